@@ -1,0 +1,65 @@
+/** What the tests read of a committed dashboard: Grafana's classic JSON, as far as llmbench uses it. */
+export interface ClassicDashboard {
+  readonly id: number | null;
+  readonly uid: string;
+  readonly title: string;
+  readonly schemaVersion: number;
+  readonly editable: boolean;
+  readonly refresh: string;
+  readonly timepicker?: Readonly<Record<string, unknown>>;
+  readonly templating: { readonly list: readonly ClassicVariable[] };
+  readonly annotations: { readonly list: readonly ClassicAnnotation[] };
+  readonly panels: readonly ClassicPanel[];
+}
+
+export interface ClassicVariable {
+  readonly type: string;
+  readonly name: string;
+  readonly label?: string;
+  readonly query?: string | { readonly query: string };
+  readonly datasource?: Datasource;
+  readonly multi?: boolean;
+  readonly allValue?: string;
+  readonly refresh?: number;
+}
+
+export interface ClassicAnnotation {
+  readonly name: string;
+  readonly datasource: Datasource;
+  readonly expr?: string;
+  readonly target?: { readonly expr?: string };
+}
+
+export interface ClassicPanel {
+  readonly id: number;
+  readonly type: string;
+  readonly title: string;
+  readonly description?: string;
+  readonly datasource?: Datasource;
+  readonly fieldConfig?: {
+    readonly defaults: { readonly unit?: string; readonly mappings?: readonly unknown[] };
+    readonly overrides: readonly {
+      readonly properties: readonly { readonly id: string; readonly value?: unknown }[];
+    }[];
+  };
+  readonly targets?: readonly ClassicTarget[];
+  /** Of a row that is collapsed. */
+  readonly panels?: readonly ClassicPanel[];
+}
+
+export interface ClassicTarget {
+  readonly refId: string;
+  readonly expr: string;
+  readonly instant?: boolean;
+  readonly datasource?: Datasource;
+}
+
+interface Datasource {
+  readonly type: string;
+  readonly uid: string;
+}
+
+/** All panels but the rows themselves. */
+export function panelsOf(dashboard: ClassicDashboard): readonly ClassicPanel[] {
+  return dashboard.panels.flatMap((panel) => (panel.type === 'row' ? (panel.panels ?? []) : [panel]));
+}

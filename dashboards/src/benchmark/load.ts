@@ -1,0 +1,55 @@
+import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { timeseries } from '../panels/timeseries.ts';
+import * as client from '../queries/client.ts';
+import * as vllm from '../queries/vllm.ts';
+import { HALF } from './sizes.ts';
+
+/** What the client asked of the server, and what came back. */
+export function withLoad(dashboard: DashboardBuilder): void {
+  dashboard
+    .withRow(new RowBuilder('Load and throughput').id(2))
+    .withPanel(
+      timeseries({
+        ...HALF,
+        id: 21,
+        title: 'Requests by outcome',
+        description: 'Requests that ended per second, by outcome, in all phases.',
+        unit: 'reqps',
+        queries: [client.requestRates],
+      }),
+    )
+    .withPanel(
+      timeseries({
+        ...HALF,
+        id: 22,
+        title: 'Output tokens',
+        description:
+          'Output tokens per second: counted by the client at the end of each request (from the usage that the server ' +
+          'reports), and by vLLM as it generates, for all its clients. Steps of the client are requests that end together.',
+        unit: 'cps',
+        axisLabel: 'tokens per second',
+        queries: [client.outputTokenRate, vllm.vllmRate('vllm:generation_tokens_total', 'vLLM')],
+      }),
+    )
+    .withPanel(
+      timeseries({
+        ...HALF,
+        id: 23,
+        title: 'Requests in flight',
+        description: 'Requests that the client has sent and that have not ended.',
+        unit: 'none',
+        axisLabel: 'requests',
+        queries: [client.inFlight],
+      }),
+    )
+    .withPanel(
+      timeseries({
+        ...HALF,
+        id: 24,
+        title: 'Errors by reason',
+        description: 'Requests that failed per second, by reason, in all phases. All reasons at 0: there were none.',
+        unit: 'reqps',
+        queries: [client.errorRates],
+      }),
+    );
+}

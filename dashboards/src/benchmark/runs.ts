@@ -1,0 +1,24 @@
+import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { infoTable } from '../panels/table.ts';
+import * as client from '../queries/client.ts';
+import { UID } from './uid.ts';
+
+/** Which runs there are. */
+export function withRuns(dashboard: DashboardBuilder): void {
+  dashboard.withRow(new RowBuilder('Runs').id(5)).withPanel(
+    infoTable({
+      id: 51,
+      width: 24,
+      height: 8,
+      title: 'Runs in the time range',
+      description: 'What each run of the chosen scenarios says about itself. A click on a run shows it alone.',
+      expr: client.RUNS,
+      labels: client.RUN_FACTS,
+      link: {
+        label: 'run_id',
+        title: 'Show this run',
+        url: `/d/${UID}?\${__url_time_range}&\${datasource:queryparam}&var-run=\${__value.raw}`,
+      },
+    }),
+  );
+}

@@ -1,0 +1,89 @@
+import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { stat } from '../panels/stat.ts';
+import * as client from '../queries/client.ts';
+import { STAT } from './sizes.ts';
+import { WHOLE_RUN } from './wording.ts';
+
+/** The top row: the chosen runs in numbers. */
+export function withWholeRun(dashboard: DashboardBuilder): void {
+  dashboard
+    .withRow(new RowBuilder('What the run measured').id(1))
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 11,
+        width: 3,
+        title: 'Requests ok',
+        description: 'Requests of the measure phase that were answered completely, warm-up left out.',
+        unit: 'none',
+        queries: [client.requestsOk],
+      }),
+    )
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 12,
+        width: 3,
+        title: 'Requests failed',
+        description: 'Requests of the measure phase that ended in an error or a timeout. The latencies leave them out.',
+        unit: 'none',
+        queries: [client.requestsFailed],
+      }),
+    )
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 13,
+        width: 5,
+        title: 'Time to first token',
+        description: `From sending a request to its first chunk with content. ${WHOLE_RUN}`,
+        unit: 's',
+        queries: client.exactPercentiles('time_to_first_token', [0.5, 0.99]),
+      }),
+    )
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 14,
+        width: 4,
+        title: 'Inter-token latency',
+        description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${WHOLE_RUN}`,
+        unit: 's',
+        queries: client.exactPercentiles('inter_token_latency', [0.5, 0.99]),
+      }),
+    )
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 15,
+        width: 3,
+        title: 'Request throughput',
+        description: 'Ok requests ÷ length of the measure phase. Empty until the phase has ended.',
+        unit: 'reqps',
+        queries: [client.requestThroughput],
+      }),
+    )
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 16,
+        width: 3,
+        title: 'Output tokens per second',
+        description:
+          'Output tokens as the server counted them ÷ length of the measure phase. Empty until it has ended.',
+        unit: 'cps',
+        queries: [client.outputTokenThroughput],
+      }),
+    )
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 17,
+        width: 3,
+        title: 'Peak in flight',
+        description: 'The most requests that were in flight at the same scrape, warm-up included.',
+        unit: 'none',
+        queries: [client.inFlightPeak],
+      }),
+    );
+}

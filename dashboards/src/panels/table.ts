@@ -1,0 +1,35 @@
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
+import { DATASOURCE } from '../datasource.ts';
+import { asTable } from '../target.ts';
+import type { PanelFrame } from './frame.ts';
+
+export interface InfoTableOptions extends PanelFrame {
+  /** An `…_info` query: the labels are the facts, the value 1 says nothing. */
+  readonly expr: string;
+  /** The columns, from left to right. */
+  readonly labels: readonly string[];
+  /** The column whose cells lead somewhere. */
+  readonly link: { readonly label: string; readonly title: string; readonly url: string };
+}
+
+/** The labels of an info metric, one row per series. */
+export function infoTable(options: InfoTableOptions): PanelBuilder {
+  const { link } = options;
+  const indexByName = Object.fromEntries(options.labels.map((label, index) => [label, index]));
+  return new PanelBuilder()
+    .id(options.id)
+    .title(options.title)
+    .description(options.description)
+    .datasource(DATASOURCE)
+    .span(options.width)
+    .height(options.height)
+    .unit('none')
+    .noValue('–')
+    .filterable(true)
+    .overrideByName(link.label, [{ id: 'links', value: [{ title: link.title, url: link.url, targetBlank: false }] }])
+    .withTransformation({
+      id: 'organize',
+      options: { excludeByName: { Time: true, Value: true }, indexByName, renameByName: {} },
+    })
+    .targets([asTable({ expr: options.expr, legend: '' })]);
+}

@@ -1,0 +1,52 @@
+import {
+  LegendDisplayMode,
+  LegendPlacement,
+  SortOrder,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from '@grafana/grafana-foundation-sdk/common';
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
+import { DATASOURCE } from '../datasource.ts';
+import { overTime, type Query } from '../target.ts';
+import type { PanelFrame } from './frame.ts';
+
+export interface TimeseriesOptions extends PanelFrame {
+  readonly unit: string;
+  /** What the axis counts, where the unit alone does not say it. */
+  readonly axisLabel?: string;
+  /** The upper end of the axis, for a quantity that has one. */
+  readonly max?: number;
+  readonly queries: readonly Query[];
+}
+
+/** Lines over time from 0; a gap in the data stays a gap. */
+export function timeseries(options: TimeseriesOptions): PanelBuilder {
+  const panel = new PanelBuilder()
+    .id(options.id)
+    .title(options.title)
+    .description(options.description)
+    .datasource(DATASOURCE)
+    .span(options.width)
+    .height(options.height)
+    .unit(options.unit)
+    .axisSoftMin(0)
+    .lineWidth(1)
+    .fillOpacity(0)
+    // A short run has few samples, and a single one draws no line.
+    .showPoints(VisibilityMode.Auto)
+    .spanNulls(false)
+    .legend(
+      new VizLegendOptionsBuilder()
+        .showLegend(true)
+        .displayMode(LegendDisplayMode.Table)
+        .placement(LegendPlacement.Bottom)
+        .calcs(['lastNotNull', 'max']),
+    )
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
+    .targets(overTime(options.queries));
+  if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);
+  if (options.max !== undefined) panel.max(options.max);
+  return panel;
+}
