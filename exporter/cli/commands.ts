@@ -1,0 +1,14 @@
+/** One command of the command line; `run` gets what follows its name and gives the exit code. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly load: () => Promise<{ run(argv: readonly string[]): Promise<number> }>;
+}
+
+export const COMMANDS: readonly Command[] = [
+  { name: 'run', summary: 'benchmark a server and keep the result as a run', load: () => import('./run.ts') },
+  { name: 'serve', summary: 'show the finished runs as Prometheus metrics', load: () => import('./serve.ts') },
+  { name: 'runs', summary: 'list the runs of a directory, or show one', load: () => import('./runs.ts') },
+  { name: 'simulate', summary: 'start a simulated inference server', load: () => import('./simulate.ts') },
+  { name: 'demo', summary: 'simulator, benchmark, exporter and Prometheus in one go', load: () => import('./demo.ts') },
+];

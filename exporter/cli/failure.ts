@@ -1,0 +1,35 @@
+/** What the exit codes mean (DESIGN §8); the command line's contract with scripts. */
+export const ExitCode = {
+  /** The work was done, whatever the share of errors. */
+  done: 0,
+  /** It could not be done: no request succeeded, the server cannot be used, a file cannot be written. */
+  failed: 1,
+  /** Refused before the first request: a wrong flag or value. No run directory was made. */
+  refused: 2,
+  /** A gate (SLO, regression) was not met. */
+  gate: 99,
+  /** Ctrl-C. */
+  interrupted: 130,
+} as const;
+
+/** A failure that its message explains wholly: what, where, what to do. Shown without a stack trace. */
+export class CliError extends Error {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = ExitCode.refused) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Prints one line for a failure that was foreseen, and the whole stack for one that was not. */
+export function reportFailure(program: string, error: unknown): number {
+  if (error instanceof CliError) {
+    process.stderr.write(`${program}: ${error.message}\n`);
+    return error.exitCode;
+  }
+  const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+  process.stderr.write(`${program}: this should not have happened, please report it: ${text}\n`);
+  return ExitCode.failed;
+}

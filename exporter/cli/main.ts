@@ -1,0 +1,55 @@
+/** The door: finds the command and loads only that; everything heavy is behind its `import()`. */
+import { COMMANDS, type Command } from './commands.ts';
+import { ExitCode, reportFailure } from './failure.ts';
+
+export async function main(argv: readonly string[]): Promise<void> {
+  // A reader that closes early (`| head`) is no failure of ours.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
+    throw error;
+  });
+  const [name, ...rest] = argv;
+  if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
+    process.stdout.write(overview());
+    process.exitCode = name === undefined ? ExitCode.refused : ExitCode.done;
+    return;
+  }
+  if (name === '--version' || name === '-V') {
+    const { VERSION } = await import('./version.ts');
+    process.stdout.write(`${VERSION}\n`);
+    return;
+  }
+  const command = COMMANDS.find((candidate) => candidate.name === name);
+  if (command === undefined) {
+    process.stderr.write(
+      `llmbench: there is no command '${name}'; it is one of: ${COMMANDS.map((c) => c.name).join(', ')}\n`,
+    );
+    process.exitCode = ExitCode.refused;
+    return;
+  }
+  await execute(command, rest);
+}
+
+async function execute(command: Command, argv: readonly string[]): Promise<void> {
+  try {
+    const implementation = await command.load();
+    process.exitCode = await implementation.run(argv);
+  } catch (error) {
+    process.exitCode = reportFailure(`llmbench ${command.name}`, error);
+  }
+}
+
+function overview(): string {
+  const width = Math.max(...COMMANDS.map((command) => command.name.length));
+  const lines = COMMANDS.map((command) => `  ${command.name.padEnd(width)}  ${command.summary}`);
+  return [
+    'llmbench: benchmark LLM inference servers and see the result beside their own metrics, in Prometheus and Grafana',
+    '',
+    'usage: llmbench <command> [options]',
+    '',
+    ...lines,
+    '',
+    '`llmbench <command> --help` tells the options of a command, with examples.',
+    '',
+  ].join('\n');
+}

@@ -1,0 +1,178 @@
+import { parseArgs } from 'node:util';
+import { CliError } from './failure.ts';
+
+/**
+ * One option of a command, said once: the flag, the environment variable (`LLMBENCH_` + its name), the help text and the
+ * check of its value all come from here.
+ */
+export interface Option<T> {
+  readonly help: string;
+  /** What stands for the value in the help, e.g. `N`; absent for switches. */
+  readonly value?: string;
+  readonly multiple?: boolean;
+  /** Turns the texts given (one, or several with `multiple`) into the value; throws `Error` with what was expected. */
+  readonly parse: (texts: readonly string[]) => T;
+  /** The value when neither flag nor environment variable gives one. */
+  readonly fallback: T;
+}
+
+export type Options = Readonly<Record<string, Option<unknown>>>;
+export type Values<O extends Options> = { readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never };
+
+const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
+
+export function flag(help: string): Option<boolean> {
+  return { help, parse: (texts) => last(texts) !== 'false' && last(texts) !== '0', fallback: false };
+}
+
+export function text<T extends string | null>(value: string, help: string, fallback: T): Option<string | T> {
+  return { help, value, parse: last, fallback };
+}
+
+export function texts(value: string, help: string): Option<readonly string[]> {
+  return { help, value, multiple: true, parse: (given) => given, fallback: [] };
+}
+
+export function choice<T extends string>(allowed: readonly T[], help: string, fallback: T): Option<T> {
+  const parse = (given: readonly string[]): T => {
+    const found = allowed.find((candidate) => candidate === last(given));
+    if (found === undefined) throw new Error(`one of ${allowed.join(', ')}`);
+    return found;
+  };
+  return { help, value: allowed.join('|'), parse, fallback };
+}
+
+interface Range {
+  readonly min: number;
+  readonly max: number;
+}
+
+export function integer<T extends number | null>(help: string, range: Range, fallback: T): Option<number | T> {
+  return { help, value: 'N', parse: (given) => inRange(last(given), range, true), fallback };
+}
+
+export function seconds<T extends number | null>(help: string, range: Range, fallback: T): Option<number | T> {
+  return { help, value: 'SECONDS', parse: (given) => inRange(last(given), range, false), fallback };
+}
+
+function inRange(given: string, { min, max }: Range, whole: boolean): number {
+  const number = given.trim() === '' ? NaN : Number(given);
+  const fits = whole ? Number.isSafeInteger(number) : Number.isFinite(number);
+  if (!fits || number < min || number > max) throw new Error(`a ${whole ? 'whole ' : ''}number from ${min} to ${max}`);
+  return number;
+}
+
+/** Reads flags and environment. Every mistake is one line that names the flag, what was given and what is allowed. */
+export function readOptions<O extends Options>(
+  options: O,
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+): Values<O> {
+  const given = readFlags(options, argv);
+  const values = Object.entries(options).map(([name, option]) => {
+    const fromFlag = given[name];
+    const variable = environmentVariable(name);
+    const fromEnvironment = environment[variable];
+    const source = fromFlag !== undefined ? `--${name}` : variable;
+    const raw =
+      fromFlag ??
+      (fromEnvironment === undefined ? undefined : option.multiple ? fromEnvironment.split(',') : [fromEnvironment]);
+    if (raw === undefined) return [name, option.fallback];
+    try {
+      return [name, option.parse(raw)];
+    } catch (error) {
+      throw new CliError(`${source} is '${raw.join(',')}' and must be ${(error as Error).message}`);
+    }
+  });
+  return Object.fromEntries(values) as Values<O>;
+}
+
+export const environmentVariable = (name: string): string => `LLMBENCH_${name.replaceAll('-', '_').toUpperCase()}`;
+
+function readFlags(options: Options, argv: readonly string[]): Readonly<Record<string, readonly string[] | undefined>> {
+  const config = Object.fromEntries(
+    Object.entries(options).map(([name, option]) => [
+      name,
+      { type: option.value === undefined ? ('boolean' as const) : ('string' as const), multiple: true },
+    ]),
+  );
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options: config,
+    strict: false,
+    tokens: true,
+    allowPositionals: true,
+  });
+  const found: Record<string, string[]> = {};
+  for (const token of tokens) {
+    if (token.kind === 'positional') throw new CliError(`'${token.value}' is not understood: options begin with --`);
+    if (token.kind !== 'option') continue;
+    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
+    if (option === undefined)
+      throw new CliError(`${token.rawName} is not an option${suggestion(token.name, Object.keys(options))}`);
+    if (
+      option.value !== undefined &&
+      (token.value === undefined || (!token.inlineValue && token.value.startsWith('--')))
+    ) {
+      throw new CliError(`${token.rawName} needs a value: ${token.rawName} ${option.value}`);
+    }
+    (found[token.name] ??= []).push(token.value ?? 'true');
+  }
+  return found;
+}
+
+function suggestion(name: string, known: readonly string[]): string {
+  const [best] = known
+    .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
+    .sort((a, b) => a.distance - b.distance);
+  return best !== undefined && best.distance <= Math.max(2, name.length / 4)
+    ? `; did you mean --${best.candidate}?`
+    : '; --help lists them';
+}
+
+/** Levenshtein distance. */
+function editDistance(a: string, b: string): number {
+  let previous = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const substitution = (previous[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      row.push(Math.min(substitution, (previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}
+
+/** The text of `--help`: usage, each option with its default and examples. */
+export function helpText(usage: string, options: Options, examples: readonly string[]): string {
+  const names = Object.entries(options).map(
+    ([name, option]) => `--${name}${option.value === undefined ? '' : ` ${option.value}`}`,
+  );
+  const width = Math.min(34, Math.max(...names.map((name) => name.length)));
+  const lines = Object.values(options).map((option, i) => {
+    const name = names[i] ?? '';
+    const fallback = describeDefault(option.fallback);
+    const head = name.length > width ? `  ${name}\n  ${' '.repeat(width)}` : `  ${name.padEnd(width)}`;
+    return `${head}  ${option.help}${fallback}`;
+  });
+  return [
+    `usage: ${usage}`,
+    '',
+    ...lines,
+    '',
+    'Every option is also an environment variable: --runs-dir is LLMBENCH_RUNS_DIR.',
+    '',
+    'examples:',
+    ...examples.map((example) => `  ${example}`),
+    '',
+  ].join('\n');
+}
+
+function describeDefault(fallback: unknown): string {
+  if (fallback === null || fallback === false || fallback === '' || Array.isArray(fallback)) return '';
+  return ` (default ${String(fallback)})`;
+}
+
+/** True when the arguments ask for help rather than for work. */
+export const asksForHelp = (argv: readonly string[]): boolean => argv.includes('--help') || argv.includes('-h');

@@ -1,0 +1,12 @@
+/**
+ * Resolves when the process is asked to end: Ctrl-C, SIGTERM, or, when another llmbench started it with a channel, the
+ * end of that process, so that no child outlives a parent that was killed.
+ */
+export function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => resolve();
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+    if (process.channel) process.once('disconnect', stop);
+  });
+}

@@ -1,0 +1,264 @@
+import { createRunId } from '../../core/run/run-id.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { PhaseWindow } from '../../core/run/run.ts';
+import { instantAt } from '../../core/run/instant.ts';
+import type { BenchmarkPlan } from '../bench/benchmark-plan.ts';
+import { DEFAULT_MAX_CONSECUTIVE_ERRORS } from '../bench/benchmark-plan.ts';
+import { chat } from '../bench/endpoints/chat.ts';
+import { runEpoch, type RunEpoch } from '../bench/monotonic-clock.ts';
+import type { RunObserver } from '../bench/observer.ts';
+import { probe } from '../bench/probe.ts';
+import type { RequestForm } from '../bench/request-feed.ts';
+import { runBenchmark, type BenchmarkOutcome } from '../bench/run-benchmark.ts';
+import type { RunControls } from '../bench/run-controls.ts';
+import { syntheticDataset } from '../bench/synthetic-dataset.ts';
+import { parseTarget, type Target } from '../bench/target.ts';
+import type { Transport } from '../bench/transport.ts';
+import { UndiciTransport } from '../bench/undici-transport.ts';
+import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
+import { recogniseServer, type RecognisedServer } from '../servers/recognise.ts';
+import { fingerprint } from '../store/fingerprint.ts';
+import { openStore, type RunStore } from '../store/run-store.ts';
+import type { RunPlan } from '../store/run-writer.ts';
+import { findServe } from '../store/serve-presence.ts';
+import { comparisonKey } from './comparison-key.ts';
+import { LivePublication } from './live-publication.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** What the caller is told while a run is prepared and goes on, and what it may watch. */
+export interface RunReporter {
+  say(line: string): void;
+  /** Called once, when the run's clock begins; what it gives watches the run. */
+  observe(epoch: RunEpoch): RunObserver & { stop(): void };
+}
+
+export interface PerformedRun {
+  readonly result: ResultFile;
+  readonly failure: string | null;
+  readonly path: string;
+  readonly notes: readonly string[];
+}
+
+/**
+ * A whole run: probe, run directory, live metrics, benchmark, result, and the wait until the last values were scraped.
+ * Throws `ProbeError`, `RunsDirectoryError`, `ListenError` or an `Error` of the URL before anything is sent or written, and `RunNotStoredError`,
+ * which holds the result, when the disk fails at the end.
+ */
+export async function performRun(
+  request: RunRequest,
+  controls: RunControls,
+  reporter: RunReporter,
+  version: string,
+): Promise<PerformedRun> {
+  const target = parseTarget(request.url, chat.path);
+  const { store, messages } = await openStore(request.runsDirectory);
+  messages.forEach((message) => reporter.say(message));
+  await store.checkWritable();
+  const secrets = request.apiKey === null ? [] : [request.apiKey];
+  const transport = new UndiciTransport({ origin: target.origin, secrets });
+  try {
+    const form = await probedForm(request, target, transport, controls, reporter);
+    const server = await recogniseServer(target.origin);
+    return await performProbedRun({
+      request,
+      controls,
+      reporter,
+      version,
+      target,
+      store,
+      transport,
+      form,
+      server,
+      secrets,
+    });
+  } finally {
+    await transport.close();
+  }
+}
+
+interface ProbedRun {
+  readonly request: RunRequest;
+  readonly controls: RunControls;
+  readonly reporter: RunReporter;
+  readonly version: string;
+  readonly target: Target;
+  readonly store: RunStore;
+  readonly transport: Transport;
+  readonly form: RequestForm;
+  readonly server: RecognisedServer | null;
+  readonly secrets: readonly string[];
+}
+
+async function performProbedRun(run: ProbedRun): Promise<PerformedRun> {
+  const epoch = runEpoch();
+  const plan = runPlan(run, epoch);
+  const live = createLiveMetrics({ run: runFile(plan), version: run.version });
+  const publication = await livePublication(run, plan, live);
+  try {
+    return await performPublishedRun(run, epoch, plan, live, publication);
+  } finally {
+    await publication?.close();
+  }
+}
+
+async function performPublishedRun(
+  run: ProbedRun,
+  epoch: RunEpoch,
+  plan: RunPlan,
+  live: LiveMetrics,
+  publication: LivePublication | null,
+): Promise<PerformedRun> {
+  const { controls, reporter, transport } = run;
+  const writer = await run.store.begin(plan, {
+    metrics_url: publication?.metricsUrl ?? null,
+    server_metrics_urls: run.server === null ? [] : [run.server.metricsUrl],
+  });
+  const watcher = reporter.observe(epoch);
+  const observers: RunObserver[] = [live, writer, watcher];
+  const outcome = await runBenchmark(benchmarkPlan(run), { transport, observers, controls, epoch }).finally(() =>
+    watcher.stop(),
+  );
+  live.clientSaturated(outcome.health.verdict === 'saturated');
+  const result = await writer.complete({
+    status: outcome.status,
+    failure: outcome.failure,
+    phases: phaseWindows(outcome, plan.start),
+    health: outcome.health,
+    end: new Date().toISOString(),
+  });
+  await publication?.untilFetched(controls.aborting);
+  await writer.publish();
+  return { result, failure: outcome.failure, path: writer.path, notes: writer.notes };
+}
+
+/** The form of the requests after the probe has been answered; says beforehand what is about to be sent where. */
+async function probedForm(
+  request: RunRequest,
+  target: Target,
+  transport: Transport,
+  controls: RunControls,
+  reporter: RunReporter,
+): Promise<RequestForm> {
+  const form: RequestForm = {
+    endpoint: chat,
+    path: target.path,
+    headers: requestHeaders(request),
+    dataset: syntheticDataset({
+      inputTokens: request.inputTokens,
+      outputTokens: request.outputTokens,
+      seed: request.seed,
+    }),
+    options: { model: request.model, sampling: request.sampling, includeUsage: true },
+  };
+  reporter.say(announcement(request, target));
+  const { includeUsage } = await probe(
+    {
+      form,
+      origin: target.origin,
+      modelsPath: target.modelsPath,
+      requestTimeoutSeconds: Math.min(request.requestTimeoutSeconds, PROBE_TIMEOUT_SECONDS),
+      secrets: request.apiKey === null ? [] : [request.apiKey],
+    },
+    transport,
+    controls,
+  );
+  if (!includeUsage)
+    reporter.say('the server refuses stream_options: it tells no token counts, so ITL and token throughput are absent');
+  return { ...form, options: { ...form.options, includeUsage } };
+}
+
+const PROBE_TIMEOUT_SECONDS = 120;
+
+function announcement(request: RunRequest, target: Target): string {
+  const { concurrency, requestCount, durationSeconds, warmupRequestCount, outputTokens } = request;
+  const amount = requestCount === null ? `requests for ${durationSeconds ?? 0} s` : `${requestCount} requests`;
+  const planned = requestCount === null ? null : (requestCount + warmupRequestCount) * outputTokens;
+  const bound =
+    planned === null
+      ? `at most ${outputTokens} output tokens each`
+      : `at most ${planned.toLocaleString('en-US')} output tokens`;
+  const warmup = warmupRequestCount > 0 ? `${warmupRequestCount} warm-up requests, then ` : '';
+  return `${request.model} at ${target.origin}: ${warmup}${amount}, ${concurrency} at a time, ${bound}`;
+}
+
+function requestHeaders(request: RunRequest): Readonly<Record<string, string>> {
+  const key = request.apiKey === null ? {} : { authorization: `Bearer ${request.apiKey}` };
+  return { 'content-type': 'application/json', accept: 'text/event-stream', ...key, ...request.headers };
+}
+
+function runPlan({ request, target, form, server, version }: ProbedRun, epoch: RunEpoch): RunPlan {
+  return {
+    run_id: request.runId ?? createRunId(epoch.wall),
+    scenario: request.scenario,
+    comparison_key: comparisonKey(request, form.endpoint.type, form.dataset.planSha256),
+    group_id: null,
+    step: null,
+    repeat: null,
+    shard: '0',
+    target: { origin: target.origin, system: server?.system ?? null, system_version: null },
+    tool: { name: 'llmbench', version },
+    start: epoch.wall.toISOString(),
+  };
+}
+
+const runFile = (plan: RunPlan) => ({
+  ...plan,
+  schema_version: 1 as const,
+  status: 'running' as const,
+  recovered: false,
+  fingerprint: fingerprint(plan.comparison_key),
+  end: null,
+  phases: [],
+  process: null,
+  failure: null,
+});
+
+function benchmarkPlan({ request, form, secrets }: ProbedRun): BenchmarkPlan {
+  return {
+    form,
+    concurrency: request.concurrency,
+    warmupRequestCount: request.warmupRequestCount,
+    requestCount: request.requestCount,
+    durationSeconds: request.durationSeconds,
+    gracePeriodSeconds: request.gracePeriodSeconds,
+    maxConsecutiveErrors: DEFAULT_MAX_CONSECUTIVE_ERRORS,
+    failedRequestThreshold: request.failedRequestThreshold,
+    secrets,
+    requestTimeoutSeconds: request.requestTimeoutSeconds,
+    idleTimeoutSeconds: 0,
+  };
+}
+
+/** Live metrics are served when a port was named, or when a `serve` watches the directory and lists them. */
+async function livePublication(
+  { request, reporter, version }: ProbedRun,
+  plan: RunPlan,
+  live: LiveMetrics,
+): Promise<LivePublication | null> {
+  if (request.metricsPort === null && (await findServe(request.runsDirectory)) === null) {
+    reporter.say(NOT_SERVED);
+    return null;
+  }
+  const publication = await LivePublication.open(live, {
+    plan,
+    version,
+    host: request.metricsHost,
+    port: request.metricsPort ?? 0,
+    lingerMaxSeconds: request.lingerMaxSeconds,
+    say: (line) => reporter.say(line),
+  });
+  reporter.say(`live metrics at ${publication.metricsUrl}`);
+  return publication;
+}
+
+const NOT_SERVED =
+  'live metrics are not served, so Prometheus will not have this run while it lasts: ' +
+  'start `llmbench serve` on the same runs directory, or give --metrics-port';
+
+function phaseWindows(outcome: BenchmarkOutcome, start: string | null): PhaseWindow[] {
+  return outcome.phases.map(({ phase, start_ns, end_ns }) => ({
+    phase,
+    start: start_ns === null ? null : instantAt(start, start_ns),
+    end: end_ns === null ? null : instantAt(start, end_ns),
+  }));
+}

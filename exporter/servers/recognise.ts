@@ -1,0 +1,61 @@
+import { request } from 'undici';
+
+/** What the page at a `/metrics` says about its server. */
+export interface RecognisedServer {
+  readonly metricsUrl: string;
+  /** The catalog that describes it, or null when the page is of no known system. */
+  readonly system: string | null;
+}
+
+const SYSTEM_BY_PREFIX: readonly (readonly [prefix: string, system: string])[] = [
+  ['dynamo_frontend_', 'dynamo'],
+  ['trtllm_', 'trtllm'],
+  ['nv_inference_', 'triton'],
+  ['sglang:', 'sglang'],
+  ['sglang_', 'sglang'],
+  ['smg_', 'smg'],
+  ['vllm:', 'vllm'],
+];
+
+const TIMEOUT_MS = 2_000;
+const MAX_BYTES = 16 * 1024 * 1024;
+
+/**
+ * Looks whether the server that answers at `origin` serves Prometheus metrics at `/metrics`, where vLLM, SGLang,
+ * Dynamo's frontend and the gateways have them. Null when there is no such page: a benchmark runs without it.
+ */
+export async function recogniseServer(origin: string): Promise<RecognisedServer | null> {
+  const metricsUrl = new URL('/metrics', origin).href;
+  const page = await fetchPage(metricsUrl);
+  if (page === null || !/^(# (HELP|TYPE) \S|[a-zA-Z_:][\w:]*[{ ])/m.test(page)) return null;
+  return { metricsUrl, system: systemOf(page) };
+}
+
+async function fetchPage(url: string): Promise<string | null> {
+  try {
+    const { statusCode, headers, body } = await request(url, {
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      maxRedirections: 0,
+    });
+    if (statusCode !== 200 || String(headers['content-type'] ?? '').includes('html')) {
+      await body.dump();
+      return null;
+    }
+    let page = '';
+    for await (const piece of body.setEncoding('utf8')) {
+      page += String(piece);
+      if (page.length > MAX_BYTES) return null;
+    }
+    return page;
+  } catch {
+    // Not reachable, too slow or cut short: there is no page to speak of, and the benchmark does not need it.
+    return null;
+  }
+}
+
+/** The first system in the list whose families stand on the page: gateways that pass an engine's page through come first. */
+export function systemOf(page: string): string | null {
+  const names = new Set(Array.from(page.matchAll(/^(?:# TYPE )?([a-zA-Z_:][\w:]*)/gm), ([, name]) => name ?? ''));
+  const found = SYSTEM_BY_PREFIX.find(([prefix]) => [...names].some((name) => name.startsWith(prefix)));
+  return found?.[1] ?? null;
+}
