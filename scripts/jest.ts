@@ -1,12 +1,13 @@
-/** Runs jest with the flag that its support for ES modules needs; arguments are passed on. */
+/**
+ * `node scripts/jest.ts <project> [jest's own arguments and path patterns]`: runs jest with the flag that its support for
+ * ES modules needs.
+ */
 import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 
-const jest = new URL('../node_modules/jest/bin/jest.js', import.meta.url).pathname;
-const run = spawnSync(
-  process.execPath,
-  ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning', jest, ...process.argv.slice(2)],
-  {
-    stdio: 'inherit',
-  },
-);
+const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
+// Accepts `--selectProjects unit` as well; jest takes everything behind that flag for a project, so it goes last.
+const [project = 'unit', ...rest] = process.argv.slice(2).filter((argument) => argument !== '--selectProjects');
+const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
+const run = spawnSync(process.execPath, [...flags, jest, ...rest, '--selectProjects', project], { stdio: 'inherit' });
 process.exitCode = run.status ?? 1;
