@@ -1,0 +1,204 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { quantileBounds } from './bounds.ts';
+import type { ClassicHistogram } from './classic-histogram.ts';
+import { histogramQuantile } from './quantile.ts';
+
+/** The histogram of values on a grid, by the definition of its buckets. */
+function observe(values: readonly number[], finite: readonly number[]): ClassicHistogram {
+  const bounds = [...finite, Infinity];
+  return {
+    bounds,
+    counts: bounds.map((bound) => values.filter((value) => value <= bound).length),
+    sum: values.reduce((sum, value) => sum + value, 0),
+  };
+}
+
+/** numpy's default percentile, by its formula. */
+function linear(sorted: readonly number[], q: number): number {
+  const rank = (sorted.length - 1) * q;
+  const below = sorted[Math.floor(rank)] ?? NaN;
+  const above = sorted[Math.ceil(rank)] ?? NaN;
+  return below + (above - below) * (rank - Math.floor(rank));
+}
+
+/** Inverse of the empirical distribution function: the smallest value that at least q * n values do not exceed. */
+function inverse(sorted: readonly number[], q: number): number {
+  return sorted.find((_value, i) => i + 1 >= q * sorted.length) ?? NaN;
+}
+
+const ascending = (a: number, b: number): number => a - b;
+const integers = fc.array(fc.integer({ min: 0, max: 60 }), { minLength: 1, maxLength: 40 });
+const fractions = fc.array(fc.double({ min: 0, max: 60, noNaN: true }), { minLength: 1, maxLength: 40 });
+const grid = fc
+  .uniqueArray(fc.integer({ min: 1, max: 60 }), { minLength: 1, maxLength: 8 })
+  .map((b) => b.sort(ascending));
+const quantile = fc.oneof(
+  fc.constantFrom(0, 0.01, 0.05, 0.07, 0.25, 0.5, 0.9, 0.95, 0.99, 0.999, 1),
+  fc.double({ min: 0, max: 1, noNaN: true }),
+);
+
+describe('quantileBounds of the buckets', () => {
+  // 1, 2 | 3, 3.5 | 6 | 20: the buckets hold 2, 2, 1 and 1 values; n = 6
+  const six = observe([1, 2, 3, 3.5, 6, 20], [2, 5, 10]);
+  test.each<[q: number, low: number, high: number]>([
+    // k = 0.5: values 1 and 2, both in (0, 2]; Prometheus' rank 0.6 too
+    [0.1, 0, 2],
+    // k = 1.5: values 2 and 3; rank 1.8 in (0, 2]
+    [0.3, 0, 5],
+    // k = 2.5: values 3 and 4; rank 3 in (2, 5]
+    [0.5, 2, 5],
+    // k = 4: value 5 alone in (5, 10]; rank 4.8 there
+    [0.8, 5, 10],
+    // k = 4.5: values 5 and 6
+    [0.9, 5, Infinity],
+    [1, 10, Infinity],
+    [0, 0, 2],
+  ])('q %p: (%p, %p]', (q, low, high) => {
+    const flags = { overflow: high === Infinity, narrowedBySum: false, infeasibleSum: false };
+    expect(quantileBounds(q, six)).toEqual({ low, high, ...flags });
+  });
+
+  test('starts at -Infinity when the first bound is not above 0', () => {
+    expect(quantileBounds(0.5, observe([-3, -3, 1], [0, 2]))).toMatchObject({ low: -Infinity, high: 0 });
+  });
+
+  test('has only the overflow bucket', () => {
+    expect(quantileBounds(0.5, observe([1, 2], []))).toMatchObject({ low: 0, high: Infinity, overflow: true });
+  });
+
+  test.each<[name: string, q: number, h: ClassicHistogram]>([
+    ['no observations', 0.5, observe([], [1])],
+    ['NaN total', 0.5, { bounds: [1, Infinity], counts: [1, NaN], sum: null }],
+    ['NaN in a bucket', 0.5, { bounds: [1, Infinity], counts: [NaN, 3], sum: null }],
+    ['no +Inf bucket (R-071)', 0.5, { bounds: [1, 2], counts: [1, 2], sum: null }],
+    ['no bucket', 0.5, { bounds: [], counts: [], sum: null }],
+    ['q NaN', NaN, observe([1], [1])],
+    ['q above 1', 1.5, observe([1], [1])],
+  ])('is null: %s', (_name, q, h) => {
+    expect(quantileBounds(q, h)).toBeNull();
+  });
+
+  test('hold both exact percentiles and the estimate', () => {
+    fc.assert(
+      fc.property(fc.oneof(integers, fractions), grid, quantile, (values, finite, q) => {
+        const sorted = [...values].sort(ascending);
+        const h = observe(values, finite);
+        const bounds = quantileBounds(q, h);
+        expect(bounds).not.toBeNull();
+        const { low, high } = bounds ?? { low: NaN, high: NaN };
+        const exact = [linear(sorted, q), inverse(sorted, q)];
+        for (const value of exact) {
+          // (low, high], except that the first bucket holds 0 as well
+          expect(value > low || (low === 0 && value === 0)).toBe(true);
+          expect(value).toBeLessThanOrEqual(high);
+        }
+        const estimate = histogramQuantile(q, h);
+        // q = 0 has no estimate when the first bucket is empty
+        if (q === 0 && h.counts[0] === 0) expect(estimate).toBeNaN();
+        else {
+          expect(estimate).toBeGreaterThanOrEqual(low);
+          expect(estimate).toBeLessThanOrEqual(high * (1 + 1e-12));
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+describe('quantileBounds with the sum', () => {
+  test('narrows the upper end', () => {
+    // Buckets (0, 10] with 3 and (10, +Inf) with 1 value; sum 16. q = 1 is value 4, rank 1 in the overflow bucket:
+    // at most 16 - 3 * 0 = 16, at least 16 - 3 * 10 = -14 (says nothing).
+    const bounds = quantileBounds(1, { bounds: [10, Infinity], counts: [3, 4], sum: 16 }, { useSum: true });
+    expect(bounds).toMatchObject({ low: 10, overflow: false, narrowedBySum: true, infeasibleSum: false });
+    expect(bounds?.high).toBeCloseTo(16, 6);
+  });
+
+  test('narrows the lower end', () => {
+    // Four values in (0, 10] with sum 38. q = 0 is rank 1: at least 38 - 3 * 10 = 8, at most 38 / 4 = 9.5.
+    const bounds = quantileBounds(0, { bounds: [10, Infinity], counts: [4, 4], sum: 38 }, { useSum: true });
+    expect(bounds?.low).toBeCloseTo(8, 6);
+    expect(bounds?.high).toBeCloseTo(9.5, 6);
+  });
+
+  test('takes the other buckets into account', () => {
+    // (0, 1] 2, (1, 4] 3, (4, 8] 1 value; sum 20; q = 0.5, k = 2.5: value 3 (rank 1 in (1, 4]) and 4 (rank 2).
+    // low: (20 - 2 * 1 - 1 * 8 - 2 * 4) / 1 = 2; high: (20 - 0 - 4 - 1 * 1) / 2 = 7.5, so the bucket's 4 stays.
+    const bounds = quantileBounds(
+      0.5,
+      { bounds: [1, 4, 8, Infinity], counts: [2, 5, 6, 6], sum: 20 },
+      { useSum: true },
+    );
+    expect(bounds?.low).toBeCloseTo(2, 6);
+    expect(bounds?.high).toBe(4);
+  });
+
+  test('raises "> edge" to what the largest value must be', () => {
+    // 2 values in (0, 10], 1 beyond; sum 100: the largest is at least 100 - 20 = 80 and at most 100.
+    const bounds = quantileBounds(1, { bounds: [10, Infinity], counts: [2, 3], sum: 100 }, { useSum: true });
+    expect(bounds?.low).toBeCloseTo(80, 6);
+    expect(bounds?.high).toBeCloseTo(100, 6);
+  });
+
+  const h = { bounds: [10, Infinity], counts: [4, 4], sum: 38 };
+  const plain = { low: 0, high: 10, overflow: false, narrowedBySum: false };
+  test.each<[name: string, h: ClassicHistogram, infeasible: boolean]>([
+    ['more than all upper edges', { ...h, sum: 41 }, true],
+    ['negative', { ...h, sum: -1 }, true],
+    ['unknown', { ...h, sum: null }, false],
+    ['NaN', { ...h, sum: NaN }, false],
+    ['counts that go down', { ...h, bounds: [10, 20, Infinity], counts: [4, 3, 4] }, false],
+  ])('is not used: %s', (_name, histogram, infeasibleSum) => {
+    expect(quantileBounds(0, histogram, { useSum: true })).toEqual({ ...plain, infeasibleSum });
+  });
+
+  test('is infeasible below all lower edges', () => {
+    // 4 values above 10 cannot sum to 39
+    const below = { bounds: [10, 20, Infinity], counts: [0, 4, 4], sum: 39 };
+    expect(quantileBounds(0.5, below, { useSum: true })).toMatchObject({ low: 10, high: 20, infeasibleSum: true });
+  });
+
+  test('is not used where values may be negative', () => {
+    const bounds = quantileBounds(1, observe([-5, 3], [0, 10]), { useSum: true });
+    expect(bounds).toMatchObject({ low: 0, high: 10, narrowedBySum: false });
+  });
+
+  test('is used only when asked for', () => {
+    expect(quantileBounds(0, h)).toEqual({ ...plain, infeasibleSum: false });
+  });
+
+  test('never excludes the truth, and never widens', () => {
+    fc.assert(
+      fc.property(fc.oneof(integers, fractions), grid, quantile, (values, finite, q) => {
+        const sorted = [...values].sort(ascending);
+        const h = observe(values, finite);
+        const narrow = quantileBounds(q, h, { useSum: true });
+        const wide = quantileBounds(q, h);
+        if (narrow === null || wide === null) throw new Error('no bounds');
+        expect(narrow.infeasibleSum).toBe(false);
+        expect(narrow.low).toBeLessThanOrEqual(narrow.high);
+        expect(narrow.low).toBeGreaterThanOrEqual(wide.low);
+        expect(narrow.high).toBeLessThanOrEqual(wide.high);
+        for (const value of [linear(sorted, q), inverse(sorted, q)]) {
+          expect(value).toBeGreaterThanOrEqual(narrow.low);
+          expect(value).toBeLessThanOrEqual(narrow.high);
+        }
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('grants the rounding of a running sum', () => {
+    // A server that has summed 10,000 s before: the difference of its sums carries their rounding.
+    const start = 1e4;
+    let end = start;
+    for (let i = 0; i < 10; i++) end += 0.1;
+    const sum = end - start;
+    expect(sum).not.toBe(1);
+    const bounds = quantileBounds(0.5, { bounds: [0.1, Infinity], counts: [10, 10], sum }, { useSum: true });
+    expect(bounds?.infeasibleSum).toBe(false);
+    expect(bounds?.low).toBeLessThanOrEqual(0.1);
+    expect(bounds?.high).toBeGreaterThanOrEqual(0.1);
+  });
+});

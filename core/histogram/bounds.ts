@@ -1,0 +1,77 @@
+import { bucketOfEstimate } from './bucket-of-estimate.ts';
+import { inOrder } from './classic-histogram.ts';
+import type { ClassicHistogram } from './classic-histogram.ts';
+import { lowerEdge, upperEdge } from './edges.ts';
+import { monotonic } from './monotonic.ts';
+import { rankBucket } from './rank-bucket.ts';
+import { sumLimits } from './sum-limits.ts';
+import { total } from './total.ts';
+
+/** The interval (low, high] that holds a percentile, in the family's unit. */
+export interface QuantileBounds {
+  low: number;
+  high: number;
+  /** High is +Infinity: all that can be said is "> low". */
+  overflow: boolean;
+  /** The sum made the interval smaller than the buckets alone. */
+  narrowedBySum: boolean;
+  /** The sum cannot belong to these buckets; it was not used. */
+  infeasibleSum: boolean;
+}
+
+/**
+ * The interval in which the q-th percentile of the observed values lies for certain.
+ *
+ * With k = (n - 1)q it reaches from the lower edge of the bucket of the (floor(k) + 1)-th value to the upper edge of
+ * the bucket of the (ceil(k) + 1)-th, joined with the bucket of Prometheus' rank q * n. So it holds for the percentile
+ * that is linear between order statistics (numpy's default), for the inverse of the distribution function, and for
+ * the estimate of `histogramQuantile`. The first bucket starts at 0 when its bound is above 0 (values are assumed to
+ * be >= 0), else at -Infinity.
+ *
+ * Only for true counts: the difference of two scrapes of one target, or all that one process ever counted. Over
+ * `rate()` or `increase()` nothing is promised; use `bucketOfEstimate` there.
+ *
+ * `useSum` (default false) narrows the interval by what the sum leaves possible. Ask for it only when all values are
+ * >= 0 and sum and buckets come from one pair of scrapes without a reset. A narrowed interval holds for the percentile
+ * itself, not for the estimate, which may turn out to be impossible. The sum is not used when it is null or not
+ * finite, when counts go down, or when observations lie in a first bucket whose bound is <= 0.
+ *
+ * Null when q is outside 0 to 1, when there is no +Inf bucket, or when the total is 0 or any count is not finite.
+ */
+export function quantileBounds(
+  q: number,
+  h: ClassicHistogram,
+  options: { useSum?: boolean } = {},
+): QuantileBounds | null {
+  if (!(q >= 0 && q <= 1)) return null;
+  const { histogram, forced } = monotonic(inOrder(h), 0);
+  const { bounds, counts, sum } = histogram;
+  const n = total(histogram);
+  if (!(n > 0) || !counts.every(Number.isFinite)) return null;
+
+  // (n - 1)q + 1 would round away the last bits that the percentile itself keeps.
+  const k = Math.max(0, (n - 1) * q);
+  const lowRank = Math.min(n, Math.floor(k) + 1);
+  const highRank = Math.min(n, Math.ceil(k) + 1);
+  const lowBucket = rankBucket(counts, lowRank);
+  const highBucket = rankBucket(counts, highRank);
+  const estimate = bucketOfEstimate(q, histogram);
+  const low = Math.min(lowerEdge(bounds, lowBucket), estimate?.low ?? Infinity);
+  const high = Math.max(upperEdge(bounds, highBucket), estimate?.high ?? -Infinity);
+  const plain = { low, high, overflow: high === Infinity, narrowedBySum: false, infeasibleSum: false };
+
+  if (options.useSum !== true || forced || sum === null) return plain;
+  const limits = sumLimits(histogram, sum);
+  if (limits === null) return plain;
+  if (!limits.feasible) return { ...plain, infeasibleSum: true };
+  // The inverse of the distribution function is the value of rank ceil(q * n), which lies between these two ranks.
+  const narrowLow = Math.max(low, limits.smallest(lowBucket, lowRank));
+  const narrowHigh = Math.min(high, limits.largest(highBucket, highRank));
+  return {
+    low: narrowLow,
+    high: narrowHigh,
+    overflow: narrowHigh === Infinity,
+    narrowedBySum: narrowLow > low || narrowHigh < high,
+    infeasibleSum: false,
+  };
+}

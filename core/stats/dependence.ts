@@ -1,0 +1,68 @@
+import { autocovariance } from './autocovariance.ts';
+import { centred } from './centred.ts';
+
+/** How strongly the values of a series depend on those shortly before. */
+export interface Dependence {
+  /** Best length of the blocks of a circular or moving-block bootstrap, at least 1. */
+  blockLength: number;
+  /** Number of independent values whose mean would vary as much as this series' mean; 1 to n. */
+  effectiveSampleSize: number;
+}
+
+/**
+ * Measures the dependence in a series of finite values.
+ *
+ * Block length: Politis and White, "Automatic block-length selection for the dependent bootstrap", Econometric Reviews
+ * 23 (2004), with the correction of Patton, Politis and White (2009), circular bootstrap: lags that matter are found
+ * with their rule of consecutive insignificant autocorrelations, and the covariances weighted by the flat-top window.
+ * Effective sample size: n R(0) / g(0), g(0) being the sum of the same weighted covariances over all lags; never above
+ * n, although values that alternate could justify it.
+ */
+export function dependence(series: Float64Array): Dependence {
+  const n = series.length;
+  const deviations = centred(series);
+  const variance = autocovariance(deviations, 0);
+  const longest = Math.max(1, Math.ceil(Math.min(3 * Math.sqrt(n), n / 3)));
+  if (!(variance > 0)) return { blockLength: 1, effectiveSampleSize: n };
+  const window = Math.min(2 * lastSignificantLag(deviations, variance), longestLag(n));
+  let spectrum = variance;
+  let slope = 0;
+  for (let lag = 1; lag <= window; lag++) {
+    const weighted = flatTop(lag / window) * autocovariance(deviations, lag);
+    spectrum += 2 * weighted;
+    slope += 2 * lag * weighted;
+  }
+  // The window can make the estimate of a positive quantity negative: then it says nothing.
+  if (!(spectrum > 0)) return { blockLength: 1, effectiveSampleSize: n };
+  const length = Math.cbrt(((2 * slope ** 2) / ((4 / 3) * spectrum ** 2)) * n);
+  return {
+    blockLength: Math.min(longest, Math.max(1, Math.round(length))),
+    effectiveSampleSize: Math.min(n, Math.max(1, (n * variance) / spectrum)),
+  };
+}
+
+/** Autocorrelations in a row that must be insignificant before the search for significant ones ends. */
+function stretchLength(n: number): number {
+  return Math.max(5, Math.ceil(Math.sqrt(Math.log10(n))));
+}
+
+function longestLag(n: number): number {
+  return Math.min(n - 1, Math.ceil(Math.sqrt(n)) + stretchLength(n));
+}
+
+/** The last lag before a stretch of autocorrelations below 2 sqrt(log10(n) / n): the paper's m-hat, but at least 1. */
+function lastSignificantLag(deviations: Float64Array, variance: number): number {
+  const n = deviations.length;
+  const threshold = 2 * Math.sqrt(Math.log10(n) / n) * variance;
+  let last = 0;
+  for (let lag = 1; lag <= longestLag(n); lag++) {
+    if (Math.abs(autocovariance(deviations, lag)) >= threshold) last = lag;
+    else if (lag - last >= stretchLength(n)) break;
+  }
+  return Math.max(1, last);
+}
+
+/** Flat-top lag window of Politis and Romano: 1 up to one half, then falling to 0 at 1. */
+function flatTop(x: number): number {
+  return x <= 0.5 ? 1 : Math.max(0, 2 * (1 - x));
+}

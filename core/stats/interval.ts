@@ -1,0 +1,9 @@
+/** A confidence interval: both ends in the unit of the values. */
+export type Interval = [low: number, high: number];
+
+/** Intervals of several percentiles and of the mean. */
+export interface Intervals {
+  /** One per quantile asked for. */
+  quantiles: Interval[];
+  mean: Interval;
+}
