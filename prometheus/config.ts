@@ -29,10 +29,10 @@ rule_files:
   - ${quoted(options.rulesGlob)}
 
 scrape_configs:
-  # llmbench serve: the exact results of finished runs.
+  # llmbench serve: the exact results of finished runs, a large page that seldom changes.
   - job_name: llmbench
-    scrape_interval: 2s
-    scrape_timeout: 2s
+    scrape_interval: 5s
+    scrape_timeout: 5s
     static_configs:
       - targets: [${address}]
 

@@ -29,24 +29,24 @@ export interface DistributionMeasure extends MeasureFacts {
 /** A measure that is one number for a whole run. */
 export type ScalarMeasure = MeasureFacts;
 
-const SECONDS_PER_NS = 1e-9;
+const NS_PER_SECOND = 1e9;
 const NONE: readonly number[] = [];
 
 const seconds = (from_ns: number, to_ns: number | null): readonly number[] =>
-  to_ns === null ? NONE : [(to_ns - from_ns) * SECONDS_PER_NS];
+  to_ns === null ? NONE : [(to_ns - from_ns) / NS_PER_SECOND];
 
 /** (last chunk with content − first) ÷ (output tokens − 1) in seconds; null with fewer than two tokens or no count. */
 export function interTokenLatencySeconds(record: RequestRecord): number | null {
   const { first_content_ns: first, last_content_ns: last, output_tokens: tokens } = record;
   if (first === null || last === null || tokens === null || tokens < 2) return null;
-  return ((last - first) * SECONDS_PER_NS) / (tokens - 1);
+  return (last - first) / NS_PER_SECOND / (tokens - 1);
 }
 
 const valueOrNone = (value: number | null): readonly number[] => (value === null ? NONE : [value]);
 
 function gaps(record: RequestRecord): readonly number[] {
   const offsets = record.chunk_offsets_ns;
-  return offsets.slice(1).map((offset, i) => (offset - (offsets[i] ?? NaN)) * SECONDS_PER_NS);
+  return offsets.slice(1).map((offset, i) => (offset - (offsets[i] ?? NaN)) / NS_PER_SECOND);
 }
 
 function tokensPerSecond(tokens: number | null, durations: readonly number[]): readonly number[] {

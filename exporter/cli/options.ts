@@ -81,7 +81,9 @@ export function readOptions<O extends Options>(
     try {
       return [name, option.parse(raw)];
     } catch (error) {
-      throw new CliError(`${source} is '${raw.join(',')}' and must be ${(error as Error).message}`);
+      throw new CliError(
+        `${source} is '${option.multiple ? raw.join(',') : last(raw)}' and must be ${(error as Error).message}`,
+      );
     }
   });
   return Object.fromEntries(values) as Values<O>;

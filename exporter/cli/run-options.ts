@@ -1,3 +1,4 @@
+import { isRunId } from '../../core/run/run-id.ts';
 import { DEFAULT_GRACE_PERIOD_SECONDS } from '../bench/benchmark-plan.ts';
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../bench/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../bench/synthetic-dataset.ts';
@@ -78,6 +79,9 @@ export function runRequest(options: RunOptions, environment: NodeJS.ProcessEnv):
   if (options['request-count'] === null && options['benchmark-duration'] === null) {
     throw new CliError('give --request-count or --benchmark-duration: when does the benchmark end?');
   }
+  const runId = options['run-id'];
+  if (runId !== null && !isRunId(runId))
+    throw new CliError(`--run-id is '${runId}' and must be 1 to 64 letters, digits and dashes`);
   return {
     url: options.url,
     model: options.model,
@@ -96,7 +100,7 @@ export function runRequest(options: RunOptions, environment: NodeJS.ProcessEnv):
     requestTimeoutSeconds: options['request-timeout-seconds'],
     failedRequestThreshold: options['failed-request-threshold'],
     runsDirectory: options['runs-dir'],
-    runId: options['run-id'],
+    runId,
     metricsPort: options['metrics-port'],
     metricsHost: options['metrics-host'],
     lingerMaxSeconds: options.linger === 'no' ? 0 : options['linger-max'],

@@ -1,0 +1,47 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { PERCENTILE_NAMES } from '../stats/percentiles.ts';
+import { summarize } from '../stats/summarize.ts';
+import { histogramDistribution } from './distribution-result.ts';
+import { GapHistogram } from './gap-histogram.ts';
+import { DISTRIBUTION_MEASURES } from './measures.ts';
+import type { DistributionMeasure } from './measures.ts';
+
+const gapMeasure = DISTRIBUTION_MEASURES.find(
+  ({ measure }) => measure === 'inter_chunk_latency',
+) as DistributionMeasure;
+
+test('the bounds of the histogram hold the exact percentiles of any gaps', () => {
+  const gap_ns = fc.oneof(fc.nat(300), fc.nat(5_000_000_000), fc.maxSafeNat());
+  fc.assert(
+    fc.property(fc.array(gap_ns, { minLength: 1, maxLength: 60 }), (gaps_ns) => {
+      const histogram = new GapHistogram();
+      for (const ns of gaps_ns) histogram.observe(ns);
+      const exact = summarize(Float64Array.from(gaps_ns, (ns) => ns * 1e-9));
+      if (exact === null) throw new Error('there are gaps');
+      const rough = histogramDistribution(gapMeasure, histogram);
+      for (const name of PERCENTILE_NAMES) {
+        const { value, bounds, ci95 } = rough.percentiles[name];
+        const [low, high] = bounds ?? [NaN, NaN];
+        expect(exact.percentiles[name]).toBeGreaterThanOrEqual(low * (1 - 1e-12));
+        expect(exact.percentiles[name]).toBeLessThanOrEqual(high * (1 + 1e-12));
+        expect(value).toBeGreaterThanOrEqual(low);
+        expect(value).toBeLessThanOrEqual(high);
+        expect(ci95).toBeNull();
+      }
+      expect(rough).toMatchObject({ n: exact.n, min: exact.min, max: exact.max });
+      expect(rough.mean).toBeCloseTo(exact.mean, 6);
+      expect((rough.std ?? NaN) / (exact.std || 1)).toBeCloseTo(exact.std === 0 ? 0 : 1, 6);
+    }),
+  );
+});
+
+test('many gaps of the same size: the bounds are that size', () => {
+  const histogram = new GapHistogram();
+  for (let i = 0; i < 100; i++) histogram.observe(20_000_000);
+  expect(histogramDistribution(gapMeasure, histogram).percentiles.p99).toEqual({
+    value: 20_000_000 * 1e-9,
+    ci95: null,
+    bounds: [20_000_000 * 1e-9, 20_000_000 * 1e-9],
+  });
+});

@@ -1,0 +1,37 @@
+import { blockBootstrap } from '../stats/block-bootstrap.ts';
+import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
+import type { PercentileName } from '../stats/percentiles.ts';
+
+const RESAMPLES = 1000;
+const SEED = 1;
+const CONFIDENCE = 0.95;
+
+/** Above this many values no interval is calculated: it would need several times the values' own memory. */
+const VALUES_LIMIT = 1_000_000;
+
+/** How sure a run's percentiles are, as far as sampling goes. */
+export interface SamplingIntervals {
+  /** n as independent observations would give the same certainty. */
+  readonly effective_n: number;
+  /** 95 % intervals; null when the values are too few for that percentile or an end is infinite. */
+  readonly ci95: Readonly<Record<PercentileName, readonly [low: number, high: number] | null>>;
+}
+
+/**
+ * 95 % intervals by a moving-block bootstrap (`blockBootstrap`), the same for the same values. `values` are in the
+ * order in which their requests started. Null when there are none, or more than a million.
+ */
+export function samplingIntervals(values: Float64Array): SamplingIntervals | null {
+  if (values.length === 0 || values.length > VALUES_LIMIT) return null;
+  const { intervals, effectiveSampleSize } = blockBootstrap(values, {
+    quantiles: PERCENTILE_NAMES.map((name) => PERCENTILES[name]),
+    resamples: RESAMPLES,
+    seed: SEED,
+    confidence: CONFIDENCE,
+  });
+  const named = PERCENTILE_NAMES.map((name, i) => {
+    const interval = intervals[i] ?? null;
+    return [name, interval?.every(Number.isFinite) === true ? interval : null] as const;
+  });
+  return { effective_n: effectiveSampleSize, ci95: Object.fromEntries(named) as SamplingIntervals['ci95'] };
+}

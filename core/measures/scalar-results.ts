@@ -1,0 +1,68 @@
+import type { ScalarResult } from '../run/result.ts';
+import { SCALAR_MEASURES } from './measures.ts';
+
+/** Sums over the measure phase from which its scalar measures come. `null` is what is not known. */
+export interface RunTotals {
+  readonly ok: number;
+  /** Errors and timeouts; not cancelled ones. */
+  readonly failed: number;
+  /** From the first request sent to the end of the last; null without requests. */
+  readonly windowSeconds: number | null;
+  /** Tokens of the ok requests; null when the server did not tell them for each. */
+  readonly outputTokens: number | null;
+  readonly inputTokens: number | null;
+  /** Over the ok requests whose usage tells both; null when there is none. */
+  readonly cachedInput: { readonly cached: number; readonly prompt: number } | null;
+  /** Sum over all requests, of whatever outcome, of the time from sent to end. */
+  readonly requestSeconds: number;
+  /** Null when the load has no planned number in flight. */
+  readonly fullLoad: {
+    readonly seconds: number;
+    readonly okEnded: number;
+    /** Null when not every chunk could be read again, or tokens are not known. */
+    readonly outputTokens: number | null;
+  } | null;
+}
+
+type ScalarName = keyof typeof SCALAR_MEASURES;
+
+/** Over which requests a measure is taken; the throughputs and what comes from usage count ok requests. */
+const OVER_ALL: ReadonlySet<ScalarName> = new Set(['error_ratio', 'effective_concurrency']);
+
+/** Every scalar measure of a run, `null` where it cannot be had. */
+export function scalarResults(totals: RunTotals): ScalarResult[] {
+  const { windowSeconds: window, fullLoad } = totals;
+  const values: Record<ScalarName, number | null> = {
+    request_throughput: ratio(totals.ok, window),
+    output_token_throughput: ratio(totals.outputTokens, window),
+    total_token_throughput: ratio(sum(totals.inputTokens, totals.outputTokens), window),
+    steady_request_throughput: ratio(fullLoad?.okEnded ?? null, fullLoad?.seconds ?? null),
+    steady_output_token_throughput: ratio(fullLoad?.outputTokens ?? null, fullLoad?.seconds ?? null),
+    error_ratio: ratio(totals.failed, totals.ok + totals.failed),
+    cached_input_ratio: ratio(totals.cachedInput?.cached ?? null, totals.cachedInput?.prompt ?? null),
+    effective_concurrency: ratio(totals.requestSeconds, window),
+  };
+  return (Object.keys(SCALAR_MEASURES) as ScalarName[]).map((name) => {
+    const { measure, unit, definition } = SCALAR_MEASURES[name];
+    const population = OVER_ALL.has(name) ? 'all' : 'ok';
+    return {
+      measure,
+      unit,
+      definition,
+      origin: 'client',
+      population,
+      clock: 'sent',
+      kind: 'scalar',
+      value: values[name],
+    };
+  });
+}
+
+/** Null when a side is not known or there is nothing to divide by. */
+function ratio(numerator: number | null, denominator: number | null): number | null {
+  return numerator === null || denominator === null || denominator <= 0 ? null : numerator / denominator;
+}
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RequestRecord } from '../run/record.ts';
+import type { DistributionResult, MeasureResult } from '../run/result.ts';
+import type { SCALAR_MEASURES } from './measures.ts';
+import { DISTRIBUTION_MEASURES } from './measures.ts';
+import { SummaryAccumulator } from './summary.ts';
+import type { RunSummary, SummaryOptions } from './summary.ts';
+
+const MS = 1_000_000;
+
+/** A record from times in ms: sent, then the arrivals of its chunks since then, then the end since then. */
+function record(
+  sent_ms: number,
+  chunks_ms: readonly number[],
+  end_ms: number,
+  more: Partial<RequestRecord> = {},
+): RequestRecord {
+  const first = chunks_ms[0];
+  const last = chunks_ms.at(-1);
+  return {
+    index: 0,
+    phase: 'measure',
+    due_ns: sent_ms * MS,
+    sent_ns: sent_ms * MS,
+    first_content_ns: first === undefined ? null : (sent_ms + first) * MS,
+    last_content_ns: last === undefined ? null : (sent_ms + last) * MS,
+    end_ns: (sent_ms + end_ms) * MS,
+    connection_reused: null,
+    connect_ns: null,
+    outcome: 'ok',
+    reason: null,
+    http_status: 200,
+    input_tokens: 100,
+    input_tokens_source: 'usage',
+    output_tokens: 3,
+    output_tokens_source: 'usage',
+    reasoning_tokens: null,
+    cached_tokens: null,
+    requested_output_tokens: 3,
+    chunk_offsets_ns: chunks_ms.map((ms) => ms * MS),
+    ...more,
+  };
+}
+
+/**
+ * Two slots. Slot A: r0 [0, 400], r2 [400, 900]. Slot B: r1 [0, 600] which fails, r3 [600, 1000], r4 [1000, 1200] given up.
+ * In flight 2 from 0 to 900 (r0 + r1, r2 + r1, r2 + r3), then 1.
+ */
+const RUN: readonly RequestRecord[] = [
+  record(-500, [50, 60], 70, { phase: 'warmup' }),
+  record(0, [100, 200, 300], 400, { cached_tokens: 25 }),
+  record(0, [250], 600, { outcome: 'timeout', reason: 'idle_timeout', output_tokens: null, input_tokens: null }),
+  record(400, [200, 300, 500], 500, { due_ns: 390 * MS }),
+  record(600, [300, 340, 380], 400, { cached_tokens: 50 }),
+  record(1000, [], 200, { outcome: 'cancelled', reason: 'cancelled', output_tokens: null, input_tokens: null }),
+];
+
+function summaryOf(
+  records: readonly RequestRecord[],
+  options: SummaryOptions = { plannedConcurrency: 2 },
+  readAgain: readonly RequestRecord[] | null = records,
+): RunSummary {
+  const summary = new SummaryAccumulator(options);
+  for (const each of records) summary.add(each);
+  const chunks = summary.chunkReading();
+  for (const each of readAgain ?? []) chunks.add(each);
+  return summary.summarize(readAgain && chunks);
+}
+
+function distribution(
+  { measures }: RunSummary,
+  measure: string,
+  { clock = 'sent', population = 'ok' }: Partial<Pick<MeasureResult, 'clock' | 'population'>> = {},
+): DistributionResult {
+  const found = measures.find((m) => m.measure === measure && m.clock === clock && m.population === population);
+  if (found?.kind !== 'distribution') throw new Error(`no distribution ${measure} ${clock} ${population}`);
+  return found;
+}
+
+function scalar({ measures }: RunSummary, measure: keyof typeof SCALAR_MEASURES): number | null {
+  const found = measures.find((m) => m.measure === measure);
+  if (found?.kind !== 'scalar') throw new Error(`no scalar ${measure}`);
+  return found.value;
+}
+
+describe('counts and window', () => {
+  const summary = summaryOf(RUN);
+
+  test('of the measure phase only', () => {
+    expect(summary.requests).toEqual({ ok: 3, error: 0, timeout: 1, cancelled: 1 });
+    expect(summary.errors).toEqual({ idle_timeout: 1, cancelled: 1 });
+    // From the first sent (0) to the last end, that of the cancelled one (1,200 ms).
+    expect(summary.window).toEqual({ start_ns: 0, end_ns: 1200 * MS });
+  });
+
+  test('nothing measured: everything is null, nothing is 0 but counts', () => {
+    const empty = summaryOf(RUN.slice(0, 1));
+    expect(empty.window).toBeNull();
+    expect(empty.requests).toEqual({ ok: 0, error: 0, timeout: 0, cancelled: 0 });
+    for (const measure of empty.measures) {
+      if (measure.kind === 'scalar') expect(measure.value).toBeNull();
+      else expect([measure.n, measure.mean, measure.max, measure.percentiles.p50.value]).toEqual([0, null, null, null]);
+    }
+  });
+});
+
+describe('distributions', () => {
+  const summary = summaryOf(RUN);
+
+  test('every measure is there, over ok, and the latencies that a failed request never ended over all', () => {
+    const over = (population: string): string[] =>
+      summary.measures.filter((m) => m.kind === 'distribution' && m.population === population).map((m) => m.definition);
+    expect(over('ok')).toEqual(DISTRIBUTION_MEASURES.map((m) => m.definition));
+    expect(over('all')).toEqual([
+      'sent_to_first_content_chunk',
+      'due_to_first_content_chunk',
+      'first_to_second_content_chunk',
+      'per_request_mean_from_usage',
+      'sent_to_last_content_chunk',
+      'due_to_last_content_chunk',
+    ]);
+  });
+
+  test('time to first token over ok requests', () => {
+    // 0.1, 0.2, 0.3: mean 0.2, std sqrt((0.01 + 0 + 0.01) / 3) = 0.0816…; p90 at rank 1.8: 0.2 + 0.8 × 0.1.
+    const ttft = distribution(summary, 'time_to_first_token');
+    expect(ttft).toMatchObject({ n: 3, unit: 'seconds', origin: 'client', kind: 'distribution' });
+    expect(ttft.mean).toBeCloseTo(0.2, 12);
+    expect(ttft.std).toBeCloseTo(Math.sqrt(0.02 / 3), 12);
+    expect([ttft.min, ttft.max]).toEqual([0.1, 0.3].map((s) => expect.closeTo(s, 12)));
+    expect(ttft.percentiles.p50.value).toBeCloseTo(0.2, 12);
+    expect(ttft.percentiles.p90.value).toBeCloseTo(0.28, 12);
+    expect(ttft.percentiles.p90.bounds).toBeNull();
+    // Three values are too few for an interval.
+    expect(ttft.percentiles.p50.ci95).toBeNull();
+  });
+
+  test('over all requests the failed one is infinitely slow, the cancelled one is not there', () => {
+    // 0.1, 0.2, 0.3, ∞: p50 at rank 1.5: 0.25; p75 at rank 2.25 lies between 0.3 and ∞.
+    const ttft = distribution(summary, 'time_to_first_token', { population: 'all' });
+    expect([ttft.n, ttft.mean, ttft.std, ttft.max]).toEqual([4, null, null, null]);
+    expect(ttft.min).toBeCloseTo(0.1, 12);
+    expect(ttft.percentiles.p50.value).toBeCloseTo(0.25, 12);
+    expect(ttft.percentiles.p75.value).toBeNull();
+  });
+
+  test('all requests failed: every value is null, n is not', () => {
+    const failed = summaryOf([record(0, [], 10, { outcome: 'error', reason: 'http_5xx' })]);
+    const ok = distribution(failed, 'request_latency');
+    const all = distribution(failed, 'request_latency', { population: 'all' });
+    expect([ok.n, ok.percentiles.p50.value]).toEqual([0, null]);
+    expect([all.n, all.min, all.percentiles.p1.value]).toEqual([1, null, null]);
+    expect(JSON.parse(JSON.stringify(failed.measures))).toEqual(failed.measures);
+  });
+
+  test('without failures both populations are the same', () => {
+    const fine = summaryOf(RUN.filter(({ outcome }) => outcome === 'ok'));
+    const ok = distribution(fine, 'request_latency');
+    expect(distribution(fine, 'request_latency', { population: 'all' })).toEqual({ ...ok, population: 'all' });
+  });
+
+  test('from due: 210 ms instead of 200', () => {
+    expect(distribution(summary, 'time_to_first_token', { clock: 'due' }).percentiles.p50.value).toBeCloseTo(0.21, 12);
+  });
+
+  test('inter token latency is one value per request, from usage', () => {
+    // (300 − 100)/2 = 100, (500 − 200)/2 = 150, (380 − 300)/2 = 40 ms.
+    const itl = distribution(summary, 'inter_token_latency');
+    expect([itl.n, itl.min, itl.percentiles.p50.value, itl.max]).toEqual(
+      [3, 0.04, 0.1, 0.15].map((value) => expect.closeTo(value, 12)),
+    );
+  });
+
+  test('inter chunk latency is one value per gap of ok requests', () => {
+    // Gaps in ms: 100, 100; 100, 200; 40, 40. Sorted 40, 40, 100, 100, 100, 200: p25 at rank 1.25: 40 + 0.25 × 60.
+    const gaps = distribution(summary, 'inter_chunk_latency');
+    expect(gaps.n).toBe(6);
+    expect(gaps.mean).toBeCloseTo(0.58 / 6, 12);
+    expect(gaps.percentiles.p25).toEqual({ value: expect.closeTo(0.055, 12), ci95: null, bounds: null });
+    expect(summary.notes).toEqual([]);
+  });
+
+  test('intervals come with enough requests, the same whatever the order of ending', () => {
+    const many = Array.from({ length: 400 }, (_, i) => record(i * 10, [20 + ((i * 37) % 101), 200, 300], 310));
+    const one = distribution(summaryOf(many), 'time_to_first_token');
+    const other = distribution(summaryOf(many.toReversed()), 'time_to_first_token');
+    expect(one.percentiles.p50.ci95).not.toBeNull();
+    const [low, high] = one.percentiles.p50.ci95 ?? [NaN, NaN];
+    expect(low).toBeLessThanOrEqual(one.percentiles.p50.value ?? NaN);
+    expect(high).toBeGreaterThanOrEqual(one.percentiles.p50.value ?? NaN);
+    expect(one.effective_n).toBeGreaterThan(10);
+    expect(other).toEqual(one);
+  });
+});
+
+test('in steps it is the same, with a pause after each measure', async () => {
+  const summary = new SummaryAccumulator({ plannedConcurrency: 2 });
+  for (const each of RUN) summary.add(each);
+  let pauses = 0;
+  const inSteps = await summary.summarizeInSteps(null, async () => void (pauses += 1));
+  expect(inSteps).toEqual(summary.summarize(null));
+  expect(pauses).toBe(DISTRIBUTION_MEASURES.length);
+});
+
+describe('gaps from the histogram', () => {
+  test.each([
+    ['above the limit', { plannedConcurrency: 2, exactGapsLimit: 5 }, RUN, 'more than 5 gaps'],
+    ['when the records cannot be read again', { plannedConcurrency: 2 }, null, 'could not be read again'],
+    ['when records are missing from the file', { plannedConcurrency: 2 }, RUN.slice(0, 2), 'could not be read again'],
+  ])('%s, with bounds, and it says so', (_, options, readAgain, why) => {
+    const summary = summaryOf(RUN, options, readAgain);
+    const gaps = distribution(summary, 'inter_chunk_latency');
+    expect(gaps.n).toBe(6);
+    expect(gaps.mean).toBeCloseTo(0.58 / 6, 12);
+    expect([gaps.min, gaps.max]).toEqual([0.04, 0.2].map((s) => expect.closeTo(s, 12)));
+    // The exact p50 is 100 ms: the third and fourth of six.
+    const { value, bounds } = gaps.percentiles.p50;
+    expect(bounds?.[0]).toBeLessThanOrEqual(0.1);
+    expect(bounds?.[1]).toBeGreaterThanOrEqual(0.1);
+    expect(value).toBeGreaterThanOrEqual(bounds?.[0] ?? NaN);
+    expect(value).toBeLessThanOrEqual(bounds?.[1] ?? NaN);
+    expect(summary.notes).toEqual([expect.stringContaining(why)]);
+  });
+});
+
+describe('scalars', () => {
+  const summary = summaryOf(RUN);
+
+  test('throughput over the window of 1.2 s', () => {
+    expect(scalar(summary, 'request_throughput')).toBeCloseTo(3 / 1.2, 12);
+    expect(scalar(summary, 'output_token_throughput')).toBeCloseTo(9 / 1.2, 12);
+    expect(scalar(summary, 'total_token_throughput')).toBeCloseTo(309 / 1.2, 12);
+  });
+
+  test('steady throughput over the 0.9 s at full load', () => {
+    // Ended by 900 ms: r0 and r2. Chunks by 900 ms, one token each: r0 100, 200, 300; r2 600, 700, 900; r3 900.
+    expect(scalar(summary, 'steady_request_throughput')).toBeCloseTo(2 / 0.9, 12);
+    expect(scalar(summary, 'steady_output_token_throughput')).toBeCloseTo(7 / 0.9, 12);
+  });
+
+  test('steady throughput is null when the load never was full or has no planned number', () => {
+    for (const plannedConcurrency of [3, null]) {
+      const other = summaryOf(RUN, { plannedConcurrency });
+      expect(scalar(other, 'steady_request_throughput')).toBeNull();
+      expect(scalar(other, 'steady_output_token_throughput')).toBeNull();
+    }
+    const unread = summaryOf(RUN, { plannedConcurrency: 2 }, null);
+    expect(scalar(unread, 'steady_request_throughput')).toBeCloseTo(2 / 0.9, 12);
+    expect(scalar(unread, 'steady_output_token_throughput')).toBeNull();
+  });
+
+  test('tokens at full load are null when records are missing from the file', () => {
+    const partly = summaryOf(RUN, { plannedConcurrency: 2 }, RUN.slice(0, 3));
+    expect(scalar(partly, 'steady_output_token_throughput')).toBeNull();
+    // That gaps come from the histogram does not touch them.
+    const many = summaryOf(RUN, { plannedConcurrency: 2, exactGapsLimit: 5 });
+    expect(scalar(many, 'steady_output_token_throughput')).toBeCloseTo(7 / 0.9, 12);
+  });
+
+  test('ratios', () => {
+    // 1 of 4 (the cancelled one is not counted); 75 of the 200 prompt tokens of the two that tell both.
+    expect(scalar(summary, 'error_ratio')).toBeCloseTo(0.25, 12);
+    expect(scalar(summary, 'cached_input_ratio')).toBeCloseTo(75 / 200, 12);
+    // 0.4 + 0.6 + 0.5 + 0.4 + 0.2 = 2.1 s in flight over 1.2 s.
+    expect(scalar(summary, 'effective_concurrency')).toBeCloseTo(2.1 / 1.2, 12);
+  });
+
+  test('tokens that are not known for one ok request leave the sums unknown, requests are not', () => {
+    const partly = summaryOf([...RUN, record(0, [10, 20], 30, { output_tokens: null })]);
+    expect(scalar(partly, 'output_token_throughput')).toBeNull();
+    expect(scalar(partly, 'total_token_throughput')).toBeNull();
+    expect(scalar(partly, 'steady_output_token_throughput')).toBeNull();
+    expect(scalar(partly, 'request_throughput')).toBeCloseTo(4 / 1.2, 12);
+  });
+
+  test('nothing succeeded: no throughput is a true 0', () => {
+    const failed = summaryOf([record(0, [], 10, { outcome: 'error', reason: 'reset' })]);
+    expect(scalar(failed, 'request_throughput')).toBe(0);
+    expect(scalar(failed, 'error_ratio')).toBe(1);
+    expect(scalar(failed, 'cached_input_ratio')).toBeNull();
+  });
+});

@@ -1,0 +1,181 @@
+import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
+import type { DistributionResult, MeasureResult } from '../run/result.ts';
+import { ChunkReading } from './chunk-reading.ts';
+import { asAll, exactDistribution, histogramDistribution } from './distribution-result.ts';
+import { FullLoad } from './full-load.ts';
+import { GapHistogram } from './gap-histogram.ts';
+import { DISTRIBUTION_MEASURES } from './measures.ts';
+import type { DistributionMeasure } from './measures.ts';
+import { PER_GAP_MEASURE, RequestColumns, standingOf } from './request-columns.ts';
+import { scalarResults } from './scalar-results.ts';
+import type { RunTotals } from './scalar-results.ts';
+
+/** Above this many gaps their percentiles come from the fine histogram: 80 MB is what sorting them may take. */
+export const EXACT_GAPS_LIMIT = 10_000_000;
+
+/** Latencies that a failed request never came to the end of: over `all` requests it counts as infinitely slow. */
+const ENDLESS_WHEN_FAILED: ReadonlySet<string> = new Set([
+  'time_to_first_token',
+  'time_to_second_token',
+  'inter_token_latency',
+  'request_latency',
+]);
+
+export interface SummaryOptions {
+  /** How many requests the load keeps in flight; null when it does not plan a number (request rate, trace). */
+  readonly plannedConcurrency: number | null;
+  /** Default `EXACT_GAPS_LIMIT`. */
+  readonly exactGapsLimit?: number;
+}
+
+/** What `result.json` says of a run's measure phase. */
+export interface RunSummary {
+  /** Ns since the run's start: the first request sent, the end of the last; null without requests. */
+  readonly window: { readonly start_ns: number; readonly end_ns: number } | null;
+  readonly requests: Readonly<Record<Outcome, number>>;
+  readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
+  readonly measures: readonly MeasureResult[];
+  /** What a reader must know of how the figures came about, one line each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Sums up a run from its records as they come, in any order: about a hundred bytes stay per measured request, nothing
+ * per chunk. Warm-up requests are passed over.
+ *
+ * What needs every chunk (exact percentiles of the gaps, tokens at full load) comes from a second reading:
+ * `summary.chunkReading()`, `add` each record of the file to it, `summary.summarize(reading)`. Without one the gaps'
+ * percentiles come from a fine histogram and carry bounds, and the tokens at full load are null.
+ */
+export class SummaryAccumulator {
+  readonly #options: SummaryOptions;
+  readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
+  readonly #errors: Partial<Record<ErrorReason, number>> = {};
+  readonly #columns = new RequestColumns();
+  readonly #gaps = new GapHistogram();
+  #start_ns = Infinity;
+  #end_ns = -Infinity;
+  #inFlight_ns = 0;
+  #inputTokens: number | null = 0;
+  #outputTokens: number | null = 0;
+  #cached = { requests: 0, cached: 0, prompt: 0 };
+
+  constructor(options: SummaryOptions) {
+    this.#options = options;
+  }
+
+  add(record: RequestRecord): void {
+    if (record.phase !== 'measure') return;
+    this.#requests[record.outcome] += 1;
+    if (record.reason !== null) this.#errors[record.reason] = (this.#errors[record.reason] ?? 0) + 1;
+    this.#start_ns = Math.min(this.#start_ns, record.sent_ns);
+    this.#end_ns = Math.max(this.#end_ns, record.end_ns);
+    this.#inFlight_ns += record.end_ns - record.sent_ns;
+    this.#columns.append(record);
+    if (standingOf(record) === 'ok') this.#addOk(record);
+  }
+
+  get requests(): Readonly<Record<Outcome, number>> {
+    return this.#requests;
+  }
+
+  /** What the second reading of the records is to be collected in. */
+  chunkReading(): ChunkReading {
+    const exact = this.#gaps.n <= (this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT);
+    return new ChunkReading(exact ? this.#gaps.n : null, this.#fullLoad());
+  }
+
+  summarize(chunks: ChunkReading | null): RunSummary {
+    return this.#summaryWith([...this.#distributions(chunks)].flat(), chunks);
+  }
+
+  /** The same in steps, so that a process can do other things (answer a scrape) in the `pause` between two of them. */
+  async summarizeInSteps(chunks: ChunkReading | null, pause: () => Promise<void>): Promise<RunSummary> {
+    const distributions: DistributionResult[] = [];
+    for (const some of this.#distributions(chunks)) {
+      distributions.push(...some);
+      await pause();
+    }
+    return this.#summaryWith(distributions, chunks);
+  }
+
+  #summaryWith(distributions: readonly DistributionResult[], chunks: ChunkReading | null): RunSummary {
+    const empty = this.#columns.length === 0;
+    const fromHistogram = this.#gaps.n > 0 && chunks?.complete !== true;
+    return {
+      window: empty ? null : { start_ns: this.#start_ns, end_ns: this.#end_ns },
+      requests: { ...this.#requests },
+      errors: { ...this.#errors },
+      measures: [...distributions, ...scalarResults(this.#totals(chunks))],
+      notes: fromHistogram ? [this.#gapNote(chunks)] : [],
+    };
+  }
+
+  #addOk(record: RequestRecord): void {
+    this.#inputTokens = added(this.#inputTokens, record.input_tokens);
+    this.#outputTokens = added(this.#outputTokens, record.output_tokens);
+    if (record.cached_tokens !== null && record.input_tokens !== null) {
+      this.#cached.requests += 1;
+      this.#cached.cached += record.cached_tokens;
+      this.#cached.prompt += record.input_tokens;
+    }
+    const offsets = record.chunk_offsets_ns;
+    for (let i = 1; i < offsets.length; i++) this.#gaps.observe((offsets[i] ?? NaN) - (offsets[i - 1] ?? NaN));
+  }
+
+  #fullLoad(): FullLoad | null {
+    const planned = this.#options.plannedConcurrency;
+    return planned === null ? null : new FullLoad(this.#columns.sent_ns, this.#columns.end_ns, planned);
+  }
+
+  /** The results of one measure after the other. */
+  *#distributions(chunks: ChunkReading | null): Generator<DistributionResult[]> {
+    const order = this.#columns.startOrder();
+    for (const measure of DISTRIBUTION_MEASURES) {
+      if (measure.measure !== PER_GAP_MEASURE) {
+        yield this.#perRequest(measure, this.#columns.allValues(measure, order));
+      } else {
+        const gaps = chunks?.gapsInStartOrder() ?? null;
+        yield [gaps === null ? histogramDistribution(measure, this.#gaps) : exactDistribution(measure, 'ok', gaps)];
+      }
+    }
+  }
+
+  #perRequest(measure: DistributionMeasure, all: Float64Array): DistributionResult[] {
+    const ok = all.filter(Number.isFinite);
+    const okResult = exactDistribution(measure, 'ok', ok);
+    if (!ENDLESS_WHEN_FAILED.has(measure.measure)) return [okResult];
+    return [okResult, ok.length === all.length ? asAll(okResult) : exactDistribution(measure, 'all', all)];
+  }
+
+  #totals(chunks: ChunkReading | null): RunTotals {
+    const fullLoad = this.#fullLoad();
+    return {
+      ok: this.#requests.ok,
+      failed: this.#requests.error + this.#requests.timeout,
+      windowSeconds: this.#columns.length === 0 ? null : (this.#end_ns - this.#start_ns) * 1e-9,
+      outputTokens: this.#outputTokens,
+      inputTokens: this.#inputTokens,
+      cachedInput: this.#cached.requests === 0 ? null : this.#cached,
+      requestSeconds: this.#inFlight_ns * 1e-9,
+      fullLoad: fullLoad && {
+        seconds: fullLoad.seconds,
+        okEnded: this.#columns.okEnd_ns.reduce((ended, end_ns) => ended + (fullLoad.holds(end_ns) ? 1 : 0), 0),
+        outputTokens: chunks?.okRequests === this.#requests.ok ? chunks.tokensAtFullLoad : null,
+      },
+    };
+  }
+
+  #gapNote(chunks: ChunkReading | null): string {
+    const why =
+      chunks === null || this.#gaps.n <= (this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT)
+        ? 'the records could not be read again'
+        : `there are more than ${this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT} gaps`;
+    return `${PER_GAP_MEASURE}: percentiles are estimates with bounds, from a histogram, because ${why}`;
+  }
+}
+
+/** One unknown makes the sum unknown: leaving it out would understate. */
+function added(sum: number | null, value: number | null): number | null {
+  return sum === null || value === null ? null : sum + value;
+}

@@ -1,0 +1,80 @@
+import type { RequestHandler } from 'express';
+
+export interface LandingLink {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface LandingPage {
+  readonly title: string;
+  readonly intro: string;
+  readonly links: readonly LandingLink[];
+  readonly version: string;
+}
+
+/** `GET /`: what this process is and what it answers, as a page that needs nothing from elsewhere. */
+export function landingRoute(page: LandingPage): RequestHandler {
+  const html = landingHtml(page);
+  return (_request, response) => {
+    response.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'");
+    response.set('X-Content-Type-Options', 'nosniff');
+    response.type('text/html').send(html);
+  };
+}
+
+function landingHtml({ title, intro, links, version }: LandingPage): string {
+  const items = links.map(
+    ({ path, text }) =>
+      `      <li><a href="${escapeHtml(path)}"><code>${escapeHtml(path)}</code><span>${escapeHtml(text)}</span></a></li>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <meta name="viewport" content="width=device-width, initial-scale=1">
+    <title>${escapeHtml(title)}</title>
+    <style>${STYLE}</style>
+  </head>
+  <body>
+    <main>
+      <h1>${escapeHtml(title)}</h1>
+      <p>${escapeHtml(intro)}</p>
+      <ul>
+${items.join('\n')}
+      </ul>
+      <footer>llmbench ${escapeHtml(version)}</footer>
+    </main>
+  </body>
+</html>
+`;
+}
+
+const STYLE = `
+      :root { color-scheme: light dark; --text: #1b1f24; --soft: #5b6570; --line: #d9dee4; --back: #f6f7f9; --card: #fff; --link: #0b5cad; }
+      @media (prefers-color-scheme: dark) {
+        :root { --text: #e6e9ed; --soft: #9aa5b1; --line: #2f3740; --back: #14181d; --card: #1b2027; --link: #6cb6ff; }
+      }
+      body { margin: 0; background: var(--back); color: var(--text); font: 16px/1.5 system-ui, sans-serif; }
+      main { max-width: 44rem; margin: 0 auto; padding: 3rem 1.25rem; }
+      h1 { margin: 0 0 .25rem; font-size: 1.75rem; }
+      p { margin: 0 0 1.5rem; color: var(--soft); }
+      ul { margin: 0; padding: 0; list-style: none; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+      li + li { border-top: 1px solid var(--line); }
+      a { display: flex; flex-wrap: wrap; gap: .25rem 1rem; padding: .75rem 1rem; color: inherit; text-decoration: none; }
+      a:hover code, a:focus-visible code { text-decoration: underline; }
+      code { flex: 0 0 8rem; color: var(--link); font: 600 .95rem ui-monospace, monospace; }
+      span { flex: 1 1 16rem; }
+      footer { margin-top: 1.5rem; color: var(--soft); font-size: .875rem; }
+    `;
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,57 @@
+import { createServer } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
+
+export interface ListenAddress {
+  readonly host: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+}
+
+export interface Listening {
+  /** The port that was really taken. */
+  readonly port: number;
+  /** Scheme, host and port. */
+  readonly url: string;
+  /** Stops listening and ends the connections that are open. */
+  close(): Promise<void>;
+}
+
+/** The address cannot be listened on; the message names it and says what to do. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/** Serves `app`. Rejects with a `ListenError` when the address is taken, not allowed or not one of this machine. */
+export async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Listening> {
+  const server = createServer(app);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
+    server.listen({ host, port }, resolve);
+  });
+  const bound = server.address();
+  if (bound === null || typeof bound === 'string') throw new ListenError(`${host} is not an address with a port`);
+  return { port: bound.port, url: `http://${hostInUrl(host)}:${bound.port}`, close: () => close(server) };
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.close((error) => (error === undefined ? resolve() : reject(error)));
+    server.closeAllConnections();
+  });
+}
+
+function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
+  const address = `${hostInUrl(host)}:${port}`;
+  const reasons: Readonly<Record<string, string>> = {
+    EADDRINUSE: `${address} is in use: stop the program that listens there or choose another port (0 takes a free one)`,
+    EACCES: `not allowed to listen on ${address}: choose a port from 1024 up`,
+    EADDRNOTAVAIL: `cannot listen on ${address}: ${host} is not an address of this machine`,
+    ENOTFOUND: `cannot listen on ${address}: there is no host named ${host}`,
+  };
+  const message = reasons[error.code ?? ''] ?? `cannot listen on ${address}: ${error.message}`;
+  return new ListenError(message, { cause: error });
+}
+
+function hostInUrl(host: string): string {
+  return host.includes(':') ? `[${host}]` : host;
+}

@@ -1,0 +1,120 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import { runFile } from '../publish/fixtures/run.ts';
+import { createLiveMetrics } from '../publish/live-metrics.ts';
+import type { Listening } from './listen.ts';
+import { listen } from './listen.ts';
+import { createRunApp } from './run-app.ts';
+
+let server: Listening;
+const scrapes: string[] = [];
+const problems: string[] = [];
+const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+let broken: Error | null = null;
+
+beforeAll(async () => {
+  const app = createRunApp({
+    live: {
+      render: (accept) => (broken === null ? live.render(accept) : Promise.reject(broken)),
+    },
+    runId: '<r1>',
+    scenario: 'chat & more',
+    version: '0.1.0',
+    scraped: (remoteAddress) => scrapes.push(remoteAddress),
+    problem: (line) => problems.push(line),
+  });
+  server = await listen(app, { host: '127.0.0.1', port: 0 });
+});
+afterAll(() => server.close());
+beforeEach(() => {
+  broken = null;
+  scrapes.length = 0;
+  problems.length = 0;
+});
+
+const get = (path: string, headers: Record<string, string> = {}) => request(`${server.url}${path}`, { headers });
+
+describe('GET /metrics of a run', () => {
+  test('text 0.0.4 for who asks for nothing, as the page says it', async () => {
+    const { statusCode, headers, body } = await get('/metrics');
+    expect(statusCode).toBe(200);
+    expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['vary']).toBe('Accept, Accept-Encoding');
+    expect(await body.text()).toBe((await live.render(undefined)).body);
+  });
+
+  test('OpenMetrics for who prefers it', async () => {
+    const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
+    const { headers, body } = await get('/metrics', { accept });
+    expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(await body.text()).toMatch(/# EOF\n$/);
+  });
+
+  test.each([
+    ['gzip', true],
+    ['gzip, deflate', true],
+    ['gzip;q=0.5', true],
+    ['*', true],
+    ['identity', false],
+    ['deflate', false],
+    ['gzip;q=0', false],
+    ['identity, gzip;q=0', false],
+    ['*;q=0', false],
+    ['', false],
+  ])('Accept-Encoding %s: compressed is %s', async (encoding, compressed) => {
+    const { headers, body } = await get('/metrics', { 'accept-encoding': encoding });
+    const bytes = Buffer.from(await body.arrayBuffer());
+    expect(headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
+    expect((compressed ? gunzipSync(bytes) : bytes).toString()).toBe((await live.render(undefined)).body);
+    expect(headers['content-length']).toBe(String(bytes.length));
+  });
+
+  test('who has been answered is told, a HEAD is no scrape', async () => {
+    await (await get('/metrics')).body.dump();
+    await (await request(`${server.url}/metrics`, { method: 'HEAD' })).body.dump();
+    await (await get('/metrics', { 'accept-encoding': 'gzip' })).body.dump();
+    expect(scrapes).toEqual(['127.0.0.1', '127.0.0.1']);
+  });
+
+  test('a page that fails: 500 in one line without the reason, which goes to the log; it is no scrape', async () => {
+    broken = new Error('EIO: /somewhere/private');
+    const { statusCode, body } = await get('/metrics');
+    expect(statusCode).toBe(500);
+    expect(await body.text()).toBe('llmbench could not answer; its log says why.\n');
+    expect(problems).toEqual(['GET /metrics failed: EIO: /somewhere/private']);
+    expect(scrapes).toEqual([]);
+  });
+});
+
+describe('the other addresses of a run', () => {
+  test.each(['/-/healthy', '/-/ready'])('%s is 200', async (path) => {
+    const { statusCode, body } = await get(path);
+    expect([statusCode, (await body.text()).split('\n').length]).toEqual([200, 2]);
+  });
+
+  test('the landing page is whole in itself and escapes what it shows', async () => {
+    const { headers, body } = await get('/');
+    const html = await body.text();
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(headers['x-powered-by']).toBeUndefined();
+    expect(html).toContain('Run &lt;r1&gt; of scenario chat &amp; more.');
+    expect(html).not.toMatch(/https?:|<script|<r1>/);
+    const paths = [...html.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
+    expect(paths).toContain('/metrics');
+    for (const path of paths) {
+      const answer = await get(path);
+      expect([path, answer.statusCode]).toEqual([path, 200]);
+      await answer.body.dump();
+    }
+  });
+
+  test.each(['/nothing', '/sd', '/metrics/x', '/%E0%A4%A'])('%s is 404 in one line', async (path) => {
+    const { statusCode, headers, body } = await get(path);
+    expect(statusCode).toBe(404);
+    expect(headers['content-type']).toBe('text/plain; charset=utf-8');
+    expect(await body.text()).toMatch(/^[^\n<]+\n$/);
+  });
+});

@@ -1,0 +1,112 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import type { RunFile } from '../../core/run/run.ts';
+import { requestRecord, resultFile, runFile } from '../publish/fixtures/run.ts';
+import type { RunSource } from '../publish/run-source.ts';
+import type { Listening } from './listen.ts';
+import { listen } from './listen.ts';
+import { createServeApp } from './serve-app.ts';
+
+let server: Listening | undefined;
+afterEach(() => server?.close());
+
+const oneRun: RunSource = {
+  list: async () => [{ run_id: 'r1', run: runFile({ run_id: 'r1', status: 'completed' }), damage: null }],
+  readResult: async () => resultFile({ run_id: 'r1' }),
+  async *readRecords() {
+    yield requestRecord();
+  },
+  running: async (): Promise<readonly RunFile[]> => [
+    runFile({
+      run_id: 'r2',
+      process: {
+        pid: 1,
+        start_time: '1',
+        metrics_url: 'http://127.0.0.1:9470/metrics',
+        server_metrics_urls: ['http://gpu-1:8000/metrics'],
+      },
+    }),
+  ],
+};
+
+async function serve(source: RunSource): Promise<{ url: string; problems: string[] }> {
+  const problems: string[] = [];
+  const app = createServeApp({ source, version: '0.1.0', problem: (line) => problems.push(line) });
+  server = await listen(app, { host: '127.0.0.1', port: 0 });
+  return { url: server.url, problems };
+}
+
+async function get(url: string): Promise<{ status: number; type: unknown; text: string }> {
+  const { statusCode, headers, body } = await request(url);
+  return { status: statusCode, type: headers['content-type'], text: await body.text() };
+}
+
+test('/metrics shows finished runs under results and none as live', async () => {
+  const { url } = await serve(oneRun);
+  const { status, type, text } = await get(`${url}/metrics`);
+  expect([status, type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  expect(text).toContain('llmbench_result_requests{run_id="r1",measure="requests",stat="ok"} 3\n');
+  expect(text).toContain('llmbench_result_request_latency_seconds_count{run_id="r1"} 1\n');
+  expect(text).not.toMatch(/^llmbench_(requests_total|run_phase|time_to_first_token)/m);
+});
+
+test('/sd is what http_sd asks for', async () => {
+  const { url } = await serve(oneRun);
+  const { status, type, text } = await get(`${url}/sd`);
+  expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
+  const groups = JSON.parse(text) as { targets: string[]; labels: Record<string, string> }[];
+  expect(groups.map(({ targets, labels }) => [targets, labels['job']])).toEqual([
+    [['127.0.0.1:9470'], 'llmbench-run'],
+    [['gpu-1:8000'], 'llmbench-server'],
+  ]);
+  expect(groups.every(({ labels }) => !('run_id' in labels))).toBe(true);
+});
+
+test('/sd is an empty list when nothing runs', async () => {
+  const { url } = await serve({ ...oneRun, running: async () => [] });
+  expect((await get(`${url}/sd`)).text).toBe('[]');
+});
+
+test('it is ready when the runs have been read, and healthy before', async () => {
+  let release = (): void => {};
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  const { url } = await serve({
+    ...oneRun,
+    list: async () => {
+      await gate;
+      return [];
+    },
+  });
+  expect((await get(`${url}/-/healthy`)).status).toBe(200);
+  expect((await get(`${url}/-/ready`)).status).toBe(503);
+  release();
+  await get(`${url}/metrics`);
+  expect((await get(`${url}/-/ready`)).status).toBe(200);
+});
+
+test('every address of the landing page is there', async () => {
+  const { url } = await serve(oneRun);
+  await get(`${url}/metrics`);
+  const { text } = await get(url);
+  const paths = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
+  expect(paths).toEqual(['/metrics', '/sd', '/-/healthy', '/-/ready']);
+  for (const path of paths) expect([path, (await get(`${url}${path}`)).status]).toEqual([path, 200]);
+});
+
+test('runs that cannot be listed: 500 for Prometheus, the reason for the log, and it goes on', async () => {
+  let failing = true;
+  const { url, problems } = await serve({
+    ...oneRun,
+    list: async () => {
+      if (failing) throw new Error('cannot read the runs directory');
+      return [];
+    },
+  });
+  expect((await get(`${url}/metrics`)).status).toBe(500);
+  expect((await get(`${url}/-/healthy`)).status).toBe(200);
+  expect(new Set(problems)).toEqual(
+    new Set(['cannot read the runs directory', 'GET /metrics failed: cannot read the runs directory']),
+  );
+  failing = false;
+  expect((await get(`${url}/metrics`)).status).toBe(200);
+});

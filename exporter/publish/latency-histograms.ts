@@ -1,0 +1,105 @@
+import type { DistributionMeasure } from '../../core/measures/measures.ts';
+import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { LIVE_GRIDS } from '../../core/measures/grids.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { LiveHistogram } from './live-histogram.ts';
+
+const NS_PER_SECOND = 1e9;
+
+const INTER_TOKEN_LATENCY = measureOf('inter_token_latency');
+const REQUEST_LATENCY = measureOf('request_latency');
+
+/**
+ * The client's latency histograms of one run, the same while it runs and when they are rebuilt from its records. The
+ * caller keeps to the measure phase. Which requests are in them: time to first token of every request that had a first
+ * chunk with content, inter-chunk latency of every gap, schedule delay of every request sent; inter-token latency and
+ * request latency of ok requests only.
+ */
+export class LatencyHistograms {
+  readonly #timeToFirstToken: LiveHistogram;
+  readonly #timeToFirstTokenFromDue: LiveHistogram;
+  readonly #interTokenLatency: LiveHistogram;
+  readonly #interChunkLatency: LiveHistogram;
+  readonly #requestLatency: LiveHistogram;
+  readonly #scheduleDelay: LiveHistogram;
+
+  /** Families are named `<prefix><measure>_seconds`; every sample carries `labels`. */
+  constructor(prefix: string, labels: Readonly<Record<string, string>>) {
+    const histogram = (name: string, grid: keyof typeof LIVE_GRIDS, help: string): LiveHistogram =>
+      new LiveHistogram(`${prefix}${name}_seconds`, `${help}; measure phase only.`, labels, LIVE_GRIDS[grid]);
+    this.#timeToFirstToken = histogram(
+      'time_to_first_token',
+      'time_to_first_token',
+      'From a request being sent to its first chunk with content, of ok requests and of those that failed later',
+    );
+    this.#timeToFirstTokenFromDue = histogram(
+      'time_to_first_token_from_due',
+      'time_to_first_token',
+      'From a request being due to its first chunk with content: the wait for a free slot is inside',
+    );
+    this.#interTokenLatency = histogram(
+      'inter_token_latency',
+      'inter_token_latency',
+      'Last minus first chunk with content, divided by output tokens minus 1: one value per ok request',
+    );
+    this.#interChunkLatency = histogram(
+      'inter_chunk_latency',
+      'inter_chunk_latency',
+      'Between neighbouring chunks with content: one value per gap, also of requests that failed later',
+    );
+    this.#requestLatency = histogram(
+      'request_latency',
+      'request_latency',
+      'From a request being sent to its last chunk with content, of ok requests',
+    );
+    this.#scheduleDelay = histogram('schedule_delay', 'schedule_delay', 'How long after it was due a request was sent');
+  }
+
+  get families(): readonly LiveHistogram[] {
+    return [
+      this.#timeToFirstToken,
+      this.#timeToFirstTokenFromDue,
+      this.#interTokenLatency,
+      this.#interChunkLatency,
+      this.#requestLatency,
+      this.#scheduleDelay,
+    ];
+  }
+
+  requestSent(delay_ns: number): void {
+    this.#scheduleDelay.observe(delay_ns / NS_PER_SECOND);
+  }
+
+  firstContent(sinceSent_ns: number, sinceDue_ns: number): void {
+    this.#timeToFirstToken.observe(sinceSent_ns / NS_PER_SECOND);
+    this.#timeToFirstTokenFromDue.observe(sinceDue_ns / NS_PER_SECOND);
+  }
+
+  chunkGap(gap_ns: number): void {
+    this.#interChunkLatency.observe(gap_ns / NS_PER_SECOND);
+  }
+
+  requestEnded(record: RequestRecord): void {
+    if (record.outcome !== 'ok') return;
+    for (const value of INTER_TOKEN_LATENCY.values(record)) this.#interTokenLatency.observe(value);
+    for (const value of REQUEST_LATENCY.values(record)) this.#requestLatency.observe(value);
+  }
+
+  /** Everything that was told of a request while it ran, from its record. */
+  replay(record: RequestRecord): void {
+    this.requestSent(record.sent_ns - record.due_ns);
+    if (record.first_content_ns !== null) {
+      this.firstContent(record.first_content_ns - record.sent_ns, record.first_content_ns - record.due_ns);
+    }
+    record.chunk_offsets_ns
+      .slice(1)
+      .forEach((offset, i) => this.chunkGap(offset - (record.chunk_offsets_ns[i] ?? NaN)));
+    this.requestEnded(record);
+  }
+}
+
+function measureOf(name: string): DistributionMeasure {
+  const measure = DISTRIBUTION_MEASURES.find((candidate) => candidate.measure === name && candidate.clock === 'sent');
+  if (measure === undefined) throw new Error(`core/measures does not define ${name}`);
+  return measure;
+}

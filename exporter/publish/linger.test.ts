@@ -1,0 +1,150 @@
+import { describe, expect, test } from '@jest/globals';
+import { Linger } from './linger.ts';
+
+const A = '127.0.0.1';
+const B = '10.0.0.7';
+
+function lingerAfter(
+  scrapes: readonly (readonly [remoteAddress: string, at_seconds: number])[],
+  finished_seconds: number,
+) {
+  const linger = new Linger(180);
+  for (const [remoteAddress, at_seconds] of scrapes) linger.scraped(remoteAddress, at_seconds);
+  linger.finished(finished_seconds);
+  return linger;
+}
+
+describe('--linger auto', () => {
+  test('nobody scraped: it ends at once and names the remedy', () => {
+    const decision = lingerAfter([], 20).decide(20);
+    expect(decision).toMatchObject({ done: true, reason: 'nobody_scraped' });
+    expect(decision.done && decision.line).toMatch(/^nobody scraped .*llmbench serve.*\/sd$/);
+  });
+
+  test('a scraper every 2 s: it stays until the second scrape with the final values', () => {
+    const linger = lingerAfter(
+      [
+        [A, 14],
+        [A, 16],
+        [A, 18],
+      ],
+      19,
+    );
+    // Gone would be at 18 + 2.5 × 2 s.
+    expect(linger.decide(19)).toEqual({ done: false, recheck_seconds: 23 });
+    linger.scraped(A, 20);
+    expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 25 });
+    linger.scraped(A, 22);
+    expect(linger.decide(22)).toEqual({ done: true, reason: 'all_fetched', line: null });
+  });
+
+  test('two scrapers: it waits for the slower one', () => {
+    const linger = lingerAfter(
+      [
+        [A, 10],
+        [B, 5],
+        [A, 12],
+        [B, 15],
+        [A, 14],
+      ],
+      16,
+    );
+    for (const at of [16.5, 18.5]) linger.scraped(A, at);
+    linger.scraped(B, 25);
+    // B's interval is 10 s: gone would be at 25 + 25 s.
+    expect(linger.decide(25)).toEqual({ done: false, recheck_seconds: 50 });
+    linger.scraped(B, 35);
+    expect(linger.decide(35)).toMatchObject({ done: true, reason: 'all_fetched' });
+  });
+
+  test('a scraper that stopped long before the end does not hold it', () => {
+    const linger = lingerAfter(
+      [
+        [A, 1],
+        [A, 3],
+        [B, 16],
+        [B, 18],
+      ],
+      20,
+    );
+    linger.scraped(B, 20);
+    linger.scraped(B, 22);
+    // A would have been due at 5 s and is gone since 8 s; it lacks the end of the run, so that is said.
+    expect(linger.decide(22)).toMatchObject({ done: true, reason: 'scrapers_gone' });
+  });
+
+  test('a scraper that stops during the wait is waited for two and a half of its intervals', () => {
+    const linger = lingerAfter(
+      [
+        [A, 14],
+        [A, 16],
+        [A, 18],
+      ],
+      19,
+    );
+    linger.scraped(A, 20);
+    expect(linger.decide(24.9)).toEqual({ done: false, recheck_seconds: 25 });
+    const decision = linger.decide(25);
+    expect(decision).toMatchObject({ done: true, reason: 'scrapers_gone' });
+    expect(decision.done && decision.line).toContain(A);
+  });
+
+  test('who came once is waited for as long as a scraper of once a minute needs', () => {
+    const linger = lingerAfter([[A, 10]], 20);
+    expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 85 });
+    linger.scraped(A, 70);
+    // Now the interval is known: 60 s, and gone would be at 220 s, after the limit of 20 + 180.
+    expect(linger.decide(70)).toEqual({ done: false, recheck_seconds: 200 });
+    linger.scraped(A, 130);
+    expect(linger.decide(130)).toMatchObject({ done: true, reason: 'all_fetched' });
+  });
+
+  test('the limit ends it and says who lacks what', () => {
+    const linger = lingerAfter(
+      [
+        [A, 0],
+        [A, 150],
+      ],
+      160,
+    );
+    linger.scraped(A, 300);
+    expect(linger.decide(339)).toEqual({ done: false, recheck_seconds: 340 });
+    const decision = linger.decide(340);
+    expect(decision).toMatchObject({ done: true, reason: 'limit' });
+    expect(decision.done && decision.line).toMatch(/127\.0\.0\.1 had not fetched .* within 180 s.*--linger-max/);
+  });
+
+  test('a scraper that comes first during the wait must have the final values twice as well', () => {
+    const linger = lingerAfter(
+      [
+        [A, 16],
+        [A, 18],
+      ],
+      19,
+    );
+    linger.scraped(A, 20);
+    linger.scraped(B, 21);
+    linger.scraped(A, 22);
+    expect(linger.decide(22)).toMatchObject({ done: false });
+    linger.scraped(B, 23);
+    expect(linger.decide(23)).toMatchObject({ done: true, reason: 'all_fetched' });
+  });
+
+  test('one late scrape does not make a scraper look gone at its next', () => {
+    const linger = lingerAfter(
+      [
+        [A, 10],
+        [A, 12],
+        [A, 16],
+        [A, 18],
+      ],
+      19,
+    );
+    // The longest of its last gaps is 4 s.
+    expect(linger.decide(27.9)).toEqual({ done: false, recheck_seconds: 28 });
+  });
+
+  test('it cannot be asked before the run has finished', () => {
+    expect(() => new Linger().decide(0)).toThrow('not finished');
+  });
+});

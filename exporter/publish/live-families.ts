@@ -1,0 +1,106 @@
+import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
+import type { PhaseName } from '../../core/run/record.ts';
+import type { Family, Sample } from './family.ts';
+import type { RunFacts } from './run-info.ts';
+import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED } from './run-info.ts';
+import type { PhaseTally, RunTally } from './run-tally.ts';
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * The families of a run that is under way, in the order of the metric contract. `llmbench_run_info` comes from shard 0
+ * alone, so that a run has it once. Goodput is there only when there are SLOs: without them 0 would be a lie.
+ */
+export function liveFamilies(
+  facts: RunFacts,
+  labels: Labels,
+  tally: RunTally,
+  histograms: readonly Family[],
+): readonly Family[] {
+  const { run, version, isGood } = facts;
+  const one = (value: number, own: Labels = labels): readonly Sample[] => [{ labels: own, value }];
+  const perPhase = (read: (phase: PhaseTally) => number) => () =>
+    PHASES.map((phase) => ({ labels: { ...labels, phase }, value: read(tally.phases[phase]) }));
+  const perPhaseAnd = <K extends string>(
+    label: string,
+    keys: readonly K[],
+    read: (phase: PhaseTally, key: K) => number,
+  ) => {
+    const series = PHASES.flatMap((phase: PhaseName) =>
+      keys.map((key) => ({ phase, key, labels: { ...labels, phase, [label]: key } })),
+    );
+    return () => series.map(({ phase, key, labels: own }) => ({ labels: own, value: read(tally.phases[phase], key) }));
+  };
+  const gauge = (name: string, help: string, samples: Family['samples']): Family => ({
+    name,
+    help,
+    type: 'gauge',
+    samples,
+  });
+  const counter = (name: string, help: string, samples: Family['samples']): Family => ({
+    name,
+    help,
+    type: 'counter',
+    samples,
+  });
+
+  return [
+    gauge(BUILD_INFO.name, BUILD_INFO.help, () => one(1, { version })),
+    ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
+    gauge(
+      'llmbench_run_phase',
+      '1 while the phase lasts, else 0.',
+      perPhase((phase) => Number(phase.active)),
+    ),
+    gauge(
+      'llmbench_run_phase_start_timestamp_seconds',
+      'When the phase began, Unix time; 0 until it does.',
+      perPhase((phase) => phase.start_seconds),
+    ),
+    gauge(
+      'llmbench_run_phase_end_timestamp_seconds',
+      'When the last request of the phase had ended, Unix time; 0 until then.',
+      perPhase((phase) => phase.end_seconds),
+    ),
+    counter(
+      'llmbench_requests_total',
+      'Requests that have ended, by how.',
+      perPhaseAnd('outcome', OUTCOMES, (phase, outcome) => phase.outcomes[outcome]),
+    ),
+    counter(
+      'llmbench_request_errors_total',
+      'Requests that have ended other than ok, by the first rule that names why.',
+      perPhaseAnd('reason', ERROR_REASONS, (phase, reason) => phase.reasons[reason]),
+    ),
+    ...(isGood === undefined
+      ? []
+      : [
+          counter(
+            'llmbench_good_requests_total',
+            'Requests of the measure phase that ended ok and within every SLO.',
+            () => one(tally.goodRequests),
+          ),
+        ]),
+    counter(
+      'llmbench_input_tokens_total',
+      'Prompt tokens of the requests that have ended, as the server counted them.',
+      perPhase((phase) => phase.inputTokens),
+    ),
+    counter(
+      'llmbench_output_tokens_total',
+      'Output tokens of the requests that have ended, as the server counted them, reasoning included.',
+      perPhase((phase) => phase.outputTokens),
+    ),
+    counter(
+      'llmbench_chunks_total',
+      'Chunks with content that have arrived.',
+      perPhase((phase) => phase.chunks),
+    ),
+    gauge('llmbench_requests_in_flight', 'Requests sent whose answer has not ended.', () => one(tally.inFlight)),
+    ...histograms,
+    gauge('llmbench_client_saturated', '1 when this client may itself be what is measured, else 0.', () =>
+      one(Number(tally.clientSaturated)),
+    ),
+    counter(SERIES_DROPPED.name, SERIES_DROPPED.help, () => one(0, {})),
+  ];
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from '@jest/globals';
+import { ERROR_REASONS } from '../../core/run/record.ts';
+import { requestRecord, runFile } from './fixtures/run.ts';
+import type { LiveMetrics } from './live-metrics.ts';
+import { createLiveMetrics } from './live-metrics.ts';
+
+const MS = 1e6;
+const golden = (name: string): string => readFileSync(new URL(`fixtures/${name}`, import.meta.url), 'utf8');
+const textOf = async (live: LiveMetrics): Promise<string> => (await live.render(undefined)).body;
+const seriesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .flatMap((line) => (line === '' || line.startsWith('#') ? [] : [line.slice(0, line.lastIndexOf(' '))]));
+
+/** A warm-up request, then four of the measure phase: ok, broken after two chunks, timed out without any, under way. */
+function play(live: LiveMetrics): void {
+  live.phaseStarted('warmup', 0);
+  live.requestSent('warmup', 0, 1 * MS);
+  live.firstContent('warmup', 50 * MS, 51 * MS);
+  live.chunkGap('warmup', 10 * MS);
+  live.eventLoopDelay(9 * MS);
+  live.requestEnded(requestRecord({ phase: 'warmup', input_tokens: 7, output_tokens: 3 }));
+  live.phaseEnded('warmup', 200 * MS);
+  live.phaseStarted('measure', 300 * MS);
+
+  live.requestSent('measure', 300 * MS, 300.5 * MS);
+  live.firstContent('measure', 120 * MS, 120.5 * MS);
+  live.chunkGap('measure', 20 * MS);
+  live.chunkGap('measure', 30 * MS);
+  live.requestEnded(requestRecord());
+
+  live.requestSent('measure', 310 * MS, 310 * MS);
+  live.firstContent('measure', 80 * MS, 80 * MS);
+  live.chunkGap('measure', 6 * MS);
+  live.requestEnded(requestRecord({ outcome: 'error', reason: 'reset', input_tokens: null, output_tokens: null }));
+
+  live.requestSent('measure', 320 * MS, 700_320 * MS);
+  live.requestEnded(
+    requestRecord({
+      outcome: 'timeout',
+      reason: 'request_timeout',
+      first_content_ns: null,
+      last_content_ns: null,
+      input_tokens: null,
+      output_tokens: null,
+      chunk_offsets_ns: [],
+    }),
+  );
+
+  live.requestSent('measure', 330 * MS, 331 * MS);
+  live.eventLoopDelay(3 * MS);
+  live.clientSaturated(true);
+}
+
+describe('the live metrics', () => {
+  test('every series is there before the first request, at 0', async () => {
+    const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    expect(await textOf(live)).toBe(golden('before-first-request.txt'));
+  });
+
+  test('the numbers of a run under way', async () => {
+    const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    play(live);
+    expect(await textOf(live)).toBe(golden('under-way.txt'));
+  });
+
+  test('no series is born or lost while a run lasts, and reading changes nothing', async () => {
+    const live = createLiveMetrics({ run: runFile(), version: '0.1.0', isGood: () => true });
+    const before = seriesOf(await textOf(live));
+    play(live);
+    for (const reason of ERROR_REASONS) live.requestEnded(requestRecord({ outcome: 'error', reason }));
+    live.phaseEnded('measure', 900 * MS);
+    const after = await textOf(live);
+    expect(seriesOf(after)).toEqual(before);
+    expect(new Set(before).size).toBe(before.length);
+    await live.render('application/openmetrics-text; version=1.0.0');
+    expect(await textOf(live)).toBe(after);
+  });
+
+  test('a phase that has ended: its gauge falls, its end is told', async () => {
+    const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    play(live);
+    live.phaseEnded('measure', 1_300.25 * MS);
+    const text = await textOf(live);
+    expect(text).toContain('llmbench_run_phase{run_id="20261103T101500Z-abcdefghij",shard="0",phase="measure"} 0\n');
+    // 2026-11-03T10:15:00.250Z is 1793700900.25 in Unix time
+    expect(text).toMatch(/llmbench_run_phase_end_timestamp_seconds\{[^}]*phase="measure"\} 1793700901\.55025\n/);
+  });
+
+  test('goodput is there only with SLOs, and counts ok requests of the measure phase that met them', async () => {
+    const without = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    expect(await textOf(without)).not.toContain('llmbench_good_requests_total');
+    const live = createLiveMetrics({ run: runFile(), version: '0.1.0', isGood: ({ index }) => index !== 1 });
+    live.requestEnded(requestRecord({ index: 0 }));
+    live.requestEnded(requestRecord({ index: 1 }));
+    live.requestEnded(requestRecord({ index: 2, outcome: 'error', reason: 'reset' }));
+    live.requestEnded(requestRecord({ index: 3, phase: 'warmup' }));
+    expect(await textOf(live)).toMatch(/^llmbench_good_requests_total\{.*\} 1$/m);
+  });
+
+  test('only shard 0 says what the run is', async () => {
+    const live = createLiveMetrics({ run: runFile({ shard: '3' }), version: '0.1.0' });
+    const text = await textOf(live);
+    expect(text).not.toContain('llmbench_run_info');
+    expect(text).toMatch(/^llmbench_requests_in_flight\{run_id="[^"]*",shard="3"\} 0$/m);
+  });
+
+  test('OpenMetrics: counters are named without _total in their head, and the end is marked', async () => {
+    const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    const { contentType, body } = await live.render('application/openmetrics-text;version=1.0.0,text/plain;q=0.5');
+    expect(contentType).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
+    expect(body).toContain('# TYPE llmbench_chunks counter\nllmbench_chunks_total{');
+    expect(body.endsWith('\n# EOF\n')).toBe(true);
+    expect(body).not.toContain('\n\n');
+    expect(seriesOf(body)).toEqual(seriesOf(await textOf(live)));
+  });
+
+  test('a run without a start is refused', () => {
+    expect(() => createLiveMetrics({ run: runFile({ start: null }), version: '0.1.0' })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,96 @@
+import { LIVE_GRIDS } from '../../core/measures/grids.ts';
+import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import type { RunObserver } from '../bench/observer.ts';
+import type { ExpositionFormat } from './family.ts';
+import { CONTENT_TYPES, registryOf } from './family.ts';
+import { LatencyHistograms } from './latency-histograms.ts';
+import { LiveHistogram } from './live-histogram.ts';
+import { liveFamilies } from './live-families.ts';
+import type { Exposition, MetricsPage } from './metrics-page.ts';
+import { negotiateFormat } from './negotiate-format.ts';
+import type { RunFacts } from './run-info.ts';
+import { RunTally } from './run-tally.ts';
+
+/** The live families of the metric contract for one run: an observer of it, and a page that can be scraped. */
+export interface LiveMetrics extends Required<RunObserver>, MetricsPage {
+  /** Whether this process may be what is measured. */
+  clientSaturated(saturated: boolean): void;
+}
+
+/**
+ * The live metrics of a run, in registries of their own. Every series exists from the start, at 0. Throws a `RangeError`
+ * for a run that has no start, such as an import: it has no live metrics.
+ */
+export function createLiveMetrics(facts: RunFacts): LiveMetrics {
+  return new RegistryLiveMetrics(facts);
+}
+
+class RegistryLiveMetrics implements LiveMetrics {
+  readonly #tally: RunTally;
+  readonly #latencies: LatencyHistograms;
+  readonly #eventLoopDelay: LiveHistogram;
+  readonly #registries: Readonly<Record<ExpositionFormat, ReturnType<typeof registryOf>>>;
+
+  constructor(facts: RunFacts) {
+    const labels = { run_id: facts.run.run_id, shard: facts.run.shard };
+    this.#tally = new RunTally(startOf(facts.run), facts.isGood ?? null);
+    this.#latencies = new LatencyHistograms('llmbench_', labels);
+    this.#eventLoopDelay = new LiveHistogram(
+      'llmbench_client_event_loop_delay_seconds',
+      'How late the client ran a timer, sampled during the measure phase.',
+      labels,
+      LIVE_GRIDS.client_event_loop_delay,
+    );
+    const families = liveFamilies(facts, labels, this.#tally, [...this.#latencies.families, this.#eventLoopDelay]);
+    this.#registries = { text: registryOf(families, 'text'), openmetrics: registryOf(families, 'openmetrics') };
+  }
+
+  phaseStarted(phase: PhaseName, at_ns: number): void {
+    this.#tally.phaseStarted(phase, at_ns);
+  }
+
+  phaseEnded(phase: PhaseName, at_ns: number): void {
+    this.#tally.phaseEnded(phase, at_ns);
+  }
+
+  requestSent(phase: PhaseName, due_ns: number, sent_ns: number): void {
+    this.#tally.inFlight += 1;
+    if (phase === 'measure') this.#latencies.requestSent(sent_ns - due_ns);
+  }
+
+  firstContent(phase: PhaseName, sinceSent_ns: number, sinceDue_ns: number): void {
+    this.#tally.phases[phase].chunks += 1;
+    if (phase === 'measure') this.#latencies.firstContent(sinceSent_ns, sinceDue_ns);
+  }
+
+  chunkGap(phase: PhaseName, gap_ns: number): void {
+    this.#tally.phases[phase].chunks += 1;
+    if (phase === 'measure') this.#latencies.chunkGap(gap_ns);
+  }
+
+  requestEnded(record: RequestRecord): void {
+    this.#tally.requestEnded(record);
+    if (record.phase === 'measure') this.#latencies.requestEnded(record);
+  }
+
+  eventLoopDelay(delay_ns: number): void {
+    if (this.#tally.phases.measure.active) this.#eventLoopDelay.observe(delay_ns / 1e9);
+  }
+
+  clientSaturated(saturated: boolean): void {
+    this.#tally.clientSaturated = saturated;
+  }
+
+  async render(accept: string | undefined): Promise<Exposition> {
+    const format = negotiateFormat(accept);
+    return { contentType: CONTENT_TYPES[format], body: await this.#registries[format].metrics() };
+  }
+}
+
+/** Wall time of the run's monotonic zero, in milliseconds since the epoch. */
+function startOf(run: RunFile): number {
+  const start = run.start === null ? NaN : Date.parse(run.start);
+  if (Number.isNaN(start)) throw new RangeError(`run ${run.run_id} has no start: it has no live metrics`);
+  return start;
+}

@@ -1,0 +1,216 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import { distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
+import { ResultMetrics } from './result-metrics.ts';
+import type { RunSource } from './run-source.ts';
+
+interface StoredRun {
+  readonly run: RunFile;
+  readonly result: ResultFile | Error;
+  readonly records: readonly RequestRecord[] | Error;
+}
+
+/** A store in memory that counts what is read of it. */
+class MemorySource implements RunSource {
+  runs: StoredRun[] = [];
+  readonly reads: string[] = [];
+
+  async list() {
+    return this.runs.map(({ run }) => ({ run_id: run.run_id, run, damage: null }));
+  }
+
+  async readResult(runId: string): Promise<ResultFile> {
+    this.reads.push(`result ${runId}`);
+    const result = this.#run(runId).result;
+    if (result instanceof Error) throw result;
+    return result;
+  }
+
+  async *readRecords({ run_id }: RunFile): AsyncGenerator<RequestRecord> {
+    this.reads.push(`records ${run_id}`);
+    const { records } = this.#run(run_id);
+    if (records instanceof Error) throw records;
+    yield* records;
+  }
+
+  async running(): Promise<readonly RunFile[]> {
+    return [];
+  }
+
+  #run(runId: string): StoredRun {
+    const stored = this.runs.find(({ run }) => run.run_id === runId);
+    if (stored === undefined) throw new Error(`no run ${runId}`);
+    return stored;
+  }
+}
+
+function stored(
+  run_id: string,
+  changes: Partial<StoredRun> & { end?: string | null; scenario?: string } = {},
+): StoredRun {
+  const { end = '2026-11-03T10:15:11.000Z', scenario = 'chat', ...rest } = changes;
+  return {
+    run: runFile({ run_id, scenario, status: 'completed', end }),
+    result: resultFile({ run_id, scenario }),
+    records: [requestRecord()],
+    ...rest,
+  };
+}
+
+function page(source: RunSource, limits: { maxRuns?: number; histogramRuns?: number } = {}) {
+  const problems: string[] = [];
+  const metrics = new ResultMetrics({ source, version: '0.1.0', problem: (line) => problems.push(line), ...limits });
+  return { metrics, problems, text: async () => (await metrics.render(undefined)).body };
+}
+
+describe('the page of finished runs', () => {
+  test('one run, without its histograms', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1')];
+    expect(await page(source, { histogramRuns: 0 }).text()).toBe(`\
+# HELP llmbench_build_info The version of llmbench that answers, always 1.
+# TYPE llmbench_build_info gauge
+llmbench_build_info{version="0.1.0"} 1
+# HELP llmbench_run_info What the run is, always 1: join it on run_id.
+# TYPE llmbench_run_info gauge
+llmbench_run_info{run_id="r1",scenario="chat",model="tiny \\"quoted\\"",endpoint_type="chat",system="vllm",system_version="",tool="llmbench",tool_version="0.1.0",load="concurrency 8",fingerprint="f00d",group_id="",step="",repeat="2"} 1
+# HELP llmbench_result_seconds Exact results of finished runs whose unit is seconds: one number for each measure and statistic.
+# TYPE llmbench_result_seconds gauge
+llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="mean"} 0.1
+llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="std"} 0.25
+llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="min"} 0.0625
+llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="max"} 1e-7
+llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="p50"} 0.30000000000000004
+llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="p99"} 0.5
+llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="p99_9"} 0.75
+# HELP llmbench_result_requests Exact results of finished runs whose unit is requests: one number for each measure and statistic.
+# TYPE llmbench_result_requests gauge
+llmbench_result_requests{run_id="r1",measure="requests",stat="ok"} 3
+llmbench_result_requests{run_id="r1",measure="requests",stat="error"} 1
+llmbench_result_requests{run_id="r1",measure="requests",stat="timeout"} 0
+llmbench_result_requests{run_id="r1",measure="requests",stat="cancelled"} 0
+# HELP llmbench_result_requests_per_second Exact results of finished runs whose unit is requests per second: one number for each measure and statistic.
+# TYPE llmbench_result_requests_per_second gauge
+llmbench_result_requests_per_second{run_id="r1",measure="request_throughput",stat="value"} 12.5
+# HELP llmbench_scenario_last_completed_timestamp_seconds When the newest completed run of the scenario ended, Unix time.
+# TYPE llmbench_scenario_last_completed_timestamp_seconds gauge
+llmbench_scenario_last_completed_timestamp_seconds{scenario="chat"} 1793700911
+# HELP llmbench_series_dropped_total Series that were left out of this page because a limit was reached.
+# TYPE llmbench_series_dropped_total counter
+llmbench_series_dropped_total 0
+`);
+  });
+
+  test('histograms come from the records of the measure phase, of the newest runs only', async () => {
+    const source = new MemorySource();
+    const records = [
+      requestRecord(),
+      requestRecord({ phase: 'warmup' }),
+      requestRecord({ outcome: 'error', reason: 'reset' }),
+    ];
+    source.runs = [stored('r2', { records }), stored('r1')];
+    const text = await page(source, { histogramRuns: 1 }).text();
+    expect(text).toContain('# TYPE llmbench_result_time_to_first_token_seconds histogram\n');
+    // 0.12 s is above 0.119 and at most 0.141.
+    expect(text).toContain('llmbench_result_time_to_first_token_seconds_bucket{run_id="r2",le="0.119"} 0\n');
+    expect(text).toContain('llmbench_result_time_to_first_token_seconds_bucket{run_id="r2",le="0.141"} 2\n');
+    expect(text).toContain('llmbench_result_time_to_first_token_seconds_count{run_id="r2"} 2\n');
+    expect(text).toContain('llmbench_result_request_latency_seconds_count{run_id="r2"} 1\n');
+    expect(text).not.toContain('llmbench_result_request_latency_seconds_count{run_id="r1"}');
+  });
+
+  test('a run is read once, however often it is scraped, and a new one moves the histograms on', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1')];
+    const { text } = page(source, { histogramRuns: 1 });
+    await Promise.all([text(), text()]);
+    await text();
+    expect(source.reads).toEqual(['result r1', 'records r1']);
+    source.runs.unshift(stored('r2'));
+    const after = await text();
+    expect(source.reads.slice(2)).toEqual(['result r2', 'records r2']);
+    expect(after).toContain('llmbench_result_schedule_delay_seconds_count{run_id="r2"} 1');
+    expect(after).not.toContain('_count{run_id="r1"}');
+    source.runs = [];
+    expect(await text()).not.toContain('run_id');
+  });
+
+  test('runs beyond the limit are counted as dropped, once', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r3'), stored('r2'), stored('r1')];
+    const { text } = page(source, { maxRuns: 1, histogramRuns: 0 });
+    await text();
+    const after = await text();
+    // Each of two runs: its info, seven statistics, four outcomes, one throughput.
+    expect(after).toContain('llmbench_series_dropped_total 26\n');
+    expect(after).not.toMatch(/run_id="r[12]"/);
+  });
+
+  test('two numbers with the same labels: the first stands, the other is counted as dropped', async () => {
+    const source = new MemorySource();
+    const measures = [scalar({ value: 1 }), scalar({ value: 2, definition: 'another' }), distribution()];
+    source.runs = [stored('r1', { result: resultFile({ measures }) })];
+    const text = await page(source).text();
+    expect(text.match(/request_throughput/g)).toHaveLength(1);
+    expect(text).toContain('stat="value"} 1\n');
+    expect(text).toContain('llmbench_series_dropped_total 1\n');
+  });
+
+  test('a run that cannot be read is left out, told once, and does no harm to the others', async () => {
+    const source = new MemorySource();
+    source.runs = [
+      stored('r3', { result: new Error('result.json is cut off') }),
+      stored('r2', { records: new Error('no records') }),
+      stored('r1'),
+    ];
+    const { text, problems } = page(source);
+    await text();
+    const after = await text();
+    expect(problems).toEqual([
+      'run r3 is left out of the metrics: result.json is cut off',
+      'the histograms of run r2 are left out of the metrics: no records',
+    ]);
+    expect(after).toContain('llmbench_run_info{run_id="r2"');
+    expect(after).toContain('llmbench_result_seconds{run_id="r1"');
+    expect(after).toContain('llmbench_result_seconds{run_id="r2"');
+    expect(after).not.toContain('llmbench_run_info{run_id="r3"');
+  });
+
+  test('the freshness of a scenario is the end of its newest completed run', async () => {
+    const source = new MemorySource();
+    const ended = (run_id: string, status: RunFile['status'], end: string, start: string | null = end) => {
+      const run = stored(run_id);
+      return { ...run, run: { ...run.run, status, start, end } };
+    };
+    source.runs = [
+      ended('r4', 'aborted', '2026-11-03T13:00:00.000Z'),
+      ended('r3', 'completed', '2026-11-03T11:00:00.500Z'),
+      ended('r2', 'completed', '2026-11-03T12:00:00.000Z', null),
+      ended('r1', 'completed', '2026-11-03T10:00:00.000Z'),
+    ];
+    // 11:00:00.5 UTC; 1793700900 is 10:15:00.
+    expect(await page(source).text()).toContain(
+      `llmbench_scenario_last_completed_timestamp_seconds{scenario="chat"} ${1793700900 + 45 * 60 + 0.5}\n`,
+    );
+  });
+
+  test('OpenMetrics differs in the head of the counter and in its end', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1')];
+    const { metrics, text } = page(source);
+    const { contentType, body } = await metrics.render('application/openmetrics-text; version=1.0.0');
+    expect(contentType).toContain('application/openmetrics-text; version=1.0.0');
+    expect(body).toBe(
+      `${(await text()).replace('# HELP llmbench_series_dropped_total', '# HELP llmbench_series_dropped').replace('# TYPE llmbench_series_dropped_total', '# TYPE llmbench_series_dropped')}# EOF\n`,
+    );
+  });
+
+  test('it is loaded once the runs have been read', async () => {
+    const { metrics } = page(new MemorySource());
+    expect(metrics.loaded).toBe(false);
+    await metrics.refresh();
+    expect(metrics.loaded).toBe(true);
+  });
+});

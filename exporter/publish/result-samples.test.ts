@@ -1,0 +1,60 @@
+import { expect, test } from '@jest/globals';
+import type { MeasureResult } from '../../core/run/result.ts';
+import { distribution, resultFile, scalar } from './fixtures/run.ts';
+import { resultSamples } from './result-samples.ts';
+
+const lines = (...measures: MeasureResult[]): string[] =>
+  resultSamples(resultFile({ measures })).map(
+    ({ unit, measure, stat, value }) => `${unit} ${measure} ${stat} ${value}`,
+  );
+
+const REQUESTS = [
+  'requests requests ok 3',
+  'requests requests error 1',
+  'requests requests timeout 0',
+  'requests requests cancelled 0',
+];
+
+test('requests of the measure phase stand by outcome', () => {
+  expect(lines()).toEqual(REQUESTS);
+});
+
+test('a distribution: its statistics, without those that cannot be had', () => {
+  expect(lines(distribution({ std: null })).slice(4)).toEqual([
+    'seconds time_to_first_token mean 0.1',
+    'seconds time_to_first_token min 0.0625',
+    'seconds time_to_first_token max 1e-7',
+    'seconds time_to_first_token p50 0.30000000000000004',
+    'seconds time_to_first_token p99 0.5',
+    'seconds time_to_first_token p99_9 0.75',
+  ]);
+});
+
+test('a scalar has the stat "value", and none when it is null', () => {
+  expect(lines(scalar(), scalar({ measure: 'error_ratio', unit: 'ratio', value: null })).slice(4)).toEqual([
+    'requests_per_second request_throughput value 12.5',
+  ]);
+});
+
+test('clock and population keep the same statistic apart', () => {
+  const from = lines(
+    distribution(),
+    distribution({ clock: 'due' }),
+    distribution({ population: 'all' }),
+    distribution({ clock: 'due', population: 'all' }),
+  ).filter((line) => line.includes('p99 '));
+  expect(from).toEqual([
+    'seconds time_to_first_token p99 0.5',
+    'seconds time_to_first_token_from_due p99 0.5',
+    'seconds time_to_first_token all_p99 0.5',
+    'seconds time_to_first_token_from_due all_p99 0.5',
+  ]);
+});
+
+test('a measure that only counts from due keeps its name', () => {
+  expect(lines(distribution({ measure: 'schedule_delay', clock: 'due' }))).toContain('seconds schedule_delay mean 0.1');
+});
+
+test("what servers say of themselves is not the client's result", () => {
+  expect(lines(scalar({ origin: 'server' }))).toEqual(REQUESTS);
+});

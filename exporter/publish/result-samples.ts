@@ -1,0 +1,69 @@
+import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import type { Clock, Unit } from '../../core/measures/measures.ts';
+import { OUTCOMES } from '../../core/run/record.ts';
+import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+
+export const RESULT_UNITS = [
+  'seconds',
+  'tokens',
+  'ratio',
+  'requests',
+  'requests_per_second',
+  'tokens_per_second',
+] as const satisfies readonly Unit[];
+
+/** One exact number of a finished run, as `llmbench_result_<unit>{run_id,measure,stat}` shows it. */
+export interface ResultSample {
+  readonly unit: Unit;
+  readonly measure: string;
+  readonly stat: string;
+  readonly value: number;
+}
+
+const SENT_MEASURES: ReadonlySet<string> = new Set(
+  DISTRIBUTION_MEASURES.filter(({ clock }) => clock === 'sent').map(({ measure }) => measure),
+);
+
+/**
+ * What a result says of the client, as samples. A measure that is counted both from sent and from due is told apart in
+ * `measure` (`time_to_first_token`, `time_to_first_token_from_due`); a statistic in which the failed requests count as
+ * infinitely slow is told apart in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, and the
+ * requests of the measure phase stand under `measure="requests"` with their outcome as `stat`. What is null is left out:
+ * missing is not zero. What servers say of themselves has families of its own.
+ */
+export function resultSamples(result: ResultFile): readonly ResultSample[] {
+  return [
+    ...OUTCOMES.map((outcome): ResultSample => ({
+      unit: 'requests',
+      measure: 'requests',
+      stat: outcome,
+      value: result.requests[outcome],
+    })),
+    ...result.measures.filter(({ origin }) => origin === 'client').flatMap(measureSamples),
+  ];
+}
+
+function measureSamples(result: MeasureResult): readonly ResultSample[] {
+  const measure = publishedName(result.measure, result.clock);
+  const prefix = result.population === 'all' ? 'all_' : '';
+  return statistics(result).flatMap(([stat, value]) =>
+    value === null ? [] : [{ unit: result.unit, measure, stat: `${prefix}${stat}`, value }],
+  );
+}
+
+function statistics(result: MeasureResult): readonly (readonly [stat: string, value: number | null])[] {
+  if (result.kind === 'scalar') return [['value', result.value]];
+  const { mean, std, min, max, percentiles } = result;
+  return [
+    ['mean', mean],
+    ['std', std],
+    ['min', min],
+    ['max', max],
+    ...PERCENTILE_NAMES.map((name) => [name, percentiles[name].value] as const),
+  ];
+}
+
+function publishedName(measure: string, clock: Clock): string {
+  return clock === 'due' && SENT_MEASURES.has(measure) ? `${measure}_from_due` : measure;
+}

@@ -1,0 +1,52 @@
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
+
+/** What the live metrics of a run must know before it begins. */
+export interface RunFacts {
+  readonly run: RunFile;
+  /** The version of llmbench, for `llmbench_build_info`. */
+  readonly version: string;
+  /** Whether an ok request met the SLOs; absent when there are none, and then goodput is not published at all. */
+  readonly isGood?: (record: RequestRecord) => boolean;
+}
+
+export const RUN_INFO = {
+  name: 'llmbench_run_info',
+  help: 'What the run is, always 1: join it on run_id.',
+} as const;
+
+export const BUILD_INFO = {
+  name: 'llmbench_build_info',
+  help: 'The version of llmbench that answers, always 1.',
+} as const;
+
+export const SERIES_DROPPED = {
+  name: 'llmbench_series_dropped_total',
+  help: 'Series that were left out of this page because a limit was reached.',
+} as const;
+
+/** The labels of `llmbench_run_info`, the same while the run lasts and ever after. What is unknown is the empty label. */
+export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
+  return {
+    run_id: run.run_id,
+    scenario: run.scenario,
+    model: run.comparison_key.model,
+    endpoint_type: run.comparison_key.endpoint_type,
+    system: run.target.system ?? '',
+    system_version: run.target.system_version ?? '',
+    tool: run.tool.name,
+    tool_version: run.tool.version,
+    load: loadText(run.comparison_key.load),
+    fingerprint: run.fingerprint,
+    group_id: run.group_id ?? '',
+    step: run.step === null ? '' : String(run.step),
+    repeat: run.repeat === null ? '' : String(run.repeat),
+  };
+}
+
+/** The load in a few words, e.g. `concurrency 64` or `request_rate 2.5 poisson`. */
+function loadText(load: ComparisonKey['load']): string {
+  const amount =
+    load.mode === 'concurrency' ? load.concurrency : load.mode === 'request_rate' ? load.request_rate : null;
+  return [load.mode, amount, load.arrival_pattern].filter((part) => part !== null).join(' ');
+}

@@ -1,0 +1,44 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A llmbench process as a user starts it. */
+export interface Started {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves when a line with this text has come on either stream. */
+  said(text: string): Promise<void>;
+}
+
+export function start(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly launcher?: string } = {},
+): Started {
+  const child = spawn(process.execPath, [options.launcher ?? LAUNCHER, ...args], {
+    cwd: options.cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => (stdout += piece));
+  child.stderr.setEncoding('utf8').on('data', (piece: string) => (stderr += piece));
+  const ended = new Promise<Ended>((resolve) => child.once('close', (code) => resolve({ code, stdout, stderr })));
+  const said = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const check = (line: string): void => (line.includes(text) ? resolve() : undefined);
+      createInterface(child.stdout).on('line', check);
+      createInterface(child.stderr).on('line', check);
+      void ended.then((end) => reject(new Error(`ended without '${text}': ${end.stdout}${end.stderr}`)));
+    });
+  return { child, ended, said };
+}
+
+export const llmbench = (...args: readonly string[]): Promise<Ended> => start(args).ended;
