@@ -1,0 +1,272 @@
+import { FNV_START, hashBytes } from './byte-interner.ts';
+import {
+  BACKSLASH,
+  BRACE_CLOSE,
+  BRACE_OPEN,
+  COMMA,
+  EQUALS,
+  LF,
+  QUOTE,
+  SPACE,
+  TAB,
+  isLabelPart,
+  isLabelStart,
+  isNamePart,
+  isNameStart,
+} from './characters.ts';
+import type { Dialect } from './dialect.ts';
+import type { Dictionaries } from './dictionaries.ts';
+import { equalBytes } from './equal-bytes.ts';
+import { readLabelBlock } from './label-block.ts';
+import type { PageCursor } from './page-cursor.ts';
+import type { PageRows } from './page-rows.ts';
+import type { ParseLimits } from '../parse-options.ts';
+import { NumberReader } from './read-number.ts';
+import { readSampleTail } from './sample-tail.ts';
+
+/**
+ * Reads sample lines. The usual line is read on bytes: the buckets of one series differ only in `le` and value, so the
+ * line is compared with the one before; else its name and label block are looked up as bytes. Whatever is unusual or
+ * wrong goes to the careful parser, which decides.
+ */
+export class SampleReader {
+  private readonly cursor: PageCursor;
+  private readonly bytes: Uint8Array;
+  private readonly view: DataView;
+  private readonly dictionaries: Dictionaries;
+  private readonly rows: PageRows;
+  private readonly dialect: Dialect;
+  private readonly limits: ParseLimits;
+  private readonly numbers = new NumberReader();
+
+  // The identity read last.
+  private nameId = 0;
+  private setId = 0;
+  private boundId = -1;
+
+  // The line before, when it was a regular bucket line: [start, `le="`) and [closing quote of le, value).
+  private previousStart = 0;
+  private prefixLength = 0;
+  private suffixStart = 0;
+  private suffixLength = 0;
+
+  // The value of `le` in the block read last, 0 without.
+  private boundStart = 0;
+  private boundEnd = 0;
+  private boundNameStart = 0;
+
+  constructor(cursor: PageCursor, dictionaries: Dictionaries, rows: PageRows, dialect: Dialect, limits: ParseLimits) {
+    this.cursor = cursor;
+    this.bytes = cursor.bytes;
+    this.view = new DataView(cursor.bytes.buffer, cursor.bytes.byteOffset, cursor.bytes.byteLength);
+    this.dictionaries = dictionaries;
+    this.rows = rows;
+    this.dialect = dialect;
+    this.limits = limits;
+  }
+
+  /** Reads the line that starts at `start` into the rows; returns the start of the next. */
+  read(start: number): number {
+    let valueStart = this.likePrevious(start);
+    if (valueStart === 0) {
+      valueStart = this.readRegularIdentity(start);
+      if (valueStart === 0) {
+        this.prefixLength = 0;
+        const end = this.readCarefully(start);
+        return this.readTail(start, end, 0);
+      }
+    }
+    return this.readValue(start, valueStart);
+  }
+
+  /** The value of a line whose identity is known to be that of a row; returns the start of the next line. */
+  readKnown(start: number, valueStart: number, nameId: number, setId: number, boundId: number): number {
+    this.nameId = nameId;
+    this.setId = setId;
+    this.boundId = boundId;
+    this.prefixLength = 0;
+    return this.readValue(start, valueStart);
+  }
+
+  private readValue(start: number, valueStart: number): number {
+    const value = this.numbers.readShort(this.bytes, valueStart);
+    const end = this.numbers.end;
+    if (value === undefined || this.bytes[end] !== LF) return this.readTail(start, valueStart - 1, valueStart);
+    if (this.rows.count >= this.limits.maxSamples) throw this.tooManySamples(start);
+    this.rows.push(this.nameId, this.setId, this.boundId, value, start, valueStart, end + 1);
+    return end + 1;
+  }
+
+  private readTail(start: number, identityEnd: number, valueStart: number): number {
+    const { rows, cursor } = this;
+    if (rows.count >= this.limits.maxSamples) throw this.tooManySamples(start);
+    cursor.at = identityEnd;
+    const tail = readSampleTail(cursor, this.dialect, this.limits);
+    const row = rows.push(this.nameId, this.setId, this.boundId, tail.value, start, valueStart, cursor.at);
+    if (tail.timestampSeconds !== null) rows.setTimestamp(row, tail.timestampSeconds);
+    if (tail.exemplar !== null) rows.exemplars.set(row, tail.exemplar);
+    return cursor.at;
+  }
+
+  private likePrevious(start: number): number {
+    const { bytes, view, prefixLength, suffixLength } = this;
+    const boundStart = start + prefixLength;
+    if (prefixLength === 0 || boundStart + suffixLength >= this.cursor.end) return 0;
+    if (!equalBytes(view, start, view, this.previousStart, prefixLength)) return 0;
+    let end = boundStart;
+    for (let c = bytes[end]; c !== QUOTE; c = bytes[++end]) if (c === BACKSLASH || c === LF) return 0;
+    if (end + suffixLength >= this.cursor.end || !equalBytes(view, end, view, this.suffixStart, suffixLength)) return 0;
+    this.boundId = this.internBound(boundStart, end);
+    return end + suffixLength;
+  }
+
+  /** Name, labels and one space as most writers set them; 0: leave it to the careful parser. */
+  private readRegularIdentity(start: number): number {
+    const { bytes, dictionaries } = this;
+    let at = start;
+    if (!isNameStart(bytes[at])) return 0;
+    while (isNamePart(bytes[at])) at++;
+    const hash = hashBytes(bytes, start, at, FNV_START);
+    const known = dictionaries.nameBytes.find(bytes, hash, start, at, 0, 0);
+    this.nameId = known >= 0 ? known : this.addName(start, at, hash);
+    this.boundStart = 0;
+    this.boundId = -1;
+    if (bytes[at] === SPACE) {
+      const next = bytes[at + 1];
+      if (next === BRACE_OPEN || next === SPACE || next === TAB) return 0;
+      this.setId = dictionaries.emptySet;
+    } else {
+      if (bytes[at] !== BRACE_OPEN) return 0;
+      const open = at;
+      at = this.scanLabels(at + 1, dictionaries.bucketNames[this.nameId] === true);
+      if (at === 0 || bytes[at] !== SPACE || !this.resolveLabels(open, at - 1)) return 0;
+    }
+    const valueStart = at + 1;
+    this.prefixLength = this.boundStart === 0 ? 0 : this.boundStart - start;
+    this.previousStart = start;
+    this.suffixStart = this.boundEnd;
+    this.suffixLength = valueStart - this.boundEnd;
+    return valueStart;
+  }
+
+  /** Finds the end of the block that starts behind `{`, and `le` in it; returns the offset behind `}` or 0. */
+  private scanLabels(at: number, bucket: boolean): number {
+    const { bytes } = this;
+    if (bytes[at] === BRACE_CLOSE) return at + 1;
+    for (;;) {
+      const nameStart = at;
+      if (!isLabelStart(bytes[at])) return 0;
+      while (isLabelPart(bytes[at])) at++;
+      const nameEnd = at;
+      if (bytes[at] !== EQUALS || bytes[at + 1] !== QUOTE) return 0;
+      at += 2;
+      const valueStart = at;
+      let escaped = false;
+      for (let c = bytes[at]; c !== QUOTE; c = bytes[++at]) {
+        if (c === BACKSLASH) {
+          escaped = true;
+          c = bytes[++at];
+        }
+        if (c === LF || c === undefined) return 0;
+      }
+      if (bucket && nameEnd - nameStart === 2 && bytes[nameStart] === 108 && bytes[nameStart + 1] === 101) {
+        if (escaped || this.boundStart !== 0) return 0;
+        this.boundNameStart = nameStart;
+        this.boundStart = valueStart;
+        this.boundEnd = at;
+      }
+      at++;
+      if (bytes[at] === BRACE_CLOSE) return at + 1;
+      if (bytes[at] !== COMMA) return 0;
+      at++;
+    }
+  }
+
+  /** The label set of the block { … } at [open, close]; on first sight by the careful parser. */
+  private resolveLabels(open: number, close: number): boolean {
+    const { bytes, dictionaries } = this;
+    let end = close;
+    let start2 = close;
+    if (this.boundStart !== 0) {
+      // Leave out `le` with the comma behind it, or before it when it is last.
+      const last = this.boundEnd + 1 === close;
+      const first = this.boundNameStart === open + 1;
+      end = last && !first ? this.boundNameStart - 1 : this.boundNameStart;
+      start2 = last ? close : this.boundEnd + 2;
+    }
+    const hash = hashBytes(bytes, start2, close, hashBytes(bytes, open + 1, end, FNV_START));
+    let id = dictionaries.labelBytes.find(bytes, hash, open + 1, end, start2, close);
+    if (id < 0) {
+      this.cursor.at = open + 1;
+      const { name, pairs } = readLabelBlock(this.cursor, this.dialect, this.limits);
+      if (name !== null) return false;
+      const base = this.boundStart === 0 ? pairs : pairs.filter(([label]) => label !== 'le');
+      id = dictionaries.labelSets.intern(base);
+      dictionaries.labelBytes.add(bytes, hash, open + 1, end, start2, close, id);
+    }
+    this.setId = id;
+    if (this.boundStart !== 0) {
+      if ((dictionaries.labelSets.sizes[id] as number) >= this.limits.maxLabels)
+        throw this.cursor.error(this.boundNameStart, `more than ${this.limits.maxLabels} labels`);
+      this.boundId = this.internBound(this.boundStart, this.boundEnd);
+    }
+    return true;
+  }
+
+  private internBound(start: number, end: number): number {
+    const { bytes, dictionaries } = this;
+    const hash = hashBytes(bytes, start, end, FNV_START);
+    const known = dictionaries.boundBytes.find(bytes, hash, start, end, 0, 0);
+    if (known >= 0) return known;
+    if (end - start > this.limits.maxLabelValueBytes)
+      throw this.cursor.error(start, `a label value is longer than ${this.limits.maxLabelValueBytes} bytes`);
+    const id = dictionaries.internBound(this.cursor.text(start, end, 'a label value'));
+    dictionaries.boundBytes.add(bytes, hash, start, end, 0, 0, id);
+    return id;
+  }
+
+  private addName(start: number, end: number, hash: number): number {
+    if (end - start > this.limits.maxLabelNameBytes)
+      throw this.cursor.error(start, `a name is longer than ${this.limits.maxLabelNameBytes} bytes`);
+    const id = this.dictionaries.internName(this.cursor.text(start, end, 'a metric name'));
+    this.dictionaries.nameBytes.add(this.bytes, hash, start, end, 0, 0, id);
+    return id;
+  }
+
+  /** Any identity that the format allows; returns where it ends. */
+  private readCarefully(start: number): number {
+    const { bytes, cursor, dialect, dictionaries, limits } = this;
+    cursor.at = start;
+    if (dialect.blanks) cursor.skip(SPACE, TAB);
+    const nameStart = cursor.at;
+    let name: string | null = null;
+    if (isNameStart(bytes[nameStart])) {
+      while (isNamePart(bytes[cursor.at])) cursor.at++;
+      if (cursor.at - nameStart > limits.maxLabelNameBytes)
+        throw cursor.error(nameStart, `a name is longer than ${limits.maxLabelNameBytes} bytes`);
+      name = cursor.text(nameStart, cursor.at, 'a metric name');
+      const nameEnd = cursor.at;
+      if (dialect.blanks) cursor.skip(SPACE, TAB);
+      if (bytes[cursor.at] !== BRACE_OPEN) cursor.at = nameEnd;
+    }
+    let pairs: [string, string][] = [];
+    if (bytes[cursor.at] === BRACE_OPEN) {
+      cursor.at++;
+      const block = readLabelBlock(cursor, dialect, limits);
+      if (name !== null && block.name !== null) throw cursor.error(nameStart, 'the metric has a second name');
+      name ??= block.name;
+      pairs = block.pairs;
+      if (name === null) throw cursor.error(nameStart, 'the labels have no metric name');
+    }
+    if (name === null) throw cursor.unexpected(nameStart, 'a metric name');
+    this.nameId = dictionaries.internName(name);
+    const bound = dictionaries.bucketNames[this.nameId] === true ? pairs.find(([label]) => label === 'le') : undefined;
+    this.boundId = bound === undefined ? -1 : dictionaries.internBound(bound[1]);
+    this.setId = dictionaries.labelSets.intern(bound === undefined ? pairs : pairs.filter((pair) => pair !== bound));
+    return cursor.at;
+  }
+
+  private tooManySamples(start: number): Error {
+    return this.cursor.error(start, `more than ${this.limits.maxSamples} samples`);
+  }
+}
