@@ -1,0 +1,75 @@
+import type { Clock, Unit } from '../measures/measures.ts';
+import type { ErrorReason } from './record.ts';
+import type { RunStatus } from './run.ts';
+
+export const PERCENTILE_NAMES = ['p1', 'p5', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99', 'p99_9'] as const;
+export type PercentileName = (typeof PERCENTILE_NAMES)[number];
+
+export interface Percentile {
+  /** Exact, linear between order statistics (rank (n − 1)q); null when it cannot be had. */
+  readonly value: number | null;
+  /** What sampling leaves open: a 95 % interval by moving blocks; null when the sample is too small. */
+  readonly ci95: readonly [low: number, high: number] | null;
+  /** What buckets leave open; null when the value is exact. */
+  readonly bounds: readonly [low: number, high: number] | null;
+}
+
+interface MeasureIdentity {
+  readonly measure: string;
+  readonly unit: Unit;
+  readonly definition: string;
+  readonly origin: 'client' | 'server';
+  /** Statistics are over ok requests, or over all with the failed ones counted as infinitely slow. */
+  readonly population: 'ok' | 'all';
+  readonly clock: Clock;
+}
+
+export interface ScalarResult extends MeasureIdentity {
+  readonly kind: 'scalar';
+  readonly value: number | null;
+}
+
+export interface DistributionResult extends MeasureIdentity {
+  readonly kind: 'distribution';
+  readonly n: number;
+  /** n as independent observations would give the same certainty; null when it cannot be told. */
+  readonly effective_n: number | null;
+  readonly mean: number | null;
+  readonly std: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly percentiles: Readonly<Record<PercentileName, Percentile>>;
+}
+
+export type MeasureResult = ScalarResult | DistributionResult;
+
+/** Whether the client itself can have been what was measured. */
+export interface ClientHealth {
+  readonly verdict: 'ok' | 'saturated' | 'unknown';
+  /** Why, in one line with its numbers; null when there is nothing to say. */
+  readonly why: string | null;
+  readonly event_loop_delay_p99_seconds: number | null;
+  readonly event_loop_delay_max_seconds: number | null;
+  readonly cpu_seconds: number | null;
+}
+
+/** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
+export interface ResultFile {
+  readonly schema_version: 1;
+  readonly run_id: string;
+  readonly status: Exclude<RunStatus, 'running'>;
+  readonly scenario: string;
+  readonly fingerprint: string;
+  /** The measure phase: from its first request to the end of its last; nulls when no request of it was sent. */
+  readonly window: { readonly start: string | null; readonly end: string | null; readonly seconds: number | null };
+  readonly requests: {
+    readonly ok: number;
+    readonly error: number;
+    readonly timeout: number;
+    readonly cancelled: number;
+  };
+  readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
+  readonly client: ClientHealth;
+  readonly servers: Readonly<Record<string, never>>;
+  readonly measures: readonly MeasureResult[];
+}

@@ -1,0 +1,36 @@
+const RUN_ID = /^[0-9A-Za-z-]{1,64}$/;
+const SUFFIX = /^[a-z0-9]{10}$/;
+const SUFFIX_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
+const SUFFIX_LENGTH = 10;
+
+/** Whether it may be a run's name: 1 to 64 of 0–9, A–Z, a–z and '-', so that it is also a folder name and a label. */
+export function isRunId(text: string): boolean {
+  return RUN_ID.test(text);
+}
+
+/**
+ * `YYYYMMDDTHHMMSSZ-` and ten characters of [a-z0-9]: the start in UTC, then what tells runs of one second apart
+ * (random unless given: imports give a hash of their content).
+ */
+export function createRunId(start: Date, suffix: string = randomSuffix()): string {
+  if (!SUFFIX.test(suffix)) throw new RangeError(`a run id ends with ten characters of [a-z0-9], not with "${suffix}"`);
+  const time = start
+    .toISOString()
+    .replace(/\.\d+Z$/, 'Z')
+    .replace(/[-:]/g, '');
+  return `${time}-${suffix}`;
+}
+
+/** Ten characters of [a-z0-9], each equally likely (52 bits). */
+function randomSuffix(): string {
+  const largestFair = 256 - (256 % SUFFIX_CHARACTERS.length);
+  let suffix = '';
+  while (suffix.length < SUFFIX_LENGTH) {
+    for (const byte of crypto.getRandomValues(new Uint8Array(16))) {
+      if (byte < largestFair && suffix.length < SUFFIX_LENGTH) {
+        suffix += SUFFIX_CHARACTERS.charAt(byte % SUFFIX_CHARACTERS.length);
+      }
+    }
+  }
+  return suffix;
+}

@@ -1,0 +1,68 @@
+import type { PhaseName } from './record.ts';
+
+/** Everything that must be equal for two runs to be comparable; an unknown value is null and never counts as a match. */
+export interface ComparisonKey {
+  readonly endpoint_type: string;
+  readonly model: string;
+  readonly load: LoadKey;
+  readonly stop: { readonly request_count: number | null; readonly benchmark_duration_seconds: number | null };
+  readonly warmup: { readonly request_count: number };
+  /** SHA-256 of the planned requests (lengths, arrivals, text seed). */
+  readonly dataset_plan_sha256: string | null;
+  readonly sampling: Readonly<Record<string, number | string | boolean | null>>;
+  readonly streaming: boolean;
+  /** measure → definition, so that a changed definition changes the fingerprint. */
+  readonly measure_definitions: Readonly<Record<string, string>>;
+}
+
+export interface LoadKey {
+  readonly mode: 'concurrency' | 'request_rate' | 'trace';
+  readonly concurrency: number | null;
+  readonly request_rate: number | null;
+  readonly arrival_pattern: string | null;
+}
+
+export type RunStatus = 'running' | 'completed' | 'aborted' | 'failed';
+
+/** The phase's edges as wall time; `null` while it has not begun or ended. */
+export interface PhaseWindow {
+  readonly phase: PhaseName;
+  readonly start: string | null;
+  readonly end: string | null;
+}
+
+/** `run.json`: who ran what, against what, and how it ended. Instants are RFC 3339 in UTC with milliseconds. */
+export interface RunFile {
+  readonly schema_version: 1;
+  readonly run_id: string;
+  readonly status: RunStatus;
+  /** True when a later command finished the run because its process was gone. */
+  readonly recovered: boolean;
+  readonly scenario: string;
+  readonly comparison_key: ComparisonKey;
+  readonly fingerprint: string;
+  readonly group_id: string | null;
+  readonly step: number | null;
+  readonly repeat: number | null;
+  readonly shard: string;
+  /** Where the requests went: scheme, host and port only, never user info, path secrets or query. */
+  readonly target: { readonly origin: string; readonly system: string | null; readonly system_version: string | null };
+  readonly tool: { readonly name: string; readonly version: string };
+  /** Wall time of the monotonic zero of the records; null for imports without a time of their own. */
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly phases: readonly PhaseWindow[];
+  /** Only while it runs: whose run it is, and where its metrics are. */
+  readonly process: RunProcess | null;
+  /** The reason in one line when the status is failed or aborted. */
+  readonly failure: string | null;
+}
+
+export interface RunProcess {
+  readonly pid: number;
+  /** Tells the process from a later one with the same id: its start time as the operating system gives it. */
+  readonly start_time: string;
+  readonly metrics_url: string | null;
+  /** The `/metrics` of the servers that it measures. */
+  readonly server_metrics_urls: readonly string[];
+}

@@ -1,0 +1,17 @@
+import { expect, test } from '@jest/globals';
+import { examplePlan } from './fixtures/example-run.ts';
+import { fingerprint } from './fingerprint.ts';
+
+const { comparison_key } = examplePlan();
+
+test('SHA-256 of the canonical JSON', () => {
+  // Calculated with Python: json.dumps(key, sort_keys=True, separators=(',', ':')), hashlib.sha256.
+  expect(fingerprint(comparison_key)).toBe('417ed06d57a66a90cdc011e49a0fd20ce59ca1edfc77081f140b1a08f1c2cf6d');
+});
+
+test('the order of the members does not matter, any value does', () => {
+  const reversed = Object.fromEntries(Object.entries(comparison_key).reverse()) as unknown as typeof comparison_key;
+  expect(fingerprint(reversed)).toBe(fingerprint(comparison_key));
+  const changed = { ...comparison_key, sampling: { ...comparison_key.sampling, seed: 1 } };
+  expect(fingerprint(changed)).not.toBe(fingerprint(comparison_key));
+});

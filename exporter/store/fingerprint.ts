@@ -1,0 +1,8 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../core/run/canonical-json.ts';
+import type { ComparisonKey } from '../../core/run/run.ts';
+
+/** SHA-256, in hex, of the canonical JSON (RFC 8785) of what must be equal for two runs to be comparable. */
+export function fingerprint(key: ComparisonKey): string {
+  return createHash('sha256').update(canonicalJson(key), 'utf8').digest('hex');
+}

@@ -1,0 +1,76 @@
+import { createReadStream } from 'node:fs';
+import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { RECORD_COLUMNS } from './record-columns.ts';
+import { DamagedRunError } from './store-errors.ts';
+
+/**
+ * The records of a JSONL file, in its order. A last line that is torn (the process or the machine went down while it
+ * was written) is left out; anything else that is not a record throws a `DamagedRunError` with its line number.
+ */
+export async function* readJsonlRecords(path: string): AsyncGenerator<RequestRecord> {
+  let number = 0;
+  let torn: { number: number; reason: string } | null = null;
+  for await (const line of linesOf(path)) {
+    if (torn !== null) throw new DamagedRunError(path, `line ${torn.number} ${torn.reason}`);
+    number += 1;
+    const parsed = parseRecord(line);
+    if (typeof parsed === 'string') torn = { number, reason: parsed };
+    else yield parsed;
+  }
+}
+
+/** The lines that are not empty, the last one also when it lacks its end. */
+async function* linesOf(path: string): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 20 })) {
+    const lines = (rest + String(piece)).split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line !== '') yield line;
+  }
+  if (rest !== '') yield rest;
+}
+
+/** The record, or in words what is wrong with the line (never its text). */
+function parseRecord(line: string): RequestRecord | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    return 'is not JSON';
+  }
+  return isRecord(value) ? value : 'is not a record';
+}
+
+function isRecord(value: unknown): value is RequestRecord {
+  if (typeof value !== 'object' || value === null) return false;
+  const fields = new Map<string, unknown>(Object.entries(value));
+  const wellTyped = RECORD_COLUMNS.every(({ name, kind, nullable }) => {
+    const field = fields.get(name);
+    return (nullable && field === null) || isOfKind(field, kind);
+  });
+  return (
+    wellTyped &&
+    isOneOf(PHASES, fields.get('phase')) &&
+    isOneOf(OUTCOMES, fields.get('outcome')) &&
+    (fields.get('reason') === null || isOneOf(ERROR_REASONS, fields.get('reason')))
+  );
+}
+
+function isOfKind(value: unknown, kind: (typeof RECORD_COLUMNS)[number]['kind']): boolean {
+  switch (kind) {
+    case 'int64':
+    case 'int32':
+      return Number.isSafeInteger(value);
+    case 'boolean':
+      return typeof value === 'boolean';
+    case 'string':
+      return typeof value === 'string';
+    case 'int64 list':
+      return Array.isArray(value) && value.every(Number.isSafeInteger);
+  }
+}
+
+function isOneOf(values: readonly string[], value: unknown): boolean {
+  return typeof value === 'string' && values.includes(value);
+}

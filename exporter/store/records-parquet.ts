@@ -1,0 +1,96 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { fileWriter, ParquetWriter } from 'hyparquet-writer';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { syncPath } from './durable-file.ts';
+import { RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
+
+/** A row group ends with whichever comes first, so that what is held in memory does not depend on answers' lengths. */
+const ROWS_PER_GROUP = 100_000;
+const CHUNKS_PER_GROUP = 100_000;
+
+type Cell = RequestRecord[keyof RequestRecord] | bigint | bigint[];
+
+/**
+ * Writes records to a Parquet file, zstd, row group by row group: at most one group is in memory. Every column is a
+ * key of `RequestRecord`.
+ */
+export class ParquetRecordsWriter {
+  readonly #path: string;
+  readonly #parquet: ParquetWriter;
+  #rows: RequestRecord[] = [];
+  #chunks = 0;
+
+  /** Overwrites what is at the path. Throws what the file system says. */
+  constructor(path: string) {
+    this.#path = path;
+    this.#parquet = new ParquetWriter({
+      writer: fileWriter(path),
+      schema: RECORD_SCHEMA,
+      codec: 'ZSTD',
+      // Another codec than the built-in one needs its compressor; the key SNAPPY must stay away (it would remove that).
+      compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+      createdBy: 'llmbench',
+    });
+  }
+
+  async append(record: RequestRecord): Promise<void> {
+    this.#rows.push(record);
+    this.#chunks += record.chunk_offsets_ns.length;
+    if (this.#rows.length >= ROWS_PER_GROUP || this.#chunks >= CHUNKS_PER_GROUP) {
+      await this.#writeGroup();
+      // Encoding a group takes the thread for a while: let whoever waits (a scrape of /metrics) go first.
+      await nextTurn();
+    }
+  }
+
+  /** Writes what is left and the footer, and waits until the file is on the disk. */
+  async close(): Promise<void> {
+    if (this.#rows.length > 0) await this.#writeGroup();
+    await this.#parquet.finish();
+    await syncPath(this.#path);
+  }
+
+  async #writeGroup(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = [];
+    this.#chunks = 0;
+    await this.#parquet.write({
+      columnData: RECORD_COLUMNS.map(({ name, kind }) => ({ name, data: rows.map((row) => stored(row[name], kind)) })),
+      rowGroupSize: rows.length,
+    });
+  }
+}
+
+/** The records of a Parquet file, in its order, one row group in memory at a time. Throws when it cannot be read. */
+export async function* readParquetRecords(path: string): AsyncGenerator<RequestRecord> {
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
+  let rowStart = 0;
+  for (const group of metadata.row_groups) {
+    const rowEnd = rowStart + Number(group.num_rows);
+    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
+    for (const row of rows) yield recordOf(row);
+    rowStart = rowEnd;
+  }
+}
+
+function stored(value: RequestRecord[keyof RequestRecord], kind: (typeof RECORD_COLUMNS)[number]['kind']): Cell {
+  if (kind === 'int64' && typeof value === 'number') return BigInt(value);
+  if (kind === 'int64 list' && Array.isArray(value)) return value.map(BigInt);
+  return value;
+}
+
+function recordOf(row: Record<string, unknown>): RequestRecord {
+  const record: Record<string, unknown> = {};
+  for (const { name } of RECORD_COLUMNS) record[name] = loaded(row[name]);
+  return record as unknown as RequestRecord;
+}
+
+function loaded(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(Number);
+  return value ?? null;
+}

@@ -1,0 +1,48 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
+import { instantAt } from '../../core/run/instant.ts';
+import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
+import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
+
+/** How many requests the load keeps in flight; null when it plans no number. */
+export function plannedConcurrency({ load }: ComparisonKey): number | null {
+  return load.mode === 'concurrency' ? load.concurrency : null;
+}
+
+/** What is known of the client when the process that measured is gone. */
+export const UNKNOWN_HEALTH: ClientHealth = {
+  verdict: 'unknown',
+  why: null,
+  event_loop_delay_p99_seconds: null,
+  event_loop_delay_max_seconds: null,
+  cpu_seconds: null,
+};
+
+/** The content of result.json, and what is to be said beside it, one line each. */
+export async function resultOf(
+  run: RunFile & { readonly status: ResultFile['status'] },
+  summary: SummaryAccumulator,
+  chunks: ChunkReading | null,
+  client: ClientHealth,
+): Promise<{ result: ResultFile; notes: readonly string[] }> {
+  const { window, requests, errors, measures, notes } = await summary.summarizeInSteps(chunks, nextTurn);
+  const result: ResultFile = {
+    schema_version: 1,
+    run_id: run.run_id,
+    status: run.status,
+    scenario: run.scenario,
+    fingerprint: run.fingerprint,
+    window: {
+      start: window && instantAt(run.start, window.start_ns),
+      end: window && instantAt(run.start, window.end_ns),
+      seconds: window && (window.end_ns - window.start_ns) * 1e-9,
+    },
+    requests,
+    errors,
+    client,
+    servers: {},
+    measures,
+  };
+  return { result, notes };
+}

@@ -1,0 +1,160 @@
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import { isRunId } from '../../core/run/run-id.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import { readResultFile, readRunFile } from './read-run-files.ts';
+import { readParquetRecords } from './records-parquet.ts';
+import { isOwned, recoverRuns, unfinishedNames } from './recover.ts';
+import { runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
+import { RunWriter } from './run-writer.ts';
+import type { RunAddresses, RunPlan } from './run-writer.ts';
+import { codeOf, reasonOf, RunsDirectoryError } from './store-errors.ts';
+
+/** A process may not have many files open. */
+const FILES_AT_ONCE = 32;
+
+/** A finished run, or one whose run.json cannot be read, with the reason. */
+export type RunListing =
+  | { readonly run_id: string; readonly path: string; readonly run: RunFile; readonly damage: null }
+  | { readonly run_id: string; readonly path: string; readonly run: null; readonly damage: string };
+
+/**
+ * Opens a runs directory (which need not exist yet) and finishes the runs whose process is gone: one message for each,
+ * to be told to the user. Throws `RunsDirectoryError` when it is there and cannot be read.
+ */
+export async function openStore(runsDirectory: string): Promise<{ store: RunStore; messages: string[] }> {
+  const store = new RunStore(resolve(runsDirectory));
+  try {
+    return { store, messages: await recoverRuns(store.directory) };
+  } catch (error) {
+    throw new RunsDirectoryError(`cannot read the runs directory ${store.directory}: ${reasonOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The runs of one directory. */
+export class RunStore {
+  readonly directory: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+  }
+
+  /**
+   * Begins a run: `.unfinished/<run_id>` with its run.json. Throws `RunsDirectoryError`, before anything is measured,
+   * when the directory cannot be written or has a run of that name.
+   */
+  async begin(
+    plan: RunPlan,
+    addresses: RunAddresses = { metrics_url: null, server_metrics_urls: [] },
+  ): Promise<RunWriter> {
+    if (!isRunId(plan.run_id)) throw new RunsDirectoryError(`"${plan.run_id}" is not a run id: [0-9A-Za-z-]{1,64}`);
+    if (!isRunId(plan.shard)) throw new RunsDirectoryError(`"${plan.shard}" is not a shard: [0-9A-Za-z-]{1,64}`);
+    await this.checkWritable();
+    const taken = [this.directory, unfinishedDirectory(this.directory)];
+    for (const names of await Promise.all(taken.map((directory) => readdir(directory)))) {
+      if (names.includes(plan.run_id)) {
+        throw new RunsDirectoryError(
+          `there is a run ${plan.run_id} in ${this.directory} already; choose another --run-id`,
+        );
+      }
+    }
+    try {
+      return await RunWriter.begin(this.directory, plan, addresses);
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
+  }
+
+  /** Makes the directory when it is missing and writes into it for a try. Throws `RunsDirectoryError`. */
+  async checkWritable(): Promise<void> {
+    const unfinished = unfinishedDirectory(this.directory);
+    const trial = join(unfinished, `.trial-${process.pid}`);
+    try {
+      await mkdir(unfinished, { recursive: true });
+      await writeFile(trial, 'x');
+      await rm(trial);
+    } catch (error) {
+      throw this.#unwritable(error);
+    }
+  }
+
+  /** The finished runs, newest first; runs without a start of their own come last. Damaged ones are named. */
+  async list(): Promise<RunListing[]> {
+    const runIds = await this.#runIds();
+    const listings: RunListing[] = [];
+    for (let i = 0; i < runIds.length; i += FILES_AT_ONCE) {
+      const some = runIds.slice(i, i + FILES_AT_ONCE);
+      listings.push(...(await Promise.all(some.map((runId) => this.#listing(runId)))));
+    }
+    const startOf = ({ run }: RunListing): string => run?.start ?? '';
+    return listings.sort((a, b) => compare(startOf(b), startOf(a)) || compare(b.run_id, a.run_id));
+  }
+
+  /** The runs whose process still works on them, in the order of their names. */
+  async running(): Promise<RunFile[]> {
+    const runs: RunFile[] = [];
+    for (const name of (await unfinishedNames(this.directory)).filter(isRunId)) {
+      const folder = join(unfinishedDirectory(this.directory), name);
+      const run = await readRunFile(folder).catch(() => null);
+      // Finished by its process while we looked, or damaged: then opening the store says so.
+      if (run?.process && (await isOwned(run.process, runFilePath(folder)).catch(() => false))) runs.push(run);
+    }
+    return runs;
+  }
+
+  /** Where a finished run is. Throws a `RangeError` for what cannot be a run's name. */
+  pathOf(runId: string): string {
+    if (!isRunId(runId)) throw new RangeError(`"${runId}" is not a run id: [0-9A-Za-z-]{1,64}`);
+    return join(this.directory, runId);
+  }
+
+  /** The run.json of a finished run. Throws `DamagedRunError` or `SchemaVersionError`. */
+  async readRun(runId: string): Promise<RunFile> {
+    return readRunFile(this.pathOf(runId));
+  }
+
+  /** The result.json of a finished run. Throws `DamagedRunError` or `SchemaVersionError`. */
+  async readResult(runId: string): Promise<ResultFile> {
+    return readResultFile(this.pathOf(runId));
+  }
+
+  /** The records of a finished run, in the order in which they were written. Throws when they cannot be read. */
+  async *readRecords(run: Pick<RunFile, 'run_id' | 'shard'>): AsyncGenerator<RequestRecord> {
+    yield* readParquetRecords(runPaths(this.pathOf(run.run_id), run.shard).parquet);
+  }
+
+  async #runIds(): Promise<string[]> {
+    try {
+      const entries = await readdir(this.directory, { withFileTypes: true });
+      return entries.filter((entry) => entry.isDirectory() && isRunId(entry.name)).map(({ name }) => name);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  async #listing(runId: string): Promise<RunListing> {
+    const path = this.pathOf(runId);
+    try {
+      const run = await readRunFile(path);
+      return { run_id: runId, path, run, damage: null };
+    } catch (error) {
+      return { run_id: runId, path, run: null, damage: reasonOf(error) };
+    }
+  }
+
+  #unwritable(error: unknown): RunsDirectoryError {
+    return new RunsDirectoryError(
+      `cannot write to the runs directory ${this.directory}: ${reasonOf(error)}; choose another with --runs-dir`,
+      { cause: error },
+    );
+  }
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,227 @@
+import { mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
+import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import { instantAt } from '../../core/run/instant.ts';
+import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
+import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
+import type { PhaseWindow, RunFile, RunProcess } from '../../core/run/run.ts';
+import type { RunObserver } from '../bench/observer.ts';
+import { replaceJson, syncPath } from './durable-file.ts';
+import { fingerprint } from './fingerprint.ts';
+import { publicOrigin, publicUrl } from './public-url.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { ownIdentity } from './process-identity.ts';
+import { JsonlRecordsWriter } from './records-jsonl.ts';
+import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
+import type { RunPaths } from './run-paths.ts';
+import { plannedConcurrency, resultOf } from './run-result.ts';
+import { claim, publish, storeRecords, writeOutcome } from './seal-run.ts';
+import { DamagedRunError, reasonOf, RunNotStoredError } from './store-errors.ts';
+
+/** What is known of a run before its first request. A whole `RunFile` will do: the rest is filled in by the store. */
+export type RunPlan = Omit<
+  RunFile,
+  'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure'
+>;
+
+/** Where a run's own metrics are, and those of the servers that it measures. */
+export type RunAddresses = Pick<RunProcess, 'metrics_url' | 'server_metrics_urls'>;
+
+/** How a run ended. */
+export interface RunEnd {
+  readonly status: ResultFile['status'];
+  /** The reason in one line when the status is failed or aborted. */
+  readonly failure: string | null;
+  readonly phases: readonly PhaseWindow[];
+  readonly health: ClientHealth;
+  /** RFC 3339 in UTC. */
+  readonly end: string;
+}
+
+/**
+ * Writes one run while it lasts. As a `RunObserver` it must not throw: what goes wrong with the disk is kept and thrown
+ * by `complete`, with the result, which needs no disk.
+ */
+export class RunWriter implements RunObserver {
+  /** Where the run will be once it is published. */
+  readonly path: string;
+  readonly #runsDirectory: string;
+  readonly #paths: RunPaths;
+  readonly #records: JsonlRecordsWriter;
+  readonly #summary: SummaryAccumulator;
+  readonly #heartbeat: { stop(): void };
+  #run: RunFile;
+  #appended = 0;
+  #updating: Promise<void> = Promise.resolve();
+  #notes: string[] = [];
+  #completed: Promise<ResultFile> | null = null;
+
+  private constructor(runsDirectory: string, paths: RunPaths, run: RunFile, records: JsonlRecordsWriter) {
+    this.path = join(runsDirectory, run.run_id);
+    this.#runsDirectory = runsDirectory;
+    this.#paths = paths;
+    this.#run = run;
+    this.#records = records;
+    this.#summary = new SummaryAccumulator({ plannedConcurrency: plannedConcurrency(run.comparison_key) });
+    this.#heartbeat = startHeartbeat(paths.run);
+  }
+
+  /** Makes the folder `.unfinished/<run_id>`. Throws what the file system says; EEXIST when there is such a run. */
+  static async begin(runsDirectory: string, plan: RunPlan, addresses: RunAddresses): Promise<RunWriter> {
+    const identity = ownIdentity();
+    const run: RunFile = {
+      ...plan,
+      target: { ...plan.target, origin: publicOrigin(plan.target.origin) },
+      schema_version: 1,
+      status: 'running',
+      recovered: false,
+      fingerprint: fingerprint(plan.comparison_key),
+      end: null,
+      phases: [],
+      process: { ...identity, ...withoutSecrets(addresses) },
+      failure: null,
+    };
+    const unfinished = unfinishedDirectory(runsDirectory);
+    // Made under a name of its own, so that an unfinished run without a run.json is never seen.
+    const prepared = runPaths(join(unfinished, claimedName(run.run_id, identity)), run.shard);
+    const paths = runPaths(join(unfinished, run.run_id), run.shard);
+    await mkdir(prepared.records, { recursive: true });
+    const records = await JsonlRecordsWriter.create(prepared.jsonl);
+    try {
+      // Last: a folder that has a run.json is a run.
+      await replaceJson(prepared.run, run);
+      await rename(prepared.folder, paths.folder);
+      await syncPath(unfinished);
+    } catch (error) {
+      await records.close();
+      await rm(prepared.folder, { recursive: true, force: true });
+      throw error;
+    }
+    return new RunWriter(runsDirectory, paths, run, records);
+  }
+
+  /** What a reader of the result must know, one line each; complete after `complete`. */
+  get notes(): readonly string[] {
+    return this.#notes;
+  }
+
+  /** Why records are no longer written; null while all is well. */
+  get recordsError(): Error | null {
+    return this.#records.error;
+  }
+
+  phaseStarted(phase: PhaseName, at_ns: number): void {
+    const start = instantAt(this.#run.start, at_ns);
+    this.#changeInBackground({ phases: [...this.#run.phases, { phase, start, end: null }] });
+  }
+
+  phaseEnded(phase: PhaseName, at_ns: number): void {
+    const end = instantAt(this.#run.start, at_ns);
+    const phases = this.#run.phases.map((each) => (each.phase === phase ? { ...each, end } : each));
+    this.#changeInBackground({ phases });
+    void this.#records.flush();
+  }
+
+  requestEnded(record: RequestRecord): void {
+    this.#summary.add(record);
+    this.#records.append(record);
+    this.#appended += 1;
+  }
+
+  /** Changes run.json while the run lasts: what became known of the target, or where metrics are. */
+  async update(change: Partial<Pick<RunFile, 'target'> & RunAddresses>): Promise<void> {
+    const { target: given = this.#run.target, ...addresses } = change;
+    const target = { ...given, origin: publicOrigin(given.origin) };
+    const now = this.#run.process;
+    await this.#change({ target, process: now && { ...now, ...withoutSecrets({ ...now, ...addresses }) } });
+  }
+
+  /** `complete` and then `publish`. */
+  async finish(end: RunEnd): Promise<ResultFile> {
+    const result = await this.complete(end);
+    await this.publish();
+    return result;
+  }
+
+  /**
+   * Writes the records as Parquet, result.json and run.json with its final status. The run stays among the unfinished
+   * ones, with its process, so that its metrics can still be found and scraped. A second call gives the same result.
+   * Throws `RunNotStoredError`, which holds the result, when the disk fails; what is there is then left to recovery.
+   */
+  complete(end: RunEnd): Promise<ResultFile> {
+    this.#completed ??= this.#complete(end);
+    return this.#completed;
+  }
+
+  /** Moves the completed run to the finished ones. Throws `RunNotStoredError`. */
+  async publish(): Promise<void> {
+    if (this.#completed === null) throw new Error('a run is published after it was completed');
+    const result = await this.#completed;
+    try {
+      const claimed = await claim(this.#runsDirectory, this.#run.run_id, this.#run.run_id);
+      if (claimed === null) throw new Error('its folder is gone');
+      await publish(this.#runsDirectory, claimed, this.#run);
+    } catch (error) {
+      throw new RunNotStoredError(this.path, error, result);
+    } finally {
+      this.#heartbeat.stop();
+    }
+  }
+
+  async #complete({ status, failure, phases, health, end }: RunEnd): Promise<ResultFile> {
+    await this.#updating;
+    const run = { ...this.#run, status, failure, phases, end };
+    let chunks: ChunkReading | null = null;
+    let failed: unknown = null;
+    try {
+      chunks = await this.#storeRecords();
+    } catch (error) {
+      failed = error;
+    }
+    const { result, notes } = await resultOf(run, this.#summary, chunks, health);
+    this.#notes.push(...notes);
+    try {
+      if (failed === null) await writeOutcome(this.#paths, run, result);
+    } catch (error) {
+      failed = error;
+    }
+    if (failed !== null) {
+      this.#heartbeat.stop();
+      throw new RunNotStoredError(this.#paths.folder, failed, result);
+    }
+    this.#run = run;
+    return result;
+  }
+
+  async #storeRecords(): Promise<ChunkReading> {
+    await this.#records.close();
+    const { rows, chunks } = await storeRecords(this.#paths, this.#summary);
+    if (rows !== this.#appended) {
+      throw new DamagedRunError(this.#paths.jsonl, `it holds ${rows} records of ${this.#appended}`);
+    }
+    return chunks;
+  }
+
+  #changeInBackground(change: Partial<RunFile>): void {
+    this.#change(change).catch((error: unknown) => {
+      this.#notes.push(`run.json could not be kept up to date while the run lasted: ${reasonOf(error)}`);
+    });
+  }
+
+  /** One write after the other, each with all changes up to it. */
+  #change(change: Partial<RunFile>): Promise<void> {
+    this.#run = { ...this.#run, ...change };
+    const run = this.#run;
+    const written = this.#updating.then(() => replaceJson(this.#paths.run, run));
+    this.#updating = written.catch(() => undefined);
+    return written;
+  }
+}
+
+function withoutSecrets({ metrics_url, server_metrics_urls }: RunAddresses): RunAddresses {
+  return {
+    metrics_url: metrics_url === null ? null : publicUrl(metrics_url),
+    server_metrics_urls: server_metrics_urls.map(publicUrl),
+  };
+}

@@ -1,0 +1,274 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import type { ClientHealth, DistributionResult, Percentile, ResultFile, ScalarResult } from '../../core/run/result.ts';
+import type { ComparisonKey, LoadKey, PhaseWindow, RunFile, RunProcess } from '../../core/run/run.ts';
+import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/example-run.ts';
+import { openStore } from './run-store.ts';
+
+interface Schema {
+  readonly properties: Readonly<Record<string, Schema>>;
+  readonly required: readonly string[];
+  readonly additionalProperties: boolean;
+  readonly description?: string;
+  readonly enum?: readonly unknown[];
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly $defs?: Readonly<Record<string, Schema>>;
+}
+
+const read = (name: string): Schema =>
+  JSON.parse(readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8')) as Schema;
+const schemas = { run: read('run'), result: read('result'), record: read('record') };
+
+const ajv = new Ajv2020({ allErrors: true, strict: true, allowUnionTypes: true });
+addFormats.default(ajv);
+const validators = {
+  run: ajv.compile(schemas.run),
+  result: ajv.compile(schemas.result),
+  record: ajv.compile(schemas.record),
+};
+
+/** What a schema has against a value, one line each. */
+function complaints(name: keyof typeof schemas, value: unknown): string[] {
+  const validate = validators[name];
+  validate(value);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);
+}
+
+/** Follows names into a schema: members, `[]` for the items of a list, `?` for the object of "null or object". */
+function at(schema: Schema, ...path: readonly string[]): Schema {
+  return path.reduce((now, step) => {
+    const next =
+      step === '[]' ? now.items : step === '?' ? now.anyOf?.at(-1) : (now.properties[step] ?? now.$defs?.[step]);
+    if (next === undefined) throw new Error(`the schema has no ${step}`);
+    return next;
+  }, schema);
+}
+
+/** Every key of a type: the compiler refuses a missing and an additional one. */
+type Keys<T> = Readonly<Record<keyof T, true>>;
+
+const MEASURE = { measure: true, unit: true, definition: true, origin: true, population: true, clock: true } as const;
+
+const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
+  [
+    'RunFile',
+    schemas.run,
+    {
+      schema_version: true,
+      run_id: true,
+      status: true,
+      recovered: true,
+      scenario: true,
+      comparison_key: true,
+      fingerprint: true,
+      group_id: true,
+      step: true,
+      repeat: true,
+      shard: true,
+      target: true,
+      tool: true,
+      start: true,
+      end: true,
+      phases: true,
+      process: true,
+      failure: true,
+    } satisfies Keys<RunFile>,
+  ],
+  [
+    'ComparisonKey',
+    at(schemas.run, 'comparison_key'),
+    {
+      endpoint_type: true,
+      model: true,
+      load: true,
+      stop: true,
+      warmup: true,
+      dataset_plan_sha256: true,
+      sampling: true,
+      streaming: true,
+      measure_definitions: true,
+    } satisfies Keys<ComparisonKey>,
+  ],
+  [
+    'LoadKey',
+    at(schemas.run, 'comparison_key', 'load'),
+    { mode: true, concurrency: true, request_rate: true, arrival_pattern: true } satisfies Keys<LoadKey>,
+  ],
+  [
+    'stop',
+    at(schemas.run, 'comparison_key', 'stop'),
+    { request_count: true, benchmark_duration_seconds: true } satisfies Keys<ComparisonKey['stop']>,
+  ],
+  [
+    'warmup',
+    at(schemas.run, 'comparison_key', 'warmup'),
+    { request_count: true } satisfies Keys<ComparisonKey['warmup']>,
+  ],
+  [
+    'target',
+    at(schemas.run, 'target'),
+    { origin: true, system: true, system_version: true } satisfies Keys<RunFile['target']>,
+  ],
+  ['tool', at(schemas.run, 'tool'), { name: true, version: true } satisfies Keys<RunFile['tool']>],
+  ['PhaseWindow', at(schemas.run, 'phases', '[]'), { phase: true, start: true, end: true } satisfies Keys<PhaseWindow>],
+  [
+    'RunProcess',
+    at(schemas.run, 'process', '?'),
+    { pid: true, start_time: true, metrics_url: true, server_metrics_urls: true } satisfies Keys<RunProcess>,
+  ],
+  [
+    'ResultFile',
+    schemas.result,
+    {
+      schema_version: true,
+      run_id: true,
+      status: true,
+      scenario: true,
+      fingerprint: true,
+      window: true,
+      requests: true,
+      errors: true,
+      client: true,
+      servers: true,
+      measures: true,
+    } satisfies Keys<ResultFile>,
+  ],
+  [
+    'window',
+    at(schemas.result, 'window'),
+    { start: true, end: true, seconds: true } satisfies Keys<ResultFile['window']>,
+  ],
+  [
+    'ClientHealth',
+    at(schemas.result, 'client'),
+    {
+      verdict: true,
+      why: true,
+      event_loop_delay_p99_seconds: true,
+      event_loop_delay_max_seconds: true,
+      cpu_seconds: true,
+    } satisfies Keys<ClientHealth>,
+  ],
+  [
+    'ScalarResult',
+    schemas.result.$defs?.['scalar'] ?? schemas.result,
+    { ...MEASURE, kind: true, value: true } satisfies Keys<ScalarResult>,
+  ],
+  [
+    'DistributionResult',
+    schemas.result.$defs?.['distribution'] ?? schemas.result,
+    {
+      ...MEASURE,
+      kind: true,
+      n: true,
+      effective_n: true,
+      mean: true,
+      std: true,
+      min: true,
+      max: true,
+      percentiles: true,
+    } satisfies Keys<DistributionResult>,
+  ],
+  [
+    'Percentile',
+    schemas.result.$defs?.['percentile'] ?? schemas.result,
+    { value: true, ci95: true, bounds: true } satisfies Keys<Percentile>,
+  ],
+  [
+    'RequestRecord',
+    schemas.record,
+    {
+      index: true,
+      phase: true,
+      due_ns: true,
+      sent_ns: true,
+      first_content_ns: true,
+      last_content_ns: true,
+      end_ns: true,
+      connection_reused: true,
+      connect_ns: true,
+      outcome: true,
+      reason: true,
+      http_status: true,
+      input_tokens: true,
+      input_tokens_source: true,
+      output_tokens: true,
+      output_tokens_source: true,
+      reasoning_tokens: true,
+      cached_tokens: true,
+      requested_output_tokens: true,
+      chunk_offsets_ns: true,
+    } satisfies Keys<RequestRecord>,
+  ],
+];
+
+describe('the schemas agree with the types', () => {
+  test.each(KEY_SETS)('keys of %s', (_, schema, keys) => {
+    expect(Object.keys(schema.properties).sort()).toEqual(Object.keys(keys).sort());
+    expect([...schema.required].sort()).toEqual(Object.keys(keys).sort());
+    expect(schema.additionalProperties).toBe(false);
+    for (const [key, { description }] of Object.entries(schema.properties))
+      expect([key, description]).not.toContain('');
+  });
+
+  test('the closed lists', () => {
+    expect(at(schemas.record, 'phase').enum).toEqual(PHASES);
+    expect(at(schemas.record, 'outcome').enum).toEqual(OUTCOMES);
+    expect(at(schemas.record, 'reason').enum).toEqual([...ERROR_REASONS, null]);
+    expect(Object.keys(at(schemas.result, 'errors').properties)).toEqual(ERROR_REASONS);
+    expect(Object.keys(at(schemas.result, 'requests').properties)).toEqual(OUTCOMES);
+    const distribution = schemas.result.$defs?.['distribution'] ?? schemas.result;
+    expect(Object.keys(at(distribution, 'percentiles').properties)).toEqual(PERCENTILE_NAMES);
+  });
+});
+
+describe('what is written is valid', () => {
+  let directory: string;
+  beforeEach(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'llmbench-schemas-'));
+  });
+  afterEach(() => rm(directory, { recursive: true }));
+
+  const json = async (path: string): Promise<unknown> => JSON.parse(await readFile(path, 'utf8')) as unknown;
+
+  test.each([
+    ['with ok and failed requests', 200, EXAMPLE_END],
+    ['of nothing', 0, { ...EXAMPLE_END, status: 'failed' as const, failure: 'no request succeeded', phases: [] }],
+    ['of an import without a time', 3, EXAMPLE_END],
+  ])('a run %s', async (name, count, end) => {
+    const { store } = await openStore(directory);
+    const start = name.includes('import') ? null : '2026-03-04T05:06:07.000Z';
+    const writer = await store.begin(examplePlan({ run_id: 'r1', start }));
+    for (let index = 0; index < count; index++) writer.requestEnded(exampleRecord(index));
+    expect(complaints('run', await json(join(directory, '.unfinished', 'r1', 'run.json')))).toEqual([]);
+    await writer.finish(end);
+    expect(complaints('run', await json(join(writer.path, 'run.json')))).toEqual([]);
+    expect(complaints('result', await json(join(writer.path, 'result.json')))).toEqual([]);
+    for (const record of await collect(store.readRecords(await store.readRun('r1')))) {
+      expect(complaints('record', record)).toEqual([]);
+    }
+  });
+
+  test('and what is not, is refused', async () => {
+    const { store } = await openStore(directory);
+    const writer = await store.begin(examplePlan({ run_id: 'r1' }));
+    writer.requestEnded(exampleRecord(1));
+    const result = await writer.finish(EXAMPLE_END);
+    const run = await store.readRun('r1');
+    expect(complaints('run', { ...run, target: { ...run.target, origin: 'http://u:p@h/x?k=1' } })).not.toEqual([]);
+    expect(complaints('run', { ...run, run_id: '../x' })).not.toEqual([]);
+    expect(complaints('run', { ...run, start: 'yesterday' })).not.toEqual([]);
+    expect(complaints('result', { ...result, measures: [{ measure: 'x' }] })).not.toEqual([]);
+    expect(complaints('result', { ...result, errors: { odd: 1 } })).not.toEqual([]);
+    expect(complaints('record', { ...exampleRecord(1), text: 'x' })).not.toEqual([]);
+  });
+});

@@ -1,0 +1,68 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
+import type { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import { replaceJson, syncPath } from './durable-file.ts';
+import { ownIdentity } from './process-identity.ts';
+import { readJsonlRecords } from './read-jsonl.ts';
+import { ParquetRecordsWriter } from './records-parquet.ts';
+import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
+import type { RunPaths } from './run-paths.ts';
+import { codeOf } from './store-errors.ts';
+
+/** Turns the JSONL of a run's records into Parquet and reads every chunk on the way. `rows` is how many there were. */
+export async function storeRecords(
+  paths: RunPaths,
+  summary: SummaryAccumulator,
+): Promise<{ rows: number; chunks: ChunkReading }> {
+  const chunks = summary.chunkReading();
+  const parquet = new ParquetRecordsWriter(paths.parquet);
+  let rows = 0;
+  for await (const record of readJsonlRecords(paths.jsonl)) {
+    chunks.add(record);
+    await parquet.append(record);
+    rows += 1;
+  }
+  await parquet.close();
+  await syncPath(paths.records);
+  return { rows, chunks };
+}
+
+/** Writes result.json, then run.json: once that has a final status the run is complete and only has to be moved. */
+export async function writeOutcome(paths: RunPaths, run: RunFile, result: ResultFile): Promise<void> {
+  await replaceJson(paths.result, result);
+  await replaceJson(paths.run, run);
+}
+
+/**
+ * Takes an unfinished folder for this process alone and returns where it is now; null when another process was quicker.
+ */
+export async function claim(runsDirectory: string, name: string, runId: string): Promise<string | null> {
+  const unfinished = unfinishedDirectory(runsDirectory);
+  const claimed = join(unfinished, claimedName(runId, ownIdentity()));
+  try {
+    await rename(join(unfinished, name), claimed);
+    return claimed;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Moves a claimed folder whose run.json has a final status to where the finished runs are. */
+export async function publish(runsDirectory: string, claimed: string, run: RunFile): Promise<void> {
+  const paths = runPaths(claimed, run.shard);
+  await replaceJson(paths.run, { ...run, process: null } satisfies RunFile);
+  await rm(paths.jsonl, { force: true });
+  for (const name of await readdir(claimed)) {
+    // Left by a process that was killed while it replaced a file.
+    if (name.endsWith('.tmp')) await rm(join(claimed, name));
+  }
+  await syncPath(paths.records);
+  await syncPath(claimed);
+  await rename(claimed, join(runsDirectory, run.run_id));
+  await syncPath(dirname(claimed));
+  await syncPath(runsDirectory);
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ownIdentity } from './process-identity.ts';
+import { announceServe, findServe } from './serve-presence.ts';
+
+let directory: string;
+let file: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'llmbench-serve-'));
+  file = join(directory, '.serve.json');
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+const url = 'http://127.0.0.1:9469';
+
+describe('findServe', () => {
+  test('none', async () => {
+    expect(await findServe(directory)).toBeNull();
+    expect(await findServe(join(directory, 'missing'))).toBeNull();
+  });
+
+  test('from its announcement to its end', async () => {
+    const presence = await announceServe(directory, url);
+    expect(await findServe(directory)).toEqual({ ...ownIdentity(), url });
+    await presence.stop();
+    expect(await findServe(directory)).toBeNull();
+  });
+
+  test('not when its process is gone', async () => {
+    const { pid, start_time } = ownIdentity();
+    if (process.platform !== 'linux') return;
+    await writeFile(file, JSON.stringify({ pid, start_time: `${start_time}0`, url }));
+    expect(await findServe(directory)).toBeNull();
+  });
+
+  test('in another container it is there as long as it touches its file', async () => {
+    await writeFile(file, JSON.stringify({ pid: process.pid, start_time: '000000000000.1', url }));
+    expect(await findServe(directory)).toMatchObject({ url });
+    const past = new Date(Date.now() - 120_000);
+    await utimes(file, past, past);
+    expect(await findServe(directory)).toBeNull();
+  });
+
+  test('not when the file is not ours', async () => {
+    for (const text of ['', 'x', '[]', '{"pid": 1}']) {
+      await writeFile(file, text);
+      expect(await findServe(directory)).toBeNull();
+    }
+  });
+});
+
+test('stop leaves the announcement of another serve', async () => {
+  const presence = await announceServe(directory, url);
+  const other = JSON.stringify({ pid: process.pid, start_time: '000000000000.1', url: 'http://127.0.0.1:1' });
+  await writeFile(file, other);
+  await presence.stop();
+  expect(await readFile(file, 'utf8')).toBe(other);
+});
