@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { batchDependence } from './batch-means.ts';
 import { dependence } from './dependence.ts';
+import { sfc32 } from './random.ts';
 
 /** First-order autoregression driven by a linear congruential generator: x = phi x + u. */
 function autoregression(phi: number, n: number): Float64Array {
@@ -50,5 +51,14 @@ describe('dependence', () => {
   test('takes equal values for independent', () => {
     expect(dependence(new Float64Array(100).fill(0.1))).toEqual({ blockLength: 1, effectiveSampleSize: 100 });
     expect(dependence(Float64Array.of(3))).toEqual({ blockLength: 1, effectiveSampleSize: 1 });
+  });
+
+  test('does not take a strong cycle for independence, though the rule's spectrum says nothing of it', () => {
+    const random = sfc32(7);
+    const cycle = Float64Array.from({ length: 50_000 }, (_, i) => Math.sin(i / 40) + 0.3 * (random() / 2 ** 32 - 0.5));
+    const { blockLength, effectiveSampleSize } = dependence(cycle);
+    // 3 sqrt(n), the longest block that the rule allows
+    expect(blockLength).toBe(671);
+    expect(effectiveSampleSize).toBeLessThan(25_000);
   });
 });

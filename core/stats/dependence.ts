@@ -1,4 +1,5 @@
 import { autocovariance } from './autocovariance.ts';
+import { batchDependence } from './batch-means.ts';
 import { centred } from './centred.ts';
 
 /** How strongly the values of a series depend on those shortly before. */
@@ -16,7 +17,8 @@ export interface Dependence {
  * 23 (2004), with the correction of Patton, Politis and White (2009), circular bootstrap: lags that matter are found
  * with their rule of consecutive insignificant autocorrelations, and the covariances weighted by the flat-top window.
  * Effective sample size: n R(0) / g(0), g(0) being the sum of the same weighted covariances over all lags; never above
- * n, although values that alternate could justify it.
+ * n, although values that alternate could justify it. Where that sum is not positive, or autocorrelations stay
+ * significant to the end of the search: not above what overlapping batch means give, and the longest block.
  */
 export function dependence(series: Float64Array): Dependence {
   const n = series.length;
@@ -24,7 +26,8 @@ export function dependence(series: Float64Array): Dependence {
   const variance = autocovariance(deviations, 0);
   const longest = Math.max(1, Math.ceil(Math.min(3 * Math.sqrt(n), n / 3)));
   if (!(variance > 0)) return { blockLength: 1, effectiveSampleSize: n };
-  const window = Math.min(2 * lastSignificantLag(deviations, variance), longestLag(n));
+  const last = lastSignificantLag(deviations, variance);
+  const window = Math.min(2 * last, longestLag(n));
   let spectrum = variance;
   let slope = 0;
   for (let lag = 1; lag <= window; lag++) {
@@ -32,13 +35,18 @@ export function dependence(series: Float64Array): Dependence {
     spectrum += 2 * weighted;
     slope += 2 * lag * weighted;
   }
-  // The window can make the estimate of a positive quantity negative: then it says nothing.
-  if (!(spectrum > 0)) return { blockLength: 1, effectiveSampleSize: n };
+  const effectiveSampleSize = Math.min(n, Math.max(1, (n * variance) / spectrum));
+  // Cycles make the estimate of the positive spectrum negative, or stay significant as far as the rule looks: it then
+  // says nothing of what lies beyond, and independence must not be read from it.
+  if (!(spectrum > 0) || last + stretchLength(n) > longestLag(n)) {
+    const byBatches = n < 4 ? n : batchDependence(series).effectiveSampleSize;
+    return {
+      blockLength: longest,
+      effectiveSampleSize: spectrum > 0 ? Math.min(byBatches, effectiveSampleSize) : byBatches,
+    };
+  }
   const length = Math.cbrt(((2 * slope ** 2) / ((4 / 3) * spectrum ** 2)) * n);
-  return {
-    blockLength: Math.min(longest, Math.max(1, Math.round(length))),
-    effectiveSampleSize: Math.min(n, Math.max(1, (n * variance) / spectrum)),
-  };
+  return { blockLength: Math.min(longest, Math.max(1, Math.round(length))), effectiveSampleSize };
 }
 
 /** Autocorrelations in a row that must be insignificant before the search for significant ones ends. */
