@@ -53,7 +53,7 @@ describe('dependence', () => {
     expect(dependence(Float64Array.of(3))).toEqual({ blockLength: 1, effectiveSampleSize: 1 });
   });
 
-  test('does not take a strong cycle for independence, though the rule's spectrum says nothing of it', () => {
+  test('does not take a strong cycle for independence, though the lags say nothing of it', () => {
     const random = sfc32(7);
     const cycle = Float64Array.from({ length: 50_000 }, (_, i) => Math.sin(i / 40) + 0.3 * (random() / 2 ** 32 - 0.5));
     const { blockLength, effectiveSampleSize } = dependence(cycle);

@@ -1,0 +1,80 @@
+import type {
+  ConnectionFacts,
+  Exchange,
+  ResponseHandler,
+  Transport,
+  TransportFailure,
+  TransportRequest,
+} from '../exporter/bench/transport.ts';
+
+const ID_START = 'data: {"id":"chatcmpl-'.length;
+const ID_END = ID_START + 19;
+const SHORTEST_CONTENT_EVENT = 230;
+const MOST = 1 << 23;
+
+/** A transport that compares each piece's stamp with the time that its event carries. */
+export class StampErrors implements Transport {
+  readonly #transport: Transport;
+  readonly #errors_ms = new Float64Array(MOST);
+  #chunks = 0;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  send(request: TransportRequest, handler: ResponseHandler): Exchange {
+    return this.#transport.send(request, new Stamped(handler, this));
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  note(stamp_ns: number, bytes: Uint8Array): void {
+    if (bytes.length < SHORTEST_CONTENT_EVENT || bytes[0] !== 100) return;
+    let written_ns = 0;
+    for (let i = ID_START; i < ID_END; i++) written_ns = written_ns * 10 + (bytes[i] ?? 0) - 48;
+    if (this.#chunks < MOST) this.#errors_ms[this.#chunks] = (stamp_ns - written_ns) / 1e6;
+    this.#chunks++;
+  }
+
+  reset(): void {
+    this.#chunks = 0;
+  }
+
+  summary(): { chunks: number; p50_ms: number | null; p99_ms: number | null; p999_ms: number | null } {
+    const sorted = this.#errors_ms.slice(0, Math.min(this.#chunks, MOST)).sort();
+    const at = (q: number): number | null => {
+      const value = sorted[Math.floor(q * (sorted.length - 1))];
+      return value === undefined ? null : Number(value.toFixed(3));
+    };
+    return { chunks: this.#chunks, p50_ms: at(0.5), p99_ms: at(0.99), p999_ms: at(0.999) };
+  }
+}
+
+class Stamped implements ResponseHandler {
+  readonly #handler: ResponseHandler;
+  readonly #errors: StampErrors;
+
+  constructor(handler: ResponseHandler, errors: StampErrors) {
+    this.#handler = handler;
+    this.#errors = errors;
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>, connection: ConnectionFacts): void {
+    this.#handler.head(status, headers, connection);
+  }
+
+  data(stamp_ns: number, bytes: Uint8Array): void {
+    this.#errors.note(stamp_ns, bytes);
+    this.#handler.data(stamp_ns, bytes);
+  }
+
+  end(stamp_ns: number): void {
+    this.#handler.end(stamp_ns);
+  }
+
+  failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
+    this.#handler.failed(stamp_ns, failure, connection);
+  }
+}

@@ -1,0 +1,94 @@
+import { ERROR_REASONS } from '../../core/run/record.ts';
+import type { ErrorReason } from '../../core/run/record.ts';
+import { errorMessage } from './endpoints/error-message.ts';
+import { isObject } from './endpoints/json-object.ts';
+import { messageExcerpt } from './message-excerpt.ts';
+import type { TransportFailure } from './transport.ts';
+
+/** What is known of an answer once it has ended or failed. */
+export interface AnswerFacts {
+  /** Null when the body was read to its end. */
+  readonly transportFailure: TransportFailure | null;
+  readonly status: number | null;
+  readonly contentType: string;
+  readonly contentEncoding: string;
+  /** The beginning of a body that is no stream. */
+  readonly bodyStart: string;
+  readonly events: number;
+  readonly malformedEvent: string | null;
+  readonly errorEvent: string | null;
+  readonly finished: boolean;
+  readonly hasContent: boolean;
+}
+
+export interface AnswerFailure {
+  readonly reason: ErrorReason;
+  /** For one line of a log: what was wrong, with the server's own words where it has some. Never part of a record. */
+  readonly message: string;
+}
+
+/**
+ * Why a request is not ok, by the rules of `ERROR_REASON_RULES` in their order; null when it is ok. Whether a body is a
+ * stream is told by its events, not by its content type, which some gateways get wrong.
+ */
+export function answerFailure(facts: AnswerFacts, secrets: readonly string[]): AnswerFailure | null {
+  let first: AnswerFailure | null = null;
+  for (const failure of failures(facts)) {
+    if (first === null || ERROR_REASONS.indexOf(failure.reason) < ERROR_REASONS.indexOf(first.reason)) first = failure;
+  }
+  return first === null ? null : { reason: first.reason, message: messageExcerpt(first.message, secrets) };
+}
+
+function* failures(facts: AnswerFacts): Generator<AnswerFailure> {
+  if (facts.transportFailure !== null) yield facts.transportFailure;
+  if (facts.status === null) return;
+  if (facts.status >= 300) {
+    yield { reason: statusReason(facts.status), message: `HTTP ${facts.status}${hint(facts)}` };
+    return;
+  }
+  const read = facts.transportFailure === null;
+  if (read && !isStream(facts)) yield { reason: 'not_a_stream', message: `HTTP ${facts.status}${hint(facts)}` };
+  if (facts.malformedEvent !== null) yield { reason: 'malformed_event', message: facts.malformedEvent };
+  if (facts.errorEvent !== null) yield { reason: 'error_event', message: facts.errorEvent };
+  if (read && !facts.finished) {
+    yield { reason: 'no_finish', message: 'the stream ended without a finish reason, and without usage and [DONE]' };
+  }
+  if (read && !facts.hasContent) yield { reason: 'no_content', message: 'the stream finished without any content' };
+}
+
+function statusReason(status: number): ErrorReason {
+  if (status === 429) return 'http_429';
+  if (status >= 500) return 'http_5xx';
+  return status >= 400 ? 'http_4xx' : 'not_a_stream';
+}
+
+/** A body without any event is still a stream when it says so and holds nothing but comments. */
+function isStream(facts: AnswerFacts): boolean {
+  if (facts.contentEncoding !== '' && facts.contentEncoding !== 'identity') return false;
+  if (facts.events > 0) return true;
+  return facts.contentType.startsWith('text/event-stream') && !/^[^:\s]/.test(facts.bodyStart.trimStart());
+}
+
+function hint(facts: AnswerFacts): string {
+  if (facts.status !== null && facts.status >= 300 && facts.status < 400) return ': redirects are not followed';
+  if (facts.contentEncoding !== '' && facts.contentEncoding !== 'identity') {
+    return `: content-encoding ${facts.contentEncoding} although identity was asked for`;
+  }
+  const said = serverMessage(facts.bodyStart);
+  if (said !== '') return `: ${said}`;
+  return facts.contentType === '' ? '' : `: ${facts.contentType}`;
+}
+
+/** The message in an error body, or the text of a page without its tags. */
+export function serverMessage(body: string): string {
+  try {
+    const answer: unknown = JSON.parse(body);
+    if (isObject(answer)) return errorMessage(answer) ?? body;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  return body
+    .replace(/<(style|script)[\s\S]*?<\/\1>/gi, ' ')
+    .replace(/<[^>]*>/g, ' ')
+    .trim();
+}

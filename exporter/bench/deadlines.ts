@@ -1,0 +1,76 @@
+import type { ErrorReason } from '../../core/run/record.ts';
+import { monotonicNow_ns } from './monotonic-clock.ts';
+import type { TransportFailure } from './transport.ts';
+
+export interface TimeLimits {
+  /** From the request to the end of its answer. */
+  readonly requestTimeoutSeconds: number;
+  /** Without a byte of the answer; 0 is no limit. */
+  readonly idleTimeoutSeconds: number;
+}
+
+/** AIPerf's `--request-timeout-seconds`. */
+export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 21_600;
+
+export interface TimedRequest {
+  readonly sentAt_ns: number;
+  readonly lastByteAt_ns: number;
+  giveUp(failure: TransportFailure): void;
+}
+
+const FINEST_MS = 5;
+const COARSEST_MS = 250;
+
+/** Gives up requests that take too long. One timer looks at all of them, so a chunk costs nothing. */
+export class Deadlines {
+  readonly #limits: TimeLimits;
+  readonly #requests = new Set<TimedRequest>();
+  readonly #timer: NodeJS.Timeout;
+  readonly #period_ms: number;
+  #lastCheck_ns = monotonicNow_ns();
+  #putOff = false;
+
+  constructor(limits: TimeLimits) {
+    this.#limits = limits;
+    const { requestTimeoutSeconds, idleTimeoutSeconds } = limits;
+    const shortest =
+      idleTimeoutSeconds > 0 ? Math.min(requestTimeoutSeconds, idleTimeoutSeconds) : requestTimeoutSeconds;
+    this.#period_ms = Math.min(Math.max(shortest * 50, FINEST_MS), COARSEST_MS);
+    this.#timer = setInterval(() => this.#check(), this.#period_ms);
+    this.#timer.unref();
+  }
+
+  watch(request: TimedRequest): void {
+    this.#requests.add(request);
+  }
+
+  unwatch(request: TimedRequest): void {
+    this.#requests.delete(request);
+  }
+
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+
+  #check(): void {
+    const { requestTimeoutSeconds, idleTimeoutSeconds } = this.#limits;
+    const now_ns = monotonicNow_ns();
+    const sinceLast_ns = now_ns - this.#lastCheck_ns;
+    this.#lastCheck_ns = now_ns;
+    // After the loop was blocked, what has arrived meanwhile is yet to be read: judge at the next look.
+    this.#putOff = !this.#putOff && sinceLast_ns > 3e6 * this.#period_ms;
+    if (this.#putOff) return;
+    for (const request of this.#requests) {
+      if (now_ns - request.sentAt_ns > requestTimeoutSeconds * 1e9) {
+        this.#giveUp(request, 'request_timeout', `no end of the answer within ${requestTimeoutSeconds} s`);
+      } else if (idleTimeoutSeconds > 0 && now_ns - request.lastByteAt_ns > idleTimeoutSeconds * 1e9) {
+        this.#giveUp(request, 'idle_timeout', `no byte of the answer for ${idleTimeoutSeconds} s`);
+      }
+    }
+  }
+
+  #giveUp(request: TimedRequest, reason: ErrorReason, message: string): void {
+    this.#requests.delete(request);
+    request.giveUp({ reason, message });
+  }
+}

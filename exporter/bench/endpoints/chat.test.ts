@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import { chat } from './chat.ts';
+
+const chunk = (delta: unknown, finish_reason: string | null = null): unknown => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const PLAIN = { content: true, finishReason: null, usage: null, error: null };
+const EMPTY = { ...PLAIN, content: false };
+
+describe('request body', () => {
+  test('always says how long the answer may be, and asks for a stream with usage', () => {
+    const body: unknown = JSON.parse(
+      chat.body({ prompt: 'hi', max_tokens: 5 }, { model: 'm', sampling: { temperature: 0 }, includeUsage: true }),
+    );
+    expect(body).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hi' }],
+      max_tokens: 5,
+      stream: true,
+      stream_options: { include_usage: true },
+      temperature: 0,
+    });
+  });
+
+  test('leaves stream_options out for servers that refuse it', () => {
+    const body = chat.body({ prompt: 'hi', max_tokens: 5 }, { model: 'm', sampling: {}, includeUsage: false });
+    expect(body).not.toContain('stream_options');
+  });
+});
+
+describe('meaning of events (conformance R-049 to R-065)', () => {
+  test.each([
+    ['text', chunk({ content: 'a' }), PLAIN],
+    ['R-049 role only, empty content', chunk({ role: 'assistant', content: '' }), EMPTY],
+    ['R-049 role only, null content', chunk({ role: 'assistant', content: null }), EMPTY],
+    ['R-050 empty delta with the finish', chunk({}, 'stop'), { ...EMPTY, finishReason: 'stop' }],
+    ['R-055 reasoning_content', chunk({ reasoning_content: 'hm', content: null }), PLAIN],
+    ['R-055 reasoning', chunk({ reasoning: 'hm' }), PLAIN],
+    ['R-056 reasoning and content', chunk({ reasoning: 'hm', content: 'a' }), PLAIN],
+    [
+      'R-057 first piece of a tool call',
+      chunk({ tool_calls: [{ index: 0, id: 'c', function: { name: 'f', arguments: '' } }] }),
+      PLAIN,
+    ],
+    ['R-057 further piece of a tool call', chunk({ tool_calls: [{ index: 1, function: { arguments: '{' } }] }), PLAIN],
+    ['R-057 empty piece of a tool call', chunk({ tool_calls: [{ index: 1, function: { arguments: '' } }] }), EMPTY],
+    ['legacy function call', chunk({ function_call: { name: 'f' } }), PLAIN],
+    ['R-058 refusal', chunk({ refusal: 'no' }), PLAIN],
+    ['R-059 another choice', { choices: [{ index: 2, delta: { content: 'a' }, finish_reason: null }] }, PLAIN],
+    ['R-062 finish by length', chunk({ content: 'a' }, 'length'), { ...PLAIN, finishReason: 'length' }],
+    ['R-062 finish by content filter', chunk({}, 'content_filter'), { ...EMPTY, finishReason: 'content_filter' }],
+    ['R-062 abort is a failure', chunk({}, 'abort'), { ...EMPTY, finishReason: 'abort', error: 'finish_reason abort' }],
+    ['R-023 error object', { error: { message: 'no', code: 500 } }, { ...EMPTY, error: 'no' }],
+    ['error text', { error: 'no' }, { ...EMPTY, error: 'no' }],
+    ['error of older engines', { object: 'error', message: 'no' }, { ...EMPTY, error: 'no' }],
+    ['null error beside choices', { ...(chunk({ content: 'a' }) as object), error: null }, PLAIN],
+  ])('%s', (_name, event, meaning) => {
+    expect(chat.interpret(event)).toEqual(meaning);
+  });
+
+  test('R-051, R-065 usage with its details, without choices', () => {
+    const usage = {
+      prompt_tokens: 10,
+      completion_tokens: 20,
+      prompt_tokens_details: { cached_tokens: 4 },
+      completion_tokens_details: { reasoning_tokens: 5 },
+    };
+    expect(chat.interpret({ choices: [], usage })).toEqual({
+      ...EMPTY,
+      usage: { input_tokens: 10, output_tokens: 20, reasoning_tokens: 5, cached_tokens: 4 },
+    });
+  });
+
+  test('R-052 null usage is none; what usage does not tell is unknown, not zero', () => {
+    expect(chat.interpret({ choices: [], usage: null })?.usage).toBeNull();
+    expect(chat.interpret({ choices: [], usage: { completion_tokens: -1 } })?.usage).toEqual({
+      input_tokens: null,
+      output_tokens: null,
+      reasoning_tokens: null,
+      cached_tokens: null,
+    });
+  });
+
+  test.each([['a text'], [null], [[]], [3], [{}], [{ foo: 1 }]])('%j is not of the protocol', (event) => {
+    expect(chat.interpret(event)).toBeNull();
+  });
+});

@@ -1,0 +1,37 @@
+/** Bins per octave: a quantile is off by at most half a bin, about 1 %. */
+const BINS_PER_OCTAVE = 32;
+const OCTAVES = 64;
+
+/** Counts of positive values in logarithmic bins: as much memory for one value as for a billion. */
+export class LatencyBins {
+  readonly #counts = new Float64Array(BINS_PER_OCTAVE * OCTAVES);
+  #count = 0;
+  #max = 0;
+
+  /** Values below 1 count as 1. */
+  add(value: number): void {
+    const bin = Math.floor(Math.log2(Math.max(value, 1)) * BINS_PER_OCTAVE);
+    this.#counts[bin] = (this.#counts[bin] ?? 0) + 1;
+    this.#count++;
+    if (value > this.#max) this.#max = value;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The largest value, exact; null when there is none. */
+  get max(): number | null {
+    return this.#count === 0 ? null : this.#max;
+  }
+
+  /** The middle of the bin that holds the value of rank ⌈q·n⌉; null when there is none. */
+  quantile(q: number): number | null {
+    let rank = Math.max(Math.ceil(q * this.#count), 1);
+    for (let bin = 0; bin < this.#counts.length && this.#count > 0; bin++) {
+      rank -= this.#counts[bin] ?? 0;
+      if (rank <= 0) return Math.min(2 ** ((bin + 0.5) / BINS_PER_OCTAVE), this.#max);
+    }
+    return null;
+  }
+}

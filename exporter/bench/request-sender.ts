@@ -1,0 +1,48 @@
+import type { PhaseName } from '../../core/run/record.ts';
+import type { Deadlines } from './deadlines.ts';
+import { monotonicNow_ns } from './monotonic-clock.ts';
+import type { RunObserver } from './observer.ts';
+import type { ReadyRequest } from './request-feed.ts';
+import { StreamReader } from './stream.ts';
+import type { ClosedRequest, StreamContext } from './stream.ts';
+import type { Transport } from './transport.ts';
+
+/** Sends requests of a run and watches over them until their records close. */
+export class RequestSender {
+  readonly #transport: Transport;
+  readonly #context: StreamContext;
+  readonly #deadlines: Deadlines;
+  readonly #observers: readonly RunObserver[];
+
+  constructor(transport: Transport, context: StreamContext, deadlines: Deadlines, observers: readonly RunObserver[]) {
+    this.#transport = transport;
+    this.#context = context;
+    this.#deadlines = deadlines;
+    this.#observers = observers;
+  }
+
+  now_ns(): number {
+    return Math.round(monotonicNow_ns()) - this.#context.epoch_ns;
+  }
+
+  /** `index` is the request's position in the run. */
+  send(
+    ready: ReadyRequest,
+    index: number,
+    phase: PhaseName,
+    due_ns: number,
+    closed: (reader: StreamReader, request: ClosedRequest) => void,
+  ): StreamReader {
+    const sent_ns = this.now_ns();
+    const sent = { index, phase, due_ns, sent_ns, requested_output_tokens: ready.max_tokens };
+    const reader: StreamReader = new StreamReader(sent, this.#context, (request) => {
+      this.#deadlines.unwatch(reader);
+      for (const observer of this.#observers) observer.requestEnded?.(request.record);
+      closed(reader, request);
+    });
+    reader.attach(this.#transport.send(ready.request, reader));
+    this.#deadlines.watch(reader);
+    for (const observer of this.#observers) observer.requestSent?.(phase, due_ns, sent_ns);
+    return reader;
+  }
+}

@@ -1,0 +1,24 @@
+/** How a person ends a run early: Ctrl-C once drains it, twice aborts it. */
+export class RunControls {
+  readonly #drain = new AbortController();
+  readonly #abort = new AbortController();
+
+  /** No new request is sent; those under way are read to their end. */
+  drain(): void {
+    this.#drain.abort();
+  }
+
+  /** Requests under way are given up as well. */
+  abort(): void {
+    this.#drain.abort();
+    this.#abort.abort();
+  }
+
+  get draining(): AbortSignal {
+    return this.#drain.signal;
+  }
+
+  get aborting(): AbortSignal {
+    return this.#abort.signal;
+  }
+}

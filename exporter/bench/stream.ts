@@ -1,0 +1,232 @@
+import type { RequestRecord } from '../../core/run/record.ts';
+import { answerFailure } from './answer-failure.ts';
+import { BodyStart } from './body-start.ts';
+import type { ContentRecognizer } from './content-recognizer.ts';
+import type { Endpoint, Usage } from './endpoints/endpoint.ts';
+import type { EventQueue } from './event-queue.ts';
+import type { ChunkListener } from './chunk-listener.ts';
+import { requestRecord } from './request-record.ts';
+import type { SentRequest } from './request-record.ts';
+import { retryAfterSeconds } from './retry-after.ts';
+import { SseFramer } from './sse-framer.ts';
+import type { SseSink } from './sse-framer.ts';
+import type { ConnectionFacts, Exchange, ResponseHandler, TransportFailure } from './transport.ts';
+
+const DONE = new TextEncoder().encode('[DONE]');
+const utf8 = new TextDecoder();
+
+/** What all readers of a run share. */
+export interface StreamContext {
+  readonly endpoint: Endpoint;
+  readonly recognizer: ContentRecognizer;
+  readonly queue: EventQueue;
+  readonly listener: ChunkListener;
+  /** CLOCK_MONOTONIC of the run's zero. */
+  readonly epoch_ns: number;
+  readonly secrets: readonly string[];
+}
+
+export interface ClosedRequest {
+  readonly record: RequestRecord;
+  /** One line about a failure, for a log; it may hold the server's words and is no part of the record. */
+  readonly message: string | null;
+  readonly retryAfterSeconds: number | null;
+  readonly connectionRetried: boolean;
+}
+
+/**
+ * Reads one streamed answer. The arrival of each content chunk is noted as soon as its bytes are recognised; what looks
+ * unfamiliar is queued and parsed when the loop is idle, with the arrival time it had. Events of a request keep their
+ * order, and its record closes when the last of them has been looked at.
+ */
+export class StreamReader implements ResponseHandler, SseSink {
+  readonly #request: SentRequest;
+  readonly #context: StreamContext;
+  readonly #closed: (closed: ClosedRequest) => void;
+  readonly #sent_ns: number;
+  readonly #framer: SseFramer;
+  readonly #bodyStart = new BodyStart();
+  readonly #offsets: number[] = [];
+  #exchange: Exchange | null = null;
+  #lastByte_ns: number;
+  #queued = 0;
+  #lastOffset = 0;
+  #status: number | null = null;
+  #contentType = '';
+  #contentEncoding = '';
+  #retryAfter: number | null = null;
+  #connection: ConnectionFacts | null = null;
+  #framing = false;
+  #events = 0;
+  #malformed: string | null = null;
+  #error: string | null = null;
+  #finishReason: string | null = null;
+  #usage: Usage | null = null;
+  #done = false;
+
+  constructor(request: SentRequest, context: StreamContext, closed: (closed: ClosedRequest) => void) {
+    this.#request = request;
+    this.#context = context;
+    this.#closed = closed;
+    this.#sent_ns = context.epoch_ns + request.sent_ns;
+    this.#lastByte_ns = this.#sent_ns;
+    this.#framer = new SseFramer(this);
+  }
+
+  /** The exchange whose answer this is, so that it can be given up. */
+  attach(exchange: Exchange): void {
+    this.#exchange = exchange;
+  }
+
+  /** Gives the request up; its record closes with the reason given unless its answer has ended already. */
+  giveUp(failure: TransportFailure): void {
+    this.#exchange?.abort(failure);
+  }
+
+  /** CLOCK_MONOTONIC of the request, and of the last byte of its answer (of the request while there is none). */
+  get sentAt_ns(): number {
+    return this.#sent_ns;
+  }
+
+  get lastByteAt_ns(): number {
+    return this.#lastByte_ns;
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>, connection: ConnectionFacts): void {
+    this.#status = status;
+    this.#connection = connection;
+    this.#contentType = (headers['content-type'] ?? '').toLowerCase();
+    this.#contentEncoding = (headers['content-encoding'] ?? '').toLowerCase();
+    this.#framing = status < 300 && (this.#contentEncoding === '' || this.#contentEncoding === 'identity');
+    if (status === 429 || status === 503) this.#retryAfter = retryAfterSeconds(headers['retry-after'], new Date());
+  }
+
+  data(stamp_ns: number, bytes: Uint8Array): void {
+    this.#lastByte_ns = stamp_ns;
+    if (this.#framing) this.#framer.push(stamp_ns, bytes);
+    if (this.#events === 0) this.#bodyStart.add(bytes);
+    else this.#bodyStart.drop();
+  }
+
+  event(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#events++;
+    if (this.#done) return;
+    const known = this.#context.recognizer.recognizes(bytes, start, end);
+    if (known && this.#queued === 0) this.#content(stamp_ns);
+    else if (known) this.#queue(0, () => this.#content(stamp_ns));
+    else this.#queue(end - start, () => this.#interpret(stamp_ns, bytes, start, end, true));
+  }
+
+  unterminated(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#events++;
+    this.#queue(end - start, () => this.#interpret(stamp_ns, bytes, start, end, false));
+  }
+
+  tooLong(): void {
+    this.#events++;
+    this.#queue(0, () => {
+      if (!this.#done) this.#malformed ??= 'an event is longer than the limit';
+    });
+  }
+
+  end(stamp_ns: number): void {
+    this.#framer.end();
+    this.#finish(stamp_ns, null);
+  }
+
+  failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
+    this.#connection = connection;
+    this.#finish(stamp_ns, failure);
+  }
+
+  #queue(bytes: number, work: () => void): void {
+    this.#queued++;
+    this.#context.queue.push({
+      bytes,
+      process: () => {
+        this.#queued--;
+        work();
+      },
+    });
+  }
+
+  /** A chunk with content arrived. */
+  #content(stamp_ns: number): void {
+    if (this.#done) return;
+    const offset = Math.round(stamp_ns - this.#sent_ns);
+    const { phase, sent_ns, due_ns } = this.#request;
+    if (this.#offsets.length === 0) this.#context.listener.firstContent(phase, offset, offset + sent_ns - due_ns);
+    else this.#context.listener.chunkGap(phase, offset - this.#lastOffset);
+    this.#lastOffset = offset;
+    this.#offsets.push(offset);
+  }
+
+  #interpret(stamp_ns: number, bytes: Uint8Array, start: number, end: number, terminated: boolean): void {
+    if (this.#done) return;
+    if (isDone(bytes, start, end)) {
+      this.#done = true;
+      return;
+    }
+    let event: unknown;
+    try {
+      event = JSON.parse(utf8.decode(bytes.subarray(start, end)));
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      // A last event that was cut off tells nothing; the missing finish does.
+      if (terminated) this.#malformed ??= 'an event is not JSON';
+      return;
+    }
+    const meaning = this.#context.endpoint.interpret(event);
+    if (meaning === null) {
+      this.#malformed ??= `an event is not of the ${this.#context.endpoint.type} protocol`;
+      return;
+    }
+    if (meaning.content) this.#content(stamp_ns);
+    this.#error ??= meaning.error;
+    this.#finishReason = meaning.finishReason ?? this.#finishReason;
+    this.#usage = meaning.usage ?? this.#usage;
+    const plain = meaning.finishReason === null && meaning.usage === null && meaning.error === null;
+    if (meaning.content && plain) this.#context.recognizer.learn(bytes, start, end);
+  }
+
+  #finish(stamp_ns: number, failure: TransportFailure | null): void {
+    if (this.#queued === 0) this.#close(stamp_ns, failure);
+    else this.#queue(0, () => this.#close(stamp_ns, failure));
+  }
+
+  #close(stamp_ns: number, transportFailure: TransportFailure | null): void {
+    const failure = answerFailure(
+      {
+        transportFailure,
+        status: this.#status,
+        contentType: this.#contentType,
+        contentEncoding: this.#contentEncoding,
+        bodyStart: this.#bodyStart.text,
+        events: this.#events,
+        malformedEvent: this.#malformed,
+        errorEvent: this.#error,
+        finished: this.#finishReason !== null || (this.#usage !== null && this.#done),
+        hasContent: this.#offsets.length > 0,
+      },
+      this.#context.secrets,
+    );
+    this.#closed({
+      record: requestRecord(this.#request, {
+        end_ns: Math.round(stamp_ns - this.#context.epoch_ns),
+        reason: failure?.reason ?? null,
+        status: this.#status,
+        connection: this.#connection,
+        usage: this.#usage,
+        offsets_ns: this.#offsets,
+      }),
+      message: failure?.message ?? null,
+      retryAfterSeconds: this.#retryAfter,
+      connectionRetried: this.#connection?.retried ?? false,
+    });
+  }
+}
+
+function isDone(bytes: Uint8Array, start: number, end: number): boolean {
+  if (end - start !== DONE.length) return false;
+  return DONE.every((byte, i) => bytes[start + i] === byte);
+}

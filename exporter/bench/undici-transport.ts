@@ -1,0 +1,229 @@
+import type { ConnectionOptions } from 'node:tls';
+import { buildConnector, Client } from 'undici';
+import type { Dispatcher } from 'undici';
+import { monotonicNow_ns } from './monotonic-clock.ts';
+import type {
+  ConnectionFacts,
+  Exchange,
+  ResponseHandler,
+  Transport,
+  TransportFailure,
+  TransportRequest,
+} from './transport.ts';
+import { undiciFailure } from './undici-failure.ts';
+
+export interface UndiciTransportOptions {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Time limit for opening a connection; default 10. */
+  readonly connectTimeoutSeconds?: number;
+  /** Texts that no message may carry, such as the API key. */
+  readonly secrets?: readonly string[];
+  /** Options of `tls.connect`. */
+  readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
+}
+
+/**
+ * HTTP/1.1 over undici's low-level dispatch: no stream objects, no redirects, no decompression, no limits of undici's own
+ * on the time of a response. Connections are opened as needed, one request at a time on each, and kept between requests:
+ * how many there are is decided by whoever sends. A request whose kept connection proves dead before any byte of the
+ * answer is sent once more over a new one.
+ */
+export class UndiciTransport implements Transport {
+  readonly #options: UndiciTransportOptions;
+  readonly #secrets: readonly string[];
+  readonly #idle: Connection[] = [];
+  readonly #open = new Set<Connection>();
+  readonly #exchanges = new Set<UndiciExchange>();
+  #closed = false;
+
+  constructor(options: UndiciTransportOptions) {
+    this.#options = options;
+    this.#secrets = options.secrets ?? [];
+  }
+
+  send(request: TransportRequest, handler: ResponseHandler): Exchange {
+    const connection = this.#idle.pop() ?? this.#connection();
+    const exchange = new UndiciExchange(request, handler, connection, this.#secrets, this.#release);
+    this.#exchanges.add(exchange);
+    if (this.#closed) exchange.abort({ reason: 'cancelled', message: 'the transport is closed' });
+    else exchange.start();
+    return exchange;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const exchange of this.#exchanges) exchange.abort({ reason: 'cancelled', message: 'the run was ended' });
+    await Promise.all([...this.#open].map((connection) => connection.destroy()));
+  }
+
+  readonly #release = (exchange: UndiciExchange, connection: Connection): void => {
+    this.#exchanges.delete(exchange);
+    if (connection.destroyed) this.#open.delete(connection);
+    else this.#idle.push(connection);
+  };
+
+  #connection(): Connection {
+    const connection = new Connection(this.#options);
+    this.#open.add(connection);
+    return connection;
+  }
+}
+
+/** One undici client is one connection at a time: so each request's own connect time and reuse are known. */
+class Connection {
+  readonly client: Client;
+  destroyed = false;
+  /** Whether a connection was opened, or tried, since `forget`; and how long it took. */
+  opened = false;
+  connect_ns: number | null = null;
+  #socket: { readonly bytesRead: number } | null = null;
+
+  constructor(options: UndiciTransportOptions) {
+    const connect = buildConnector({
+      ...options.tls,
+      allowH2: false,
+      timeout: (options.connectTimeoutSeconds ?? 10) * 1000,
+    });
+    this.client = new Client(options.origin, {
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (target, callback) => {
+        const start_ns = monotonicNow_ns();
+        this.opened = true;
+        connect(target, (error, socket) => {
+          if (error !== null) return callback(error, null);
+          this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
+          this.#socket = socket;
+          callback(null, socket);
+        });
+      },
+    });
+  }
+
+  get bytesRead(): number {
+    return this.#socket?.bytesRead ?? 0;
+  }
+
+  forget(): void {
+    this.opened = false;
+    this.connect_ns = null;
+  }
+
+  async destroy(): Promise<void> {
+    this.destroyed = true;
+    await this.client.destroy();
+  }
+}
+
+type Release = (exchange: UndiciExchange, connection: Connection) => void;
+
+class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly #request: TransportRequest;
+  readonly #handler: ResponseHandler;
+  readonly #connection: Connection;
+  readonly #secrets: readonly string[];
+  readonly #release: Release;
+  #bytesReadBefore = 0;
+  #answered = false;
+  #retried = false;
+  #settled = false;
+  #abortedWith: TransportFailure | null = null;
+
+  constructor(
+    request: TransportRequest,
+    handler: ResponseHandler,
+    connection: Connection,
+    secrets: readonly string[],
+    release: Release,
+  ) {
+    this.#request = request;
+    this.#handler = handler;
+    this.#connection = connection;
+    this.#secrets = secrets;
+    this.#release = release;
+  }
+
+  start(): void {
+    this.#connection.forget();
+    this.#bytesReadBefore = this.#connection.bytesRead;
+    const { method, path, headers, body } = this.#request;
+    this.#connection.client.dispatch({ method, path, headers, body }, this);
+  }
+
+  onRequestStart(): void {
+    // Undici asks for the method; there is nothing to do before the answer.
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200 || this.#settled) return; // 1xx: the answer is still to come
+    this.#answered = true;
+    this.#handler.head(status, flatHeaders(headers), this.#facts());
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
+    const stamp_ns = monotonicNow_ns();
+    if (!this.#settled) this.#handler.data(stamp_ns, bytes);
+  }
+
+  onResponseEnd(): void {
+    const stamp_ns = monotonicNow_ns();
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#release(this, this.#connection);
+    this.#handler.end(stamp_ns);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const stamp_ns = monotonicNow_ns();
+    if (this.#settled) return;
+    const failure = this.#abortedWith ?? undiciFailure(error, this.#secrets);
+    if (this.#abortedWith === null && failure.reason === 'reset' && this.#keptConnectionWasDead()) {
+      this.#retried = true;
+      // Undici is still taking the dead connection down.
+      setImmediate(() => {
+        if (!this.#settled && this.#abortedWith === null) this.start();
+      });
+      return;
+    }
+    // Undici reports a request that it refuses to send from within dispatch.
+    queueMicrotask(() => this.#fail(stamp_ns, failure));
+  }
+
+  abort(failure: TransportFailure): void {
+    if (this.#settled || this.#abortedWith !== null) return;
+    this.#abortedWith = failure;
+    void this.#connection.destroy();
+    queueMicrotask(() => this.#fail(monotonicNow_ns(), failure));
+  }
+
+  #fail(stamp_ns: number, failure: TransportFailure): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#release(this, this.#connection);
+    this.#handler.failed(stamp_ns, failure, this.#facts());
+  }
+
+  #keptConnectionWasDead(): boolean {
+    const connection = this.#connection;
+    return !this.#retried && !this.#answered && !connection.opened && connection.bytesRead === this.#bytesReadBefore;
+  }
+
+  #facts(): ConnectionFacts {
+    const { opened, connect_ns } = this.#connection;
+    return { reused: !opened, connect_ns, retried: this.#retried };
+  }
+}
+
+function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return flat;
+}
