@@ -24,7 +24,7 @@ describe('renderPrometheusConfig', () => {
     const config = parse(renderPrometheusConfig()) as Config;
     expect(config.rule_files).toEqual(['rules/*.yml']);
     const [exporter, discovered] = config.scrape_configs;
-    expect(exporter).toMatchObject({ scrape_interval: '2s', static_configs: [{ targets: ['127.0.0.1:9469'] }] });
+    expect(exporter).toMatchObject({ scrape_interval: '5s', static_configs: [{ targets: ['127.0.0.1:9469'] }] });
     expect(discovered).toMatchObject({
       scrape_interval: '2s',
       honor_labels: false,

@@ -35,7 +35,6 @@ async function fetchPage(url: string): Promise<string | null> {
   try {
     const { statusCode, headers, body } = await request(url, {
       signal: AbortSignal.timeout(TIMEOUT_MS),
-      maxRedirections: 0,
     });
     if (statusCode !== 200 || String(headers['content-type'] ?? '').includes('html')) {
       await body.dump();
