@@ -1,0 +1,121 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { exposition, TOTAL_SECONDS } from './observations.ts';
+
+export interface TestData {
+  prometheusUrl: string;
+  /** The time range that holds the runs, in milliseconds since 1970. */
+  fromMs: number;
+  toMs: number;
+  stop: () => Promise<void>;
+}
+
+/** Path of the Prometheus binary: PROMETHEUS, the project's cache, or the search path; null when there is none. */
+export function findPrometheus(): string | null {
+  const cached = fileURLToPath(new URL('../../../.cache/prometheus/usr/bin/prometheus', import.meta.url));
+  const given = process.env['PROMETHEUS'];
+  const onPath = (process.env['PATH'] ?? '').split(':').map((folder) => join(folder, 'prometheus'));
+  return [...(given ? [given] : []), cached, ...onPath].find((file) => existsSync(file)) ?? null;
+}
+
+/** Starts a real Prometheus that scrapes the test exporter every second, and returns when both runs are over. */
+export async function startData(prometheus: string): Promise<TestData> {
+  // The clock of the runs starts with the first scrape: Prometheus takes some seconds until then.
+  let startedMs: number | null = null;
+  const exporter = createServer((_, response) => {
+    startedMs ??= Date.now();
+    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
+    response.end(exposition((Date.now() - startedMs) / 1000));
+  });
+  const exporterPort = await listen(exporter);
+  const folder = mkdtempSync(join(tmpdir(), 'llmbench-plugin-'));
+  const port = await freePort();
+  const config = join(folder, 'prometheus.yml');
+  writeFileSync(
+    config,
+    JSON.stringify({
+      global: { scrape_interval: '1s' },
+      scrape_configs: [{ job_name: 'llmbench', static_configs: [{ targets: [`127.0.0.1:${exporterPort}`] }] }],
+    })
+  );
+  const process = spawn(
+    prometheus,
+    [
+      `--config.file=${config}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: 'ignore' }
+  );
+  const prometheusUrl = `http://127.0.0.1:${port}`;
+  const stop = async () => {
+    await end(process);
+    exporter.closeAllConnections();
+    exporter.close();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await until(async () => (await fetch(`${prometheusUrl}/-/ready`)).ok, 30_000);
+    await until(async () => startedMs !== null, 30_000);
+    await sleep(TOTAL_SECONDS * 1000);
+    // Two scrapes after the last observation, so that the final counts are there.
+    await sleep(2500);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { prometheusUrl, fromMs: floor(startedMs ?? 0), toMs: floor(Date.now()), stop };
+}
+
+/** Prints why the browser tests cannot run, or null when they can. */
+export function missingTool(prometheus: string | null, chromium: string): string | null {
+  if (prometheus === null) {
+    return 'no prometheus binary: install it or set PROMETHEUS';
+  }
+  try {
+    execFileSync(chromium, ['--version'], { stdio: 'ignore' });
+    return null;
+  } catch {
+    return `no browser at ${chromium}: install Chromium or set CHROMIUM`;
+  }
+}
+
+function floor(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}
+
+function listen(server: Server): Promise<number> {
+  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const port = await listen(server);
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function until(condition: () => Promise<boolean>, timeoutMs: number): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition().catch(() => false))) {
+    if (Date.now() > deadline) {
+      throw new Error(`not ready after ${timeoutMs} ms`);
+    }
+    await sleep(100);
+  }
+}
+
+function end(process: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    process.once('exit', () => resolve());
+    if (!process.kill('SIGTERM')) {
+      resolve();
+    }
+  });
+}

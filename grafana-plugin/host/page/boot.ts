@@ -1,0 +1,19 @@
+// Grafana's packages read these when they are imported, so this file comes first.
+const user = { theme: 'dark', locale: 'en-US', language: 'en-US', timezone: 'utc', orgId: 1, id: 1, isSignedIn: true };
+
+Object.assign(window, {
+  __grafana_public_path__: '/public/',
+  grafanaBootData: {
+    user: { ...user, orgRole: 'Admin', isGrafanaAdmin: true, permissions: {} },
+    settings: {
+      buildInfo: { version: '12.4.10', edition: 'Open Source', env: 'test', commit: '' },
+      featureToggles: {},
+      appSubUrl: '',
+      datasources: {},
+      panels: {},
+      apps: {},
+    },
+    navTree: [],
+    assets: {},
+  },
+});

@@ -1,0 +1,56 @@
+import 'systemjs/dist/system.js';
+import 'systemjs/dist/extras/amd.js';
+import * as emotionCss from '@emotion/css';
+import * as emotionReact from '@emotion/react';
+import * as grafanaData from '@grafana/data';
+import * as grafanaRuntime from '@grafana/runtime';
+import * as grafanaUi from '@grafana/ui';
+import * as lodash from 'lodash';
+import moment from 'moment';
+import * as React from 'react';
+import * as ReactDom from 'react-dom';
+import * as jsxRuntime from 'react/jsx-runtime';
+import * as routerDom from 'react-router-dom';
+import * as routerCompat from 'react-router-dom-v5-compat';
+import * as rxjs from 'rxjs';
+import * as rxjsOperators from 'rxjs/operators';
+
+interface SystemJs {
+  set(id: string, module: object): void;
+  addImportMap(map: { imports: Record<string, string> }): void;
+  import(url: string): Promise<{ plugin: unknown }>;
+}
+
+declare const System: SystemJs;
+
+/** The modules that Grafana shares with its plugins, under the names that their builds leave external. */
+const SHARED: Record<string, object> = {
+  '@emotion/css': emotionCss,
+  '@emotion/react': emotionReact,
+  '@grafana/data': grafanaData,
+  '@grafana/runtime': grafanaRuntime,
+  '@grafana/ui': grafanaUi,
+  lodash: { ...lodash, default: lodash, __useDefault: true },
+  moment: { default: moment, __useDefault: true },
+  react: React,
+  'react-dom': ReactDom,
+  'react/jsx-runtime': jsxRuntime,
+  // Grafana shares the compatible router of version 6 under this name, and version 5 under the other.
+  'react-router': routerCompat,
+  'react-router-dom': routerDom,
+  rxjs,
+  'rxjs/operators': rxjsOperators,
+};
+
+const imports: Record<string, string> = {};
+for (const [name, module] of Object.entries(SHARED)) {
+  imports[name] = `package:${name}`;
+  System.set(`package:${name}`, module);
+}
+System.addImportMap({ imports });
+
+/** Loads a built module.js as Grafana's loader does and returns the `plugin` that it exports. */
+export async function loadPlugin(url: string): Promise<unknown> {
+  const { plugin } = await System.import(url);
+  return plugin;
+}

@@ -1,0 +1,102 @@
+import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { extname, join, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const PLUGIN_ID = 'llmbench-observability-app';
+const TYPES: Record<string, string> = {
+  '.css': 'text/css',
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+/** Grafana's typeface, which its packages name but do not hold. */
+const FONTS: Record<string, string> = {
+  'Inter-Regular.woff2': 'inter-latin-400-normal.woff2',
+  'Inter-Italic.woff2': 'inter-latin-400-italic.woff2',
+  'Inter-Medium.woff2': 'inter-latin-500-normal.woff2',
+};
+const PAGE = `<!doctype html>
+<html lang="en">
+  <head>
+    <meta charset="utf-8">
+    <title>llmbench plugin host</title>
+    <link rel="icon" href="data:,">
+    <link rel="stylesheet" href="/host/host.css">
+  </head>
+  <body style="margin: 0"><div id="root"></div><script src="/host/host.js"></script></body>
+</html>`;
+
+/** Paths of the Grafana server that the page needs, and the folders that answer them. */
+const FOLDERS: Array<[prefix: string, folder: string]> = [
+  ['/host/', join(root, 'host/out')],
+  [`/public/plugins/${PLUGIN_ID}/`, join(root, 'dist')],
+  ['/public/build/img/', join(root, 'node_modules/@grafana/ui/dist/public/img')],
+];
+
+/**
+ * Serves what a Grafana server would: the built plugin, the icons, a proxy to Prometheus (`/prometheus/…`), and the page
+ * for every other path. Listens on 127.0.0.1; port 0 takes a free one.
+ */
+export function startHost(options: { prometheusUrl: string; port?: number }): Promise<{ url: string; server: Server }> {
+  const server = createServer((message, response) => {
+    const path = new URL(message.url ?? '/', 'http://host').pathname;
+    const font = FONTS[/^\/public\/fonts\/inter\/(.+)$/.exec(path)?.[1] ?? ''];
+    const folder = FOLDERS.find(([prefix]) => path.startsWith(prefix));
+    if (path.startsWith('/prometheus/')) {
+      proxy(new URL((message.url ?? '').slice('/prometheus'.length), options.prometheusUrl), message, response);
+    } else if (font) {
+      sendFile(join(root, 'node_modules/@fontsource/inter/files', font), response);
+    } else if (folder) {
+      sendFile(fileIn(folder[1], path.slice(folder[0].length)), response);
+    } else if (path.startsWith('/public/') || path.startsWith('/api/')) {
+      response.writeHead(404).end();
+    } else {
+      response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE);
+    }
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options.port ?? 0, '127.0.0.1', () => {
+      const address = server.address();
+      resolve({ url: `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`, server });
+    });
+  });
+}
+
+/** The file that a path names within a folder; null when it leads out of it or is not readable as a path. */
+function fileIn(folder: string, path: string): string | null {
+  try {
+    const file = resolve(folder, decodeURIComponent(path));
+    return file.startsWith(folder + sep) ? file : null;
+  } catch (error) {
+    if (error instanceof URIError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+function sendFile(file: string | null, response: ServerResponse): void {
+  if (file === null || !existsSync(file) || !statSync(file).isFile()) {
+    response.writeHead(404).end();
+    return;
+  }
+  response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+  createReadStream(file).pipe(response);
+}
+
+function proxy(target: URL, message: IncomingMessage, response: ServerResponse): void {
+  const upstream = request(target, { method: message.method ?? 'GET' }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  upstream.on('error', (error) =>
+    response.writeHead(502).end(JSON.stringify({ status: 'error', error: error.message }))
+  );
+  message.pipe(upstream);
+}

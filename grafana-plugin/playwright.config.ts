@@ -1,0 +1,28 @@
+import { defineConfig } from '@playwright/test';
+
+/** Browser tests of the built plugin: `npm run build` first. CHROMIUM names the browser, PROMETHEUS the server. */
+export default defineConfig({
+  testDir: './e2e',
+  testMatch: process.env['UPDATE_SCREENSHOT'] ? '*.picture.ts' : '*.spec.ts',
+  globalSetup: './e2e/support/global-setup.ts',
+  workers: 1,
+  timeout: 60_000,
+  forbidOnly: Boolean(process.env['CI']),
+  reporter: [['list']],
+  use: {
+    viewport: { width: 1600, height: 900 },
+    launchOptions: {
+      executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+      args: [
+        '--headless',
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-quic',
+        '--no-first-run',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+      ],
+    },
+  },
+});

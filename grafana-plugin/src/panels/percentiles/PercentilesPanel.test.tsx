@@ -1,0 +1,112 @@
+import { dateTime, EventBusSrv, LoadingState, type PanelProps } from '@grafana/data';
+import { fireEvent, render, screen, within } from '@testing-library/react';
+import React from 'react';
+import { panelData } from '../../../test/panel-data.ts';
+import { plugin } from './module.ts';
+import { defaultOptions, type PercentilesOptions } from './options.ts';
+import { PercentilesPanel } from './PercentilesPanel.tsx';
+
+const FROM = dateTime(1795285774000);
+const TO = dateTime(1795285954000);
+const RANGE = { from: FROM, to: TO, raw: { from: FROM, to: TO } };
+
+function show(name: string, options: Partial<PercentilesOptions> = {}) {
+  const { series, annotations } = panelData(name);
+  for (const field of series.flatMap(({ fields }) => fields)) {
+    field.config = { ...field.config, unit: 's' };
+  }
+  const fieldConfig = { defaults: { unit: 's' }, overrides: [] };
+  const props = {
+    data: { state: LoadingState.Done, series, annotations, timeRange: RANGE },
+    options: { ...defaultOptions, ...options },
+    width: 900,
+    height: 400,
+    timeRange: RANGE,
+    timeZone: 'utc',
+    fieldConfig,
+    eventBus: new EventBusSrv(),
+    onChangeTimeRange: () => {},
+  };
+  return render(<PercentilesPanel {...(props as unknown as PanelProps<PercentilesOptions>)} />);
+}
+
+function legend() {
+  const rows = within(screen.getByTestId('percentiles legend')).getAllByRole('row');
+  return rows.map((row) => [...row.children].map((cell) => cell.textContent));
+}
+
+test('the legend of raw counters: estimate, bounds and n of each run', () => {
+  show('raw-cumulative-counters');
+  expect(legend().slice(0, 4)).toEqual([
+    ['Whole range', 'Estimate', 'Bounds', 'n'],
+    ['r7 p50', '366 ms', '300 ms – 500 ms', '632'],
+    ['r7 p90', '686 ms', '500 ms – 750 ms', '632'],
+    ['r7 p99', '1.37 s', '1 s – 2 s', '632'],
+  ]);
+  expect(legend()).toHaveLength(10);
+});
+
+test('rates: the interval is named and drawn as the bucket of the estimate, and there is no n', () => {
+  const { container } = show('classic-heatmap');
+  expect(legend()[0]).toEqual(['Whole range', 'Estimate', 'Bucket of the estimate']);
+  expect(screen.getByText(/not a bound/)).toBeInTheDocument();
+  expect(container.querySelectorAll('[data-interval="bucket-of-estimate"] [data-part="band"]')).toHaveLength(3);
+  expect(container.querySelectorAll('[data-interval="bounds"]')).toHaveLength(0);
+});
+
+test('run regions are drawn with their titles', () => {
+  const { container } = show('raw-cumulative-counters');
+  const regions = [...container.querySelectorAll('[data-region]')].map((region) => region.getAttribute('data-region'));
+  expect(regions).toEqual(['run r7 measure', 'run r8 measure', 'run r9 measure']);
+});
+
+test('intervals can be left out', () => {
+  const { container } = show('raw-cumulative-counters', { showIntervals: false });
+  expect(container.querySelectorAll('[data-part="band"]')).toHaveLength(0);
+  expect(container.querySelectorAll('[data-part="line"]')).toHaveLength(9);
+});
+
+test('a click on a name shows that line alone', () => {
+  const { container } = show('raw-cumulative-counters');
+  fireEvent.click(screen.getByRole('button', { name: 'r8 p99' }));
+  const drawn = [...container.querySelectorAll('[data-percentile]')].map((line) =>
+    line.getAttribute('data-percentile')
+  );
+  expect(drawn).toEqual(['r8 p99']);
+  expect(screen.getByRole('button', { name: 'r8 p99' })).toHaveAttribute('aria-pressed', 'true');
+  expect(screen.getByRole('button', { name: 'r7 p50' })).toHaveAttribute('aria-pressed', 'false');
+});
+
+test('a service level objective is a labelled line', () => {
+  show('classic-heatmap', { slo: 0.5 });
+  expect(screen.getByText('SLO 500 ms')).toBeInTheDocument();
+});
+
+test('unusable data: what is wrong, and which query to write', () => {
+  show('native-heatmap');
+  expect(screen.getByText(/Query A: Native histograms are not supported yet/)).toBeInTheDocument();
+  expect(screen.getByText(/_bucket/)).toBeInTheDocument();
+});
+
+test('without a chosen percentile the panel says so', () => {
+  show('classic-heatmap', { percentiles: [] });
+  expect(screen.getByText('No percentile is chosen.')).toBeInTheDocument();
+});
+
+test('the axis follows the visible lines', () => {
+  const { container } = show('classic-heatmap');
+  const highest = () => container.querySelector('[data-part="axes"] g:nth-of-type(3) text')?.textContent;
+  const before = highest();
+  fireEvent.click(screen.getByRole('button', { name: 'p50' }));
+  expect(highest()).not.toBe(before);
+});
+
+test('a query that cannot be drawn is named under the others', () => {
+  show('two-queries');
+  expect(screen.getByText(/Query B is not drawn/)).toBeInTheDocument();
+  expect(legend()).toHaveLength(4);
+});
+
+test('the panel asks for annotations, and its unit is seconds by default', () => {
+  expect(plugin.dataSupport).toEqual({ annotations: true, alertStates: false });
+});

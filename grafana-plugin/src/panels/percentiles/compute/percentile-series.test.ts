@@ -1,0 +1,172 @@
+import { bucketFrames } from '../../../../test/bucket-frames.ts';
+import { panelData } from '../../../../test/panel-data.ts';
+import { queryExpressions } from '../input/query-expressions.ts';
+import { readFrames } from '../input/read-frames.ts';
+import { type PercentileRequest, percentileSeries } from './percentile-series.ts';
+
+const REQUEST: PercentileRequest = { quantiles: [0.5, 0.9, 0.99], windowMs: null };
+
+function compute(name: string, request = REQUEST) {
+  const { series } = panelData(name);
+  return readFrames(series, queryExpressions(series)).series.map((one) => percentileSeries(one, request));
+}
+
+/** Raw counters of one series. */
+function counters(buckets: Record<string, number[]>, request = REQUEST, seconds?: number[]) {
+  const frames = bucketFrames({ labels: { __name__: 'x_bucket' }, buckets, ...(seconds && { seconds }) });
+  const [series] = readFrames(frames, new Map()).series;
+  if (!series) {
+    throw new Error('no series');
+  }
+  return percentileSeries(series, request);
+}
+
+describe('raw counters of a real Grafana', () => {
+  // Run r7, last sample minus first, by hand: 0 0 81 229 492 595 622 632 632 up to 0.05 … 2, +Inf.
+  test('the whole range of run r7', () => {
+    const range = compute('raw-cumulative-counters')[0]?.range;
+    expect(range).toMatchObject({ n: 632, reset: false, startMs: 1795285774000, endMs: 1795285846000 });
+    const [p50, p90, p99] = range?.percentiles ?? [];
+    // rank 316 of (229, 492] in 0.3 … 0.5; 568.8 of (492, 595] in 0.5 … 0.75; 625.68 of (622, 632] in 1 … 2
+    expect(p50?.estimate).toBeCloseTo(0.3 + (0.2 * 87) / 263, 12);
+    expect(p90?.estimate).toBeCloseTo(0.5 + (0.25 * 76.8) / 103, 12);
+    expect(p99?.estimate).toBeCloseTo(1.368, 12);
+    expect([p50, p90, p99].map((p) => [p?.low, p?.high])).toEqual([
+      [0.3, 0.5],
+      [0.5, 0.75],
+      [1, 2],
+    ]);
+  });
+
+  test('a window of one step counts the first difference: 0 0 6 16 29 36 37 39 39', () => {
+    const [first] = compute('raw-cumulative-counters', { ...REQUEST, windowMs: 2000 })[0]?.points ?? [];
+    expect(first).toMatchObject({ n: 39, startMs: 1795285774000, endMs: 1795285776000 });
+    // rank 19.5 of (16, 29] in 0.3 … 0.5
+    expect(first?.percentiles[0]).toMatchObject({ low: 0.3, high: 0.5, overflow: false });
+    expect(first?.percentiles[0]?.estimate).toBeCloseTo(0.3 + (0.2 * 3.5) / 13, 12);
+  });
+
+  test('the automatic window takes about 100 observations together: three steps of 40', () => {
+    expect(compute('raw-cumulative-counters').map(({ windowMs }) => windowMs)).toEqual([6000, 6000, 2000]);
+  });
+
+  test('where nothing was observed there is no point', () => {
+    const points = compute('raw-cumulative-counters', { ...REQUEST, windowMs: 2000 })[0]?.points ?? [];
+    // Run r7 ends 32 s into the range; 7533 and 7612 are seen twice.
+    expect(points.at(-1)?.endMs).toBe(1795285806000);
+    expect(points.every(({ n }) => (n ?? 0) > 0)).toBe(true);
+  });
+});
+
+describe('rates of a real Grafana', () => {
+  test("the estimates are Prometheus' own histogram_quantile(0.99) of the same query", () => {
+    const [computed] = compute('classic-time-series');
+    const [expected] = panelData('two-queries').series;
+    const [time, value] = expected?.fields ?? [];
+    const byTime = new Map(
+      time?.values.flatMap((ms: number, i: number): Array<[number, number]> => {
+        const quantile: unknown = value?.values[i];
+        return typeof quantile === 'number' && !Number.isNaN(quantile) ? [[ms, quantile]] : [];
+      })
+    );
+    expect(byTime.size).toBeGreaterThan(0);
+    expect(computed?.points.map(({ endMs, percentiles }) => [endMs, percentiles[2]?.estimate])).toEqual([...byTime]);
+    expect(computed?.points.every(({ n }) => n === null)).toBe(true);
+  });
+
+  test('both formats agree', () => {
+    const [heatmap] = compute('classic-heatmap');
+    const [timeSeries] = compute('classic-time-series');
+    expect(heatmap?.points).toHaveLength(timeSeries?.points.length ?? NaN);
+    heatmap?.points.forEach(({ endMs, percentiles }, i) => {
+      expect(endMs).toBe(timeSeries?.points[i]?.endMs);
+      percentiles.forEach((percentile, j) => {
+        const other = timeSeries?.points[i]?.percentiles[j];
+        expect(percentile.estimate).toBeCloseTo(other?.estimate ?? NaN, 9);
+        expect([percentile.low, percentile.high]).toEqual([other?.low, other?.high]);
+      });
+    });
+  });
+
+  test('an instant table: rank 974.04 of (665.3, 1370.28] in 0.3 … 0.5', () => {
+    const [total] = compute('instant-table');
+    expect(total?.range?.percentiles[0]).toMatchObject({ low: 0.3, high: 0.5 });
+    expect(total?.range?.percentiles[0]?.estimate).toBeCloseTo(0.387588, 6);
+    expect(total?.range?.n).toBeNull();
+  });
+});
+
+describe('overflow', () => {
+  test('a percentile beyond the last bound is "> edge"', () => {
+    // Ten observations, four of them above 2.
+    const { range } = counters({ '1': [0, 3], '2': [0, 6], '+Inf': [0, 10] });
+    expect(range?.percentiles[0]).toMatchObject({ overflow: false, low: 1, high: 2 });
+    expect(range?.percentiles[1]).toMatchObject({ overflow: true, estimate: 2, low: 2, high: Infinity });
+  });
+
+  test('an interval may reach into the overflow while the estimate does not', () => {
+    // n = 2: the median lies between a value in (1, 2] and one above 2.
+    const { range } = counters({ '1': [0, 0], '2': [0, 1], '+Inf': [0, 2] }, { quantiles: [0.5], windowMs: null });
+    expect(range?.percentiles[0]).toMatchObject({ overflow: false, estimate: 2, low: 1, high: Infinity });
+  });
+
+  test('everything in the overflow bucket', () => {
+    const { range } = counters({ '1': [0, 0], '+Inf': [0, 5] });
+    expect(range?.percentiles.every(({ overflow, estimate }) => overflow && estimate === 1)).toBe(true);
+  });
+});
+
+describe('resets', () => {
+  // 10, 30, then a restart after which 4 and 10 were counted: 20 + 4 + 6 in all.
+  const RESET = { '1': [10, 20, 1, 2], '+Inf': [10, 30, 4, 10] };
+
+  test('after a reset the counts begin at 0, for all buckets alike', () => {
+    const { points, range } = counters(RESET, { ...REQUEST, windowMs: 1000 });
+    expect(points.map(({ n, reset }) => [n, reset])).toEqual([
+      [20, false],
+      [4, true],
+      [6, false],
+    ]);
+    expect(range).toMatchObject({ n: 30, reset: true });
+  });
+
+  test('a reset is seen when one bucket alone falls', () => {
+    const { range } = counters({ '1': [10, 3], '+Inf': [10, 12] });
+    expect(range).toMatchObject({ n: 12, reset: true });
+  });
+});
+
+describe('gaps and windows', () => {
+  const buckets = { '1': [0, 10, 20, 30, 40, 50], '+Inf': [0, 10, 20, 30, 40, 50] };
+
+  test('no window reaches over a missing sample, but the whole range counts it', () => {
+    const { points, range } = counters(buckets, { ...REQUEST, windowMs: 2000 }, [1, 2, 3, 7, 8, 9]);
+    expect(points.map(({ startMs, endMs, n }) => [startMs, endMs, n])).toEqual([
+      [1000, 2000, 10],
+      [1000, 3000, 20],
+      [7000, 8000, 10],
+      [7000, 9000, 20],
+    ]);
+    expect(range?.n).toBe(50);
+  });
+
+  test('a window slides: what leaves it is no longer counted', () => {
+    const growing = { '1': [0, 1, 3, 7, 15, 31], '+Inf': [0, 1, 3, 7, 15, 31] };
+    const { points } = counters(growing, { ...REQUEST, windowMs: 3000 });
+    expect(points.map(({ n }) => n)).toEqual([1, 3, 7, 14, 28]);
+  });
+
+  test('no observations at all: no points and no range', () => {
+    const { points, range } = counters({ '1': [5, 5, 5], '+Inf': [5, 5, 5] });
+    expect(points).toEqual([]);
+    expect(range).toBeNull();
+  });
+
+  test('where scrapes are rarer than steps, a window holds at least one of them', () => {
+    // A scrape every 5 s with 1000 observations, read every second for two minutes.
+    const counts = Array.from({ length: 120 }, (_, i) => Math.floor(i / 5) * 1000);
+    const { windowMs, points } = counters({ '1': counts, '+Inf': counts });
+    expect(windowMs).toBe(5000);
+    expect(points.slice(4).every(({ n }) => n === 1000)).toBe(true);
+  });
+});

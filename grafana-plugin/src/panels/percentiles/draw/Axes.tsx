@@ -1,0 +1,49 @@
+import { useTheme2 } from '@grafana/ui';
+import React from 'react';
+import type { Scale } from './scale.ts';
+import type { TimeTick } from './time-ticks.ts';
+import type { ValueFormat } from './value-text.ts';
+
+interface Props {
+  x: Scale;
+  y: Scale;
+  timeTicks: readonly TimeTick[];
+  valueTicks: readonly number[];
+  format: ValueFormat;
+}
+
+const TICK_GAP = 8;
+
+/** Grid lines and tick labels, in the sizes and colours of Grafana's time series panel. */
+export function Axes({ x, y, timeTicks, valueTicks, format }: Props) {
+  const theme = useTheme2();
+  const [left, right] = x.range;
+  const [bottom, top] = y.range;
+  const grid = { stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)', strokeWidth: 1 };
+  const text = { fill: theme.colors.text.primary, fontSize: 12, fontFamily: theme.typography.fontFamily };
+  return (
+    <g aria-hidden="true" data-part="axes">
+      {valueTicks.map((value) => (
+        <g key={value}>
+          <line x1={left} x2={right} y1={crisp(y(value))} y2={crisp(y(value))} {...grid} />
+          <text x={left - TICK_GAP} y={y(value)} dy="0.35em" textAnchor="end" {...text}>
+            {format(value)}
+          </text>
+        </g>
+      ))}
+      {timeTicks.map(({ timeMs, text: label }) => (
+        <g key={timeMs}>
+          <line x1={crisp(x(timeMs))} x2={crisp(x(timeMs))} y1={bottom} y2={top} {...grid} />
+          <text x={x(timeMs)} y={bottom + TICK_GAP} dy="0.9em" textAnchor="middle" {...text}>
+            {label}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}
+
+/** A line one pixel wide is sharp in the middle of a pixel. */
+function crisp(pixel: number): number {
+  return Math.floor(pixel) + 0.5;
+}

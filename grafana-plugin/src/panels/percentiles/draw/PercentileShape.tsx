@@ -1,0 +1,52 @@
+import React, { useId } from 'react';
+import { Hatch } from './Hatch.tsx';
+import type { PercentileLine } from './lines.ts';
+import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
+import type { Scale } from './scale.ts';
+import { stretches } from './steps.ts';
+
+interface Props {
+  line: PercentileLine;
+  x: Scale;
+  y: Scale;
+  showInterval: boolean;
+}
+
+/**
+ * The interval, the estimate and the overflow of one percentile. A true bound is a plain shade; the bucket of an
+ * estimate promises less and is hatched between dashed edges.
+ */
+export function PercentileShape({ line, x, y, showInterval }: Props) {
+  const id = useId().replaceAll(':', '');
+  const { color, dash, series, index, name } = line;
+  const steps = stretches(series, index, x.domain as [number, number]);
+  const overflow = overflowPath(steps, x, y);
+  const isBound = series.source.trueCounts;
+  return (
+    <g data-percentile={name} data-interval={isBound ? 'bounds' : 'bucket-of-estimate'}>
+      {!isBound && <Hatch id={`${id}bucket`} color={color} angle={45} gap={6} />}
+      {overflow !== '' && <Hatch id={`${id}overflow`} color={color} angle={-45} gap={4} />}
+      {showInterval && (
+        <path
+          data-part="band"
+          d={bandPath(steps, x, y)}
+          fill={isBound ? color : `url(#${id}bucket)`}
+          fillOpacity={isBound ? 0.2 : 0.6}
+        />
+      )}
+      {showInterval && !isBound && (
+        <path d={edgePath(steps, x, y)} fill="none" stroke={color} strokeOpacity={0.7} strokeDasharray="3 3" />
+      )}
+      {overflow !== '' && <path data-part="overflow" d={overflow} fill={`url(#${id}overflow)`} />}
+      <path
+        data-part="line"
+        d={linePath(steps, x, y)}
+        fill="none"
+        stroke={color}
+        strokeWidth={1.75}
+        strokeLinejoin="round"
+        strokeDasharray={dash}
+      />
+    </g>
+  );
+}

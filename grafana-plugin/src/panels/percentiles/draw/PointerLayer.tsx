@@ -1,0 +1,116 @@
+import type { EventBus } from '@grafana/data';
+import type { TimeZone } from '@grafana/schema';
+import { useTheme2 } from '@grafana/ui';
+import React, { type PointerEvent, useState } from 'react';
+import type { RunRegion } from '../input/run-regions.ts';
+import type { PercentileLine } from './lines.ts';
+import type { Scale } from './scale.ts';
+import { useSharedCrosshair } from './shared-crosshair.ts';
+import { Tooltip } from './Tooltip.tsx';
+import type { ValueFormat } from './value-text.ts';
+
+interface Props {
+  x: Scale;
+  y: Scale;
+  lines: readonly PercentileLine[];
+  regions: readonly RunRegion[];
+  format: ValueFormat;
+  timeZone: TimeZone;
+  eventBus: EventBus;
+  onZoom: (fromMs: number, toMs: number) => void;
+}
+
+interface Pointer {
+  /** Pixels within the drawing. */
+  x: number;
+  /** Position in the window. */
+  clientX: number;
+  clientY: number;
+  /** Where a drag began, in pixels within the drawing; null while no button is held. */
+  draggedFrom: number | null;
+}
+
+const SHORTEST_DRAG = 6;
+
+/** Crosshair, tooltip and zoom by dragging. It keeps its own state, so that moving the pointer redraws nothing else. */
+export function PointerLayer({ x, y, lines, regions, format, timeZone, eventBus, onZoom }: Props) {
+  const theme = useTheme2();
+  const [pointer, setPointer] = useState<Pointer | null>(null);
+  const { otherMs, publish } = useSharedCrosshair(eventBus);
+  const [left, right] = x.range;
+  const [bottom, top] = y.range;
+
+  const track = (event: PointerEvent<SVGRectElement>, draggedFrom: number | null) => {
+    const box = event.currentTarget.getBoundingClientRect();
+    const at = Math.min(right, Math.max(left, left + event.clientX - box.left));
+    setPointer({ x: at, clientX: event.clientX, clientY: event.clientY, draggedFrom });
+    publish(x.invert(at));
+    return at;
+  };
+  const down = (event: PointerEvent<SVGRectElement>) => {
+    if (event.button === 0) {
+      event.currentTarget.setPointerCapture(event.pointerId);
+      track(event, left + event.clientX - event.currentTarget.getBoundingClientRect().left);
+    }
+  };
+  const up = (event: PointerEvent<SVGRectElement>) => {
+    const from = pointer?.draggedFrom ?? null;
+    const to = track(event, null);
+    if (from !== null && Math.abs(to - from) >= SHORTEST_DRAG) {
+      onZoom(Math.round(x.invert(Math.min(from, to))), Math.round(x.invert(Math.max(from, to))));
+    }
+  };
+  const leave = () => {
+    setPointer(null);
+    publish(null);
+  };
+
+  const crosshair = pointer ? pointer.x : otherMs !== null && !Number.isNaN(x(otherMs)) ? x(otherMs) : null;
+  const dragged = pointer?.draggedFrom ?? null;
+  return (
+    <>
+      {crosshair !== null && crosshair >= left && crosshair <= right && (
+        <line
+          x1={crosshair}
+          x2={crosshair}
+          y1={top}
+          y2={bottom}
+          stroke={theme.colors.text.secondary}
+          strokeDasharray="4 3"
+        />
+      )}
+      {pointer && dragged !== null && (
+        <rect
+          x={Math.min(dragged, pointer.x)}
+          y={top}
+          width={Math.abs(pointer.x - dragged)}
+          height={bottom - top}
+          fill={theme.colors.action.selected}
+        />
+      )}
+      <rect
+        data-part="pointer"
+        x={left}
+        y={top}
+        width={right - left}
+        height={bottom - top}
+        fill="transparent"
+        style={{ cursor: 'crosshair' }}
+        onPointerDown={down}
+        onPointerMove={(event) => track(event, dragged)}
+        onPointerUp={up}
+        onPointerLeave={leave}
+      />
+      {pointer && dragged === null && (
+        <Tooltip
+          timeMs={x.invert(pointer.x)}
+          position={{ x: pointer.clientX, y: pointer.clientY }}
+          lines={lines}
+          regions={regions}
+          format={format}
+          timeZone={timeZone}
+        />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import React, { useId } from 'react';
+import { Hatch } from './Hatch.tsx';
+import type { PercentileLine } from './lines.ts';
+
+const WIDTH = 22;
+const HEIGHT = 12;
+
+/** A small piece of the line with its interval, as in the drawing. */
+export function Swatch({ line }: { line: PercentileLine }) {
+  const id = useId().replaceAll(':', '');
+  const { color, dash, series } = line;
+  const isBound = series.source.trueCounts;
+  return (
+    <svg width={WIDTH} height={HEIGHT} aria-hidden="true" style={{ display: 'block' }}>
+      {!isBound && <Hatch id={id} color={color} angle={45} gap={5} />}
+      <rect
+        x={0.5}
+        y={0.5}
+        width={WIDTH - 1}
+        height={HEIGHT - 1}
+        fill={isBound ? color : `url(#${id})`}
+        fillOpacity={isBound ? 0.25 : 0.7}
+        stroke={isBound ? 'none' : color}
+        strokeOpacity={0.7}
+        strokeDasharray="3 3"
+      />
+      <line x1={0} x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} stroke={color} strokeWidth={2} strokeDasharray={dash} />
+    </svg>
+  );
+}

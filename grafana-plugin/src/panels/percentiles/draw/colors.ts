@@ -1,0 +1,13 @@
+import type { GrafanaTheme2 } from '@grafana/data';
+
+/**
+ * After Okabe and Ito, "Color Universal Design": told apart with the common kinds of colour blindness. Darker on a light
+ * background, so that every line has a contrast of at least 3:1.
+ */
+const ON_DARK = ['#56B4E9', '#E69F00', '#E48BC0', '#35C49A', '#F0E442', '#FF7A45', '#A5B4FF'];
+const ON_LIGHT = ['#0072B2', '#B36B00', '#A8447F', '#00805E', '#7A6F00', '#C74600', '#4A55C2'];
+
+export function paletteColor(theme: GrafanaTheme2, index: number): string {
+  const palette = theme.isDark ? ON_DARK : ON_LIGHT;
+  return palette[index % palette.length] ?? theme.colors.text.primary;
+}

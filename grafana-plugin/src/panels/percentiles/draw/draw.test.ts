@@ -1,0 +1,121 @@
+import { linearScale } from './scale.ts';
+import { bandPath, linePath, overflowPath } from './paths.ts';
+import type { Step } from './steps.ts';
+import { toggled } from './legend-visibility.ts';
+import { placeLabels } from './place-labels.ts';
+import { seriesNames } from './series-names.ts';
+import { valueTicks } from './ticks.ts';
+import { timeTicks } from './time-ticks.ts';
+import type { HistogramSeries } from '../input/histogram-series.ts';
+
+const x = linearScale([0, 10], [0, 100]);
+const y = linearScale([0, 4], [40, 0]);
+const step = (startMs: number, part: Partial<Step>): Step => {
+  return { startMs, endMs: startMs + 1, estimate: 1, overflow: false, low: 0, high: 2, ...part };
+};
+
+describe('paths', () => {
+  test('a line goes in steps and ends at a gap', () => {
+    const stretches = [[step(0, { estimate: 1 }), step(1, { estimate: 2 })], [step(5, { estimate: 3 })]];
+    expect(linePath(stretches, x, y)).toBe('M0,30H10V20H20M50,10H60');
+  });
+
+  test('a line stops where the percentile is beyond the last bound', () => {
+    const stretches = [[step(0, {}), step(1, { estimate: 2, overflow: true, low: 2, high: Infinity }), step(2, {})]];
+    expect(linePath(stretches, x, y)).toBe('M0,30H10M20,30H30');
+    expect(overflowPath(stretches, x, y)).toBe('M10,20H20V0H10Z');
+  });
+
+  test('a band surrounds its intervals; one without an upper edge ends at the top', () => {
+    const stretches = [[step(0, { low: 1, high: 2 }), step(1, { low: 2, high: Infinity })]];
+    expect(bandPath(stretches, x, y)).toBe('M0,20H0V20H10H10V0H20H20V20H10H10V30H0Z');
+  });
+});
+
+describe('ticks', () => {
+  test('values are round', () => {
+    expect(valueTicks([0, 1.06], 5)).toEqual([0, 0.25, 0.5, 0.75, 1]);
+    expect(valueTicks([0, 0.3], 3)).toEqual([0, 0.1, 0.2, 0.3]);
+    expect(valueTicks([0, 0], 5)).toEqual([0]);
+  });
+
+  test('times are round in the time zone of the dashboard', () => {
+    const from = Date.UTC(2026, 10, 21, 19, 35, 13);
+    const texts = (zone: string, span: number) => timeTicks(from, from + span, 4, zone).map(({ text }) => text);
+    expect(texts('utc', 20_000)).toEqual(['19:35:15', '19:35:20', '19:35:25', '19:35:30']);
+    expect(texts('Asia/Kolkata', 4 * 3_600_000)).toEqual(['02:00', '03:00', '04:00', '05:00']);
+  });
+});
+
+test('series are named by what differs', () => {
+  const series = (labels: Record<string, string>, refId = 'A', buckets = 3): HistogramSeries => ({
+    refId,
+    metric: 'x',
+    labels,
+    kind: 'counters',
+    trueCounts: true,
+    bounds: new Array<number>(buckets).fill(1),
+    stepMs: 1000,
+    samples: [],
+    config: {},
+  });
+  expect(seriesNames([series({ job: 'a', run_id: '1' })])).toEqual(['']);
+  expect(seriesNames([series({ job: 'a', run_id: '1' }), series({ job: 'a', run_id: '2' })])).toEqual(['1', '2']);
+  expect(seriesNames([series({ a: '1', b: '1' }), series({ a: '2', b: '2' })])).toEqual(['a=1, b=1', 'a=2, b=2']);
+  expect(seriesNames([series({}), series({}, 'B')])).toEqual(['A', 'B']);
+  expect(seriesNames([series({}), series({}, 'A', 5)])).toEqual(['(3 buckets)', '(5 buckets)']);
+});
+
+describe('a click in the legend', () => {
+  const keys = ['a', 'b', 'c'];
+
+  test('shows that line alone, and all again', () => {
+    expect([...toggled(new Set(), keys, 'b', false)]).toEqual(['a', 'c']);
+    expect([...toggled(new Set(['a', 'c']), keys, 'b', false)]).toEqual([]);
+  });
+
+  test('with Ctrl switches that line only', () => {
+    expect([...toggled(new Set(), keys, 'b', true)]).toEqual(['b']);
+    expect([...toggled(new Set(['b']), keys, 'b', true)]).toEqual([]);
+  });
+});
+
+describe('names behind the lines', () => {
+  const tops = (labels: Array<[left: number, top: number]>) =>
+    placeLabels(
+      labels.map(([left, top]) => ({ left, top })),
+      100
+    ).map(({ top }) => top);
+
+  test('those with room stay, those without move apart', () => {
+    expect(
+      tops([
+        [0, 10],
+        [0, 50],
+      ])
+    ).toEqual([10, 50]);
+    expect(
+      tops([
+        [0, 10],
+        [0, 12],
+        [0, 14],
+      ])
+    ).toEqual([10, 23, 36]);
+    expect(
+      tops([
+        [0, 10],
+        [80, 12],
+      ])
+    ).toEqual([10, 12]);
+  });
+
+  test('none leaves the drawing at its lower edge', () => {
+    expect(
+      tops([
+        [0, 95],
+        [0, 96],
+        [0, 97],
+      ])
+    ).toEqual([74, 87, 100]);
+  });
+});

@@ -1,0 +1,43 @@
+import type { GrafanaTheme2 } from '@grafana/data';
+import type { PercentileSeries } from '../compute/percentile-series.ts';
+import { percentileName } from '../options.ts';
+import { paletteColor } from './colors.ts';
+import { seriesNames } from './series-names.ts';
+
+/** One percentile of one series, as it is drawn and listed in the legend. */
+export interface PercentileLine {
+  key: string;
+  /** `p99`, or `p99` after the series' name. */
+  name: string;
+  percentile: string;
+  series: PercentileSeries;
+  /** Position in the series' `percentiles`. */
+  index: number;
+  color: string;
+  /** SVG dash pattern; undefined = solid. */
+  dash: string | undefined;
+}
+
+/**
+ * A single series has a colour per percentile. Several series have a colour each, and their percentiles differ by the
+ * dashes of the line: the highest is solid.
+ */
+export function percentileLines(
+  series: readonly PercentileSeries[],
+  quantiles: readonly number[],
+  theme: GrafanaTheme2
+): PercentileLine[] {
+  const names = seriesNames(series.map(({ source }) => source));
+  const alone = series.length === 1;
+  return series.flatMap((one, i) =>
+    quantiles.map((quantile, index) => ({
+      key: `${i}/${quantile}`,
+      name: [names[i], percentileName(quantile)].filter(Boolean).join(' '),
+      percentile: percentileName(quantile),
+      series: one,
+      index,
+      color: paletteColor(theme, alone ? index : i),
+      dash: alone ? undefined : [undefined, '7 3', '2 3', '7 3 2 3'][(quantiles.length - 1 - index) % 4],
+    }))
+  );
+}

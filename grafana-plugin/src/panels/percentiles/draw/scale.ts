@@ -1,0 +1,17 @@
+/** A linear mapping from values to pixels. */
+export interface Scale {
+  (value: number): number;
+  /** The value at a pixel. */
+  invert(pixel: number): number;
+  readonly domain: readonly [number, number];
+  readonly range: readonly [number, number];
+}
+
+export function linearScale(domain: readonly [number, number], range: readonly [number, number]): Scale {
+  const [d0, d1] = domain;
+  const [r0, r1] = range;
+  const slope = d1 === d0 ? 0 : (r1 - r0) / (d1 - d0);
+  const scale = (value: number) => r0 + (value - d0) * slope;
+  const invert = (pixel: number) => (slope === 0 ? d0 : d0 + (pixel - r0) / slope);
+  return Object.assign(scale, { invert, domain, range });
+}

@@ -1,0 +1,34 @@
+import type { HistogramSample } from './histogram-series.ts';
+
+const RATE_FUNCTION = /\b(?:rate|irate|increase|delta|idelta|xrate|xincrease)\s*\(/;
+/** Recording rules are named level:metric:operations, for example `job:x_bucket:rate1m`. */
+const RATE_RULE = /:(?:i?rate|increase)\w*/;
+
+/** True when the expression takes rates or increases, itself or through a recording rule named so. */
+export function takesRates(expression: string): boolean {
+  return RATE_FUNCTION.test(expression) || RATE_RULE.test(expression);
+}
+
+/** True when every count is a whole number, as a counter of observations is. */
+export function areWhole(samples: readonly HistogramSample[]): boolean {
+  return samples.every(({ counts }) => counts.every(Number.isInteger));
+}
+
+/**
+ * Classifies counts over time. Functions and aggregations drop the metric's name, so a name that ends in `_bucket`
+ * together with whole numbers means raw counters. Whole numbers that a query without rate() made are counters that
+ * were added up. Everything else is taken as rates, for which nothing but an estimate is promised.
+ */
+export function kindOverTime(
+  samples: readonly HistogramSample[],
+  metricName: string | undefined,
+  expression: string | undefined
+): 'counters' | 'summed' | 'rates' {
+  if (!areWhole(samples)) {
+    return 'rates';
+  }
+  if (metricName?.endsWith('_bucket')) {
+    return 'counters';
+  }
+  return expression !== undefined && !takesRates(expression) ? 'summed' : 'rates';
+}

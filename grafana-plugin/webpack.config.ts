@@ -1,0 +1,16 @@
+import CopyWebpackPlugin from 'copy-webpack-plugin';
+import type { Configuration } from 'webpack';
+import { merge } from 'webpack-merge';
+import scaffoldConfig, { type Env } from './.config/webpack/webpack.config.ts';
+
+/**
+ * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added. Source maps stay
+ * out of what is shipped.
+ */
+const config = async (env: Env): Promise<Configuration> =>
+  merge(await scaffoldConfig(env), {
+    ...(env.production && { devtool: false }),
+    plugins: [new CopyWebpackPlugin({ patterns: [{ from: 'panels/**/img/*', to: '[path][name][ext]' }] })],
+  });
+
+export default config;
