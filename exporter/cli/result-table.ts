@@ -28,9 +28,7 @@ export function resultTable(result: ResultFile): string {
 }
 
 function scalarLine(measures: readonly MeasureResult[], measure: string): string[] {
-  const found = measures.find(
-    (m): m is ScalarResult => m.kind === 'scalar' && m.measure === measure,
-  );
+  const found = measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === measure);
   return found === undefined ? [] : [`${measure.replaceAll('_', ' ').padEnd(24)}${quantity(found.value, found.unit)}`];
 }
 

@@ -1,7 +1,7 @@
 import { listen, ListenError } from '../http/listen.ts';
 import { createServeApp } from '../http/serve-app.ts';
 import { openStore } from '../store/run-store.ts';
-import { announceServe } from '../store/serve-presence.ts';
+import { announceServe, type AnnouncedServe } from '../store/serve-presence.ts';
 import { RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { asksForHelp, flag, helpText, integer, readOptions, text } from './options.ts';
@@ -31,7 +31,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
     messages.forEach(say);
     await store.checkWritable();
+    let presence: AnnouncedServe | null = null;
     const app = createServeApp({
+      discoveryAsked: () => presence?.discoveryAsked(),
       source: store,
       version: VERSION,
       problem: say,
@@ -39,7 +41,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       histogramRuns: options['histogram-runs'],
     });
     const server = await listen(app, options);
-    const presence = await announceServe(store.directory, server.url);
+    presence = await announceServe(store.directory, server.url);
     process.stdout.write(
       options.json
         ? `${JSON.stringify({ url: server.url })}\n`

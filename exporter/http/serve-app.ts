@@ -10,12 +10,17 @@ import { notFound } from './not-found.ts';
 import { readyRoute } from './ready.ts';
 import { sdRoute } from './sd.ts';
 
+export interface ServeAppOptions extends ResultMetricsOptions {
+  /** Told whenever somebody asks for the running runs. */
+  readonly discoveryAsked?: () => void;
+}
+
 /**
  * What `llmbench serve` answers: the finished runs, the running ones for discovery, and itself. Begins to read the runs at
  * once; `problem` is told, in one line each, of what cannot be read or answered.
  */
-export function createServeApp(options: ResultMetricsOptions): Express {
-  const { source, version, problem } = options;
+export function createServeApp(options: ServeAppOptions): Express {
+  const { source, version, problem, discoveryAsked } = options;
   const results = new ResultMetrics(options);
   results.refresh().catch((error: unknown) => problem(error instanceof Error ? error.message : String(error)));
 
@@ -36,7 +41,7 @@ export function createServeApp(options: ResultMetricsOptions): Express {
     }),
   );
   app.get('/metrics', metricsRoute(results));
-  app.get('/sd', sdRoute(source));
+  app.get('/sd', sdRoute(source, discoveryAsked));
   app.get('/-/healthy', healthyRoute);
   app.get(
     '/-/ready',

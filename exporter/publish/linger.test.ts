@@ -21,6 +21,23 @@ describe('--linger auto', () => {
     expect(decision.done && decision.line).toMatch(/^nobody scraped .*llmbench serve.*\/sd$/);
   });
 
+  test('nobody scraped yet, but somebody discovers runs: it waits for the first scrape, at most 15 s', () => {
+    const linger = new Linger(180);
+    linger.finished(20, true);
+    expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 35 });
+    expect(linger.decide(35)).toMatchObject({ done: true, reason: 'nobody_scraped' });
+    linger.scraped(A, 34);
+    expect(linger.decide(34).done).toBe(false);
+    linger.scraped(A, 36);
+    expect(linger.decide(36)).toEqual({ done: true, reason: 'all_fetched', line: null });
+  });
+
+  test('nor does it wait longer for a discovery than --linger-max', () => {
+    const linger = new Linger(3);
+    linger.finished(20, true);
+    expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 23 });
+  });
+
   test('a scraper every 2 s: it stays until the second scrape with the final values', () => {
     const linger = lingerAfter(
       [

@@ -7,6 +7,11 @@ const LEAST_PATIENCE_SECONDS = 2;
 /** The interval is the longest of this many last gaps, so that two scrapers behind one address look slow, not gone. */
 const GAPS_KEPT = 5;
 const FINAL_FETCHES = 2;
+/**
+ * How long somebody who asked for the running runs is given to scrape this one: Prometheus' own 5 s between discovery and
+ * scrape, the 5 s between our discoveries, and some for the scrape.
+ */
+const DISCOVERY_SECONDS = 15;
 
 export const DEFAULT_LINGER_MAX_SECONDS = 180;
 
@@ -35,6 +40,7 @@ export class Linger {
   readonly #maxSeconds: number;
   readonly #scrapers = new Map<string, Scraper>();
   #finished_seconds: number | null = null;
+  #discovered = false;
 
   constructor(maxSeconds: number = DEFAULT_LINGER_MAX_SECONDS) {
     this.#maxSeconds = maxSeconds;
@@ -54,15 +60,19 @@ export class Linger {
     if (this.#finished_seconds !== null) scraper.finalFetches += 1;
   }
 
-  /** From now on the metrics have their final values: only scrapes told of later have fetched them. */
-  finished(now_seconds: number): void {
+  /**
+   * From now on the metrics have their final values: only scrapes told of later have fetched them. `discovered`: somebody
+   * is known to ask for the running runs, so a run too short to have been found yet waits for the first scrape.
+   */
+  finished(now_seconds: number, discovered = false): void {
     this.#finished_seconds ??= now_seconds;
+    this.#discovered = discovered;
   }
 
   /** Throws an `Error` when the run has not been told to be finished. */
   decide(now_seconds: number): LingerDecision {
     if (this.#finished_seconds === null) throw new Error('the run has not finished');
-    if (this.#scrapers.size === 0) return { done: true, reason: 'nobody_scraped', line: NOBODY_SCRAPED };
+    if (this.#scrapers.size === 0) return this.#nobody(now_seconds, this.#finished_seconds);
 
     const unsatisfied = [...this.#scrapers].filter(([, { finalFetches }]) => finalFetches < FINAL_FETCHES);
     if (unsatisfied.length === 0) return { done: true, reason: 'all_fetched', line: null };
@@ -86,6 +96,13 @@ export class Linger {
     }
     const gone = awaited.map(([, scraper]) => goneAt_seconds(scraper));
     return { done: false, recheck_seconds: Math.min(limit_seconds, ...gone) };
+  }
+
+  #nobody(now_seconds: number, finished_seconds: number): LingerDecision {
+    const patience = Math.min(DISCOVERY_SECONDS, this.#maxSeconds);
+    const recheck_seconds = finished_seconds + patience;
+    if (this.#discovered && now_seconds < recheck_seconds) return { done: false, recheck_seconds };
+    return { done: true, reason: 'nobody_scraped', line: NOBODY_SCRAPED };
   }
 }
 

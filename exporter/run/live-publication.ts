@@ -54,9 +54,12 @@ export class LivePublication {
     return new LivePublication(listening, linger, scrapes, options);
   }
 
-  /** Waits until the final values were fetched by all who want them, or the run is given up. */
-  async untilFetched(givenUp: AbortSignal): Promise<void> {
-    this.#linger.finished(now_seconds());
+  /**
+   * Waits until the final values were fetched by all who want them, or the run is given up. `discovered`: somebody asks
+   * for the running runs, and may not have come to this one yet.
+   */
+  async untilFetched(discovered: boolean, givenUp: AbortSignal): Promise<void> {
+    this.#linger.finished(now_seconds(), discovered);
     for (;;) {
       if (givenUp.aborted || this.#options.lingerMaxSeconds === 0) return;
       const decision = this.#linger.decide(now_seconds());

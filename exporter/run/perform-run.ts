@@ -20,7 +20,7 @@ import { recogniseServer, type RecognisedServer } from '../servers/recognise.ts'
 import { fingerprint } from '../store/fingerprint.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
-import { findServe } from '../store/serve-presence.ts';
+import { findServe, isDiscovered } from '../store/serve-presence.ts';
 import { comparisonKey } from './comparison-key.ts';
 import { LivePublication } from './live-publication.ts';
 import type { RunRequest } from './run-request.ts';
@@ -126,7 +126,7 @@ async function performPublishedRun(
     health: outcome.health,
     end: new Date().toISOString(),
   });
-  await publication?.untilFetched(controls.aborting);
+  await publication?.untilFetched(await isDiscovered(run.request.runsDirectory), controls.aborting);
   await writer.publish();
   return { result, failure: outcome.failure, path: writer.path, notes: writer.notes };
 }

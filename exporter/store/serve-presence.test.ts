@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { ownIdentity } from './process-identity.ts';
-import { announceServe, findServe } from './serve-presence.ts';
+import { announceServe, findServe, isDiscovered } from './serve-presence.ts';
 
 let directory: string;
 let file: string;
@@ -25,7 +25,7 @@ describe('findServe', () => {
 
   test('from its announcement to its end', async () => {
     const presence = await announceServe(directory, url);
-    expect(await findServe(directory)).toEqual({ ...ownIdentity(), url });
+    expect(await findServe(directory)).toEqual({ ...ownIdentity(), url, discovery_asked_at: null });
     await presence.stop();
     expect(await findServe(directory)).toBeNull();
   });
@@ -60,3 +60,23 @@ test('stop leaves the announcement of another serve', async () => {
   await presence.stop();
   expect(await readFile(file, 'utf8')).toBe(other);
 });
+
+describe('isDiscovered', () => {
+  test('from the first question for the running runs until a minute and a half after the last', async () => {
+    const presence = await announceServe(directory, url);
+    try {
+      expect(await isDiscovered(directory)).toBe(false);
+      presence.discoveryAsked();
+      await until(async () => (await findServe(directory))?.discovery_asked_at != null);
+      expect(await isDiscovered(directory)).toBe(true);
+      expect(await isDiscovered(directory, new Date(Date.now() + 91_000))).toBe(false);
+    } finally {
+      await presence.stop();
+    }
+    expect(await isDiscovered(directory)).toBe(false);
+  });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 10));
+}
