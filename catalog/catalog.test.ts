@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs';
+
+import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+
+import { catalogs, isAlwaysExposed, labelsOf, loadCatalog, loadCatalogHead, systems } from './load.ts';
+import { FamilyIndex } from './lookup.ts';
+import type { CatalogFamily } from './types.ts';
+
+const json = (file: string): unknown => JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8'));
+
+const schema = json('./schema.json') as object;
+const validate = new Ajv2020({ allErrors: true, strict: true, strictRequired: false }).compile(schema);
+
+/** The families that must never vanish from a catalog, by system. */
+const required = json('./required-families.json') as Record<string, string[]>;
+
+function ascending(bounds: readonly number[]): boolean {
+  return bounds.every((bound, i) => i === 0 || bound > (bounds[i - 1] ?? Infinity));
+}
+
+/** DESIGN: seconds, bytes, tokens, ratio from 0 to 1; whatever else these words measure is not in base units. */
+const NOT_BASE = /^((milli|micro|nano|kilo|mega|giga|mebi|gibi|kibi|tera)\w+|minutes|hours|days|percent|permille)$/;
+
+describe('schema', () => {
+  const catalog = loadCatalog('vllm');
+  const family = {
+    name: 'a',
+    type: 'gauge',
+    unit: 'items',
+    labels: [],
+    group: 'g',
+    help: 'h',
+    exposed: 'always',
+    when: 'always',
+  };
+  const histogram = { ...family, type: 'histogram', buckets: [1], per: 'request' };
+
+  test.each<[string, object]>([
+    ['a key that it does not know', { ...family, seed: true }],
+    ['a histogram without buckets', { ...family, type: 'histogram', per: 'request' }],
+    ['a histogram that does not say what one observation is', { ...histogram, per: undefined }],
+    ['an operation without a name', { ...histogram, per: 'operation' }],
+    ['a doubt without a reason', { ...histogram, per: 'unknown' }],
+    ['buckets on a gauge', { ...family, buckets: [1] }],
+    ['quantiles on a gauge', { ...family, quantiles: [0.5] }],
+    ['a base unit without its factor', { ...family, base_unit: 'seconds' }],
+    ['mixed units without the values they belong to', { ...family, unit: 'mixed' }],
+    ['a name that Prometheus refuses', { ...family, name: '9lives' }],
+    ['a label that Prometheus refuses', { ...family, labels: ['a-b'] }],
+  ])('refuses %s', (_case, broken) => {
+    expect(validate({ ...catalog, families: [family, histogram] })).toBe(true);
+    expect(validate({ ...catalog, families: [broken] })).toBe(false);
+  });
+});
+
+describe.each(systems())('%s', (system) => {
+  const catalog = loadCatalog(system);
+
+  test('follows the schema', () => {
+    validate(catalog);
+    expect(validate.errors).toBeNull();
+  });
+
+  test('has the head that is read without its families', () => {
+    const head = loadCatalogHead(system);
+    const rest = Object.keys(catalog).filter((key) => !(key in head));
+    expect(['families', 'fields', 'notes', 'official_dashboards']).toEqual(expect.arrayContaining(rest));
+    expect(catalog).toMatchObject(head);
+  });
+
+  test('marks as required exactly the families that the committed list names', () => {
+    const marked = [
+      ...catalog.families.filter((family) => family.required).map(({ name }) => name),
+      ...(catalog.fields ?? []).filter((field) => field.required).map(({ path }) => path),
+    ];
+    expect(marked.sort()).toEqual([...(required[system] ?? ['the system is not in required-families.json'])].sort());
+  });
+
+  test('names each family once, in whatever spelling', () => {
+    const index = new FamilyIndex([catalog]);
+    const shared = catalog.families.filter(({ name }) => index.find(name).length !== 1);
+    expect(shared).toEqual([]);
+  });
+
+  test('says the base unit and the factor of each unit that is none', () => {
+    const wrong = catalog.families.filter(
+      ({ unit, base_unit }) => NOT_BASE.test(unit) !== (base_unit !== undefined) || NOT_BASE.test(base_unit ?? ''),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('gives a unit for each value of the label that decides it', () => {
+    for (const { units_by_label_value, labels, label_values } of catalog.families) {
+      if (units_by_label_value === undefined) continue;
+      expect(labels).toHaveLength(1);
+      expect(Object.keys(units_by_label_value).sort()).toEqual([...(label_values?.[labels[0] ?? ''] ?? [])].sort());
+    }
+  });
+
+  test('gives bucket bounds in ascending order and finite', () => {
+    const wrong = (family: CatalogFamily): boolean =>
+      Array.isArray(family.buckets) &&
+      !(ascending(family.buckets as number[]) && family.buckets.every(Number.isFinite));
+    expect(catalog.families.filter(wrong)).toEqual([]);
+  });
+
+  test('gives values only for labels that the family has, and omits only common ones', () => {
+    for (const family of catalog.families) {
+      const labels = [...family.labels, ...(family.optional_labels ?? []), ...catalog.common_labels];
+      expect(labels).toEqual(expect.arrayContaining(Object.keys(family.label_values ?? {})));
+      expect(catalog.common_labels).toEqual(expect.arrayContaining([...(family.omit_labels ?? [])]));
+    }
+  });
+
+  test('knows every family of the dashboards that the system ships, or says that there is none', () => {
+    const index = new FamilyIndex([catalog]);
+    const unknown = (catalog.official_dashboards ?? [])
+      .flatMap(({ panels }) => panels)
+      .filter(({ metrics }) => metrics.some((name) => name !== 'up' && index.find(name).length === 0));
+    expect(unknown.filter(({ shape }) => !shape.includes('does not exist'))).toEqual([]);
+  });
+});
+
+/** Counted in the upstream pages and sources, apart from these files. */
+test.each([
+  ['dcgm', 81, 0],
+  ['dynamo', 204, 93],
+  ['dynamo-router', 78, 25],
+  ['kvbm', 37, 32],
+  ['lmcache', 234, 0],
+  ['sgl-router', 15, 0],
+  ['sglang', 193, 130],
+  ['smg', 117, 6],
+  ['triton', 42, 33],
+  ['triton-trtllm-backend', 9, 9],
+  ['triton-vllm-backend', 8, 0],
+  ['trtllm', 81, 60],
+  ['trtllm-disagg', 29, 0],
+  ['trtllm-iteration-stats', 92, 57],
+  ['vllm', 139, 58],
+])('%s has %i families, %i required', (system, families, count) => {
+  expect(loadCatalog(system).families).toHaveLength(families);
+  expect(required[system]).toHaveLength(count);
+});
+
+test('every system is in the list of required families and the other way round', () => {
+  expect(Object.keys(required).sort()).toEqual(systems());
+});
+
+test('counters of the Python client end in _total', () => {
+  const python = ['vllm', 'sglang', 'lmcache', 'trtllm', 'trtllm-disagg'].map(loadCatalog);
+  const counters = python.flatMap(({ families }) => families).filter(({ type }) => type === 'counter');
+  expect(counters.length).toBeGreaterThan(200);
+  expect(counters.filter(({ name }) => !name.endsWith('_total'))).toEqual([]);
+});
+
+test('what one observation is, is unknown only where it was looked for in vain', () => {
+  const unknown = catalogs().flatMap(({ families }) => families.filter(({ per }) => per === 'unknown'));
+  expect(unknown.map(({ name }) => name)).toEqual([
+    'dynamo_frontend_tokenizer_latency_ms',
+    'dynamo_component_router_inter_token_latency_seconds',
+    'sglang:encoder_preprocess_seconds',
+    'sglang:encoder_model_forward_seconds',
+    'sglang:encoder_transfer_seconds',
+    'sglang:time_per_output_token_seconds',
+    'ctx_per_token_latency_seconds',
+    'gen_per_token_latency_seconds',
+    'mme_per_token_latency_seconds',
+  ]);
+});
+
+describe('vllm', () => {
+  const catalog = loadCatalog('vllm');
+
+  test('says what one observation of its latencies is', () => {
+    const per = (name: string) => catalog.families.find((family) => family.name === name)?.per;
+    expect(per('vllm:time_to_first_token_seconds')).toBe('request');
+    expect(per('vllm:request_time_per_output_token_seconds')).toBe('request');
+    expect(per('vllm:inter_token_latency_seconds')).toBe('token');
+    expect(per('vllm:iteration_tokens_total')).toBe('step');
+  });
+
+  test('a family is always exposed when its text says so', () => {
+    const says = ({ when }: CatalogFamily): boolean => /^(registered )?always\b/.test(when);
+    expect(catalog.families.filter(isAlwaysExposed)).toEqual(catalog.families.filter(says));
+  });
+
+  test('labels of a series are common and own ones, sorted', () => {
+    const family = (name: string): CatalogFamily => {
+      const found = catalog.families.find((candidate) => candidate.name === name);
+      if (!found) throw new Error(name);
+      return found;
+    };
+    expect(labelsOf(catalog, family('vllm:request_success_total'))).toEqual([
+      'engine',
+      'finished_reason',
+      'model_name',
+    ]);
+    expect(labelsOf(catalog, family('vllm:admission_rejections_total'))).toEqual(['model_name', 'reason']);
+  });
+});
+
+test('a name that is no system, or has no file, is refused', () => {
+  expect(() => loadCatalog('../package')).toThrow('is not the name of a system');
+  expect(() => loadCatalog('equivalents')).toThrow('is not the name of a system');
+  expect(() => loadCatalog('nosuch')).toThrow('ENOENT');
+  expect(() => loadCatalogHead('nosuch')).toThrow('ENOENT');
+});

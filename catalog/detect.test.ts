@@ -1,0 +1,31 @@
+import { expect, test } from '@jest/globals';
+
+import { systemsOfNames } from './detect.ts';
+
+test.each([
+  ['vLLM', ['vllm:num_requests_running', 'python_info'], ['vllm']],
+  ['SGLang with either spelling', ['sglang_token_usage'], ['sglang']],
+  [
+    "a Dynamo worker with the engine's and LMCache's families",
+    ['lmcache:time_to_store', 'vllm:num_requests_running', 'dynamo_component_requests_total'],
+    ['dynamo', 'vllm', 'lmcache'],
+  ],
+  [
+    "Dynamo's frontend with its router",
+    ['dynamo_component_router_requests_total', 'dynamo_frontend_requests_total'],
+    ['dynamo', 'dynamo-router'],
+  ],
+  [
+    "Triton's vLLM backend, not vLLM",
+    ['vllm:e2e_request_latency_seconds', 'nv_inference_count'],
+    ['triton', 'triton-vllm-backend'],
+  ],
+  ['the proxy of TensorRT-LLM', ['ctx_total_requests_total', 'gen_total_requests_total'], ['trtllm-disagg']],
+  ['one of its names alone, which others may have', ['ctx_total_requests_total'], []],
+  ['keys of JSON, which are no page', ['iterLatencyMS'], []],
+  ['GPU telemetry', ['DCGM_FI_DEV_GPU_UTIL'], ['dcgm']],
+  ['a stranger', ['go_goroutines', 'prometheus_build_info'], []],
+  ['nothing', [], []],
+])('%s', (_case, names, expected) => {
+  expect(systemsOfNames(names)).toEqual(expected);
+});

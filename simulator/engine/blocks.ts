@@ -1,0 +1,127 @@
+const NONE = -1;
+
+/**
+ * The blocks of the KV cache. A block in use has owners; a block without an owner is free but keeps its content, so that
+ * a later prompt with the same beginning can take it over, until it is handed out again: the one that has been free the
+ * longest goes first (vLLM's block pool).
+ */
+export class BlockPool {
+  readonly size: number;
+  readonly #owners: Int32Array;
+  readonly #hashes: Float64Array;
+  readonly #blockByHash = new Map<number, number>();
+  // Free blocks as a doubly linked list, least recently freed first; index `size` is its head and tail.
+  readonly #next: Int32Array;
+  readonly #previous: Int32Array;
+  readonly #evict: (hash: number) => void;
+  #free: number;
+  #cached = 0;
+
+  /** @param evict is told the hash of each content that is given up, as its block is handed out again */
+  constructor(size: number, evict: (hash: number) => void = () => undefined) {
+    this.size = size;
+    this.#evict = evict;
+    this.#owners = new Int32Array(size);
+    this.#hashes = new Float64Array(size).fill(NaN);
+    this.#next = Int32Array.from({ length: size + 1 }, (_, i) => (i + 1) % (size + 1));
+    this.#previous = Int32Array.from({ length: size + 1 }, (_, i) => (i + size) % (size + 1));
+    this.#free = size;
+  }
+
+  get free(): number {
+    return this.#free;
+  }
+
+  get used(): number {
+    return this.size - this.#free;
+  }
+
+  /** Free blocks that still have content. */
+  get cached(): number {
+    return this.#cached;
+  }
+
+  /** The longest run of blocks, from the beginning of the prompt, whose content is in the cache. Takes nothing. */
+  find(hashes: readonly number[], limit: number): number[] {
+    const found: number[] = [];
+    for (const hash of hashes) {
+      const block = this.#blockByHash.get(hash);
+      if (block === undefined || found.length === limit) break;
+      found.push(block);
+    }
+    return found;
+  }
+
+  /**
+   * Takes `cached` blocks and `fresh` new ones, or nothing at all.
+   *
+   * @returns the blocks in order, or null when there are too few free ones
+   */
+  take(cached: readonly number[], fresh: number): number[] | null {
+    const revived = cached.reduce((n, block) => n + (this.#owners[block] === 0 ? 1 : 0), 0);
+    if (revived + fresh > this.#free) return null;
+    for (const block of cached) this.#own(block);
+    const blocks = [...cached];
+    for (let i = 0; i < fresh; i++) blocks.push(this.#takeOldest());
+    return blocks;
+  }
+
+  /** Lets `block` be found by `hash` from now on, unless another block already is. */
+  remember(block: number, hash: number): void {
+    if (this.#blockByHash.has(hash)) return;
+    this.#blockByHash.set(hash, block);
+    this.#hashes[block] = hash;
+  }
+
+  /** Gives blocks back, the last first, so that the ends of prompts are reused before their beginnings. */
+  release(blocks: readonly number[]): void {
+    for (let i = blocks.length - 1; i >= 0; i--) {
+      const block = blocks[i] ?? NONE;
+      const owners = (this.#owners[block] ?? 0) - 1;
+      if (owners < 0) throw new Error(`block ${block} was released more often than taken`);
+      this.#owners[block] = owners;
+      if (owners === 0) this.#append(block);
+    }
+  }
+
+  #own(block: number): void {
+    const owners = this.#owners[block] ?? 0;
+    if (owners === 0) this.#unlink(block);
+    this.#owners[block] = owners + 1;
+  }
+
+  #takeOldest(): number {
+    const block = this.#next[this.size] ?? NONE;
+    this.#own(block);
+    const hash = this.#hashes[block] ?? NaN;
+    if (!Number.isNaN(hash)) {
+      this.#blockByHash.delete(hash);
+      this.#hashes[block] = NaN;
+      this.#evict(hash);
+    }
+    return block;
+  }
+
+  #unlink(block: number): void {
+    const before = this.#previous[block] ?? NONE;
+    const after = this.#next[block] ?? NONE;
+    this.#next[before] = after;
+    this.#previous[after] = before;
+    this.#free--;
+    if (this.#hasContent(block)) this.#cached--;
+  }
+
+  #append(block: number): void {
+    const tail = this.#previous[this.size] ?? NONE;
+    this.#next[tail] = block;
+    this.#previous[block] = tail;
+    this.#next[block] = this.size;
+    this.#previous[this.size] = block;
+    this.#free++;
+    if (this.#hasContent(block)) this.#cached++;
+  }
+
+  #hasContent(block: number): boolean {
+    return !Number.isNaN(this.#hashes[block] ?? NaN);
+  }
+}

@@ -1,0 +1,259 @@
+import { BlockPool } from './blocks.ts';
+import type { EngineEvent, EngineRequest } from './events.ts';
+import { Inbox } from './inbox.ts';
+import { OffloadTiers } from './offload-tiers.ts';
+import { checkEngineParameters } from './parameters.ts';
+import type { EngineParameters } from './parameters.ts';
+import { seededRandom } from './random.ts';
+import type { Random } from './random.ts';
+import { Scheduler } from './scheduler.ts';
+import type { StepPlan } from './scheduler.ts';
+import { Sequence } from './sequence.ts';
+import { windowEnd } from './window.ts';
+
+/** What is in the engine at the time it was advanced to. */
+export interface EngineState {
+  readonly now_ns: number;
+  /** Requests in the batch. */
+  readonly running: number;
+  /** Requests in the queue. */
+  readonly waiting: number;
+  readonly usedKvBlocks: number;
+  readonly numKvBlocks: number;
+  /** Free blocks that still have content. */
+  readonly cachedKvBlocks: number;
+  /** Blocks with content in each offload tier. */
+  readonly offloadedBlocks: readonly number[];
+}
+
+interface Step extends StepPlan {
+  readonly start_ns: number;
+  readonly end_ns: number;
+  readonly prefillTokens: number;
+  readonly decoding: number;
+}
+
+const NANOSECONDS_PER_SECOND = 1e9;
+const NANOSECONDS_PER_MILLISECOND = 1e6;
+
+/**
+ * An inference engine with continuous batching, simulated as discrete events on a clock of its own: it owns no timer
+ * and reads no time. The same parameters, requests and times give the same events, however often and in whatever
+ * portions the engine is advanced.
+ *
+ * Times are integer nanoseconds since an origin that the caller chooses. What happens at one time happens in this
+ * order: the step ends, then requests arrive and are aborted as they were announced, then the next step begins.
+ */
+export class Engine {
+  readonly parameters: EngineParameters;
+  readonly #tiers: OffloadTiers;
+  readonly #pool: BlockPool;
+  readonly #scheduler: Scheduler;
+  readonly #random: Random;
+  readonly #inbox = new Inbox<() => void>();
+  readonly #sequences = new Map<string, Sequence>();
+  #events: EngineEvent[] = [];
+  #step: Step | null = null;
+  #now_ns = -1;
+
+  /** @throws RangeError when a parameter is out of range */
+  constructor(parameters: EngineParameters) {
+    checkEngineParameters(parameters);
+    this.parameters = parameters;
+    this.#tiers = new OffloadTiers(parameters.offloadTiers);
+    this.#pool = new BlockPool(parameters.numKvBlocks, (hash) => this.#tiers.store(hash));
+    this.#scheduler = new Scheduler(parameters, this.#pool, this.#tiers);
+    this.#random = seededRandom(parameters.seed);
+  }
+
+  /** The time that the engine was last advanced to; −1 before the first. */
+  get now_ns(): number {
+    return this.#now_ns;
+  }
+
+  get state(): EngineState {
+    return {
+      now_ns: this.#now_ns,
+      running: this.#scheduler.running.length,
+      waiting: this.#scheduler.waiting.length,
+      usedKvBlocks: this.#pool.used,
+      numKvBlocks: this.#pool.size,
+      cachedKvBlocks: this.#pool.cached,
+      offloadedBlocks: this.#tiers.used,
+    };
+  }
+
+  /**
+   * Announces a request.
+   *
+   * @throws RangeError when it arrives in the past, asks for no tokens, or for more than `maxModelLen`
+   * @throws Error when a request with the same id is in the engine
+   */
+  submit(request: EngineRequest): void {
+    this.#checkFuture(request.arrival_ns);
+    const { promptTokens, outputTokens } = request;
+    if (!(Number.isSafeInteger(promptTokens) && promptTokens >= 1))
+      throw new RangeError('promptTokens must be 1 or more');
+    if (!(Number.isSafeInteger(outputTokens) && outputTokens >= 1))
+      throw new RangeError('outputTokens must be 1 or more');
+    if (promptTokens + outputTokens > this.parameters.maxModelLen) {
+      throw new RangeError(
+        `${promptTokens} prompt and ${outputTokens} output tokens exceed maxModelLen ${this.parameters.maxModelLen}`,
+      );
+    }
+    if (this.#sequences.has(request.id)) throw new Error(`request ${request.id} is already in the engine`);
+    const sequence = new Sequence(request);
+    this.#sequences.set(request.id, sequence);
+    this.#inbox.push(request.arrival_ns, () => {
+      if (!sequence.aborted) this.#scheduler.waiting.push(sequence);
+    });
+  }
+
+  /**
+   * Announces that a request is taken out at `time_ns`; without effect when it has ended by then. A step in progress
+   * still holds its blocks to its end, but gives it no token.
+   *
+   * @throws RangeError when the time is in the past
+   */
+  abort(id: string, time_ns: number): void {
+    this.#checkFuture(time_ns);
+    this.#inbox.push(time_ns, () => {
+      const sequence = this.#sequences.get(id);
+      if (sequence === undefined) return;
+      this.#sequences.delete(id);
+      this.#scheduler.remove(sequence);
+      sequence.aborted = true;
+      if (this.#step === null || !this.#step.sequences.includes(sequence)) this.#release(sequence);
+      this.#events.push({ kind: 'aborted', request: sequence, time_ns });
+    });
+  }
+
+  /** When something happens next, or null when nothing will without a new request. */
+  nextEventTime(): number | null {
+    const next = Math.min(this.#step?.end_ns ?? Infinity, this.#inbox.nextTime());
+    return next === Infinity ? null : next;
+  }
+
+  /**
+   * Lets everything happen up to and including `time_ns`.
+   *
+   * @returns the events in order of time
+   * @throws RangeError when the time lies before the one that the engine was advanced to
+   */
+  advanceTo(time_ns: number): EngineEvent[] {
+    if (!(Number.isSafeInteger(time_ns) && time_ns >= this.#now_ns)) {
+      throw new RangeError(`cannot advance from ${this.#now_ns} ns to ${time_ns} ns`);
+    }
+    for (;;) {
+      const next = this.nextEventTime();
+      if (next === null || next > time_ns) break;
+      if (this.#step?.end_ns === next) this.#endStep(this.#step);
+      for (let happen = this.#inbox.popUntil(next); happen; happen = this.#inbox.popUntil(next)) happen();
+      if (this.#step === null) this.#beginStep(next);
+    }
+    this.#now_ns = time_ns;
+    const events = this.#events;
+    this.#events = [];
+    return events;
+  }
+
+  #checkFuture(time_ns: number): void {
+    if (!(Number.isSafeInteger(time_ns) && time_ns > this.#now_ns)) {
+      throw new RangeError(`${time_ns} ns is not after the engine's time, ${this.#now_ns} ns`);
+    }
+  }
+
+  #beginStep(start_ns: number): void {
+    const plan = this.#scheduler.plan();
+    this.#reportTraffic(plan, start_ns);
+    for (const request of plan.preempted) this.#events.push({ kind: 'preempted', request, time_ns: start_ns });
+    for (const sequence of plan.admitted) this.#admit(sequence, start_ns);
+    if (plan.sequences.length === 0) return;
+    let prefillTokens = 0;
+    let decoding = 0;
+    for (const sequence of plan.sequences) {
+      if (sequence.isPrefilling) prefillTokens += sequence.stepTokens;
+      else decoding++;
+    }
+    const nominalEnd_ns = start_ns + this.#stepTime(prefillTokens, decoding, plan.loaded);
+    const end_ns = Math.max(nominalEnd_ns, this.#stalledUntil(start_ns));
+    this.#step = { ...plan, start_ns, end_ns, prefillTokens, decoding };
+  }
+
+  #admit(sequence: Sequence, time_ns: number): void {
+    const resumed = sequence.scheduled_ns !== null;
+    if (!resumed) {
+      sequence.scheduled_ns = time_ns;
+      sequence.cachedTokens = sequence.computedTokens;
+    }
+    this.#events.push({ kind: 'scheduled', request: sequence, time_ns, resumed });
+  }
+
+  #reportTraffic({ loaded }: StepPlan, time_ns: number): void {
+    const traffic = this.#tiers.takeTraffic();
+    if (traffic.evicted === 0 && loaded.every((blocks) => blocks === 0)) return;
+    this.#events.push({ kind: 'kv-traffic', time_ns, ...traffic, loaded });
+  }
+
+  #stalledUntil(start_ns: number): number {
+    const { stall } = this.parameters;
+    const end_s = stall === null ? null : windowEnd(stall, start_ns / NANOSECONDS_PER_SECOND);
+    return end_s === null ? 0 : Math.round(end_s * NANOSECONDS_PER_SECOND);
+  }
+
+  #stepTime(prefillTokens: number, decoding: number, loaded: readonly number[]): number {
+    const { stepBaseMilliseconds, prefillMillisecondsPerToken, decodeMillisecondsPerSequence } = this.parameters;
+    const nominal =
+      stepBaseMilliseconds + prefillTokens * prefillMillisecondsPerToken + decoding * decodeMillisecondsPerSequence;
+    const loading = this.parameters.offloadTiers.reduce(
+      (sum, tier, i) => sum + (loaded[i] ?? 0) * tier.loadMillisecondsPerBlock,
+      0,
+    );
+    const factor = 1 + this.parameters.jitterRatio * (this.#random() + this.#random() - 1);
+    return Math.max(1, Math.round((nominal + loading) * factor * NANOSECONDS_PER_MILLISECOND));
+  }
+
+  #endStep(step: Step): void {
+    this.#step = null;
+    const { start_ns, end_ns, prefillTokens, decoding } = step;
+    const sequences = step.sequences.length;
+    this.#events.push({ kind: 'step', start_ns, time_ns: end_ns, prefillTokens, sequences, decoding });
+    for (const sequence of step.sequences) {
+      sequence.computedTokens += sequence.stepTokens;
+      sequence.stepTokens = 0;
+      this.#rememberPrompt(sequence);
+      if (sequence.aborted) this.#release(sequence);
+      else if (sequence.computedTokens === sequence.totalTokens) this.#generate(sequence, end_ns);
+    }
+  }
+
+  #rememberPrompt(sequence: Sequence): void {
+    if (!this.parameters.enablePrefixCaching) return;
+    const full = Math.floor(Math.min(sequence.computedTokens, sequence.promptTokens) / this.parameters.blockSize);
+    const end = Math.min(full, sequence.promptBlockHashes.length);
+    for (let i = sequence.rememberedBlocks; i < end; i++) {
+      const block = sequence.blocks[i];
+      const hash = sequence.promptBlockHashes[i];
+      if (block !== undefined && hash !== undefined) this.#pool.remember(block, hash);
+    }
+    sequence.rememberedBlocks = Math.max(sequence.rememberedBlocks, end);
+  }
+
+  #generate(sequence: Sequence, time_ns: number): void {
+    const previous_ns = sequence.lastToken_ns;
+    const index = sequence.generatedTokens++;
+    sequence.firstToken_ns ??= time_ns;
+    sequence.lastToken_ns = time_ns;
+    this.#events.push({ kind: 'token', request: sequence, time_ns, index, previous_ns });
+    if (sequence.generatedTokens < sequence.outputTokens) return;
+    this.#sequences.delete(sequence.id);
+    this.#scheduler.remove(sequence);
+    this.#release(sequence);
+    this.#events.push({ kind: 'finished', request: sequence, time_ns });
+  }
+
+  #release(sequence: Sequence): void {
+    this.#pool.release(sequence.blocks);
+    sequence.blocks = [];
+  }
+}

@@ -1,0 +1,87 @@
+import type { OffloadTier } from './offload-tiers.ts';
+import type { Window } from './window.ts';
+
+/** What the engine can do and how fast it is. The names are vLLM's where it has one. */
+export interface EngineParameters {
+  /** Most requests in one step (`max_num_seqs`). */
+  readonly maxNumSeqs: number;
+  /** Most tokens, prompt and output, in one step (`max_num_batched_tokens`); longer prompts are prefilled in chunks. */
+  readonly maxNumBatchedTokens: number;
+  /** Most tokens of one request, prompt and output (`max_model_len`). */
+  readonly maxModelLen: number;
+  /** Blocks of the KV cache that requests can use. */
+  readonly numKvBlocks: number;
+  /** Tokens per block of the KV cache. */
+  readonly blockSize: number;
+  readonly enablePrefixCaching: boolean;
+  readonly prefillMillisecondsPerToken: number;
+  /** Time of a step without any token in it. */
+  readonly stepBaseMilliseconds: number;
+  /** Time that each request in its decode phase adds to a step. */
+  readonly decodeMillisecondsPerSequence: number;
+  /** A step takes its nominal time × (1 ± jitterRatio), triangular around the middle. From 0 to below 1. */
+  readonly jitterRatio: number;
+  /** Where blocks go that the device gives up, the fastest first. */
+  readonly offloadTiers: readonly OffloadTier[];
+  /** A step that begins in this time, by the engine's clock, does not end before it; null: never. */
+  readonly stall: Window | null;
+  readonly seed: number;
+}
+
+/** A mid-size GPU with a model of about 8 billion parameters. */
+export const DEFAULT_ENGINE_PARAMETERS: EngineParameters = {
+  maxNumSeqs: 64,
+  maxNumBatchedTokens: 2048,
+  maxModelLen: 8192,
+  numKvBlocks: 12_287,
+  blockSize: 16,
+  enablePrefixCaching: true,
+  prefillMillisecondsPerToken: 0.15,
+  stepBaseMilliseconds: 12,
+  decodeMillisecondsPerSequence: 0.25,
+  jitterRatio: 0.05,
+  offloadTiers: [],
+  stall: null,
+  seed: 1,
+};
+
+const COUNTS = ['maxNumSeqs', 'maxNumBatchedTokens', 'maxModelLen', 'numKvBlocks', 'blockSize'] as const;
+const TIMES = ['prefillMillisecondsPerToken', 'stepBaseMilliseconds', 'decodeMillisecondsPerSequence'] as const;
+
+/**
+ * Checks what the scheduler relies on.
+ *
+ * @throws RangeError naming the parameter that is wrong
+ */
+export function checkEngineParameters(parameters: EngineParameters): void {
+  for (const name of COUNTS) {
+    if (!Number.isSafeInteger(parameters[name]) || parameters[name] < 1) {
+      throw new RangeError(`${name} must be a positive integer, not ${parameters[name]}`);
+    }
+  }
+  for (const name of TIMES) {
+    if (!Number.isFinite(parameters[name]) || parameters[name] < 0) {
+      throw new RangeError(`${name} must be 0 or more, not ${parameters[name]}`);
+    }
+  }
+  if (!(parameters.stepBaseMilliseconds >= 0.001)) {
+    throw new RangeError(`stepBaseMilliseconds must be at least 0.001, not ${parameters.stepBaseMilliseconds}`);
+  }
+  if (!(parameters.jitterRatio >= 0 && parameters.jitterRatio < 1)) {
+    throw new RangeError(`jitterRatio must be from 0 to below 1, not ${parameters.jitterRatio}`);
+  }
+  for (const { name, blocks, loadMillisecondsPerBlock } of parameters.offloadTiers) {
+    if (!Number.isSafeInteger(blocks) || blocks < 1) {
+      throw new RangeError(`the ${name} tier must have 1 block or more, not ${blocks}`);
+    }
+    if (!Number.isFinite(loadMillisecondsPerBlock) || loadMillisecondsPerBlock < 0) {
+      throw new RangeError(`the load time of the ${name} tier must be 0 or more, not ${loadMillisecondsPerBlock}`);
+    }
+  }
+  if (!Number.isSafeInteger(parameters.seed)) throw new RangeError(`seed must be an integer, not ${parameters.seed}`);
+  if (parameters.numKvBlocks * parameters.blockSize < parameters.maxModelLen) {
+    throw new RangeError(
+      `numKvBlocks × blockSize (${parameters.numKvBlocks} × ${parameters.blockSize}) must hold maxModelLen (${parameters.maxModelLen}) tokens`,
+    );
+  }
+}

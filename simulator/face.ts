@@ -1,0 +1,28 @@
+import type { EngineState } from './engine/engine.ts';
+import type { EngineEvent } from './engine/events.ts';
+import type { AnswerDialect } from './http/answer-texts.ts';
+
+/** A request that was answered, or whose client has gone. */
+export interface AnsweredRequest {
+  /** Route, not path: `/v1/chat/completions`, or `none` where there is no such route. */
+  readonly handler: string;
+  readonly method: string;
+  readonly status: number;
+  readonly seconds: number;
+  /** Of the content-length header; 0 when there was none. */
+  readonly requestBytes: number;
+  readonly responseBytes: number;
+}
+
+/** What one inference server shows of the engine behind it: the engine knows no face, the HTTP server knows only this. */
+export interface Face {
+  /** `owned_by` of the model in `/v1/models`. */
+  readonly ownedBy: string;
+  readonly metricsContentType: string;
+  /** How it words its answers. Default: as vLLM. */
+  readonly answers?: AnswerDialect;
+  /** Takes up what the engine did, in its order. */
+  observe(events: readonly EngineEvent[]): void;
+  answered(request: AnsweredRequest): void;
+  metricsPage(state: EngineState): string;
+}

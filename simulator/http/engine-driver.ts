@@ -1,0 +1,109 @@
+import type { Engine, EngineState } from '../engine/engine.ts';
+import type { EngineEvent, EngineRequest, FinishedEvent, TokenEvent } from '../engine/events.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
+
+/** Where the tokens of one request go. */
+export interface Reply {
+  token(event: TokenEvent): void;
+  finished(event: FinishedEvent): void;
+  /** Called once after the tokens that are due together; does nothing when the client has gone. */
+  flush(): void;
+}
+
+/** What computes the answers to requests: one engine, or several behind a router. */
+export interface RequestBackend {
+  /** When a request that is submitted now arrives. */
+  nextArrival_ns(): number;
+  submit(request: EngineRequest, reply: Reply): void;
+  /** Takes a request out whose client has gone. */
+  abort(id: string): void;
+  /** The state at this moment. */
+  state(): EngineState;
+  close(): void;
+}
+
+const NANOSECONDS_PER_MILLISECOND = 1e6;
+
+/**
+ * Lets an engine run by the real clock, with a single timer however many requests there are. A timer of Node may fire
+ * early and late: only the clock decides what is due.
+ */
+export class EngineDriver implements RequestBackend {
+  readonly #engine: Engine;
+  readonly #clock: MonotonicClock;
+  readonly #observe: (events: readonly EngineEvent[]) => void;
+  readonly #replies = new Map<string, Reply>();
+  #timer: NodeJS.Timeout | null = null;
+  #timerFor_ns: number | null = null;
+
+  /** @param observe is shown all events, before their tokens are written */
+  constructor(engine: Engine, clock: MonotonicClock, observe: (events: readonly EngineEvent[]) => void) {
+    this.#engine = engine;
+    this.#clock = clock;
+    this.#observe = observe;
+  }
+
+  /** When a request that is submitted now arrives in the engine. */
+  nextArrival_ns(): number {
+    return Math.max(this.#clock.now_ns(), this.#engine.now_ns + 1);
+  }
+
+  submit(request: EngineRequest, reply: Reply): void {
+    this.#engine.submit(request);
+    this.#replies.set(request.id, reply);
+    this.pump();
+  }
+
+  /** Takes a request out whose client has gone. Tokens that were due before still count as generated. */
+  abort(id: string): void {
+    this.#engine.abort(id, this.nextArrival_ns());
+    this.pump();
+    this.#replies.delete(id);
+  }
+
+  /** Lets happen what is due, and hands out the tokens. */
+  pump(): void {
+    const events = this.#engine.advanceTo(Math.max(this.#clock.now_ns(), this.#engine.now_ns));
+    this.#observe(events);
+    const touched = new Set<Reply>();
+    for (const event of events) {
+      if (event.kind !== 'token' && event.kind !== 'finished') continue;
+      const reply = this.#replies.get(event.request.id);
+      if (reply === undefined) continue;
+      touched.add(reply);
+      if (event.kind === 'token') {
+        reply.token(event);
+      } else {
+        reply.finished(event);
+        this.#replies.delete(event.request.id);
+      }
+    }
+    for (const reply of touched) reply.flush();
+    this.#setTimer();
+  }
+
+  /** The state at this moment. */
+  state(): EngineState {
+    this.pump();
+    return this.#engine.state;
+  }
+
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#timerFor_ns = null;
+  }
+
+  #setTimer(): void {
+    const next_ns = this.#engine.nextEventTime();
+    if (next_ns === this.#timerFor_ns) return;
+    this.close();
+    if (next_ns === null) return;
+    const delay = Math.max(1, Math.ceil((next_ns - this.#clock.now_ns()) / NANOSECONDS_PER_MILLISECOND));
+    this.#timerFor_ns = next_ns;
+    this.#timer = setTimeout(() => {
+      this.#timerFor_ns = null;
+      this.pump();
+    }, delay);
+  }
+}

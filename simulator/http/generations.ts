@@ -1,0 +1,102 @@
+import type { ServerResponse } from 'node:http';
+
+import type { EngineParameters } from '../engine/parameters.ts';
+import { seededRandom } from '../engine/random.ts';
+import type { Random } from '../engine/random.ts';
+import { badRequest } from './api-error.ts';
+import type { Reply, RequestBackend } from './engine-driver.ts';
+import type { MonotonicClock } from './monotonic-clock.ts';
+import type { Prompt } from './prompt.ts';
+import { TruthRecord } from './truth-log.ts';
+import type { TruthLog } from './truth-log.ts';
+import { makeVocabulary } from './vocabulary.ts';
+
+const VOCABULARY_SIZE = 4096;
+/** How much a model says by itself when the client sets no limit: from the first to the sum of both. */
+const SHORTEST_ANSWER = 16;
+const ANSWER_SPREAD = 240;
+
+interface GenerationsOptions {
+  readonly parameters: EngineParameters;
+  readonly backend: RequestBackend;
+  readonly clock: MonotonicClock;
+  readonly truth: TruthLog;
+}
+
+/** What every reply to a request needs, whatever its dialect. */
+export interface ReplyParts {
+  readonly response: ServerResponse;
+  readonly nextWord: () => string;
+  readonly clock: MonotonicClock;
+  readonly truth: TruthRecord;
+  /** To be called when the answer is complete. */
+  readonly ended: () => void;
+}
+
+export interface Generation {
+  readonly id: string;
+  readonly prompt: Prompt;
+  /** Null: the model ends by itself. */
+  readonly maxTokens: number | null;
+  readonly streaming: boolean;
+  readonly response: ServerResponse;
+  /** Called when the answer is complete, or the client has gone before. */
+  readonly ended: () => void;
+  /** Called before the request is in the engine. */
+  readonly makeReply: (parts: ReplyParts) => Reply;
+}
+
+/** Hands requests to the backend, writes them into the truth log and takes them out when their client goes away. */
+export class Generations {
+  readonly #options: GenerationsOptions;
+  readonly #lengths: Random;
+  readonly #nextWord: () => string;
+
+  constructor(options: GenerationsOptions) {
+    this.#options = options;
+    this.#lengths = seededRandom(options.parameters.seed);
+    // Not from the seed: a client must not be able to know the answer.
+    const random = Math.random;
+    const words = makeVocabulary(random, VOCABULARY_SIZE);
+    this.#nextWord = () => words[Math.floor(random() * VOCABULARY_SIZE)] ?? ' ';
+  }
+
+  /** @throws ApiError when the request does not fit the model */
+  start({ id, prompt, maxTokens, streaming, response, ended, makeReply }: Generation): void {
+    const { backend, clock, truth } = this.#options;
+    const outputTokens = this.#outputTokens(prompt.tokens, maxTokens);
+    const arrival_ns = backend.nextArrival_ns();
+    const record = new TruthRecord({ id, arrival_ns, promptTokens: prompt.tokens, outputTokens });
+    truth.add(record);
+
+    let isComplete = false;
+    const complete = (): void => {
+      isComplete = true;
+      ended();
+    };
+    response.once('close', () => {
+      if (isComplete) return;
+      backend.abort(id);
+      // It may have finished just before, with nobody left to tell.
+      if (record.outcome === 'running') record.outcome = 'aborted';
+      ended();
+    });
+    const reply = makeReply({ response, nextWord: this.#nextWord, clock, truth: record, ended: complete });
+    const finishReason = maxTokens === null ? 'stop' : 'length';
+    const request = { id, arrival_ns, promptTokens: prompt.tokens, promptBlockHashes: prompt.blockHashes };
+    backend.submit({ ...request, outputTokens, finishReason, streaming }, reply);
+  }
+
+  #outputTokens(promptTokens: number, maxTokens: number | null): number {
+    const { maxModelLen } = this.#options.parameters;
+    const room = maxModelLen - promptTokens;
+    if (room < 1 || (maxTokens ?? 0) > room) {
+      const asked = maxTokens === null ? '' : ` and asks for ${maxTokens} output tokens`;
+      throw badRequest(
+        `This model's maximum context length is ${maxModelLen} tokens. Your request has ${promptTokens} input tokens${asked}.`,
+        'messages',
+      );
+    }
+    return maxTokens ?? Math.min(room, SHORTEST_ANSWER + Math.floor(this.#lengths() * ANSWER_SPREAD));
+  }
+}

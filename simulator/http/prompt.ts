@@ -1,0 +1,53 @@
+/** A prompt as the engine needs it. */
+export interface Prompt {
+  readonly tokens: number;
+  /** One hash per full block, each over everything from the beginning. */
+  readonly blockHashes: number[];
+}
+
+/** What the chat template puts around each message, and before the answer. */
+const TEMPLATE_TOKENS = 4;
+
+/**
+ * Splits messages into tokens: each word and each punctuation mark is one, and four around each message. That is no
+ * tokenizer of any model: it is the same for the same text, and about right for English.
+ */
+export function readPrompt(messages: readonly { role: string; text: string }[], blockSize: number): Prompt {
+  const hash = new RunningHash();
+  const blockHashes: number[] = [];
+  let tokens = 0;
+  const add = (token: string): void => {
+    hash.update(token);
+    tokens++;
+    if (tokens % blockSize === 0) blockHashes.push(hash.value);
+  };
+  for (const { role, text } of messages) {
+    for (let i = 1; i < TEMPLATE_TOKENS; i++) add('<template>');
+    add(role);
+    for (const [token] of text.matchAll(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu)) add(token);
+  }
+  return { tokens, blockHashes };
+}
+
+/** A hash of 53 bits over a sequence of strings (cyrb53: two multiplicative halves, mixed at the end). */
+class RunningHash {
+  #high = 0x41c6ce57;
+  #low = 0xdeadbeef;
+
+  update(text: string): void {
+    for (let i = 0; i <= text.length; i++) {
+      // A code beyond UTF-16 ends each string, so that "a b" and "ab" differ.
+      const code = i < text.length ? text.charCodeAt(i) : 0x10000;
+      this.#low = Math.imul(this.#low ^ code, 2654435761);
+      this.#high = Math.imul(this.#high ^ code, 1597334677);
+    }
+  }
+
+  get value(): number {
+    let low = Math.imul(this.#low ^ (this.#low >>> 16), 2246822507);
+    low ^= Math.imul(this.#high ^ (this.#high >>> 13), 3266489909);
+    let high = Math.imul(this.#high ^ (this.#high >>> 16), 2246822507);
+    high ^= Math.imul(low ^ (low >>> 13), 3266489909);
+    return 4294967296 * (2097151 & high) + (low >>> 0);
+  }
+}

@@ -1,0 +1,65 @@
+import { DEFAULT_ENGINE_PARAMETERS } from './engine/parameters.ts';
+import type { EngineParameters } from './engine/parameters.ts';
+import type { TruthLimits } from './http/truth-log.ts';
+import type { PageAddress, StartSystem } from './start.ts';
+import { startVllm } from './vllm/start.ts';
+
+const SYSTEMS = { vllm: startVllm } as const satisfies Record<string, StartSystem>;
+
+export type SimulatedSystem = keyof typeof SYSTEMS;
+/** The systems that can be simulated. */
+export const SIMULATED_SYSTEMS = Object.keys(SYSTEMS) as readonly SimulatedSystem[];
+
+export interface SimulatorOptions {
+  readonly system: SimulatedSystem;
+  /** Default 0: a free one. */
+  readonly port?: number;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Name of the served model. Default `sim-model`. */
+  readonly model?: string;
+  /** Default 1. */
+  readonly seed?: number;
+  /** Engines, where the system can have several. Default 2. */
+  readonly workers?: number;
+  /** What differs from `DEFAULT_ENGINE_PARAMETERS`. */
+  readonly engine?: Partial<Omit<EngineParameters, 'seed'>>;
+  /** How much `/truth` keeps. Default 100,000 requests and 8 million tokens. */
+  readonly truthLimits?: TruthLimits;
+}
+
+/** A simulator that serves. */
+export interface RunningSimulator {
+  /** Base URL of the API, without a slash at its end. */
+  readonly url: string;
+  readonly port: number;
+  /** The system's main page. */
+  readonly metricsUrl: string;
+  /** All its pages, the main one first. */
+  readonly metricsUrls: readonly string[];
+  readonly truthUrl: string;
+  /** Ends all connections; the ports are free afterwards. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a simulated inference server.
+ *
+ * @throws RangeError when an engine parameter is out of range
+ * @throws Error with code EADDRINUSE (or as node:net gives it) when it cannot listen there
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
+  const { system, port = 0, host = '127.0.0.1', model = 'sim-model', seed = 1, workers = 2, truthLimits } = options;
+  const parameters = { ...DEFAULT_ENGINE_PARAMETERS, ...options.engine, seed };
+  const started = await SYSTEMS[system]({ host, port, model, parameters, workers, ...(truthLimits && { truthLimits }) });
+  const base = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
+  const urlOf = (page: PageAddress): string => `${base(page.port)}${page.path}`;
+  return {
+    url: base(started.port),
+    port: started.port,
+    metricsUrl: urlOf(started.pages[0]),
+    metricsUrls: started.pages.map(urlOf),
+    truthUrl: `${base(started.port)}/truth`,
+    close: () => started.close(),
+  };
+}

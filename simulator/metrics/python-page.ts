@@ -1,0 +1,72 @@
+import type { Family, Labels } from './family.ts';
+import { pythonNumber } from './python-number.ts';
+import { Histogram, Summary } from './series.ts';
+import { escapeHelp, escapeLabelValue } from './text-escapes.ts';
+
+/** How a page of the Python client differs when several processes write it. */
+interface PageForm {
+  /** Families without series are left out, and a histogram begins with its sum. */
+  readonly multiprocess: boolean;
+}
+
+/**
+ * Writes a page exactly as `generate_latest` of the Python client does, which is what vLLM
+ * serves: labels sorted by name, numbers as floats, bucket bounds first, then count and sum, and the creation times of
+ * counters, summaries and histograms as a gauge family of their own. Canonical writers order and format otherwise.
+ */
+export function pythonPage(families: Iterable<Family>): string {
+  let page = '';
+  for (const family of families) page += familyText(family, { multiprocess: false });
+  return page;
+}
+
+/** The same in the Python client's multiprocess mode, which SGLang and TensorRT-LLM use. */
+export function pythonMultiprocessPage(families: Iterable<Family>): string {
+  let page = '';
+  for (const family of families) {
+    const hasSeries = !family.entries()[Symbol.iterator]().next().done;
+    if (hasSeries) page += familyText(family, { multiprocess: true });
+  }
+  return page;
+}
+
+function familyText(family: Family, form: PageForm): string {
+  const { name, help, type } = family;
+  let text = header(name, help, type);
+  let created = '';
+  const createdName = `${type === 'counter' ? name.replace(/_total$/, '') : name}_created`;
+  for (const { labels, series } of family.entries()) {
+    if (series instanceof Histogram) text += histogramLines(name, labels, series, form);
+    else if (series instanceof Summary) text += countAndSum(name, labels, series);
+    else text += line(name, labels, series.value);
+    if (type !== 'gauge' && series.created_s !== null) created += line(createdName, labels, series.created_s);
+  }
+  return created === '' ? text : text + header(createdName, help, 'gauge') + created;
+}
+
+function header(name: string, help: string, type: string): string {
+  return `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
+}
+
+function histogramLines(name: string, labels: Labels, histogram: Histogram, { multiprocess }: PageForm): string {
+  const sum = line(`${name}_sum`, labels, histogram.sum);
+  let text = multiprocess ? sum : '';
+  let cumulative = 0;
+  for (const [i, count] of histogram.counts.entries()) {
+    cumulative += count;
+    text += line(`${name}_bucket`, { ...labels, le: pythonNumber(histogram.bounds[i] ?? Infinity) }, cumulative);
+  }
+  const count = line(`${name}_count`, labels, cumulative);
+  return multiprocess ? text + count : text + count + sum;
+}
+
+function countAndSum(name: string, labels: Labels, { count, sum }: { count: number; sum: number }): string {
+  return line(`${name}_count`, labels, count) + line(`${name}_sum`, labels, sum);
+}
+
+function line(name: string, labels: Labels, value: number): string {
+  const pairs = Object.keys(labels)
+    .sort()
+    .map((label) => `${label}="${escapeLabelValue(labels[label] ?? '')}"`);
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${pythonNumber(value)}\n`;
+}

@@ -1,0 +1,33 @@
+import type { EngineParameters } from './engine/parameters.ts';
+import type { TruthLimits } from './http/truth-log.ts';
+
+/** What a system is started with. */
+export interface StartOptions {
+  readonly host: string;
+  /** Of the API; 0: a free one. Pages on ports of their own always take free ones. */
+  readonly port: number;
+  readonly model: string;
+  readonly parameters: EngineParameters;
+  /** Engines, where the system can have several. */
+  readonly workers: number;
+  readonly truthLimits?: TruthLimits;
+}
+
+/** Where a metrics page is. */
+export interface PageAddress {
+  readonly port: number;
+  readonly path: string;
+}
+
+/** A system that serves. */
+export interface StartedSystem {
+  /** Of the API, which has `/truth` as well. */
+  readonly port: number;
+  /** The system's main page first. */
+  readonly pages: readonly [PageAddress, ...PageAddress[]];
+  /** Ends all connections; the ports are free afterwards. */
+  close(): Promise<void>;
+}
+
+/** Starts one simulated system. */
+export type StartSystem = (options: StartOptions) => Promise<StartedSystem>;

@@ -1,0 +1,198 @@
+import type { EngineState } from '../engine/engine.ts';
+import type { EngineEvent, FinishedEvent, ScheduledEvent, TokenEvent } from '../engine/events.ts';
+import type { EngineParameters } from '../engine/parameters.ts';
+import type { Histogram, Scalar } from '../metrics/series.ts';
+import { cacheConfigLabels } from './cache-config.ts';
+import type { VllmFamilies } from './families.ts';
+
+const SECONDS_PER_NANOSECOND = 1e-9;
+
+/** A family with one series per value of a label: all of them are on the page from the start. */
+type ByValue = (value: string) => Scalar;
+
+/**
+ * What vLLM counts of its engine, and when: queue and cache figures as requests are scheduled, prompt tokens and time
+ * to first token at the first token, generated tokens and gaps at each, everything about a whole request when it has
+ * finished. A request that is aborted is in no figure of finished requests, and in no `finished_reason` either: that
+ * is what vLLM 0.32.0 does.
+ */
+export class VllmEngineMetrics {
+  readonly #running: Scalar;
+  readonly #waiting: Scalar;
+  readonly #waitingByReason: ByValue;
+  readonly #kvCacheUsage: Scalar;
+  readonly #prefixQueries: Scalar;
+  readonly #prefixHits: Scalar;
+  readonly #cachedByTier: ByValue;
+  readonly #preemptions: Scalar;
+  readonly #promptTokens: Scalar;
+  readonly #promptTokensBySource: ByValue;
+  readonly #promptTokensCached: Scalar;
+  readonly #generationTokens: Scalar;
+  readonly #requestSuccess: ByValue;
+  readonly #iterationTokens: Histogram;
+  readonly #timeToFirstToken: Histogram;
+  readonly #interTokenLatency: Histogram;
+  readonly #finished: ReadonlyMap<string, Histogram>;
+  // Tokens of the step whose token events are being observed: vLLM observes them at once, at the end of the step.
+  #stepTokens = 0;
+
+  constructor(families: VllmFamilies, modelName: string, parameters: EngineParameters) {
+    const common = { engine: '0', model_name: modelName };
+    const counter = (name: string) => families.counter(`vllm:${name}`).series(common);
+    const gauge = (name: string) => families.gauge(`vllm:${name}`).series(common);
+    const histogram = (name: string) => families.histogram(`vllm:${name}`).series(common);
+    const byValue = (type: 'counter' | 'gauge', name: string, label: string, base: object = common): ByValue => {
+      const series = new Map(
+        families
+          .labelValues(`vllm:${name}`, label)
+          .map((value) => [value, families[type](`vllm:${name}`).series({ ...base, [label]: value })]),
+      );
+      return (value) => {
+        const found = series.get(value);
+        if (found === undefined) throw new Error(`vllm:${name} has no ${label} "${value}"`);
+        return found;
+      };
+    };
+
+    this.#running = gauge('num_requests_running');
+    this.#waiting = gauge('num_requests_waiting');
+    this.#waitingByReason = byValue('gauge', 'num_requests_waiting_by_reason', 'reason');
+    this.#kvCacheUsage = gauge('kv_cache_usage_perc');
+    this.#prefixQueries = counter('prefix_cache_queries_total');
+    this.#prefixHits = counter('prefix_cache_hits_total');
+    this.#cachedByTier = byValue('counter', 'prompt_tokens_cached_by_source_total', 'source');
+    this.#preemptions = counter('num_preemptions_total');
+    this.#promptTokens = counter('prompt_tokens_total');
+    this.#promptTokensBySource = byValue('counter', 'prompt_tokens_by_source_total', 'source');
+    this.#promptTokensCached = counter('prompt_tokens_cached_total');
+    this.#generationTokens = counter('generation_tokens_total');
+    this.#requestSuccess = byValue('counter', 'request_success_total', 'finished_reason');
+    this.#iterationTokens = histogram('iteration_tokens_total');
+    this.#timeToFirstToken = histogram('time_to_first_token_seconds');
+    this.#interTokenLatency = histogram('inter_token_latency_seconds');
+    this.#finished = new Map(FINISHED_FAMILIES.map((name) => [name, histogram(name)]));
+
+    byValue('gauge', 'engine_sleep_state', 'sleep_state')('awake').value = 1;
+    byValue('counter', 'admission_rejections_total', 'reason', { model_name: modelName });
+    for (const name of UNUSED_COUNTERS) counter(name);
+    families.gauge('vllm:cache_config_info').series(cacheConfigLabels(parameters)).value = 1;
+  }
+
+  /** Takes up events in the order of the engine, a whole portion of `advanceTo` at a time. */
+  observe(events: readonly EngineEvent[]): void {
+    for (const event of events) {
+      switch (event.kind) {
+        case 'scheduled':
+          this.#scheduled(event);
+          break;
+        case 'preempted':
+          this.#preemptions.add(1);
+          break;
+        case 'step':
+          this.#endIteration();
+          break;
+        case 'token':
+          this.#token(event);
+          break;
+        case 'finished':
+          this.#requestFinished(event);
+          break;
+        case 'aborted':
+          break;
+      }
+    }
+    this.#endIteration();
+  }
+
+  /** Sets the gauges to the state of the engine. */
+  update({ running, waiting, usedKvBlocks, numKvBlocks }: EngineState): void {
+    this.#running.value = running;
+    this.#waiting.value = waiting;
+    this.#waitingByReason('capacity').value = waiting;
+    this.#kvCacheUsage.value = usedKvBlocks / numKvBlocks;
+  }
+
+  #scheduled({ request, resumed }: ScheduledEvent): void {
+    if (resumed) return;
+    this.#prefixQueries.add(request.promptTokens);
+    this.#prefixHits.add(request.cachedTokens);
+    this.#cachedByTier('device').add(request.cachedTokens);
+  }
+
+  #token({ request, time_ns, previous_ns }: TokenEvent): void {
+    this.#generationTokens.add(1);
+    this.#stepTokens++;
+    if (previous_ns !== null) {
+      this.#interTokenLatency.observe((time_ns - previous_ns) * SECONDS_PER_NANOSECOND);
+      return;
+    }
+    const computed = request.promptTokens - request.cachedTokens;
+    this.#stepTokens += computed;
+    this.#promptTokens.add(request.promptTokens);
+    this.#promptTokensCached.add(request.cachedTokens);
+    this.#promptTokensBySource('local_compute').add(computed);
+    this.#promptTokensBySource('local_cache_hit').add(request.cachedTokens);
+    this.#timeToFirstToken.observe((time_ns - request.arrival_ns) * SECONDS_PER_NANOSECOND);
+  }
+
+  #endIteration(): void {
+    if (this.#stepTokens > 0) this.#iterationTokens.observe(this.#stepTokens);
+    this.#stepTokens = 0;
+  }
+
+  #requestFinished({ request, time_ns }: FinishedEvent): void {
+    const scheduled_ns = request.scheduled_ns ?? time_ns;
+    const firstToken_ns = request.firstToken_ns ?? time_ns;
+    const gaps = request.generatedTokens - 1;
+    const seconds = (from_ns: number, to_ns: number): number => (to_ns - from_ns) * SECONDS_PER_NANOSECOND;
+    const values: Record<(typeof FINISHED_FAMILIES)[number], number> = {
+      request_prompt_tokens: request.promptTokens,
+      request_generation_tokens: request.generatedTokens,
+      request_max_num_generation_tokens: request.generatedTokens,
+      request_params_n: 1,
+      request_params_max_tokens: request.outputTokens,
+      request_time_per_output_token_seconds: gaps > 0 ? seconds(firstToken_ns, time_ns) / gaps : 0,
+      e2e_request_latency_seconds: seconds(request.arrival_ns, time_ns),
+      request_queue_time_seconds: seconds(request.arrival_ns, scheduled_ns),
+      request_inference_time_seconds: seconds(scheduled_ns, time_ns),
+      request_prefill_time_seconds: seconds(scheduled_ns, firstToken_ns),
+      request_decode_time_seconds: seconds(firstToken_ns, time_ns),
+      request_num_preemptions: request.preemptions,
+      request_prefill_kv_computed_tokens: request.promptTokens - request.cachedTokens,
+    };
+    for (const name of FINISHED_FAMILIES) {
+      // Only a request that asked for a number of tokens has one to observe.
+      if (name === 'request_params_max_tokens' && request.finishReason !== 'length') continue;
+      this.#finished.get(name)?.observe(values[name]);
+    }
+    this.#requestSuccess(request.finishReason).add(1);
+  }
+}
+
+const FINISHED_FAMILIES = [
+  'request_prompt_tokens',
+  'request_generation_tokens',
+  'request_max_num_generation_tokens',
+  'request_params_n',
+  'request_params_max_tokens',
+  'request_time_per_output_token_seconds',
+  'e2e_request_latency_seconds',
+  'request_queue_time_seconds',
+  'request_inference_time_seconds',
+  'request_prefill_time_seconds',
+  'request_decode_time_seconds',
+  'request_num_preemptions',
+  'request_prefill_kv_computed_tokens',
+] as const;
+
+/** On the page at 0: nothing that the simulator does moves them. */
+const UNUSED_COUNTERS = [
+  'estimated_flops_per_gpu_total',
+  'estimated_read_bytes_per_gpu_total',
+  'estimated_write_bytes_per_gpu_total',
+  'external_prefix_cache_queries_total',
+  'external_prefix_cache_hits_total',
+  'mm_cache_queries_total',
+  'mm_cache_hits_total',
+];
