@@ -15,7 +15,7 @@ export interface Started {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
   /** Resolves when a line with this text has come on either stream. */
-  said(text: string): Promise<void>;
+  readonly said: (text: string) => Promise<void>;
 }
 
 export function start(

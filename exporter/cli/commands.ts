@@ -9,6 +9,11 @@ export const COMMANDS: readonly Command[] = [
   { name: 'run', summary: 'benchmark a server and keep the result as a run', load: () => import('./run.ts') },
   { name: 'serve', summary: 'show the finished runs as Prometheus metrics', load: () => import('./serve.ts') },
   { name: 'runs', summary: 'list the runs of a directory, or show one', load: () => import('./runs.ts') },
+  {
+    name: 'explain',
+    summary: 'say what a metric means, or what is on a metrics page',
+    load: () => import('./explain.ts'),
+  },
   { name: 'simulate', summary: 'start a simulated inference server', load: () => import('./simulate.ts') },
   { name: 'demo', summary: 'simulator, benchmark, exporter and Prometheus in one go', load: () => import('./demo.ts') },
 ];

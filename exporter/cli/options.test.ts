@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CliError } from './failure.ts';
-import { choice, flag, helpText, integer, readOptions, seconds, text, texts } from './options.ts';
+import { choice, flag, helpText, integer, readArguments, readOptions, seconds, text, texts } from './options.ts';
 
 const OPTIONS = {
   url: text('URL', 'where', null),
@@ -63,6 +63,29 @@ describe('what is refused, in one line that names flag, value and what is allowe
     expect(() => read([], { LLMBENCH_CONCURRENCY: 'many' })).toThrow(
       "LLMBENCH_CONCURRENCY is 'many' and must be a whole number from 1 to 100",
     );
+  });
+});
+
+describe('arguments without a flag, where a command takes them', () => {
+  const arguments_ = (argv: readonly string[], most = 1) => readArguments(OPTIONS, argv, {}, { name: 'METRIC', most });
+
+  test.each([
+    [['a:b'], ['a:b']],
+    [['--json', 'a'], ['a']],
+    [['a', '--concurrency', '4'], ['a']],
+    [['--', '--json'], ['--json']],
+    [[], []],
+  ])('%j', (argv, positionals) => {
+    expect(arguments_(argv).positionals).toEqual(positionals);
+  });
+
+  test('stand beside options', () => {
+    expect(arguments_(['a', '--concurrency', '4', '--json']).values).toMatchObject({ concurrency: 4, json: true });
+  });
+
+  test('one too many is refused, and named', () => {
+    expect(() => arguments_(['a', 'b', 'c'])).toThrow(new CliError("'b' is one too many: at most 1 METRIC"));
+    expect(() => arguments_(['a'], 0)).toThrow(new CliError("'a' is not understood: options begin with --"));
   });
 });
 

@@ -68,7 +68,25 @@ export function readOptions<O extends Options>(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
 ): Values<O> {
-  const given = readFlags(options, argv);
+  return readArguments(options, argv, environment, { name: '', most: 0 }).values;
+}
+
+/** What stands without a flag, for commands that take such: its name in messages, and how many at most. */
+export interface Positionals {
+  readonly name: string;
+  readonly most: number;
+}
+
+/** As `readOptions`, and up to `allowed.most` arguments without a flag; `--` makes all that follow such. */
+export function readArguments<O extends Options>(
+  options: O,
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  allowed: Positionals,
+): { readonly values: Values<O>; readonly positionals: readonly string[] } {
+  const { found: given, positionals } = readFlags(options, argv);
+  const surplus = positionals[allowed.most];
+  if (surplus !== undefined) throw new CliError(surplusMessage(surplus, allowed));
   const values = Object.entries(options).map(([name, option]) => {
     const fromFlag = given[name];
     const variable = environmentVariable(name);
@@ -86,12 +104,22 @@ export function readOptions<O extends Options>(
       );
     }
   });
-  return Object.fromEntries(values) as Values<O>;
+  return { values: Object.fromEntries(values) as Values<O>, positionals };
+}
+
+function surplusMessage(surplus: string, { name, most }: Positionals): string {
+  if (most === 0) return `'${surplus}' is not understood: options begin with --`;
+  return `'${surplus}' is one too many: at most ${most} ${name}`;
 }
 
 export const environmentVariable = (name: string): string => `LLMBENCH_${name.replaceAll('-', '_').toUpperCase()}`;
 
-function readFlags(options: Options, argv: readonly string[]): Readonly<Record<string, readonly string[] | undefined>> {
+interface ReadFlags {
+  readonly found: Readonly<Record<string, readonly string[] | undefined>>;
+  readonly positionals: readonly string[];
+}
+
+function readFlags(options: Options, argv: readonly string[]): ReadFlags {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, option]) => [
       name,
@@ -106,8 +134,9 @@ function readFlags(options: Options, argv: readonly string[]): Readonly<Record<s
     allowPositionals: true,
   });
   const found: Record<string, string[]> = {};
+  const positionals: string[] = [];
   for (const token of tokens) {
-    if (token.kind === 'positional') throw new CliError(`'${token.value}' is not understood: options begin with --`);
+    if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (option === undefined)
@@ -120,7 +149,7 @@ function readFlags(options: Options, argv: readonly string[]): Readonly<Record<s
     }
     (found[token.name] ??= []).push(token.value ?? 'true');
   }
-  return found;
+  return { found, positionals };
 }
 
 function suggestion(name: string, known: readonly string[]): string {
@@ -172,8 +201,8 @@ export function helpText(usage: string, options: Options, examples: readonly str
 }
 
 function describeDefault(fallback: unknown): string {
-  if (fallback === null || fallback === false || fallback === '' || Array.isArray(fallback)) return '';
-  return ` (default ${String(fallback)})`;
+  const told = typeof fallback === 'number' || (typeof fallback === 'string' && fallback !== '');
+  return told ? ` (default ${fallback})` : '';
 }
 
 /** True when the arguments ask for help rather than for work. */

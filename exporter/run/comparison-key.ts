@@ -18,10 +18,10 @@ export function comparisonKey(request: RunRequest, endpointType: string, planSha
 }
 
 /** A measure with two clocks has two definitions; the one from the due time is named as in the metrics. */
-const MEASURE_DEFINITIONS: Readonly<Record<string, string>> = Object.fromEntries([
-  ...DISTRIBUTION_MEASURES.map(({ measure, clock, definition }) => [
-    clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure,
-    definition,
-  ]),
-  ...Object.values(SCALAR_MEASURES).map(({ measure, definition }) => [measure, definition]),
+const MEASURE_DEFINITIONS: Readonly<Record<string, string>> = Object.fromEntries<string>([
+  ...DISTRIBUTION_MEASURES.map(
+    ({ measure, clock, definition }) =>
+      [clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure, definition] as const,
+  ),
+  ...Object.values(SCALAR_MEASURES).map(({ measure, definition }) => [measure, definition] as const),
 ]);

@@ -11,7 +11,7 @@ import { probe } from '../bench/probe.ts';
 import type { RequestForm } from '../bench/request-feed.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../bench/run-benchmark.ts';
 import type { RunControls } from '../bench/run-controls.ts';
-import { syntheticDataset } from '../bench/synthetic-dataset.ts';
+import { syntheticDataset } from '../bench/datasets/synthetic-dataset.ts';
 import { parseTarget, type Target } from '../bench/target.ts';
 import type { Transport } from '../bench/transport.ts';
 import { UndiciTransport } from '../bench/undici-transport.ts';

@@ -1,7 +1,7 @@
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
-import { recogniseServer, systemOf } from './recognise.ts';
+import { recogniseServer, systemOf, systemsOf } from './recognise.ts';
 
 let stop: (() => Promise<void>) | null = null;
 afterEach(async () => {
@@ -33,19 +33,28 @@ test("Dynamo's frontend passes vLLM's families through and is still Dynamo", () 
   );
 });
 
+test('all systems of a page: a Dynamo worker passes its engine and its cache through', () => {
+  const page = [
+    '# TYPE lmcache:time_to_store histogram',
+    'lmcache:time_to_store_count 1',
+    'vllm:num_requests_running{engine="0"} 1',
+    'dynamo_component_requests_total 1',
+    '',
+  ].join('\n');
+  expect(systemsOf(page)).toEqual(['dynamo', 'vllm', 'lmcache']);
+  expect(systemOf(page)).toBe('dynamo');
+  expect(systemsOf('up_and_running 1\n')).toEqual([]);
+});
+
 test('an unknown exporter is a page of no known system', async () => {
   const origin = await serve((_, answer) => answer.end('up_and_running 1\n'));
   expect(await recogniseServer(origin)).toEqual({ metricsUrl: `${origin}/metrics`, system: null });
 });
 
 test.each([
-  ['404', (_: unknown, answer: import('node:http').ServerResponse) => answer.writeHead(404).end('no')],
-  [
-    'HTML',
-    (_: unknown, answer: import('node:http').ServerResponse) =>
-      answer.setHeader('content-type', 'text/html').end('<p>hello 1</p>'),
-  ],
-  ['JSON', (_: unknown, answer: import('node:http').ServerResponse) => answer.end('{"object":"list"}')],
+  ['404', (_: unknown, answer: ServerResponse) => answer.writeHead(404).end('no')],
+  ['HTML', (_: unknown, answer: ServerResponse) => answer.setHeader('content-type', 'text/html').end('<p>hello 1</p>')],
+  ['JSON', (_: unknown, answer: ServerResponse) => answer.end('{"object":"list"}')],
 ])('%s is no metrics page', async (_name, listener) => {
   expect(await recogniseServer(await serve(listener as RequestListener))).toBeNull();
 });

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import { systemsOfNames } from '../../catalog/detect.ts';
 
 /** What the page at a `/metrics` says about its server. */
 export interface RecognisedServer {
@@ -6,16 +7,6 @@ export interface RecognisedServer {
   /** The catalog that describes it, or null when the page is of no known system. */
   readonly system: string | null;
 }
-
-const SYSTEM_BY_PREFIX: readonly (readonly [prefix: string, system: string])[] = [
-  ['dynamo_frontend_', 'dynamo'],
-  ['trtllm_', 'trtllm'],
-  ['nv_inference_', 'triton'],
-  ['sglang:', 'sglang'],
-  ['sglang_', 'sglang'],
-  ['smg_', 'smg'],
-  ['vllm:', 'vllm'],
-];
 
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -52,9 +43,17 @@ async function fetchPage(url: string): Promise<string | null> {
   }
 }
 
-/** The first system in the list whose families stand on the page: gateways that pass an engine's page through come first. */
+/** The system that the page belongs to: of several the gateway, which passes an engine's families through. */
 export function systemOf(page: string): string | null {
-  const names = new Set(Array.from(page.matchAll(/^(?:# TYPE )?([a-zA-Z_:][\w:]*)/gm), ([, name]) => name ?? ''));
-  const found = SYSTEM_BY_PREFIX.find(([prefix]) => [...names].some((name) => name.startsWith(prefix)));
-  return found?.[1] ?? null;
+  return systemsOf(page)[0] ?? null;
+}
+
+/**
+ * All systems whose families stand on the page: gateways, then engines, then what works inside them, e.g. `dynamo`,
+ * `vllm`, `lmcache` for a Dynamo worker that passes the families of its engine through.
+ */
+export function systemsOf(page: string): string[] {
+  return systemsOfNames(
+    new Set(Array.from(page.matchAll(/^(?:# TYPE )?([a-zA-Z_:][\w:]*)/gm), ([, name]) => name ?? '')),
+  );
 }

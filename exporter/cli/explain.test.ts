@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+
+import { run } from './explain.ts';
+import { CliError, ExitCode } from './failure.ts';
+
+let printed = '';
+
+beforeEach(() => {
+  printed = '';
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => {
+    printed += String(text);
+    return true;
+  });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+async function failure(argv: readonly string[]): Promise<CliError> {
+  const error = await run(argv).catch((reason: unknown) => reason);
+  if (error instanceof CliError) return error;
+  throw new Error(`no CliError: ${String(error)}`);
+}
+
+describe('METRIC', () => {
+  test('in any spelling', async () => {
+    expect(await run(['sglang_num_running_reqs'])).toBe(ExitCode.done);
+    expect(printed).toMatch(/^sglang:num_running_reqs\n/);
+  });
+
+  test('as JSON: every system that has it, with the dashboard that shows it', async () => {
+    await run(['vllm:time_to_first_token_seconds', '--json']);
+    const explanations = JSON.parse(printed) as { system: string; per: string; dashboards: { uid: string }[] }[];
+    expect(explanations.map(({ system }) => system)).toEqual(['triton-vllm-backend', 'vllm']);
+    expect(explanations[1]).toMatchObject({ per: 'request', unit: 'seconds', type: 'histogram' });
+    expect(explanations[1]?.dashboards.map(({ uid }) => uid)).toContain('llmbench-benchmark');
+  });
+
+  test('unknown: the nearest names, exit code 2, nothing printed', async () => {
+    const { message, exitCode } = await failure(['vllm:num_request_running']);
+    expect(exitCode).toBe(ExitCode.refused);
+    expect(message).toMatch(
+      /^no catalog knows vllm:num_request_running; the nearest names: vllm:num_requests_running,/,
+    );
+    expect(printed).toBe('');
+  });
+
+  test.each([
+    [[], /give the name of a metric or --url/],
+    [['a', 'b'], /'b' is one too many: at most 1 METRIC/],
+    [['a', '--url', 'http://localhost'], /either METRIC or --url, not both/],
+    [['--url', 'ftp://host/metrics'], /--url is not an http address/],
+    [['--url', 'http://'], /--url is not an http address/],
+    [['--nosuch'], /--nosuch is not an option/],
+  ])('%j is refused with exit code 2', async (argv, message) => {
+    const error = await failure(argv);
+    expect(error.message).toMatch(message);
+    expect(error.exitCode).toBe(ExitCode.refused);
+  });
+});
+
+describe('--url', () => {
+  async function withPage<T>(status: number, page: Buffer | string, use: (address: string) => Promise<T>): Promise<T> {
+    const server = createServer((request, response) => {
+      response
+        .writeHead(request.url?.startsWith('/metrics') ? status : 404, { 'content-type': 'text/plain' })
+        .end(page);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    try {
+      return await use(`127.0.0.1:${(server.address() as AddressInfo).port}`);
+    } finally {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    }
+  }
+
+  const vllm = readFileSync(new URL('../explain/fixtures/vllm.txt', import.meta.url));
+
+  test('a host and port mean http and /metrics', async () => {
+    await withPage(200, vllm, async (address) => {
+      expect(await run(['--url', address])).toBe(ExitCode.done);
+      expect(printed).toContain(`http://${address}/metrics\n  systems: vLLM\n  54 families`);
+    });
+  });
+
+  test('as JSON', async () => {
+    await withPage(200, vllm, (address) => run(['--json', '--url', `http://${address}/metrics?key=secret`]));
+    expect(JSON.parse(printed)).toMatchObject({
+      families: 54,
+      creation_times: 38,
+      unknown: [],
+      mistyped: [],
+      remarks: [],
+    });
+    expect(printed).not.toContain('secret');
+  });
+
+  test('no page: exit code 1', async () => {
+    const { message, exitCode } = await withPage(404, 'no', (address) => failure(['--url', address]));
+    expect(message).toMatch(/it answers HTTP 404; .*return_perf_metrics/);
+    expect(exitCode).toBe(ExitCode.failed);
+  });
+});
+
+test('--help tells usage and examples', async () => {
+  expect(await run(['--help'])).toBe(ExitCode.done);
+  expect(printed).toContain('usage: llmbench explain METRIC | --url URL [options]');
+});

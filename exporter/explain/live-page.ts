@@ -1,0 +1,98 @@
+import type { Exposition } from '../../core/exposition/index.ts';
+import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
+import type { PageLimits, ReceivedPage } from '../servers/page-request.ts';
+import { PageClient } from '../servers/page-request.ts';
+import { iterationRows } from '../servers/trtllm-iteration-page.ts';
+
+/** The page of a live server, and what had to be done to get it. */
+export interface LivePage {
+  /** Where the page was found. */
+  readonly url: string;
+  readonly page: Exposition;
+  readonly remarks: readonly string[];
+}
+
+/** There is no page of metrics: one line that says what is there instead and what to do. */
+export class NoPageError extends Error {
+  override readonly name = 'NoPageError';
+}
+
+const LIMITS: PageLimits = {
+  connectTimeoutSeconds: 5,
+  readTimeoutSeconds: 10,
+  totalTimeoutSeconds: 10,
+  maxBytes: 64 * 1024 * 1024,
+};
+
+/** The classic format first: in OpenMetrics some servers write other names (prometheus/client_python #1177). */
+const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1' };
+
+const NEEDS_SWITCH =
+  'some servers have no page without a switch: SGLang needs --enable-metrics, trtllm-serve return_perf_metrics: true ' +
+  '(then at /prometheus/metrics), Dynamo workers DYN_SYSTEM_PORT, KVBM DYN_KVBM_METRICS=true';
+
+/**
+ * Fetches and parses a metrics page, within 10 s and 64 MiB. TensorRT-LLM's JSON is followed to the Prometheus page beside it.
+ *
+ * @throws NoPageError when there is none
+ */
+export async function fetchLivePage(url: URL, limits: PageLimits = LIMITS): Promise<LivePage> {
+  const client = new PageClient(limits, () => performance.now() * 1e6, HEADERS);
+  try {
+    const body = await get(client, url);
+    const rows = isJson(body) ? iterationRows(new TextDecoder().decode(body.bytes)) : null;
+    if (rows === null) return { url: url.href, page: parsed(url, body), remarks: [] };
+    return await pageBeside(client, url, rows.length);
+  } finally {
+    await client.close();
+  }
+}
+
+async function get(client: PageClient, url: URL): Promise<ReceivedPage> {
+  const answer = await client.get(url.href);
+  if (answer.kind === 'page') return answer;
+  const hint = answer.message === 'it answers HTTP 404' ? `; ${NEEDS_SWITCH}` : '';
+  throw new NoPageError(`${shown(url)}: ${answer.message}${hint}`);
+}
+
+function parsed(url: URL, body: ReceivedPage): Exposition {
+  if (/html/i.test(body.contentType ?? '') || startsWith(body, '<'))
+    throw new NoPageError(`${shown(url)}: it answers HTML, not metrics`);
+  if (isJson(body)) throw new NoPageError(`${shown(url)}: it answers JSON that is not metrics`);
+  try {
+    const page = parseExposition(body.bytes, body.contentType);
+    if (page.families.length === 0) throw new NoPageError(`${shown(url)}: the page holds no metrics`);
+    return page;
+  } catch (error) {
+    if (!(error instanceof ExpositionError)) throw error;
+    throw new NoPageError(`${shown(url)}: the page cannot be read as metrics: ${error.message}`);
+  }
+}
+
+async function pageBeside(client: PageClient, url: URL, rows: number): Promise<LivePage> {
+  const drained =
+    `${shown(url)} answers TensorRT-LLM's iteration statistics in JSON, not Prometheus text; ` +
+    `each read takes its rows away from other readers, this one took ${rows}`;
+  const beside = new URL('/prometheus/metrics', url);
+  try {
+    return {
+      url: beside.href,
+      page: parsed(beside, await get(client, beside)),
+      remarks: [`${drained}; read instead: ${shown(beside)}`],
+    };
+  } catch (error) {
+    if (!(error instanceof NoPageError)) throw error;
+    throw new NoPageError(`${drained}. Its Prometheus page is not there either: ${error.message}`);
+  }
+}
+
+/** Without user info and query, which may hold secrets. */
+const shown = (url: URL): string => `${url.origin}${url.pathname}`;
+
+const firstCharacter = ({ bytes }: ReceivedPage): string =>
+  /\S/.exec(new TextDecoder().decode(bytes.subarray(0, 64)))?.[0] ?? '';
+
+const startsWith = (body: ReceivedPage, character: string): boolean => firstCharacter(body) === character;
+
+const isJson = (body: ReceivedPage): boolean =>
+  /^application\/([a-z.-]+\+)?json\b/i.test(body.contentType ?? '') || startsWith(body, '[') || startsWith(body, '{');
