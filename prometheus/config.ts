@@ -2,13 +2,19 @@
 export interface PrometheusConfigOptions {
   /** `host:port` of `llmbench serve`. */
   readonly exporterAddress: string;
-  /** The rule files: a path or glob, relative to the configuration file or absolute. */
-  readonly rulesGlob: string;
+  /** The files with rules and alerts: paths or globs, relative to the configuration file or absolute. */
+  readonly ruleFiles: readonly string[];
 }
 
 export const DEFAULT_PROMETHEUS_CONFIG: PrometheusConfigOptions = {
   exporterAddress: '127.0.0.1:9469',
-  rulesGlob: 'rules/*.yml',
+  ruleFiles: ['rules/*.yml', 'alerts/*.yml'],
+};
+
+/** The same in `docker-compose.yml`, where each program has its own host name; committed as `deploy/prometheus.yml`. */
+export const COMPOSE_PROMETHEUS_CONFIG: PrometheusConfigOptions = {
+  ...DEFAULT_PROMETHEUS_CONFIG,
+  exporterAddress: 'exporter:9469',
 };
 
 /**
@@ -26,7 +32,7 @@ global:
   evaluation_interval: 5s
 
 rule_files:
-  - ${quoted(options.rulesGlob)}
+${options.ruleFiles.map((path) => `  - ${quoted(path)}`).join('\n')}
 
 scrape_configs:
   # llmbench serve: the exact results of finished runs, a large page that seldom changes.
@@ -45,6 +51,12 @@ scrape_configs:
     http_sd_configs:
       - url: ${discovery}
         refresh_interval: 5s
+    # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (prometheus/client_python 1177).
+    metric_relabel_configs:
+      - source_labels: [__name__]
+        regex: 'sglang_(.+)'
+        target_label: __name__
+        replacement: 'sglang:$1'
 `;
 }
 

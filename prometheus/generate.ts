@@ -1,4 +1,6 @@
 import { writeFile } from 'node:fs/promises';
-import { renderPrometheusConfig } from './config.ts';
+import { COMPOSE_PROMETHEUS_CONFIG, renderPrometheusConfig } from './config.ts';
 
 await writeFile(new URL('prometheus.yml', import.meta.url), renderPrometheusConfig());
+const compose = renderPrometheusConfig(COMPOSE_PROMETHEUS_CONFIG);
+await writeFile(new URL('../deploy/prometheus.yml', import.meta.url), compose);

@@ -46,8 +46,13 @@ await describeWithPrometheus('a finished run in Prometheus', (programs) => {
     const simulator = await ready<{ url: string }>(['simulate', '--port', '0', '--json']);
     const serve = await ready<{ url: string }>(['serve', '--runs-dir', runsDir, '--port', '0', '--json']);
     const configFile = join(folder, 'prometheus.yml');
-    const rulesGlob = fileURLToPath(new URL('../prometheus/rules/*.yml', import.meta.url));
-    await writeFile(configFile, renderPrometheusConfig({ exporterAddress: new URL(serve.url).host, rulesGlob }));
+    const ruleFiles = ['rules', 'alerts'].map((rules) =>
+      fileURLToPath(new URL(`../prometheus/${rules}/*.yml`, import.meta.url)),
+    );
+    await writeFile(
+      configFile,
+      renderPrometheusConfig({ exporterAddress: new URL(serve.url).host, ruleFiles: [rulesGlob] }),
+    );
     prometheus = await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data') });
     const load = [
       '--concurrency',
