@@ -1,80 +1,77 @@
 /**
- * The client's side of the stream benchmark: drives the real reader, transport and closed loop against a paced server whose
- * events carry, in their id, the CLOCK_MONOTONIC nanosecond at which they were written. Prints one JSON line.
+ * The client's side of the stream benches: the whole program, `llmbench run`, against a paced server whose events carry,
+ * in their id, the CLOCK_MONOTONIC nanosecond at which they were written. Prints one JSON line when it has measured; with
+ * --metrics first one that says where the live metrics are served.
  *
- * usage: node bench/stream-client.ts <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
+ * usage: node bench/stream-client.ts [--metrics] <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
  */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { chat } from '../exporter/bench/endpoints/chat.ts';
-import { runBenchmark } from '../exporter/bench/run-benchmark.ts';
-import { RunControls } from '../exporter/bench/run-controls.ts';
-import { syntheticDataset } from '../exporter/bench/synthetic-dataset.ts';
-import { UndiciTransport } from '../exporter/bench/undici-transport.ts';
-import { liveObservers } from './stream-observers.ts';
+import { parseArgs } from 'node:util';
+import { main } from '../exporter/cli/main.ts';
+import { enlargePages } from './enlarged-page.ts';
 import { StampErrors } from './stream-stamp-errors.ts';
+import { watchTransports } from './watched-transport.ts';
 
-const [port, streams, tokens, ttft, itl, tick, warmSeconds, seconds] = process.argv.slice(2).map(Number);
-if (
-  port === undefined ||
-  streams === undefined ||
-  tokens === undefined ||
-  warmSeconds === undefined ||
-  seconds === undefined
-) {
-  throw new Error('usage: stream-client.ts port streams tokens ttft_us itl_us tick_us warm_s seconds');
+/** The run lasts a little longer than it is measured. */
+const REST_SECONDS = 0.5;
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { metrics: { type: 'boolean', default: false } },
+});
+const [port, streams, tokens, ttft_us, itl_us, tick_us, warmSeconds, seconds] = positionals.map(Number);
+if (streams === undefined || warmSeconds === undefined || seconds === undefined) {
+  throw new Error('usage: stream-client.ts [--metrics] port streams tokens ttft_us itl_us tick_us warm_s seconds');
 }
-const jitter = process.env.JIT ?? itl;
-const origin = `http://127.0.0.1:${port}`;
-const transport = new UndiciTransport({ origin });
-const errors = new StampErrors(transport);
-const controls = new RunControls();
+const jitter_us = process.env.JIT ?? itl_us;
+const url = `http://127.0.0.1:${port}/v1/chat/completions?n=${tokens}&t=${ttft_us}&i=${itl_us}&y=${tick_us}&j=${jitter_us}`;
+const runsDirectory = await mkdtemp(join(tmpdir(), 'llmbench-stream-'));
+const options = {
+  url,
+  model: 'm',
+  concurrency: streams,
+  isl: 40,
+  osl: tokens,
+  'benchmark-duration': warmSeconds + seconds + REST_SECONDS,
+  'benchmark-grace-period': 0,
+  'runs-dir': runsDirectory,
+  'metrics-port': 0,
+  linger: 'no',
+};
 
-const run = runBenchmark(
-  {
-    form: {
-      endpoint: chat,
-      path: `${chat.path}?n=${tokens}&t=${ttft}&i=${itl}&y=${tick}&j=${jitter}`,
-      headers: { 'content-type': 'application/json' },
-      dataset: syntheticDataset({ inputTokens: 40, outputTokens: tokens, seed: 1 }),
-      options: { model: 'm', sampling: {}, includeUsage: true },
-    },
-    concurrency: streams,
-    warmupRequestCount: 0,
-    requestCount: null,
-    durationSeconds: 3600,
-    gracePeriodSeconds: 30,
-    requestTimeoutSeconds: 3600,
-    idleTimeoutSeconds: 0,
-    maxConsecutiveErrors: 50,
-    failedRequestThreshold: null,
-    secrets: [],
-  },
-  { transport: errors, observers: liveObservers(), controls },
-);
+if (flags.metrics) {
+  enlargePages((metrics_url, series) => console.log(JSON.stringify({ metrics_url, series })));
+}
+const errors = new StampErrors();
+// One more than there are streams: the probe comes first.
+const allSent = watchTransports(errors, streams + 1);
+const run = main(['run', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])]);
+const started = await Promise.race([allSent.then(() => true), run.then(() => false)]);
+if (started) console.log(JSON.stringify(await measure(warmSeconds, seconds)));
+await run;
+await rm(runsDirectory, { recursive: true });
 
-await sleep(warmSeconds * 1000);
-errors.reset();
-const cpuAtStart = process.cpuUsage();
-const start = performance.now();
-await sleep(seconds * 1000);
-const cpu = process.cpuUsage(cpuAtStart);
-const elapsed = (performance.now() - start) / 1000;
-const measured = errors.summary();
-controls.abort();
-const outcome = await run;
-const failed = outcome.phases.reduce((sum, phase) => sum + phase.requests.error, 0);
-if (failed > 0) console.error(outcome.failure, outcome.phases);
-console.log(
-  JSON.stringify({
+async function measure(warm_s: number, measured_s: number): Promise<Readonly<Record<string, unknown>>> {
+  await sleep(warm_s * 1000);
+  errors.reset();
+  const cpuAtStart = process.cpuUsage();
+  const start = performance.now();
+  await sleep(measured_s * 1000);
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  const elapsed_s = (performance.now() - start) / 1000;
+  const { chunks, p50_ms, p99_ms, p999_ms } = errors.summary();
+  return {
     name: 'llmbench',
-    cpu_us_per_chunk: Number(((cpu.user + cpu.system) / Math.max(1, measured.chunks)).toFixed(2)),
-    chunks_per_s: Math.round(measured.chunks / elapsed),
-    err_p50_ms: measured.p50_ms,
-    err_p99_ms: measured.p99_ms,
-    err_p999_ms: measured.p999_ms,
+    cpu_us_per_chunk: Number(((user + system) / Math.max(1, chunks)).toFixed(2)),
+    chunks_per_s: Math.round(chunks / elapsed_s),
+    err_p50_ms: p50_ms,
+    err_p99_ms: p99_ms,
+    err_p999_ms: p999_ms,
     rss_mb: Math.round(process.memoryUsage.rss() / 1e6),
-    failed,
-  }),
-);
-await transport.close();
+    failed: errors.failed,
+  };
+}

@@ -1,33 +1,19 @@
-import type {
-  ConnectionFacts,
-  Exchange,
-  ResponseHandler,
-  Transport,
-  TransportFailure,
-  TransportRequest,
-} from '../exporter/bench/transport.ts';
+import type { ConnectionFacts, ResponseHandler, TransportFailure } from '../exporter/bench/transport.ts';
 
 const ID_START = 'data: {"id":"chatcmpl-'.length;
 const ID_END = ID_START + 19;
 const SHORTEST_CONTENT_EVENT = 230;
 const MOST = 1 << 23;
 
-/** A transport that compares each piece's stamp with the time that its event carries. */
-export class StampErrors implements Transport {
-  readonly #transport: Transport;
+/** Compares each piece's stamp with the time that its event carries, and counts what failed. */
+export class StampErrors {
   readonly #errors_ms = new Float64Array(MOST);
   #chunks = 0;
+  #failed = 0;
 
-  constructor(transport: Transport) {
-    this.#transport = transport;
-  }
-
-  send(request: TransportRequest, handler: ResponseHandler): Exchange {
-    return this.#transport.send(request, new Stamped(handler, this));
-  }
-
-  close(): Promise<void> {
-    return this.#transport.close();
+  /** A handler that takes note of what it passes on. */
+  watching(handler: ResponseHandler): ResponseHandler {
+    return new WatchingHandler(handler, this);
   }
 
   note(stamp_ns: number, bytes: Uint8Array): void {
@@ -38,8 +24,17 @@ export class StampErrors implements Transport {
     this.#chunks++;
   }
 
+  /** Requests that are cancelled at the end of a run did not fail. */
+  noteFailure(failure: TransportFailure): void {
+    if (failure.reason !== 'cancelled') this.#failed++;
+  }
+
   reset(): void {
     this.#chunks = 0;
+  }
+
+  get failed(): number {
+    return this.#failed;
   }
 
   summary(): { chunks: number; p50_ms: number | null; p99_ms: number | null; p999_ms: number | null } {
@@ -52,7 +47,7 @@ export class StampErrors implements Transport {
   }
 }
 
-class Stamped implements ResponseHandler {
+class WatchingHandler implements ResponseHandler {
   readonly #handler: ResponseHandler;
   readonly #errors: StampErrors;
 
@@ -75,6 +70,7 @@ class Stamped implements ResponseHandler {
   }
 
   failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
+    this.#errors.noteFailure(failure);
     this.#handler.failed(stamp_ns, failure, connection);
   }
 }

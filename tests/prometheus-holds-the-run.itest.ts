@@ -51,7 +51,7 @@ await describeWithPrometheus('a finished run in Prometheus', (programs) => {
     );
     await writeFile(
       configFile,
-      renderPrometheusConfig({ exporterAddress: new URL(serve.url).host, ruleFiles: [rulesGlob] }),
+      renderPrometheusConfig({ exporterAddress: new URL(serve.url).host, ruleFiles: [ruleFiles] }),
     );
     prometheus = await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data') });
     const load = [

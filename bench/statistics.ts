@@ -1,0 +1,23 @@
+/** The middle value, or the mean of the two in the middle; NaN of nothing. */
+export function median(values: readonly number[]): number {
+  return quantile(values, 0.5);
+}
+
+/** Linear between order statistics: rank (n − 1)q; NaN of nothing. */
+export function quantile(values: readonly number[], q: number): number {
+  const sorted = Float64Array.from(values).sort();
+  const rank = (sorted.length - 1) * q;
+  const below = sorted[Math.floor(rank)] ?? NaN;
+  const above = sorted[Math.ceil(rank)] ?? NaN;
+  return below + (above - below) * (rank - Math.floor(rank));
+}
+
+/** Slope of the least-squares line through the points. */
+export function slope(points: readonly { readonly x: number; readonly y: number }[]): number {
+  const mean = (read: (point: { x: number; y: number }) => number): number =>
+    points.reduce((sum, point) => sum + read(point), 0) / points.length;
+  const x0 = mean((point) => point.x);
+  const y0 = mean((point) => point.y);
+  const covariance = mean((point) => (point.x - x0) * (point.y - y0));
+  return covariance / mean((point) => (point.x - x0) ** 2);
+}
