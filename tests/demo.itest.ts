@@ -11,7 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(runsDir, { recursive: true, force: true }));
 
-const demo = (...more: string[]) => start(['demo', '--runs-dir', runsDir, '--benchmark-duration', '2', ...more]);
+const demo = (more: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  start(['demo', '--runs-dir', runsDir, '--benchmark-duration', '2', ...more], { env });
+
+/** Nobody discovers the run, so it ends without waiting for a scraper. */
+const WITHOUT_PROMETHEUS = { PROMETHEUS: '/nowhere/prometheus' };
 
 /** Processes of this machine whose command line or parent is the demo's. */
 function childrenOf(pid: number | undefined): string[] {
@@ -20,7 +24,7 @@ function childrenOf(pid: number | undefined): string[] {
 }
 
 test('--once ends by itself with the result, and leaves a run and no process', async () => {
-  const { child, ended } = demo('--once');
+  const { child, ended } = demo(['--once']);
   const { code, stdout } = await ended;
   expect(code).toBe(0);
   for (const expected of ['time to first token', 'inter token latency', 'request throughput', 'error 0', runsDir]) {
@@ -31,7 +35,7 @@ test('--once ends by itself with the result, and leaves a run and no process', a
 }, 60_000);
 
 test('without --once it serves until Ctrl-C, which leaves no process', async () => {
-  const { child, ended, said } = demo();
+  const { child, ended, said } = demo([], WITHOUT_PROMETHEUS);
   await said('Ctrl-C ends everything');
   const serving = childrenOf(child.pid);
   expect(serving.length).toBeGreaterThanOrEqual(2);
@@ -41,7 +45,7 @@ test('without --once it serves until Ctrl-C, which leaves no process', async () 
 }, 60_000);
 
 test('Ctrl-C while it measures ends it and keeps what was measured', async () => {
-  const { child, ended, said } = demo('--benchmark-duration', '60');
+  const { child, ended, said } = demo(['--benchmark-duration', '60'], WITHOUT_PROMETHEUS);
   await said('live metrics at');
   child.kill('SIGINT');
   expect((await ended).code).toBe(130);

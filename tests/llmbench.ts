@@ -18,12 +18,16 @@ export interface Started {
   readonly said: (text: string) => Promise<void>;
 }
 
-export function start(
-  args: readonly string[],
-  options: { readonly cwd?: string; readonly launcher?: string } = {},
-): Started {
+export interface StartOptions {
+  readonly cwd?: string;
+  readonly launcher?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+export function start(args: readonly string[], options: StartOptions = {}): Started {
   const child = spawn(process.execPath, [options.launcher ?? LAUNCHER, ...args], {
     cwd: options.cwd,
+    env: { ...process.env, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

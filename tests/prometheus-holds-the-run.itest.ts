@@ -49,10 +49,7 @@ await describeWithPrometheus('a finished run in Prometheus', (programs) => {
     const ruleFiles = ['rules', 'alerts'].map((rules) =>
       fileURLToPath(new URL(`../prometheus/${rules}/*.yml`, import.meta.url)),
     );
-    await writeFile(
-      configFile,
-      renderPrometheusConfig({ exporterAddress: new URL(serve.url).host, ruleFiles: [ruleFiles] }),
-    );
+    await writeFile(configFile, renderPrometheusConfig({ exporterAddress: new URL(serve.url).host, ruleFiles }));
     prometheus = await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data') });
     const load = [
       '--concurrency',

@@ -53,6 +53,15 @@ export class ChunkReading {
     return ordered;
   }
 
+  /** How many gaps are longer than so many seconds; null when they are not complete. */
+  gapsLongerThan(seconds: number): number | null {
+    const gaps = this.#gaps;
+    if (gaps === null || !this.complete) return null;
+    let longer = 0;
+    for (const gap of gaps) if (gap > seconds) longer += 1;
+    return longer;
+  }
+
   /** Output tokens of ok requests, spread evenly over their chunks; null when a request's tokens are not known. */
   get tokensAtFullLoad(): number | null {
     return this.#tokensAtFullLoad;

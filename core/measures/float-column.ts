@@ -2,8 +2,14 @@ const BLOCK_LENGTH = 16_384;
 
 /** Numbers that are appended one by one. Grows block by block, so that appending never copies what is there. */
 export class FloatColumn {
-  readonly #blocks: Float64Array[] = [];
+  readonly #blocks: (Float64Array | Float32Array)[] = [];
+  readonly #Block: Float64ArrayConstructor | Float32ArrayConstructor;
   #length = 0;
+
+  /** `single` keeps 4 bytes instead of 8 of each number: enough for whole numbers up to 2^24. */
+  constructor(precision: 'double' | 'single' = 'double') {
+    this.#Block = precision === 'double' ? Float64Array : Float32Array;
+  }
 
   get length(): number {
     return this.#length;
@@ -11,10 +17,15 @@ export class FloatColumn {
 
   append(value: number): void {
     const at = this.#length % BLOCK_LENGTH;
-    if (at === 0) this.#blocks.push(new Float64Array(BLOCK_LENGTH));
+    if (at === 0) this.#blocks.push(new this.#Block(BLOCK_LENGTH));
     const block = this.#blocks[this.#blocks.length - 1];
     if (block !== undefined) block[at] = value;
     this.#length += 1;
+  }
+
+  /** The number at a position; NaN where there is none. */
+  at(index: number): number {
+    return this.#blocks[Math.floor(index / BLOCK_LENGTH)]?.[index % BLOCK_LENGTH] ?? NaN;
   }
 
   /** All of it in one array, in the order of appending. */

@@ -1,4 +1,6 @@
-import type { RequestRecord } from '../run/record.ts';
+import type { RequestFigures } from './request-figures.ts';
+
+export { SCALAR_MEASURES } from './scalar-measures.ts';
 
 /** Base units only: a screen may scale, a name says its unit. */
 export type Unit = 'seconds' | 'tokens' | 'ratio' | 'requests' | 'requests_per_second' | 'tokens_per_second';
@@ -19,39 +21,42 @@ interface MeasureFacts {
   readonly direction: Direction;
 }
 
-/** A measure with values per request (or several, for gaps), summarised as a distribution. */
-export interface DistributionMeasure extends MeasureFacts {
+/** A measure with one value per request, summarised as a distribution. */
+export interface PerRequestMeasure extends MeasureFacts {
   readonly clock: Clock;
-  /** The request's values; empty when the request has none (missing is not zero). */
-  readonly values: (record: RequestRecord) => readonly number[];
+  /** The request's value; null when the request has none (missing is not zero). */
+  readonly value: (figures: RequestFigures) => number | null;
 }
+
+/** A measure with as many values per request as there are gaps between its chunks. */
+export interface PerGapMeasure extends MeasureFacts {
+  readonly clock: Clock;
+  readonly value: null;
+}
+
+/** A measure that is summarised as a distribution. */
+export type DistributionMeasure = PerRequestMeasure | PerGapMeasure;
 
 /** A measure that is one number for a whole run. */
 export type ScalarMeasure = MeasureFacts;
 
 const NS_PER_SECOND = 1e9;
-const NONE: readonly number[] = [];
 
-const seconds = (from_ns: number, to_ns: number | null): readonly number[] =>
-  to_ns === null ? NONE : [(to_ns - from_ns) / NS_PER_SECOND];
+const seconds = (from_ns: number | null, to_ns: number | null): number | null =>
+  from_ns === null || to_ns === null ? null : (to_ns - from_ns) / NS_PER_SECOND;
 
 /** (last chunk with content − first) ÷ (output tokens − 1) in seconds; null with fewer than two tokens or no count. */
-export function interTokenLatencySeconds(record: RequestRecord): number | null {
-  const { first_content_ns: first, last_content_ns: last, output_tokens: tokens } = record;
+export function interTokenLatencySeconds(
+  request: Pick<RequestFigures, 'first_content_ns' | 'last_content_ns' | 'output_tokens'>,
+): number | null {
+  const { first_content_ns: first, last_content_ns: last, output_tokens: tokens } = request;
   if (first === null || last === null || tokens === null || tokens < 2) return null;
   return (last - first) / NS_PER_SECOND / (tokens - 1);
 }
 
-const valueOrNone = (value: number | null): readonly number[] => (value === null ? NONE : [value]);
-
-function gaps(record: RequestRecord): readonly number[] {
-  const offsets = record.chunk_offsets_ns;
-  return offsets.slice(1).map((offset, i) => (offset - (offsets[i] ?? NaN)) / NS_PER_SECOND);
-}
-
-function tokensPerSecond(tokens: number | null, durations: readonly number[]): readonly number[] {
-  const duration = durations[0];
-  return tokens === null || duration === undefined || duration <= 0 ? NONE : [tokens / duration];
+/** Null when a side is not known or there is nothing to divide by. */
+function over(amount: number | null, divisor: number | null): number | null {
+  return amount === null || divisor === null || divisor <= 0 ? null : amount / divisor;
 }
 
 function latency(
@@ -59,10 +64,40 @@ function latency(
   definition: string,
   formula: string,
   clock: Clock,
-  values: DistributionMeasure['values'],
-): DistributionMeasure {
-  return { measure, unit: 'seconds', definition, formula, direction: 'lower', clock, values };
+  value: PerRequestMeasure['value'],
+): PerRequestMeasure {
+  return { measure, unit: 'seconds', definition, formula, direction: 'lower', clock, value };
 }
+
+/** A count of tokens: it describes the load. */
+function tokens(
+  measure: string,
+  definition: string,
+  formula: string,
+  value: PerRequestMeasure['value'],
+): PerRequestMeasure {
+  return { measure, unit: 'tokens', definition, formula, direction: 'none', clock: 'sent', value };
+}
+
+function tokenRate(
+  measure: string,
+  definition: string,
+  formula: string,
+  value: PerRequestMeasure['value'],
+): PerRequestMeasure {
+  return { measure, unit: 'tokens_per_second', definition, formula, direction: 'higher', clock: 'sent', value };
+}
+
+/** The gaps between the chunks of a stream. */
+export const INTER_CHUNK_LATENCY: PerGapMeasure = {
+  measure: 'inter_chunk_latency',
+  unit: 'seconds',
+  definition: 'gap_between_content_chunks',
+  formula: 'time between two neighbouring chunks with content, one value per gap',
+  direction: 'lower',
+  clock: 'sent',
+  value: null,
+};
 
 /**
  * Every measure that has a value per request. Definitions follow DESIGN §6 rule 4; where AIPerf has the measure, its
@@ -88,123 +123,83 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'first_to_second_content_chunk',
     'second chunk with content − first chunk with content',
     'sent',
-    (r) => gaps(r).slice(0, 1),
+    (r) => seconds(r.first_content_ns, r.second_content_ns),
   ),
   latency(
     'inter_token_latency',
     'per_request_mean_from_usage',
     '(last chunk with content − first) ÷ (output tokens − 1), one value per request; tokens from usage',
     'sent',
-    (r) => valueOrNone(interTokenLatencySeconds(r)),
+    interTokenLatencySeconds,
   ),
-  latency(
-    'inter_chunk_latency',
-    'gap_between_content_chunks',
-    'time between two neighbouring chunks with content, one value per gap',
-    'sent',
-    gaps,
-  ),
+  INTER_CHUNK_LATENCY,
   latency('request_latency', 'sent_to_last_content_chunk', 'last chunk with content − request sent', 'sent', (r) =>
     seconds(r.sent_ns, r.last_content_ns),
   ),
   latency('request_latency', 'due_to_last_content_chunk', 'last chunk with content − request due', 'due', (r) =>
     seconds(r.due_ns, r.last_content_ns),
   ),
+  latency(
+    'decode_duration',
+    'first_to_last_content_chunk',
+    'last chunk with content − first chunk with content',
+    'sent',
+    (r) => seconds(r.first_content_ns, r.last_content_ns),
+  ),
   latency('schedule_delay', 'due_to_sent', 'request sent − request due', 'due', (r) => seconds(r.due_ns, r.sent_ns)),
-  {
-    measure: 'input_sequence_length',
-    unit: 'tokens',
-    definition: 'usage_prompt_tokens',
-    formula: 'prompt tokens as the server counted them',
-    direction: 'none',
-    clock: 'sent',
-    values: (r) => valueOrNone(r.input_tokens),
-  },
-  {
-    measure: 'output_sequence_length',
-    unit: 'tokens',
-    definition: 'usage_completion_tokens',
-    formula: 'output tokens as the server counted them, reasoning included',
-    direction: 'none',
-    clock: 'sent',
-    values: (r) => valueOrNone(r.output_tokens),
-  },
-  {
-    measure: 'prefill_throughput_per_user',
-    unit: 'tokens_per_second',
-    definition: 'input_tokens_over_time_to_first_token',
-    formula: 'input tokens ÷ time to first token, per request',
-    direction: 'higher',
-    clock: 'sent',
-    values: (r) => tokensPerSecond(r.input_tokens, seconds(r.sent_ns, r.first_content_ns)),
-  },
-  {
-    measure: 'output_token_throughput_per_user',
-    unit: 'tokens_per_second',
-    definition: 'inverse_inter_token_latency',
-    formula: '1 ÷ inter token latency, per request',
-    direction: 'higher',
-    clock: 'sent',
-    values: (r) => tokensPerSecond(1, valueOrNone(interTokenLatencySeconds(r))),
-  },
+  latency(
+    'connect_time',
+    'connection_opened_for_request',
+    'time to open the connection, of the requests for which one was opened; it is inside the latencies',
+    'sent',
+    (r) => seconds(0, r.connect_ns),
+  ),
+  tokens(
+    'input_sequence_length',
+    'usage_prompt_tokens',
+    'prompt tokens as the server counted them',
+    (r) => r.input_tokens,
+  ),
+  tokens(
+    'output_sequence_length',
+    'usage_completion_tokens',
+    'output tokens as the server counted them, reasoning included',
+    (r) => r.output_tokens,
+  ),
+  tokens(
+    'output_token_count',
+    'usage_completion_minus_reasoning_tokens',
+    'output tokens without reasoning, of requests whose usage tells both',
+    (r) => (r.output_tokens === null || r.reasoning_tokens === null ? null : r.output_tokens - r.reasoning_tokens),
+  ),
+  tokens(
+    'reasoning_token_count',
+    'usage_reasoning_tokens',
+    'reasoning tokens as the server counted them',
+    (r) => r.reasoning_tokens,
+  ),
+  tokens(
+    'tokens_per_chunk',
+    'output_tokens_over_content_chunks',
+    'output tokens ÷ chunks with content, per request: above 1 a chunk holds several tokens',
+    (r) => over(r.output_tokens, r.content_chunks),
+  ),
+  tokenRate(
+    'prefill_throughput_per_user',
+    'input_tokens_over_time_to_first_token',
+    'input tokens ÷ time to first token, per request',
+    (r) => over(r.input_tokens, seconds(r.sent_ns, r.first_content_ns)),
+  ),
+  tokenRate(
+    'output_token_throughput_per_user',
+    'inverse_inter_token_latency',
+    '1 ÷ inter token latency, per request',
+    (r) => over(1, interTokenLatencySeconds(r)),
+  ),
+  tokenRate(
+    'e2e_output_token_throughput',
+    'output_tokens_over_request_latency',
+    'output tokens ÷ request latency, per request',
+    (r) => over(r.output_tokens, seconds(r.sent_ns, r.last_content_ns)),
+  ),
 ];
-
-/** Every measure that is one number for the run; DESIGN §6 rules 4 and 5. */
-export const SCALAR_MEASURES = {
-  request_throughput: {
-    measure: 'request_throughput',
-    unit: 'requests_per_second',
-    definition: 'ok_requests_over_window',
-    formula: 'ok requests ÷ (last response − first request)',
-    direction: 'higher',
-  },
-  output_token_throughput: {
-    measure: 'output_token_throughput',
-    unit: 'tokens_per_second',
-    definition: 'ok_output_tokens_over_window',
-    formula: 'output tokens of ok requests ÷ (last response − first request)',
-    direction: 'higher',
-  },
-  total_token_throughput: {
-    measure: 'total_token_throughput',
-    unit: 'tokens_per_second',
-    definition: 'ok_input_and_output_tokens_over_window',
-    formula: 'input and output tokens of ok requests ÷ (last response − first request)',
-    direction: 'higher',
-  },
-  steady_request_throughput: {
-    measure: 'steady_request_throughput',
-    unit: 'requests_per_second',
-    definition: 'ok_requests_ended_at_full_load_over_time_at_full_load',
-    formula: 'ok requests that ended while the load was full ÷ that time',
-    direction: 'higher',
-  },
-  steady_output_token_throughput: {
-    measure: 'steady_output_token_throughput',
-    unit: 'tokens_per_second',
-    definition: 'output_tokens_at_full_load_over_time_at_full_load',
-    formula: 'output tokens of ok requests spread over their chunks, counted while the load was full ÷ that time',
-    direction: 'higher',
-  },
-  error_ratio: {
-    measure: 'error_ratio',
-    unit: 'ratio',
-    definition: 'error_and_timeout_over_ok_error_timeout',
-    formula: '(error + timeout) ÷ (ok + error + timeout)',
-    direction: 'lower',
-  },
-  cached_input_ratio: {
-    measure: 'cached_input_ratio',
-    unit: 'ratio',
-    definition: 'usage_cached_tokens_over_prompt_tokens',
-    formula: 'cached prompt tokens ÷ prompt tokens, over ok requests whose usage tells both',
-    direction: 'none',
-  },
-  effective_concurrency: {
-    measure: 'effective_concurrency',
-    unit: 'requests',
-    definition: 'request_time_over_window',
-    formula: 'sum over requests of (end − sent) ÷ (last response − first request)',
-    direction: 'none',
-  },
-} as const satisfies Record<string, ScalarMeasure>;

@@ -1,5 +1,5 @@
 import type { ScalarResult } from '../run/result.ts';
-import { SCALAR_MEASURES } from './measures.ts';
+import { SCALAR_MEASURES } from './scalar-measures.ts';
 
 /** Sums over the measure phase from which its scalar measures come. `null` is what is not known. */
 export interface RunTotals {
@@ -13,6 +13,12 @@ export interface RunTotals {
   readonly inputTokens: number | null;
   /** Over the ok requests whose usage tells both; null when there is none. */
   readonly cachedInput: { readonly cached: number; readonly prompt: number } | null;
+  /** Output tokens that ok requests asked for. */
+  readonly requestedOutputTokens: number;
+  /** Requests of whatever outcome of which it is known whether their connection was open already. */
+  readonly connections: { readonly reused: number; readonly known: number };
+  /** Null when it cannot be told. */
+  readonly stallRatio: number | null;
   /** Sum over all requests, of whatever outcome, of the time from sent to end. */
   readonly requestSeconds: number;
   /** Null when the load has no planned number in flight. */
@@ -27,7 +33,7 @@ export interface RunTotals {
 type ScalarName = keyof typeof SCALAR_MEASURES;
 
 /** Over which requests a measure is taken; the throughputs and what comes from usage count ok requests. */
-const OVER_ALL: ReadonlySet<ScalarName> = new Set(['error_ratio', 'effective_concurrency']);
+const OVER_ALL: ReadonlySet<ScalarName> = new Set(['error_ratio', 'reused_connection_ratio', 'effective_concurrency']);
 
 /** Every scalar measure of a run, `null` where it cannot be had. */
 export function scalarResults(totals: RunTotals): ScalarResult[] {
@@ -35,11 +41,15 @@ export function scalarResults(totals: RunTotals): ScalarResult[] {
   const values: Record<ScalarName, number | null> = {
     request_throughput: ratio(totals.ok, window),
     output_token_throughput: ratio(totals.outputTokens, window),
+    input_token_throughput: ratio(totals.inputTokens, window),
     total_token_throughput: ratio(sum(totals.inputTokens, totals.outputTokens), window),
     steady_request_throughput: ratio(fullLoad?.okEnded ?? null, fullLoad?.seconds ?? null),
     steady_output_token_throughput: ratio(fullLoad?.outputTokens ?? null, fullLoad?.seconds ?? null),
     error_ratio: ratio(totals.failed, totals.ok + totals.failed),
     cached_input_ratio: ratio(totals.cachedInput?.cached ?? null, totals.cachedInput?.prompt ?? null),
+    achieved_output_ratio: ratio(totals.outputTokens, totals.requestedOutputTokens),
+    stall_ratio: totals.stallRatio,
+    reused_connection_ratio: ratio(totals.connections.reused, totals.connections.known),
     effective_concurrency: ratio(totals.requestSeconds, window),
   };
   return (Object.keys(SCALAR_MEASURES) as ScalarName[]).map((name) => {

@@ -118,6 +118,7 @@ describe('distributions', () => {
       'per_request_mean_from_usage',
       'sent_to_last_content_chunk',
       'due_to_last_content_chunk',
+      'first_to_last_content_chunk',
     ]);
   });
 
@@ -200,6 +201,58 @@ test('in steps it is the same, with a pause after each measure', async () => {
   const inSteps = await summary.summarizeInSteps(null, async () => void (pauses += 1));
   expect(inSteps).toEqual(summary.summarize(null));
   expect(pauses).toBe(DISTRIBUTION_MEASURES.length);
+});
+
+describe('what AIPerf measures too', () => {
+  // r0: chunks at 100, 200, 300 ms, 100 tokens in, 3 out, 1 of them reasoning, over a new connection.
+  const one = record(0, [100, 200, 300], 400, { reasoning_tokens: 1, connect_ns: 2 * MS, connection_reused: false });
+  const two = record(0, [50, 150], 400, { output_tokens: 6, connection_reused: true, requested_output_tokens: 6 });
+  const summary = summaryOf([one, two]);
+
+  test.each([
+    ['decode_duration', [0.1, 0.2]],
+    ['e2e_output_token_throughput', [3 / 0.3, 6 / 0.15]],
+    ['output_token_throughput_per_user', [1 / 0.1, 1 / 0.02]],
+    ['prefill_throughput_per_user', [1000, 2000]],
+    ['output_token_count', [2]],
+    ['reasoning_token_count', [1]],
+    ['tokens_per_chunk', [1, 3]],
+    ['connect_time', [0.002]],
+  ])('%s', (measure, expected) => {
+    const { n, min, max } = distribution(summary, measure);
+    expect(n).toBe(expected.length);
+    expect([min, max]).toEqual([expected[0], expected.at(-1)].map((value) => expect.closeTo(value ?? NaN, 9)));
+  });
+
+  test('connections, lengths and input throughput', () => {
+    expect(scalar(summary, 'reused_connection_ratio')).toBe(0.5);
+    expect(scalar(summary, 'achieved_output_ratio')).toBe(1);
+    expect(scalar(summary, 'input_token_throughput')).toBeCloseTo(200 / 0.4, 9);
+  });
+
+  test('answers that are not as long as asked for are told of', () => {
+    const short = summaryOf([record(0, [10, 20], 30, { output_tokens: 94, requested_output_tokens: 100 })]);
+    expect(scalar(short, 'achieved_output_ratio')).toBe(0.94);
+    expect(short.notes).toEqual([
+      expect.stringMatching(/answers have 94\.0 % of the tokens asked for.*ignore_eos.*min_tokens/),
+    ]);
+    expect(summaryOf([record(0, [10, 20], 30, { output_tokens: 96, requested_output_tokens: 100 })]).notes).toEqual([]);
+  });
+
+  test('stalls: gaps longer than five median gaps', () => {
+    // Gaps in ms: 10, 10, 10, 50, 60. The median is 10: only 60 is longer than 50.
+    const stalled = [record(0, [10, 20, 30, 40, 90, 150], 160, { output_tokens: 6, requested_output_tokens: 6 })];
+    expect(scalar(summaryOf(stalled), 'stall_ratio')).toBeCloseTo(1 / 5, 12);
+    // From the histogram the limit is known to 0.8 %: 50 ms may lie on either side.
+    const rough = scalar(summaryOf(stalled, { plannedConcurrency: 2, exactGapsLimit: 1 }), 'stall_ratio');
+    expect(rough).toBeGreaterThanOrEqual(1 / 5 - 1e-9);
+    expect(rough).toBeLessThanOrEqual(2 / 5 + 1e-9);
+  });
+
+  test('chunks that share their time stamps tell nothing of stalls', () => {
+    expect(scalar(summaryOf([record(0, [10, 10, 10, 90], 100)]), 'stall_ratio')).toBeNull();
+    expect(scalar(summaryOf([record(0, [10], 100)]), 'stall_ratio')).toBeNull();
+  });
 });
 
 describe('gaps from the histogram', () => {

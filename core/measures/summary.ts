@@ -1,14 +1,17 @@
 import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
-import type { DistributionResult, MeasureResult } from '../run/result.ts';
+import type { GoodputLimit } from '../run/gates.ts';
+import type { DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
 import { ChunkReading } from './chunk-reading.ts';
 import { asAll, exactDistribution, histogramDistribution } from './distribution-result.ts';
 import { FullLoad } from './full-load.ts';
+import { goodputResults, goodRequest } from './goodput.ts';
 import { GapHistogram } from './gap-histogram.ts';
-import { DISTRIBUTION_MEASURES } from './measures.ts';
-import type { DistributionMeasure } from './measures.ts';
-import { PER_GAP_MEASURE, RequestColumns, standingOf } from './request-columns.ts';
+import { DISTRIBUTION_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
+import type { PerRequestMeasure } from './measures.ts';
+import { RequestColumns, standingOf } from './request-columns.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
+import { stallRatio } from './stalls.ts';
 
 /** Above this many gaps their percentiles come from the fine histogram: 80 MB is what sorting them may take. */
 export const EXACT_GAPS_LIMIT = 10_000_000;
@@ -19,11 +22,17 @@ const ENDLESS_WHEN_FAILED: ReadonlySet<string> = new Set([
   'time_to_second_token',
   'inter_token_latency',
   'request_latency',
+  'decode_duration',
 ]);
+
+/** Answers that miss the length asked for by more than this are told of: the load was not the planned one. */
+const LENGTH_TOLERANCE = 0.05;
 
 export interface SummaryOptions {
   /** How many requests the load keeps in flight; null when it does not plan a number (request rate, trace). */
   readonly plannedConcurrency: number | null;
+  /** What a request must keep to be good; absent or empty: goodput is not told. */
+  readonly goodput?: readonly GoodputLimit[];
   /** Default `EXACT_GAPS_LIMIT`. */
   readonly exactGapsLimit?: number;
 }
@@ -53,15 +62,20 @@ export class SummaryAccumulator {
   readonly #errors: Partial<Record<ErrorReason, number>> = {};
   readonly #columns = new RequestColumns();
   readonly #gaps = new GapHistogram();
+  readonly #isGood: (record: RequestRecord) => boolean;
+  #good = 0;
   #start_ns = Infinity;
   #end_ns = -Infinity;
   #inFlight_ns = 0;
   #inputTokens: number | null = 0;
   #outputTokens: number | null = 0;
   #cached = { requests: 0, cached: 0, prompt: 0 };
+  #requestedOutputTokens = 0;
+  #connections = { reused: 0, known: 0 };
 
   constructor(options: SummaryOptions) {
     this.#options = options;
+    this.#isGood = goodRequest(options.goodput ?? []);
   }
 
   add(record: RequestRecord): void {
@@ -72,6 +86,10 @@ export class SummaryAccumulator {
     this.#end_ns = Math.max(this.#end_ns, record.end_ns);
     this.#inFlight_ns += record.end_ns - record.sent_ns;
     this.#columns.append(record);
+    if (record.connection_reused !== null) {
+      this.#connections.known += 1;
+      if (record.connection_reused) this.#connections.reused += 1;
+    }
     if (standingOf(record) === 'ok') this.#addOk(record);
   }
 
@@ -101,19 +119,22 @@ export class SummaryAccumulator {
 
   #summaryWith(distributions: readonly DistributionResult[], chunks: ChunkReading | null): RunSummary {
     const empty = this.#columns.length === 0;
-    const fromHistogram = this.#gaps.n > 0 && chunks?.complete !== true;
+    const medianGap = distributions.find(({ measure }) => measure === INTER_CHUNK_LATENCY.measure)?.percentiles.p50
+      .value;
     return {
       window: empty ? null : { start_ns: this.#start_ns, end_ns: this.#end_ns },
       requests: { ...this.#requests },
       errors: { ...this.#errors },
-      measures: [...distributions, ...scalarResults(this.#totals(chunks))],
-      notes: fromHistogram ? [this.#gapNote(chunks)] : [],
+      measures: [...distributions, ...scalarResults(this.#totals(chunks, medianGap ?? null)), ...this.#goodput()],
+      notes: [...this.#gapNotes(chunks), ...this.#lengthNotes()],
     };
   }
 
   #addOk(record: RequestRecord): void {
+    if (this.#isGood(record)) this.#good += 1;
     this.#inputTokens = added(this.#inputTokens, record.input_tokens);
     this.#outputTokens = added(this.#outputTokens, record.output_tokens);
+    this.#requestedOutputTokens += record.requested_output_tokens;
     if (record.cached_tokens !== null && record.input_tokens !== null) {
       this.#cached.requests += 1;
       this.#cached.cached += record.cached_tokens;
@@ -121,6 +142,14 @@ export class SummaryAccumulator {
     }
     const offsets = record.chunk_offsets_ns;
     for (let i = 1; i < offsets.length; i++) this.#gaps.observe((offsets[i] ?? NaN) - (offsets[i - 1] ?? NaN));
+  }
+
+  #goodput(): ScalarResult[] {
+    const { goodput = [] } = this.#options;
+    if (goodput.length === 0) return [];
+    const { ok, error, timeout } = this.#requests;
+    const windowSeconds = this.#columns.length === 0 ? null : (this.#end_ns - this.#start_ns) * 1e-9;
+    return goodputResults(goodput, { good: this.#good, requests: ok + error + timeout, windowSeconds });
   }
 
   #fullLoad(): FullLoad | null {
@@ -132,7 +161,7 @@ export class SummaryAccumulator {
   *#distributions(chunks: ChunkReading | null): Generator<DistributionResult[]> {
     const order = this.#columns.startOrder();
     for (const measure of DISTRIBUTION_MEASURES) {
-      if (measure.measure !== PER_GAP_MEASURE) {
+      if (measure.value !== null) {
         yield this.#perRequest(measure, this.#columns.allValues(measure, order));
       } else {
         const gaps = chunks?.gapsInStartOrder() ?? null;
@@ -141,14 +170,14 @@ export class SummaryAccumulator {
     }
   }
 
-  #perRequest(measure: DistributionMeasure, all: Float64Array): DistributionResult[] {
+  #perRequest(measure: PerRequestMeasure, all: Float64Array): DistributionResult[] {
     const ok = all.filter(Number.isFinite);
     const okResult = exactDistribution(measure, 'ok', ok);
     if (!ENDLESS_WHEN_FAILED.has(measure.measure)) return [okResult];
     return [okResult, ok.length === all.length ? asAll(okResult) : exactDistribution(measure, 'all', all)];
   }
 
-  #totals(chunks: ChunkReading | null): RunTotals {
+  #totals(chunks: ChunkReading | null, medianGap: number | null): RunTotals {
     const fullLoad = this.#fullLoad();
     return {
       ok: this.#requests.ok,
@@ -157,6 +186,9 @@ export class SummaryAccumulator {
       outputTokens: this.#outputTokens,
       inputTokens: this.#inputTokens,
       cachedInput: this.#cached.requests === 0 ? null : this.#cached,
+      requestedOutputTokens: this.#requestedOutputTokens,
+      connections: this.#connections,
+      stallRatio: stallRatio(medianGap, chunks, this.#gaps),
       requestSeconds: this.#inFlight_ns * 1e-9,
       fullLoad: fullLoad && {
         seconds: fullLoad.seconds,
@@ -166,12 +198,25 @@ export class SummaryAccumulator {
     };
   }
 
-  #gapNote(chunks: ChunkReading | null): string {
+  #gapNotes(chunks: ChunkReading | null): string[] {
+    if (this.#gaps.n === 0 || chunks?.complete === true) return [];
+    const limit = this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT;
     const why =
-      chunks === null || this.#gaps.n <= (this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT)
+      chunks === null || this.#gaps.n <= limit
         ? 'the records could not be read again'
-        : `there are more than ${this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT} gaps`;
-    return `${PER_GAP_MEASURE}: percentiles are estimates with bounds, from a histogram, because ${why}`;
+        : `there are more than ${limit} gaps`;
+    return [`${INTER_CHUNK_LATENCY.measure}: percentiles are estimates with bounds, from a histogram, because ${why}`];
+  }
+
+  /** Whether the answers were as long as asked for; otherwise throughput and latency are those of another load. */
+  #lengthNotes(): string[] {
+    if (this.#outputTokens === null || this.#requestedOutputTokens === 0) return [];
+    const achieved = this.#outputTokens / this.#requestedOutputTokens;
+    if (Math.abs(achieved - 1) <= LENGTH_TOLERANCE) return [];
+    return [
+      `output_sequence_length: answers have ${(achieved * 100).toFixed(1)} % of the tokens asked for; ` +
+        'servers that know ignore_eos and min_tokens generate the whole length when asked to',
+    ];
   }
 }
 

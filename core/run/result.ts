@@ -1,4 +1,5 @@
 import type { Clock, Unit } from '../measures/measures.ts';
+import type { SloResult } from './gates.ts';
 import type { ErrorReason } from './record.ts';
 import type { RunStatus } from './run.ts';
 
@@ -53,6 +54,66 @@ export interface ClientHealth {
   readonly cpu_seconds: number | null;
 }
 
+/** A server's count of requests beside the client's, over the same kind of requests. */
+export interface ServerRequests {
+  /** The family that counts them. */
+  readonly family: string;
+  /** Which of the client's requests it counts, in words. */
+  readonly population: string;
+  /** Null: what it gained in the window cannot be told. */
+  readonly server: number | null;
+  readonly client: number;
+  /** Server minus client: requests of others, or of the warm-up. */
+  readonly difference: number | null;
+}
+
+/** What the GPUs took in the window, from the scrapes around it. */
+export interface GpuEnergy {
+  readonly joules: number;
+  readonly gpus: number;
+  readonly source: 'energy_counter' | 'power';
+  /** By the servers' count of tokens; null: none tells. */
+  readonly joules_per_output_token: number | null;
+}
+
+/** How one target was collected. */
+export interface ServerTarget {
+  /** The URL that was read, without user info and query. */
+  readonly target: string;
+  readonly system: string | null;
+  /** waiting: never reached; gone: not reached at the end; the last two are not asked again. */
+  readonly state: 'waiting' | 'up' | 'gone' | 'not_metrics' | 'several_servers';
+  readonly scrapes: number;
+  readonly failed_scrapes: number;
+  /** Ticks without a scrape, because the one before was still under way or scrapes had become rarer. */
+  readonly skipped_scrapes: number;
+  readonly scrape_duration_seconds: { readonly p50: number | null; readonly p99: number | null };
+  readonly restarts: number;
+  readonly dropped_series: number;
+  readonly dropped_samples: number;
+  /** What a reader must know, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** The servers' side of the run in short; servers.json has the statistics of each series. */
+export interface ServersResult {
+  /** Whether the statistics hold the run's requests and nothing else; null: nothing says. */
+  readonly exact: boolean | null;
+  /** Why not, in one line. */
+  readonly why: string | null;
+  readonly requests: ServerRequests | null;
+  /** Null: no target tells. */
+  readonly gpu_energy: GpuEnergy | null;
+  readonly collector: {
+    readonly interval_seconds: number;
+    /** Time of the client's thread that collecting took. */
+    readonly cpu_seconds: number;
+    /** Its share of the CPU time of the whole client. */
+    readonly cpu_share: number | null;
+  };
+  readonly targets: readonly ServerTarget[];
+}
+
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
   readonly schema_version: 1;
@@ -70,6 +131,9 @@ export interface ResultFile {
   };
   readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
   readonly client: ClientHealth;
-  readonly servers: Readonly<Record<string, never>>;
+  /** Empty when nothing was collected. */
+  readonly servers: ServersResult | Readonly<Record<string, never>>;
   readonly measures: readonly MeasureResult[];
+  /** What the run had to meet, and whether it did; empty when nothing was asked. */
+  readonly slos: readonly SloResult[];
 }

@@ -1,3 +1,4 @@
+import type { Gates } from './gates.ts';
 import type { PhaseName } from './record.ts';
 
 /** Everything that must be equal for two runs to be comparable; an unknown value is null and never counts as a match. */
@@ -5,8 +6,11 @@ export interface ComparisonKey {
   readonly endpoint_type: string;
   readonly model: string;
   readonly load: LoadKey;
+  /** Null when every request is read to its end. */
+  readonly cancellation: CancellationKey | null;
   readonly stop: { readonly request_count: number | null; readonly benchmark_duration_seconds: number | null };
-  readonly warmup: { readonly request_count: number };
+  /** Null when there is none. */
+  readonly warmup: WarmupKey | null;
   /** SHA-256 of the planned requests (lengths, arrivals, text seed). */
   readonly dataset_plan_sha256: string | null;
   readonly sampling: Readonly<Record<string, number | string | boolean | null>>;
@@ -17,9 +21,30 @@ export interface ComparisonKey {
 
 export interface LoadKey {
   readonly mode: 'concurrency' | 'request_rate' | 'trace';
+  /** Requests kept in flight, or their upper limit; null without a limit. */
   readonly concurrency: number | null;
+  readonly concurrency_ramp_seconds: number | null;
+  /** Most requests without their first chunk of content; null without a limit. */
+  readonly prefill_concurrency: number | null;
+  /** Requests per second. */
   readonly request_rate: number | null;
+  readonly request_rate_ramp_seconds: number | null;
   readonly arrival_pattern: string | null;
+  /** Shape of the gamma distribution of the gaps; null for other patterns. */
+  readonly arrival_smoothness: number | null;
+}
+
+export interface WarmupKey {
+  readonly request_count: number | null;
+  readonly duration_seconds: number | null;
+  readonly load: LoadKey;
+}
+
+/** Requests that are given up on purpose. */
+export interface CancellationKey {
+  /** Share of the requests, 0 to 1. */
+  readonly ratio: number;
+  readonly delay_seconds: number;
 }
 
 export type RunStatus = 'running' | 'completed' | 'aborted' | 'failed';
@@ -41,6 +66,8 @@ export interface RunFile {
   readonly scenario: string;
   readonly comparison_key: ComparisonKey;
   readonly fingerprint: string;
+  /** What the run has to meet; null when nothing was asked. */
+  readonly gates: Gates | null;
   readonly group_id: string | null;
   readonly step: number | null;
   readonly repeat: number | null;

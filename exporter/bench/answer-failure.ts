@@ -19,6 +19,8 @@ export interface AnswerFacts {
   readonly errorEvent: string | null;
   readonly finished: boolean;
   readonly hasContent: boolean;
+  /** True when one JSON answer was asked for, which is then the only event; absent: a stream. */
+  readonly whole?: boolean;
 }
 
 export interface AnswerFailure {
@@ -53,7 +55,11 @@ function* failures(facts: AnswerFacts): Generator<AnswerFailure> {
   if (read && !facts.finished) {
     yield { reason: 'no_finish', message: 'the stream ended without a finish reason, and without usage and [DONE]' };
   }
-  if (read && !facts.hasContent) yield { reason: 'no_content', message: 'the stream finished without any content' };
+  if (read && !facts.hasContent)
+    yield {
+      reason: 'no_content',
+      message: facts.whole === true ? 'an answer without content' : 'the stream finished without any content',
+    };
 }
 
 function statusReason(status: number): ErrorReason {

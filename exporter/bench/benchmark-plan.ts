@@ -1,17 +1,27 @@
+import type { CancellationPlan } from './cancellation.ts';
 import type { TimeLimits } from './deadlines.ts';
+import type { LoadPlan } from './load-plan.ts';
 import type { RequestForm } from './request-feed.ts';
 
-/** Everything that decides what a benchmark sends. */
-export interface BenchmarkPlan extends TimeLimits {
-  readonly form: RequestForm;
-  readonly concurrency: number;
-  /** 0 is no warm-up. */
-  readonly warmupRequestCount: number;
-  /** The measure phase ends with whichever comes first; at least one is given. */
+/** One phase: its load, and when it ends, which is with whichever comes first; at least one is given. */
+export interface PhaseLoad {
+  readonly load: LoadPlan;
   readonly requestCount: number | null;
   readonly durationSeconds: number | null;
   /** How long requests under way may take after the duration. */
   readonly gracePeriodSeconds: number;
+}
+
+/** Everything that decides what a benchmark sends. */
+export interface BenchmarkPlan extends TimeLimits {
+  readonly form: RequestForm;
+  /** Null: none. */
+  readonly warmup: PhaseLoad | null;
+  readonly measure: PhaseLoad;
+  /** Of the measure phase; null: every request is read to its end. */
+  readonly cancellation: CancellationPlan | null;
+  /** Output tokens of the whole run; null is no limit. */
+  readonly maxOutputTokensTotal: number | null;
   /** Stops the run; 0 is no limit. */
   readonly maxConsecutiveErrors: number;
   /** The run has failed when a larger share of its requests did (0 to 1); null is no limit. */

@@ -1,42 +1,33 @@
+import { Admission } from './admission.ts';
+import type { LoadPlan } from './load-plan.ts';
+import { Pauses } from './pauses.ts';
 import type { Gate, Schedule } from './schedule.ts';
+import { openSlots } from './slot-ramp.ts';
+
+export interface ClosedLoopPlan extends Pick<LoadPlan, 'concurrencyRampSeconds' | 'prefillConcurrency'> {
+  readonly concurrency: number;
+}
 
 /**
  * A fixed number of slots, each with one request at a time: the next is due the moment the slot's answer has ended, or,
  * when the server asked for a wait (`Retry-After`), the moment that is over.
  */
-export function closedLoop(concurrency: number): Schedule {
-  const waits = new Set<NodeJS.Timeout>();
+export function closedLoop(plan: ClosedLoopPlan): Schedule {
+  let pauses: Pauses | null = null;
 
-  const fill = (gate: Gate, due_ns: number): void => {
-    gate.send(due_ns, (end_ns, retryAfterSeconds) => {
-      if (retryAfterSeconds === null || retryAfterSeconds <= 0) fill(gate, end_ns);
-      else wait(gate, retryAfterSeconds);
-    });
+  const start = (gate: Gate): void => {
+    const now_ns = (): number => gate.now_ns();
+    const waits = (pauses = new Pauses(now_ns));
+    const admission = new Admission(gate, { concurrency: null, prefillConcurrency: plan.prefillConcurrency });
+    const fill = (due_ns: number): void =>
+      admission.offer(due_ns, (end_ns, retryAfterSeconds) => {
+        if (retryAfterSeconds === null || retryAfterSeconds <= 0) return fill(end_ns);
+        const over_ns = Math.round(gate.now_ns() + retryAfterSeconds * 1e9);
+        waits.until(over_ns, () => fill(over_ns));
+      });
+    openSlots(plan.concurrency, plan.concurrencyRampSeconds, gate.now_ns(), waits, now_ns, fill);
   };
 
-  const wait = (gate: Gate, seconds: number): void => {
-    const over_ns = gate.now_ns() + seconds * 1e9;
-    const timer = setTimeout(
-      () => {
-        waits.delete(timer);
-        // A timer may fire early by a fraction of a millisecond.
-        if (gate.now_ns() < over_ns) wait(gate, (over_ns - gate.now_ns()) / 1e9);
-        else fill(gate, Math.round(over_ns));
-      },
-      Math.ceil(seconds * 1000),
-    );
-    waits.add(timer);
-  };
-
-  return {
-    concurrency,
-    start(gate) {
-      const due_ns = gate.now_ns();
-      for (let slot = 0; slot < concurrency; slot++) fill(gate, due_ns);
-    },
-    stop() {
-      for (const timer of waits) clearTimeout(timer);
-      waits.clear();
-    },
-  };
+  // A slot that waits for others to prefill is not a request that somebody wanted at that time: none is lost.
+  return { start, stop: () => pauses?.stop(), unsent: 0 };
 }

@@ -1,10 +1,12 @@
 import type { Outcome, PhaseName } from '../../core/run/record.ts';
 import type { ErrorReason } from '../../core/run/record.ts';
-import type { RequestFeed } from './request-feed.ts';
+import type { AnswerReader, ClosedRequest } from './answer-reader.ts';
+import { isCancelled, type CancellationPlan } from './cancellation.ts';
+import type { OutputBudget } from './output-budget.ts';
+import type { ReadyRequest, RequestFeed } from './request-feed.ts';
 import type { RequestSender } from './request-sender.ts';
 import type { RunControls } from './run-controls.ts';
-import type { Gate, Schedule } from './schedule.ts';
-import type { ClosedRequest, StreamReader } from './stream.ts';
+import type { Gate, RequestClosed, Schedule } from './schedule.ts';
 
 export interface PhasePlan {
   readonly phase: PhaseName;
@@ -18,6 +20,10 @@ export interface PhasePlan {
   readonly gracePeriodSeconds: number;
   /** 0 is no limit. */
   readonly maxConsecutiveErrors: number;
+  /** Null: every request is read to its end. */
+  readonly cancellation: CancellationPlan | null;
+  /** Null: no limit of output tokens. */
+  readonly budget: OutputBudget | null;
 }
 
 /** What came of a phase; times are since the run's start. */
@@ -28,6 +34,12 @@ export interface PhaseResult {
   /** When its last request had ended. */
   readonly end_ns: number | null;
   readonly requests: Readonly<Record<Outcome, number>>;
+  /** How many were sent. */
+  readonly sent: number;
+  /** Positions of the plan that were given out: more than were sent when conversations ended before their last turn. */
+  readonly positions: number;
+  /** How many were due and waited in vain for a free slot until the phase sent no more. */
+  readonly unsent: number;
   readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
   /** The first message of each reason, for one line of a log. */
   readonly messages: Readonly<Partial<Record<ErrorReason, string>>>;
@@ -35,6 +47,8 @@ export interface PhaseResult {
   readonly connectionRetries: number;
   /** Why it was given up because of too many errors in a row; null when it was not. */
   readonly tooManyErrors: string | null;
+  /** Why it ended before its time, because of the limit of output tokens; null when it did not. */
+  readonly overBudget: string | null;
 }
 
 /** Sends a phase's requests as its schedule wants them, and resolves when the last of them has ended. */
@@ -46,7 +60,7 @@ class Phase implements Gate {
   readonly #plan: PhasePlan;
   readonly #sender: RequestSender;
   readonly #controls: RunControls;
-  readonly #inFlight = new Set<StreamReader>();
+  readonly #inFlight = new Set<AnswerReader>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   readonly #errors: Partial<Record<ErrorReason, number>> = {};
@@ -54,6 +68,12 @@ class Phase implements Gate {
   #start_ns: number | null = null;
   #end_ns: number | null = null;
   #stopped = false;
+  #sent = 0;
+  /** Users who take their time before the next turn. */
+  readonly #thinking = new Map<NodeJS.Timeout, () => void>();
+  /** Set when not even conversations under way are continued. */
+  #ending = false;
+  #overBudget: string | null = null;
   #connectionRetries = 0;
   #consecutiveErrors = 0;
   #tooManyErrors: string | null = null;
@@ -69,9 +89,9 @@ class Phase implements Gate {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       const { draining, aborting } = this.#controls;
-      draining.addEventListener('abort', this.#stop);
+      draining.addEventListener('abort', this.#endEarly);
       aborting.addEventListener('abort', this.#cancel);
-      if (draining.aborted) this.#stop();
+      if (draining.aborted) this.#endEarly();
       else this.#begin();
     });
   }
@@ -80,31 +100,83 @@ class Phase implements Gate {
     return this.#sender.now_ns();
   }
 
-  send(due_ns: number, closed: (end_ns: number, retryAfterSeconds: number | null) => void): boolean {
+  send(due_ns: number, closed: RequestClosed, firstContent?: () => void): boolean {
     if (this.#stopped) return false;
-    const ready = this.#plan.feed.take();
-    if (ready === null) {
+    const { feed } = this.#plan;
+    const ready = feed.take();
+    if (ready === null || !this.#affords(ready)) {
       this.#stop();
       return false;
     }
     this.#start_ns ??= this.now_ns();
-    const index = this.#plan.firstIndex + ready.position;
-    const reader = this.#sender.send(ready, index, this.#plan.phase, due_ns, (ended, request) => {
-      this.#inFlight.delete(ended);
-      this.#count(request);
-      closed(request.record.end_ns, request.retryAfterSeconds);
-      this.#endIfDone();
-    });
-    this.#inFlight.add(reader);
+    this.#dispatch(ready, due_ns, closed, firstContent);
+    // The last one: nobody has to come and find that there is no other.
+    if (feed.exhausted) this.#stop();
     return true;
+  }
+
+  /** A conversation counts as closed with its last turn. */
+  #dispatch(ready: ReadyRequest, due_ns: number, closed: RequestClosed, firstContent?: () => void): void {
+    const { phase, firstIndex } = this.#plan;
+    this.#sent++;
+    const ended = (reader: AnswerReader, request: ClosedRequest): void => {
+      this.#inFlight.delete(reader);
+      clearTimeout(cancelling);
+      this.#count(request);
+      if (!this.#continues(ready, request, closed)) closed(request.record.end_ns, request.retryAfterSeconds);
+      this.#endIfDone();
+    };
+    const reader = this.#sender.send(ready, firstIndex + ready.position, phase, due_ns, ended, firstContent);
+    const cancelling = this.#cancelLater(ready, reader);
+    this.#inFlight.add(reader);
+  }
+
+  /** Sends the next turn of a conversation when its user is ready; false when there is none, or no more is sent. */
+  #continues(ready: ReadyRequest, { record, output }: ClosedRequest, closed: RequestClosed): boolean {
+    if (this.#ending || record.outcome !== 'ok' || ready.nextTurn === undefined) return false;
+    const { delaySeconds, ready: next } = ready.nextTurn(output ?? '');
+    const due_ns = record.end_ns + Math.round(delaySeconds * 1e9);
+    const send = (): void => {
+      // A timer may fire early by a fraction of a millisecond: nothing is sent before it is due.
+      if (this.#affords(next)) return this.#dispatch(next, Math.min(due_ns, this.now_ns()), closed);
+      closed(this.now_ns(), null);
+      this.#endEarly();
+    };
+    if (delaySeconds === 0) {
+      send();
+      return true;
+    }
+    const timer = setTimeout(
+      () => {
+        this.#thinking.delete(timer);
+        send();
+      },
+      Math.max(0, (due_ns - this.now_ns()) / 1e6),
+    );
+    this.#thinking.set(timer, () => closed(this.now_ns(), null));
+    return true;
+  }
+
+  #affords({ max_tokens }: ReadyRequest): boolean {
+    const { budget } = this.#plan;
+    if (budget === null || budget.reserve(max_tokens)) return true;
+    this.#overBudget = `ended early: one more request could pass the limit of ${budget.limit} output tokens`;
+    return false;
+  }
+
+  #cancelLater({ position }: ReadyRequest, reader: AnswerReader): NodeJS.Timeout | undefined {
+    const { cancellation, phase } = this.#plan;
+    if (cancellation === null || !isCancelled(cancellation, phase, position)) return undefined;
+    const message = `cancelled on purpose after ${cancellation.delaySeconds} s`;
+    return setTimeout(() => reader.giveUp({ reason: 'cancelled', message }), cancellation.delaySeconds * 1000);
   }
 
   #begin(): void {
     const { schedule, durationSeconds, gracePeriodSeconds } = this.#plan;
     if (durationSeconds !== null) {
       this.#timer(durationSeconds, () => {
-        this.#stop();
         this.#timer(gracePeriodSeconds, this.#cancel);
+        this.#endEarly();
       });
     }
     schedule.start(this);
@@ -114,6 +186,7 @@ class Phase implements Gate {
   #count(request: ClosedRequest): void {
     const { outcome, reason, end_ns } = request.record;
     this.#requests[outcome]++;
+    this.#plan.budget?.settle(request.record.requested_output_tokens, request.record.output_tokens);
     this.#end_ns = Math.max(this.#end_ns ?? 0, end_ns);
     if (request.connectionRetried) this.#connectionRetries++;
     if (outcome === 'ok') this.#consecutiveErrors = 0;
@@ -130,8 +203,8 @@ class Phase implements Gate {
       return;
     const last = message === null ? reason : `${reason} (${message})`;
     this.#tooManyErrors = `stopped after ${maxConsecutiveErrors} errors in a row; the last: ${last}`;
-    this.#stop();
     this.#timer(gracePeriodSeconds, this.#cancel);
+    this.#endEarly();
   }
 
   readonly #stop = (): void => {
@@ -141,25 +214,40 @@ class Phase implements Gate {
     this.#endIfDone();
   };
 
+  /** Ends also the conversations whose users are between two turns. */
+  readonly #endEarly = (): void => {
+    this.#ending = true;
+    const thinking = [...this.#thinking];
+    this.#thinking.clear();
+    for (const [timer] of thinking) clearTimeout(timer);
+    this.#stop();
+    for (const [, closed] of thinking) closed();
+    this.#endIfDone();
+  };
+
   readonly #cancel = (): void => {
     for (const reader of this.#inFlight)
       reader.giveUp({ reason: 'cancelled', message: 'the run ended before the answer' });
   };
 
   #endIfDone(): void {
-    if (!this.#stopped || this.#inFlight.size > 0) return;
+    if (!this.#stopped || this.#inFlight.size > 0 || this.#thinking.size > 0) return;
     for (const timer of this.#timers) clearTimeout(timer);
-    this.#controls.draining.removeEventListener('abort', this.#stop);
+    this.#controls.draining.removeEventListener('abort', this.#endEarly);
     this.#controls.aborting.removeEventListener('abort', this.#cancel);
     this.#resolve({
       phase: this.#plan.phase,
       start_ns: this.#start_ns,
       end_ns: this.#end_ns,
       requests: this.#requests,
+      sent: this.#sent,
+      positions: this.#plan.feed.positions,
+      unsent: this.#plan.schedule.unsent,
       errors: this.#errors,
       messages: this.#messages,
       connectionRetries: this.#connectionRetries,
       tooManyErrors: this.#tooManyErrors,
+      overBudget: this.#overBudget,
     });
   }
 

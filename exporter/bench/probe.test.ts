@@ -3,7 +3,7 @@ import { chat } from './endpoints/chat.ts';
 import { probe } from './probe.ts';
 import type { ProbeResult } from './probe.ts';
 import { RunControls } from './run-controls.ts';
-import { syntheticDataset } from './synthetic-dataset.ts';
+import { syntheticDataset } from './datasets/synthetic-dataset.ts';
 import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from './testing/scripted-server.ts';
 import type { Script, ScriptedServer } from './testing/scripted-server.ts';
 import { UndiciTransport } from './undici-transport.ts';

@@ -7,7 +7,7 @@ import { runEpoch } from './monotonic-clock.ts';
 import type { RequestForm } from './request-feed.ts';
 import { RequestSender } from './request-sender.ts';
 import type { RunControls } from './run-controls.ts';
-import type { ClosedRequest } from './stream.ts';
+import { readingOf, type ClosedRequest } from './answer-reader.ts';
 import type { Transport } from './transport.ts';
 import type { ErrorReason } from '../../core/run/record.ts';
 
@@ -74,6 +74,7 @@ async function ask(options: ProbeOptions, transport: Transport, controls: RunCon
     listener: { firstContent: () => undefined, chunkGap: () => undefined },
     epoch_ns: runEpoch().monotonic_ns,
     secrets,
+    ...readingOf(form),
   };
   const sender = new RequestSender(transport, context, deadlines, []);
   const generation = form.dataset.request('probe', 0);
@@ -102,6 +103,7 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   const reason = closed.record.reason ?? 'other';
   const status = closed.record.http_status;
   const said = closed.message ?? reason;
+  const streamed = options.form.options.stream ?? true;
   const line = (wrong: string, remedy: string): ProbeError =>
     new ProbeError(reason, `${options.origin}: ${wrong.replace(/\.$/, '')}. ${remedy}`);
   switch (reason) {
@@ -115,8 +117,10 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
       return line(`TLS failed (${said})`, 'Check the certificate, or whether the port speaks http');
     case 'not_a_stream':
       return line(
-        `the answer is not a stream (${said})`,
-        'The endpoint must answer "stream": true with text/event-stream',
+        `the answer is not ${streamed ? 'a stream' : 'JSON'} (${said})`,
+        streamed
+          ? 'The endpoint must answer "stream": true with text/event-stream'
+          : 'Are the path of --url and --endpoint-type right?',
       );
     case 'request_timeout':
       return line(`no answer in time (${said})`, 'Is the model loaded? --request-timeout-seconds sets the limit');

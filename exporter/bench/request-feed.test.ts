@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { chat } from './endpoints/chat.ts';
 import { RequestFeed } from './request-feed.ts';
-import { syntheticDataset } from './synthetic-dataset.ts';
+import { syntheticDataset } from './datasets/synthetic-dataset.ts';
 
 const form = {
   endpoint: chat,

@@ -1,6 +1,7 @@
 import { outcomeOf } from '../../core/measures/error-reasons.ts';
-import type { ErrorReason, PhaseName, RequestRecord } from '../../core/run/record.ts';
-import type { Usage } from './endpoints/endpoint.ts';
+import type { ErrorReason, PhaseName, RequestRecord, TokenSource } from '../../core/run/record.ts';
+import type { AnswerContext } from './answer-reader.ts';
+import type { AnswerText, Usage } from './endpoints/endpoint.ts';
 import type { ConnectionFacts } from './transport.ts';
 
 /** A request as it was sent; times are since the run's start. */
@@ -10,6 +11,8 @@ export interface SentRequest {
   readonly due_ns: number;
   readonly sent_ns: number;
   readonly requested_output_tokens: number;
+  /** As a tokenizer on this side counts them; absent: not counted. */
+  readonly input_tokens?: number;
 }
 
 /** What is known of its answer in the end. */
@@ -19,36 +22,56 @@ export interface ReadAnswer {
   readonly status: number | null;
   readonly connection: ConnectionFacts | null;
   readonly usage: Usage | null;
+  /** As a tokenizer on this side counts them; null when it did not. */
+  readonly counted_output_tokens: number | null;
   /** Arrival of each content chunk since the request was sent. */
   readonly offsets_ns: readonly number[];
+  /** Arrival of an answer that is not a stream, since the request was sent; null when it is one. */
+  readonly wholeAnswerOffset_ns: number | null;
 }
 
 export function requestRecord(sent: SentRequest, answer: ReadAnswer): RequestRecord {
   const { usage, connection, offsets_ns } = answer;
   const first = offsets_ns[0];
-  const last = offsets_ns.at(-1);
-  const input_tokens = usage?.input_tokens ?? null;
-  const output_tokens = usage?.output_tokens ?? null;
+  const last = offsets_ns.at(-1) ?? answer.wholeAnswerOffset_ns;
+  const input = tokens(usage?.input_tokens, sent.input_tokens);
+  const output = tokens(usage?.output_tokens, answer.counted_output_tokens);
   return {
     index: sent.index,
     phase: sent.phase,
     due_ns: sent.due_ns,
     sent_ns: sent.sent_ns,
     first_content_ns: first === undefined ? null : sent.sent_ns + first,
-    last_content_ns: last === undefined ? null : sent.sent_ns + last,
+    last_content_ns: last === null ? null : sent.sent_ns + last,
     end_ns: answer.end_ns,
     connection_reused: connection?.reused ?? null,
     connect_ns: connection?.connect_ns ?? null,
     outcome: outcomeOf(answer.reason),
     reason: answer.reason,
     http_status: answer.status,
-    input_tokens,
-    input_tokens_source: input_tokens === null ? null : 'usage',
-    output_tokens,
-    output_tokens_source: output_tokens === null ? null : 'usage',
+    input_tokens: input.count,
+    input_tokens_source: input.source,
+    output_tokens: output.count,
+    output_tokens_source: output.source,
     reasoning_tokens: usage?.reasoning_tokens ?? null,
     cached_tokens: usage?.cached_tokens ?? null,
     requested_output_tokens: sent.requested_output_tokens,
     chunk_offsets_ns: offsets_ns,
   };
+}
+
+/** The server's number before any other: it knows what its model read and wrote. */
+function tokens(
+  told: number | null | undefined,
+  counted: number | null | undefined,
+): { readonly count: number | null; readonly source: TokenSource | null } {
+  if (told != null) return { count: told, source: 'usage' };
+  return counted == null ? { count: null, source: null } : { count: counted, source: 'tokenizer' };
+}
+
+/** The output tokens of an answer whose server told no number; null without a tokenizer. */
+export function countedTokens(context: AnswerContext, text: AnswerText | null, usage: Usage | null): number | null {
+  if (text === null || context.countTokens === undefined || usage?.output_tokens != null) return null;
+  if (!context.endpoint.generates) return null;
+  return context.countTokens(text.reasoning) + context.countTokens(text.output);
 }

@@ -1,20 +1,21 @@
 import type { PhaseName } from '../../core/run/record.ts';
+import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import type { Deadlines } from './deadlines.ts';
 import { monotonicNow_ns } from './monotonic-clock.ts';
 import type { RunObserver } from './observer.ts';
 import type { ReadyRequest } from './request-feed.ts';
 import { StreamReader } from './stream.ts';
-import type { ClosedRequest, StreamContext } from './stream.ts';
 import type { Transport } from './transport.ts';
+import { WholeReader } from './whole-reader.ts';
 
 /** Sends requests of a run and watches over them until their records close. */
 export class RequestSender {
   readonly #transport: Transport;
-  readonly #context: StreamContext;
+  readonly #context: AnswerContext;
   readonly #deadlines: Deadlines;
   readonly #observers: readonly RunObserver[];
 
-  constructor(transport: Transport, context: StreamContext, deadlines: Deadlines, observers: readonly RunObserver[]) {
+  constructor(transport: Transport, context: AnswerContext, deadlines: Deadlines, observers: readonly RunObserver[]) {
     this.#transport = transport;
     this.#context = context;
     this.#deadlines = deadlines;
@@ -31,15 +32,18 @@ export class RequestSender {
     index: number,
     phase: PhaseName,
     due_ns: number,
-    closed: (reader: StreamReader, request: ClosedRequest) => void,
-  ): StreamReader {
+    closed: (reader: AnswerReader, request: ClosedRequest) => void,
+    firstContent?: () => void,
+  ): AnswerReader {
     const sent_ns = this.now_ns();
-    const sent = { index, phase, due_ns, sent_ns, requested_output_tokens: ready.max_tokens };
-    const reader: StreamReader = new StreamReader(sent, this.#context, (request) => {
+    const sent = { index, phase, due_ns, sent_ns, requested_output_tokens: ready.max_tokens, ...ready.counted };
+    const ended = (request: ClosedRequest): void => {
       this.#deadlines.unwatch(reader);
       for (const observer of this.#observers) observer.requestEnded?.(request.record);
       closed(reader, request);
-    });
+    };
+    const Reader = this.#context.stream === false ? WholeReader : StreamReader;
+    const reader = new Reader(sent, this.#context, ended, firstContent);
     reader.attach(this.#transport.send(ready.request, reader));
     this.#deadlines.watch(reader);
     for (const observer of this.#observers) observer.requestSent?.(phase, due_ns, sent_ns);

@@ -1,97 +1,9 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
-import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
-import type { BenchmarkPlan } from './benchmark-plan.ts';
-import { chat } from './endpoints/chat.ts';
-import type { RunObserver } from './observer.ts';
-import { runBenchmark } from './run-benchmark.ts';
-import type { BenchmarkOutcome } from './run-benchmark.ts';
+import { describe, expect, test } from '@jest/globals';
+import type { PhaseName } from '../../core/run/record.ts';
 import { RunControls } from './run-controls.ts';
-import { syntheticDataset } from './synthetic-dataset.ts';
-import {
-  answer,
-  delta,
-  GOOD_STREAM,
-  httpChunk,
-  scriptedServer,
-  sse,
-  STREAM_HEAD,
-  streamOf,
-  usage,
-} from './testing/scripted-server.ts';
-import type { Script, ScriptedServer } from './testing/scripted-server.ts';
-import { UndiciTransport } from './undici-transport.ts';
-
-const toClose: { close(): Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const thing of toClose.splice(0).reverse()) await thing.close();
-});
-
-const PLAN: BenchmarkPlan = {
-  form: {
-    endpoint: chat,
-    path: chat.path,
-    headers: { 'content-type': 'application/json' },
-    dataset: syntheticDataset({ inputTokens: 5, outputTokens: 8, seed: 1 }),
-    options: { model: 'm', sampling: {}, includeUsage: true },
-  },
-  concurrency: 4,
-  warmupRequestCount: 0,
-  requestCount: 20,
-  durationSeconds: null,
-  gracePeriodSeconds: 30,
-  requestTimeoutSeconds: 60,
-  idleTimeoutSeconds: 0,
-  maxConsecutiveErrors: 50,
-  failedRequestThreshold: null,
-  secrets: [],
-};
-
-class Recorder implements RunObserver {
-  readonly calls: string[] = [];
-  readonly records: RequestRecord[] = [];
-  inFlight = 0;
-  mostInFlight = 0;
-  firstContents = 0;
-  gaps = 0;
-
-  phaseStarted(phase: PhaseName): void {
-    this.calls.push(`start ${phase}`);
-  }
-  phaseEnded(phase: PhaseName): void {
-    this.calls.push(`end ${phase}`);
-  }
-  requestSent(phase: PhaseName): void {
-    this.calls.push(`sent ${phase}`);
-    this.mostInFlight = Math.max(this.mostInFlight, ++this.inFlight);
-  }
-  firstContent(): void {
-    this.firstContents++;
-  }
-  chunkGap(): void {
-    this.gaps++;
-  }
-  requestEnded(record: RequestRecord): void {
-    this.calls.push(`ended ${record.phase}`);
-    this.records.push(record);
-    this.inFlight--;
-  }
-}
-
-interface Ran {
-  readonly outcome: BenchmarkOutcome;
-  readonly recorder: Recorder;
-  readonly server: ScriptedServer;
-}
-
-async function run(changes: Partial<BenchmarkPlan>, script: Script, controls = new RunControls()): Promise<Ran> {
-  const server = await scriptedServer(script);
-  const transport = new UndiciTransport({ origin: server.origin });
-  toClose.push(server, transport);
-  const recorder = new Recorder();
-  const outcome = await runBenchmark({ ...PLAN, ...changes }, { transport, observers: [recorder], controls });
-  return { outcome, recorder, server };
-}
+import { benchmarkRun as run } from './testing/benchmark-run.ts';
+import { answer, delta, GOOD_STREAM, httpChunk, sse, STREAM_HEAD, streamOf, usage } from './testing/scripted-server.ts';
+import type { Script } from './testing/scripted-server.ts';
 
 const good: Script = (socket) => socket.write(streamOf(GOOD_STREAM));
 const silent: Script = () => undefined;
@@ -125,7 +37,7 @@ describe('a run by request count', () => {
   });
 
   test('the warm-up ends before the measure phase begins, and its texts do not recur', async () => {
-    const { outcome, recorder, server } = await run({ warmupRequestCount: 5, requestCount: 7 }, good);
+    const { outcome, recorder, server } = await run({ warmup: { requestCount: 5 }, requestCount: 7 }, good);
     const edges = recorder.calls.filter((call) => /start|end /.test(call));
     expect(edges).toEqual(['start warmup', 'end warmup', 'start measure', 'end measure']);
     const lastOfWarmup = recorder.calls.lastIndexOf('ended warmup');
@@ -205,7 +117,7 @@ describe('ending early', () => {
       controls.drain();
       good(socket, request);
     };
-    const { outcome, recorder } = await run({ warmupRequestCount: 50 }, script, controls);
+    const { outcome, recorder } = await run({ warmup: { requestCount: 50 } }, script, controls);
     expect(outcome.status).toBe('aborted');
     expect(outcome.phases.map((phase) => phase.phase)).toEqual(['warmup']);
     expect(recorder.calls).not.toContain('start measure');
@@ -241,7 +153,7 @@ describe('servers that fail', () => {
 
   test('too many errors in the warm-up: the measure phase does not begin', async () => {
     const script: Script = (socket) => socket.write(answer('500 X', 'text/plain', ''));
-    const { outcome } = await run({ warmupRequestCount: 100, maxConsecutiveErrors: 10 }, script);
+    const { outcome } = await run({ warmup: { requestCount: 100 }, maxConsecutiveErrors: 10 }, script);
     expect(outcome.status).toBe('failed');
     expect(outcome.phases.map((phase) => phase.phase)).toEqual(['warmup']);
   });

@@ -1,12 +1,15 @@
 import type { ClientHealth } from '../../core/run/result.ts';
 import type { PhaseName } from '../../core/run/record.ts';
-import type { BenchmarkPlan } from './benchmark-plan.ts';
+import { readingOf } from './answer-reader.ts';
+import type { BenchmarkPlan, PhaseLoad } from './benchmark-plan.ts';
 import { chunkListener } from './chunk-listener.ts';
 import { ClientHealthMonitor } from './client-health.ts';
-import { closedLoop } from './closed-loop.ts';
+import { ClockThread } from './clock-thread.ts';
 import { ContentRecognizer } from './content-recognizer.ts';
 import { Deadlines } from './deadlines.ts';
 import { EventQueue } from './event-queue.ts';
+import { OutputBudget } from './output-budget.ts';
+import { phaseSchedule, requestsAhead } from './phase-schedule.ts';
 import { runEpoch } from './monotonic-clock.ts';
 import type { RunEpoch } from './monotonic-clock.ts';
 import type { RunObserver } from './observer.ts';
@@ -21,6 +24,8 @@ export interface BenchmarkParts {
   readonly transport: Transport;
   readonly observers: readonly RunObserver[];
   readonly controls: RunControls;
+  /** Waited for before the phase's first request, and before its clock runs. */
+  readonly beforePhase?: (phase: PhaseName) => Promise<void>;
   /** The run's zero of time; default: now. */
   readonly epoch?: RunEpoch;
 }
@@ -54,15 +59,23 @@ export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): 
       listener: chunkListener(observers),
       epoch_ns: epoch.monotonic_ns,
       secrets: plan.secrets,
+      ...readingOf(plan.form),
     },
     deadlines,
     observers,
   );
   const phases: PhaseResult[] = [];
   try {
-    for (const phasePlan of phasePlans(plan)) {
-      if (parts.controls.draining.aborted || phases.some((phase) => phase.tooManyErrors !== null)) break;
-      phases.push(await observedPhase(phasePlan(), sender, observers, parts.controls));
+    const budget = plan.maxOutputTokensTotal === null ? null : new OutputBudget(plan.maxOutputTokensTotal);
+    for (const phase of ['warmup', 'measure'] as const) {
+      const load = plan[phase];
+      if (load === null) continue;
+      if (parts.controls.draining.aborted || phases.some(endsTheRun)) break;
+      await parts.beforePhase?.(phase);
+      const firstIndex = phases.reduce((taken, before) => taken + before.positions, 0);
+      // Made when its turn has come, so that its first requests are written and its clock runs.
+      const phasePlan = await planOf(phase, load, plan, epoch, firstIndex, budget);
+      phases.push(await observedPhase(phasePlan, sender, observers, parts.controls));
     }
   } finally {
     deadlines.stop();
@@ -70,25 +83,28 @@ export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): 
   return { ...verdict(plan, phases, parts.controls), epoch, phases, health: health.result() };
 }
 
-/** Made one after the other, so that the measure phase's first requests are written when its turn has come. */
-function phasePlans(plan: BenchmarkPlan): (() => PhasePlan)[] {
-  const phase = (
-    name: PhaseName,
-    count: number | null,
-    durationSeconds: number | null,
-    firstIndex: number,
-  ): PhasePlan => ({
-    phase: name,
-    schedule: closedLoop(plan.concurrency),
-    feed: new RequestFeed(plan.form, name, count, plan.concurrency),
+const endsTheRun = (phase: PhaseResult): boolean => phase.tooManyErrors !== null || phase.overBudget !== null;
+
+async function planOf(
+  phase: PhaseName,
+  phaseLoad: PhaseLoad,
+  plan: BenchmarkPlan,
+  epoch: RunEpoch,
+  firstIndex: number,
+  budget: OutputBudget | null,
+): Promise<PhasePlan> {
+  const { load, requestCount, durationSeconds, gracePeriodSeconds } = phaseLoad;
+  return {
+    phase,
+    feed: new RequestFeed(plan.form, phase, requestCount, requestsAhead(load)),
+    schedule: await phaseSchedule(phaseLoad, phase, () => ClockThread.launch(epoch.monotonic_ns)),
     firstIndex,
     durationSeconds,
-    gracePeriodSeconds: plan.gracePeriodSeconds,
+    gracePeriodSeconds,
     maxConsecutiveErrors: plan.maxConsecutiveErrors,
-  });
-  const { warmupRequestCount: warmup } = plan;
-  const measure = (): PhasePlan => phase('measure', plan.requestCount, plan.durationSeconds, warmup);
-  return warmup > 0 ? [(): PhasePlan => phase('warmup', warmup, null, 0), measure] : [measure];
+    cancellation: phase === 'measure' ? plan.cancellation : null,
+    budget,
+  };
 }
 
 async function observedPhase(
@@ -111,6 +127,8 @@ function verdict(
 ): Pick<BenchmarkOutcome, 'status' | 'failure'> {
   const tooMany = phases.find((phase) => phase.tooManyErrors !== null)?.tooManyErrors;
   if (tooMany != null) return { status: 'failed', failure: tooMany };
+  const overBudget = phases.find((phase) => phase.overBudget !== null)?.overBudget;
+  if (overBudget != null) return { status: 'aborted', failure: overBudget };
   if (controls.aborting.aborted) return { status: 'aborted', failure: 'aborted: requests under way were cancelled' };
   if (controls.draining.aborted) return { status: 'aborted', failure: 'ended early: requests under way were finished' };
   const measure = phases.find((phase) => phase.phase === 'measure');

@@ -1,52 +1,35 @@
-import type { RequestRecord } from '../../core/run/record.ts';
 import { answerFailure } from './answer-failure.ts';
+import { AnswerProgress } from './answer-progress.ts';
+import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import { BodyStart } from './body-start.ts';
-import type { ContentRecognizer } from './content-recognizer.ts';
-import type { Endpoint, Usage } from './endpoints/endpoint.ts';
-import type { EventQueue } from './event-queue.ts';
-import type { ChunkListener } from './chunk-listener.ts';
-import { requestRecord } from './request-record.ts';
+import { KeptText } from './kept-text.ts';
+import { countedTokens, requestRecord } from './request-record.ts';
 import type { SentRequest } from './request-record.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import { SseFramer } from './sse-framer.ts';
 import type { SseSink } from './sse-framer.ts';
-import type { ConnectionFacts, Exchange, ResponseHandler, TransportFailure } from './transport.ts';
+import type { ConnectionFacts, Exchange, TransportFailure } from './transport.ts';
 
-const DONE = new TextEncoder().encode('[DONE]');
+const DONE = '[DONE]';
 const utf8 = new TextDecoder();
-
-/** What all readers of a run share. */
-export interface StreamContext {
-  readonly endpoint: Endpoint;
-  readonly recognizer: ContentRecognizer;
-  readonly queue: EventQueue;
-  readonly listener: ChunkListener;
-  /** CLOCK_MONOTONIC of the run's zero. */
-  readonly epoch_ns: number;
-  readonly secrets: readonly string[];
-}
-
-export interface ClosedRequest {
-  readonly record: RequestRecord;
-  /** One line about a failure, for a log; it may hold the server's words and is no part of the record. */
-  readonly message: string | null;
-  readonly retryAfterSeconds: number | null;
-  readonly connectionRetried: boolean;
-}
 
 /**
  * Reads one streamed answer. The arrival of each content chunk is noted as soon as its bytes are recognised; what looks
  * unfamiliar is queued and parsed when the loop is idle, with the arrival time it had. Events of a request keep their
  * order, and its record closes when the last of them has been looked at.
  */
-export class StreamReader implements ResponseHandler, SseSink {
+export class StreamReader implements AnswerReader, SseSink {
   readonly #request: SentRequest;
-  readonly #context: StreamContext;
+  readonly #context: AnswerContext;
   readonly #closed: (closed: ClosedRequest) => void;
+  readonly #firstContent: (() => void) | undefined;
   readonly #sent_ns: number;
   readonly #framer: SseFramer;
   readonly #bodyStart = new BodyStart();
   readonly #offsets: number[] = [];
+  readonly #progress: AnswerProgress;
+  readonly #text: KeptText | null;
+  readonly #doneData: string;
   #exchange: Exchange | null = null;
   #lastByte_ns: number;
   #queued = 0;
@@ -61,19 +44,27 @@ export class StreamReader implements ResponseHandler, SseSink {
   #malformed: string | null = null;
   #error: string | null = null;
   #finishReason: string | null = null;
-  #usage: Usage | null = null;
   #done = false;
 
-  constructor(request: SentRequest, context: StreamContext, closed: (closed: ClosedRequest) => void) {
+  /** `firstContent` is called when the first chunk with content has been recognised. */
+  constructor(
+    request: SentRequest,
+    context: AnswerContext,
+    closed: (closed: ClosedRequest) => void,
+    firstContent?: () => void,
+  ) {
     this.#request = request;
     this.#context = context;
     this.#closed = closed;
+    this.#firstContent = firstContent;
     this.#sent_ns = context.epoch_ns + request.sent_ns;
     this.#lastByte_ns = this.#sent_ns;
     this.#framer = new SseFramer(this);
+    this.#progress = new AnswerProgress(context.endpoint.addsUsage === true);
+    this.#text = context.keepText === true ? new KeptText(context.endpoint) : null;
+    this.#doneData = context.endpoint.doneData ?? DONE;
   }
 
-  /** The exchange whose answer this is, so that it can be given up. */
   attach(exchange: Exchange): void {
     this.#exchange = exchange;
   }
@@ -111,7 +102,7 @@ export class StreamReader implements ResponseHandler, SseSink {
   event(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#events++;
     if (this.#done) return;
-    const known = this.#context.recognizer.recognizes(bytes, start, end);
+    const known = this.#text === null && this.#context.recognizer.recognizes(bytes, start, end);
     if (known && this.#queued === 0) this.#content(stamp_ns);
     else if (known) this.#queue(0, () => this.#content(stamp_ns));
     else this.#queue(end - start, () => this.#interpret(stamp_ns, bytes, start, end, true));
@@ -159,17 +150,19 @@ export class StreamReader implements ResponseHandler, SseSink {
     else this.#context.listener.chunkGap(phase, offset - this.#lastOffset);
     this.#lastOffset = offset;
     this.#offsets.push(offset);
+    if (this.#offsets.length === 1) this.#firstContent?.();
   }
 
   #interpret(stamp_ns: number, bytes: Uint8Array, start: number, end: number, terminated: boolean): void {
     if (this.#done) return;
-    if (isDone(bytes, start, end)) {
+    const data = utf8.decode(bytes.subarray(start, end));
+    if (data === this.#doneData) {
       this.#done = true;
       return;
     }
     let event: unknown;
     try {
-      event = JSON.parse(utf8.decode(bytes.subarray(start, end)));
+      event = JSON.parse(data);
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       // A last event that was cut off tells nothing; the missing finish does.
@@ -181,12 +174,12 @@ export class StreamReader implements ResponseHandler, SseSink {
       this.#malformed ??= `an event is not of the ${this.#context.endpoint.type} protocol`;
       return;
     }
-    if (meaning.content) this.#content(stamp_ns);
+    if (this.#progress.take(meaning)) this.#content(stamp_ns);
+    this.#text?.take(event, meaning.progress !== undefined);
     this.#error ??= meaning.error;
     this.#finishReason = meaning.finishReason ?? this.#finishReason;
-    this.#usage = meaning.usage ?? this.#usage;
     const plain = meaning.finishReason === null && meaning.usage === null && meaning.error === null;
-    if (meaning.content && plain) this.#context.recognizer.learn(bytes, start, end);
+    if (meaning.content && plain && meaning.progress === undefined) this.#context.recognizer.learn(bytes, start, end);
   }
 
   #finish(stamp_ns: number, failure: TransportFailure | null): void {
@@ -205,28 +198,34 @@ export class StreamReader implements ResponseHandler, SseSink {
         events: this.#events,
         malformedEvent: this.#malformed,
         errorEvent: this.#error,
-        finished: this.#finishReason !== null || (this.#usage !== null && this.#done),
+        finished: this.#isFinished(),
         hasContent: this.#offsets.length > 0,
       },
       this.#context.secrets,
     );
+    const { usage } = this.#progress;
+    const { text } = this.#text ?? { text: null };
     this.#closed({
       record: requestRecord(this.#request, {
         end_ns: Math.round(stamp_ns - this.#context.epoch_ns),
         reason: failure?.reason ?? null,
         status: this.#status,
         connection: this.#connection,
-        usage: this.#usage,
+        usage,
+        counted_output_tokens: countedTokens(this.#context, text, usage),
         offsets_ns: this.#offsets,
+        wholeAnswerOffset_ns: null,
       }),
       message: failure?.message ?? null,
       retryAfterSeconds: this.#retryAfter,
       connectionRetried: this.#connection?.retried ?? false,
+      output: text?.output ?? null,
     });
   }
-}
 
-function isDone(bytes: Uint8Array, start: number, end: number): boolean {
-  if (end - start !== DONE.length) return false;
-  return DONE.every((byte, i) => bytes[start + i] === byte);
+  #isFinished(): boolean {
+    const { wholeBy } = this.#context.endpoint;
+    if (this.#finishReason !== null || wholeBy === 'body') return true;
+    return this.#done && (wholeBy === 'done' || this.#progress.usage !== null);
+  }
 }

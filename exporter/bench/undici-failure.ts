@@ -5,6 +5,7 @@ import type { TransportFailure } from './transport.ts';
 
 const REASONS: Readonly<Record<string, ErrorReason>> = {
   ECONNREFUSED: 'connect_refused',
+  ENOENT: 'connect_refused', // of a unix socket
   UND_ERR_CONNECT_TIMEOUT: 'connect_timeout',
   ETIMEDOUT: 'connect_timeout',
   ENOTFOUND: 'dns',

@@ -19,6 +19,8 @@ export interface UndiciTransportOptions {
   readonly connectTimeoutSeconds?: number;
   /** Texts that no message may carry, such as the API key. */
   readonly secrets?: readonly string[];
+  /** Path of a unix socket to connect to, whatever the origin's host is. */
+  readonly unixSocket?: string;
   /** Options of `tls.connect`. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
 }
@@ -83,6 +85,7 @@ class Connection {
     const connect = buildConnector({
       ...options.tls,
       allowH2: false,
+      ...(options.unixSocket === undefined ? {} : { socketPath: options.unixSocket }),
       timeout: (options.connectTimeoutSeconds ?? 10) * 1000,
     });
     this.client = new Client(options.origin, {

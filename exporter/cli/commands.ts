@@ -8,7 +8,17 @@ export interface Command {
 export const COMMANDS: readonly Command[] = [
   { name: 'run', summary: 'benchmark a server and keep the result as a run', load: () => import('./run.ts') },
   { name: 'serve', summary: 'show the finished runs as Prometheus metrics', load: () => import('./serve.ts') },
+  {
+    name: 'collect',
+    summary: "read servers' metrics pages without a benchmark and sum them up",
+    load: () => import('./collect.ts'),
+  },
   { name: 'runs', summary: 'list the runs of a directory, or show one', load: () => import('./runs.ts') },
+  {
+    name: 'report',
+    summary: "write the report of a finished run again, or the run as another tool's files",
+    load: () => import('./report.ts'),
+  },
   {
     name: 'explain',
     summary: 'say what a metric means, or what is on a metrics page',

@@ -21,9 +21,11 @@ export async function startDemoPrometheus(
 ): Promise<{ readonly url: string; stop(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'llmbench-prometheus-'));
   const discard = (): void => rmSync(folder, { recursive: true, force: true });
-  const rulesGlob = fileURLToPath(new URL('../../prometheus/rules/*.yml', import.meta.url));
+  const ruleFiles = ['rules', 'alerts'].map((rules) =>
+    fileURLToPath(new URL(`../../prometheus/${rules}/*.yml`, import.meta.url)),
+  );
   const configFile = join(folder, 'prometheus.yml');
-  writeFileSync(configFile, renderPrometheusConfig({ exporterAddress, rulesGlob }));
+  writeFileSync(configFile, renderPrometheusConfig({ exporterAddress, ruleFiles }));
   try {
     const server = await startPrometheus({
       programs: { prometheus: program },

@@ -33,7 +33,11 @@ export function texts(value: string, help: string): Option<readonly string[]> {
   return { help, value, multiple: true, parse: (given) => given, fallback: [] };
 }
 
-export function choice<T extends string>(allowed: readonly T[], help: string, fallback: T): Option<T> {
+export function choice<T extends string, F extends T | null>(
+  allowed: readonly T[],
+  help: string,
+  fallback: F,
+): Option<T | F> {
   const parse = (given: readonly string[]): T => {
     const found = allowed.find((candidate) => candidate === last(given));
     if (found === undefined) throw new Error(`one of ${allowed.join(', ')}`);
@@ -55,6 +59,19 @@ export function seconds<T extends number | null>(help: string, range: Range, fal
   return { help, value: 'SECONDS', parse: (given) => inRange(last(given), range, false), fallback };
 }
 
+/** One number, or several with commas between them: each makes a run of its own. */
+export function numbers(
+  value: string,
+  help: string,
+  range: Range & { readonly whole: boolean },
+): Option<readonly number[] | null> {
+  const parse = (given: readonly string[]): readonly number[] =>
+    last(given)
+      .split(',')
+      .map((part) => inRange(part, range, range.whole));
+  return { help, value: `${value}[,${value}…]`, parse, fallback: null };
+}
+
 function inRange(given: string, { min, max }: Range, whole: boolean): number {
   const number = given.trim() === '' ? NaN : Number(given);
   const fits = whole ? Number.isSafeInteger(number) : Number.isFinite(number);
@@ -67,8 +84,22 @@ export function readOptions<O extends Options>(
   options: O,
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
+  file: GivenValues = NOTHING_GIVEN,
 ): Values<O> {
-  return readArguments(options, argv, environment, { name: '', most: 0 }).values;
+  return readArguments(options, argv, environment, { name: '', most: 0 }, file).values;
+}
+
+/** Values of a file: the option's name, its texts, and what a message calls the place where they stand. */
+export type GivenValues = ReadonlyMap<string, { readonly texts: readonly string[]; readonly source: string }>;
+
+const NOTHING_GIVEN: GivenValues = new Map();
+
+/** The options that flags or environment give a value. */
+export function givenNames(options: Options, argv: readonly string[], environment: NodeJS.ProcessEnv): Set<string> {
+  const { found } = readFlags(options, argv);
+  const given = (name: string): boolean =>
+    found[name] !== undefined || environment[environmentVariable(name)] !== undefined;
+  return new Set(Object.keys(options).filter(given));
 }
 
 /** What stands without a flag, for commands that take such: its name in messages, and how many at most. */
@@ -83,6 +114,7 @@ export function readArguments<O extends Options>(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
   allowed: Positionals,
+  file: GivenValues = NOTHING_GIVEN,
 ): { readonly values: Values<O>; readonly positionals: readonly string[] } {
   const { found: given, positionals } = readFlags(options, argv);
   const surplus = positionals[allowed.most];
@@ -91,10 +123,16 @@ export function readArguments<O extends Options>(
     const fromFlag = given[name];
     const variable = environmentVariable(name);
     const fromEnvironment = environment[variable];
-    const source = fromFlag !== undefined ? `--${name}` : variable;
+    const fromFile = file.get(name);
+    const elsewhere = fromEnvironment === undefined ? (fromFile?.source ?? '') : variable;
+    const source = fromFlag === undefined ? elsewhere : `--${name}`;
     const raw =
       fromFlag ??
-      (fromEnvironment === undefined ? undefined : option.multiple ? fromEnvironment.split(',') : [fromEnvironment]);
+      (fromEnvironment === undefined
+        ? fromFile?.texts
+        : option.multiple
+          ? fromEnvironment.split(',')
+          : [fromEnvironment]);
     if (raw === undefined) return [name, option.fallback];
     try {
       return [name, option.parse(raw)];
@@ -152,12 +190,13 @@ function readFlags(options: Options, argv: readonly string[]): ReadFlags {
   return { found, positionals };
 }
 
-function suggestion(name: string, known: readonly string[]): string {
+/** What a mistyped name may have meant, to be put behind a message; `prefix` stands before names. */
+export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
   const [best] = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((a, b) => a.distance - b.distance);
   return best !== undefined && best.distance <= Math.max(2, name.length / 4)
-    ? `; did you mean --${best.candidate}?`
+    ? `; did you mean ${prefix}${best.candidate}?`
     : '; --help lists them';
 }
 

@@ -17,7 +17,8 @@ interface Ended {
 
 /** What the display needs of the plan. */
 export interface ProgressPlan {
-  readonly warmupRequests: number;
+  readonly warmupRequests: number | null;
+  readonly warmupSeconds?: number | null;
   readonly requestCount: number | null;
   readonly durationSeconds: number | null;
 }
@@ -113,7 +114,7 @@ export class Progress implements RunObserver {
 
   #target(phase: PhaseName, elapsed: number): string {
     const count = phase === 'warmup' ? this.#plan.warmupRequests : this.#plan.requestCount;
-    const seconds = phase === 'warmup' ? null : this.#plan.durationSeconds;
+    const seconds = phase === 'warmup' ? (this.#plan.warmupSeconds ?? null) : this.#plan.durationSeconds;
     if (seconds !== null)
       return `${bar(elapsed / seconds)} ${elapsed.toFixed(0)} of ${seconds} s · ${this.#done} requests`;
     return `${bar(this.#done / (count ?? Infinity))} ${this.#done} of ${count ?? '?'} requests · ${elapsed.toFixed(0)} s`;

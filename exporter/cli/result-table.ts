@@ -1,5 +1,6 @@
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import { ABSENT, quantity } from './quantities.ts';
+import { serverLines } from './server-lines.ts';
 
 const COLUMNS = ['n', 'mean', 'p50', 'p90', 'p99', 'p99 95 % interval', 'max'] as const;
 const ORDER = [
@@ -9,7 +10,14 @@ const ORDER = [
   'request_latency',
   'schedule_delay',
 ] as const;
-const SCALARS = ['request_throughput', 'output_token_throughput', 'error_ratio', 'cached_input_ratio'] as const;
+const SCALARS = [
+  'request_throughput',
+  'output_token_throughput',
+  'goodput',
+  'good_request_ratio',
+  'error_ratio',
+  'cached_input_ratio',
+] as const;
 
 /** The result for a person at a terminal, in the words of the field. */
 export function resultTable(result: ResultFile): string {
@@ -21,6 +29,7 @@ export function resultTable(result: ResultFile): string {
     `window      ${quantity(window.seconds, 'seconds')} from the first request to the end of the last`,
     ...SCALARS.flatMap((measure) => scalarLine(result.measures, measure)),
     `client      ${result.client.verdict}${result.client.why === null ? '' : `: ${result.client.why}`}`,
+    ...serverLines(result),
     '',
     ...distributionTable(result.measures),
   ];
@@ -57,7 +66,7 @@ function cells(measure: DistributionResult): string[] {
 }
 
 /** The first column to the left, the others to the right. */
-function aligned(rows: readonly (readonly string[])[]): string[] {
+export function aligned(rows: readonly (readonly string[])[]): string[] {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows.map((row) =>
     row

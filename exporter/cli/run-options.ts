@@ -1,13 +1,17 @@
 import { isRunId } from '../../core/run/run-id.ts';
-import { DEFAULT_GRACE_PERIOD_SECONDS } from '../bench/benchmark-plan.ts';
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../bench/deadlines.ts';
-import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../bench/synthetic-dataset.ts';
+import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../bench/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../publish/linger.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { CliError } from './failure.ts';
+import { DEFAULT_INTERVAL_SECONDS } from '../servers/collector.ts';
+import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../servers/run-edges.ts';
+import { GATE_OPTIONS, requestedGates } from './gate-options.ts';
+import { GROUP_OPTIONS } from './group-options.ts';
+import { LOAD_OPTIONS, loadSteps, requestedLoad, type LoadStep } from './load-options.ts';
+import { definitions, formats, INTERVAL_RANGE, targets } from './server-options.ts';
 import { choice, flag, integer, seconds, text, texts, type Values } from './options.ts';
 
-const MOST_REQUESTS = 1e9;
 const MOST_TOKENS = 1e7;
 const ONE_WEEK_SECONDS = 604_800;
 
@@ -16,19 +20,8 @@ export const RUN_OPTIONS = {
   url: text('URL', 'the server: http://host:8000, or the whole address of its chat completions', null),
   model: text('NAME', 'the model, as the server names it', null),
   scenario: text('NAME', 'what this benchmark is called in metrics and comparisons', 'default'),
-  concurrency: integer('requests in flight at any time', { min: 1, max: 100_000 }, 1),
-  'request-count': integer('how many requests to measure', { min: 1, max: MOST_REQUESTS }, null),
-  'benchmark-duration': seconds(
-    'how long to measure; requests under way then are finished',
-    { min: 0.1, max: ONE_WEEK_SECONDS },
-    null,
-  ),
-  'benchmark-grace-period': seconds(
-    'how long requests under way may take after the duration',
-    { min: 0, max: ONE_WEEK_SECONDS },
-    DEFAULT_GRACE_PERIOD_SECONDS,
-  ),
-  'warmup-request-count': integer('requests before the measuring, in no result', { min: 0, max: MOST_REQUESTS }, 0),
+  ...GROUP_OPTIONS,
+  ...LOAD_OPTIONS,
   isl: integer('input tokens to aim at, per request', { min: 1, max: MOST_TOKENS }, DEFAULT_INPUT_TOKENS),
   osl: integer('output tokens at most, per request (max_tokens)', { min: 1, max: MOST_TOKENS }, DEFAULT_OUTPUT_TOKENS),
   'ignore-eos': flag('ask the server to generate all of --osl (vLLM, SGLang: ignore_eos)'),
@@ -44,6 +37,29 @@ export const RUN_OPTIONS = {
     ...seconds('share of requests (0 to 1) that may fail before the run counts as failed', { min: 0, max: 1 }, null),
     value: 'RATIO',
   },
+  'server-metrics': targets(
+    "metrics pages beside the server's own: http://host:8081/metrics, host:8081, or a name and host: triton=host",
+  ),
+  'gpu-telemetry': targets('pages of DCGM exporters (port 9400)'),
+  'no-server-metrics': flag("leave the servers' metrics alone"),
+  'server-metrics-interval': seconds(
+    'how often each metrics page is read; a scrape costs what is measured',
+    INTERVAL_RANGE,
+    DEFAULT_INTERVAL_SECONDS,
+  ),
+  'server-metrics-formats': formats,
+  'slice-duration': seconds(
+    "also the servers' statistics of slices this long",
+    { min: 0.1, max: ONE_WEEK_SECONDS },
+    null,
+  ),
+  stats: definitions,
+  'drain-timeout': seconds(
+    'how long to wait for idle servers before the first measured request',
+    { min: 0, max: 3600 },
+    DEFAULT_DRAIN_TIMEOUT_SECONDS,
+  ),
+  ...GATE_OPTIONS,
   'runs-dir': text('DIR', 'where runs are kept', 'runs'),
   'run-id': text('ID', 'the name of the run: letters, digits and dashes', null),
   'metrics-port': integer(
@@ -68,17 +84,19 @@ export const RUN_EXAMPLES = [
   'llmbench run --url https://example.org --model llama --api-key-env API_KEY --concurrency 4 --request-count 40 --json',
 ];
 
-type RunOptions = Values<typeof RUN_OPTIONS>;
+export type RunOptions = Values<typeof RUN_OPTIONS>;
+
+/** One request for each load of the options: several with lists. Throws a `CliError`. */
+export function runRequests(options: RunOptions, environment: NodeJS.ProcessEnv): readonly RunRequest[] {
+  return loadSteps(options).map((step) => runRequest(options, environment, step));
+}
 
 /** What was asked for, with the checks that concern several options. Throws a `CliError`. */
-export function runRequest(options: RunOptions, environment: NodeJS.ProcessEnv): RunRequest {
+function runRequest(options: RunOptions, environment: NodeJS.ProcessEnv, step: LoadStep): RunRequest {
   if (options.url === null)
     throw new CliError('--url is missing: where is the server? For example --url http://localhost:8000');
   if (options.model === null)
     throw new CliError('--model is missing: which model is to be asked? The server lists them at /v1/models');
-  if (options['request-count'] === null && options['benchmark-duration'] === null) {
-    throw new CliError('give --request-count or --benchmark-duration: when does the benchmark end?');
-  }
   const runId = options['run-id'];
   if (runId !== null && !isRunId(runId))
     throw new CliError(`--run-id is '${runId}' and must be 1 to 64 letters, digits and dashes`);
@@ -86,24 +104,36 @@ export function runRequest(options: RunOptions, environment: NodeJS.ProcessEnv):
     url: options.url,
     model: options.model,
     scenario: options.scenario,
-    concurrency: options.concurrency,
-    requestCount: options['request-count'],
-    durationSeconds: options['benchmark-duration'],
-    gracePeriodSeconds: options['benchmark-grace-period'],
-    warmupRequestCount: options['warmup-request-count'],
+    ...requestedLoad(options, step),
     inputTokens: options.isl,
     outputTokens: options.osl,
     seed: options['random-seed'],
+    textVariant: 0,
+    group: null,
     sampling: options['ignore-eos'] ? { ignore_eos: true } : {},
     headers: headers(options.header),
     apiKey: apiKey(options['api-key-env'], environment),
     requestTimeoutSeconds: options['request-timeout-seconds'],
     failedRequestThreshold: options['failed-request-threshold'],
+    serverMetrics: serverMetrics(options),
+    gates: requestedGates(options),
     runsDirectory: options['runs-dir'],
     runId,
     metricsPort: options['metrics-port'],
     metricsHost: options['metrics-host'],
     lingerMaxSeconds: options.linger === 'no' ? 0 : options['linger-max'],
+  };
+}
+
+function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
+  if (options['no-server-metrics']) return null;
+  return {
+    targets: [...options['server-metrics'], ...options['gpu-telemetry']],
+    intervalSeconds: options['server-metrics-interval'],
+    drainTimeoutSeconds: options['drain-timeout'],
+    sliceSeconds: options['slice-duration'],
+    definitions: options.stats,
+    formats: options['server-metrics-formats'],
   };
 }
 

@@ -3,43 +3,63 @@ import { monotonicNow_ns } from '../bench/monotonic-clock.ts';
 import { ProbeError } from '../bench/probe.ts';
 import { ListenError } from '../http/listen.ts';
 import { parseTarget } from '../bench/target.ts';
+import { performGroup } from '../run/perform-group.ts';
 import { performRun, type PerformedRun, type RunReporter } from '../run/perform-run.ts';
 import { checkLoadIsMeant, RefusedError } from '../run/refusal.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { RunNotStoredError, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
-import { asksForHelp, helpText, readOptions } from './options.ts';
+import { sloLines } from './gate-lines.ts';
+import { groupResult, groupTable, type GroupRun } from './group-table.ts';
+import { asksForHelp, helpText } from './options.ts';
 import { Progress } from './progress.ts';
 import { resultTable } from './result-table.ts';
-import { RUN_EXAMPLES, RUN_OPTIONS, runRequest } from './run-options.ts';
+import { requestedRuns } from './requested-runs.ts';
+import { RUN_EXAMPLES, RUN_OPTIONS } from './run-options.ts';
+import { SERVER_LISTS } from './server-options.ts';
+import { spreadLists } from './value-lists.ts';
 import { VERSION } from './version.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     const usage =
-      'llmbench run --url URL --model NAME --concurrency N (--request-count N | --benchmark-duration S) [options]';
+      'llmbench run --url URL --model NAME (--concurrency N | --request-rate RATE) (--request-count N | --benchmark-duration S) [options]';
     process.stdout.write(helpText(usage, RUN_OPTIONS, RUN_EXAMPLES));
     return ExitCode.done;
   }
-  const options = readOptions(RUN_OPTIONS, argv, process.env);
-  const request = runRequest(options, process.env);
+  const { options, requests, steps } = await requestedRuns(spreadLists(argv, SERVER_LISTS), process.env);
   const controls = new RunControls();
   const release = stopOnSignals(controls);
+  const runs: GroupRun[] = [];
   try {
-    refuseUnmeantLoad(request, options.yes);
-    const performed = await performRun(request, controls, reporter(request), VERSION);
-    show(performed, options.json);
-    return exitCodeOf(performed, controls);
+    for (const request of requests) refuseUnmeantLoad(request, steps, options.yes);
+    await performGroup(requests, controls, {
+      cooldownSeconds: options['profile-run-cooldown-seconds'],
+      announce: (number) => void process.stderr.write(`run ${number} of ${requests.length}\n`),
+      perform: async (request) => {
+        const performed = await performRun(request, controls, reporter(request), VERSION);
+        runs.push({ request, performed });
+        return performed;
+      },
+      finished: (performed) => show(performed, options.json),
+    });
+    return exitCodeOf(runs, controls);
   } catch (error) {
     throw explained(error, controls, options.json);
   } finally {
+    showAll(runs, requests.length > 1, options.json);
     release();
   }
 }
 
-function refuseUnmeantLoad(request: RunRequest, confirmed: boolean): void {
+function refuseUnmeantLoad(request: RunRequest, steps: number, confirmed: boolean): void {
   const { origin } = parseUrl(request.url);
-  checkLoadIsMeant(origin, request.concurrency, confirmed);
+  checkLoadIsMeant(origin, { concurrency: mostInFlight(request), steps }, confirmed);
+}
+
+/** Null when nothing limits the requests in flight. */
+function mostInFlight({ load, fixedSchedule }: RunRequest): number | null {
+  return load.rate === null && fixedSchedule === null ? (load.concurrency ?? 1) : load.concurrency;
 }
 
 function parseUrl(url: string): { origin: string } {
@@ -73,7 +93,8 @@ function reporter(request: RunRequest): RunReporter {
     say: (line) => void process.stderr.write(`${line}\n`),
     observe: (epoch) => {
       const plan = {
-        warmupRequests: request.warmupRequestCount,
+        warmupRequests: request.warmup?.requestCount ?? null,
+        warmupSeconds: request.warmup?.durationSeconds ?? null,
         requestCount: request.requestCount,
         durationSeconds: request.durationSeconds,
       };
@@ -83,18 +104,33 @@ function reporter(request: RunRequest): RunReporter {
 }
 
 function show({ result, failure, path, notes }: PerformedRun, json: boolean): void {
-  if (json) {
-    process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
-  } else {
-    process.stdout.write(`\nrun         ${result.run_id}  ${result.status}\n${resultTable(result)}\n${path}\n`);
+  if (!json) {
+    process.stdout.write(
+      `\nrun         ${result.run_id}  ${result.status}\n${resultTable(result)}${sloLines(result.slos)}\n${path}\n`,
+    );
   }
   for (const note of notes) process.stderr.write(`${note}\n`);
   if (failure !== null) process.stderr.write(`llmbench run: ${failure}\n`);
 }
 
-function exitCodeOf({ result }: PerformedRun, controls: RunControls): number {
+/** What is told when all runs are over: the JSON of one or of several, or a table over several. */
+function showAll(runs: readonly GroupRun[], several: boolean, json: boolean): void {
+  const [only] = runs;
+  if (only === undefined) return;
+  if (json) {
+    const shown = several ? groupResult(runs) : only.performed.result;
+    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  } else if (several) {
+    process.stdout.write(`\ngroup       ${only.request.group?.group_id ?? ''}\n${groupTable(runs)}\n`);
+  }
+}
+
+function exitCodeOf(runs: readonly GroupRun[], controls: RunControls): number {
   if (controls.draining.aborted) return ExitCode.interrupted;
-  return result.status === 'failed' ? ExitCode.failed : ExitCode.done;
+  const results = runs.map(({ performed }) => performed.result);
+  if (results.some(({ status }) => status !== 'completed')) return ExitCode.failed;
+  const missed = results.some(({ slos }) => slos.some(({ verdict }) => verdict === 'not_met'));
+  return missed ? ExitCode.gate : ExitCode.done;
 }
 
 /** Failures that were foreseen say what to do in one line; anything else keeps its stack. */

@@ -1,18 +1,45 @@
-import { startSimulator } from '../../simulator/main.ts';
+import { parseFaults } from '../../simulator/faults/parse.ts';
+import { NO_FAULTS } from '../../simulator/faults/plan.ts';
+import { SIMULATED_SYSTEMS, startSimulator } from '../../simulator/main.ts';
+import type { RunningSimulator, SimulatedSystem } from '../../simulator/main.ts';
 import { asksForHelp, choice, flag, helpText, integer, readOptions, text } from './options.ts';
-import { ExitCode } from './failure.ts';
+import type { Values } from './options.ts';
+import { CliError, ExitCode } from './failure.ts';
 import { untilStopped } from './until-stopped.ts';
 
-const OPTIONS = {
-  system: choice(['vllm'] as const, 'whose API and metrics to simulate', 'vllm'),
-  host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
-  port: integer('port to listen on, 0 for a free one', { min: 0, max: 65_535 }, 18_000),
-  model: text('NAME', 'name of the model that is served', 'sim-model'),
-  'random-seed': integer('seed of everything random in it', { min: 0, max: 2 ** 32 - 1 }, 1),
-  json: flag('print one JSON line {url, metrics_url} when ready'),
+const FAULTS = {
+  help: 'what goes wrong, e.g. stall:after=5,seconds=2; several times for several',
+  value: 'NAME[:KEY=VALUE,…]',
+  multiple: true,
+  parse: parseFaults,
+  fallback: NO_FAULTS,
 };
 
-const EXAMPLES = ['llmbench simulate --system vllm', 'llmbench simulate --port 0 --json'];
+const OPTIONS = {
+  system: choice(
+    [...SIMULATED_SYSTEMS, 'all'],
+    'whose API and metrics to simulate; all: each, in this process',
+    'vllm',
+  ),
+  host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
+  port: integer('port of the API, 0 for a free one; with all, of the first', { min: 0, max: 65_535 }, 18_000),
+  model: text('NAME', 'name of the model that is served', 'sim-model'),
+  workers: integer('engines, where the system can have several', { min: 1, max: 1000 }, 2),
+  fault: FAULTS,
+  'random-seed': integer('seed of everything random in it', { min: 0, max: 2 ** 32 - 1 }, 1),
+  json: flag('print one JSON line {system, url, metrics_url, metrics_urls} when ready; with all, an array of them'),
+};
+
+const EXAMPLES = [
+  'llmbench simulate --system vllm',
+  'llmbench simulate --system dynamo --workers 4 --fault hot-worker:share=0.9',
+  'llmbench simulate --system all --port 0 --json',
+];
+
+interface Started {
+  readonly system: SimulatedSystem;
+  readonly simulator: RunningSimulator;
+}
 
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
@@ -21,19 +48,52 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const options = readOptions(OPTIONS, argv, process.env);
   const stopped = untilStopped();
-  const simulator = await startSimulator({
-    system: options.system,
-    host: options.host,
-    port: options.port,
-    model: options.model,
-    seed: options['random-seed'],
-  });
-  process.stdout.write(
-    options.json
-      ? `${JSON.stringify({ url: simulator.url, metrics_url: simulator.metricsUrl })}\n`
-      : `simulated ${options.system} with model ${options.model} at ${simulator.url}, metrics at ${simulator.metricsUrl}; Ctrl-C ends it\n`,
-  );
+  const started = await startAll(options);
+  process.stdout.write(options.json ? asJson(started, options.system === 'all') : asText(started, options.model));
   await stopped;
-  await simulator.close();
+  await Promise.all(started.map(({ simulator }) => simulator.close()));
   return ExitCode.done;
+}
+
+/** Starts what was asked for; when one of them cannot be, none is left. */
+async function startAll(options: Values<typeof OPTIONS>): Promise<Started[]> {
+  const systems = options.system === 'all' ? SIMULATED_SYSTEMS : [options.system];
+  const started: Started[] = [];
+  try {
+    for (const [index, system] of systems.entries()) {
+      const port = options.port === 0 ? 0 : options.port + index;
+      const { host, model, workers, fault: faults } = options;
+      const seed = options['random-seed'];
+      const simulator = await startSimulator({ system, host, port, model, workers, faults, seed });
+      started.push({ system, simulator });
+    }
+    return started;
+  } catch (error) {
+    await Promise.all(started.map(({ simulator }) => simulator.close()));
+    throw asCliError(error);
+  }
+}
+
+function asCliError(error: unknown): unknown {
+  if (error instanceof RangeError) return new CliError(error.message);
+  if (!(error instanceof Error && 'code' in error)) return error;
+  const remedy = error.code === 'EADDRINUSE' ? '; --port 0 takes a free one' : '';
+  return new CliError(`cannot listen: ${error.message}${remedy}`, ExitCode.failed);
+}
+
+function asJson(started: readonly Started[], isArray: boolean): string {
+  const objects = started.map(({ system, simulator: { url, metricsUrl, metricsUrls } }) => ({
+    system,
+    url,
+    metrics_url: metricsUrl,
+    metrics_urls: metricsUrls,
+  }));
+  return `${JSON.stringify(isArray ? objects : objects[0])}\n`;
+}
+
+function asText(started: readonly Started[], model: string): string {
+  const lines = started.map(({ system, simulator: { url, metricsUrls } }) => {
+    return `simulated ${system} with model ${model} at ${url}, metrics at ${metricsUrls.join(', ')}`;
+  });
+  return `${lines.join('\n')}; Ctrl-C ends it\n`;
 }

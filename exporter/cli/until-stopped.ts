@@ -4,7 +4,11 @@
  */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {
-    const stop = () => resolve();
+    const stop = (): void => {
+      // An open channel keeps a process alive.
+      if (process.connected) process.disconnect();
+      resolve();
+    };
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
     if (process.channel) process.once('disconnect', stop);

@@ -1,6 +1,7 @@
-import type { DistributionMeasure } from '../../core/measures/measures.ts';
+import type { PerRequestMeasure } from '../../core/measures/measures.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { LIVE_GRIDS } from '../../core/measures/grids.ts';
+import { figuresOf } from '../../core/measures/request-figures.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { LiveHistogram } from './live-histogram.ts';
 
@@ -81,8 +82,11 @@ export class LatencyHistograms {
 
   requestEnded(record: RequestRecord): void {
     if (record.outcome !== 'ok') return;
-    for (const value of INTER_TOKEN_LATENCY.values(record)) this.#interTokenLatency.observe(value);
-    for (const value of REQUEST_LATENCY.values(record)) this.#requestLatency.observe(value);
+    const figures = figuresOf(record);
+    const interToken = INTER_TOKEN_LATENCY.value(figures);
+    const latency = REQUEST_LATENCY.value(figures);
+    if (interToken !== null) this.#interTokenLatency.observe(interToken);
+    if (latency !== null) this.#requestLatency.observe(latency);
   }
 
   /** Everything that was told of a request while it ran, from its record. */
@@ -98,8 +102,8 @@ export class LatencyHistograms {
   }
 }
 
-function measureOf(name: string): DistributionMeasure {
+function measureOf(name: string): PerRequestMeasure {
   const measure = DISTRIBUTION_MEASURES.find((candidate) => candidate.measure === name && candidate.clock === 'sent');
-  if (measure === undefined) throw new Error(`core/measures does not define ${name}`);
+  if (measure === undefined || measure.value === null) throw new Error(`core/measures does not define ${name}`);
   return measure;
 }

@@ -1,19 +1,44 @@
 import { DISTRIBUTION_MEASURES, SCALAR_MEASURES } from '../../core/measures/measures.ts';
-import type { ComparisonKey } from '../../core/run/run.ts';
+import type { ComparisonKey, LoadKey } from '../../core/run/run.ts';
+import type { LoadPlan } from '../bench/load-plan.ts';
+import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** What must be equal for two runs to be comparable: URL, system, versions and hardware are not in it. */
-export function comparisonKey(request: RunRequest, endpointType: string, planSha256: string): ComparisonKey {
+export function comparisonKey(request: RunRequest, endpointType: string, planned: PlannedLoad): ComparisonKey {
+  const { warmup } = planned;
   return {
     endpoint_type: endpointType,
     model: request.model,
-    load: { mode: 'concurrency', concurrency: request.concurrency, request_rate: null, arrival_pattern: null },
+    load: loadKey(planned.measure.load),
+    cancellation: request.cancellation && {
+      ratio: request.cancellation.ratio,
+      delay_seconds: request.cancellation.delaySeconds,
+    },
     stop: { request_count: request.requestCount, benchmark_duration_seconds: request.durationSeconds },
-    warmup: { request_count: request.warmupRequestCount },
-    dataset_plan_sha256: planSha256,
+    warmup: warmup && {
+      request_count: warmup.requestCount,
+      duration_seconds: warmup.durationSeconds,
+      load: loadKey(warmup.load),
+    },
+    dataset_plan_sha256: planned.planSha256,
     sampling: request.sampling,
     streaming: true,
     measure_definitions: MEASURE_DEFINITIONS,
+  };
+}
+
+function loadKey({ concurrency, concurrencyRampSeconds, prefillConcurrency, arrivals }: LoadPlan): LoadKey {
+  const rate = arrivals?.kind === 'rate' ? arrivals : null;
+  return {
+    mode: arrivals === null ? 'concurrency' : arrivals.kind === 'rate' ? 'request_rate' : 'trace',
+    concurrency,
+    concurrency_ramp_seconds: concurrencyRampSeconds || null,
+    prefill_concurrency: prefillConcurrency,
+    request_rate: rate?.requestRate ?? null,
+    request_rate_ramp_seconds: rate?.rampSeconds || null,
+    arrival_pattern: rate?.pattern ?? null,
+    arrival_smoothness: rate?.pattern === 'gamma' ? rate.smoothness : null,
   };
 }
 

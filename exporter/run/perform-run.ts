@@ -1,5 +1,7 @@
+import { goodRequest } from '../../core/measures/goodput.ts';
 import { createRunId } from '../../core/run/run-id.ts';
 import type { ResultFile } from '../../core/run/result.ts';
+import type { PhaseName } from '../../core/run/record.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { BenchmarkPlan } from '../bench/benchmark-plan.ts';
@@ -21,9 +23,12 @@ import { fingerprint } from '../store/fingerprint.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
 import { findServe, isDiscovered } from '../store/serve-presence.ts';
+import { announcement } from './announcement.ts';
 import { comparisonKey } from './comparison-key.ts';
 import { LivePublication } from './live-publication.ts';
+import { plannedLoad, type PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
+import { beginServerCollection } from './server-collection.ts';
 
 /** What the caller is told while a run is prepared and goes on, and what it may watch. */
 export interface RunReporter {
@@ -57,7 +62,17 @@ export async function performRun(
   const secrets = request.apiKey === null ? [] : [request.apiKey];
   const transport = new UndiciTransport({ origin: target.origin, secrets });
   try {
-    const form = await probedForm(request, target, transport, controls, reporter);
+    const given = requestForm(request, target);
+    const planned = plannedLoad(request, given.dataset);
+    reporter.say(announcement(request, target.origin, planned));
+    const form = await probedForm(
+      { ...given, dataset: planned.dataset },
+      request,
+      target,
+      transport,
+      controls,
+      reporter,
+    );
     const server = await recogniseServer(target.origin);
     return await performProbedRun({
       request,
@@ -68,6 +83,7 @@ export async function performRun(
       store,
       transport,
       form,
+      planned,
       server,
       secrets,
     });
@@ -85,6 +101,7 @@ interface ProbedRun {
   readonly store: RunStore;
   readonly transport: Transport;
   readonly form: RequestForm;
+  readonly planned: PlannedLoad;
   readonly server: RecognisedServer | null;
   readonly secrets: readonly string[];
 }
@@ -92,7 +109,9 @@ interface ProbedRun {
 async function performProbedRun(run: ProbedRun): Promise<PerformedRun> {
   const epoch = runEpoch();
   const plan = runPlan(run, epoch);
-  const live = createLiveMetrics({ run: runFile(plan), version: run.version });
+  const goodput = plan.gates?.goodput ?? [];
+  const isGood = goodput.length > 0 ? { isGood: goodRequest(goodput) } : {};
+  const live = createLiveMetrics({ run: runFile(plan), version: run.version, ...isGood });
   const publication = await livePublication(run, plan, live);
   try {
     return await performPublishedRun(run, epoch, plan, live, publication);
@@ -111,35 +130,51 @@ async function performPublishedRun(
   const { controls, reporter, transport } = run;
   const writer = await run.store.begin(plan, {
     metrics_url: publication?.metricsUrl ?? null,
-    server_metrics_urls: run.server === null ? [] : [run.server.metricsUrl],
+    server_metrics_urls: metricsUrls(run),
   });
   const watcher = reporter.observe(epoch);
   const observers: RunObserver[] = [live, writer, watcher];
-  const outcome = await runBenchmark(benchmarkPlan(run), { transport, observers, controls, epoch }).finally(() =>
-    watcher.stop(),
+  const servers = beginServerCollection(run.request.serverMetrics, run.target.origin, epoch, (line) =>
+    reporter.say(line),
   );
+  const beforePhase = async (phase: PhaseName): Promise<void> => servers?.beforePhase(phase, controls.draining);
+  const outcome = await runBenchmark(benchmarkPlan(run), { transport, observers, controls, epoch, beforePhase })
+    .finally(() => watcher.stop())
+    .catch(async (error: unknown) => {
+      await servers?.stop();
+      throw error;
+    });
   live.clientSaturated(outcome.health.verdict === 'saturated');
+  const collected = (await servers?.finish(outcome.phases)) ?? null;
+  const serverNotes = (await collected?.store(run.store.directory, plan.run_id, `llmbench ${run.version}`)) ?? [];
   const result = await writer.complete({
     status: outcome.status,
     failure: outcome.failure,
     phases: phaseWindows(outcome, plan.start),
     health: outcome.health,
+    ...(collected === null ? {} : { servers: collected.result }),
     end: new Date().toISOString(),
   });
-  await publication?.untilFetched(await isDiscovered(run.request.runsDirectory), controls.aborting);
+  // Whoever ended the run early does not want to wait for a scraper that has not come yet.
+  const awaited = !controls.draining.aborted && (await isDiscovered(run.request.runsDirectory));
+  await publication?.untilFetched(awaited, controls.aborting);
   await writer.publish();
-  return { result, failure: outcome.failure, path: writer.path, notes: writer.notes };
+  return {
+    result,
+    failure: outcome.failure,
+    path: writer.path,
+    notes: [...writer.notes, ...unsentNotes(outcome), ...serverNotes],
+  };
 }
 
-/** The form of the requests after the probe has been answered; says beforehand what is about to be sent where. */
-async function probedForm(
-  request: RunRequest,
-  target: Target,
-  transport: Transport,
-  controls: RunControls,
-  reporter: RunReporter,
-): Promise<RequestForm> {
-  const form: RequestForm = {
+/** The pages that others may read too: those that were recognised or named. */
+function metricsUrls({ server, request }: ProbedRun): string[] {
+  const named = request.serverMetrics?.targets.map(({ name }) => name) ?? [];
+  return [...new Set([...(server === null ? [] : [server.metricsUrl]), ...named])];
+}
+
+function requestForm(request: RunRequest, target: Target): RequestForm {
+  return {
     endpoint: chat,
     path: target.path,
     headers: requestHeaders(request),
@@ -147,10 +182,21 @@ async function probedForm(
       inputTokens: request.inputTokens,
       outputTokens: request.outputTokens,
       seed: request.seed,
+      repeat: request.textVariant,
     }),
     options: { model: request.model, sampling: request.sampling, includeUsage: true },
   };
-  reporter.say(announcement(request, target));
+}
+
+/** The form of the requests after the probe has been answered. */
+async function probedForm(
+  form: RequestForm,
+  request: RunRequest,
+  target: Target,
+  transport: Transport,
+  controls: RunControls,
+  reporter: RunReporter,
+): Promise<RequestForm> {
   const { includeUsage } = await probe(
     {
       form,
@@ -169,31 +215,18 @@ async function probedForm(
 
 const PROBE_TIMEOUT_SECONDS = 120;
 
-function announcement(request: RunRequest, target: Target): string {
-  const { concurrency, requestCount, durationSeconds, warmupRequestCount, outputTokens } = request;
-  const amount = requestCount === null ? `requests for ${durationSeconds ?? 0} s` : `${requestCount} requests`;
-  const planned = requestCount === null ? null : (requestCount + warmupRequestCount) * outputTokens;
-  const bound =
-    planned === null
-      ? `at most ${outputTokens} output tokens each`
-      : `at most ${planned.toLocaleString('en-US')} output tokens`;
-  const warmup = warmupRequestCount > 0 ? `${warmupRequestCount} warm-up requests, then ` : '';
-  return `${request.model} at ${target.origin}: ${warmup}${amount}, ${concurrency} at a time, ${bound}`;
-}
-
 function requestHeaders(request: RunRequest): Readonly<Record<string, string>> {
   const key = request.apiKey === null ? {} : { authorization: `Bearer ${request.apiKey}` };
   return { 'content-type': 'application/json', accept: 'text/event-stream', ...key, ...request.headers };
 }
 
-function runPlan({ request, target, form, server, version }: ProbedRun, epoch: RunEpoch): RunPlan {
+function runPlan({ request, target, form, planned, server, version }: ProbedRun, epoch: RunEpoch): RunPlan {
   return {
     run_id: request.runId ?? createRunId(epoch.wall),
     scenario: request.scenario,
-    comparison_key: comparisonKey(request, form.endpoint.type, form.dataset.planSha256),
-    group_id: null,
-    step: null,
-    repeat: null,
+    comparison_key: comparisonKey(request, form.endpoint.type, planned),
+    gates: request.gates,
+    ...(request.group ?? { group_id: null, step: null, repeat: null }),
     shard: '0',
     target: { origin: target.origin, system: server?.system ?? null, system_version: null },
     tool: { name: 'llmbench', version },
@@ -213,14 +246,13 @@ const runFile = (plan: RunPlan) => ({
   failure: null,
 });
 
-function benchmarkPlan({ request, form, secrets }: ProbedRun): BenchmarkPlan {
+function benchmarkPlan({ request, form, planned, secrets }: ProbedRun): BenchmarkPlan {
   return {
     form,
-    concurrency: request.concurrency,
-    warmupRequestCount: request.warmupRequestCount,
-    requestCount: request.requestCount,
-    durationSeconds: request.durationSeconds,
-    gracePeriodSeconds: request.gracePeriodSeconds,
+    warmup: planned.warmup,
+    measure: planned.measure,
+    cancellation: request.cancellation && { ...request.cancellation, seed: request.seed },
+    maxOutputTokensTotal: request.maxOutputTokensTotal,
     maxConsecutiveErrors: DEFAULT_MAX_CONSECUTIVE_ERRORS,
     failedRequestThreshold: request.failedRequestThreshold,
     secrets,
@@ -249,6 +281,15 @@ async function livePublication(
   });
   reporter.say(`live metrics at ${publication.metricsUrl}`);
   return publication;
+}
+
+/** Requests that a limit kept from being sent are in no statistic: a reader must know of them. */
+function unsentNotes({ phases }: BenchmarkOutcome): string[] {
+  return phases.flatMap(({ phase, unsent }) =>
+    unsent > 0
+      ? [`${phase}: ${unsent} requests were due and found no free slot before the end; they were not sent`]
+      : [],
+  );
 }
 
 const NOT_SERVED =

@@ -1,21 +1,80 @@
+import type { Gates } from '../../core/run/gates.ts';
+import type { ArrivalPattern } from '../bench/load-plan.ts';
+import type { FixedSchedule } from '../bench/fixed-schedule.ts';
+import type { ExportFormat } from '../servers/exports/write-exports.ts';
+import type { Target as MetricsTarget } from '../servers/targets.ts';
+
+/** How requests are to come. */
+export interface LoadRequest {
+  /** Requests kept in flight, or at most in flight when they come at a rate or by a trace: then null is no limit. */
+  readonly concurrency: number | null;
+  readonly concurrencyRampSeconds: number;
+  readonly prefillConcurrency: number | null;
+  /** Null: not at a rate. */
+  readonly rate: RateRequest | null;
+}
+
+export interface RateRequest {
+  /** Requests per second. */
+  readonly requestRate: number;
+  readonly pattern: ArrivalPattern;
+  /** Of the gamma pattern. */
+  readonly smoothness: number;
+  readonly rampSeconds: number;
+}
+
+export interface WarmupRequest {
+  readonly load: LoadRequest;
+  readonly requestCount: number | null;
+  readonly durationSeconds: number | null;
+  readonly gracePeriodSeconds: number;
+}
+
+/** What is to be collected of the servers. */
+export interface ServerMetricsRequest {
+  /** Beside the page of the server that is benchmarked. */
+  readonly targets: readonly MetricsTarget[];
+  readonly intervalSeconds: number;
+  /** How long to wait for idle servers before the first measured request. */
+  readonly drainTimeoutSeconds: number;
+  /** Null: no slices. */
+  readonly sliceSeconds: number | null;
+  readonly definitions: 'llmbench' | 'aiperf';
+  readonly formats: readonly ExportFormat[];
+}
+
 /** What a person asked for: the whole of a run, before anything is known of the server. */
 export interface RunRequest {
   readonly url: string;
   readonly model: string;
   readonly scenario: string;
-  readonly concurrency: number;
+  readonly load: LoadRequest;
+  /** The requests come at the times of the input; null: they do not. */
+  readonly fixedSchedule: FixedSchedule | null;
   readonly requestCount: number | null;
   readonly durationSeconds: number | null;
   readonly gracePeriodSeconds: number;
-  readonly warmupRequestCount: number;
+  /** Null: none. */
+  readonly warmup: WarmupRequest | null;
+  /** Share of the requests (0 to 1) that are given up, and when; null: none. */
+  readonly cancellation: { readonly ratio: number; readonly delaySeconds: number } | null;
+  readonly maxOutputTokensTotal: number | null;
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly seed: number;
+  /** Which of the texts that the seed gives: another variant has other words of the same lengths. */
+  readonly textVariant: number;
+  /** The sweep or the repeats that the run belongs to; null: none. */
+  readonly group: { readonly group_id: string; readonly step: number | null; readonly repeat: number | null } | null;
   readonly sampling: Readonly<Record<string, number | string | boolean | null>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly apiKey: string | null;
   readonly requestTimeoutSeconds: number;
   readonly failedRequestThreshold: number | null;
+  /** Null when nothing has to be met. */
+  readonly gates: Gates | null;
+  /** Null: nothing is collected. */
+  readonly serverMetrics: ServerMetricsRequest | null;
   readonly runsDirectory: string;
   /** null: made from the time of the start. */
   readonly runId: string | null;

@@ -8,7 +8,7 @@ import type { ProcessIdentity } from './process-identity.ts';
 import { readJsonlRecords } from './read-jsonl.ts';
 import { readRunFile } from './read-run-files.ts';
 import { parseUnfinishedName, runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
-import { plannedConcurrency, resultOf, UNKNOWN_HEALTH } from './run-result.ts';
+import { resultOf, summaryOptions, UNKNOWN_HEALTH } from './run-result.ts';
 import { claim, publish, storeRecords, writeOutcome } from './seal-run.ts';
 import { codeOf, reasonOf } from './store-errors.ts';
 
@@ -96,7 +96,7 @@ async function finish(runsDirectory: string, claimed: string, runId: string): Pr
 /** Writes what a run without a process has left: its records as Parquet, and the result of them. */
 async function abort(claimed: string, run: RunFile): Promise<{ run: RunFile; requests: number }> {
   const paths = runPaths(claimed, run.shard);
-  const summary = new SummaryAccumulator({ plannedConcurrency: plannedConcurrency(run.comparison_key) });
+  const summary = new SummaryAccumulator(summaryOptions(run));
   for await (const record of readJsonlRecords(paths.jsonl)) summary.add(record);
   const { rows, chunks } = await storeRecords(paths, summary);
   const aborted = { ...run, status: 'aborted' as const, recovered: true, failure: FAILURE };

@@ -1,13 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { SummaryAccumulator, SummaryOptions } from '../../core/measures/summary.ts';
+import { judgeSlo } from '../../core/measures/slo.ts';
 import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 
 /** How many requests the load keeps in flight; null when it plans no number. */
-export function plannedConcurrency({ load }: ComparisonKey): number | null {
+function plannedConcurrency({ load }: ComparisonKey): number | null {
   return load.mode === 'concurrency' ? load.concurrency : null;
+}
+
+/** How a run is summed up. */
+export function summaryOptions({ comparison_key, gates }: Pick<RunFile, 'comparison_key' | 'gates'>): SummaryOptions {
+  return { plannedConcurrency: plannedConcurrency(comparison_key), goodput: gates?.goodput ?? [] };
 }
 
 /** What is known of the client when the process that measured is gone. */
@@ -25,6 +31,7 @@ export async function resultOf(
   summary: SummaryAccumulator,
   chunks: ChunkReading | null,
   client: ClientHealth,
+  servers: ResultFile['servers'] = {},
 ): Promise<{ result: ResultFile; notes: readonly string[] }> {
   const { window, requests, errors, measures, notes } = await summary.summarizeInSteps(chunks, nextTurn);
   const result: ResultFile = {
@@ -41,8 +48,9 @@ export async function resultOf(
     requests,
     errors,
     client,
-    servers: {},
+    servers,
     measures,
+    slos: (run.gates?.slos ?? []).map((slo) => judgeSlo(slo, measures)),
   };
   return { result, notes };
 }

@@ -15,7 +15,7 @@ import { ownIdentity } from './process-identity.ts';
 import { JsonlRecordsWriter } from './records-jsonl.ts';
 import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunPaths } from './run-paths.ts';
-import { plannedConcurrency, resultOf } from './run-result.ts';
+import { resultOf, summaryOptions } from './run-result.ts';
 import { claim, publish, storeRecords, writeOutcome } from './seal-run.ts';
 import { DamagedRunError, reasonOf, RunNotStoredError } from './store-errors.ts';
 
@@ -35,6 +35,8 @@ export interface RunEnd {
   readonly failure: string | null;
   readonly phases: readonly PhaseWindow[];
   readonly health: ClientHealth;
+  /** The servers' side; default: nothing was collected. */
+  readonly servers?: ResultFile['servers'];
   /** RFC 3339 in UTC. */
   readonly end: string;
 }
@@ -63,7 +65,7 @@ export class RunWriter implements RunObserver {
     this.#paths = paths;
     this.#run = run;
     this.#records = records;
-    this.#summary = new SummaryAccumulator({ plannedConcurrency: plannedConcurrency(run.comparison_key) });
+    this.#summary = new SummaryAccumulator(summaryOptions(run));
     this.#heartbeat = startHeartbeat(paths.run);
   }
 
@@ -169,7 +171,7 @@ export class RunWriter implements RunObserver {
     }
   }
 
-  async #complete({ status, failure, phases, health, end }: RunEnd): Promise<ResultFile> {
+  async #complete({ status, failure, phases, health, servers, end }: RunEnd): Promise<ResultFile> {
     await this.#updating;
     const run = { ...this.#run, status, failure, phases, end };
     let chunks: ChunkReading | null = null;
@@ -179,7 +181,7 @@ export class RunWriter implements RunObserver {
     } catch (error) {
       failed = error;
     }
-    const { result, notes } = await resultOf(run, this.#summary, chunks, health);
+    const { result, notes } = await resultOf(run, this.#summary, chunks, health, servers);
     this.#notes.push(...notes);
     try {
       if (failed === null) await writeOutcome(this.#paths, run, result);

@@ -5,11 +5,20 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import type { Gates, GoodputLimit, Slo, SloResult } from '../../core/run/gates.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/run/result.ts';
 import type { ClientHealth, DistributionResult, Percentile, ResultFile, ScalarResult } from '../../core/run/result.ts';
-import type { ComparisonKey, LoadKey, PhaseWindow, RunFile, RunProcess } from '../../core/run/run.ts';
+import type {
+  CancellationKey,
+  ComparisonKey,
+  LoadKey,
+  PhaseWindow,
+  RunFile,
+  RunProcess,
+  WarmupKey,
+} from '../../core/run/run.ts';
 import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/example-run.ts';
 import { openStore } from './run-store.ts';
 
@@ -58,6 +67,19 @@ type Keys<T> = Readonly<Record<keyof T, true>>;
 
 const MEASURE = { measure: true, unit: true, definition: true, origin: true, population: true, clock: true } as const;
 
+const LOAD = {
+  mode: true,
+  concurrency: true,
+  concurrency_ramp_seconds: true,
+  prefill_concurrency: true,
+  request_rate: true,
+  request_rate_ramp_seconds: true,
+  arrival_pattern: true,
+  arrival_smoothness: true,
+} as const;
+
+const SLO = { measure: true, stat: true, comparison: true, limit: true, unit: true } as const;
+
 const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
   [
     'RunFile',
@@ -70,6 +92,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       scenario: true,
       comparison_key: true,
       fingerprint: true,
+      gates: true,
       group_id: true,
       step: true,
       repeat: true,
@@ -90,6 +113,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       endpoint_type: true,
       model: true,
       load: true,
+      cancellation: true,
       stop: true,
       warmup: true,
       dataset_plan_sha256: true,
@@ -98,11 +122,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       measure_definitions: true,
     } satisfies Keys<ComparisonKey>,
   ],
-  [
-    'LoadKey',
-    at(schemas.run, 'comparison_key', 'load'),
-    { mode: true, concurrency: true, request_rate: true, arrival_pattern: true } satisfies Keys<LoadKey>,
-  ],
+  ['LoadKey', at(schemas.run, 'comparison_key', 'load'), LOAD satisfies Keys<LoadKey>],
   [
     'stop',
     at(schemas.run, 'comparison_key', 'stop'),
@@ -110,8 +130,21 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
   ],
   [
     'warmup',
-    at(schemas.run, 'comparison_key', 'warmup'),
-    { request_count: true } satisfies Keys<ComparisonKey['warmup']>,
+    at(schemas.run, 'comparison_key', 'warmup', '?'),
+    { request_count: true, duration_seconds: true, load: true } satisfies Keys<WarmupKey>,
+  ],
+  ['load of the warm-up', at(schemas.run, 'comparison_key', 'warmup', '?', 'load'), LOAD satisfies Keys<LoadKey>],
+  ['Gates', at(schemas.run, 'gates', '?'), { goodput: true, slos: true } satisfies Keys<Gates>],
+  [
+    'GoodputLimit',
+    at(schemas.run, 'gates', '?', 'goodput', '[]'),
+    { measure: true, limit: true, unit: true } satisfies Keys<GoodputLimit>,
+  ],
+  ['Slo', at(schemas.run, 'gates', '?', 'slos', '[]'), SLO satisfies Keys<Slo>],
+  [
+    'CancellationKey',
+    at(schemas.run, 'comparison_key', 'cancellation', '?'),
+    { ratio: true, delay_seconds: true } satisfies Keys<CancellationKey>,
   ],
   [
     'target',
@@ -140,7 +173,13 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       client: true,
       servers: true,
       measures: true,
+      slos: true,
     } satisfies Keys<ResultFile>,
+  ],
+  [
+    'SloResult',
+    at(schemas.result, 'slos', '[]'),
+    { ...SLO, value: true, interval: true, verdict: true, why: true } satisfies Keys<SloResult>,
   ],
   [
     'window',
@@ -256,6 +295,25 @@ describe('what is written is valid', () => {
     for (const record of await collect(store.readRecords(await store.readRun('r1')))) {
       expect(complaints('record', record)).toEqual([]);
     }
+  });
+
+  test('a run that had something to meet', async () => {
+    const { store } = await openStore(directory);
+    const slo = { measure: 'time_to_first_token', stat: 'p50', comparison: '<', limit: 0.03, unit: 'seconds' } as const;
+    const goodput = [{ measure: 'time_to_first_token', limit: 0.02, unit: 'seconds' }] as const;
+    const slos = [slo, { ...slo, measure: 'error_ratio', stat: null, unit: 'ratio' }] as const;
+    const writer = await store.begin(examplePlan({ run_id: 'r1', gates: { goodput, slos } }));
+    for (let index = 0; index < 100; index++) writer.requestEnded(exampleRecord(index));
+    const result = await writer.finish(EXAMPLE_END);
+    expect(complaints('run', await json(join(writer.path, 'run.json')))).toEqual([]);
+    expect(complaints('result', await json(join(writer.path, 'result.json')))).toEqual([]);
+    // Every first token comes after 20 ms; every fifth request fails, 20 of 99 measured ones.
+    expect(result.slos.map(({ verdict, value }) => [verdict, value])).toEqual([
+      ['met', 0.02],
+      ['not_met', 20 / 99],
+    ]);
+    const good = result.measures.find(({ measure }) => measure === 'good_request_ratio');
+    expect(good).toMatchObject({ kind: 'scalar', value: 79 / 99 });
   });
 
   test('and what is not, is refused', async () => {

@@ -28,6 +28,77 @@ describe('request body', () => {
   });
 });
 
+describe('conversations and payloads', () => {
+  const options = { model: 'm', sampling: { temperature: 0 }, includeUsage: true };
+  const bodyOf = (request: object, changes = {}): unknown =>
+    JSON.parse(chat.body({ prompt: 'hi', max_tokens: 5, ...request }, { ...options, ...changes }));
+
+  test('what went before stands before the prompt', () => {
+    const history = [
+      { role: 'system', content: 'be brief' },
+      { role: 'user', content: 'one' },
+      { role: 'assistant', content: 'two' },
+    ];
+    expect(bodyOf({ history })).toMatchObject({ messages: [...history, { role: 'user', content: 'hi' }] });
+  });
+
+  test('not streamed: no usage has to be asked for', () => {
+    expect(bodyOf({}, { stream: false })).toEqual({
+      model: 'm',
+      messages: [{ role: 'user', content: 'hi' }],
+      max_tokens: 5,
+      stream: false,
+      temperature: 0,
+    });
+  });
+
+  test('a payload stays as it is, except for what the run decides', () => {
+    const payload = {
+      messages: [{ role: 'user', content: 'x' }],
+      temperature: 1,
+      stream: false,
+      max_completion_tokens: 3,
+    };
+    expect(bodyOf({ payload })).toEqual({
+      ...payload,
+      model: 'm',
+      stream: true,
+      stream_options: { include_usage: true },
+    });
+    expect(bodyOf({ payload: { model: 'other', stream_options: { x: 1 } } }, { includeUsage: false })).toEqual({
+      model: 'other',
+      temperature: 0,
+      max_tokens: 5,
+      stream: true,
+    });
+  });
+});
+
+describe('whole answers', () => {
+  const answer = (message: object): unknown => ({
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 3, completion_tokens: 2 },
+  });
+
+  test.each([
+    ['text', { role: 'assistant', content: 'a', tool_calls: [] }, { output: 'a', reasoning: '' }],
+    [
+      'reasoning under both names',
+      { content: null, reasoning: 'r', reasoning_content: 'r' },
+      { output: '', reasoning: 'r' },
+    ],
+    ['a refusal', { content: null, refusal: 'no' }, { output: 'no', reasoning: '' }],
+  ])('%s', (_name, message, text) => {
+    expect(chat.interpretWhole(answer(message))).toMatchObject({ content: true, finishReason: 'stop', error: null });
+    expect(chat.text(answer(message))).toEqual(text);
+  });
+
+  test('a stream event is none', () => {
+    expect(chat.interpretWhole({ foo: 1 })).toBeNull();
+    expect(chat.interpretWhole(chunk({ content: 'a' }))).toMatchObject({ content: false });
+  });
+});
+
 describe('meaning of events (conformance R-049 to R-065)', () => {
   test.each([
     ['text', chunk({ content: 'a' }), PLAIN],
@@ -46,7 +117,17 @@ describe('meaning of events (conformance R-049 to R-065)', () => {
     ['R-057 empty piece of a tool call', chunk({ tool_calls: [{ index: 1, function: { arguments: '' } }] }), EMPTY],
     ['legacy function call', chunk({ function_call: { name: 'f' } }), PLAIN],
     ['R-058 refusal', chunk({ refusal: 'no' }), PLAIN],
-    ['R-059 another choice', { choices: [{ index: 2, delta: { content: 'a' }, finish_reason: null }] }, PLAIN],
+    ['R-059 another choice', { choices: [{ index: 2, delta: { content: 'a' }, finish_reason: 'stop' }] }, EMPTY],
+    [
+      'R-059 two choices in one event: the first one counts',
+      {
+        choices: [
+          { index: 1, delta: { content: 'b' } },
+          { index: 0, delta: {}, finish_reason: 'length' },
+        ],
+      },
+      { ...EMPTY, finishReason: 'length' },
+    ],
     ['R-062 finish by length', chunk({ content: 'a' }, 'length'), { ...PLAIN, finishReason: 'length' }],
     ['R-062 finish by content filter', chunk({}, 'content_filter'), { ...EMPTY, finishReason: 'content_filter' }],
     ['R-062 abort is a failure', chunk({}, 'abort'), { ...EMPTY, finishReason: 'abort', error: 'finish_reason abort' }],

@@ -1,49 +1,49 @@
-import { errorMessage } from './error-message.ts';
-import type { Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
+import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
+import { NO_TEXT } from './endpoint.ts';
 import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
-import { openAiUsage } from './openai-usage.ts';
-
-/** Finish reasons with which engines report that they gave the request up. */
-const FAILED_FINISH: ReadonlySet<string> = new Set(['error', 'abort']);
+import { messages, OPENAI_OWN_FIELDS, openAiBody } from './openai-body.ts';
+import { choicesMeaning, firstChoice } from './openai-choices.ts';
 
 /** Text of a delta, under the names that engines use for reasoning (`reasoning` and `reasoning_content`). */
-const TEXT_KEYS = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const;
+const REASONING_KEYS = ['reasoning_content', 'reasoning'] as const;
+const TEXT_KEYS = ['content', 'refusal', ...REASONING_KEYS] as const;
 
-/** OpenAI's `/v1/chat/completions` with `stream: true`. */
+/** OpenAI's `/v1/chat/completions`. */
 export const chat: Endpoint = {
   type: 'chat',
   path: '/v1/chat/completions',
+  ownFields: [...OPENAI_OWN_FIELDS, 'messages', 'max_tokens'],
+  modes: ['stream', 'whole'],
+  wholeBy: 'event',
+  generates: true,
   variableKeys: new Set(['id', 'created', 'obfuscation', 'arguments', ...TEXT_KEYS]),
 
   body(request: GenerationRequest, options: GenerationOptions): string {
-    return JSON.stringify({
-      ...options.sampling,
-      model: options.model,
-      messages: [{ role: 'user', content: request.prompt }],
-      max_tokens: request.max_tokens,
-      stream: true,
-      ...(options.includeUsage ? { stream_options: { include_usage: true } } : {}),
-    });
+    return openAiBody({ messages: messages(request) }, 'max_tokens', request, options);
   },
 
   interpret(event: unknown): EventMeaning | null {
-    if (!isObject(event)) return null;
-    const error = errorMessage(event);
-    if (error === null && !Array.isArray(event.choices) && !isObject(event.usage)) return null;
-    let content = false;
-    let finishReason: string | null = null;
-    for (const choice of Array.isArray(event.choices) ? (event.choices as unknown[]) : []) {
-      if (!isObject(choice)) continue;
-      if (isObject(choice.delta) && hasContent(choice.delta)) content = true;
-      if (typeof choice.finish_reason === 'string') finishReason = choice.finish_reason;
-    }
-    const failed = finishReason !== null && FAILED_FINISH.has(finishReason) ? `finish_reason ${finishReason}` : null;
-    return { content, finishReason, usage: openAiUsage(event.usage), error: error ?? failed };
+    return choicesMeaning(event, ({ delta }) => isObject(delta) && hasContent(delta));
+  },
+
+  interpretWhole(answer: unknown): EventMeaning | null {
+    return choicesMeaning(answer, ({ message }) => isObject(message) && hasContent(message));
+  },
+
+  text(json: unknown): AnswerText {
+    const choice = isObject(json) && Array.isArray(json.choices) ? firstChoice(json.choices as unknown[]) : undefined;
+    const said = choice?.delta ?? choice?.message;
+    if (!isObject(said)) return NO_TEXT;
+    // Some engines fill both names of the reasoning with the same text.
+    const reasoning = REASONING_KEYS.map((key) => said[key]).find(isText);
+    return { output: textOf(said.content) + textOf(said.refusal), reasoning: textOf(reasoning) };
   },
 };
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function hasContent(delta: JsonObject): boolean {
   if (TEXT_KEYS.some((key) => isText(delta[key]))) return true;

@@ -1,11 +1,12 @@
+import type { AnswerContext, ClosedRequest } from '../answer-reader.ts';
 import { ContentRecognizer } from '../content-recognizer.ts';
 import { Deadlines } from '../deadlines.ts';
 import type { TimeLimits } from '../deadlines.ts';
 import { chat } from '../endpoints/chat.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import { EventQueue } from '../event-queue.ts';
 import { runEpoch } from '../monotonic-clock.ts';
 import { RequestSender } from '../request-sender.ts';
-import type { ClosedRequest } from '../stream.ts';
 import type { Transport } from '../transport.ts';
 import { UndiciTransport } from '../undici-transport.ts';
 import { scriptedServer } from './scripted-server.ts';
@@ -20,28 +21,40 @@ export interface Told {
   readonly gaps: number;
 }
 
-/** Sends one chat request over a transport and waits until its record closes. */
+/** What is not as usual: a streamed chat. */
+export interface Asking extends Partial<Pick<AnswerContext, 'stream' | 'keepText' | 'countTokens'>> {
+  readonly endpoint?: Endpoint;
+  readonly input_tokens?: number;
+}
+
+/** Sends one request over a transport and waits until its record closes. */
 export async function oneRequest(
   transport: Transport,
   limits = GENEROUS,
   secrets: readonly string[] = [],
+  asking: Asking = {},
 ): Promise<Told> {
   const deadlines = new Deadlines(limits);
   let firstContents = 0;
   let gaps = 0;
+  const { endpoint = chat, input_tokens, ...reading } = asking;
   const context = {
-    endpoint: chat,
-    recognizer: new ContentRecognizer(chat.variableKeys),
+    endpoint,
+    recognizer: new ContentRecognizer(endpoint.variableKeys),
     queue: new EventQueue(),
     listener: { firstContent: () => firstContents++, chunkGap: () => gaps++ },
     epoch_ns: runEpoch().monotonic_ns,
     secrets,
+    ...reading,
   };
   const sender = new RequestSender(transport, context, deadlines, []);
-  const body = chat.body({ prompt: 'hi', max_tokens: 8 }, { model: 'm', sampling: {}, includeUsage: true });
-  const request = { method: 'POST', path: chat.path, headers: { 'content-type': 'application/json' }, body } as const;
+  const options = { model: 'm', sampling: {}, includeUsage: true, stream: asking.stream ?? true };
+  const body = endpoint.body({ prompt: 'hi', max_tokens: 8 }, options);
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', path: endpoint.path, headers, body } as const;
+  const counted = input_tokens === undefined ? {} : { input_tokens };
   const closed = await new Promise<ClosedRequest>((resolve) => {
-    sender.send({ position: 0, max_tokens: 8, request }, 0, 'measure', sender.now_ns(), (_reader, ended) =>
+    sender.send({ position: 0, max_tokens: 8, counted, request }, 0, 'measure', sender.now_ns(), (_reader, ended) =>
       resolve(ended),
     );
   });
@@ -50,11 +63,16 @@ export async function oneRequest(
 }
 
 /** The record of one request to a server that answers by the script. */
-export async function answeredBy(script: Script, limits = GENEROUS, secrets: readonly string[] = []): Promise<Told> {
+export async function answeredBy(
+  script: Script,
+  limits = GENEROUS,
+  secrets: readonly string[] = [],
+  asking: Asking = {},
+): Promise<Told> {
   const server = await scriptedServer(script);
   const transport = new UndiciTransport({ origin: server.origin });
   try {
-    return await oneRequest(transport, limits, secrets);
+    return await oneRequest(transport, limits, secrets, asking);
   } finally {
     await transport.close();
     await server.close();

@@ -1,0 +1,91 @@
+import type { ScalarMeasure } from './measures.ts';
+
+/** Every measure that is one number for the run; DESIGN §6 rules 4 and 5. Where AIPerf has it, its meaning is the same. */
+export const SCALAR_MEASURES = {
+  request_throughput: {
+    measure: 'request_throughput',
+    unit: 'requests_per_second',
+    definition: 'ok_requests_over_window',
+    formula: 'ok requests ÷ (last response − first request)',
+    direction: 'higher',
+  },
+  output_token_throughput: {
+    measure: 'output_token_throughput',
+    unit: 'tokens_per_second',
+    definition: 'ok_output_tokens_over_window',
+    formula: 'output tokens of ok requests ÷ (last response − first request)',
+    direction: 'higher',
+  },
+  input_token_throughput: {
+    measure: 'input_token_throughput',
+    unit: 'tokens_per_second',
+    definition: 'ok_input_tokens_over_window',
+    formula: 'input tokens of ok requests ÷ (last response − first request)',
+    direction: 'higher',
+  },
+  total_token_throughput: {
+    measure: 'total_token_throughput',
+    unit: 'tokens_per_second',
+    definition: 'ok_input_and_output_tokens_over_window',
+    formula: 'input and output tokens of ok requests ÷ (last response − first request)',
+    direction: 'higher',
+  },
+  steady_request_throughput: {
+    measure: 'steady_request_throughput',
+    unit: 'requests_per_second',
+    definition: 'ok_requests_ended_at_full_load_over_time_at_full_load',
+    formula: 'ok requests that ended while the load was full ÷ that time',
+    direction: 'higher',
+  },
+  steady_output_token_throughput: {
+    measure: 'steady_output_token_throughput',
+    unit: 'tokens_per_second',
+    definition: 'output_tokens_at_full_load_over_time_at_full_load',
+    formula: 'output tokens of ok requests spread over their chunks, counted while the load was full ÷ that time',
+    direction: 'higher',
+  },
+  error_ratio: {
+    measure: 'error_ratio',
+    unit: 'ratio',
+    definition: 'error_and_timeout_over_ok_error_timeout',
+    formula: '(error + timeout) ÷ (ok + error + timeout)',
+    direction: 'lower',
+  },
+  cached_input_ratio: {
+    measure: 'cached_input_ratio',
+    unit: 'ratio',
+    definition: 'usage_cached_tokens_over_prompt_tokens',
+    formula: 'cached prompt tokens ÷ prompt tokens, over ok requests whose usage tells both',
+    direction: 'none',
+  },
+  achieved_output_ratio: {
+    measure: 'achieved_output_ratio',
+    unit: 'ratio',
+    definition: 'output_tokens_over_requested_output_tokens',
+    formula: 'output tokens ÷ output tokens that were asked for (max_tokens), over ok requests',
+    direction: 'none',
+  },
+  stall_ratio: {
+    measure: 'stall_ratio',
+    unit: 'ratio',
+    definition: 'gaps_over_5_times_median_gap_over_gaps',
+    formula:
+      'gaps between neighbouring chunks longer than 5 × the median gap of the run ÷ all gaps, over ok requests; ' +
+      'not told when the median is 0, because several chunks then share a time stamp',
+    direction: 'lower',
+  },
+  reused_connection_ratio: {
+    measure: 'reused_connection_ratio',
+    unit: 'ratio',
+    definition: 'requests_on_open_connections_over_requests',
+    formula: 'requests that were sent over a connection that was open already ÷ requests of which it is known',
+    direction: 'none',
+  },
+  effective_concurrency: {
+    measure: 'effective_concurrency',
+    unit: 'requests',
+    definition: 'request_time_over_window',
+    formula: 'sum over requests of (end − sent) ÷ (last response − first request)',
+    direction: 'none',
+  },
+} as const satisfies Record<string, ScalarMeasure>;

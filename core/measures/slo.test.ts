@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Slo } from '../run/gates.ts';
+import type { MeasureResult } from '../run/result.ts';
+import { exactDistribution } from './distribution-result.ts';
+import { DISTRIBUTION_MEASURES } from './measures.ts';
+import { judgeSlo } from './slo.ts';
+
+const identity = { definition: '', origin: 'client', population: 'ok', clock: 'sent' } as const;
+
+function withP95(value: number | null, ci95: [number, number] | null, bounds: [number, number] | null = null) {
+  const [measure] = DISTRIBUTION_MEASURES;
+  if (measure === undefined) throw new Error('there is no measure');
+  const result = exactDistribution(measure, 'ok', new Float64Array(40).fill(0.2));
+  return [{ ...result, percentiles: { ...result.percentiles, p95: { value, ci95, bounds } } }];
+}
+
+const SLO: Slo = { measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' };
+
+describe('a percentile is judged by its sampling interval', () => {
+  test.each([
+    ['all of it within', '<', [0.2, 0.29], 'met'],
+    ['all of it beyond', '<', [0.31, 0.4], 'not_met'],
+    ['it holds the limit', '<', [0.29, 0.31], 'undecided'],
+    ['it begins at the limit, which is excluded', '<', [0.3, 0.4], 'not_met'],
+    ['it ends at the limit, which is excluded', '<', [0.2, 0.3], 'undecided'],
+    ['it ends at the limit, which is included', '<=', [0.2, 0.3], 'met'],
+    ['it begins at the limit, which is included', '<=', [0.3, 0.4], 'undecided'],
+    ['at least: all of it above', '>', [0.31, 0.4], 'met'],
+    ['at least: all of it below', '>=', [0.2, 0.29], 'not_met'],
+    ['at least: it holds the limit', '>', [0.2, 0.4], 'undecided'],
+  ] as const)('%s', (_, comparison, [low, high], verdict) => {
+    const result = judgeSlo({ ...SLO, comparison }, withP95(0.25, [low, high]));
+    expect(result).toMatchObject({ value: 0.25, interval: [low, high], verdict });
+  });
+
+  test('without an interval it is undecided and says why', () => {
+    expect(judgeSlo(SLO, withP95(0.9, null))).toMatchObject({
+      value: 0.9,
+      interval: null,
+      verdict: 'undecided',
+      why: 'too few samples for an interval (n = 40)',
+    });
+    expect(judgeSlo(SLO, withP95(null, null))).toMatchObject({ value: null, verdict: 'undecided' });
+    expect(judgeSlo(SLO, [])).toMatchObject({ verdict: 'undecided', why: 'this run has no such measure' });
+  });
+
+  test('bounds of buckets stand in for it', () => {
+    expect(judgeSlo(SLO, withP95(0.2, null, [0.19, 0.21]))).toMatchObject({ verdict: 'met', interval: [0.19, 0.21] });
+  });
+
+  test('each clock by its own name', () => {
+    const measures: MeasureResult[] = withP95(0.1, [0.09, 0.11]);
+    const due = withP95(0.5, [0.4, 0.6]).map((result) => ({ ...result, clock: 'due' as const }));
+    expect(judgeSlo(SLO, [...due, ...measures]).verdict).toBe('met');
+    expect(judgeSlo({ ...SLO, measure: 'time_to_first_token_from_due' }, [...measures, ...due]).verdict).toBe(
+      'not_met',
+    );
+  });
+
+  test('over ok requests, wherever those over all stand', () => {
+    const all = withP95(0.9, [0.8, 1]).map((result) => ({ ...result, population: 'all' as const }));
+    expect(judgeSlo(SLO, [...all, ...withP95(0.1, [0.09, 0.11])]).verdict).toBe('met');
+  });
+});
+
+test('a number of the whole run decides by its value', () => {
+  const errors = {
+    ...identity,
+    measure: 'error_ratio',
+    unit: 'ratio',
+    population: 'all',
+    kind: 'scalar',
+    value: 0.02,
+  } as const;
+  const slo: Slo = { measure: 'error_ratio', stat: null, comparison: '<=', limit: 0.02, unit: 'ratio' };
+  expect(judgeSlo(slo, [errors])).toMatchObject({ verdict: 'met', value: 0.02, interval: null });
+  expect(judgeSlo({ ...slo, limit: 0.01 }, [errors]).verdict).toBe('not_met');
+  expect(judgeSlo(slo, [{ ...errors, value: null }]).verdict).toBe('undecided');
+  const mean: Slo = { ...SLO, stat: 'mean' };
+  expect(judgeSlo(mean, withP95(0.1, null))).toMatchObject({ verdict: 'met', interval: null });
+});

@@ -1,0 +1,95 @@
+import type { Gate, RequestClosed } from './schedule.ts';
+
+export interface AdmissionLimits {
+  /** Most requests in flight; null without a limit. */
+  readonly concurrency: number | null;
+  /** Most requests in flight before their first chunk with content; null without a limit. */
+  readonly prefillConcurrency: number | null;
+}
+
+interface DueRequest {
+  readonly due_ns: number;
+  readonly closed: RequestClosed;
+}
+
+/**
+ * Requests that are due, sent in the order of their due times as soon as the limits allow: one that has to wait keeps
+ * its due time, so that the wait is seen as schedule delay.
+ */
+export class Admission {
+  readonly #gate: Gate;
+  readonly #prefillConcurrency: number;
+  #concurrency: number;
+  #inFlight = 0;
+  #prefilling = 0;
+  #waiting: DueRequest[] = [];
+  #head = 0;
+  #closed = false;
+
+  constructor(gate: Gate, limits: AdmissionLimits) {
+    this.#gate = gate;
+    this.#concurrency = limits.concurrency ?? Infinity;
+    this.#prefillConcurrency = limits.prefillConcurrency ?? Infinity;
+  }
+
+  /** Requests that are due and not sent. */
+  get waiting(): number {
+    return this.#waiting.length - this.#head;
+  }
+
+  /** A request is due. `closed` is called when its answer has ended and its slot is free again. */
+  offer(due_ns: number, closed: RequestClosed): void {
+    this.#waiting.push({ due_ns, closed });
+    this.#admit();
+  }
+
+  /** Raises or lowers the limit of requests in flight. */
+  changeConcurrency(by: number): void {
+    this.#concurrency += by;
+    this.#admit();
+  }
+
+  #admit(): void {
+    while (!this.#closed && this.#inFlight < this.#concurrency && this.#prefilling < this.#prefillConcurrency) {
+      const due = this.#waiting[this.#head];
+      if (due === undefined) return;
+      this.#closed = !this.#send(due);
+      if (this.#closed) return;
+      this.#head++;
+      if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {
+        this.#waiting = this.#waiting.slice(this.#head);
+        this.#head = 0;
+      }
+    }
+  }
+
+  /** False when the phase sends no more requests. */
+  #send({ due_ns, closed }: DueRequest): boolean {
+    let prefilling = true;
+    const prefilled = (): void => {
+      if (!prefilling) return;
+      prefilling = false;
+      this.#prefilling--;
+    };
+    this.#inFlight++;
+    this.#prefilling++;
+    const sent = this.#gate.send(
+      due_ns,
+      (end_ns, retryAfterSeconds) => {
+        prefilled();
+        this.#inFlight--;
+        closed(end_ns, retryAfterSeconds);
+        this.#admit();
+      },
+      () => {
+        prefilled();
+        this.#admit();
+      },
+    );
+    if (!sent) {
+      prefilled();
+      this.#inFlight--;
+    }
+    return sent;
+  }
+}

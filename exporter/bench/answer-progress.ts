@@ -1,0 +1,51 @@
+import type { EventMeaning, Usage } from './endpoints/endpoint.ts';
+
+/** Where an answer is, event by event: what the server counted so far, and whether an event brought a token. */
+export class AnswerProgress {
+  readonly #addsUsage: boolean;
+  #usage: Usage | null = null;
+  #progress = 0;
+
+  /** `addsUsage`: the output tokens of each event are those since the one before. */
+  constructor(addsUsage: boolean) {
+    this.#addsUsage = addsUsage;
+  }
+
+  /** The last count of the server; with `addsUsage` the sum. */
+  get usage(): Usage | null {
+    return this.#usage;
+  }
+
+  /** Takes the next event; true when output arrived with it. */
+  take(meaning: EventMeaning): boolean {
+    const before = this.#usage?.output_tokens ?? null;
+    this.#count(meaning.usage);
+    const movedOn = meaning.progress === undefined || meaning.progress > this.#progress;
+    this.#progress = Math.max(this.#progress, meaning.progress ?? 0);
+    if (meaning.content) return movedOn;
+    return meaning.emptyStep === true && this.#tokensGrew(before);
+  }
+
+  #tokensGrew(before: number | null): boolean {
+    const now = this.#usage?.output_tokens ?? null;
+    if (now === null) return false;
+    return this.#addsUsage ? now > (before ?? 0) : before !== null && now > before;
+  }
+
+  #count(told: Usage | null): void {
+    if (told === null) return;
+    const before = this.#usage;
+    this.#usage = this.#addsUsage
+      ? {
+          input_tokens: told.input_tokens ?? before?.input_tokens ?? null,
+          output_tokens: sum(before?.output_tokens ?? null, told.output_tokens),
+          reasoning_tokens: sum(before?.reasoning_tokens ?? null, told.reasoning_tokens),
+          cached_tokens: told.cached_tokens ?? before?.cached_tokens ?? null,
+        }
+      : told;
+  }
+}
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null ? b : b === null ? a : a + b;
+}

@@ -1,0 +1,94 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError } from './configuration-error.ts';
+import type { Target } from './target.ts';
+import { parseTarget } from './target.ts';
+import { RoundRobinTransport } from './round-robin-transport.ts';
+import type { Transport } from './transport.ts';
+import { UndiciTransport } from './undici-transport.ts';
+import type { UndiciTransportOptions } from './undici-transport.ts';
+
+/** How servers are reached, as a person says it. */
+export interface ConnectionOptions {
+  /** `--url`, at least one. */
+  readonly urls: readonly string[];
+  /** `--unix-socket`: the requests go there, the URL only names host and path. */
+  readonly unixSocket: string | null;
+  readonly connectTimeoutSeconds: number;
+  readonly tls: TlsFiles;
+}
+
+export interface TlsFiles {
+  /** Certificates of authorities to trust in place of the usual ones; PEM. */
+  readonly caFile: string | null;
+  /** This side's certificate and its key, for servers that ask for one; PEM. */
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
+  /** The name that the server's certificate must be for, in place of the URL's host. */
+  readonly serverName: string | null;
+  /** Takes any certificate. */
+  readonly insecure: boolean;
+}
+
+export const DEFAULT_CONNECT_TIMEOUT_SECONDS = 10;
+
+/**
+ * The servers that the URLs name. Each gets the same requests, so they may differ in scheme, host and port only. Throws a
+ * `ConfigurationError` that names the URL by its position: a URL may hold a secret.
+ */
+export function parseTargets(urls: readonly string[], endpointPath: string): readonly [Target, ...Target[]] {
+  const targets = urls.map((url, i) => {
+    try {
+      return parseTarget(url, endpointPath);
+    } catch (error) {
+      throw new ConfigurationError(`--url${urls.length > 1 ? ` ${i + 1}` : ''}: ${(error as Error).message}`);
+    }
+  });
+  const [first, ...others] = targets;
+  if (first === undefined) throw new ConfigurationError('--url is missing');
+  const other = others.findIndex((target) => target.path !== first.path);
+  if (other >= 0)
+    throw new ConfigurationError(
+      `--url ${other + 2} has another path than the first: each server gets the same requests`,
+    );
+  return [first, ...others];
+}
+
+/** Opens the way to the targets; several are asked in turn. Throws a `ConfigurationError` when a file cannot be used. */
+export async function openTransport(
+  targets: readonly [Target, ...Target[]],
+  options: Omit<ConnectionOptions, 'urls'>,
+  secrets: readonly string[],
+): Promise<Transport> {
+  if (options.unixSocket !== null && targets.length > 1)
+    throw new ConfigurationError('--unix-socket goes with one --url: it names one server');
+  const tls = await tlsOptions(options.tls);
+  const socket = options.unixSocket === null ? {} : { unixSocket: options.unixSocket };
+  const open = ({ origin }: Target): UndiciTransport =>
+    new UndiciTransport({ origin, secrets, connectTimeoutSeconds: options.connectTimeoutSeconds, tls, ...socket });
+  const [first, ...others] = targets;
+  return others.length === 0 ? open(first) : new RoundRobinTransport([open(first), ...others.map(open)]);
+}
+
+async function tlsOptions(files: TlsFiles): Promise<NonNullable<UndiciTransportOptions['tls']>> {
+  if ((files.certFile === null) !== (files.keyFile === null))
+    throw new ConfigurationError('--tls-cert and --tls-key go together: one is missing');
+  const ca = await pemFile(files.caFile, '--tls-ca');
+  const cert = await pemFile(files.certFile, '--tls-cert');
+  const key = await pemFile(files.keyFile, '--tls-key');
+  return {
+    ...(ca === null ? {} : { ca }),
+    ...(cert === null ? {} : { cert }),
+    ...(key === null ? {} : { key }),
+    ...(files.serverName === null ? {} : { servername: files.serverName }),
+    ...(files.insecure ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+async function pemFile(path: string | null, option: string): Promise<string | null> {
+  if (path === null) return null;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigurationError(`${option} ${path}: ${error.code ?? error.message}`);
+  });
+  if (!text.includes('-----BEGIN ')) throw new ConfigurationError(`${option} ${path}: not a PEM file`);
+  return text;
+}

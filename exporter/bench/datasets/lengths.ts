@@ -1,0 +1,42 @@
+import type { Random } from '../seeded-random.ts';
+
+/** Lengths of one request in tokens. */
+export interface Lengths {
+  readonly input: number;
+  readonly output: number;
+}
+
+/** A normal distribution of whole numbers from 1; without a spread always the mean. */
+export interface LengthSpread {
+  readonly mean: number;
+  readonly stddev: number;
+}
+
+export interface LengthPair {
+  readonly input: LengthSpread;
+  readonly output: LengthSpread;
+}
+
+/** Several pairs, each with its share of the requests; the shares add up to 1. */
+export interface WeightedPair extends LengthPair {
+  readonly share: number;
+}
+
+/** Draws the lengths of the next request: first the pair, then input and output. */
+export function drawLengths(pairs: readonly WeightedPair[], random: Random): Lengths {
+  let left = random();
+  const pair = pairs.find(({ share }) => (left -= share) < 0) ?? pairs.at(-1);
+  if (pair === undefined) throw new RangeError('no lengths to draw from');
+  return { input: drawLength(pair.input, random), output: drawLength(pair.output, random) };
+}
+
+export function drawLength({ mean, stddev }: LengthSpread, random: Random): number {
+  return Math.max(1, Math.round(drawNormal(mean, stddev, random)));
+}
+
+/** A normal number by Box and Muller; the mean itself without a spread. */
+export function drawNormal(mean: number, stddev: number, random: Random): number {
+  if (stddev === 0) return mean;
+  const radius = Math.sqrt(-2 * Math.log(1 - random()));
+  return mean + stddev * radius * Math.cos(2 * Math.PI * random());
+}

@@ -1,0 +1,111 @@
+import { seededRandom } from '../seeded-random.ts';
+import type { Dataset } from './dataset.ts';
+import { fileDataset, textRequest } from './file-dataset.ts';
+import type { FileDatasetOptions } from './file-dataset.ts';
+import { readLines } from './input-lines.ts';
+import { PromptWriter } from './prompt-writer.ts';
+import { requireEntries } from './require-entries.ts';
+import { Row } from './row.ts';
+import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
+import { dueTimes } from './text-rows.ts';
+
+/** Tokens that a hash id of a Mooncake trace stands for. */
+export const DEFAULT_BLOCK_TOKENS = 512;
+/** Texts of blocks that are kept for the next request with the same id. */
+const MOST_BLOCKS = 4096;
+
+export interface MooncakeOptions extends FileDatasetOptions {
+  /** `--isl-block-size`. */
+  readonly blockTokens: number;
+}
+
+interface TraceRow {
+  readonly row: Row;
+  readonly text: string | null;
+  readonly inputTokens: number;
+  readonly outputTokens: number | null;
+  readonly hashIds: readonly number[];
+  readonly timestamp_ms: number | null;
+}
+
+/**
+ * `mooncake_trace`: `{"timestamp" (ms), "input_length", "output_length", "hash_ids"}` per line, or `text_input` in place of
+ * length and ids. Each id stands for a block of tokens: requests with the same ids at the beginning share their beginning.
+ * What is longer than the blocks is the request's own. Throws a `ConfigurationError`.
+ */
+export async function mooncakeTrace(options: MooncakeOptions): Promise<Dataset> {
+  const { texts, sha256 } = await readLines(options.file);
+  const rows = requireEntries(texts, options.file).map((text) => traceRow(Row.parse(options.file, text), options));
+  // In another order than the file's the times say nothing.
+  const due_seconds = options.strategy === 'sequential' ? dueTimes(rows) : undefined;
+  const entries = rows.map(({ text, inputTokens, outputTokens, hashIds }) => ({
+    text,
+    inputTokens,
+    outputTokens,
+    hashIds,
+  }));
+  const blocks = new BlockTexts(options);
+  const request: Parameters<typeof fileDataset<(typeof entries)[number]>>[3] = (entry, index) => {
+    const max_tokens = entry.outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS;
+    if (entry.text !== null) return textRequest(entry.text, max_tokens, options.tokenizer);
+    return textRequest(blocks.prompt(entry.inputTokens, entry.hashIds, index), max_tokens, options.tokenizer);
+  };
+  const plan = { blockTokens: options.blockTokens, seeded: 1 };
+  const dataset = fileDataset('mooncake_trace', { entries, sha256 }, options, request, plan);
+  return due_seconds === undefined ? dataset : { ...dataset, due_seconds };
+}
+
+function traceRow(row: Row, { blockTokens }: MooncakeOptions): TraceRow {
+  if (row.has('delay') || row.has('session_id')) row.refuse('delay and session_id belong to multi_turn');
+  const text = row.string('text_input');
+  const inputTokens = row.tokens('input_length');
+  const hashIds = row.integers('hash_ids') ?? [];
+  if (text === null && inputTokens === null) row.refuse('input_length is missing, and so is text_input');
+  if (text !== null && hashIds.length > 0) row.refuse('text_input and hash_ids do not go together');
+  const blocks = Math.ceil((inputTokens ?? 0) / blockTokens);
+  if (hashIds.length > blocks) {
+    row.refuse(
+      `hash_ids has ${hashIds.length} blocks of ${blockTokens} tokens, more than input_length ${inputTokens ?? 0} holds: ` +
+        'is --isl-block-size right?',
+    );
+  }
+  const timestamp_ms = row.milliseconds('timestamp');
+  return { row, text, inputTokens: inputTokens ?? 0, outputTokens: row.tokens('output_length'), hashIds, timestamp_ms };
+}
+
+/** Texts of blocks: the same id has always the same text. */
+class BlockTexts {
+  readonly #options: MooncakeOptions;
+  readonly #writer: PromptWriter;
+  readonly #known = new Map<number, string>();
+
+  constructor(options: MooncakeOptions) {
+    this.#options = options;
+    this.#writer = new PromptWriter(options.tokenizer);
+  }
+
+  prompt(inputTokens: number, hashIds: readonly number[], index: number): string {
+    const { blockTokens, seed } = this.#options;
+    let left = inputTokens;
+    let text = '';
+    for (const id of hashIds) {
+      const tokens = Math.min(left, blockTokens);
+      text += this.#block(id, tokens);
+      left -= tokens;
+    }
+    if (left > 0) text += this.#writer.write(seededRandom(`${seed}/rest/${index}`), left, text !== '').text;
+    return text.trimStart();
+  }
+
+  /** A block that is not full is the beginning of the text that the full one has. */
+  #block(id: number, tokens: number): string {
+    const { blockTokens, seed } = this.#options;
+    if (tokens < blockTokens) return this.#writer.write(seededRandom(`${seed}/block/${id}`), tokens, true).text;
+    const known = this.#known.get(id);
+    if (known !== undefined) return known;
+    const { text } = this.#writer.write(seededRandom(`${seed}/block/${id}`), blockTokens, true);
+    if (this.#known.size >= MOST_BLOCKS) this.#known.clear();
+    this.#known.set(id, text);
+    return text;
+  }
+}

@@ -1,0 +1,25 @@
+import type { Dataset } from './dataset.ts';
+import { fileDataset, textRequest } from './file-dataset.ts';
+import type { FileDatasetOptions } from './file-dataset.ts';
+import { readLines } from './input-lines.ts';
+import { requireEntries } from './require-entries.ts';
+import { Row } from './row.ts';
+import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
+import { dueTimes, textRow } from './text-rows.ts';
+
+/** `single_turn`: a JSON object per line with a `text`. Throws a `ConfigurationError`. */
+export async function singleTurn(options: FileDatasetOptions): Promise<Dataset> {
+  const { texts, sha256 } = await readLines(options.file);
+  const rows = requireEntries(texts, options.file).map((text) => {
+    const row = Row.parse(options.file, text);
+    if (row.has('delay')) row.refuse('delay belongs to multi_turn: a single turn follows no other');
+    return { row, ...textRow(row) };
+  });
+  // In another order than the file's the times say nothing.
+  const due_seconds = options.strategy === 'sequential' ? dueTimes(rows) : undefined;
+  const entries = rows.map(({ text, outputTokens }) => ({ text, outputTokens }));
+  const dataset = fileDataset('single_turn', { entries, sha256 }, options, ({ text, outputTokens }) =>
+    textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer),
+  );
+  return due_seconds === undefined ? dataset : { ...dataset, due_seconds };
+}

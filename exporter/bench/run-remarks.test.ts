@@ -1,0 +1,71 @@
+import { describe, expect, test } from '@jest/globals';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { requestRecord } from './request-record.ts';
+import { RunRemarks } from './run-remarks.ts';
+
+const offsets = (n: number, gap_ns: number): number[] => Array.from({ length: n }, (_, i) => 5e8 + i * gap_ns);
+
+function record(
+  output_tokens: number | null,
+  offsets_ns: readonly number[],
+  changes: Partial<RequestRecord> = {},
+): RequestRecord {
+  const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 100 } as const;
+  const usage = { input_tokens: 1, output_tokens, reasoning_tokens: null, cached_tokens: null };
+  const read = { end_ns: 1e9, reason: null, status: 200, connection: null, wholeAnswerOffset_ns: null };
+  return { ...requestRecord(sent, { ...read, usage, counted_output_tokens: null, offsets_ns }), ...changes };
+}
+
+function linesOf(...records: readonly RequestRecord[]): readonly string[] {
+  const remarks = new RunRemarks();
+  for (const one of records) remarks.requestEnded(one);
+  return remarks.lines();
+}
+
+describe('what is said of the answers of a run', () => {
+  test('nothing when all is as it was asked for', () => {
+    expect(linesOf(record(100, offsets(100, 1e7)), record(96, offsets(90, 1e7)))).toEqual([]);
+    expect(linesOf()).toEqual([]);
+  });
+
+  test('an achieved length more than 5 % off names ignore_eos and min_tokens', () => {
+    const [line] = linesOf(record(100, offsets(90, 1e7)), record(88, offsets(80, 1e7)));
+    expect(line).toMatch(/^output length: 94 % of the requested tokens came\. .*ignore_eos.*min_tokens/);
+    expect(linesOf(record(106, offsets(100, 1e7)))[0]).toMatch(/^output length: 106 %/);
+    expect(linesOf(record(95, offsets(90, 1e7)))).toEqual([]);
+  });
+
+  test('failed requests, the warm-up and unknown counts are not judged', () => {
+    expect(
+      linesOf(
+        record(1, offsets(1, 1), { outcome: 'error' }),
+        record(1, offsets(1, 1), { phase: 'warmup' }),
+        record(null, offsets(10, 1e7)),
+      ),
+    ).toEqual([]);
+  });
+
+  test('R-018 chunks that all came at once', () => {
+    const held = record(100, offsets(100, 0));
+    const live = record(100, offsets(100, 1e7));
+    expect(linesOf(held, live)).toEqual([
+      expect.stringMatching(/^buffering: in 1 of 2 answers all chunks came at once/),
+    ]);
+    // One in 20 is not worth a line, nor are three chunks together.
+    expect(linesOf(held, ...Array.from({ length: 19 }, () => live))).toEqual([]);
+    expect(linesOf(record(100, offsets(30, 1e7)), record(100, offsets(3, 0)))).toEqual([]);
+  });
+
+  test('R-064 usage that disagrees with what came', () => {
+    expect(linesOf(record(98, offsets(120, 1e7)))).toEqual([
+      expect.stringMatching(/^token counts: in 1 of 1 answers the server's usage counts fewer tokens than chunks came/),
+    ]);
+    expect(linesOf(record(100, offsets(3, 1e7)))).toEqual([
+      expect.stringMatching(/^token counts: usage counts 33\.3 output tokens per chunk/),
+    ]);
+  });
+
+  test('an answer that is not a stream has no chunks to judge', () => {
+    expect(linesOf(record(100, []))).toEqual([]);
+  });
+});

@@ -1,0 +1,93 @@
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { RunObserver } from './observer.ts';
+
+/** An achieved length further from the requested one is said. */
+const LENGTH_TOLERANCE = 0.05;
+/** Fewer chunks may well come together. */
+const FEWEST_CHUNKS = 4;
+/** No server generates tokens for one user at this pace: such chunks were held back and sent together. */
+const HELD_BACK_GAP_NS = 100_000;
+/** A share of answers below this is not worth a line. */
+const SMALLEST_SHARE = 0.05;
+/** More output tokens in a chunk than speculative decoding brings. */
+const MANY_TOKENS_PER_CHUNK = 10;
+
+/** What a person should know of the answers before believing the numbers: looks at each ok request of the measure phase. */
+export class RunRemarks implements RunObserver {
+  #requestedTokens = 0;
+  #achievedTokens = 0;
+  #streamed = 0;
+  #heldBack = 0;
+  #counted = 0;
+  #countedTokens = 0;
+  #countedChunks = 0;
+  #fewerTokensThanChunks = 0;
+
+  requestEnded(record: RequestRecord): void {
+    if (record.phase !== 'measure' || record.outcome !== 'ok') return;
+    const { output_tokens: tokens, chunk_offsets_ns: offsets } = record;
+    if (tokens !== null) {
+      this.#requestedTokens += record.requested_output_tokens;
+      this.#achievedTokens += tokens;
+    }
+    if (offsets.length >= FEWEST_CHUNKS) {
+      this.#streamed++;
+      if (meanGap_ns(offsets) < HELD_BACK_GAP_NS) this.#heldBack++;
+    }
+    if (tokens !== null && offsets.length > 0 && record.output_tokens_source === 'usage') {
+      this.#counted++;
+      this.#countedTokens += tokens;
+      this.#countedChunks += offsets.length;
+      if (tokens < offsets.length) this.#fewerTokensThanChunks++;
+    }
+  }
+
+  /** A line each; none when there is nothing to say. */
+  lines(): readonly string[] {
+    return [this.#outputLength(), this.#buffering(), this.#chunksWithoutTokens(), this.#manyTokens()].filter(
+      (line) => line !== null,
+    );
+  }
+
+  #outputLength(): string | null {
+    if (this.#requestedTokens === 0) return null;
+    const ratio = this.#achievedTokens / this.#requestedTokens;
+    const missed = Math.abs(this.#achievedTokens - this.#requestedTokens);
+    if (missed <= LENGTH_TOLERANCE * this.#requestedTokens) return null;
+    return (
+      `output length: ${percent(ratio)} of the requested tokens came. Servers end an answer where the model does; for a ` +
+      'fixed length say --extra-inputs ignore_eos:true (vLLM, SGLang, Dynamo) or --extra-inputs min_tokens:N'
+    );
+  }
+
+  #buffering(): string | null {
+    if (this.#heldBack <= SMALLEST_SHARE * this.#streamed) return null;
+    return (
+      `buffering: in ${this.#heldBack} of ${this.#streamed} answers all chunks came at once. A proxy or the server holds ` +
+      'streams back, or this client was too busy to read: time to first token is then the time of the whole answer'
+    );
+  }
+
+  #chunksWithoutTokens(): string | null {
+    if (this.#fewerTokensThanChunks <= SMALLEST_SHARE * this.#counted) return null;
+    return (
+      `token counts: in ${this.#fewerTokensThanChunks} of ${this.#counted} answers the server's usage counts fewer tokens ` +
+      'than chunks came. Throughput follows usage; check the server'
+    );
+  }
+
+  #manyTokens(): string | null {
+    const perChunk = this.#countedTokens / this.#countedChunks;
+    if (!(perChunk > MANY_TOKENS_PER_CHUNK)) return null;
+    return (
+      `token counts: usage counts ${perChunk.toFixed(1)} output tokens per chunk. The server streams in large steps, or its ` +
+      'usage disagrees with the text; throughput follows usage, and inter-chunk latency is not that of tokens'
+    );
+  }
+}
+
+function meanGap_ns(offsets: readonly number[]): number {
+  return ((offsets.at(-1) ?? NaN) - (offsets[0] ?? NaN)) / (offsets.length - 1);
+}
+
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(0)} %`;

@@ -1,0 +1,23 @@
+import type { Pauses } from './pauses.ts';
+
+/**
+ * Opens slots one after the other, evenly spread over a time: the first at once, the last at its end. `open` gets the
+ * instant at which the slot was to open.
+ */
+export function openSlots(
+  slots: number,
+  rampSeconds: number,
+  start_ns: number,
+  pauses: Pauses,
+  now_ns: () => number,
+  open: (at_ns: number) => void,
+): void {
+  const opensAt_ns = (slot: number): number =>
+    start_ns + Math.round(slots > 1 ? (rampSeconds * 1e9 * slot) / (slots - 1) : 0);
+  const openFrom = (slot: number): void => {
+    let next = slot;
+    for (; next < slots && opensAt_ns(next) <= now_ns(); next++) open(opensAt_ns(next));
+    if (next < slots) pauses.until(opensAt_ns(next), () => openFrom(next));
+  };
+  openFrom(0);
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicNow_ns, runEpoch } from '../bench/monotonic-clock.ts';
+import { DEFAULT_INTERVAL_SECONDS } from '../servers/collector.ts';
+import { collectServers } from '../servers/collect-servers.ts';
+import { discoverLocal } from '../servers/discover-local.ts';
+import type { Target } from '../servers/targets.ts';
+import { codeOf } from '../store/store-errors.ts';
+import { CliError, ExitCode } from './failure.ts';
+import { asksForHelp, flag, helpText, readOptions, seconds, text, type Values } from './options.ts';
+import { definitions, formats, INTERVAL_RANGE, SERVER_LISTS, targets } from './server-options.ts';
+import { serverTables } from './server-table.ts';
+import { untilStopped } from './until-stopped.ts';
+import { spreadLists } from './value-lists.ts';
+import { VERSION } from './version.ts';
+
+const ONE_WEEK_SECONDS = 604_800;
+
+const OPTIONS = {
+  'server-metrics': targets('the metrics pages: http://host:8000/metrics, host:8000, or a name and host: triton=host'),
+  'gpu-telemetry': targets('pages of DCGM exporters (port 9400)'),
+  'discover-local': flag("also what answers on this machine's known ports"),
+  duration: seconds('how long to collect; without it until Ctrl-C', { min: 0.1, max: ONE_WEEK_SECONDS }, null),
+  interval: seconds('how often each page is read', INTERVAL_RANGE, DEFAULT_INTERVAL_SECONDS),
+  'slice-duration': seconds('also the statistics of slices this long', { min: 0.1, max: ONE_WEEK_SECONDS }, null),
+  'server-metrics-formats': formats,
+  stats: definitions,
+  out: text('DIR', 'where servers.json, servers.parquet and the exports go', 'server-metrics'),
+  json: flag('print servers.json instead of tables'),
+};
+
+const EXAMPLES = [
+  'llmbench collect --server-metrics localhost:8000 --duration 60',
+  'llmbench collect --server-metrics localhost:8000 triton=gpu1 --interval 0.333 --out /data/servers',
+  'llmbench collect --discover-local --server-metrics-formats json csv jsonl parquet --slice-duration 10',
+];
+
+/** Collects the metrics of servers without a benchmark. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText('llmbench collect --server-metrics URL… [options]', OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const options = readOptions(OPTIONS, spreadLists(argv, SERVER_LISTS), process.env);
+  const wanted = await wantedTargets(options);
+  const epoch = runEpoch();
+  const ended = endOf(options.duration);
+  try {
+    const { file, written } = await collectServers({
+      targets: wanted,
+      intervalSeconds: options.interval,
+      epoch,
+      now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,
+      until: ended.signal,
+      sliceSeconds: options['slice-duration'],
+      definitions: options.stats,
+      formats: options['server-metrics-formats'],
+      directory: options.out,
+      tool: `llmbench ${VERSION}`,
+      report: (line) => void process.stderr.write(`${line}\n`),
+    });
+    process.stdout.write(
+      options.json ? `${JSON.stringify(file, null, 2)}\n` : `${serverTables(file)}\n\n${written.join('\n')}\n`,
+    );
+    if (file.targets.every(({ scrapes }) => scrapes === 0))
+      throw new CliError('no target gave any metrics', ExitCode.failed);
+    return ExitCode.done;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null || error instanceof CliError) throw error;
+    throw new CliError(`cannot write to ${options.out}: ${(error as Error).message}`, ExitCode.failed);
+  } finally {
+    ended.release();
+  }
+}
+
+async function wantedTargets(options: Values<typeof OPTIONS>): Promise<readonly Target[]> {
+  const found = options['discover-local'] ? await discoverLocal() : [];
+  const all = [...options['server-metrics'], ...options['gpu-telemetry'], ...found];
+  for (const { name } of found) process.stderr.write(`found ${name}\n`);
+  if (all.length > 0) return all;
+  if (options['discover-local'])
+    throw new CliError('no metrics of a known system are served on this machine', ExitCode.failed);
+  throw new CliError(
+    '--server-metrics is missing: which pages are to be read? For example --server-metrics localhost:8000',
+  );
+}
+
+/** After the duration, or when asked to end. */
+function endOf(durationSeconds: number | null): { signal: AbortSignal; release: () => void } {
+  const ended = new AbortController();
+  void untilStopped().then(() => ended.abort());
+  const waiting = new AbortController();
+  if (durationSeconds !== null) {
+    sleep(durationSeconds * 1000, undefined, { signal: waiting.signal }).then(
+      () => ended.abort(),
+      () => undefined,
+    );
+  }
+  return { signal: ended.signal, release: () => waiting.abort() };
+}

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import { AIPERF_FOLDER, ExportError, writeAiperf } from '../exports/write-aiperf.ts';
+import { writeReport } from '../report/write-report.ts';
+import { openStore } from '../store/run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
+import { CliError, ExitCode } from './failure.ts';
+import { asksForHelp, choice, flag, helpText, readArguments, text } from './options.ts';
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'where runs are kept', 'runs'),
+  export: choice(
+    ['none', 'aiperf'] as const,
+    "also write the run as AIPerf's files, in aiperf/ of its directory",
+    'none',
+  ),
+  json: flag('print the paths as JSON'),
+};
+
+const USAGE = 'llmbench report RUN [options]';
+const EXAMPLES = ['llmbench report 20261121T190000Z-abcdefghij', 'llmbench report nightly-7 --export aiperf'];
+
+/** Makes the report of a finished run again from its directory. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
+  const [runId] = positionals;
+  if (runId === undefined) throw new CliError('which run? `llmbench runs` lists them: llmbench report RUN');
+  const store = await opened(values['runs-dir']);
+  const written = await writtenFiles(store, runId, values.export === 'aiperf');
+  process.stdout.write(values.json ? `${JSON.stringify(written)}\n` : `${Object.values(written).join('\n')}\n`);
+  return ExitCode.done;
+}
+
+async function opened(runsDirectory: string): Promise<RunStore> {
+  try {
+    const { store, messages } = await openStore(runsDirectory);
+    for (const message of messages) process.stderr.write(`${message}\n`);
+    return store;
+  } catch (error) {
+    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+async function writtenFiles(
+  store: RunStore,
+  runId: string,
+  asAiperf: boolean,
+): Promise<{ report: string; aiperf?: string }> {
+  const found = (await store.list()).find((listing) => listing.run_id === runId);
+  if (found === undefined) throw new CliError(`no run ${runId} in ${store.directory}; \`llmbench runs\` lists them`);
+  if (found.run === null) throw new CliError(`${runId}: ${found.damage}`, ExitCode.failed);
+  const { run: file, path } = found;
+  try {
+    const result = await store.readResult(runId);
+    const report = await writeReport(path, file, result, store.readRecords(file));
+    if (!asAiperf) return { report };
+    const aiperf = join(path, AIPERF_FOLDER);
+    await writeAiperf(aiperf, file, result, store.readRecords(file));
+    return { report, aiperf };
+  } catch (error) {
+    throw new CliError(error instanceof ExportError ? error.message : `${runId}: ${reasonOf(error)}`, ExitCode.failed);
+  }
+}

@@ -1,0 +1,43 @@
+import { readFile } from 'node:fs/promises';
+import type { RunRequest } from '../run/run-request.ts';
+import { CliError } from './failure.ts';
+import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
+import { givenNames, readOptions, type GivenValues } from './options.ts';
+import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
+
+export interface RequestedRuns {
+  /** What all of them have in common is the same in each; the rest is that of the first. */
+  readonly options: RunOptions;
+  /** How many different loads there are. */
+  readonly steps: number;
+  /** In the order in which they are performed. */
+  readonly requests: readonly RunRequest[];
+}
+
+/** The runs that flags, environment and scenario file ask for. Throws a `CliError`. */
+export async function requestedRuns(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<RequestedRuns> {
+  const { config } = readOptions(RUN_OPTIONS, argv, environment);
+  const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
+  const [options, ...others] = files.map((values) => readOptions(RUN_OPTIONS, argv, environment, values));
+  if (options === undefined) throw new CliError('--config asks for no run');
+  const steps = [options, ...others].flatMap((each) => runRequests(each, environment));
+  return { options, steps: steps.length, requests: requestedGroup(steps, options) };
+}
+
+/** The file's values once for every combination of its matrix; what is given otherwise is not varied. */
+async function fileValues(path: string, given: ReadonlySet<string>): Promise<readonly GivenValues[]> {
+  const { combinations, readScenario } = await import('./scenario-file.ts');
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CliError(`--config: ${path} cannot be read: ${(error as Error).message}`);
+  }
+  const { values, matrix } = readScenario(text, path, RUN_OPTIONS, SHARED_BY_RUNS);
+  const varied = matrix.filter(({ name }) => !given.has(name));
+  return combinations(varied).map((combination) => new Map([...located(values, path), ...located(combination, path)]));
+}
+
+function located(values: GivenValues, path: string): GivenValues {
+  return new Map([...values].map(([name, { texts, source }]) => [name, { texts, source: `${path}: ${source}` }]));
+}

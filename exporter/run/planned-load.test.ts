@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Dataset } from '../bench/datasets/dataset.ts';
+import { announcement } from './announcement.ts';
+import { comparisonKey } from './comparison-key.ts';
+import { plannedLoad } from './planned-load.ts';
+import { RefusedError } from './refusal.ts';
+import type { LoadRequest, RateRequest, RunRequest } from './run-request.ts';
+
+const DATASET: Dataset = {
+  planSha256: 'a'.repeat(64),
+  size: null,
+  request: () => ({ prompt: '', max_tokens: 8 }),
+};
+const TRACE: Dataset = { ...DATASET, size: 3, due_seconds: Float64Array.of(0, 1, 2) };
+const CLOSED: LoadRequest = { concurrency: 4, concurrencyRampSeconds: 0, prefillConcurrency: null, rate: null };
+const RATE: RateRequest = { requestRate: 2.5, pattern: 'poisson', smoothness: 1, rampSeconds: 0 };
+
+const request = (changes: Partial<RunRequest>): RunRequest =>
+  ({
+    model: 'm',
+    seed: 1,
+    load: CLOSED,
+    fixedSchedule: null,
+    requestCount: 10,
+    durationSeconds: null,
+    gracePeriodSeconds: 30,
+    warmup: null,
+    cancellation: null,
+    maxOutputTokensTotal: null,
+    outputTokens: 8,
+    sampling: {},
+    ...changes,
+  }) as RunRequest;
+const atRate = (rate: Partial<RateRequest> = {}, concurrency: number | null = null): LoadRequest => ({
+  ...CLOSED,
+  concurrency,
+  rate: { ...RATE, ...rate },
+});
+const WHOLE_TRACE = { autoOffset: false, startOffset_ms: null, endOffset_ms: null };
+
+describe('the hash of the plan', () => {
+  const hash = (changes: Partial<RunRequest>, dataset = DATASET) => plannedLoad(request(changes), dataset).planSha256;
+
+  test('of a closed loop: the dataset decides all', () => {
+    expect(hash({})).toBe(DATASET.planSha256);
+    expect(hash({ load: { ...CLOSED, concurrency: 9 } })).toBe(DATASET.planSha256);
+  });
+
+  test('at a rate: the arrivals are in it, and the same seed gives the same', () => {
+    const plain = hash({ load: atRate() });
+    expect(hash({ load: atRate() })).toBe(plain);
+    const others = [
+      hash({}),
+      hash({ load: atRate(), seed: 2 }),
+      hash({ load: atRate({ requestRate: 3 }) }),
+      hash({ load: atRate({ pattern: 'constant' }) }),
+      hash({ load: atRate({ pattern: 'gamma', smoothness: 2 }) }),
+      hash({ load: atRate({ rampSeconds: 5 }) }),
+      hash({ load: atRate() }, { ...DATASET, planSha256: 'b'.repeat(64) }),
+    ];
+    expect(new Set([plain, ...others]).size).toBe(8);
+  });
+
+  test('a limit of requests in flight does not change what was planned', () => {
+    expect(hash({ load: atRate({}, 8) })).toBe(hash({ load: atRate() }));
+  });
+
+  test('of a trace: which part is sent when', () => {
+    const whole = hash({ fixedSchedule: WHOLE_TRACE }, TRACE);
+    expect(hash({ fixedSchedule: { ...WHOLE_TRACE, startOffset_ms: 1000 } }, TRACE)).not.toBe(whole);
+    expect(whole).not.toBe(TRACE.planSha256);
+  });
+});
+
+describe('the plan', () => {
+  test('a closed loop has a concurrency, a rate needs none', () => {
+    expect(plannedLoad(request({ load: { ...CLOSED, concurrency: null } }), DATASET).measure.load.concurrency).toBe(1);
+    expect(plannedLoad(request({ load: atRate() }), DATASET).measure.load.concurrency).toBeNull();
+  });
+
+  test('a trace ends with its last request, or with the count before', () => {
+    const count = (requestCount: number | null) =>
+      plannedLoad(request({ requestCount, fixedSchedule: WHOLE_TRACE }), TRACE).measure.requestCount;
+    expect([count(null), count(2), count(9)]).toEqual([3, 2, 3]);
+  });
+
+  test('a fixed schedule of an input without times is refused', () => {
+    const planned = () => plannedLoad(request({ fixedSchedule: WHOLE_TRACE }), DATASET);
+    expect(planned).toThrow(RefusedError);
+    expect(planned).toThrow('--fixed-schedule: the input has no timestamps to follow');
+  });
+});
+
+describe('the key of comparison', () => {
+  const load = (changes: Partial<RunRequest>, dataset = DATASET) =>
+    comparisonKey(request(changes), 'chat', plannedLoad(request(changes), dataset)).load;
+  const NOTHING = {
+    concurrency: null,
+    concurrency_ramp_seconds: null,
+    prefill_concurrency: null,
+    request_rate: null,
+    request_rate_ramp_seconds: null,
+    arrival_pattern: null,
+    arrival_smoothness: null,
+  };
+
+  test('how the load is told', () => {
+    expect(load({ load: { ...CLOSED, concurrencyRampSeconds: 5, prefillConcurrency: 2 } })).toEqual({
+      ...NOTHING,
+      mode: 'concurrency',
+      concurrency: 4,
+      concurrency_ramp_seconds: 5,
+      prefill_concurrency: 2,
+    });
+    expect(load({ load: atRate({ pattern: 'gamma', smoothness: 0.5, rampSeconds: 3 }, 64) })).toEqual({
+      ...NOTHING,
+      mode: 'request_rate',
+      concurrency: 64,
+      request_rate: 2.5,
+      request_rate_ramp_seconds: 3,
+      arrival_pattern: 'gamma',
+      arrival_smoothness: 0.5,
+    });
+    const traced = { ...CLOSED, concurrency: null };
+    expect(load({ fixedSchedule: WHOLE_TRACE, load: traced }, TRACE)).toEqual({ ...NOTHING, mode: 'trace' });
+  });
+
+  test('warm-up and cancellation', () => {
+    const warmup = { load: atRate(), requestCount: null, durationSeconds: 5, gracePeriodSeconds: 1 };
+    const changes = { warmup, cancellation: { ratio: 0.1, delaySeconds: 2 } };
+    const key = comparisonKey(request(changes), 'chat', plannedLoad(request(changes), DATASET));
+    expect(key.warmup).toMatchObject({ request_count: null, duration_seconds: 5, load: { mode: 'request_rate' } });
+    expect(key.cancellation).toEqual({ ratio: 0.1, delay_seconds: 2 });
+  });
+});
+
+describe('what is announced', () => {
+  const line = (changes: Partial<RunRequest>, dataset = DATASET) =>
+    announcement(request(changes), 'http://h', plannedLoad(request(changes), dataset));
+
+  test.each([
+    [{}, 'm at http://h: 10 requests, 4 at a time, at most 80 output tokens'],
+    [
+      { requestCount: null, durationSeconds: 60, load: { ...CLOSED, prefillConcurrency: 2 } },
+      'm at http://h: requests for 60 s, 4 at a time, 2 in prefill, at most 8 output tokens each',
+    ],
+    [
+      { requestCount: null, durationSeconds: 60, maxOutputTokensTotal: 5000, load: atRate({}, 32) },
+      'm at http://h: requests for 60 s, 2.5 a second (poisson), at most 32 at a time, at most 5,000 output tokens',
+    ],
+    [
+      { warmup: { load: CLOSED, requestCount: 5, durationSeconds: null, gracePeriodSeconds: 1 } },
+      'm at http://h: warm-up of 5 requests, 4 at a time, then 10 requests, 4 at a time, at most 120 output tokens',
+    ],
+  ] as const)('%j', (changes, expected) => expect(line(changes)).toBe(expected));
+
+  test('a trace', () => {
+    const changes = { requestCount: null, fixedSchedule: WHOLE_TRACE, load: { ...CLOSED, concurrency: null } };
+    expect(line(changes, TRACE)).toBe('m at http://h: 3 requests, at the times of the trace, at most 24 output tokens');
+  });
+});

@@ -1,0 +1,123 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { monotonicNow_ns, runEpoch } from '../bench/monotonic-clock.ts';
+import type { PhaseResult } from '../bench/phases.ts';
+import { parseTarget } from '../servers/targets.ts';
+import { metricsServer, page } from '../servers/testing/metrics-server.ts';
+import { ServerCollection } from './server-collection.ts';
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+const REQUEST = {
+  targets: [],
+  intervalSeconds: 60,
+  drainTimeoutSeconds: 5,
+  sliceSeconds: null,
+  definitions: 'llmbench' as const,
+  formats: [],
+};
+
+/** A server whose finished requests the test moves by hand. */
+async function measured(state: { finished: number; running: number; start?: number }) {
+  const server = await metricsServer((_, response) =>
+    page(
+      response,
+      [
+        `process_start_time_seconds ${state.start ?? 1000}`,
+        '# TYPE vllm:num_requests_running gauge',
+        `vllm:num_requests_running ${state.running}`,
+        '# TYPE vllm:e2e_request_latency_seconds histogram',
+        `vllm:e2e_request_latency_seconds_bucket{le="1"} ${state.finished}`,
+        `vllm:e2e_request_latency_seconds_bucket{le="+Inf"} ${state.finished}`,
+        `vllm:e2e_request_latency_seconds_sum ${state.finished / 2}`,
+        `vllm:e2e_request_latency_seconds_count ${state.finished}`,
+        '',
+      ].join('\n'),
+    ),
+  );
+  cleanUp.push(() => server.close());
+  const epoch = runEpoch();
+  const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
+  const servers = new ServerCollection([parseTarget(server.origin)], REQUEST, epoch, () => undefined);
+  cleanUp.push(() => servers.stop());
+  return { servers, now_ns };
+}
+
+/** A measure phase of that many good requests. */
+function phase(start_ns: number, end_ns: number, ok: number): PhaseResult {
+  const counts = { ok, error: 0, timeout: 0, cancelled: 0 };
+  return { phase: 'measure', start_ns, end_ns, requests: counts, errors: {} } as unknown as PhaseResult;
+}
+
+const never = new AbortController().signal;
+
+describe("the servers' side of a run", () => {
+  test('holds the requests of the measure phase and not those of the warm-up', async () => {
+    const state = { finished: 0, running: 0 };
+    const { servers, now_ns } = await measured(state);
+    await servers.beforePhase('warmup', never);
+    state.finished = 7;
+    await servers.beforePhase('measure', never);
+    const start_ns = now_ns();
+    state.finished = 27;
+    const end_ns = now_ns();
+    const { result } = await servers.finish([phase(start_ns, end_ns, 20)]);
+    expect(result).toMatchObject({ exact: true, why: null, requests: { server: 20, client: 20, difference: 0 } });
+    expect(result.collector.cpu_share).toBeLessThan(1);
+  });
+
+  test("requests of others are counted as such: '+3'", async () => {
+    const state = { finished: 0, running: 0 };
+    const { servers, now_ns } = await measured(state);
+    await servers.beforePhase('measure', never);
+    const start_ns = now_ns();
+    state.finished = 23;
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
+    expect(result).toMatchObject({ exact: false, why: "not exact: +3 requests that are not this run's" });
+  });
+
+  test('a restart during the run is not exact', async () => {
+    const state = { finished: 5, running: 0, start: 1000 };
+    const { servers, now_ns } = await measured(state);
+    await servers.beforePhase('measure', never);
+    const start_ns = now_ns();
+    Object.assign(state, { finished: 20, start: 2000 });
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
+    expect(result.why).toMatch(/restarted/);
+    expect(result.targets[0]?.notes).toEqual([expect.stringMatching(/restarted: what it counted in up to .* is lost/)]);
+  });
+
+  test('a run without a measure phase has no requests to compare', async () => {
+    const { servers } = await measured({ finished: 5, running: 0 });
+    const { result } = await servers.finish([]);
+    expect(result).toMatchObject({ exact: null, requests: null });
+  });
+
+  test('the files are written, and the summary is as the published schema says', async () => {
+    const state = { finished: 0, running: 0 };
+    const { servers, now_ns } = await measured(state);
+    await servers.beforePhase('measure', never);
+    const start_ns = now_ns();
+    state.finished = 4;
+    const collected = await servers.finish([phase(start_ns, now_ns(), 4)]);
+    const directory = await mkdtemp(join(tmpdir(), 'servers-'));
+    cleanUp.push(() => rm(directory, { recursive: true }));
+    await collected.write(directory, 'r', 'llmbench 0');
+    expect((await readdir(directory)).sort()).toEqual(['servers.json', 'servers.parquet']);
+    expect(JSON.parse(await readFile(join(directory, 'servers.json'), 'utf8'))).toMatchObject({ run_id: 'r' });
+
+    const path = new URL('../../schemas/result.schema.json', import.meta.url);
+    const schema = JSON.parse(await readFile(path, 'utf8')) as { $defs: object; properties: { servers: object } };
+    const ajv = new Ajv2020({ allowUnionTypes: true });
+    const valid = ajv.compile({ ...schema.properties.servers, $defs: schema.$defs });
+    expect(valid(collected.result) ? [] : valid.errors).toEqual([]);
+    expect(valid({})).toBe(true);
+    expect(valid({ targets: [] })).toBe(false);
+  });
+});

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import type { PhaseName } from '../../core/run/record.ts';
+import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
+import { monotonicNow_ns, type RunEpoch } from '../bench/monotonic-clock.ts';
+import type { PhaseResult } from '../bench/phases.ts';
+import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
+import { Collector } from '../servers/collector.ts';
+import { writeCollection } from '../servers/collect-servers.ts';
+import { gpuEnergy } from '../servers/gpu-energy.ts';
+import { serverRequests } from '../servers/request-counts.ts';
+import { endEdge, startEdge, type EdgeOptions, type Settled } from '../servers/run-edges.ts';
+import { targetOfServer, withoutRepeats, type Target } from '../servers/targets.ts';
+import { unfinishedDirectory } from '../store/run-paths.ts';
+import { reasonOf } from '../store/store-errors.ts';
+import type { ServerMetricsRequest } from './run-request.ts';
+
+/** Begins to collect from the server at an origin and from the targets named; null: nothing is to be collected. */
+export function beginServerCollection(
+  request: ServerMetricsRequest | null,
+  origin: string,
+  epoch: RunEpoch,
+  say: (line: string) => void,
+): ServerCollection | null {
+  if (request === null) return null;
+  return new ServerCollection(withoutRepeats([targetOfServer(origin), ...request.targets]), request, epoch, say);
+}
+
+/** What a run collects of its servers, from before its first request until the counts rest after its last. */
+export class ServerCollection {
+  /** The pages that are read, for run.json. */
+  readonly urls: readonly string[];
+  readonly #request: ServerMetricsRequest;
+  readonly #epoch: RunEpoch;
+  readonly #collector: Collector;
+  readonly #edges: EdgeOptions;
+  readonly #cpuAtStart = process.cpuUsage();
+  #idleAtStart = true;
+
+  /** Begins at once. */
+  constructor(targets: readonly Target[], request: ServerMetricsRequest, epoch: RunEpoch, say: (line: string) => void) {
+    const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
+    this.#request = request;
+    this.#epoch = epoch;
+    this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
+    this.#collector = new Collector({ targets, interval_ns: request.intervalSeconds * 1e9, now_ns, report: say });
+    this.urls = this.#collector.loops.map(({ target }) => target.name);
+    this.#collector.start();
+  }
+
+  /** Before the first request of a phase: the measure phase begins with idle servers and a scrape that has come back. */
+  async beforePhase(phase: PhaseName, givenUp: AbortSignal): Promise<void> {
+    if (phase === 'measure') this.#idleAtStart = await startEdge(this.#collector, this.#edges, givenUp);
+  }
+
+  /** After the last answer. */
+  async finish(phases: readonly PhaseResult[]): Promise<CollectedServers> {
+    const settled = await endEdge(this.#collector, this.#edges);
+    await this.#collector.stop();
+    const measure = phases.find(({ phase }) => phase === 'measure');
+    const end_ns = measure?.end_ns ?? settled.settled_ns;
+    const collection = collectionOf(this.#collector, {
+      zeroWall_ns: BigInt(this.#epoch.wall.getTime()) * 1_000_000n,
+      window: { start_ns: measure?.start_ns ?? end_ns, end_ns },
+      settled_ns: settled.settled_ns,
+      slice_ns: this.#request.sliceSeconds === null ? null : this.#request.sliceSeconds * 1e9,
+      definitions: this.#request.definitions,
+    });
+    const result = this.#result(collection, settled, measure);
+    return new CollectedServers(collection, result, this.#request);
+  }
+
+  async stop(): Promise<void> {
+    await this.#collector.stop();
+  }
+
+  #result(collection: Collection, settled: Settled, measure: PhaseResult | undefined): ServersResult {
+    const targets = collection.targets.map((target) => targetResult(collection, target));
+    const requests = measure === undefined ? null : countedRequests(collection, measure);
+    const why = this.#whyNotExact(settled, requests, targets);
+    const { user, system } = process.cpuUsage(this.#cpuAtStart);
+    const cpu_seconds = this.#collector.busySeconds;
+    return {
+      exact: why !== null ? false : requests?.server == null ? null : true,
+      why,
+      requests,
+      gpu_energy: gpuEnergy(collection),
+      collector: {
+        interval_seconds: collection.interval_ns / 1e9,
+        cpu_seconds,
+        cpu_share: user + system > 0 ? cpu_seconds / ((user + system) / 1e6) : null,
+      },
+      targets,
+    };
+  }
+
+  #whyNotExact({ atRest }: Settled, requests: ServerRequests | null, targets: ServersResult['targets']): string | null {
+    const difference = requests?.difference ?? 0;
+    if (difference > 0) return `not exact: +${difference} requests that are not this run's`;
+    if (difference < 0) return `not exact: the servers counted ${-difference} requests less than the client`;
+    const restarted = targets.find(({ restarts }) => restarts > 0);
+    if (restarted !== undefined) return `not exact: ${restarted.target} restarted`;
+    const gone = targets.find(({ state }) => state === 'gone' || state === 'several_servers');
+    if (gone !== undefined) return `not exact: ${gone.target} could not be read to the end`;
+    if (!this.#idleAtStart) return 'not exact: the servers were not idle before the first request';
+    return atRest ? null : 'not exact: counts still moved after the last answer';
+  }
+}
+
+/** The servers' side of a finished run. */
+export class CollectedServers {
+  readonly result: ServersResult;
+  readonly #collection: Collection;
+  readonly #request: ServerMetricsRequest;
+
+  constructor(collection: Collection, result: ServersResult, request: ServerMetricsRequest) {
+    this.#collection = collection;
+    this.result = result;
+    this.#request = request;
+  }
+
+  /**
+   * Writes the files into the folder of a run that is not finished, and says what a reader must know. What goes wrong with
+   * the disk is said too: the run is stored without them.
+   */
+  async store(runsDirectory: string, runId: string, tool: string): Promise<string[]> {
+    const { why } = this.result;
+    const notes = why === null ? [] : [`servers: ${why}`];
+    try {
+      await this.write(join(unfinishedDirectory(runsDirectory), runId), runId, tool);
+    } catch (error) {
+      notes.push(`the servers' metrics could not be stored: ${reasonOf(error)}`);
+    }
+    return notes;
+  }
+
+  /** servers.json, servers.parquet and the exports into the run's folder. Throws what the file system says. */
+  async write(directory: string, runId: string, tool: string): Promise<void> {
+    await writeCollection(this.#collection, runId, { directory, formats: this.#request.formats, tool });
+  }
+}
+
+function countedRequests(collection: Collection, { requests, errors }: PhaseResult): ServerRequests | null {
+  const targets = collection.targets.map(({ store, window }) => ({
+    store,
+    window,
+    isRepeated: (series: Parameters<typeof repeats>[1]) => repeats(collection, series) !== null,
+  }));
+  return serverRequests(targets, { ...requests, errors });
+}

@@ -1,0 +1,93 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { collectServers } from './collect-servers.ts';
+import { parseTarget } from './targets.ts';
+import { metricsServer, page, type MetricsServer } from './testing/metrics-server.ts';
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+async function server(answer: Parameters<typeof metricsServer>[0]): Promise<MetricsServer> {
+  const made = await metricsServer(answer);
+  cleanUp.push(() => made.close());
+  return made;
+}
+
+async function directory(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), 'collect-'));
+  cleanUp.push(() => rm(made, { recursive: true }));
+  return made;
+}
+
+const clock = () => {
+  const zero = performance.now();
+  return { epoch: { wall: new Date() }, now_ns: () => (performance.now() - zero) * 1e6 };
+};
+
+describe('collecting until told to end', () => {
+  test('writes the statistics, the samples and the exports; one target that is none does no harm', async () => {
+    const ended = new AbortController();
+    const good = await server((_, response, i) => {
+      if (i === 3) ended.abort();
+      page(response, `# TYPE vllm:request_success_total counter\nvllm:request_success_total ${10 + i}\n`);
+    });
+    const html = await server((_, response) => response.writeHead(200, { 'content-type': 'text/html' }).end('<p>'));
+    const out = await directory();
+    const lines: string[] = [];
+    const { file, written } = await collectServers({
+      targets: [good.origin, html.origin].map(parseTarget),
+      intervalSeconds: 0.01,
+      ...clock(),
+      until: ended.signal,
+      sliceSeconds: null,
+      definitions: 'llmbench',
+      formats: ['json', 'csv', 'jsonl', 'parquet'],
+      directory: join(out, 'new'),
+      tool: 'llmbench 0',
+      report: (line) => lines.push(line),
+    });
+    expect((await readdir(join(out, 'new'))).sort()).toEqual([
+      'server_metrics_export.csv',
+      'server_metrics_export.json',
+      'server_metrics_export.jsonl',
+      'server_metrics_export.parquet',
+      'servers.json',
+      'servers.parquet',
+    ]);
+    expect(written).toHaveLength(6);
+    expect(JSON.parse(await readFile(join(out, 'new', 'servers.json'), 'utf8'))).toEqual(file);
+    expect(file.targets).toMatchObject([
+      { system: 'vllm', state: 'up' },
+      { state: 'not_metrics', scrapes: 0 },
+    ]);
+    // The first page is the reference, so that all that came after it counts.
+    expect(file.series).toMatchObject([
+      { family: 'vllm:request_success_total', unit: 'requests', statistics: { increase: good.asked.length - 1 } },
+    ]);
+    expect(lines).toEqual([expect.stringMatching(/HTML/)]);
+  });
+
+  test('what cannot be written is known before anything is collected', async () => {
+    const out = await directory();
+    const target = await server((_, response) => page(response, 'x 1\n'));
+    const collecting = collectServers({
+      targets: [parseTarget(target.origin)],
+      intervalSeconds: 1,
+      ...clock(),
+      until: AbortSignal.abort(),
+      sliceSeconds: null,
+      definitions: 'llmbench',
+      formats: [],
+      directory: join(out, 'x\0'),
+      tool: 'llmbench 0',
+      report: () => undefined,
+    });
+    await expect(collecting).rejects.toThrow();
+    expect(target.asked).toEqual([]);
+  });
+});

@@ -1,0 +1,85 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_PAGE_LIMITS, PageClient, type PageLimits } from './page-request.ts';
+import { TargetLoop, type LoopOptions } from './target-loop.ts';
+import { DEFAULT_STORE_LIMITS } from './target-store.ts';
+import { withoutRepeats, type Target } from './targets.ts';
+
+export interface CollectorOptions extends LoopOptions {
+  readonly targets: readonly Target[];
+  readonly pageLimits?: PageLimits;
+  /** Sent with each request to a target. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** AIPerf's interval is 0.333 s; each scrape costs what is measured, so ours is longer by default. */
+export const DEFAULT_INTERVAL_SECONDS = 1;
+/** Numbers kept of all targets together, 8 bytes each. */
+const MAX_VALUES = 32_000_000;
+/** The run does not wait longer than this for the scrapes of its edges; for a target that never answered less. */
+const EDGE_TIMEOUT_MS = 5_000;
+const FIRST_ANSWER_TIMEOUT_MS = 2_000;
+
+/** Collects what all targets say of themselves, each at its own pace. */
+export class Collector {
+  readonly loops: readonly TargetLoop[];
+  readonly #client: PageClient;
+  readonly #options: CollectorOptions;
+  #started_ns: number | null = null;
+  #stopped_ns: number | null = null;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#client = new PageClient(options.pageLimits ?? DEFAULT_PAGE_LIMITS, options.now_ns, options.headers);
+    const targets = withoutRepeats(options.targets);
+    const maxValues = Math.floor(MAX_VALUES / Math.max(1, targets.length));
+    const loopOptions = { storeLimits: { ...DEFAULT_STORE_LIMITS, maxValues }, ...options };
+    this.loops = targets.map((target) => new TargetLoop(target, this.#client, loopOptions));
+  }
+
+  get interval_ns(): number {
+    return this.#options.interval_ns;
+  }
+
+  /** Time on the thread that collecting took: receiving, parsing and storing. */
+  get busySeconds(): number {
+    return (this.#client.busy_ns + this.loops.reduce((sum, loop) => sum + loop.busy_ns, 0)) / 1e9;
+  }
+
+  /** How long it has been collecting. */
+  get runningSeconds(): number {
+    if (this.#started_ns === null) return 0;
+    return ((this.#stopped_ns ?? this.#options.now_ns()) - this.#started_ns) / 1e9;
+  }
+
+  start(): void {
+    this.#started_ns = this.#options.now_ns();
+    for (const loop of this.loops) loop.start();
+  }
+
+  /**
+   * Scrapes all targets at once, for an edge of the run; resolves when those that answer have answered. Targets that were
+   * tried in vain are left to their own pace: nothing waits for them.
+   */
+  async scrapeEdge(): Promise<void> {
+    const answering = this.loops.filter(({ state }) => state === 'up');
+    const untried = this.loops.filter(({ state, store }) => state === 'waiting' && store.scrapes === 0);
+    await Promise.all([edgeOf(answering, EDGE_TIMEOUT_MS), edgeOf(untried, FIRST_ANSWER_TIMEOUT_MS)]);
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped_ns !== null) return;
+    this.#stopped_ns = this.#options.now_ns();
+    const stopped = this.loops.map((loop) => loop.stop());
+    await this.#client.close();
+    await Promise.all(stopped);
+  }
+}
+
+/** Resolves when all have answered or failed, or when the time is up. */
+async function edgeOf(loops: readonly TargetLoop[], timeout_ms: number): Promise<void> {
+  if (loops.length === 0) return;
+  const waiting = new AbortController();
+  const timeout = sleep(timeout_ms, undefined, { signal: waiting.signal }).catch(() => undefined);
+  await Promise.race([Promise.all(loops.map((loop) => loop.scrapeEdge())), timeout]);
+  waiting.abort();
+}

@@ -1,0 +1,25 @@
+/** Where a system serves its metrics unless it was told otherwise. */
+export interface KnownEndpoint {
+  /** The first is the one that a name without a port means. */
+  readonly ports: readonly number[];
+  readonly path: string;
+}
+
+/**
+ * Default ports and paths by the name that `--server-metrics name=host` takes. Dynamo: the frontend, then the component
+ * ports of its workers (`DYN_SYSTEM_PORT`). TensorRT-LLM answers JSON on `/metrics`; its Prometheus page is elsewhere.
+ */
+export const KNOWN_ENDPOINTS: Readonly<Record<string, KnownEndpoint>> = {
+  dynamo: { ports: [8000, 8081, 8082, 8083, 8084], path: '/metrics' },
+  vllm: { ports: [8000], path: '/metrics' },
+  sglang: { ports: [30_000], path: '/metrics' },
+  smg: { ports: [29_000], path: '/metrics' },
+  trtllm: { ports: [8000], path: '/prometheus/metrics' },
+  triton: { ports: [8002], path: '/metrics' },
+  kvbm: { ports: [6880], path: '/metrics' },
+  lmcache: { ports: [8080, 9090, 9300], path: '/metrics' },
+  dcgm: { ports: [9400], path: '/metrics' },
+};
+
+/** The names, for messages. */
+export const KNOWN_NAMES: readonly string[] = Object.keys(KNOWN_ENDPOINTS);
