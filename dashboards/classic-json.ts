@@ -5,6 +5,13 @@ export interface ClassicDashboard {
   readonly title: string;
   readonly schemaVersion: number;
   readonly editable: boolean;
+  readonly tags: readonly string[];
+  readonly links: readonly {
+    readonly type: string;
+    readonly tags: readonly string[];
+    readonly includeVars: boolean;
+    readonly keepTime: boolean;
+  }[];
   readonly refresh: string;
   readonly timepicker?: Readonly<Record<string, unknown>>;
   readonly templating: { readonly list: readonly ClassicVariable[] };
@@ -21,6 +28,8 @@ export interface ClassicVariable {
   readonly multi?: boolean;
   readonly allValue?: string;
   readonly refresh?: number;
+  readonly current?: { readonly value?: string | readonly string[] };
+  readonly regex?: string;
 }
 
 export interface ClassicAnnotation {
@@ -43,6 +52,9 @@ export interface ClassicPanel {
     }[];
   };
   readonly targets?: readonly ClassicTarget[];
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  /** Variable for whose values the panel is repeated. */
+  readonly repeat?: string;
   /** Of a row that is collapsed. */
   readonly panels?: readonly ClassicPanel[];
 }
@@ -50,6 +62,7 @@ export interface ClassicPanel {
 export interface ClassicTarget {
   readonly refId: string;
   readonly expr: string;
+  readonly legendFormat?: string;
   readonly instant?: boolean;
   readonly datasource?: Datasource;
 }

@@ -11,6 +11,7 @@ const panel: ClassicPanel = {
   title: 'Requests',
   description: 'Requests per second.',
   datasource,
+  gridPos: { x: 0, y: 0, w: 24, h: 8 },
   fieldConfig: { defaults: { unit: 'reqps' }, overrides: [] },
   targets: [{ refId: 'A', expr, datasource }],
 };
@@ -23,6 +24,8 @@ const good: ClassicDashboard = {
   title: 'X',
   schemaVersion: 39,
   editable: false,
+  tags: [],
+  links: [],
   refresh: '10s',
   templating: {
     list: [

@@ -1,4 +1,5 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
+import { selectors } from '../prometheus/promql.ts';
 import { panelsOf, type ClassicDashboard, type ClassicPanel, type ClassicVariable } from './classic-json.ts';
 
 /** What a rule has against a dashboard. */
@@ -38,7 +39,7 @@ function lintDashboard(dashboard: ClassicDashboard): readonly Finding[] {
     }
   }
   for (const variable of variables.filter(({ type }) => type === 'query')) {
-    if (!/^label_values\([a-zA-Z_:][\w:]*(\{[^{}]*\})?, \w+\)$/.test(variableQuery(variable))) {
+    if (!/^label_values\(([a-zA-Z_:][\w:]*(\{[^{}]*\})?|\{[^{}]+\}), \w+\)$/.test(variableQuery(variable))) {
       findings.push(say('template-label-promql-rule', `variable ${variable.name}: ${variableQuery(variable)}`));
     }
     if (variable.refresh !== 2) {
@@ -100,7 +101,8 @@ function lintExpression(expr: string, say: Say): readonly Finding[] {
   if (!isBalanced(expr)) findings.push(say('target-promql-rule', expr));
   for (const { metric, matchers } of selectors(expr)) {
     for (const label of ['job', 'instance']) {
-      if (matchers.includes(`${label}=~"$${label}"`)) continue;
+      const chosen = matchers.some((matcher) => matcher.label === label && matcher.value === `$${label}`);
+      if (chosen) continue;
       findings.push(say(`target-${label}-rule`, `${metric} without ${label}=~"$${label}"`, metric));
     }
   }
@@ -123,18 +125,4 @@ function isBalanced(expr: string): boolean {
     else if (character in closes && open.pop() !== closes[character]) return false;
   }
   return open.length === 0;
-}
-
-export interface Selector {
-  readonly metric: string;
-  /** What stands between the braces. */
-  readonly matchers: string;
-}
-
-/** The vector selectors of an expression; llmbench's queries always write the braces. */
-export function selectors(expr: string): readonly Selector[] {
-  return [...expr.matchAll(/([a-zA-Z_:][\w:]*)\{([^{}]*)\}/g)].map(([, metric = '', matchers = '']) => ({
-    metric,
-    matchers,
-  }));
 }

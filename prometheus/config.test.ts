@@ -22,7 +22,7 @@ describe('renderPrometheusConfig', () => {
 
   test('scrapes the exporter and what its /sd lists every 2 s, and looks for runs every 5 s', () => {
     const config = parse(renderPrometheusConfig()) as Config;
-    expect(config.rule_files).toEqual(['rules/*.yml']);
+    expect(config.rule_files).toEqual(['rules/*.yml', 'alerts/*.yml']);
     const [exporter, discovered] = config.scrape_configs;
     expect(exporter).toMatchObject({ scrape_interval: '5s', static_configs: [{ targets: ['127.0.0.1:9469'] }] });
     expect(discovered).toMatchObject({
@@ -33,9 +33,9 @@ describe('renderPrometheusConfig', () => {
   });
 
   test('takes other addresses and paths, also ones that YAML would misread', () => {
-    const options = { exporterAddress: '[::1]:41000', rulesGlob: "/srv/a: b #c/'rules'/*.yml" };
+    const options = { exporterAddress: '[::1]:41000', ruleFiles: ["/srv/a: b #c/'rules'/*.yml", '/srv/alerts.yml'] };
     const config = parse(renderPrometheusConfig(options)) as Config;
-    expect(config.rule_files).toEqual([options.rulesGlob]);
+    expect(config.rule_files).toEqual(options.ruleFiles);
     expect(config.scrape_configs[0]?.static_configs?.[0]?.targets).toEqual(['[::1]:41000']);
     expect(config.scrape_configs[1]?.http_sd_configs?.[0]?.url).toBe('http://[::1]:41000/sd');
   });

@@ -51,14 +51,20 @@ scrape_configs:
     http_sd_configs:
       - url: ${discovery}
         refresh_interval: 5s
-    # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (prometheus/client_python 1177).
+${RESTORE_NAMES}`;
+}
+
+/**
+ * Relabelling for a scrape configuration. Where Prometheus negotiates OpenMetrics, SGLang's client library writes `sglang_` for
+ * `sglang:` (prometheus/client_python 1177); where it does not, nothing matches.
+ */
+export const RESTORE_NAMES = `    # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (client_python 1177).
     metric_relabel_configs:
       - source_labels: [__name__]
         regex: 'sglang_(.+)'
         target_label: __name__
         replacement: 'sglang:$1'
 `;
-}
 
 /** A YAML string in single quotes, in which only the quote itself has a meaning. */
 function quoted(text: string): string {

@@ -15,6 +15,8 @@ function files(folder: string): string[] {
     .map((file) => join(HERE, folder, file));
 }
 
+const RULE_FILES = [...files('rules'), ...files('alerts')];
+
 interface Verdict {
   readonly status: number;
   readonly output: string;
@@ -33,10 +35,10 @@ await describeWithPrometheus('promtool', ({ promtool: program }) => {
   test('accepts the configuration and the rules that it names', async () => {
     const verdict = await promtool(program, 'check', 'config', join(HERE, 'prometheus.yml'));
     expect(verdict).toMatchObject({ status: 0 });
-    expect(verdict.output).toContain(`${files('rules').length} rule files found`);
+    expect(verdict.output).toContain(`${RULE_FILES.length} rule files found`);
   });
 
-  test.each(files('rules'))('finds nothing to say about %s', async (file) => {
+  test.each(RULE_FILES)('finds nothing to say about %s', async (file) => {
     const verdict = await promtool(program, 'check', 'rules', '--lint=all', '--lint-fatal', file);
     expect(verdict).toMatchObject({ status: 0 });
   });

@@ -1,70 +1,161 @@
 import { describe, expect, test } from '@jest/globals';
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { parse } from 'yaml';
+import { catalogs } from '../catalog/load.ts';
 import { DISTRIBUTION_MEASURES } from '../core/measures/measures.ts';
-
-interface Rule {
-  readonly record: string;
-  readonly expr: string;
-  readonly labels: { readonly system: string; readonly definition: string };
-}
+import { knownMetrics, ruleFiles, type Rule } from './known-metrics.ts';
+import { selectors } from './promql.ts';
+import { queryFaults } from './query-faults.ts';
 
 interface UnitTests {
   readonly tests: readonly {
-    readonly promql_expr_test: readonly {
+    readonly promql_expr_test?: readonly {
       readonly expr: string;
       readonly exp_samples: readonly { readonly labels: string }[];
     }[];
+    readonly alert_rule_test?: readonly { readonly alertname: string; readonly exp_alerts?: readonly unknown[] }[];
   }[];
 }
 
-async function yaml(path: string): Promise<unknown> {
-  return parse(await readFile(new URL(path, import.meta.url), 'utf8'));
+const HERE = new URL('.', import.meta.url);
+const KNOWN = knownMetrics();
+const RULES = ruleFiles('rules').map(([file, rules]) => ({ system: file.replace('.yml', ''), rules }));
+const ALERTS = ruleFiles('alerts').flatMap(([, rules]) => rules.filter(({ alert }) => alert !== undefined));
+
+/** The flows and levels that all systems share, besides the histograms. */
+const SHARED =
+  /^system:(requests_running:sum|requests_waiting:sum|kv_cache_usage_ratio:max|(preemptions|requests|request_errors|prompt_tokens|output_tokens):rate1m)$/;
+
+function unitTests(file: string): UnitTests['tests'] {
+  return (parse(readFileSync(new URL(`tests/${file}`, HERE), 'utf8')) as UnitTests).tests;
 }
 
-async function rulesOf(system: string): Promise<readonly Rule[]> {
-  const file = (await yaml(`rules/${system}.yml`)) as {
-    readonly groups: readonly { readonly rules: readonly Rule[] }[];
-  };
-  return file.groups.flatMap((group) => group.rules);
+function measureOf({ record = '' }: Rule): string {
+  return /^system:(.+)_seconds_bucket:rate1m$/.exec(record)?.[1] ?? '';
 }
 
-describe.each(['client', 'vllm'])('the recording rules of %s', (system) => {
-  test('speak the common vocabulary', async () => {
-    for (const rule of await rulesOf(system)) {
-      expect(rule.record).toMatch(/^system:[a-z_]+_seconds_bucket:rate1m$/);
-      expect(Object.keys(rule.labels)).toEqual(['system', 'definition']);
-      expect(rule.labels.system).toBe(system);
-      // What the labels do not set, the sum keeps, and nothing else.
-      expect(rule.expr).toMatch(/^sum by \(model, instance, le\) \(/);
+describe.each(RULES)('the recording rules of $system', ({ system, rules }) => {
+  const histograms = rules.filter((rule) => measureOf(rule) !== '');
+
+  test('speak the common vocabulary', () => {
+    for (const { record = '', labels = {}, expr } of rules) {
+      expect(labels['system']).toBe(system);
+      if (SHARED.test(record)) {
+        expect(Object.keys(labels)).toEqual(['system']);
+        expect(expr).toMatch(/^(sum|max) by \((model, )?instance\) \(/);
+      } else {
+        expect(record).toMatch(/^system:[a-z_]+_seconds_bucket:rate1m$/);
+        expect(Object.keys(labels)).toEqual(['system', 'definition']);
+        // What the labels do not set, the sum keeps, and nothing else.
+        expect(expr).toMatch(/^sum by \(model, instance, le\) \(/);
+      }
     }
   });
 
-  test('record each definition once, and each has a promtool test that expects it', async () => {
-    const rules = await rulesOf(system);
-    const keys = rules.map((rule) => `${rule.record} ${rule.labels.definition}`);
+  test('ask only what is exposed, in a way that can be trusted', () => {
+    expect(
+      rules.flatMap(({ record = '', expr }) => queryFaults(expr, KNOWN).map((fault) => `${record}: ${fault}`)),
+    ).toEqual([]);
+  });
+
+  test('record each definition once, and each has a promtool test that expects it', () => {
+    const keys = rules.map(({ record = '', labels = {} }) => `${record} ${labels['definition'] ?? ''}`);
     expect(new Set(keys).size).toBe(keys.length);
-    const { tests } = (await yaml(`tests/rules-${system}.yml`)) as UnitTests;
-    for (const rule of rules) {
-      const expectations = tests
-        .flatMap((group) => group.promql_expr_test)
-        .filter(({ expr }) => expr.includes(rule.record))
-        .flatMap(({ exp_samples: samples }) => samples.map(({ labels }) => labels));
-      expect(expectations.join('\n')).toContain(`definition="${rule.labels.definition}"`);
+    const expressions = unitTests(`rules-${system}.yml`).flatMap((group) => group.promql_expr_test ?? []);
+    for (const { record = '', labels = {} } of rules) {
+      const expected = expressions
+        .filter(({ expr }) => expr.includes(record))
+        .flatMap(({ exp_samples: samples }) => samples.map((sample) => sample.labels));
+      const wanted = labels['definition'] === undefined ? `system="${system}"` : `definition="${labels['definition']}"`;
+      expect([record, expected.join('\n')]).toEqual([record, expect.stringContaining(wanted)]);
+    }
+  });
+
+  test('never put values per request among values per gap, or the other way round', () => {
+    const families = new Map(catalogs().flatMap((catalog) => catalog.families.map((family) => [family.name, family])));
+    for (const rule of histograms) {
+      const perGap = measureOf(rule) === 'inter_chunk_latency';
+      for (const { metric } of selectors(rule.expr).filter(({ metric: name }) => name.endsWith('_bucket'))) {
+        const per = families.get(metric.replace('_bucket', ''))?.per;
+        // The client's families are no part of a catalog; its definitions are checked below.
+        if (per !== undefined) expect([metric, per === 'request']).toEqual([metric, !perGap]);
+      }
     }
   });
 });
 
-test('the definitions of the client are those of its measures', async () => {
+test('the definitions of the client are those of its measures', () => {
   const known = new Set(DISTRIBUTION_MEASURES.map(({ measure, definition }) => `${measure} ${definition}`));
-  for (const rule of await rulesOf('client')) {
-    const measure = /^system:(.+)_seconds_bucket/.exec(rule.record)?.[1] ?? '';
-    expect([...known]).toContain(`${measure} ${rule.labels.definition}`);
+  for (const rule of RULES.find(({ system }) => system === 'client')?.rules ?? []) {
+    expect([...known]).toContain(`${measureOf(rule)} ${rule.labels?.['definition'] ?? ''}`);
   }
 });
 
-test('no definition of a client stands for one of a server: they are never laid over each other by mistake', async () => {
-  const client = (await rulesOf('client')).map((rule) => rule.labels.definition);
-  const vllm = (await rulesOf('vllm')).map((rule) => rule.labels.definition);
-  expect(client.filter((definition) => vllm.includes(definition))).toEqual([]);
+test('no definition of a client stands for one of a server: they are never laid over each other by mistake', () => {
+  const definitions = (of: (system: string) => boolean): string[] =>
+    RULES.filter(({ system }) => of(system)).flatMap(({ rules }) =>
+      rules.map(({ labels = {} }) => labels['definition'] ?? '-'),
+    );
+  const servers = definitions((system) => system !== 'client');
+  expect(definitions((system) => system === 'client').filter((definition) => servers.includes(definition))).toEqual([]);
+});
+
+test('the objective of first tokens is one bucket bound of each system', () => {
+  const burn = ALERTS.find(({ alert }) => alert === 'LlmTimeToFirstTokenBurn')?.expr ?? '';
+  const objective = selectors(burn).flatMap(({ matchers }) =>
+    matchers.filter(({ operator, label }) => label === 'le' && operator === '=~'),
+  );
+  const bounds = new RegExp(`^(?:${objective[0]?.value ?? ''})$`);
+  const measured = RULES.filter(({ system }) => system !== 'client').flatMap(({ rules }) =>
+    rules.filter((rule) => measureOf(rule) === 'time_to_first_token').flatMap(({ expr }) => selectors(expr)),
+  );
+  expect(measured.length).toBeGreaterThan(4);
+  const families = new Map(catalogs().flatMap((catalog) => catalog.families.map((family) => [family.name, family])));
+  for (const { metric } of measured) {
+    const family = families.get(metric.replace('_bucket', ''));
+    const inSeconds = (bound: number): string =>
+      family?.unit === 'milliseconds' ? (bound / 1000).toFixed(3) : String(bound);
+    const kept = (family?.buckets as readonly number[]).filter((bound) => bounds.test(inSeconds(bound)));
+    expect([metric, kept.length]).toEqual([metric, 1]);
+  }
+});
+
+describe.each(ALERTS.map((rule) => ({ ...rule, name: rule.alert ?? '' })))('the alert $name', (rule) => {
+  test('says how long, how bad, what, and where its page is', () => {
+    expect(rule.for).toMatch(/^\d+[sm]$/);
+    expect(rule.labels?.['severity']).toMatch(/^(warning|critical)$/);
+    const { summary = '', description = '', runbook_url: runbook = '' } = rule.annotations ?? {};
+    expect(summary).not.toBe('');
+    expect(description).toMatch(/\.$/);
+    expect(runbook).toBe(`docs/runbooks/${rule.name}.md`);
+    expect(existsSync(new URL(`../${runbook}`, HERE))).toBe(true);
+  });
+
+  test('has a page that says what it means, how to see it and what to do', () => {
+    const page = readFileSync(new URL(`../docs/runbooks/${rule.name}.md`, HERE), 'utf8');
+    expect(page).toContain(`# ${rule.name}`);
+    for (const part of ['What it means', 'How to see it', 'What to do']) expect(page).toContain(`## ${part}`);
+  });
+
+  test('asks only what is exposed', () => {
+    expect(queryFaults(rule.expr, KNOWN)).toEqual([]);
+  });
+
+  test('has promtool tests: it fires, and in four cases it does not', () => {
+    const files = readdirSync(new URL('tests/', HERE)).filter((file) => file.startsWith('alerts-'));
+    const groups = files
+      .flatMap(unitTests)
+      .map((group) => (group.alert_rule_test ?? []).filter(({ alertname }) => alertname === rule.name));
+    const fired = groups.filter((group) => group.some(({ exp_alerts: alerts = [] }) => alerts.length > 0));
+    const silent = groups.filter(
+      (group) => group.length > 0 && group.every(({ exp_alerts: alerts = [] }) => alerts.length === 0),
+    );
+    expect(fired.length).toBeGreaterThanOrEqual(2);
+    expect(silent.length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+test('every page is about an alert that there is', () => {
+  const pages = readdirSync(new URL('../docs/runbooks/', HERE)).filter((file) => file.startsWith('Llm'));
+  expect(pages.sort()).toEqual(ALERTS.map(({ alert }) => `${alert ?? ''}.md`).sort());
 });

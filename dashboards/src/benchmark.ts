@@ -1,5 +1,5 @@
-import { DashboardBuilder, DashboardCursorSync, type Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
-import { runRegions } from './annotations.ts';
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { baseDashboard } from './base-dashboard.ts';
 import { withClientLatency } from './benchmark/client-latency.ts';
 import { withLoad } from './benchmark/load.ts';
 import { withRuns } from './benchmark/runs.ts';
@@ -7,26 +7,34 @@ import { withServer } from './benchmark/server.ts';
 import { withWholeRun } from './benchmark/whole-run.ts';
 import { UID } from './benchmark/uid.ts';
 import * as vllm from './queries/vllm.ts';
-import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariables } from './variables.ts';
+import {
+  datasourceVariable,
+  objectiveVariable,
+  runVariables,
+  scrapeIntervalVariable,
+  serverVariables,
+} from './variables.ts';
+
+const TTFT_OBJECTIVE = {
+  name: 'ttft_slo',
+  label: 'TTFT objective',
+  histogram: 'llmbench_time_to_first_token_seconds',
+  value: '0.5',
+};
 
 /** "LLM benchmark": what the chosen runs measured, and what the server said meanwhile. */
 export function benchmark(): Dashboard {
-  const dashboard = new DashboardBuilder('LLM benchmark')
-    .uid(UID)
-    .description('What the client measured in each run, beside what the inference server says about itself')
-    .tags(['llmbench'])
-    .revision(1)
-    .readonly()
-    .tooltip(DashboardCursorSync.Crosshair)
-    .time({ from: 'now-30m', to: 'now' })
-    .refresh('10s')
-    .annotation(runRegions())
-    .variables([
-      datasourceVariable(),
-      ...runVariables(),
-      ...serverVariables(vllm.VLLM_PRESENCE, vllm.VLLM_MODEL_LABEL),
-      scrapeIntervalVariable(),
-    ]);
+  const dashboard = baseDashboard({
+    uid: UID,
+    title: 'LLM benchmark',
+    description: 'What the client measured in each run, beside what the inference server says about itself',
+  }).variables([
+    datasourceVariable(),
+    ...runVariables(),
+    ...serverVariables(vllm.VLLM_PRESENCE, { family: vllm.VLLM_PRESENCE, label: vllm.VLLM_MODEL_LABEL }),
+    objectiveVariable(TTFT_OBJECTIVE),
+    scrapeIntervalVariable(),
+  ]);
   withWholeRun(dashboard);
   withLoad(dashboard);
   withClientLatency(dashboard);

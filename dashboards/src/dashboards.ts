@@ -1,7 +1,28 @@
 import { benchmark } from './benchmark.ts';
 import { classicJson } from './classic-dashboard.ts';
+import { clientVsServer } from './client-vs-server.ts';
+import { generic } from './generic.ts';
+import { drawAppPanel } from './app/draw-app-panel.ts';
+import { appVariant, hasPercentiles } from './app/app-variant.ts';
+import { benchmarkApp } from './app/benchmark-app.ts';
+import { serverDashboard } from './server/server-dashboard.ts';
+import { dynamo } from './systems/dynamo.ts';
+import { kvbm } from './systems/kvbm.ts';
+import { sglang } from './systems/sglang.ts';
+import { triton } from './systems/triton.ts';
+import { trtllm } from './systems/trtllm.ts';
+import { vllm } from './systems/vllm.ts';
 
-/** Each committed file with what generates its text. */
+const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton()];
+
+/** Each committed file with what generates its text: for any Grafana, and in app/ for one that has the app. */
 export const DASHBOARDS: readonly (readonly [file: string, json: () => string])[] = [
   ['llmbench-benchmark.json', () => classicJson(benchmark())],
+  ['llmbench-client-vs-server.json', () => classicJson(clientVsServer())],
+  ['llmbench-generic.json', () => classicJson(generic())],
+  ...SYSTEMS.map((system) => [`${system.uid}.json`, () => classicJson(serverDashboard(system))] as const),
+  ['app/llmbench-benchmark-app.json', () => classicJson(benchmarkApp())],
+  ...SYSTEMS.filter(hasPercentiles)
+    .map(appVariant)
+    .map((system) => [`app/${system.uid}.json`, () => classicJson(serverDashboard(system, drawAppPanel))] as const),
 ];

@@ -72,32 +72,116 @@ export function runVariables(): QueryVariableBuilder[] {
   ];
 }
 
-/** Job, model and instance of the servers, each narrowed by those before it. `family` is one that each server has. */
-export function serverVariables(family: string, modelLabel: string): QueryVariableBuilder[] {
+/**
+ * Job, model and instance of the servers, each narrowed by those before it. `presence` is a family that each server has;
+ * `model` is where the model's name is read. All models: also series that name none.
+ */
+export function serverVariables(
+  presence: string,
+  model: { readonly family: string; readonly label: string } | null,
+): QueryVariableBuilder[] {
+  const narrowed = model?.family === presence ? `job=~"$job",${model.label}=~"$model"` : 'job=~"$job"';
+  const job = labelVariable({
+    name: 'job',
+    label: 'Job',
+    description: 'Scrape job of the servers',
+    series: presence,
+    of: 'job',
+  });
+  const instance = labelVariable({
+    name: 'instance',
+    label: 'Instance',
+    description: 'Servers, by address',
+    series: `${presence}{${narrowed}}`,
+    of: 'instance',
+  });
+  const all = (variable: QueryVariableBuilder, value = '.+'): QueryVariableBuilder =>
+    variable.sort(VariableSort.AlphabeticalAsc).includeAll(true).allValue(value).current(ALL);
+  if (model === null) return [all(job), all(instance)];
+  const models = labelVariable({
+    name: 'model',
+    label: 'Model',
+    description: 'Model that the servers serve',
+    series: `${model.family}{job=~"$job"}`,
+    of: model.label,
+  });
+  return [all(job), all(models, '.*'), all(instance)];
+}
+
+/** System, model and instance of the series that the recording rules make of all servers; these carry no job. */
+export function recordedVariables(presence: string): QueryVariableBuilder[] {
+  const narrowing = ['', '{system=~"$system"}', '{system=~"$system",model=~"$model"}'];
   const variables = [
-    labelVariable({
-      name: 'job',
-      label: 'Job',
-      description: 'Scrape job of the servers',
-      series: family,
-      of: 'job',
-    }),
-    labelVariable({
-      name: 'model',
-      label: 'Model',
-      description: 'Model that the servers serve',
-      series: `${family}{job=~"$job"}`,
-      of: modelLabel,
-    }),
-    labelVariable({
-      name: 'instance',
-      label: 'Instance',
-      description: 'Servers, by address',
-      series: `${family}{job=~"$job",${modelLabel}=~"$model"}`,
-      of: 'instance',
-    }),
+    { name: 'system', label: 'System', description: 'Kind of server', of: 'system' },
+    { name: 'model', label: 'Model', description: 'Model that the servers serve', of: 'model' },
+    { name: 'instance', label: 'Instance', description: 'Servers, by address', of: 'instance' },
   ];
-  return variables.map((variable) =>
-    variable.sort(VariableSort.AlphabeticalAsc).includeAll(true).allValue('.+').current(ALL),
+  return variables.map((variable, index) =>
+    labelVariable({ ...variable, series: `${presence}${narrowing[index] ?? ''}` })
+      .sort(VariableSort.AlphabeticalAsc)
+      .includeAll(true)
+      // A gateway tells no model.
+      .allValue(variable.name === 'model' ? '.*' : '.+')
+      .current(ALL),
   );
+}
+
+/** A further choice within the servers, such as a worker. */
+export interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  /** Family and label that the values come from. */
+  readonly family: string;
+  readonly of: string;
+}
+
+export function choiceVariable({ family, ...choice }: Choice): QueryVariableBuilder {
+  // A choice of instances is one of targets with a job of their own.
+  const series = choice.of === 'instance' ? family : `${family}{job=~"$job",instance=~"$instance"}`;
+  return labelVariable({ ...choice, series })
+    .sort(VariableSort.NaturalAsc)
+    .includeAll(true)
+    .allValue('.*')
+    .current(ALL);
+}
+
+/** One family of those that the chosen targets expose; `matcher` says of which kind. */
+export function familyVariable(name: string, label: string, matcher: string): QueryVariableBuilder {
+  return labelVariable({
+    name,
+    label,
+    description: `${label}s of the chosen targets`,
+    series: `{${matcher},job=~"$job",instance=~"$instance"}`,
+    of: '__name__',
+  })
+    .multi(false)
+    .sort(VariableSort.AlphabeticalAsc);
+}
+
+/** A service level objective: panels draw it as a line and say which share of the requests keeps it. */
+export interface Objective {
+  readonly name: string;
+  readonly label: string;
+  /** Its bucket bounds are what may be chosen: at any other value the share would be a guess. */
+  readonly histogram: string;
+  /** The bound that it opens with, written as the server writes it. */
+  readonly value: string;
+}
+
+export function objectiveVariable({ name, label, histogram, value }: Objective): QueryVariableBuilder {
+  const series = histogram.startsWith('llmbench_')
+    ? `${histogram}_bucket{run_id=~"$run"}`
+    : `${histogram}_bucket{job=~"$job",instance=~"$instance"}`;
+  return labelVariable({
+    name,
+    label,
+    description: `Service level objective; the choices are the bucket bounds of ${histogram}`,
+    series,
+    of: 'le',
+  })
+    .multi(false)
+    .regex('/^[0-9.e-]+$/')
+    .sort(VariableSort.NumericalAsc)
+    .current({ selected: true, text: value, value });
 }

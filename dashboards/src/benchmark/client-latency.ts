@@ -1,6 +1,6 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { heatmap } from '../panels/heatmap.ts';
-import { timeseries } from '../panels/timeseries.ts';
+import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
 import { HALF } from './sizes.ts';
 import { OVER_TIME } from './wording.ts';
@@ -17,7 +17,7 @@ export function withClientLatency(dashboard: DashboardBuilder): void {
         title: 'Time to first token, percentiles',
         description: `From sending a request to its first chunk with content. ${OVER_TIME}`,
         unit: 's',
-        queries: client.percentilesOverTime('time_to_first_token', quantiles),
+        queries: [...client.percentilesOverTime('time_to_first_token', quantiles), objectiveLine('ttft_slo')],
       }),
     )
     .withPanel(

@@ -3,18 +3,20 @@ import { DATASOURCE } from '../datasource.ts';
 import { asTable } from '../target.ts';
 import type { PanelFrame } from './frame.ts';
 
-export interface InfoTableOptions extends PanelFrame {
+export interface FactsTableOptions extends PanelFrame {
   /** An `…_info` query: the labels are the facts, the value 1 says nothing. */
   readonly expr: string;
   /** The columns, from left to right. */
   readonly labels: readonly string[];
+}
+
+export interface InfoTableOptions extends FactsTableOptions {
   /** The column whose cells lead somewhere. */
   readonly link: { readonly label: string; readonly title: string; readonly url: string };
 }
 
 /** The labels of an info metric, one row per series. */
-export function infoTable(options: InfoTableOptions): PanelBuilder {
-  const { link } = options;
+export function factsTable(options: FactsTableOptions): PanelBuilder {
   const indexByName = Object.fromEntries(options.labels.map((label, index) => [label, index]));
   return new PanelBuilder()
     .id(options.id)
@@ -26,10 +28,15 @@ export function infoTable(options: InfoTableOptions): PanelBuilder {
     .unit('none')
     .noValue('–')
     .filterable(true)
-    .overrideByName(link.label, [{ id: 'links', value: [{ title: link.title, url: link.url, targetBlank: false }] }])
     .withTransformation({
       id: 'organize',
       options: { excludeByName: { Time: true, Value: true }, indexByName, renameByName: {} },
     })
     .targets([asTable({ expr: options.expr, legend: '' })]);
+}
+
+/** The same, with cells that lead somewhere. */
+export function infoTable(options: InfoTableOptions): PanelBuilder {
+  const { label, title, url } = options.link;
+  return factsTable(options).overrideByName(label, [{ id: 'links', value: [{ title, url, targetBlank: false }] }]);
 }

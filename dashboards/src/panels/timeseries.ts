@@ -2,6 +2,8 @@ import {
   LegendDisplayMode,
   LegendPlacement,
   SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
   TooltipDisplayMode,
   VisibilityMode,
   VizLegendOptionsBuilder,
@@ -18,8 +20,18 @@ export interface TimeseriesOptions extends PanelFrame {
   readonly axisLabel?: string;
   /** The upper end of the axis, for a quantity that has one. */
   readonly max?: number;
+  /** Areas on top of each other, of parts that add up; else lines. */
+  readonly stacked?: boolean;
   readonly queries: readonly Query[];
 }
+
+/** Name of the line that stands for a service level objective: its style goes by the name. */
+const OBJECTIVE = 'objective';
+const OBJECTIVE_STYLE = [
+  { id: 'color', value: { mode: 'fixed', fixedColor: 'red' } },
+  { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } },
+  { id: 'custom.stacking', value: { mode: 'none' } },
+];
 
 /** Lines over time from 0; a gap in the data stays a gap. */
 export function timeseries(options: TimeseriesOptions): PanelBuilder {
@@ -48,5 +60,12 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
     .targets(overTime(options.queries));
   if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);
   if (options.max !== undefined) panel.max(options.max);
+  if (options.stacked === true) panel.fillOpacity(30).stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
+  if (options.queries.some(({ legend }) => legend === OBJECTIVE)) panel.overrideByName(OBJECTIVE, OBJECTIVE_STYLE);
   return panel;
+}
+
+/** A dashed line at the value of a variable. */
+export function objectiveLine(variable: string): Query {
+  return { expr: `vector($${variable})`, legend: OBJECTIVE };
 }

@@ -50,7 +50,15 @@ export async function labelValues(server: string, label: string, series: string)
   return (await get(server, `label/${label}/values`, { 'match[]': series })) as readonly string[];
 }
 
-/** The expression as Prometheus writes it; throws what its parser says about one that is wrong. */
-export async function formatQuery(server: string, expr: string): Promise<string> {
-  return (await get(server, 'format_query', { query: expr })) as string;
+/** How the last evaluation of a rule or an alert went. */
+export interface RuleHealth {
+  readonly name: string;
+  readonly health: string;
+  readonly lastError?: string;
+}
+
+/** The health of every rule that is loaded. */
+export async function ruleHealth(server: string): Promise<readonly RuleHealth[]> {
+  const { groups } = (await get(server, 'rules', {})) as { readonly groups: readonly { rules: RuleHealth[] }[] };
+  return groups.flatMap(({ rules }) => rules.map(({ name, health, lastError = '' }) => ({ name, health, lastError })));
 }

@@ -1,0 +1,206 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { baseDashboard } from './base-dashboard.ts';
+import { WHOLE_RUN } from './benchmark/wording.ts';
+import * as client from './queries/client.ts';
+import { lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
+import { addRow } from './server/server-dashboard.ts';
+import type { Signal } from './server/signal.ts';
+import type { DisplayUnit } from './server/units.ts';
+import type { Query } from './target.ts';
+import {
+  datasourceVariable,
+  objectiveVariable,
+  recordedVariables,
+  runVariables,
+  scrapeIntervalVariable,
+} from './variables.ts';
+
+/** Recorded for every system, so that the dashboard needs to know none. */
+const PRESENCE = 'system:requests:rate1m';
+const SELECTED = 'system=~"$system",model=~"$model",instance=~"$instance"';
+const RULES =
+  'The servers: from the recording rules of llmbench (rate over 1 minute), one line per system, definition and instance: ' +
+  'only equal definitions mean the same. Estimated by histogram_quantile: no bound is promised.';
+
+function signal({ expr, legend }: Query, display: DisplayUnit): Signal {
+  return { expr, legend, display, families: [] };
+}
+
+function seconds(queries: readonly Query[]): Signal[] {
+  return queries.map((query) => signal(query, { unit: 's' }));
+}
+
+/** Percentiles of the servers, in the vocabulary that they share; each instance has its own grid. */
+function recorded(measure: string, quantiles: readonly number[]): Signal[] {
+  return seconds(
+    quantiles.map((quantile) => ({
+      expr:
+        `histogram_quantile(${quantile}, sum by (system, definition, model, instance, le) ` +
+        `(system:${measure}_seconds_bucket:rate1m{${SELECTED}}))`,
+      legend: `{{system}} p${quantile * 100} {{definition}} {{instance}}`,
+    })),
+  );
+}
+
+/** A recorded rate or gauge of the servers. */
+function system(metric: string, name: string, display: DisplayUnit): Signal {
+  const expr = `sum by (system, model, instance) (system:${metric}{${SELECTED}})`;
+  return signal({ expr, legend: `{{system}} ${name} {{instance}}` }, display);
+}
+
+const REQUESTS = { unit: 'reqps' };
+const TOKENS = { unit: 'cps', axis: 'tokens per second' };
+const COUNT = { unit: 'none', axis: 'requests' };
+
+function exact(title: string, about: string, histogram: 'time_to_first_token' | 'inter_token_latency'): PanelSpec {
+  return number(title, `${about} ${WHOLE_RUN}`, [seconds(client.exactPercentiles(histogram, [0.5, 0.99]))]);
+}
+
+function overview(): RowSpec {
+  const keeps =
+    `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_bucket{run_id=~"$run",le="$ttft_slo"}[$__range])) / ` +
+    `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_count{run_id=~"$run"}[$__range]))`;
+  return row(1, 'Do client and server tell the same story', [
+    exact('Time to first token, client', 'As the client measured it.', 'time_to_first_token'),
+    exact('Inter-token latency, client', 'One mean per request.', 'inter_token_latency'),
+    number(
+      'TTFT objective kept, client',
+      'Share of the first tokens that came within the objective; exact, because the objective is a bucket bound.',
+      [signal({ expr: keeps, legend: '{{run_id}}' }, { unit: 'percentunit' })],
+    ),
+    number(
+      'Client saturated',
+      '1: the client was short of CPU at some time, and its latencies contain its own delay. Do not blame the server.',
+      [
+        signal(
+          {
+            expr: 'max by (run_id) (max_over_time(llmbench_client_saturated{run_id=~"$run"}[$__range]))',
+            legend: '{{run_id}}',
+          },
+          { unit: 'none' },
+        ),
+      ],
+    ),
+    lines(
+      'Requests',
+      'Finished per second: by the client, and by each server for all its clients. A server above the client has other traffic: the run is not alone.',
+      [signal(client.requestRates, REQUESTS), system('requests:rate1m', 'finished', REQUESTS)],
+    ),
+    lines(
+      'Requests under way',
+      'In flight at the client; running and waiting at the server. The difference is on the way, in a gateway, or queued in the client.',
+      [
+        signal(client.inFlight, COUNT),
+        system('requests_running:sum', 'running', COUNT),
+        system('requests_waiting:sum', 'waiting', COUNT),
+      ],
+    ),
+    lines('Output tokens', 'Counted by the client from the usage of finished requests, and by the servers.', [
+      signal(client.outputTokenRate, TOKENS),
+      system('output_tokens:rate1m', 'output', TOKENS),
+    ]),
+  ]);
+}
+
+function latency(): RowSpec {
+  const both = (measure: 'time_to_first_token' | 'inter_token_latency' | 'request_latency', quantiles: number[]) => [
+    ...seconds(client.percentilesOverTime(measure, quantiles, 'client')),
+    ...recorded(measure, quantiles),
+  ];
+  return row(2, 'Latency: client beside server', [
+    lines(
+      'Time to first token',
+      `The client counts from sending, the server from the arrival. Client far above server: network, gateway, or a client short of CPU. ${RULES}`,
+      both('time_to_first_token', [0.5, 0.99]),
+      { objective: 'ttft_slo' },
+    ),
+    lines(
+      'Inter-token latency, per request',
+      `One mean per request on both sides; families with one value per token are not here. ${RULES}`,
+      both('inter_token_latency', [0.5, 0.99]),
+    ),
+    lines(
+      'Request latency',
+      `From sending, or arrival, to the last token. ${RULES}`,
+      both('request_latency', [0.5, 0.99]),
+    ),
+    lines(
+      'Gaps between chunks, steps and tokens',
+      `One value per gap: the definition says of what. A chunk may carry several tokens, so that only equal definitions may be compared. ${RULES}`,
+      [
+        ...seconds(client.percentilesOverTime('inter_chunk_latency', [0.99], 'client')),
+        ...recorded('inter_chunk_latency', [0.99]),
+      ],
+    ),
+    lines(
+      'Waiting in the client',
+      'Delay between when a request was due and when it was sent. Above 0: the client had no free slot, which a closed loop hides from the latencies.',
+      [seconds(client.percentilesOverTime('schedule_delay', [0.5, 0.99], 'client'))],
+    ),
+    lines(
+      'Event loop of the client',
+      'How late the client itself is: the error of its clock. Compare with the latencies above it.',
+      [
+        seconds([
+          {
+            expr: 'histogram_quantile(0.99, sum by (run_id, le) (rate(llmbench_client_event_loop_delay_seconds_bucket{run_id=~"$run"}[$__rate_interval])))',
+            legend: 'p99 {{run_id}}',
+          },
+        ]),
+      ],
+    ),
+  ]);
+}
+
+function servers(): RowSpec {
+  return row(3, 'What the servers were busy with', [
+    lines(
+      'KV cache usage',
+      'Of the fullest engine of each instance. Near 100 % requests wait or are preempted.',
+      [
+        signal(
+          {
+            expr: `max by (system, model, instance) (system:kv_cache_usage_ratio:max{${SELECTED}})`,
+            legend: '{{system}} {{instance}}',
+          },
+          { unit: 'percentunit' },
+        ),
+      ],
+      { max: 1 },
+    ),
+    lines('Preemptions', 'Requests thrown back to the queue per second: work that is done again.', [
+      system('preemptions:rate1m', 'preempted', REQUESTS),
+    ]),
+    lines(
+      'Errors',
+      'Failed requests as the servers count them, and as the client does. SGLang and TensorRT-LLM count none.',
+      [signal(client.errorRates, REQUESTS), system('request_errors:rate1m', 'failed', REQUESTS)],
+    ),
+    lines('Prompt tokens', 'As the servers count them, cached ones included.', [
+      system('prompt_tokens:rate1m', 'prompt', TOKENS),
+    ]),
+  ]);
+}
+
+/** "Client and server": the same quantities as both sides see them, for every system that has recording rules. */
+export function clientVsServer(): Dashboard {
+  const dashboard = baseDashboard({
+    uid: 'llmbench-client-vs-server',
+    title: 'LLM client and server',
+    description:
+      'What the client measured beside what the servers say of the same quantity, in one vocabulary for all systems',
+  }).variables([
+    datasourceVariable(),
+    ...runVariables(),
+    ...recordedVariables(PRESENCE),
+    objectiveVariable({
+      name: 'ttft_slo',
+      label: 'TTFT objective',
+      histogram: 'llmbench_time_to_first_token_seconds',
+      value: '0.5',
+    }),
+    scrapeIntervalVariable(),
+  ]);
+  for (const each of [overview(), latency(), servers()]) addRow(dashboard, each);
+  return dashboard.build();
+}

@@ -1,0 +1,115 @@
+import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { baseDashboard } from './base-dashboard.ts';
+import { OVER_TIME } from './benchmark/wording.ts';
+import { closedRow, lines, number, row, type RowSpec } from './server/panel-spec.ts';
+import { addRow } from './server/server-dashboard.ts';
+import type { Signal } from './server/signal.ts';
+import type { DisplayUnit } from './server/units.ts';
+import {
+  datasourceVariable,
+  familyVariable,
+  runVariables,
+  scrapeIntervalVariable,
+  serverVariables,
+} from './variables.ts';
+
+/** Prometheus itself records it for every target. */
+const PRESENCE = 'up';
+const CHOSEN = 'job=~"$job",instance=~"$instance"';
+
+function ask(expr: string, legend: string, display: DisplayUnit): Signal {
+  return { expr, legend, display, families: [] };
+}
+
+function scraping(): RowSpec {
+  return row(1, 'Does the target answer', [
+    number('Targets up', '1: the last scrape was answered, 0: it was not.', [
+      ask(`min by (job, instance) (up{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'none' }),
+    ]),
+    number('Samples per scrape', 'How much a target tells. A fall: families are gone, after a restart or an upgrade.', [
+      ask(`max by (job, instance) (scrape_samples_scraped{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'none' }),
+    ]),
+    lines(
+      'Duration of a scrape',
+      'Rises with the load of a server that writes its page in the loop that serves requests: scrape it less often.',
+      [ask(`max by (job, instance) (scrape_duration_seconds{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 's' })],
+    ),
+    lines('CPU', 'Cores that the process uses, where it tells.', [
+      ask(
+        `sum by (job, instance) (rate(process_cpu_seconds_total{${CHOSEN}}[$__rate_interval]))`,
+        '{{job}} {{instance}}',
+        { unit: 'none', axis: 'cores' },
+      ),
+    ]),
+    lines('Memory', 'Resident memory of the process, where it tells. Growth without end is a leak.', [
+      ask(`sum by (job, instance) (process_resident_memory_bytes{${CHOSEN}})`, '{{job}} {{instance}}', {
+        unit: 'bytes',
+      }),
+    ]),
+  ]);
+}
+
+function histograms(): RowSpec {
+  const buckets = `sum by (instance, le) (rate({__name__="$histogram",${CHOSEN}}[$__rate_interval]))`;
+  return row(2, 'Histograms', [
+    lines(
+      'Percentiles of $histogram',
+      `In the unit of the family. An unknown family says neither what one observation is nor when it is made: read its help text. ${OVER_TIME}`,
+      [
+        ...[0.5, 0.99].map((quantile) =>
+          ask(`histogram_quantile(${quantile}, ${buckets})`, `p${quantile * 100} {{instance}}`, {
+            unit: 'none',
+          }),
+        ),
+      ],
+    ),
+    lines('Observations of $histogram', `Per second. Percentiles of few are of little worth.`, [
+      ask(`sum by (instance) (rate({__name__="$histogram",le="+Inf",${CHOSEN}}[$__rate_interval]))`, '{{instance}}', {
+        unit: 'cps',
+      }),
+    ]),
+  ]);
+}
+
+function others(): RowSpec[] {
+  return [
+    row(3, 'Counters', [
+      lines('Increase of $counter', 'Per second.', [
+        ask(`sum by (instance) (rate({__name__="$counter",${CHOSEN}}[$__rate_interval]))`, '{{instance}}', {
+          unit: 'cps',
+        }),
+      ]),
+    ]),
+    closedRow(4, 'Gauges', [
+      lines(
+        'Highest of $gauge',
+        'Of each instance: whether the series of an unknown gauge may be added is not known.',
+        [
+          ask(`max by (instance) ({__name__="$gauge",${CHOSEN}})`, '{{instance}}', {
+            unit: 'none',
+          }),
+        ],
+      ),
+    ]),
+  ];
+}
+
+/** "Any server": for targets that no catalog describes; the viewer chooses the families. */
+export function generic(): Dashboard {
+  const dashboard = baseDashboard({
+    uid: 'llmbench-generic',
+    title: 'LLM server: any other',
+    description:
+      'For servers that llmbench does not know: is it scraped, and whatever families of it the viewer chooses',
+  }).variables([
+    datasourceVariable(),
+    ...runVariables(),
+    ...serverVariables(PRESENCE, null),
+    familyVariable('histogram', 'Histogram', '__name__=~".+_bucket"'),
+    familyVariable('counter', 'Counter', '__name__=~".+_total"'),
+    familyVariable('gauge', 'Gauge', '__name__!~".+_(total|bucket|sum|count|created|info)"'),
+    scrapeIntervalVariable(),
+  ]);
+  for (const each of [scraping(), histograms(), ...others()]) addRow(dashboard, each);
+  return dashboard.build();
+}

@@ -1,0 +1,26 @@
+import { OVER_TIME } from '../benchmark/wording.ts';
+import type { Family } from './families.ts';
+import type { PanelSpec } from './panel-spec.ts';
+
+/** What a panel says about itself: what it means and what to do, what its percentiles are worth, the facts of the catalog. */
+export function description({ about, signals }: PanelSpec, ofPercentiles = OVER_TIME): string {
+  const families = [...new Set(signals.flatMap((signal) => signal.families))];
+  const estimate = signals.some(({ percentile }) => percentile !== undefined) ? [ofPercentiles] : [];
+  return [about, ...estimate, ...families.map(familyFacts)].join('\n\n');
+}
+
+function familyFacts(family: Family): string {
+  const facts = [sentence(family.help)];
+  if (family.deprecated !== undefined) facts.push(sentence(`Not in every version: ${family.deprecated}`));
+  if (family.exposed !== 'always') facts.push(sentence(`Exposed: ${family.when}`));
+  const { buckets, type } = family;
+  if (type === 'histogram' && Array.isArray(buckets) && buckets.length > 0) {
+    facts.push(`Default bounds: ${buckets.length}, from ${String(buckets[0])} to ${String(buckets.at(-1))}.`);
+  }
+  return `\`${family.name}\` (${family.type}): ${facts.join(' ')}`;
+}
+
+function sentence(text: string): string {
+  const trimmed = text.trim().replace(/\.$/, '');
+  return `${trimmed.charAt(0).toUpperCase()}${trimmed.slice(1)}.`;
+}

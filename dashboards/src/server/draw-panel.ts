@@ -1,0 +1,46 @@
+import type { Builder } from '@grafana/grafana-foundation-sdk/cog';
+import type { Panel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { heatmap } from '../panels/heatmap.ts';
+import { stat } from '../panels/stat.ts';
+import { factsTable } from '../panels/table.ts';
+import { objectiveLine, timeseries } from '../panels/timeseries.ts';
+import { description } from './description.ts';
+import type { PanelSpec } from './panel-spec.ts';
+import type { DisplayUnit } from './units.ts';
+
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Draws a panel with Grafana's own panels. */
+export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Panel> {
+  const { unit, axis } = displayOf(spec);
+  const frame = { id, title: spec.title, description: description(spec), ...size, unit };
+  const [first] = spec.signals;
+  if (first === undefined) throw new Error(`${spec.title} shows nothing`);
+  switch (spec.kind) {
+    case 'number':
+      return stat({ ...frame, queries: spec.signals });
+    case 'heatmap':
+      return heatmap({ ...frame, boundUnit: unit, unit: 'cps', expr: first.expr, repeat: 'instance' });
+    case 'table':
+      return factsTable({ ...frame, expr: first.expr, labels: ['instance', ...(spec.columns ?? [])] });
+    default:
+      return timeseries({
+        ...frame,
+        ...(axis === undefined ? {} : { axisLabel: axis }),
+        ...(spec.max === undefined ? {} : { max: spec.max }),
+        stacked: spec.kind === 'stacked',
+        queries: [...spec.signals, ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)])],
+      });
+  }
+}
+
+function displayOf({ title, signals }: PanelSpec): DisplayUnit {
+  const [first, ...others] = signals.map(({ display }) => display);
+  if (first === undefined) throw new Error(`${title} shows nothing`);
+  const unlike = others.find(({ unit, axis }) => unit !== first.unit || axis !== first.axis);
+  if (unlike !== undefined) throw new Error(`${title}: ${JSON.stringify(first)} and ${JSON.stringify(unlike)}`);
+  return first;
+}

@@ -1,0 +1,57 @@
+import { RowBuilder, type Dashboard, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { baseDashboard, type DashboardFrame } from '../base-dashboard.ts';
+import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariables } from '../variables.ts';
+import { choiceVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
+import { drawPanel, type Size } from './draw-panel.ts';
+import { sizes } from './layout.ts';
+import type { PanelSpec, RowSpec } from './panel-spec.ts';
+
+/** The dashboard of one system, as data. */
+export interface ServerDashboard extends DashboardFrame {
+  /** A family that each server of the system has from its start, and so what its targets are found by. */
+  readonly presence: string;
+  /** Where the model's name is read: a family and its label; null when the system tells none. */
+  readonly model: { readonly family: string; readonly label: string } | null;
+  readonly choices?: readonly Choice[];
+  readonly objectives?: readonly Objective[];
+  readonly rows: readonly RowSpec[];
+}
+
+export type DrawPanel = typeof drawPanel;
+
+/** Builds the dashboard; `draw` may be another way to draw panels. */
+export function serverDashboard(spec: ServerDashboard, draw: DrawPanel = drawPanel): Dashboard {
+  const dashboard = baseDashboard(spec).variables([
+    datasourceVariable(),
+    ...runVariables(),
+    ...serverVariables(spec.presence, spec.model),
+    ...(spec.choices ?? []).map((choice) => choiceVariable(choice)),
+    ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective)),
+    scrapeIntervalVariable(),
+  ]);
+  for (const row of spec.rows) addRow(dashboard, row, draw);
+  return dashboard.build();
+}
+
+/** Ids of panels are the row's id and the place in it: further panels of a row go to its end. */
+export function addRow(dashboard: DashboardBuilder, row: RowSpec, draw: DrawPanel = drawPanel): void {
+  const boxes = sizes(row.panels);
+  const drawn = row.panels.map((panel, index) => draw(panel, panelId(row, index), boxOf(boxes, index, panel)));
+  const builder = new RowBuilder(row.title).id(row.id);
+  if (row.collapsed) {
+    builder.collapsed(true);
+    for (const panel of drawn) builder.withPanel(panel);
+  }
+  dashboard.withRow(builder);
+  if (!row.collapsed) for (const panel of drawn) dashboard.withPanel(panel);
+}
+
+function panelId(row: RowSpec, index: number): number {
+  return row.id * 100 + index + 1;
+}
+
+function boxOf(boxes: readonly Size[], index: number, { title }: PanelSpec): Size {
+  const box = boxes[index];
+  if (box === undefined) throw new Error(`${title} has no size`);
+  return box;
+}

@@ -1,0 +1,248 @@
+import { Families, type Family } from './families.ts';
+import type { Signal, SignalOptions } from './signal.ts';
+import { rateUnit, valueUnit, type DisplayUnit } from './units.ts';
+
+/** The servers of one system, as the dashboard's variables choose them. */
+export interface ServerScope {
+  /** Catalogs that know the families; the first that has a name wins. */
+  readonly systems: readonly string[];
+  /** Label that `$model` chooses by; the families that have none are not narrowed by it. */
+  readonly modelLabel?: string;
+  /** Further variables: label by variable. */
+  readonly choices?: Readonly<Record<string, string>>;
+  /** Variable that chooses the instances, where these are exporters with a job of their own. */
+  readonly exporter?: string;
+  /** Matchers for every family that has this label, such as one that leaves out series that count everything twice. */
+  readonly always?: Readonly<Record<string, string>>;
+  /** Labels of replicas that all report the same figures, and what tells those apart that do not. */
+  readonly replicas?: { readonly labels: readonly string[]; readonly apart: readonly string[] };
+}
+
+/** A single process has many units of one kind; the fullest one is what limits, and ratios are neither added nor averaged. */
+const NOT_ADDED = new Set(['ratio', 'percent', 'permille', 'state', 'bool', 'flag', 'celsius', 'timestamp_seconds']);
+const SUFFIX = /_(total|seconds|tokens|ratio|perc)$/;
+
+/**
+ * Builds the queries of a dashboard from names of families. Labels, matchers, units and legends follow from the catalog.
+ * Instances stay apart in every query, because their bucket bounds may differ; within an instance a family has one grid.
+ */
+export class ServerQueries {
+  readonly #families: Families;
+  readonly #scope: ServerScope;
+  /** Counters over `[$__rate_interval]` for lines, or over the whole time range for numbers. */
+  readonly #window: 'rate_interval' | 'range';
+
+  constructor(scope: ServerScope, window: 'rate_interval' | 'range' = 'rate_interval') {
+    this.#scope = scope;
+    this.#families = new Families(scope.systems);
+    this.#window = window;
+  }
+
+  /** The same queries over the whole time range. */
+  overRange(): ServerQueries {
+    return new ServerQueries(this.#scope, 'range');
+  }
+
+  /** A gauge: added within an instance, or, of a ratio or a state, the highest of the instance. */
+  gauge(name: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const unit = options.unit ?? family.unit;
+    const added = !NOT_ADDED.has(unit);
+    const series = this.#selector(family, family.name, options);
+    const keep = this.#keep(family, options);
+    const aggregated = added ? this.#sum(family, keep, series) : `max by (${keep.join(', ')}) (${series})`;
+    const display = valueUnit(unit);
+    const expr = this.#window === 'range' ? `max_over_time((${aggregated})[$__range:$scrape_interval])` : aggregated;
+    return this.#signal(expr, [family], display, options, keep);
+  }
+
+  /** The highest series of each instance, of a quantity that is not added: one timeout, one limit, one latest value. */
+  highest(name: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const keep = this.#keep(family, options);
+    const expr = `max by (${keep.join(', ')}) (${this.#selector(family, family.name, options)})`;
+    return this.#signal(expr, [family], valueUnit(options.unit ?? family.unit), options, keep);
+  }
+
+  /** A counter's increase: per second over time, or its whole over the time range. */
+  rate(name: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const keep = this.#keep(family, options);
+    const unit = options.unit ?? family.unit;
+    const display = this.#window === 'range' ? valueUnit(unit) : rateUnit(unit);
+    return this.#signal(this.#increase(family, family.name, options), [family], display, options, keep);
+  }
+
+  /** How many observations of a histogram or summary there are per second. */
+  observations(name: string, unit: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const keep = this.#keep(family, options);
+    return this.#signal(this.#increase(family, `${name}_count`, options), [family], rateUnit(unit), options, keep);
+  }
+
+  /** What the observations of a histogram add up to per second. */
+  sumRate(name: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const keep = this.#keep(family, options);
+    const display = rateUnit(options.unit ?? family.unit);
+    return this.#signal(this.#increase(family, `${name}_sum`, options), [family], display, options, keep);
+  }
+
+  /** Percentiles of a histogram, estimated by `histogram_quantile`: one grid per line, never added over instances. */
+  percentiles(name: string, quantiles: readonly number[], options: SignalOptions = {}): Signal[] {
+    const family = this.#families.get(name);
+    const keep = this.#keep(family, options);
+    const rates = this.#increase(family, `${name}_bucket`, { ...options, by: [...(options.by ?? []), 'le'] });
+    const display = valueUnit(options.unit ?? family.unit);
+    return quantiles.map((quantile) => {
+      const as = [options.as ?? '', `p${quantile * 100}`].filter(Boolean).join(' ');
+      const expr = `histogram_quantile(${quantile}, ${rates})`;
+      const buckets = this.#selector(family, `${name}_bucket`, options);
+      return { ...this.#signal(expr, [family], display, { ...options, as }, keep), percentile: { quantile, buckets } };
+    });
+  }
+
+  /** The mean of what a histogram or summary observed: sum of the sums ÷ sum of the counts. */
+  mean(name: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const keep = this.#keep(family, options);
+    const expr = `${this.#increase(family, `${name}_sum`, options)} / ${this.#increase(family, `${name}_count`, options)}`;
+    const as = options.as ?? `mean ${this.#shortName(family)}`;
+    return this.#signal(expr, [family], valueUnit(options.unit ?? family.unit), { ...options, as }, keep);
+  }
+
+  /** A quantile that the server itself has calculated, as it stands: it can be neither added nor averaged. */
+  summaryQuantile(name: string, quantile: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const where = [options.where, `quantile="${quantile}"`].filter(Boolean).join(',');
+    const keep = this.#keep(family, options);
+    const as = [options.as ?? '', `p${Number(quantile) * 100}`].filter(Boolean).join(' ');
+    const expr = this.#selector(family, family.name, { ...options, where });
+    return this.#signal(expr, [family], valueUnit(family.unit), { ...options, as }, [...keep, ...family.labels]);
+  }
+
+  /** One counter ÷ another, each added up before the division. */
+  ratio(part: string | readonly [string, SignalOptions], whole: string, options: SignalOptions = {}): Signal {
+    const [partName, partOptions] = typeof part === 'string' ? [part, {}] : part;
+    const [over, under] = [this.#families.get(partName), this.#families.get(whole)];
+    const keep = this.#keep(over, options);
+    const underKeep = this.#keep(under, { by: options.by ?? [] });
+    if (keep.join() !== underKeep.join()) throw new Error(`${partName} and ${whole} have different labels`);
+    const numerator = this.#increase(over, over.name, { ...options, ...partOptions });
+    const expr = `${numerator} / ${this.#increase(under, under.name, options)}`;
+    const as = options.as ?? `${this.#shortName(over)} ÷ ${this.#shortName(under)}`;
+    return this.#signal(expr, [over, under], valueUnit(options.unit ?? 'ratio'), { ...options, as }, keep);
+  }
+
+  /** One gauge as a share of another. */
+  gaugeShare(part: string, whole: string, options: SignalOptions = {}): Signal {
+    const [over, under] = [this.#families.get(part), this.#families.get(whole)];
+    const keep = this.#keep(over, options);
+    const expr =
+      `${this.#sum(over, keep, this.#selector(over, part, options))} / ` +
+      this.#sum(under, keep, this.#selector(under, whole, options));
+    const as = options.as ?? `${this.#shortName(over)} ÷ ${this.#shortName(under)}`;
+    return this.#signal(expr, [over, under], valueUnit('ratio'), { ...options, as }, keep);
+  }
+
+  /** The part of a counter's increase that matches, as a share of all of it. */
+  share(name: string, where: string, options: SignalOptions = {}): Signal {
+    return this.ratio([name, { where: [options.where, where].filter(Boolean).join(',') }], name, options);
+  }
+
+  /** A histogram's observations at or below the value of a variable, which is one of its bounds, as a share of all. */
+  within(name: string, variable: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const keep = this.#keep(family, options);
+    const where = [options.where, `le="$${variable}"`].filter(Boolean).join(',');
+    const below = this.#increase(family, `${name}_bucket`, { ...options, where });
+    const expr = `${below} / ${this.#increase(family, `${name}_count`, options)}`;
+    return this.#signal(expr, [family], valueUnit('ratio'), options, keep);
+  }
+
+  /** The increase of each bucket, for a heatmap that is repeated for each instance: so all its series have one grid. */
+  buckets(name: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const expr = `sum by (le) (rate(${this.#selector(family, `${name}_bucket`, options)}[$__rate_interval]))`;
+    return { ...this.#signal(expr, [family], valueUnit(options.unit ?? family.unit), options, []), legend: '{{le}}' };
+  }
+
+  /** The labels of an `…_info` family, one row per combination. */
+  info(name: string, labels: readonly string[]): Signal {
+    const family = this.#families.get(name);
+    const expr = `max by (${['instance', ...labels].join(', ')}) (${this.#selector(family, name, {})})`;
+    return this.#signal(expr, [family], valueUnit('count'), {}, ['instance', ...labels]);
+  }
+
+  /** A query that the others cannot say; `families` are those in it. */
+  custom(expr: string, names: readonly string[], unit: DisplayUnit, legend: string): Signal {
+    return { expr, legend, display: unit, families: names.map((name) => this.#families.get(name)) };
+  }
+
+  /** The selector of a family for `custom`. */
+  selector(name: string, where = ''): string {
+    const family = this.#families.get(name.replace(/_(bucket|sum|count)$/, ''));
+    return this.#selector(family, name, { where });
+  }
+
+  /** Labels that a query keeps: the model where the family has it, the instance, and what is asked for. */
+  #keep({ allLabels }: Family, { by = [] }: SignalOptions): string[] {
+    const { modelLabel } = this.#scope;
+    const model = modelLabel !== undefined && allLabels.includes(modelLabel) ? [modelLabel] : [];
+    return [...model, 'instance', ...by];
+  }
+
+  #selector({ allLabels }: Family, metric: string, { where }: SignalOptions): string {
+    const { modelLabel, choices = {}, always = {}, exporter } = this.#scope;
+    const matchers = exporter === undefined ? ['job=~"$job"', 'instance=~"$instance"'] : [`instance=~"$${exporter}"`];
+    if (modelLabel !== undefined && allLabels.includes(modelLabel)) matchers.push(`${modelLabel}=~"$model"`);
+    for (const [variable, label] of Object.entries(choices)) {
+      if (allLabels.includes(label)) matchers.push(`${label}=~"$${variable}"`);
+    }
+    for (const [label, matcher] of Object.entries(always)) {
+      if (allLabels.includes(label) && !new RegExp(`\\b${label}[=!]`).test(where ?? '')) matchers.push(matcher);
+    }
+    if (where) matchers.push(where);
+    return `${metric}{${matchers.join(',')}}`;
+  }
+
+  #increase(family: Family, metric: string, options: SignalOptions): string {
+    const selector = this.#selector(family, metric, options);
+    const rates = this.#window === 'range' ? `increase(${selector}[$__range])` : `rate(${selector}[$__rate_interval])`;
+    return this.#sum(family, this.#keep(family, options), rates);
+  }
+
+  /** Adds within an instance; of replicas that report the same figures one is taken, the one furthest ahead. */
+  #sum(family: Family, keep: readonly string[], series: string): string {
+    const { replicas } = this.#scope;
+    const replicated = replicas?.labels.some((label) => family.allLabels.includes(label)) === true;
+    if (!replicated || keep.includes('le')) return `sum by (${keep.join(', ')}) (${series})`;
+    const apart = replicas.apart.filter((label) => family.allLabels.includes(label) && !keep.includes(label));
+    const one = `max by (${[...keep, ...apart].join(', ')}) (${series})`;
+    return apart.length === 0 ? one : `sum by (${keep.join(', ')}) (${one})`;
+  }
+
+  #signal(
+    expr: string,
+    families: readonly Family[],
+    display: DisplayUnit,
+    options: SignalOptions,
+    keep: readonly string[],
+  ): Signal {
+    const [first] = families;
+    const name = options.as ?? (first === undefined ? '' : this.#shortName(first));
+    const { modelLabel } = this.#scope;
+    const labels = keep.filter((label) => label !== modelLabel && label !== 'instance');
+    const ends = keep.filter((label) => label === modelLabel || label === 'instance').sort();
+    const legend = [name, ...new Set([...labels, ...ends].map((label) => `{{${label}}}`))].filter(Boolean).join(' ');
+    return { expr, legend, display, families };
+  }
+
+  /** `waiting` of `vllm:num_requests_waiting`: without the system's prefix and the words that the unit says. */
+  #shortName({ name }: Family): string {
+    return name
+      .replace(/^[a-z_]+:|^(dynamo_[a-z]+|trtllm|nv|kvbm|smg|DCGM_FI_(DEV|PROF))_/, '')
+      .replace(SUFFIX, '')
+      .replaceAll('_', ' ');
+  }
+}

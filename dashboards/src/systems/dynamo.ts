@@ -1,0 +1,228 @@
+import { targetsUp } from '../server/health.ts';
+import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import type { ServerDashboard } from '../server/server-dashboard.ts';
+import { ServerQueries } from '../server/server-queries.ts';
+import { dynamoProcessRows } from './dynamo-processes.ts';
+import { dynamoRouterRows } from './dynamo-router.ts';
+import { dynamoWorkerRows } from './dynamo-workers.ts';
+import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { lmcacheRow } from './lmcache-row.ts';
+
+/** On the pages of frontends and workers alike. */
+const PRESENCE = 'dynamo_component_uptime_seconds';
+const QUANTILES = [0.5, 0.9, 0.99];
+
+const q = new ServerQueries({
+  systems: ['dynamo', 'dynamo-router'],
+  modelLabel: 'model',
+  choices: { worker: 'worker_id' },
+});
+/** The frontend's families, which `$worker` must not narrow: its numbers of workers are written in another way. */
+const frontend = new ServerQueries({ systems: ['dynamo', 'dynamo-router'], modelLabel: 'model' });
+const whole = frontend.overRange();
+
+function overview(): RowSpec {
+  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+    targetsUp(frontend, PRESENCE),
+    number(
+      'Requests failed',
+      'Share of the requests that ended in an error; cancelled by the client is none. Empty before the first request of a frontend.',
+      [whole.share('dynamo_frontend_requests_total', 'status="error",error_type!="cancelled"', { as: 'failed' })],
+    ),
+    number(
+      'Peak without a first token',
+      'The most requests that waited for their first token at one scrape: routing, queue and prefill together.',
+      [whole.gauge('dynamo_frontend_queued_requests', { as: 'waiting' })],
+    ),
+    number(
+      'Peak KV cache usage',
+      'The fullest worker. Empty with engines that do not tell it; then see the dashboard of the engine.',
+      [whole.gauge('dynamo_component_gpu_cache_usage_percent', { as: 'KV cache' })],
+    ),
+    number('Time to first token', 'p99 over the time range, from the entry into the frontend.', [
+      whole.percentiles('dynamo_frontend_time_to_first_token_seconds', [0.99]),
+    ]),
+    number(
+      'TTFT objective kept',
+      'Share of the requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      [whole.within('dynamo_frontend_time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
+    ),
+    number('Output tokens', 'Output tokens in the time range.', [
+      whole.rate('dynamo_frontend_output_tokens_total', { as: 'tokens' }),
+    ]),
+    stacked(
+      'Where the time goes',
+      'Mean time in each stage of the frontend per request. transport_roundtrip is the worker: look there when it grows. preprocess grows: the frontend is short of CPU. route grows: the router queues.',
+      [frontend.mean('dynamo_frontend_stage_duration_seconds', { by: ['stage'], as: '' })],
+    ),
+    lines(
+      'Requests in the frontend',
+      'Open requests, and those of them without a first token yet. Waiting that grows while open stands still: saturated.',
+      [
+        frontend.gauge('dynamo_frontend_active_requests', { as: 'open' }),
+        frontend.gauge('dynamo_frontend_queued_requests', { as: 'without a first token' }),
+      ],
+    ),
+    lines(
+      'Load of the workers',
+      "KV blocks that the frontend takes a worker to hold. Uneven lines: one worker is hot, look at the router's row.",
+      [frontend.gauge('dynamo_frontend_worker_active_decode_blocks', { by: ['worker_id'], as: 'worker' })],
+    ),
+  ]);
+}
+
+function latency(): RowSpec {
+  return row(2, 'Latency at the frontend', [
+    lines(
+      'Time to first token',
+      'From the entry into the frontend to the first token. Compare with the time to first response of the workers: the rest is router and transport.',
+      [frontend.percentiles('dynamo_frontend_time_to_first_token_seconds', QUANTILES)],
+      { objective: 'ttft_slo' },
+    ),
+    lines(
+      'Inter-token latency',
+      'One value per token: a chunk of several tokens counts as so many equal gaps. Not comparable with a mean per request.',
+      [frontend.percentiles('dynamo_frontend_inter_token_latency_seconds', QUANTILES)],
+      { objective: 'itl_slo' },
+    ),
+    lines(
+      'Request duration',
+      'Whole requests, failed ones too. The first bounds are seconds apart: below them an estimate says little.',
+      [frontend.percentiles('dynamo_frontend_request_duration_seconds', QUANTILES)],
+    ),
+    lines(
+      'Latest first token, by worker',
+      'The latest value of each worker, not a statistic: shows which worker is slow.',
+      [
+        frontend.highest('dynamo_frontend_worker_last_time_to_first_token_seconds', {
+          by: ['worker_id'],
+          as: 'worker',
+        }),
+      ],
+    ),
+    lines(
+      'Latest gap between tokens, by worker',
+      'The latest value of each worker, not a statistic: shows which worker is slow.',
+      [
+        frontend.highest('dynamo_frontend_worker_last_inter_token_latency_seconds', {
+          by: ['worker_id'],
+          as: 'worker',
+        }),
+      ],
+    ),
+    lines(
+      'Latest prompt length, by worker',
+      'Of the same requests as the latest first token: a long prompt excuses a slow one.',
+      [frontend.highest('dynamo_frontend_worker_last_input_sequence_tokens', { by: ['worker_id'], as: 'worker' })],
+    ),
+    heat(
+      'Time to first token, $instance',
+      'First tokens per second in each bucket: what the percentiles are made of.',
+      frontend.buckets('dynamo_frontend_time_to_first_token_seconds'),
+    ),
+  ]);
+}
+
+function throughput(): RowSpec {
+  return row(3, 'Throughput and errors', [
+    lines('Requests', 'Accepted and finished per second. Accepted above finished for long: work piles up.', [
+      frontend.rate('dynamo_frontend_requests_started_total', { as: 'accepted' }),
+      frontend.rate('dynamo_frontend_requests_total', { as: 'finished' }),
+    ]),
+    lines(
+      'Errors by type',
+      'overload: shed because the workers are busy. internal: a worker broke. cancelled: the client went away. validation, not_found: the client is wrong.',
+      [frontend.rate('dynamo_frontend_requests_total', { by: ['error_type'], where: 'status="error"', as: '' })],
+    ),
+    lines('Output tokens', 'Counted while they stream.', [
+      frontend.rate('dynamo_frontend_output_tokens_total', { as: 'output' }),
+      frontend.sumRate('dynamo_frontend_input_sequence_tokens', { as: 'prompt' }),
+    ]),
+    lines('Prompt length', 'Of requests that got a first token. A shift explains a shift of the time to first token.', [
+      frontend.percentiles('dynamo_frontend_input_sequence_tokens', [0.5, 0.99]),
+    ]),
+    lines('Output length', 'Of requests that ended. A shift explains a shift of the request duration.', [
+      frontend.percentiles('dynamo_frontend_output_sequence_tokens', [0.5, 0.99]),
+    ]),
+    lines(
+      'Prefix cache hits',
+      'Cached prompt tokens that the engines reported ÷ all prompt tokens. Compare with what the router expected.',
+      [
+        frontend.custom(
+          `sum by (model, instance) (rate(${frontend.selector('dynamo_frontend_cached_tokens_sum')}[$__rate_interval])) / ` +
+            `sum by (model, instance) (rate(${frontend.selector('dynamo_frontend_input_sequence_tokens_sum')}[$__rate_interval]))`,
+          ['dynamo_frontend_cached_tokens', 'dynamo_frontend_input_sequence_tokens'],
+          { unit: 'percentunit' },
+          'hits {{instance}} {{model}}',
+        ),
+      ],
+      { max: 1 },
+    ),
+    lines(
+      'Cancelled, shed, moved',
+      'cancelled: by the client. shed: all workers were busy. moved: another worker took over after a failure.',
+      [
+        frontend.rate('dynamo_frontend_model_cancellation_total', { as: 'cancelled' }),
+        frontend.rate('dynamo_frontend_model_rejection_total', { as: 'shed' }),
+        frontend.rate('dynamo_frontend_model_migration_total', { by: ['migration_type'], as: 'moved' }),
+        frontend.rate('dynamo_frontend_model_migration_max_seq_len_exceeded_total', { as: 'too long to move' }),
+      ],
+    ),
+    lines(
+      'Clients gone',
+      'Connections that clients closed, since the start of the frontend: a gauge that only rises.',
+      [frontend.gauge('dynamo_frontend_disconnected_clients', { as: 'gone' })],
+    ),
+    lines(
+      'Requests by stage',
+      'Where requests are now. Many in route: the router queues. Many in dispatch: the transport or the workers are busy.',
+      [frontend.gauge('dynamo_frontend_stage_requests', { by: ['stage'], as: '' })],
+    ),
+  ]);
+}
+
+/** NVIDIA Dynamo: frontend, router and workers. */
+export function dynamo(): ServerDashboard {
+  return {
+    uid: 'llmbench-dynamo',
+    title: 'LLM server: Dynamo',
+    description: 'Frontend, KV router and workers of NVIDIA Dynamo; the engine of a worker has a dashboard of its own',
+    presence: PRESENCE,
+    model: { family: 'dynamo_frontend_model_context_length', label: 'model' },
+    choices: [
+      {
+        name: 'worker',
+        label: 'Worker',
+        description:
+          'Workers, as they write their own number: hexadecimal on their pages, decimal on that of the frontend',
+        family: 'dynamo_component_requests_total',
+        of: 'worker_id',
+      },
+      GPU_EXPORTER,
+    ],
+    objectives: [
+      {
+        name: 'ttft_slo',
+        label: 'TTFT objective',
+        histogram: 'dynamo_frontend_time_to_first_token_seconds',
+        value: '0.47',
+      },
+      {
+        name: 'itl_slo',
+        label: 'ITL objective',
+        histogram: 'dynamo_frontend_inter_token_latency_seconds',
+        value: '0.045',
+      },
+    ],
+    rows: [
+      overview(),
+      latency(),
+      throughput(),
+      ...dynamoRouterRows(frontend),
+      ...dynamoWorkerRows(q),
+      ...dynamoProcessRows(frontend),
+      lmcacheRow(13),
+      gpuRow(12, frontend.selector('dynamo_frontend_output_tokens_total')),
+    ],
+  };
+}

@@ -1,0 +1,76 @@
+import { closedRow, lines, number, type RowSpec } from '../server/panel-spec.ts';
+import { ServerQueries } from '../server/server-queries.ts';
+import type { Choice } from '../variables.ts';
+
+/** The exporters of GPU metrics have a job and addresses of their own. */
+export const GPU_EXPORTER: Choice = {
+  name: 'gpu_exporter',
+  label: 'GPU exporter',
+  description: 'Addresses of the DCGM exporters on the hosts of the servers; all unless some are chosen',
+  family: 'DCGM_FI_DEV_GPU_UTIL',
+  of: 'instance',
+};
+
+const APART = { by: ['gpu'] };
+
+/** What the GPUs did: DCGM exporter. `outputTokens` is the counter of the servers' output tokens, with its selector. */
+export function gpuRow(id: number, outputTokens: string): RowSpec {
+  const q = new ServerQueries({ systems: ['dcgm'], exporter: 'gpu_exporter' });
+  const energy = `sum(increase(${q.selector('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION')}[$__range])) / 1000`;
+  return closedRow(id, 'GPU (DCGM exporter)', [
+    lines(
+      'GPU utilisation',
+      'Time in which any kernel ran. High says busy, not well used: compare with the tensor cores.',
+      [q.gauge('DCGM_FI_DEV_GPU_UTIL', { ...APART, as: 'kernel ran' })],
+      { max: 100 },
+    ),
+    lines(
+      'Tensor cores and memory',
+      'Tensor cores low and memory high: decoding is bound by memory bandwidth, a larger batch is nearly free. Tensor cores high: prefill is bound by computing.',
+      [
+        q.gauge('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', { ...APART, as: 'tensor' }),
+        q.gauge('DCGM_FI_PROF_DRAM_ACTIVE', { ...APART, as: 'memory' }),
+        q.gauge('DCGM_FI_PROF_GR_ENGINE_ACTIVE', { ...APART, as: 'engine' }),
+      ],
+      { max: 1 },
+    ),
+    lines(
+      'GPU memory',
+      'Weights, KV cache and activations. Servers reserve most of it at their start, so a full GPU is normal; growth afterwards is not.',
+      [
+        q.gauge('DCGM_FI_DEV_FB_USED', { ...APART, as: 'used' }),
+        q.gauge('DCGM_FI_DEV_FB_FREE', { ...APART, as: 'free' }),
+      ],
+    ),
+    lines(
+      'Power',
+      'Board power. At its limit the clocks fall and latencies rise: compare runs only at like power limits.',
+      [q.gauge('DCGM_FI_DEV_POWER_USAGE', { ...APART, as: 'power' })],
+    ),
+    lines('Temperature', 'Near its limit the GPU slows down by itself. Check cooling before blaming the server.', [
+      q.gauge('DCGM_FI_DEV_GPU_TEMP', { ...APART, as: 'GPU' }),
+      q.gauge('DCGM_FI_DEV_MEMORY_TEMP', { ...APART, as: 'memory' }),
+    ]),
+    lines('Clock', 'A clock that falls under load: power or temperature limits.', [
+      q.highest('DCGM_FI_DEV_SM_CLOCK', { ...APART, as: 'SM' }),
+      q.highest('DCGM_FI_DEV_MEM_CLOCK', { ...APART, as: 'memory' }),
+    ]),
+    number(
+      'Energy per output token',
+      'Energy of the chosen GPUs ÷ output tokens of the chosen servers, in the time range, idle time included. Choose the GPUs that belong to the servers.',
+      [
+        q.custom(
+          `${energy} / sum(increase(${outputTokens}[$__range]))`,
+          ['DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION'],
+          { unit: 'joule' },
+          'energy per token',
+        ),
+      ],
+    ),
+    number(
+      'Last XID error',
+      'Code of the last error that the driver reported; 0: none. Anything else: look the code up, and do not trust the run.',
+      [q.highest('DCGM_FI_DEV_XID_ERRORS', { ...APART, as: 'XID' })],
+    ),
+  ]);
+}

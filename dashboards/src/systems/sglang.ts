@@ -1,0 +1,196 @@
+import { targetsUp } from '../server/health.ts';
+import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import type { ServerDashboard } from '../server/server-dashboard.ts';
+import { ServerQueries } from '../server/server-queries.ts';
+import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { sglangDisaggregationRows } from './sglang-disaggregation.ts';
+import { sglangFeatureRows } from './sglang-features.ts';
+import { sglangGatewayRows } from './sglang-gateway.ts';
+import { sglangSchedulerRows } from './sglang-scheduler.ts';
+
+const PRESENCE = 'sglang:num_running_reqs';
+const QUANTILES = [0.5, 0.9, 0.99];
+
+const q = new ServerQueries({
+  systems: ['sglang'],
+  modelLabel: 'model_name',
+  // With priorities there is a series for each and one for all of them, whose priority is empty.
+  always: { priority: 'priority=""' },
+  // With --enable-metrics-for-all-schedulers every tensor-parallel rank reports the same figures.
+  replicas: { labels: ['tp_rank'], apart: ['dp_rank'] },
+});
+const whole = q.overRange();
+
+function overview(): RowSpec {
+  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+    targetsUp(q, PRESENCE),
+    number(
+      'Requests aborted',
+      'Requests that were aborted in the time range, by the client or by the server. Empty: none ever was.',
+      [whole.rate('sglang:num_aborted_requests_total', { as: 'aborted' })],
+    ),
+    number(
+      'Longest queue',
+      'The most requests that waited at one scrape. More than a batch: the server is asked for more than it can do.',
+      [whole.gauge('sglang:num_queue_reqs', { as: 'waiting' })],
+    ),
+    number('Peak KV pool usage', 'The fullest pool of the fullest rank. Near 100 % requests are retracted.', [
+      whole.gauge('sglang:token_usage', { as: 'KV pool' }),
+    ]),
+    number(
+      'Retractions',
+      'Requests whose KV cache was dropped and whose work is done again. Any: memory pressure. Empty: none ever was.',
+      [whole.rate('sglang:num_retracted_requests_total', { as: 'retracted' })],
+    ),
+    number(
+      'Time to first token',
+      'p99 of streamed requests over the time range; unstreamed ones would count their whole latency.',
+      [whole.percentiles('sglang:time_to_first_token_seconds', [0.99], STREAMED)],
+    ),
+    number(
+      'TTFT objective kept',
+      'Share of the streamed requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      [whole.within('sglang:time_to_first_token_seconds', 'ttft_slo', { ...STREAMED, as: 'kept' })],
+    ),
+    number('Output tokens', 'Output tokens of requests that finished in the time range.', [
+      whole.rate('sglang:generation_tokens_total', { as: 'tokens' }),
+    ]),
+    stacked(
+      'Where the time goes',
+      'Mean time in each stage of a request that passed it. decode_waiting and the transfer stages grow: disaggregation; prefill stages grow: long prompts or few cache hits.',
+      [
+        q.mean('sglang:queue_time_seconds', { as: 'queue' }),
+        q.mean('sglang:per_stage_req_latency_seconds', { by: ['stage'], as: '' }),
+      ],
+    ),
+    lines(
+      'Requests in the server',
+      'In the batch (running) and waiting, those for their grammar apart. A queue that grows while running stands still: saturated.',
+      [
+        q.gauge('sglang:num_running_reqs', { as: 'running' }),
+        q.gauge('sglang:num_queue_reqs', { as: 'waiting' }),
+        q.gauge('sglang:num_grammar_queue_reqs', { as: 'waiting for a grammar' }),
+      ],
+    ),
+    lines(
+      'KV pool usage',
+      'token_usage is the fullest of the others. High alone is no pressure: cached tokens can be evicted; see the token slots below.',
+      [
+        q.gauge('sglang:token_usage', { as: 'fullest' }),
+        q.gauge('sglang:full_token_usage', { as: 'full attention' }),
+        q.gauge('sglang:swa_token_usage', { as: 'sliding window' }),
+        q.gauge('sglang:mamba_usage', { as: 'Mamba' }),
+      ],
+      { max: 1 },
+    ),
+  ]);
+}
+
+const STREAMED = { where: 'is_streaming=~"true|"' };
+
+function latency(): RowSpec {
+  return row(2, 'Latency', [
+    lines(
+      'Time to first token',
+      'From arrival to the first token, of streamed requests (or of all, in versions that do not tell them apart). The first bound is 0.1 s: below it an estimate says nothing.',
+      [q.percentiles('sglang:time_to_first_token_seconds', QUANTILES, STREAMED)],
+      { objective: 'ttft_slo' },
+    ),
+    lines(
+      'Time per output token, per request',
+      'Mean decode time per token of each finished request: what a reader feels as speed.',
+      [q.percentiles('sglang:request_time_per_output_token_seconds', QUANTILES, STREAMED)],
+      { objective: 'itl_slo' },
+    ),
+    lines(
+      'Gap between tokens',
+      'One value per token: the gap of a chunk ÷ its tokens. Not comparable with a mean per request.',
+      [q.percentiles('sglang:inter_token_latency_seconds', QUANTILES)],
+    ),
+    lines('Request latency', 'From arrival to the end. Read it beside the output length.', [
+      q.percentiles('sglang:e2e_request_latency_seconds', QUANTILES),
+    ]),
+    lines('Time in the queue', 'In the scheduler, before a request ran. Far above 0: saturated.', [
+      q.percentiles('sglang:queue_time_seconds', QUANTILES),
+    ]),
+    lines('Time by stage', 'p99 of each stage: the one that grows first is the bottleneck.', [
+      q.percentiles('sglang:per_stage_req_latency_seconds', [0.99], { by: ['stage'], as: '' }),
+    ]),
+    heat(
+      'Time to first token, $instance',
+      'First tokens per second in each bucket: what the percentiles are made of.',
+      q.buckets('sglang:time_to_first_token_seconds', STREAMED),
+    ),
+  ]);
+}
+
+function throughput(): RowSpec {
+  return row(3, 'Throughput', [
+    lines(
+      'Tokens, as they are processed',
+      'Counted while requests run: prompt tokens computed, prompt tokens from the cache, tokens decoded.',
+      [q.rate('sglang:realtime_tokens_total', { by: ['mode'], as: '' })],
+    ),
+    lines('Tokens of finished requests', 'Counted when a request ends, and so in bursts with long answers.', [
+      q.rate('sglang:prompt_tokens_total', { as: 'prompt' }),
+      q.rate('sglang:generation_tokens_total', { as: 'output' }),
+    ]),
+    lines(
+      'Decode throughput, as the scheduler says',
+      'Over its last report, which may be old: compare with the tokens decoded.',
+      [q.gauge('sglang:gen_throughput', { as: 'decode' })],
+    ),
+    lines('Requests', 'Finished and aborted per second.', [
+      q.rate('sglang:num_requests_total', { as: 'finished' }),
+      q.rate('sglang:num_aborted_requests_total', { as: 'aborted' }),
+      q.rate('sglang:num_so_requests_total', { as: 'with structured output' }),
+    ]),
+    lines('Prompt length', 'Of finished requests, and without cached tokens.', [
+      q.percentiles('sglang:prompt_tokens_histogram', [0.5, 0.99]),
+      q.percentiles('sglang:uncached_prompt_tokens_histogram', [0.99], { as: 'uncached' }),
+    ]),
+    lines('Output length', 'Of finished requests.', [q.percentiles('sglang:generation_tokens_histogram', [0.5, 0.99])]),
+  ]);
+}
+
+/** SGLang: the engine, and the gateway before it. */
+export function sglang(): ServerDashboard {
+  return {
+    uid: 'llmbench-sglang',
+    title: 'LLM server: SGLang',
+    description:
+      'The SGLang engine (--enable-metrics) and its gateway. Prometheus 2 may store the names as sglang_…: the scrape ' +
+      'configuration of llmbench renames them',
+    presence: PRESENCE,
+    model: { family: PRESENCE, label: 'model_name' },
+    choices: [
+      {
+        name: 'gateway',
+        label: 'Gateway',
+        description: 'Addresses of the gateways, which have a port of their own; all unless some are chosen',
+        family: 'smg_http_requests_total',
+        of: 'instance',
+      },
+      GPU_EXPORTER,
+    ],
+    objectives: [
+      { name: 'ttft_slo', label: 'TTFT objective', histogram: 'sglang:time_to_first_token_seconds', value: '0.4' },
+      {
+        name: 'itl_slo',
+        label: 'ITL objective',
+        histogram: 'sglang:request_time_per_output_token_seconds',
+        value: '0.06',
+      },
+    ],
+    rows: [
+      overview(),
+      latency(),
+      throughput(),
+      ...sglangSchedulerRows(q),
+      ...sglangFeatureRows(q),
+      ...sglangDisaggregationRows(q),
+      ...sglangGatewayRows(),
+      gpuRow(15, q.selector('sglang:generation_tokens_total')),
+    ],
+  };
+}

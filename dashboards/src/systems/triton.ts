@@ -1,0 +1,207 @@
+import { targetsUp } from '../server/health.ts';
+import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import type { ServerDashboard } from '../server/server-dashboard.ts';
+import { ServerQueries } from '../server/server-queries.ts';
+import type { SignalOptions } from '../server/signal.ts';
+import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { tritonBackendRow } from './triton-backend.ts';
+
+const PRESENCE = 'nv_inference_request_success';
+
+const q = new ServerQueries({ systems: ['triton'], modelLabel: 'model' });
+const backend = new ServerQueries({ systems: ['triton-trtllm-backend'], modelLabel: 'model' });
+const whole = q.overRange();
+
+/** Triton counts durations in microseconds; ÷ a count they are a mean. */
+function meanTime(duration: string, per: string, options: SignalOptions) {
+  return q.ratio(duration, per, { ...options, unit: 'microseconds' });
+}
+
+function failureShare(): string {
+  const failed = `sum by (model, instance) (increase(${q.selector('nv_inference_request_failure')}[$__range]))`;
+  const success = `sum by (model, instance) (increase(${q.selector('nv_inference_request_success')}[$__range]))`;
+  return `${failed} / (${failed} + ${success})`;
+}
+
+function overview(): RowSpec {
+  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+    targetsUp(q, PRESENCE),
+    number(
+      'Requests failed',
+      'Share of the requests in the time range, at least: an error that a model returns counts as a success, only refusals and exceptions are failures.',
+      [
+        q.custom(
+          failureShare(),
+          ['nv_inference_request_failure', 'nv_inference_request_success'],
+          { unit: 'percentunit' },
+          'failed {{model}} {{instance}}',
+        ),
+      ],
+    ),
+    number('Longest queue', 'The most requests that waited for execution at one scrape.', [
+      whole.gauge('nv_inference_pending_request_count', { as: 'waiting' }),
+    ]),
+    number('Requests', 'Successful requests in the time range. A stream is one request.', [
+      whole.rate('nv_inference_request_success', { as: 'ok' }),
+    ]),
+    number(
+      'Time to first response',
+      'p99 over the time range; of a streaming model this is the first token. Empty without histograms.',
+      [whole.percentiles('nv_inference_first_response_histogram_ms', [0.99])],
+    ),
+    stacked(
+      'Where the time goes',
+      'Mean time per request in the queue, and in input, model and output. Requests that the response cache answered have no compute time. Streaming Python models end it when they take the request over.',
+      [
+        meanTime('nv_inference_queue_duration_us', 'nv_inference_request_success', { as: 'queue' }),
+        meanTime('nv_inference_compute_input_duration_us', 'nv_inference_request_success', { as: 'input' }),
+        meanTime('nv_inference_compute_infer_duration_us', 'nv_inference_request_success', { as: 'model' }),
+        meanTime('nv_inference_compute_output_duration_us', 'nv_inference_request_success', { as: 'output' }),
+      ],
+    ),
+    lines('Requests waiting', 'For execution, by model. Grows: more instances of the model, or a lower load.', [
+      q.gauge('nv_inference_pending_request_count', { as: 'waiting' }),
+    ]),
+    lines(
+      'Requests',
+      'Successful ones per second, and failures by reason. REJECTED: the queue was full or too slow (HTTP 503).',
+      [
+        q.rate('nv_inference_request_success', { as: 'ok' }),
+        q.rate('nv_inference_request_failure', { by: ['reason'], as: 'failed' }),
+      ],
+    ),
+  ]);
+}
+
+function latency(): RowSpec {
+  return row(2, 'Latency', [
+    lines(
+      'Mean request time',
+      'In the server, cache hits included. No percentile exists of it without summaries. Not the duration of a stream.',
+      [meanTime('nv_inference_request_duration_us', 'nv_inference_request_success', { as: 'mean' })],
+    ),
+    lines(
+      'Time to first response',
+      'The default bounds are coarse (0.1, 0.5, 2, 5 s): set finer ones per model.',
+      [q.percentiles('nv_inference_first_response_histogram_ms', [0.5, 0.9, 0.99])],
+      { objective: 'ttft_slo_ms' },
+    ),
+    lines(
+      'Request and queue time, as summarised by the server',
+      "Triton's own p99 of the last minute: not to be added or averaged.",
+      [
+        q.summaryQuantile('nv_inference_request_summary_us', '0.99', { as: 'request' }),
+        q.summaryQuantile('nv_inference_queue_summary_us', '0.99', { as: 'queue' }),
+      ],
+    ),
+    lines(
+      'Compute time, as summarised by the server',
+      "Triton's own p99 of the last minute: not to be added or averaged.",
+      [
+        q.summaryQuantile('nv_inference_compute_input_summary_us', '0.99', { as: 'input' }),
+        q.summaryQuantile('nv_inference_compute_infer_summary_us', '0.99', { as: 'model' }),
+        q.summaryQuantile('nv_inference_compute_output_summary_us', '0.99', { as: 'output' }),
+      ],
+    ),
+    heat(
+      'Time to first response, $instance',
+      'First responses per second in each bucket.',
+      q.buckets('nv_inference_first_response_histogram_ms'),
+    ),
+  ]);
+}
+
+function batching(): RowSpec {
+  return row(3, 'Batching and response cache', [
+    lines('Mean batch', 'Inferences ÷ executions. 1 under load: dynamic batching is off or its delay too short.', [
+      q.ratio('nv_inference_count', 'nv_inference_exec_count', { as: 'batch', unit: 'inferences' }),
+    ]),
+    lines('Inferences', 'Per second; a batch of n counts n, cache hits are left out.', [
+      q.rate('nv_inference_count', { as: 'inferences' }),
+    ]),
+    lines('Executions', 'Of the model per second.', [q.rate('nv_inference_exec_count', { as: 'executions' })]),
+    lines(
+      'Response cache hits',
+      'Hits ÷ lookups.',
+      [
+        q.custom(
+          `${cached('hits')} / (${cached('hits')} + ${cached('misses')})`,
+          ['nv_cache_num_hits_per_model', 'nv_cache_num_misses_per_model'],
+          { unit: 'percentunit' },
+          'hits {{model}} {{instance}}',
+        ),
+      ],
+      { max: 1 },
+    ),
+    lines('Mean time at the response cache', 'Of a hit (lookup) and of a miss (lookup and insert).', [
+      meanTime('nv_cache_hit_duration_per_model', 'nv_cache_num_hits_per_model', { as: 'hit' }),
+      meanTime('nv_cache_miss_duration_per_model', 'nv_cache_num_misses_per_model', { as: 'miss' }),
+    ]),
+    lines(
+      'Time at the response cache, as summarised by the server',
+      "Triton's own p99 of the last minute: not to be added or averaged.",
+      [
+        q.summaryQuantile('nv_cache_hit_summary_per_model', '0.99', { as: 'hit' }),
+        q.summaryQuantile('nv_cache_miss_summary_per_model', '0.99', { as: 'miss' }),
+      ],
+    ),
+  ]);
+}
+
+function cached(what: 'hits' | 'misses'): string {
+  return `sum by (model, instance) (rate(${q.selector(`nv_cache_num_${what}_per_model`)}[$__rate_interval]))`;
+}
+
+function host(): RowSpec {
+  const gpu = { by: ['gpu_uuid'] };
+  return row(4, 'Host and GPU, as Triton sees them', [
+    lines(
+      'CPU and GPU utilisation',
+      'Of the whole host, and of each GPU. Flat 0 may mean that Triton cannot read it.',
+      [q.gauge('nv_cpu_utilization', { as: 'CPU' }), q.gauge('nv_gpu_utilization', { ...gpu, as: 'GPU' })],
+      { max: 1 },
+    ),
+    lines('Memory', 'Of the host, of each GPU, and of the pinned pool. The pool full: copies become slow.', [
+      q.gauge('nv_cpu_memory_used_bytes', { as: 'host' }),
+      q.gauge('nv_cpu_memory_total_bytes', { as: 'host, all' }),
+      q.gauge('nv_gpu_memory_used_bytes', { ...gpu, as: 'GPU' }),
+      q.gauge('nv_gpu_memory_total_bytes', { ...gpu, as: 'GPU, all' }),
+      q.gauge('nv_pinned_memory_pool_used_bytes', { as: 'pinned' }),
+      q.gauge('nv_pinned_memory_pool_total_bytes', { as: 'pinned, all' }),
+    ]),
+    lines('GPU power', 'Drawn, its limit, and the mean from the energy counter. At the limit clocks fall.', [
+      q.gauge('nv_gpu_power_usage', { ...gpu, as: 'now' }),
+      q.gauge('nv_gpu_power_limit', { ...gpu, as: 'limit' }),
+      q.rate('nv_energy_consumption', { ...gpu, as: 'from energy' }),
+    ]),
+  ]);
+}
+
+/** Triton Inference Server and the TensorRT-LLM backend in it. */
+export function triton(): ServerDashboard {
+  return {
+    uid: 'llmbench-triton',
+    title: 'LLM server: Triton',
+    description:
+      'Triton Inference Server (port 8002): means from counters, percentiles only where histograms or summaries are switched on',
+    presence: PRESENCE,
+    model: { family: PRESENCE, label: 'model' },
+    choices: [GPU_EXPORTER],
+    objectives: [
+      {
+        name: 'ttft_slo_ms',
+        label: 'First response objective (ms)',
+        histogram: 'nv_inference_first_response_histogram_ms',
+        value: '500',
+      },
+    ],
+    rows: [
+      overview(),
+      latency(),
+      batching(),
+      host(),
+      tritonBackendRow(5, backend),
+      gpuRow(6, backend.selector('nv_llm_output_token_len_sum')),
+    ],
+  };
+}

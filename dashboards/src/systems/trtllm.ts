@@ -1,0 +1,160 @@
+import { targetsUp } from '../server/health.ts';
+import { heat, lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import type { ServerDashboard } from '../server/server-dashboard.ts';
+import { ServerQueries } from '../server/server-queries.ts';
+import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { trtllmFeatureRows } from './trtllm-features.ts';
+
+/** On the page before the first request, in every version. */
+const PRESENCE = 'trtllm_model_config_info';
+const QUANTILES = [0.5, 0.9, 0.99];
+
+const q = new ServerQueries({
+  systems: ['trtllm'],
+  modelLabel: 'model_name',
+  // Each process of the server has a series of its own, each rank reports the same batch, and a restart leaves old ones.
+  replicas: { labels: ['pid', 'rank'], apart: [] },
+});
+const whole = q.overRange();
+
+function overview(): RowSpec {
+  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+    targetsUp(q, PRESENCE),
+    number(
+      'Requests refused',
+      'Answered with an HTTP error in the time range. Failures in the engine have no counter. Empty: none ever was.',
+      [whole.rate('trtllm_request_error_total', { by: ['http_code'], as: 'HTTP' })],
+    ),
+    number(
+      'Longest queue',
+      'The most requests that waited at one scrape. The gauge keeps its last value on an idle server.',
+      [whole.gauge('trtllm_num_requests_waiting', { as: 'waiting' })],
+    ),
+    number('Peak KV cache usage', 'Used blocks over all. Near 100 % requests are paused.', [
+      whole.gauge('trtllm_kv_cache_utilization', { as: 'KV cache' }),
+    ]),
+    number('Peak paused requests', 'Requests that stopped for want of KV blocks. Any: memory pressure.', [
+      whole.gauge('trtllm_num_paused_requests', { as: 'paused' }),
+    ]),
+    number(
+      'Time to first token',
+      'p99 over the time range, from arrival. A context worker of a disaggregated deployment ends it before the KV transfer.',
+      [whole.percentiles('trtllm_time_to_first_token_seconds', [0.99])],
+    ),
+    number(
+      'TTFT objective kept',
+      'Share of the requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      [whole.within('trtllm_time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
+    ),
+    number('Output tokens', 'Of requests that finished in the time range; requests for several answers add none.', [
+      whole.rate('trtllm_generation_tokens_total', { as: 'tokens' }),
+    ]),
+    stacked(
+      'Where the time goes',
+      'Means of the parts of a request that finished. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
+      [
+        q.mean('trtllm_request_queue_time_seconds', { as: 'queue' }),
+        q.mean('trtllm_request_prefill_time_seconds', { as: 'prefill' }),
+        q.mean('trtllm_request_decode_time_seconds', { as: 'decode' }),
+      ],
+    ),
+    lines(
+      'Requests in the server',
+      'Of the last iteration: active, waiting, and the most that may be active. Stands still when idle.',
+      [
+        q.gauge('trtllm_num_requests_running', { as: 'active' }),
+        q.gauge('trtllm_num_requests_waiting', { as: 'waiting' }),
+        q.gauge('trtllm_max_num_active_requests', { as: 'limit' }),
+      ],
+    ),
+    lines(
+      'KV cache usage',
+      'On the GPU, and of the host pool.',
+      [
+        q.gauge('trtllm_kv_cache_utilization', { as: 'GPU' }),
+        q.gauge('trtllm_kv_cache_host_utilization', { as: 'host' }),
+      ],
+      { max: 1 },
+    ),
+  ]);
+}
+
+function latency(): RowSpec {
+  return row(2, 'Latency: queue, prefill, decode', [
+    lines(
+      'Time to first token',
+      'From arrival to the first token. Compare with the queue time: the rest is prefill.',
+      [q.percentiles('trtllm_time_to_first_token_seconds', QUANTILES)],
+      { objective: 'ttft_slo' },
+    ),
+    lines(
+      'Time per output token, per request',
+      "Each request's mean: its p99 is not that of the gaps between tokens.",
+      [q.percentiles('trtllm_time_per_output_token_seconds', QUANTILES)],
+      { objective: 'itl_slo' },
+    ),
+    lines(
+      'Request latency',
+      'From arrival to the last token. The first bound is 0.3 s: below it an estimate says nothing.',
+      [q.percentiles('trtllm_e2e_request_latency_seconds', QUANTILES)],
+    ),
+    lines(
+      'Time in the queue',
+      'Until the scheduler took the request. Above 0.3 s: saturated; below, the bound hides it.',
+      [q.percentiles('trtllm_request_queue_time_seconds', QUANTILES)],
+    ),
+    lines('Prefill time', 'From being scheduled to the first token.', [
+      q.percentiles('trtllm_request_prefill_time_seconds', QUANTILES),
+    ]),
+    lines('Decode time', 'From the first to the last token.', [
+      q.percentiles('trtllm_request_decode_time_seconds', QUANTILES),
+    ]),
+    lines('Time on the engine', 'Prefill and decode together.', [
+      q.percentiles('trtllm_request_inference_time_seconds', QUANTILES),
+    ]),
+    heat(
+      'Time to first token, $instance',
+      'First tokens per second in each bucket: what the percentiles are made of.',
+      q.buckets('trtllm_time_to_first_token_seconds'),
+    ),
+  ]);
+}
+
+function throughput(): RowSpec {
+  return row(3, 'Throughput', [
+    lines('Tokens', 'Of finished requests, and so in bursts with long answers.', [
+      q.rate('trtllm_prompt_tokens_total', { as: 'prompt' }),
+      q.rate('trtllm_generation_tokens_total', { as: 'output' }),
+    ]),
+    lines('Requests finished, by reason', 'timeout, cancelled: lost work. The reason never says error.', [
+      q.rate('trtllm_request_success_total', { by: ['finished_reason'], as: '' }),
+      q.rate('trtllm_num_requests_completed_total', { as: 'all, by iterations' }),
+    ]),
+    lines('Refused', 'HTTP errors by code.', [q.rate('trtllm_request_error_total', { by: ['http_code'], as: '' })]),
+  ]);
+}
+
+/** TensorRT-LLM: trtllm-serve's /prometheus/metrics, or its worker under Dynamo. */
+export function trtllm(): ServerDashboard {
+  return {
+    uid: 'llmbench-trtllm',
+    title: 'LLM server: TensorRT-LLM',
+    description:
+      'trtllm-serve with return_perf_metrics (path /prometheus/metrics; /metrics is JSON that empties when it is read), ' +
+      'scheduler and KV cache with enable_iter_perf_stats',
+    presence: PRESENCE,
+    model: { family: PRESENCE, label: 'model_name' },
+    choices: [GPU_EXPORTER],
+    objectives: [
+      { name: 'ttft_slo', label: 'TTFT objective', histogram: 'trtllm_time_to_first_token_seconds', value: '0.5' },
+      { name: 'itl_slo', label: 'ITL objective', histogram: 'trtllm_time_per_output_token_seconds', value: '0.05' },
+    ],
+    rows: [
+      overview(),
+      latency(),
+      throughput(),
+      ...trtllmFeatureRows(q),
+      gpuRow(10, q.selector('trtllm_generation_tokens_total')),
+    ],
+  };
+}

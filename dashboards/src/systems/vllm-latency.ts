@@ -1,0 +1,55 @@
+import { heat, lines, row, type RowSpec } from '../server/panel-spec.ts';
+import type { ServerQueries } from '../server/server-queries.ts';
+
+const QUANTILES = [0.5, 0.9, 0.99];
+
+/** vLLM's latencies, split into the parts of a request. */
+export function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
+  return row(id, 'Latency: queue, prefill, decode', [
+    lines(
+      'Time to first token',
+      'From arrival at the API server to the first token: tokenising, queue and prefill. Compare with the queue time beside it to see which part grows.',
+      [q.percentiles('vllm:time_to_first_token_seconds', QUANTILES)],
+      { objective: 'ttft_slo' },
+    ),
+    lines(
+      'Time per output token, per request',
+      'Mean decode time per token of each finished request: what a reader feels as speed. Grows with the batch.',
+      [q.percentiles('vllm:request_time_per_output_token_seconds', QUANTILES)],
+      { objective: 'itl_slo' },
+    ),
+    lines(
+      'Request latency',
+      'From arrival to the last token, of finished requests. Read it beside the output length.',
+      [q.percentiles('vllm:e2e_request_latency_seconds', QUANTILES)],
+    ),
+    lines(
+      'Time in the queue',
+      'Before a request was scheduled. Far above 0: saturated; more replicas or a lower load.',
+      [q.percentiles('vllm:request_queue_time_seconds', QUANTILES)],
+    ),
+    lines(
+      'Prefill time',
+      'From being scheduled to the first token. Grows with prompt length and with prefills that share a step.',
+      [q.percentiles('vllm:request_prefill_time_seconds', QUANTILES)],
+    ),
+    lines('Decode time', 'From the first to the last token. Grows with the output length and the batch.', [
+      q.percentiles('vllm:request_decode_time_seconds', QUANTILES),
+    ]),
+    lines(
+      'Gap between output steps',
+      'One value per step of a request, not per request: its tail are the pauses that a reader sees, mostly prefills of others.',
+      [q.percentiles('vllm:inter_token_latency_seconds', QUANTILES)],
+    ),
+    lines(
+      'Time in the engine',
+      'Prefill and decode together: what is left of the request latency without the queue and the API server.',
+      [q.percentiles('vllm:request_inference_time_seconds', QUANTILES)],
+    ),
+    heat(
+      'Time to first token, $instance',
+      'First tokens per second in each bucket: what the percentiles are made of. Two bands are two kinds of requests, such as cached and not.',
+      q.buckets('vllm:time_to_first_token_seconds'),
+    ),
+  ]);
+}

@@ -1,0 +1,176 @@
+import { targetsUp } from '../server/health.ts';
+import { lines, number, row, stacked, type RowSpec } from '../server/panel-spec.ts';
+import type { ServerDashboard } from '../server/server-dashboard.ts';
+import { ServerQueries } from '../server/server-queries.ts';
+import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
+import { lmcacheRow } from './lmcache-row.ts';
+import { vllmFeatureRows } from './vllm-features.ts';
+import { vllmLatencyRow } from './vllm-latency.ts';
+
+const PRESENCE = 'vllm:num_requests_running';
+
+const q = new ServerQueries({ systems: ['vllm'], modelLabel: 'model_name' });
+const whole = q.overRange();
+
+function overview(): RowSpec {
+  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+    targetsUp(q, PRESENCE),
+    number(
+      'Requests failed',
+      'Share of the finished requests that ended in an error. Requests whose client went away are not counted by vLLM at all.',
+      [whole.share('vllm:request_success_total', 'finished_reason="error"', { as: 'failed' })],
+    ),
+    number(
+      'Longest queue',
+      'The most requests that waited at one scrape. More than a batch: the server is asked for more than it can do.',
+      [whole.gauge('vllm:num_requests_waiting', { as: 'waiting' })],
+    ),
+    number(
+      'Peak KV cache usage',
+      'The fullest that the cache of an engine was. Near 100 % requests wait or are preempted: fewer or shorter requests, or more memory.',
+      [whole.gauge('vllm:kv_cache_usage_perc', { as: 'KV cache' })],
+    ),
+    number(
+      'Preemptions',
+      'Requests that were thrown back to the queue to free KV cache; their work is done again. Any: memory pressure.',
+      [whole.rate('vllm:num_preemptions_total', { as: 'preempted' })],
+    ),
+    number('Time to first token', 'p99 over the time range, from arrival at the API server.', [
+      whole.percentiles('vllm:time_to_first_token_seconds', [0.99]),
+    ]),
+    number(
+      'TTFT objective kept',
+      'Share of the requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      [whole.within('vllm:time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
+    ),
+    number('Output tokens', 'Output tokens generated in the time range.', [
+      whole.rate('vllm:generation_tokens_total', { as: 'tokens' }),
+    ]),
+    stacked(
+      'Where the time goes',
+      'Means of the parts of a request that finished: their sum is its time in the engine. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
+      [
+        q.mean('vllm:request_queue_time_seconds', { as: 'queue' }),
+        q.mean('vllm:request_prefill_time_seconds', { as: 'prefill' }),
+        q.mean('vllm:request_decode_time_seconds', { as: 'decode' }),
+      ],
+    ),
+    lines(
+      'Requests in the server',
+      'In the batch (running) and in the queue (waiting). A queue that grows while running stands still: the batch limit or the KV cache is reached.',
+      [
+        q.gauge('vllm:num_requests_running', { as: 'running' }),
+        q.gauge('vllm:num_requests_waiting', { as: 'waiting' }),
+      ],
+    ),
+    lines(
+      'KV cache usage',
+      'Share of the blocks in use, of the fullest engine. Near 100 %: the next request waits, or a running one is preempted.',
+      [q.gauge('vllm:kv_cache_usage_perc', { as: 'KV cache' })],
+      { max: 1 },
+    ),
+  ]);
+}
+
+function throughput(): RowSpec {
+  return row(3, 'Throughput', [
+    lines(
+      'Tokens',
+      'Prompt tokens whose prefill is complete, and tokens generated. Prompt tokens include cached ones, which cost next to nothing.',
+      [q.rate('vllm:prompt_tokens_total', { as: 'prompt' }), q.rate('vllm:generation_tokens_total', { as: 'output' })],
+    ),
+    lines(
+      'Requests finished, by reason',
+      'length: the limit of output tokens was reached, stop: the model ended by itself. abort and error are losses; repetition ends a loop.',
+      [q.rate('vllm:request_success_total', { by: ['finished_reason'], as: '' })],
+    ),
+    lines(
+      'Prompt tokens by source',
+      'Computed here, from the local prefix cache, or transferred from elsewhere. Only what is computed costs prefill time.',
+      [q.rate('vllm:prompt_tokens_by_source_total', { by: ['source'], as: '' })],
+    ),
+    lines('Prompt length', 'Of finished requests. A shift explains a shift of the time to first token.', [
+      q.percentiles('vllm:request_prompt_tokens', [0.5, 0.99]),
+      q.percentiles('vllm:request_prefill_kv_computed_tokens', [0.99], { as: 'computed' }),
+    ]),
+    lines(
+      'Output length',
+      'Of finished requests, beside what they asked for. A shift explains a shift of the request latency.',
+      [
+        q.percentiles('vllm:request_generation_tokens', [0.5, 0.99]),
+        q.percentiles('vllm:request_params_max_tokens', [0.99], { as: 'max_tokens' }),
+        q.percentiles('vllm:request_max_num_generation_tokens', [0.99], { as: 'longest sequence' }),
+      ],
+    ),
+    lines('Answers per request', 'Mean of n, the answers asked for per request: each costs decode time of its own.', [
+      q.mean('vllm:request_params_n', { as: 'n' }),
+    ]),
+  ]);
+}
+
+function scheduler(): RowSpec {
+  return row(4, 'Scheduler', [
+    lines(
+      'Waiting, by reason',
+      'capacity: no room in the batch or the KV cache. deferred: held back for a transfer or a constraint.',
+      [q.gauge('vllm:num_requests_waiting_by_reason', { by: ['reason'], as: '' })],
+    ),
+    lines(
+      'Preemptions',
+      'Requests thrown back to the queue per second, and how often a finished request was preempted. Lower the concurrency, or give the KV cache more memory.',
+      [
+        q.rate('vllm:num_preemptions_total', { as: 'preempted' }),
+        q.sumRate('vllm:request_num_preemptions', { as: 'of finished requests' }),
+      ],
+    ),
+    lines(
+      'Turned away',
+      'Requests refused by a queue limit before they reached an engine: the client sees an error at once.',
+      [q.rate('vllm:admission_rejections_total', { by: ['reason'], as: '' })],
+    ),
+    lines(
+      'Tokens per step',
+      'Prompt and output tokens handled in one step of the engine: the effective batch. Higher is better use of the GPU and longer steps.',
+      [q.mean('vllm:iteration_tokens_total', { as: 'mean' }), q.percentiles('vllm:iteration_tokens_total', [0.99])],
+    ),
+    lines('Steps', 'Steps of the engine per second. Falls as batches grow; 0 while requests wait: the engine hangs.', [
+      q.observations('vllm:iteration_tokens_total', 'steps', { as: 'steps' }),
+    ]),
+    lines(
+      'Sleep state',
+      '1 in the state that the engine is in. Not awake: it serves nothing until it is woken.',
+      [q.gauge('vllm:engine_sleep_state', { by: ['sleep_state'], as: '' })],
+      { max: 1 },
+    ),
+  ]);
+}
+
+/** vLLM: the engine and its API server on one page. */
+export function vllm(): ServerDashboard {
+  return {
+    uid: 'llmbench-vllm',
+    title: 'LLM server: vLLM',
+    description: 'What vLLM says about itself: queue, prefill, decode, KV cache, and what its features do',
+    presence: PRESENCE,
+    model: { family: PRESENCE, label: 'model_name' },
+    choices: [GPU_EXPORTER],
+    objectives: [
+      { name: 'ttft_slo', label: 'TTFT objective', histogram: 'vllm:time_to_first_token_seconds', value: '0.5' },
+      {
+        name: 'itl_slo',
+        label: 'ITL objective',
+        histogram: 'vllm:request_time_per_output_token_seconds',
+        value: '0.05',
+      },
+    ],
+    rows: [
+      overview(),
+      vllmLatencyRow(2, q),
+      throughput(),
+      scheduler(),
+      ...vllmFeatureRows(q),
+      lmcacheRow(14),
+      gpuRow(15, q.selector('vllm:generation_tokens_total')),
+    ],
+  };
+}

@@ -1,0 +1,30 @@
+import { startProgram } from './programs.ts';
+import { startSteadyLoad, type SteadyLoad } from './steady-load.ts';
+
+/** What `llmbench simulate --system all` says of each system when it is ready. */
+export interface Simulated {
+  readonly system: string;
+  readonly url: string;
+  readonly metrics_urls: readonly string[];
+}
+
+/** All simulated systems in one process, with some requests in flight at each but vLLM, which the benchmark runs against. */
+export interface Simulators {
+  readonly systems: readonly Simulated[];
+  readonly loads: ReadonlyMap<string, SteadyLoad>;
+  stop(): Promise<void>;
+}
+
+export const BENCHMARKED = 'vllm';
+
+export async function startSimulators(): Promise<Simulators> {
+  const program = await startProgram('simulate', '--system', 'all');
+  const systems = program.ready as readonly Simulated[];
+  const loaded = systems.filter(({ system }) => system !== BENCHMARKED);
+  const loads = new Map(loaded.map(({ system, url }) => [system, startSteadyLoad(new URL(url))]));
+  const stop = async (): Promise<void> => {
+    await Promise.all([...loads.values()].map((load) => load.stop()));
+    await program.stop();
+  };
+  return { systems, loads, stop };
+}

@@ -1,0 +1,101 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { catalogs, labelsOf } from '../catalog/load.ts';
+import type { CatalogFamily } from '../catalog/types.ts';
+import { parseText } from '../core/exposition/index.ts';
+import { aggregations } from './promql.ts';
+
+/** What is known of a metric that a query may name. */
+export interface KnownMetric {
+  /** The family: without the `_bucket`, `_sum` or `_count` of its sample. */
+  readonly family: string;
+  readonly type: CatalogFamily['type'];
+  readonly labels: ReadonlySet<string>;
+}
+
+interface RuleFile {
+  readonly groups: readonly { readonly rules: readonly Rule[] }[];
+}
+
+/** A recording rule or an alert, as the YAML says it. */
+export interface Rule {
+  readonly record?: string;
+  readonly alert?: string;
+  readonly expr: string;
+  readonly for?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
+/** Labels that Prometheus gives to each target. */
+const TARGET_LABELS = ['job', 'instance'];
+/** A page on which every family of a running benchmark is. */
+const CONTRACT_PAGE = new URL('../exporter/publish/fixtures/under-way.txt', import.meta.url);
+const HERE = new URL('.', import.meta.url);
+
+/** The rules of `rules/` or `alerts/`, by file. */
+export function ruleFiles(folder: 'rules' | 'alerts'): readonly (readonly [file: string, rules: readonly Rule[]])[] {
+  const files = readdirSync(new URL(`${folder}/`, HERE)).filter((file) => file.endsWith('.yml'));
+  return files.map((file) => {
+    const { groups } = parse(readFileSync(new URL(`${folder}/${file}`, HERE), 'utf8')) as RuleFile;
+    return [file, groups.flatMap(({ rules }) => rules)];
+  });
+}
+
+/** Every metric that a query may name: of the catalogs, of a benchmark, of Prometheus itself, of the recording rules. */
+export function knownMetrics(): ReadonlyMap<string, KnownMetric> {
+  const known = new Map<string, KnownMetric>();
+  for (const catalog of catalogs()) {
+    for (const family of catalog.families) {
+      add(known, family.name, family.type, [...labelsOf(catalog, family), ...(family.optional_labels ?? [])]);
+    }
+  }
+  for (const { name, type, samples } of parseText(readFileSync(CONTRACT_PAGE)).families) {
+    const labels = samples.flatMap((sample) => Object.keys(sample.labels));
+    add(
+      known,
+      name,
+      type as KnownMetric['type'],
+      labels.filter((label) => label !== 'le'),
+    );
+  }
+  for (const name of ['up', 'scrape_duration_seconds', 'scrape_samples_scraped']) add(known, name, 'gauge', []);
+  for (const [, rules] of [...ruleFiles('rules'), ...ruleFiles('alerts')]) {
+    for (const { record, expr, labels = {} } of rules) {
+      if (record === undefined) continue;
+      const by = aggregations(expr)[0]?.by ?? [];
+      known.set(record, { family: record, type: 'gauge', labels: new Set([...by, ...Object.keys(labels)]) });
+    }
+  }
+  return known;
+}
+
+/** Samples of a type besides that of the family's own name, and the label that they alone have. */
+const SAMPLES: Readonly<Record<KnownMetric['type'], readonly (readonly [suffix: string, label: string | null])[]>> = {
+  counter: [['', null]],
+  gauge: [['', null]],
+  info: [['', null]],
+  histogram: [
+    ['_bucket', 'le'],
+    ['_sum', null],
+    ['_count', null],
+  ],
+  summary: [
+    ['', 'quantile'],
+    ['_sum', null],
+    ['_count', null],
+  ],
+};
+
+function add(
+  known: Map<string, KnownMetric>,
+  family: string,
+  type: KnownMetric['type'],
+  labels: readonly string[],
+): void {
+  for (const [suffix, own] of SAMPLES[type]) {
+    const before = known.get(family + suffix)?.labels ?? [];
+    const all = [...before, ...TARGET_LABELS, ...labels, ...(own === null ? [] : [own])];
+    known.set(family + suffix, { family, type, labels: new Set(all) });
+  }
+}
