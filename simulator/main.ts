@@ -1,10 +1,34 @@
+import { DYNAMO_PARAMETERS, startDynamo } from './dynamo/start.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from './engine/parameters.ts';
 import type { EngineParameters } from './engine/parameters.ts';
+import { withEngineFaults } from './faults/parameters.ts';
+import { NO_FAULTS } from './faults/plan.ts';
+import type { FaultPlan } from './faults/plan.ts';
+import { KVBM_PARAMETERS, startKvbm } from './kvbm/start.ts';
 import type { TruthLimits } from './http/truth-log.ts';
+import { SGLANG_PARAMETERS } from './sglang/engine-server.ts';
+import { startSglang } from './sglang/start.ts';
 import type { PageAddress, StartSystem } from './start.ts';
+import { startTriton } from './triton/start.ts';
+import { TRTLLM_PARAMETERS, startTrtllm } from './trtllm/start.ts';
 import { startVllm } from './vllm/start.ts';
 
-const SYSTEMS = { vllm: startVllm } as const satisfies Record<string, StartSystem>;
+const SYSTEMS = {
+  vllm: startVllm,
+  sglang: startSglang,
+  trtllm: startTrtllm,
+  triton: startTriton,
+  dynamo: startDynamo,
+  kvbm: startKvbm,
+} as const satisfies Record<string, StartSystem>;
+
+/** Where a system differs from `DEFAULT_ENGINE_PARAMETERS` by default. */
+const SYSTEM_PARAMETERS: Partial<Record<SimulatedSystem, Partial<EngineParameters>>> = {
+  sglang: SGLANG_PARAMETERS,
+  trtllm: TRTLLM_PARAMETERS,
+  dynamo: DYNAMO_PARAMETERS,
+  kvbm: KVBM_PARAMETERS,
+};
 
 export type SimulatedSystem = keyof typeof SYSTEMS;
 /** The systems that can be simulated. */
@@ -26,6 +50,8 @@ export interface SimulatorOptions {
   readonly engine?: Partial<Omit<EngineParameters, 'seed'>>;
   /** How much `/truth` keeps. Default 100,000 requests and 8 million tokens. */
   readonly truthLimits?: TruthLimits;
+  /** What goes wrong, as `parseFaults` reads it. Default: nothing. */
+  readonly faults?: FaultPlan;
 }
 
 /** A simulator that serves. */
@@ -50,8 +76,11 @@ export interface RunningSimulator {
  */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const { system, port = 0, host = '127.0.0.1', model = 'sim-model', seed = 1, workers = 2, truthLimits } = options;
-  const parameters = { ...DEFAULT_ENGINE_PARAMETERS, ...options.engine, seed };
-  const started = await SYSTEMS[system]({ host, port, model, parameters, workers, ...(truthLimits && { truthLimits }) });
+  const { faults = NO_FAULTS } = options;
+  const own = { ...DEFAULT_ENGINE_PARAMETERS, ...SYSTEM_PARAMETERS[system], ...options.engine, seed };
+  const parameters = withEngineFaults(own, faults);
+  const start = { host, port, model, parameters, workers, faults, ...(truthLimits && { truthLimits }) };
+  const started = await SYSTEMS[system](start);
   const base = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
   const urlOf = (page: PageAddress): string => `${base(page.port)}${page.path}`;
   return {

@@ -1,4 +1,5 @@
 import type { EngineParameters } from './engine/parameters.ts';
+import type { FaultPlan } from './faults/plan.ts';
 import type { TruthLimits } from './http/truth-log.ts';
 
 /** What a system is started with. */
@@ -10,6 +11,8 @@ export interface StartOptions {
   readonly parameters: EngineParameters;
   /** Engines, where the system can have several. */
   readonly workers: number;
+  /** Those of the engine are in `parameters` already. */
+  readonly faults: FaultPlan;
   readonly truthLimits?: TruthLimits;
 }
 

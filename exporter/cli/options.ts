@@ -10,6 +10,8 @@ export interface Option<T> {
   /** What stands for the value in the help, e.g. `N`; absent for switches. */
   readonly value?: string;
   readonly multiple?: boolean;
+  /** Between the values in an environment variable; a comma unless told. */
+  readonly separator?: string;
   /** Turns the texts given (one, or several with `multiple`) into the value; throws `Error` with what was expected. */
   readonly parse: (texts: readonly string[]) => T;
   /** The value when neither flag nor environment variable gives one. */
@@ -131,7 +133,7 @@ export function readArguments<O extends Options>(
       (fromEnvironment === undefined
         ? fromFile?.texts
         : option.multiple
-          ? fromEnvironment.split(',')
+          ? fromEnvironment.split(option.separator ?? ',')
           : [fromEnvironment]);
     if (raw === undefined) return [name, option.fallback];
     try {

@@ -11,6 +11,8 @@ const FAULTS = {
   help: 'what goes wrong, e.g. stall:after=5,seconds=2; several times for several',
   value: 'NAME[:KEY=VALUE,…]',
   multiple: true,
+  // A fault's own keys are separated by commas.
+  separator: ';',
   parse: parseFaults,
   fallback: NO_FAULTS,
 };

@@ -1,6 +1,6 @@
 import type { Labels } from '../metrics/family.ts';
+import { labelText } from '../metrics/label-text.ts';
 import { PageFamilies } from '../metrics/page-families.ts';
-import { escapeLabelValue } from '../metrics/text-escapes.ts';
 import { GPU_MEMORY_BYTES } from './gpu-load.ts';
 import type { GpuLoad, GpuReading } from './gpu-load.ts';
 import { DCGM_PAGE } from './page.ts';
@@ -83,16 +83,10 @@ export class DcgmMetrics {
       page += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
       for (const [gpu, value] of values.entries()) {
         const noError = name === 'DCGM_FI_DEV_XID_ERRORS' ? { err_code: '0', err_msg: 'No Error' } : {};
+        // In the order of the exporter's template, not sorted.
         page += `${name}{${labelText({ ...gpuLabels(gpu), ...noError })}} ${goNumber(value[name] ?? 0)}\n`;
       }
     }
     return page;
   }
-}
-
-/** In the order of the exporter's template, not sorted. */
-function labelText(labels: Labels): string {
-  return Object.entries(labels)
-    .map(([label, value]) => `${label}="${escapeLabelValue(value)}"`)
-    .join(',');
 }

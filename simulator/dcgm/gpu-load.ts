@@ -1,5 +1,6 @@
 import type { EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
+import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../kv-bytes.ts';
 
 /** What a GPU did since its last look, and what it holds. */
 export interface GpuReading {
@@ -21,10 +22,8 @@ export const GPU_MEMORY_BYTES = 80 * 2 ** 30;
 export const GPU_POWER_LIMIT_WATTS = 700;
 const IDLE_WATTS = 75;
 const BUSY_WATTS = 620;
-/** Weights of about 8 billion parameters at 2 bytes, and what the engine needs besides. */
-const WEIGHT_BYTES = 18 * 2 ** 30;
-/** KV cache of one token of such a model: 32 layers, 8 heads of 128, keys and values, 2 bytes. */
-export const KV_BYTES_PER_TOKEN = 131_072;
+/** What an engine takes besides weights and cache: activations, graphs, libraries. */
+const OVERHEAD_BYTES = 2.5e9;
 
 /** The GPU under one engine: busy while a step runs; its memory is taken at the start and kept, as engines do. */
 export class GpuLoad {
@@ -36,7 +35,7 @@ export class GpuLoad {
 
   constructor({ numKvBlocks, blockSize }: EngineParameters) {
     const kvCache_bytes = numKvBlocks * blockSize * KV_BYTES_PER_TOKEN;
-    this.#usedMemory_bytes = Math.min(GPU_MEMORY_BYTES, WEIGHT_BYTES + kvCache_bytes);
+    this.#usedMemory_bytes = Math.min(GPU_MEMORY_BYTES, MODEL_BYTES + OVERHEAD_BYTES + kvCache_bytes);
     const usedMemory_bytes = this.#usedMemory_bytes;
     this.#reading = { busyRatio: 0, power_W: IDLE_WATTS, energy_J: 0, usedMemory_bytes };
   }

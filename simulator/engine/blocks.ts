@@ -1,5 +1,15 @@
 const NONE = -1;
 
+/** What a pool has done since it was made, in blocks. */
+export interface BlockTotals {
+  /** Handed out for new content. */
+  readonly allocated: number;
+  /** Full blocks that can be found from then on. */
+  readonly registered: number;
+  /** Full blocks whose content another block has already. */
+  readonly duplicates: number;
+}
+
 /**
  * The blocks of the KV cache. A block in use has owners; a block without an owner is free but keeps its content, so that
  * a later prompt with the same beginning can take it over, until it is handed out again: the one that has been free the
@@ -16,6 +26,9 @@ export class BlockPool {
   readonly #evict: (hash: number) => void;
   #free: number;
   #cached = 0;
+  #allocated = 0;
+  #registered = 0;
+  #duplicates = 0;
 
   /** @param evict is told the hash of each content that is given up, as its block is handed out again */
   constructor(size: number, evict: (hash: number) => void = () => undefined) {
@@ -39,6 +52,10 @@ export class BlockPool {
   /** Free blocks that still have content. */
   get cached(): number {
     return this.#cached;
+  }
+
+  get totals(): BlockTotals {
+    return { allocated: this.#allocated, registered: this.#registered, duplicates: this.#duplicates };
   }
 
   /** The longest run of blocks, from the beginning of the prompt, whose content is in the cache. Takes nothing. */
@@ -68,7 +85,11 @@ export class BlockPool {
 
   /** Lets `block` be found by `hash` from now on, unless another block already is. */
   remember(block: number, hash: number): void {
-    if (this.#blockByHash.has(hash)) return;
+    if (this.#blockByHash.has(hash)) {
+      this.#duplicates++;
+      return;
+    }
+    this.#registered++;
     this.#blockByHash.set(hash, block);
     this.#hashes[block] = hash;
   }
@@ -92,6 +113,7 @@ export class BlockPool {
 
   #takeOldest(): number {
     const block = this.#next[this.size] ?? NONE;
+    this.#allocated++;
     this.#own(block);
     const hash = this.#hashes[block] ?? NaN;
     if (!Number.isNaN(hash)) {

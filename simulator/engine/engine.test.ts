@@ -20,6 +20,7 @@ const PLAIN: EngineParameters = {
   jitterRatio: 0,
   offloadTiers: [],
   stall: null,
+  speculation: null,
   seed: 1,
 };
 

@@ -1,4 +1,6 @@
 import { BlockPool } from './blocks.ts';
+import type { BlockTotals } from './blocks.ts';
+import { drawDrafts } from './drafts.ts';
 import type { EngineEvent, EngineRequest } from './events.ts';
 import { Inbox } from './inbox.ts';
 import { OffloadTiers } from './offload-tiers.ts';
@@ -27,6 +29,7 @@ export interface EngineState {
 }
 
 interface Step extends StepPlan {
+  readonly state: EngineState;
   readonly start_ns: number;
   readonly end_ns: number;
   readonly prefillTokens: number;
@@ -81,6 +84,11 @@ export class Engine {
       cachedKvBlocks: this.#pool.cached,
       offloadedBlocks: this.#tiers.used,
     };
+  }
+
+  /** What the KV cache of the device has done so far. */
+  get kvBlockTotals(): BlockTotals {
+    return this.#pool.totals;
   }
 
   /**
@@ -166,7 +174,10 @@ export class Engine {
   #beginStep(start_ns: number): void {
     const plan = this.#scheduler.plan();
     this.#reportTraffic(plan, start_ns);
-    for (const request of plan.preempted) this.#events.push({ kind: 'preempted', request, time_ns: start_ns });
+    for (const request of plan.preempted) {
+      const { generatedTokens } = request;
+      this.#events.push({ kind: 'preempted', request, time_ns: start_ns, generatedTokens });
+    }
     for (const sequence of plan.admitted) this.#admit(sequence, start_ns);
     if (plan.sequences.length === 0) return;
     let prefillTokens = 0;
@@ -177,7 +188,7 @@ export class Engine {
     }
     const nominalEnd_ns = start_ns + this.#stepTime(prefillTokens, decoding, plan.loaded);
     const end_ns = Math.max(nominalEnd_ns, this.#stalledUntil(start_ns));
-    this.#step = { ...plan, start_ns, end_ns, prefillTokens, decoding };
+    this.#step = { ...plan, state: { ...this.state, now_ns: start_ns }, start_ns, end_ns, prefillTokens, decoding };
   }
 
   #admit(sequence: Sequence, time_ns: number): void {
@@ -215,15 +226,21 @@ export class Engine {
 
   #endStep(step: Step): void {
     this.#step = null;
-    const { start_ns, end_ns, prefillTokens, decoding } = step;
+    const { start_ns, end_ns, prefillTokens, decoding, state } = step;
     const sequences = step.sequences.length;
-    this.#events.push({ kind: 'step', start_ns, time_ns: end_ns, prefillTokens, sequences, decoding });
+    const { accepted, drafts } = drawDrafts(step.sequences, this.parameters.speculation, this.#random);
+    const time_ns = end_ns;
+    this.#events.push({ kind: 'step', start_ns, time_ns, prefillTokens, sequences, decoding, state, drafts });
     for (const sequence of step.sequences) {
       sequence.computedTokens += sequence.stepTokens;
       sequence.stepTokens = 0;
       this.#rememberPrompt(sequence);
       if (sequence.aborted) this.#release(sequence);
-      else if (sequence.computedTokens === sequence.totalTokens) this.#generate(sequence, end_ns);
+      else if (sequence.computedTokens === sequence.totalTokens) {
+        const extra = accepted.get(sequence) ?? 0;
+        sequence.computedTokens += extra;
+        for (let i = 0; i <= extra; i++) this.#generate(sequence, end_ns);
+      }
     }
   }
 

@@ -1,3 +1,5 @@
+import type { EngineState } from './engine.ts';
+
 /** Why a request ended: it reached its limit of tokens, or the model stopped. */
 export type FinishReason = 'length' | 'stop';
 
@@ -52,9 +54,14 @@ export interface ScheduledEvent extends RequestEvent {
 /** Pushed back to the queue because the KV cache ran out; its tokens stay, their KV blocks are computed again. */
 export interface PreemptedEvent extends RequestEvent {
   readonly kind: 'preempted';
+  /** Tokens that it had by then. */
+  readonly generatedTokens: number;
 }
 
-/** A token was generated. `index` counts from 0; `previous_ns` is the time of the token before, null for the first. */
+/**
+ * A token was generated. `index` counts from 0; `previous_ns` is the time of the token before, null for the first. With
+ * speculative decoding several come at one time.
+ */
 export interface TokenEvent extends RequestEvent {
   readonly kind: 'token';
   readonly index: number;
@@ -82,6 +89,18 @@ export interface StepEvent {
   readonly sequences: number;
   /** Those of them that generate without prefilling anything. */
   readonly decoding: number;
+  /** The engine as the step began. */
+  readonly state: EngineState;
+  /** Of the draft tokens of this step; null without speculative decoding. */
+  readonly drafts: DraftCounts | null;
+}
+
+/** What became of the draft tokens of one step. */
+export interface DraftCounts {
+  /** Requests that had a draft; each of `draftTokens` tokens. */
+  readonly sequences: number;
+  /** Draft tokens taken, by their position in the draft. */
+  readonly acceptedByPosition: readonly number[];
 }
 
 /** Content of KV blocks moved as a step was put together. Comes before the events of its requests. */
@@ -99,10 +118,4 @@ export interface KvTrafficEvent {
 }
 
 export type EngineEvent =
-  | ScheduledEvent
-  | PreemptedEvent
-  | TokenEvent
-  | FinishedEvent
-  | AbortedEvent
-  | StepEvent
-  | KvTrafficEvent;
+  ScheduledEvent | PreemptedEvent | TokenEvent | FinishedEvent | AbortedEvent | StepEvent | KvTrafficEvent;

@@ -1,6 +1,13 @@
 import type { OffloadTier } from './offload-tiers.ts';
 import type { Window } from './window.ts';
 
+/** A draft model that proposes tokens for each decode step; those before the first wrong one are taken. */
+export interface Speculation {
+  readonly draftTokens: number;
+  /** How likely a draft token is right when those before it are. */
+  readonly acceptanceRatio: number;
+}
+
 /** What the engine can do and how fast it is. The names are vLLM's where it has one. */
 export interface EngineParameters {
   /** Most requests in one step (`max_num_seqs`). */
@@ -25,6 +32,8 @@ export interface EngineParameters {
   readonly offloadTiers: readonly OffloadTier[];
   /** A step that begins in this time, by the engine's clock, does not end before it; null: never. */
   readonly stall: Window | null;
+  /** Speculative decoding; null: without. */
+  readonly speculation: Speculation | null;
   readonly seed: number;
 }
 
@@ -42,6 +51,7 @@ export const DEFAULT_ENGINE_PARAMETERS: EngineParameters = {
   jitterRatio: 0.05,
   offloadTiers: [],
   stall: null,
+  speculation: null,
   seed: 1,
 };
 
@@ -77,6 +87,13 @@ export function checkEngineParameters(parameters: EngineParameters): void {
     if (!Number.isFinite(loadMillisecondsPerBlock) || loadMillisecondsPerBlock < 0) {
       throw new RangeError(`the load time of the ${name} tier must be 0 or more, not ${loadMillisecondsPerBlock}`);
     }
+  }
+  const { draftTokens = 1, acceptanceRatio = 0 } = parameters.speculation ?? {};
+  if (!Number.isSafeInteger(draftTokens) || draftTokens < 1) {
+    throw new RangeError(`draftTokens must be a positive integer, not ${draftTokens}`);
+  }
+  if (!(acceptanceRatio >= 0 && acceptanceRatio <= 1)) {
+    throw new RangeError(`acceptanceRatio must be from 0 to 1, not ${acceptanceRatio}`);
   }
   if (!Number.isSafeInteger(parameters.seed)) throw new RangeError(`seed must be an integer, not ${parameters.seed}`);
   if (parameters.numKvBlocks * parameters.blockSize < parameters.maxModelLen) {

@@ -1,4 +1,5 @@
 import type { RequestProgress } from '../engine/events.ts';
+import type { ApiError } from './api-error.ts';
 
 interface Usage {
   readonly prompt_tokens: number;
@@ -28,11 +29,13 @@ export interface StreamTexts {
   /** What comes right before the first token. */
   readonly opening: string;
   /** @param text letters and blanks, which JSON takes as they are */
-  token(text: string): string;
+  token(text: string, request: RequestProgress): string;
   lastToken(text: string, request: RequestProgress): string;
   usage(request: RequestProgress): string;
   /** What ends the stream. */
   readonly done: string;
+  /** What ends a stream whose engine is gone. Default: nothing, the connection breaks. */
+  readonly failed?: string;
 }
 
 /** How one server words its answers to chat completion requests. */
@@ -40,6 +43,8 @@ export interface AnswerDialect {
   stream(head: AnswerHead): StreamTexts;
   /** The JSON of an answer to a request without `stream`. */
   whole(head: AnswerHead, content: string, request: RequestProgress): string;
+  /** The JSON of a refusal. Default: an object `error` with message, type, param and code. */
+  error?(error: ApiError): string;
 }
 
 /** Cut so that a token costs no more than joining strings. */

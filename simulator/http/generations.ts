@@ -4,6 +4,8 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../engine/random.ts';
 import type { Random } from '../engine/random.ts';
 import { badRequest } from './api-error.ts';
+import { UNTROUBLED } from '../faults/server-faults.ts';
+import type { ServerFaults, StreamFate } from '../faults/server-faults.ts';
 import type { Reply, RequestBackend } from './engine-driver.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 import type { Prompt } from './prompt.ts';
@@ -21,6 +23,8 @@ interface GenerationsOptions {
   readonly backend: RequestBackend;
   readonly clock: MonotonicClock;
   readonly truth: TruthLog;
+  /** Default: none. */
+  readonly faults?: ServerFaults;
 }
 
 /** What every reply to a request needs, whatever its dialect. */
@@ -29,6 +33,7 @@ export interface ReplyParts {
   readonly nextWord: () => string;
   readonly clock: MonotonicClock;
   readonly truth: TruthRecord;
+  readonly fate: StreamFate;
   /** To be called when the answer is complete. */
   readonly ended: () => void;
 }
@@ -63,7 +68,7 @@ export class Generations {
 
   /** @throws ApiError when the request does not fit the model */
   start({ id, prompt, maxTokens, streaming, response, ended, makeReply }: Generation): void {
-    const { backend, clock, truth } = this.#options;
+    const { backend, clock, truth, faults } = this.#options;
     const outputTokens = this.#outputTokens(prompt.tokens, maxTokens);
     const arrival_ns = backend.nextArrival_ns();
     const record = new TruthRecord({ id, arrival_ns, promptTokens: prompt.tokens, outputTokens });
@@ -81,7 +86,8 @@ export class Generations {
       if (record.outcome === 'running') record.outcome = 'aborted';
       ended();
     });
-    const reply = makeReply({ response, nextWord: this.#nextWord, clock, truth: record, ended: complete });
+    const fate = faults?.streamFate() ?? UNTROUBLED;
+    const reply = makeReply({ response, nextWord: this.#nextWord, clock, truth: record, fate, ended: complete });
     const finishReason = maxTokens === null ? 'stop' : 'length';
     const request = { id, arrival_ns, promptTokens: prompt.tokens, promptBlockHashes: prompt.blockHashes };
     backend.submit({ ...request, outputTokens, finishReason, streaming }, reply);

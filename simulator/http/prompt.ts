@@ -13,20 +13,42 @@ const TEMPLATE_TOKENS = 4;
  * tokenizer of any model: it is the same for the same text, and about right for English.
  */
 export function readPrompt(messages: readonly { role: string; text: string }[], blockSize: number): Prompt {
-  const hash = new RunningHash();
-  const blockHashes: number[] = [];
-  let tokens = 0;
-  const add = (token: string): void => {
-    hash.update(token);
-    tokens++;
-    if (tokens % blockSize === 0) blockHashes.push(hash.value);
-  };
+  const prompt = new GrowingPrompt(blockSize);
   for (const { role, text } of messages) {
-    for (let i = 1; i < TEMPLATE_TOKENS; i++) add('<template>');
-    add(role);
-    for (const [token] of text.matchAll(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu)) add(token);
+    for (let i = 1; i < TEMPLATE_TOKENS; i++) prompt.add('<template>');
+    prompt.add(role);
+    prompt.addText(text);
   }
-  return { tokens, blockHashes };
+  return prompt;
+}
+
+/** Splits a text that goes to the model as it is, without a chat template; an empty one is one token. */
+export function readPlainPrompt(text: string, blockSize: number): Prompt {
+  const prompt = new GrowingPrompt(blockSize);
+  prompt.addText(text);
+  if (prompt.tokens === 0) prompt.add('<start>');
+  return prompt;
+}
+
+class GrowingPrompt implements Prompt {
+  tokens = 0;
+  readonly blockHashes: number[] = [];
+  readonly #blockSize: number;
+  readonly #hash = new RunningHash();
+
+  constructor(blockSize: number) {
+    this.#blockSize = blockSize;
+  }
+
+  add(token: string): void {
+    this.#hash.update(token);
+    this.tokens++;
+    if (this.tokens % this.#blockSize === 0) this.blockHashes.push(this.#hash.value);
+  }
+
+  addText(text: string): void {
+    for (const [token] of text.matchAll(/[\p{L}\p{N}_]+|[^\s\p{L}\p{N}_]/gu)) this.add(token);
+  }
 }
 
 /** A hash of 53 bits over a sequence of strings (cyrb53: two multiplicative halves, mixed at the end). */

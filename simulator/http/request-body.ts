@@ -2,6 +2,9 @@ import type { IncomingMessage } from 'node:http';
 
 import { ApiError } from './api-error.ts';
 
+/** Enough for every prompt that fits a model. */
+export const MAX_BODY_BYTES = 16 * 1024 * 1024;
+
 /**
  * Reads a body to its end as UTF-8.
  *

@@ -5,8 +5,8 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator, SimulatorOptions } from '../main.ts';
-import { readVllmPage } from '../vllm/read-page.ts';
-import type { VllmPage } from '../vllm/read-page.ts';
+import { readPage } from '../metrics/read-page.ts';
+import type { SimulatedPage } from '../metrics/read-page.ts';
 
 /** Fast, and without a prefix cache, so that /truth holds all that the engine's times depend on. */
 const FAST: Partial<EngineParameters> = {
@@ -76,15 +76,15 @@ function events(text: string): string[] {
     .map((event) => event.replace(/^data: /, ''));
 }
 
-async function page(): Promise<VllmPage> {
-  return readVllmPage(await (await fetch(simulator.metricsUrl)).text());
+async function page(): Promise<SimulatedPage> {
+  return readPage(await (await fetch(simulator.metricsUrl)).text());
 }
 
 async function truth(): Promise<Truth> {
   return (await (await fetch(simulator.truthUrl)).json()) as Truth;
 }
 
-async function pageWhen(condition: (page: VllmPage) => boolean): Promise<VllmPage> {
+async function pageWhen(condition: (page: SimulatedPage) => boolean): Promise<SimulatedPage> {
   for (;;) {
     const read = await page();
     if (condition(read)) return read;
@@ -92,7 +92,7 @@ async function pageWhen(condition: (page: VllmPage) => boolean): Promise<VllmPag
   }
 }
 
-const inFlight = (read: VllmPage): number =>
+const inFlight = (read: SimulatedPage): number =>
   read.value('vllm:num_requests_running') + read.value('vllm:num_requests_waiting');
 
 /** Reads a stream until it has brought some bytes of content, and leaves it open. */

@@ -3,6 +3,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Engine } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { Face } from '../face.ts';
+import { NO_FAULTS } from '../faults/plan.ts';
+import type { FaultPlan } from '../faults/plan.ts';
+import { ServerFaults } from '../faults/server-faults.ts';
 import { VLLM_ANSWERS } from './answer-texts.ts';
 import { ApiError } from './api-error.ts';
 import { Completions } from './completions.ts';
@@ -13,14 +16,13 @@ import { sendJson } from './json-response.ts';
 import { modelList } from './model-list.ts';
 import { sendPage } from './metrics-server.ts';
 import { MonotonicClock } from './monotonic-clock.ts';
-import { readBody } from './request-body.ts';
+import { MAX_BODY_BYTES, readBody } from './request-body.ts';
 import { RouteServer } from './route-server.ts';
 import type { RouteHandler } from './route-server.ts';
 import { TruthLog } from './truth-log.ts';
 import type { TruthLimits } from './truth-log.ts';
 import { sendTruth } from './truth-response.ts';
 
-const MAX_BODY_BYTES = 16 * 1024 * 1024;
 const SECONDS_PER_NANOSECOND = 1e-9;
 
 export interface SimulatorServerOptions {
@@ -30,35 +32,67 @@ export interface SimulatorServerOptions {
   readonly truthLimits?: TruthLimits;
   /** What computes the answers; its times are those of `clock`. Default: one engine, shown to the face. */
   readonly makeBackend?: (clock: MonotonicClock) => RequestBackend;
+  /** Default: one of its own. */
+  readonly clock?: MonotonicClock;
+  /** Those of the server itself; those of the engine are in `parameters`. Default: none. */
+  readonly faults?: FaultPlan;
+  /** Routes beyond the OpenAI ones, or in the place of some. */
+  readonly makeRoutes?: (parts: RouteParts) => Readonly<Record<string, RouteHandler>>;
 }
+
+/** What routes of a system's own are made of. */
+export interface RouteParts {
+  readonly generations: Generations;
+  readonly backend: RequestBackend;
+  /** A handler of a body that starts an answer, refused as the server refuses, in the face's HTTP figures. */
+  readonly answering: (route: string, start: StartAnswer) => RouteHandler;
+  /** A handler whose answers are in the face's HTTP figures. */
+  readonly counted: (route: string, send: (response: ServerResponse) => void) => RouteHandler;
+}
+
+/**
+ * Starts the answer to a body.
+ *
+ * @param ended to be called when the answer is complete, or the client has gone before
+ * @throws ApiError when the request is refused
+ */
+export type StartAnswer = (body: string, response: ServerResponse, ended: () => void) => void;
 
 /** An inference server over HTTP: the OpenAI routes, `/health`, `/metrics` of a face, and `/truth`. */
 export class SimulatorServer {
   readonly #http: RouteServer;
   readonly #face: Face;
   readonly #backend: RequestBackend;
-  readonly #clock = new MonotonicClock();
+  readonly #clock: MonotonicClock;
+  readonly #faults: ServerFaults;
 
   /** @throws RangeError when an engine parameter is out of range */
-  constructor({ face, model, parameters, truthLimits, makeBackend }: SimulatorServerOptions) {
-    const clock = this.#clock;
+  constructor(options: SimulatorServerOptions) {
+    const { face, model, parameters, truthLimits, makeBackend, makeRoutes, faults = NO_FAULTS } = options;
+    const clock = options.clock ?? new MonotonicClock();
+    this.#clock = clock;
     const truth = new TruthLog(truthLimits);
     const backend =
       makeBackend?.(clock) ?? new EngineDriver(new Engine(parameters), clock, (events) => face.observe(events));
-    const generations = new Generations({ parameters, backend, clock, truth });
+    this.#faults = new ServerFaults(faults, parameters.seed);
+    const generations = new Generations({ parameters, backend, clock, truth, faults: this.#faults });
     const completions = new Completions({ model, parameters, generations, answers: face.answers ?? VLLM_ANSWERS });
+    const complete: StartAnswer = (body, response, ended) => completions.handle(body, response, ended);
+    const counted: RouteParts['counted'] = (route, send) => this.#counted(route, send);
+    const answering: RouteParts['answering'] = (route, start) => this.#answering(route, start);
     const models = modelList(model, parameters.maxModelLen, face.ownedBy);
     this.#face = face;
     this.#backend = backend;
     const routes = new Map<string, RouteHandler>([
-      ['POST /v1/chat/completions', (request, response) => this.#complete(completions, request, response)],
-      ['GET /v1/models', this.#counted('/v1/models', (response) => sendJson(response, 200, models))],
+      ['POST /v1/chat/completions', answering('/v1/chat/completions', complete)],
+      ['GET /v1/models', counted('/v1/models', (response) => sendJson(response, 200, models))],
       ['GET /health', (_request, response) => void response.writeHead(200, { 'content-length': 0 }).end()],
       ['GET /metrics', (_request, response) => this.#metrics(response)],
+      ...Object.entries(makeRoutes?.({ generations, backend, answering, counted }) ?? {}),
       ['GET /truth', (_request, response, query) => sendTruth(response, truth.json(clock, query.get('id')))],
     ]);
     this.#http = new RouteServer({
-      routes,
+      routes: new Map([...routes].map(([route, handler]) => [route, this.#unlessStarting(route, handler)])),
       notFound: this.#counted('none', (response) => sendJson(response, 404, '{"detail":"Not Found"}')),
       failed: (error, response) => {
         const message = error instanceof Error ? error.message : String(error);
@@ -83,15 +117,42 @@ export class SimulatorServer {
     this.#backend.close();
   }
 
-  async #complete(completions: Completions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const count = this.#counter('/v1/chat/completions', request, response);
-    try {
-      completions.handle(await readBody(request, MAX_BODY_BYTES), response, count);
-    } catch (error) {
-      if (!(error instanceof ApiError)) throw error;
-      sendJson(response, error.status, error.body());
-      count();
-    }
+  #answering(route: string, start: StartAnswer): RouteHandler {
+    return async (request, response) => {
+      const count = this.#counter(route, request, response);
+      try {
+        const body = await readBody(request, MAX_BODY_BYTES);
+        this.#refuseIfDue(response);
+        start(body, response, count);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        sendJson(response, error.status, this.#face.answers?.error?.(error) ?? error.body());
+        count();
+      }
+    };
+  }
+
+  #refuseIfDue(response: ServerResponse): void {
+    const refusal = this.#faults.refusal(this.#seconds());
+    if (refusal === null) return;
+    response.setHeader('retry-after', `${refusal.retryAfterSeconds}`);
+    throw refusal.status === 429
+      ? new ApiError(429, 'RateLimitError', 'Too many requests.')
+      : new ApiError(503, 'ServiceUnavailableError', 'The server is overloaded.');
+  }
+
+  /** While the server starts only `/truth`, which no real one has, is answered. */
+  #unlessStarting(route: string, handler: RouteHandler): RouteHandler {
+    return (request, response, query) => {
+      if (route === 'GET /truth' || !this.#faults.isStarting(this.#seconds())) {
+        return handler(request, response, query);
+      }
+      sendJson(response, 503, new ApiError(503, 'ServiceUnavailableError', 'The model is being loaded.').body());
+    };
+  }
+
+  #seconds(): number {
+    return this.#clock.now_ns() * SECONDS_PER_NANOSECOND;
   }
 
   #metrics(response: ServerResponse): void {

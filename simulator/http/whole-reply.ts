@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 
 import type { FinishedEvent, RequestProgress, TokenEvent } from '../engine/events.ts';
+import { ApiError } from './api-error.ts';
 import type { Reply } from './engine-driver.ts';
 import { sendJson } from './json-response.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
@@ -35,6 +36,14 @@ export class WholeReply implements Reply {
   finished(event: FinishedEvent): void {
     this.#options.truth.outcome = 'finished';
     this.#finished = event;
+  }
+
+  failed(): void {
+    const { response, truth, ended } = this.#options;
+    truth.outcome = 'aborted';
+    if (response.destroyed) return;
+    sendJson(response, 500, new ApiError(500, 'InternalServerError', 'Internal server error').body());
+    ended();
   }
 
   flush(): void {

@@ -25,9 +25,7 @@ export class PageFamilies {
 
   /** @throws Error when no catalog has a family of the page, or no bounds are known for a histogram */
   constructor(options: PageFamiliesOptions) {
-    this.#facts = new Map(
-      options.catalogs.flatMap((name) => loadCatalog(name).families.map((facts) => [facts.name, facts])),
-    );
+    this.#facts = new Map(options.catalogs.flatMap((name) => familiesOf(name).map((facts) => [facts.name, facts])));
     this.#families = new Map(
       options.entries.map(([name, help]) => {
         const facts = this.#facts.get(name);
@@ -71,6 +69,15 @@ export class PageFamilies {
     if (family?.type !== type) throw new Error(`the page has no ${type} ${name}`);
     return family;
   }
+}
+
+const loaded = new Map<string, readonly CatalogFamily[]>();
+
+/** Reading a catalog takes longer than all the rest of a page: each is read once. */
+function familiesOf(catalog: string): readonly CatalogFamily[] {
+  const families = loaded.get(catalog) ?? loadCatalog(catalog).families;
+  loaded.set(catalog, families);
+  return families;
 }
 
 function makeFamily(facts: CatalogFamily, help: string, options: PageFamiliesOptions): Family {

@@ -8,7 +8,5 @@ export function plainNumber(value: number): string {
   const [, sign = '', first = '', rest = '', power = ''] = match;
   const digits = first + rest;
   const exponent = Number(power);
-  return exponent < 0
-    ? `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
-    : `${sign}${digits.padEnd(exponent + 1, '0')}`;
+  return exponent < 0 ? `${sign}0.${'0'.repeat(-exponent - 1)}${digits}` : `${sign}${digits.padEnd(exponent + 1, '0')}`;
 }

@@ -1,11 +1,12 @@
 import type { Family, Labels } from './family.ts';
+import { sortedLabelText } from './label-text.ts';
 import { pythonNumber } from './python-number.ts';
 import { Histogram, Summary } from './series.ts';
-import { escapeHelp, escapeLabelValue } from './text-escapes.ts';
+import { escapeHelp } from './text-escapes.ts';
 
 /** How a page of the Python client differs when several processes write it. */
 interface PageForm {
-  /** Families without series are left out, and a histogram begins with its sum. */
+  /** A histogram begins with its sum, and ends with its count. */
   readonly multiprocess: boolean;
 }
 
@@ -20,12 +21,16 @@ export function pythonPage(families: Iterable<Family>): string {
   return page;
 }
 
-/** The same in the Python client's multiprocess mode, which SGLang and TensorRT-LLM use. */
-export function pythonMultiprocessPage(families: Iterable<Family>): string {
+/**
+ * The same in the Python client's multiprocess mode, which SGLang, TensorRT-LLM and LMCache use.
+ *
+ * @param empty whether families without series show: those do that the process itself has made as well
+ */
+export function pythonMultiprocessPage(families: Iterable<Family>, empty: 'left out' | 'shown' = 'left out'): string {
   let page = '';
   for (const family of families) {
     const hasSeries = !family.entries()[Symbol.iterator]().next().done;
-    if (hasSeries) page += familyText(family, { multiprocess: true });
+    if (hasSeries || empty === 'shown') page += familyText(family, { multiprocess: true });
   }
   return page;
 }
@@ -65,8 +70,6 @@ function countAndSum(name: string, labels: Labels, { count, sum }: { count: numb
 }
 
 function line(name: string, labels: Labels, value: number): string {
-  const pairs = Object.keys(labels)
-    .sort()
-    .map((label) => `${label}="${escapeLabelValue(labels[label] ?? '')}"`);
-  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${pythonNumber(value)}\n`;
+  const text = sortedLabelText(labels);
+  return `${name}${text === '' ? '' : `{${text}}`} ${pythonNumber(value)}\n`;
 }

@@ -1,7 +1,8 @@
-import type { Family, Labels } from './family.ts';
+import type { Family } from './family.ts';
+import { sortedLabelText } from './label-text.ts';
 import { plainNumber } from './plain-number.ts';
 import { Histogram, Summary } from './series.ts';
-import { escapeHelp, escapeLabelValue } from './text-escapes.ts';
+import { escapeHelp } from './text-escapes.ts';
 
 /**
  * Writes one registry as `TextEncoder` of the Rust prometheus crate does, which Dynamo and KVBM serve: families by
@@ -15,7 +16,7 @@ export function rustPage(families: Iterable<Family>): string {
 
 function familyText(family: Family): string {
   const { name, help, type } = family;
-  const entries = [...family.entries()].map(({ labels, series }) => ({ text: labelText(labels), series }));
+  const entries = [...family.entries()].map(({ labels, series }) => ({ text: sortedLabelText(labels), series }));
   if (entries.length === 0) return '';
   entries.sort((a, b) => (a.text < b.text ? -1 : 1));
   let text = `# HELP ${name} ${escapeHelp(help)}\n# TYPE ${name} ${type}\n`;
@@ -40,11 +41,4 @@ function histogramLines(name: string, labels: string, { counts, bounds, sum }: H
 
 function braces(labels: string): string {
   return labels === '' ? '' : `{${labels}}`;
-}
-
-function labelText(labels: Labels): string {
-  return Object.keys(labels)
-    .sort()
-    .map((label) => `${label}="${escapeLabelValue(labels[label] ?? '')}"`)
-    .join(',');
 }

@@ -1,8 +1,6 @@
 import type { EngineParameters } from '../engine/parameters.ts';
+import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
 import type { Labels } from '../metrics/family.ts';
-
-/** KV cache of one token of a model of about 8 billion parameters: 32 layers, 8 heads of 128, keys and values, 2 bytes. */
-const KV_BYTES_PER_TOKEN = 131_072;
 
 /** vLLM keeps one block of its cache empty: it counts it here, and requests never get it. */
 const NULL_BLOCKS = 1;

@@ -1,66 +1,22 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
+import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
+import type { DrawnRequest } from '../engine/drawn-load.ts';
 import { Engine } from '../engine/engine.ts';
-import type { EngineEvent, EngineRequest } from '../engine/events.ts';
-import type { EngineParameters } from '../engine/parameters.ts';
 import { VllmFace } from './face.ts';
-import { readVllmPage } from './read-page.ts';
+import { readPage } from '../metrics/read-page.ts';
 
 const MS = 1e6;
 
 // Each run writes and parses a whole page.
 const RUNS = { numRuns: 30 };
 
-/** Small enough that requests queue, prompts are chunked, blocks run out and prefixes are found. */
-const TIGHT: EngineParameters = {
-  maxNumSeqs: 4,
-  maxNumBatchedTokens: 32,
-  maxModelLen: 64,
-  numKvBlocks: 20,
-  blockSize: 4,
-  enablePrefixCaching: true,
-  prefillMillisecondsPerToken: 1,
-  stepBaseMilliseconds: 10,
-  decodeMillisecondsPerSequence: 1,
-  jitterRatio: 0.1,
-  offloadTiers: [],
-  stall: null,
-  seed: 7,
-};
-
-interface DrawnRequest extends Omit<EngineRequest, 'id'> {
-  readonly abortAfter_ns: number | null;
-}
-
-const drawnRequests: fc.Arbitrary<DrawnRequest[]> = fc.array(
-  fc.record({
-    arrival_ns: fc.integer({ min: 0, max: 500 * MS }),
-    promptTokens: fc.integer({ min: 1, max: 40 }),
-    outputTokens: fc.integer({ min: 1, max: 20 }),
-    finishReason: fc.constantFrom('length' as const, 'stop' as const),
-    abortAfter_ns: fc.option(fc.integer({ min: 1, max: 400 * MS })),
-  }),
-  { minLength: 1, maxLength: 20 },
-);
-
-/** Runs a load to `until_ns` in portions of 25 ms, and tells what the page then is and what really happened. */
+/** Runs a load, and tells what the page then is and what really happened. */
 function run(requests: readonly DrawnRequest[], until_ns: number) {
-  const engine = new Engine(TIGHT);
-  const face = new VllmFace('m', TIGHT);
-  requests.forEach(({ abortAfter_ns, ...request }, i) => {
-    const id = `r${i}`;
-    const promptBlockHashes = Array.from({ length: Math.floor(request.promptTokens / TIGHT.blockSize) }, (_, k) => k);
-    engine.submit({ id, ...request, promptBlockHashes });
-    if (abortAfter_ns !== null) engine.abort(id, request.arrival_ns + abortAfter_ns);
-  });
-  const events: EngineEvent[] = [];
-  for (let t = 25 * MS; t <= until_ns; t += 25 * MS) {
-    const portion = engine.advanceTo(t);
-    face.observe(portion);
-    events.push(...portion);
-  }
-  return { page: readVllmPage(face.metricsPage(engine.state)), events, state: engine.state };
+  const face = new VllmFace('m', TIGHT_PARAMETERS);
+  const happened = runLoad(requests, until_ns, { face });
+  return { page: readPage(face.metricsPage(happened.state)), ...happened };
 }
 
 const AT_FINISH = [
@@ -79,11 +35,9 @@ const AT_FINISH = [
 ];
 
 describe('at any moment of any load', () => {
-  const moment = fc.integer({ min: 1, max: 120 }).map((n) => n * 25 * MS);
-
   test('token counters are the tokens of the events, and agree with each other', () => {
     fc.assert(
-      fc.property(drawnRequests, moment, (requests, until_ns) => {
+      fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
         const { page, events } = run(requests, until_ns);
         const tokens = events.flatMap((event) => (event.kind === 'token' ? [event] : []));
         const first = tokens.filter((token) => token.index === 0);
@@ -105,7 +59,7 @@ describe('at any moment of any load', () => {
 
   test('figures of whole requests are those of finished ones; an aborted one is in none of them', () => {
     fc.assert(
-      fc.property(drawnRequests, moment, (requests, until_ns) => {
+      fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
         const { page, events } = run(requests, until_ns);
         const finished = events.flatMap((event) => (event.kind === 'finished' ? [event.request] : []));
         for (const name of AT_FINISH) expect(page.histogram(`vllm:${name}`).count).toBe(finished.length);
@@ -134,7 +88,7 @@ describe('at any moment of any load', () => {
 
   test('gauges are the state of the engine, and running + waiting is what is in flight', () => {
     fc.assert(
-      fc.property(drawnRequests, moment, (requests, until_ns) => {
+      fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
         const { page, events, state } = run(requests, until_ns);
         const ended = events.filter((event) => event.kind === 'finished' || event.kind === 'aborted').length;
         const arrived = requests.filter((request) => request.arrival_ns <= until_ns).length;
@@ -142,7 +96,7 @@ describe('at any moment of any load', () => {
         const waiting = page.value('vllm:num_requests_waiting');
         expect(running + waiting).toBe(arrived - ended);
         expect(page.value('vllm:num_requests_waiting_by_reason', { reason: 'capacity' })).toBe(waiting);
-        expect(page.value('vllm:kv_cache_usage_perc')).toBe(state.usedKvBlocks / TIGHT.numKvBlocks);
+        expect(page.value('vllm:kv_cache_usage_perc')).toBe(state.usedKvBlocks / TIGHT_PARAMETERS.numKvBlocks);
         const preempted = events.filter((event) => event.kind === 'preempted').length;
         expect(page.value('vllm:num_preemptions_total')).toBe(preempted);
         const scheduled = events.flatMap((e) => (e.kind === 'scheduled' && !e.resumed ? [e.request] : []));
@@ -158,12 +112,12 @@ describe('at any moment of any load', () => {
 });
 
 test('one request, added up by hand', () => {
-  const parameters = { ...TIGHT, jitterRatio: 0 };
+  const parameters = { ...TIGHT_PARAMETERS, jitterRatio: 0 };
   const engine = new Engine(parameters);
   const face = new VllmFace('m', parameters);
   engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 3 });
   face.observe(engine.advanceTo(1000 * MS));
-  const page = readVllmPage(face.metricsPage(engine.state));
+  const page = readPage(face.metricsPage(engine.state));
   // 10 + 8 = 18 ms to the first token, then two steps of 10 + 1 ms.
   expect(page.histogram('vllm:time_to_first_token_seconds').sum).toBeCloseTo(0.018, 12);
   expect(page.histogram('vllm:inter_token_latency_seconds').sum).toBeCloseTo(0.022, 12);
@@ -174,4 +128,30 @@ test('one request, added up by hand', () => {
   const { bounds, counts } = page.histogram('vllm:time_to_first_token_seconds');
   expect(counts[bounds.indexOf(0.01)]).toBe(0);
   expect(counts[bounds.indexOf(0.02)]).toBe(1);
+});
+
+test('tokens that an offload tier brought back are external hits, and no others', () => {
+  const parameters = {
+    ...TIGHT_PARAMETERS,
+    offloadTiers: [{ name: 'host', blocks: 30, loadMillisecondsPerBlock: 0.5 }],
+  };
+  fc.assert(
+    fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
+      const face = new VllmFace('m', parameters);
+      const { events, state } = runLoad(requests, until_ns, { face, parameters });
+      const { value } = readPage(face.metricsPage(state));
+      const scheduled = events.flatMap((e) => (e.kind === 'scheduled' && !e.resumed ? [e.request] : []));
+      const external = scheduled.reduce((sum, { offloadedTokens: [host = 0] }) => sum + host, 0);
+      const hits = value('vllm:prefix_cache_hits_total');
+      expect(value('vllm:external_prefix_cache_hits_total')).toBe(external);
+      expect(hits + external).toBe(scheduled.reduce((sum, { cachedTokens }) => sum + cachedTokens, 0));
+      const queries = value('vllm:prefix_cache_queries_total');
+      expect(value('vllm:external_prefix_cache_queries_total')).toBe(queries - hits);
+      const bySource = ['local_compute', 'local_cache_hit', 'external_kv_transfer'].map((source) =>
+        value('vllm:prompt_tokens_by_source_total', { source }),
+      );
+      expect(bySource.reduce((sum, tokens) => sum + tokens, 0)).toBe(value('vllm:prompt_tokens_total'));
+    }),
+    RUNS,
+  );
 });

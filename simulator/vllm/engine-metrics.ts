@@ -1,5 +1,5 @@
 import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, FinishedEvent, ScheduledEvent, TokenEvent } from '../engine/events.ts';
+import type { EngineEvent, FinishedEvent, RequestProgress, ScheduledEvent, TokenEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { Histogram, Scalar } from '../metrics/series.ts';
 import { cacheConfigLabels } from './cache-config.ts';
@@ -23,6 +23,9 @@ export class VllmEngineMetrics {
   readonly #kvCacheUsage: Scalar;
   readonly #prefixQueries: Scalar;
   readonly #prefixHits: Scalar;
+  readonly #externalQueries: Scalar;
+  readonly #externalHits: Scalar;
+  readonly #hasTiers: boolean;
   readonly #cachedByTier: ByValue;
   readonly #preemptions: Scalar;
   readonly #promptTokens: Scalar;
@@ -61,6 +64,9 @@ export class VllmEngineMetrics {
     this.#kvCacheUsage = gauge('kv_cache_usage_perc');
     this.#prefixQueries = counter('prefix_cache_queries_total');
     this.#prefixHits = counter('prefix_cache_hits_total');
+    this.#externalQueries = counter('external_prefix_cache_queries_total');
+    this.#externalHits = counter('external_prefix_cache_hits_total');
+    this.#hasTiers = parameters.offloadTiers.length > 0;
     this.#cachedByTier = byValue('counter', 'prompt_tokens_cached_by_source_total', 'source');
     this.#preemptions = counter('num_preemptions_total');
     this.#promptTokens = counter('prompt_tokens_total');
@@ -115,9 +121,15 @@ export class VllmEngineMetrics {
 
   #scheduled({ request, resumed }: ScheduledEvent): void {
     if (resumed) return;
+    const { device, external } = cachedWhere(request);
     this.#prefixQueries.add(request.promptTokens);
-    this.#prefixHits.add(request.cachedTokens);
-    this.#cachedByTier('device').add(request.cachedTokens);
+    this.#prefixHits.add(device);
+    this.#cachedByTier('device').add(device);
+    if (!this.#hasTiers) return;
+    this.#externalQueries.add(request.promptTokens - device);
+    this.#externalHits.add(external);
+    // A connector does not say where it had them from.
+    this.#cachedByTier('external_unspecified').add(external);
   }
 
   #token({ request, time_ns, previous_ns }: TokenEvent): void {
@@ -132,7 +144,8 @@ export class VllmEngineMetrics {
     this.#promptTokens.add(request.promptTokens);
     this.#promptTokensCached.add(request.cachedTokens);
     this.#promptTokensBySource('local_compute').add(computed);
-    this.#promptTokensBySource('local_cache_hit').add(request.cachedTokens);
+    this.#promptTokensBySource('local_cache_hit').add(cachedWhere(request).device);
+    this.#promptTokensBySource('external_kv_transfer').add(cachedWhere(request).external);
     this.#timeToFirstToken.observe((time_ns - request.arrival_ns) * SECONDS_PER_NANOSECOND);
   }
 
@@ -170,6 +183,12 @@ export class VllmEngineMetrics {
   }
 }
 
+/** Tokens that were found on the device, and those that a KV connector brought back from offload tiers. */
+function cachedWhere({ cachedTokens, offloadedTokens }: RequestProgress): { device: number; external: number } {
+  const external = offloadedTokens.reduce((sum, tokens) => sum + tokens, 0);
+  return { device: cachedTokens - external, external };
+}
+
 const FINISHED_FAMILIES = [
   'request_prompt_tokens',
   'request_generation_tokens',
@@ -191,8 +210,6 @@ const UNUSED_COUNTERS = [
   'estimated_flops_per_gpu_total',
   'estimated_read_bytes_per_gpu_total',
   'estimated_write_bytes_per_gpu_total',
-  'external_prefix_cache_queries_total',
-  'external_prefix_cache_hits_total',
   'mm_cache_queries_total',
   'mm_cache_hits_total',
 ];

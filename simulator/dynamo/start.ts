@@ -1,0 +1,66 @@
+import { DCGM_CONTENT_TYPE, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
+import { GpuLoad } from '../dcgm/gpu-load.ts';
+import type { EngineParameters } from '../engine/parameters.ts';
+import { seededRandom } from '../engine/random.ts';
+import { RestartingServer } from '../faults/restarting-server.ts';
+import type { Listening } from '../faults/restarting-server.ts';
+import { metricsServer } from '../http/metrics-server.ts';
+import { MonotonicClock } from '../http/monotonic-clock.ts';
+import { SimulatorServer } from '../http/server.ts';
+import { Site } from '../http/site.ts';
+import type { PageAddress, StartOptions, StartedSystem } from '../start.ts';
+import { DynamoBackend } from './backend.ts';
+import { DynamoFace } from './face.ts';
+import { drawInstance } from './instance.ts';
+import { DynamoWorker } from './worker.ts';
+
+/** What differs from the simulator's defaults: LMCache has a part of the host's memory. */
+export const DYNAMO_PARAMETERS: Partial<EngineParameters> = {
+  offloadTiers: [{ name: 'host', blocks: 49_152, loadMillisecondsPerBlock: 0.05 }],
+};
+
+const WORKER_CONTENT_TYPE = 'text/plain; charset=utf-8';
+
+/**
+ * Dynamo: a frontend with the OpenAI API and its page on one port, each worker's page on a port of its own, and the
+ * GPUs, one per worker, on that of a DCGM exporter.
+ *
+ * @throws RangeError without a worker, or when a fault names one that there is not
+ */
+export async function startDynamo({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
+  const { model, parameters, faults, workers } = options;
+  if (!(Number.isSafeInteger(workers) && workers >= 1)) throw new RangeError('workers must be 1 or more');
+  for (const named of [faults.restart?.worker, faults.hotWorker?.worker]) {
+    if (named !== undefined && named >= workers) throw new RangeError(`there is no worker ${named}: they count from 0`);
+  }
+  const random = seededRandom(parameters.seed ^ 0xd1);
+  const clock = new MonotonicClock();
+  const face = new DynamoFace(drawInstance(random), model, parameters);
+  const backend = new DynamoBackend({ face, parameters, clock, hotWorker: faults.hotWorker });
+  const frontend = new SimulatorServer({ ...options, face, clock, makeBackend: () => backend });
+  const gpus = Array.from({ length: workers }, () => new GpuLoad(parameters));
+  const makeWorker = (index: number, gpu: GpuLoad): Listening => {
+    const instance = drawInstance(random);
+    const observe: DynamoBackend['observe'] = (events) => backend.observe(events);
+    const worker = new DynamoWorker({ instance, model, parameters, clock, gpu, observe });
+    backend.attach(index, worker);
+    return new Site(
+      metricsServer(WORKER_CONTENT_TYPE, () => worker.page()),
+      [],
+      () => {
+        backend.detach(index);
+        worker.driver.close();
+      },
+    );
+  };
+  const side = gpus.map((gpu, index) => {
+    const restart = faults.restart?.worker === index ? faults.restart : null;
+    return { server: new RestartingServer(() => makeWorker(index, gpu), restart), address: { port: 0 } };
+  });
+  const gpuPage = new DcgmMetrics(gpus);
+  const dcgm = { server: metricsServer(DCGM_CONTENT_TYPE, () => gpuPage.page(clock.now_ns())), address: { port: 0 } };
+  const site = new Site(frontend, [...side, dcgm], () => undefined);
+  const port = await site.listen(wanted, host);
+  const pages = [...side, dcgm].map(({ address }): PageAddress => ({ port: address.port, path: '/metrics' }));
+  return { port, pages: [{ port, path: '/metrics' }, ...pages], close: () => site.close() };
+}

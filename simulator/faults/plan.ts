@@ -1,0 +1,50 @@
+import type { Window } from '../engine/window.ts';
+
+/** Refuses requests with this status, in this time. */
+export interface Refusal extends Window {
+  readonly status: 429 | 503;
+  /** Share of the requests that are refused. */
+  readonly rate: number;
+  /** Value of the `Retry-After` header. */
+  readonly retryAfterSeconds: number;
+}
+
+/** Does something to a share of the streams, at one of their tokens. */
+export interface StreamFault {
+  readonly rate: number;
+  /** Tokens that are sent as they should be before it. */
+  readonly afterTokens: number;
+}
+
+/** What goes wrong in a simulated system. Times count from the start of each server. */
+export interface FaultPlan {
+  /** Every answer is 503 until this many seconds have passed. */
+  readonly slowStart: { readonly seconds: number } | null;
+  /** The engine stands still. */
+  readonly stall: Window | null;
+  /** The connection of a stream is reset in the middle. */
+  readonly reset: StreamFault | null;
+  /** One event of a stream is cut short, so that its JSON cannot be read. */
+  readonly malformed: StreamFault | null;
+  readonly refusals: readonly Refusal[];
+  /** The server ends for the time of the window, and begins anew with all its counters at 0. */
+  readonly restart: (Window & { readonly worker: number }) | null;
+  /** The KV cache has this share of its blocks, so that requests are preempted. */
+  readonly kvPressure: { readonly ratio: number } | null;
+  /** Loading from the tiers below the device takes this many times as long. */
+  readonly slowKvTier: { readonly factor: number } | null;
+  /** The router sends this share of the requests to one worker. */
+  readonly hotWorker: { readonly worker: number; readonly share: number } | null;
+}
+
+export const NO_FAULTS: FaultPlan = {
+  slowStart: null,
+  stall: null,
+  reset: null,
+  malformed: null,
+  refusals: [],
+  restart: null,
+  kvPressure: null,
+  slowKvTier: null,
+  hotWorker: null,
+};

@@ -1,0 +1,33 @@
+import type { Listening } from '../faults/restarting-server.ts';
+
+/** A server on a port of its own beside the main one. The port is kept, so that the next start takes the same. */
+export interface SidePage {
+  readonly server: Listening;
+  readonly address: { port: number };
+}
+
+/** Several servers that begin and end together: one with the API, the others with metrics pages. */
+export class Site implements Listening {
+  readonly #main: Listening;
+  readonly #side: readonly SidePage[];
+  readonly #closed: () => void;
+
+  /** @param closed called after the servers have ended */
+  constructor(main: Listening, side: readonly SidePage[], closed: () => void) {
+    this.#main = main;
+    this.#side = side;
+    this.#closed = closed;
+  }
+
+  /** @returns the port of the main server */
+  async listen(port: number, host: string): Promise<number> {
+    const own = await this.#main.listen(port, host);
+    for (const { server, address } of this.#side) address.port = await server.listen(address.port, host);
+    return own;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#main, ...this.#side.map(({ server }) => server)].map((server) => server.close()));
+    this.#closed();
+  }
+}

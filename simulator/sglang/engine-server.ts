@@ -1,0 +1,63 @@
+import type { EngineState } from '../engine/engine.ts';
+import type { EngineParameters } from '../engine/parameters.ts';
+import type { FaultPlan } from '../faults/plan.ts';
+import { sendJson } from '../http/json-response.ts';
+import { sendNegotiatedPage } from '../http/negotiated-page.ts';
+import { SimulatorServer } from '../http/server.ts';
+import type { TruthLimits } from '../http/truth-log.ts';
+import { SglangFace } from './face.ts';
+import { makeGenerate } from './generate.ts';
+
+/** What differs from the simulator's defaults: a host tier and a storage backend below the device. */
+export const SGLANG_PARAMETERS: Partial<EngineParameters> = {
+  offloadTiers: [
+    { name: 'host', blocks: 24_576, loadMillisecondsPerBlock: 0.1 },
+    { name: 'storage', blocks: 98_304, loadMillisecondsPerBlock: 1 },
+  ],
+};
+
+interface EngineServerOptions {
+  readonly model: string;
+  readonly parameters: EngineParameters;
+  readonly faults: FaultPlan;
+  readonly truthLimits?: TruthLimits;
+}
+
+/** One SGLang engine: the OpenAI API, the native one, and the page. */
+export function makeEngineServer(options: EngineServerOptions): SimulatorServer {
+  const { model, parameters } = options;
+  const face = new SglangFace({ modelName: model, parameters });
+  return new SimulatorServer({
+    ...options,
+    face,
+    makeRoutes: ({ generations, backend, answering, counted }) => ({
+      'GET /metrics': (request, response) => sendNegotiatedPage(request, response, face.metricsPage(backend.state())),
+      'POST /generate': answering('/generate', makeGenerate(generations, parameters)),
+      'GET /get_model_info': counted('/get_model_info', (response) => sendJson(response, 200, modelInfo(model))),
+      'GET /v1/loads': counted('/v1/loads', (response) => sendJson(response, 200, loads(backend.state(), parameters))),
+    }),
+  });
+}
+
+function modelInfo(model: string): string {
+  return JSON.stringify({
+    model_path: model,
+    tokenizer_path: model,
+    is_generation: true,
+    preferred_sampling_params: null,
+    weight_version: 'default',
+  });
+}
+
+/** What a gateway asks for to balance load. */
+function loads({ running, waiting, usedKvBlocks, numKvBlocks }: EngineState, { blockSize }: EngineParameters): string {
+  const load = {
+    dp_rank: 0,
+    num_running_reqs: running,
+    num_waiting_reqs: waiting,
+    num_used_tokens: usedKvBlocks * blockSize,
+    max_total_num_tokens: numKvBlocks * blockSize,
+    token_usage: usedKvBlocks / numKvBlocks,
+  };
+  return JSON.stringify({ timestamp: new Date().toISOString(), dp_rank_count: 1, loads: [load] });
+}

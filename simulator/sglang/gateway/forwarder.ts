@@ -1,0 +1,174 @@
+import type { ClientRequest, IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+import type { Prompt } from '../../http/prompt.ts';
+import type { CacheAwarePolicy } from './cache-aware-policy.ts';
+import { GatewayError } from './gateway-request.ts';
+import type { RequestMetrics, Routed } from './request-metrics.ts';
+import type { Upstream } from './upstream.ts';
+import type { WorkerMetrics } from './worker-metrics.ts';
+import type { Worker } from './worker.ts';
+
+const MAX_RETRIES = 5;
+const FIRST_BACKOFF_SECONDS = 0.05;
+const BACKOFF_FACTOR = 1.5;
+/** Answers that another try may better. */
+const RETRYABLE = new Set([408, 429, 500, 502, 503, 504]);
+
+interface ForwarderOptions {
+  readonly workers: readonly Worker[];
+  readonly policy: CacheAwarePolicy;
+  readonly upstream: Upstream;
+  readonly requestMetrics: RequestMetrics;
+  readonly workerMetrics: WorkerMetrics;
+  readonly now_s: () => number;
+}
+
+/** A request on its way to a worker. */
+export interface Job extends Routed {
+  /** Path on the worker. */
+  readonly path: string;
+  readonly body: string;
+  readonly prompt: Prompt;
+  readonly response: ServerResponse;
+  /** Called when the head of the answer goes out. */
+  readonly answering: () => void;
+}
+
+/** Sends a request to the worker that the policy chooses, another one when that fails, and passes the answer on. */
+export class Forwarder {
+  readonly #options: ForwarderOptions;
+
+  constructor(options: ForwarderOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Ends when the answer has gone out, or its client has gone.
+   *
+   * @throws GatewayError 503 when no worker gives an answer
+   */
+  async forward(job: Job): Promise<void> {
+    const { requestMetrics, workerMetrics, now_s } = this.#options;
+    const started_s = now_s();
+    let failed: Worker | null = null;
+    for (let attempt = 0; ; attempt++) {
+      const worker = this.#choose(job, failed);
+      if (worker === null) throw this.#noWorkers(job);
+      worker.active++;
+      try {
+        const answer = await this.#send(worker, job);
+        if (job.response.destroyed) return;
+        if (answer !== null && (attempt === MAX_RETRIES || !RETRYABLE.has(answer.statusCode ?? 0))) {
+          this.#countHead(job, answer, now_s() - started_s);
+          await this.#passOn(worker, job, answer);
+          return;
+        }
+        answer?.resume();
+      } finally {
+        worker.active--;
+      }
+      failed = worker;
+      if (attempt === MAX_RETRIES) {
+        workerMetrics.exhausted(job.endpoint);
+        requestMetrics.failed(job, 'backend_error');
+        throw new GatewayError(503, 'call_upstream_connection_failed', 'No worker gave an answer');
+      }
+      const backoffSeconds = FIRST_BACKOFF_SECONDS * BACKOFF_FACTOR ** attempt;
+      workerMetrics.retried(job.endpoint, attempt + 1, backoffSeconds);
+      await sleep(backoffSeconds * 1000);
+    }
+  }
+
+  /** @param failed not this one, unless there is no other */
+  #choose(job: Job, failed: Worker | null): Worker | null {
+    const { workers, policy, workerMetrics, now_s } = this.#options;
+    const available = workers.filter((worker) => worker.isAvailable(now_s()));
+    const others = available.filter((worker) => worker !== failed);
+    const [first, ...rest] = others.length > 0 ? others : available;
+    if (first === undefined) return null;
+    const choice = policy.choose(job.prompt, [first, ...rest], workers);
+    workerMetrics.chosen(choice, job.model);
+    return choice.worker;
+  }
+
+  #noWorkers(job: Job): GatewayError {
+    this.#options.requestMetrics.failed(job, 'no_workers');
+    return new GatewayError(503, 'no_available_workers', 'All workers are unavailable');
+  }
+
+  /** The head of a worker's answer; null when the connection failed, also when tried again at once. */
+  async #send(worker: Worker, job: Job): Promise<IncomingMessage | null> {
+    const { requestMetrics, workerMetrics, now_s } = this.#options;
+    workerMetrics.turned(worker.url, worker.dispatched(now_s()));
+    workerMetrics.dispatched(worker, job.model);
+    for (const isResent of [false, true]) {
+      if (isResent) requestMetrics.resent();
+      const answer = await this.#head(worker, job);
+      if (job.response.destroyed) return answer;
+      if (answer === null) continue;
+      const status = answer.statusCode ?? 0;
+      requestMetrics.upstream(status, '');
+      if (status < 500) workerMetrics.outcome(worker, 'success', worker.succeeded());
+      else workerMetrics.outcome(worker, 'failure', worker.failed(now_s()));
+      return answer;
+    }
+    requestMetrics.upstream(500, 'call_upstream_connection_failed');
+    workerMetrics.outcome(worker, 'failure', worker.failed(now_s()));
+    return null;
+  }
+
+  /** Null when the connection broke before any answer, for whatever reason. */
+  #head(worker: Worker, job: Job): Promise<IncomingMessage | null> {
+    const sent = this.#options.upstream.send(`${worker.url}${job.path}`, job.body, (sent) => endWithClient(sent, job));
+    return sent.catch(() => null);
+  }
+
+  #countHead(job: Job, { statusCode = 0 }: IncomingMessage, seconds: number): void {
+    const { requestMetrics } = this.#options;
+    if (statusCode < 400) requestMetrics.began(job, seconds);
+    else requestMetrics.failed(job, statusCode < 500 ? 'validation_error' : 'backend_error');
+  }
+
+  /** A stream that breaks ends with an error event and `[DONE]`, as if it were well: that is what smg 1.13.0 does. */
+  #passOn(worker: Worker, job: Job, answer: IncomingMessage): Promise<void> {
+    const { requestMetrics, workerMetrics, now_s } = this.#options;
+    const { response } = job;
+    const isStream = answer.headers['content-type']?.startsWith('text/event-stream') === true;
+    response.writeHead(answer.statusCode ?? 502, headOf(answer, worker));
+    response.flushHeaders();
+    job.answering();
+    return new Promise((resolve) => {
+      response.once('close', resolve);
+      answer.once('error', (error) => {
+        if (response.destroyed) return;
+        workerMetrics.outcome(worker, 'failure', worker.failed(now_s()));
+        requestMetrics.failed(job, 'backend_error');
+        if (isStream) response.end(brokenStream(error));
+        else response.destroy();
+      });
+      answer.pipe(response);
+    });
+  }
+}
+
+function endWithClient(sent: ClientRequest, { response }: Job): void {
+  const end = (): void => void sent.destroy();
+  response.once('close', end);
+  sent.once('close', () => response.off('close', end));
+}
+
+const PASSED_ON = ['content-type', 'content-length', 'retry-after', 'x-request-id'];
+
+function headOf({ headers }: IncomingMessage, worker: Worker): Record<string, string> {
+  const passed = PASSED_ON.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' ? [[name, value] as const] : [];
+  });
+  return { ...Object.fromEntries(passed), 'x-smg-routed-worker-id': worker.url };
+}
+
+function brokenStream(error: Error): string {
+  const body = { error: { message: `Stream error: ${error.message}`, type: 'stream_error' } };
+  return `data: ${JSON.stringify(body)}\n\ndata: [DONE]\n\n`;
+}

@@ -1,0 +1,176 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { seededRandom } from '../../engine/random.ts';
+import type { FaultPlan } from '../../faults/plan.ts';
+import { ApiError } from '../../http/api-error.ts';
+import { sendJson } from '../../http/json-response.ts';
+import { metricsServer } from '../../http/metrics-server.ts';
+import { MAX_BODY_BYTES, readBody } from '../../http/request-body.ts';
+import { RouteServer } from '../../http/route-server.ts';
+import type { RouteHandler } from '../../http/route-server.ts';
+import { CacheAwarePolicy } from './cache-aware-policy.ts';
+import { GatewayFamilies } from './families.ts';
+import { Forwarder } from './forwarder.ts';
+import { GatewayError, readGatewayRequest } from './gateway-request.ts';
+import { mergedTruth } from './merged-truth.ts';
+import { RequestMetrics } from './request-metrics.ts';
+import type { Routed } from './request-metrics.ts';
+import { RuntimeMetrics } from './runtime-metrics.ts';
+import { seed as seedFamilies } from './seeds.ts';
+import { Upstream } from './upstream.ts';
+import { WorkerMetrics } from './worker-metrics.ts';
+import { Worker } from './worker.ts';
+import { WorkerWatch } from './worker-watch.ts';
+import { writePage } from './write-page.ts';
+
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
+interface GatewayOptions {
+  readonly workerUrls: readonly string[];
+  readonly model: string;
+  readonly blockSize: number;
+  readonly seed: number;
+  readonly faults: FaultPlan;
+}
+
+/** smg 1.13.0 with the cache-aware policy before workers of one model: the API on one port, its metrics on another. */
+export class GatewayServer {
+  readonly #options: GatewayOptions;
+  readonly #families = new GatewayFamilies();
+  readonly #workers: readonly Worker[];
+  readonly #upstream = new Upstream();
+  readonly #requests: RequestMetrics;
+  readonly #runtime: RuntimeMetrics;
+  readonly #workerMetrics: WorkerMetrics;
+  readonly #watch: WorkerWatch;
+  readonly #forwarder: Forwarder;
+  readonly #http: RouteServer;
+  readonly #metrics = metricsServer(CONTENT_TYPE, () => this.#page());
+  readonly #now_s = (): number => performance.now() / 1000;
+
+  constructor(options: GatewayOptions) {
+    const { workerUrls, model, seed, faults } = options;
+    this.#options = options;
+    seedFamilies(this.#families);
+    this.#workers = workerUrls.map((url) => new Worker(url));
+    this.#requests = new RequestMetrics(this.#families);
+    this.#runtime = new RuntimeMetrics(this.#families);
+    this.#workerMetrics = new WorkerMetrics(this.#families, this.#workers, model);
+    this.#watch = new WorkerWatch(this.#workers, this.#upstream, this.#workerMetrics);
+    this.#forwarder = new Forwarder({
+      workers: this.#workers,
+      policy: new CacheAwarePolicy(seededRandom(seed), faults.hotWorker),
+      upstream: this.#upstream,
+      requestMetrics: this.#requests,
+      workerMetrics: this.#workerMetrics,
+      now_s: this.#now_s,
+    });
+    this.#http = this.#makeHttp();
+  }
+
+  /** @returns the ports of the API and of the metrics */
+  async listen(port: number, host: string): Promise<{ port: number; metricsPort: number }> {
+    const own = await this.#http.listen(port, host);
+    return { port: own, metricsPort: await this.#metrics.listen(0, host) };
+  }
+
+  async close(): Promise<void> {
+    this.#watch.close();
+    this.#runtime.close();
+    await Promise.all([this.#http.close(), this.#metrics.close()]);
+    this.#upstream.close();
+  }
+
+  #makeHttp(): RouteServer {
+    const { model } = this.#options;
+    const models = JSON.stringify({
+      object: 'list',
+      data: [{ id: model, object: 'model', created: 0, owned_by: 'self_hosted' }],
+    });
+    const urls = this.#workers.map(({ url }) => url);
+    return new RouteServer({
+      routes: new Map<string, RouteHandler>([
+        ['POST /v1/chat/completions', this.#generating('/v1/chat/completions', 'chat')],
+        ['POST /generate', this.#generating('/generate', 'generate')],
+        ['GET /v1/models', this.#counted('/v1/models', (response) => sendJson(response, 200, models))],
+        ['GET /health', this.#counted('/health', (response) => void response.writeHead(200).end('OK'))],
+        [
+          'GET /truth',
+          async (_request, response, query) =>
+            sendJson(response, 200, await mergedTruth(urls, query.get('id'), this.#upstream)),
+        ],
+      ]),
+      notFound: this.#counted('other', (response) => {
+        sendJson(response, 404, new GatewayError(404, 'unknown_url', 'Invalid URL').body());
+      }),
+      failed: (error, response) => {
+        const message = error instanceof Error ? error.message : String(error);
+        sendJson(response, 500, new GatewayError(500, 'internal_error', message).body());
+      },
+    });
+  }
+
+  #generating(path: string, endpoint: string): RouteHandler {
+    return async (request, response) => {
+      const { answering, answered } = this.#count(path, request, response);
+      this.#requests.admitted();
+      let errorCode = '';
+      response.once('close', () => {
+        this.#requests.released();
+        if (response.writableFinished) answered(response.statusCode, errorCode);
+        else answered(499, 'client_closed_request');
+      });
+      try {
+        const body = await readBody(request, MAX_BODY_BYTES);
+        const { routed, prompt } = this.#route(body, endpoint);
+        await this.#forwarder.forward({ ...routed, path, body, prompt, response, answering });
+      } catch (error) {
+        if (!(error instanceof GatewayError || error instanceof ApiError)) throw error;
+        if (response.destroyed) return;
+        errorCode = error instanceof GatewayError ? error.code : 'request_too_large';
+        answering();
+        sendJson(response, error.status, error.body());
+      }
+    };
+  }
+
+  #route(body: string, endpoint: string) {
+    const { model: served, blockSize } = this.#options;
+    const { model, streaming, prompt } = readGatewayRequest(body, blockSize);
+    const isServed = model === null || model === served;
+    const routed: Routed = { endpoint, streaming, model: isServed ? (model ?? 'unknown') : 'other' };
+    this.#requests.routed(routed);
+    if (!isServed) {
+      this.#requests.failed(routed, 'no_workers');
+      this.#requests.upstream(404, 'model_not_found');
+      throw new GatewayError(404, 'model_not_found', `No worker available for model '${model}'`);
+    }
+    return { routed, prompt };
+  }
+
+  #counted(path: string, send: (response: ServerResponse) => void): RouteHandler {
+    return (request, response) => {
+      const { answering, answered } = this.#count(path, request, response);
+      answering();
+      response.once('close', () => answered(response.statusCode, path === 'other' ? 'unknown_url' : ''));
+      send(response);
+    };
+  }
+
+  #count(path: string, request: IncomingMessage, response: ServerResponse) {
+    const started_s = this.#now_s();
+    const labels = { method: request.method ?? '', path };
+    this.#requests.arrived(response, labels, started_s);
+    return {
+      answering: () => this.#requests.answering(labels, this.#now_s() - started_s),
+      answered: (status: number, code: string) => this.#requests.answered(response, path, status, code),
+    };
+  }
+
+  #page(): string {
+    this.#requests.update(this.#now_s());
+    this.#workerMetrics.update();
+    this.#runtime.update();
+    return writePage(this.#families.all());
+  }
+}

@@ -1,0 +1,93 @@
+import { randomUUID } from 'node:crypto';
+
+import type { EngineParameters } from '../engine/parameters.ts';
+import type { RequestProgress } from '../engine/events.ts';
+import type { StreamTexts } from '../http/answer-texts.ts';
+import type { Generations } from '../http/generations.ts';
+import { readPlainPrompt } from '../http/prompt.ts';
+import type { StartAnswer } from '../http/server.ts';
+import { StreamReply } from '../http/stream-reply.ts';
+import { WholeReply } from '../http/whole-reply.ts';
+import { readGenerateRequest } from './generate-request.ts';
+
+/** What was sent: the engine may be further already. */
+interface SoFar {
+  readonly text: string;
+  readonly tokens: number;
+}
+
+/** The answer so far, as SGLang's native API gives it: the whole text each time, and what is known of the request. */
+function answerSoFar(id: string, { text, tokens }: SoFar, request: RequestProgress): string {
+  const { promptTokens, outputTokens, cachedTokens, preemptions } = request;
+  const isLast = tokens === outputTokens;
+  const seconds = ((request.lastToken_ns ?? request.arrival_ns) - request.arrival_ns) / 1e9;
+  return JSON.stringify({
+    text,
+    meta_info: {
+      id,
+      finish_reason: isLast ? { type: 'length', length: tokens } : null,
+      prompt_tokens: promptTokens,
+      weight_version: 'default',
+      total_retractions: preemptions,
+      completion_tokens: tokens,
+      cached_tokens: cachedTokens,
+      ...(isLast && { e2e_latency: seconds }),
+    },
+  });
+}
+
+class GenerateStreamTexts implements StreamTexts {
+  readonly opening = '';
+  readonly done = 'data: [DONE]\n\n';
+  readonly #id: string;
+  #text = '';
+  #tokens = 0;
+
+  constructor(id: string) {
+    this.#id = id;
+  }
+
+  token(text: string, request: RequestProgress): string {
+    this.#text += text;
+    this.#tokens++;
+    return `data: ${answerSoFar(this.#id, { text: this.#text, tokens: this.#tokens }, request)}\n\n`;
+  }
+
+  lastToken(text: string, request: RequestProgress): string {
+    return this.token(text, request);
+  }
+
+  usage(): string {
+    return '';
+  }
+}
+
+/** `POST /generate`, SGLang's native API. */
+export function makeGenerate(generations: Generations, { blockSize }: EngineParameters): StartAnswer {
+  return (body, response, ended) => {
+    // The client went away while its request was read.
+    if (response.destroyed) return;
+    const { text, stream, maxTokens, rid } = readGenerateRequest(body);
+    const id = rid ?? randomUUID().replaceAll('-', '');
+    generations.start({
+      // The client may give one id twice; the engine must not see it twice.
+      id: randomUUID(),
+      prompt: readPlainPrompt(text, blockSize),
+      maxTokens,
+      streaming: stream,
+      response,
+      ended,
+      makeReply: (parts) => {
+        if (!stream) {
+          return new WholeReply({
+            ...parts,
+            answer: (content, request) => answerSoFar(id, { text: content, tokens: request.outputTokens }, request),
+          });
+        }
+        response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+        response.flushHeaders();
+        return new StreamReply({ ...parts, texts: new GenerateStreamTexts(id), includeUsage: false });
+      },
+    });
+  };
+}

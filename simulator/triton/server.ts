@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { EngineParameters } from '../engine/parameters.ts';
+import type { ServerFaults } from '../faults/server-faults.ts';
+import { ApiError } from '../http/api-error.ts';
+import type { Reply } from '../http/engine-driver.ts';
+import { Generations } from '../http/generations.ts';
+import type { ReplyParts } from '../http/generations.ts';
+import { sendJson } from '../http/json-response.ts';
+import type { MonotonicClock } from '../http/monotonic-clock.ts';
+import { readPlainPrompt } from '../http/prompt.ts';
+import { MAX_BODY_BYTES, readBody } from '../http/request-body.ts';
+import { RouteServer } from '../http/route-server.ts';
+import type { RouteHandler } from '../http/route-server.ts';
+import { StreamReply } from '../http/stream-reply.ts';
+import type { TruthLog } from '../http/truth-log.ts';
+import { sendTruth } from '../http/truth-response.ts';
+import { WholeReply } from '../http/whole-reply.ts';
+import { TritonStreamTexts, errorAnswer, generateAnswer } from './answers.ts';
+import { readGenerateRequest } from './generate-request.ts';
+import type { GenerateRequest } from './generate-request.ts';
+import type { TritonModel } from './model.ts';
+import type { ResponseCache } from './response-cache.ts';
+
+/** Requests that a model's queue takes; more are rejected. */
+const MAX_QUEUE_SIZE = 4096;
+const SECONDS_PER_NANOSECOND = 1e-9;
+
+export interface ServedModel {
+  readonly name: string;
+  readonly model: TritonModel;
+  /** Null: its answers are not cached. */
+  readonly cache: ResponseCache | null;
+}
+
+interface TritonServerOptions {
+  readonly models: readonly ServedModel[];
+  readonly parameters: EngineParameters;
+  readonly clock: MonotonicClock;
+  readonly truth: TruthLog;
+  readonly faults: ServerFaults;
+}
+
+type Send = (response: ServerResponse, status: number, message: string) => void;
+
+const sendError: Send = (response, status, message) => sendJson(response, status, errorAnswer(message));
+
+/** The stream has been opened: whatever goes wrong now is an event of it. */
+const sendErrorEvent: Send = (response, _status, message) => {
+  response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  response.end(`data: ${errorAnswer(message)}\n\n`);
+};
+
+/** Triton's HTTP port: health, and the generate extension of each model. Metrics are on another port. */
+export function tritonServer(options: TritonServerOptions): RouteServer {
+  const { models, clock, truth, faults } = options;
+  const seconds = (): number => clock.now_ns() * SECONDS_PER_NANOSECOND;
+  const ready: RouteHandler = (_request, response) => {
+    response.writeHead(faults.isStarting(seconds()) ? 400 : 200, { 'content-length': 0 }).end();
+  };
+  const routes = new Map<string, RouteHandler>([
+    ['GET /v2/health/ready', ready],
+    ['GET /v2/health/live', (_request, response) => void response.writeHead(200, { 'content-length': 0 }).end()],
+    ['GET /v2', (_request, response) => sendJson(response, 200, SERVER_METADATA)],
+    ['GET /truth', (_request, response, query) => sendTruth(response, truth.json(clock, query.get('id')))],
+  ]);
+  for (const served of models) {
+    const endpoint = new GenerateEndpoint(served, options);
+    const path = `/v2/models/${served.name}`;
+    routes.set(`GET ${path}`, (_request, response) => sendJson(response, 200, modelMetadata(served.name)));
+    routes.set(`GET ${path}/ready`, ready);
+    for (const base of [path, `${path}/versions/1`]) {
+      routes.set(`POST ${base}/generate`, (request, response) => endpoint.generate(request, response));
+      // Cached models are not decoupled: they have one answer, and no stream.
+      if (served.cache !== null) continue;
+      routes.set(`POST ${base}/generate_stream`, (request, response) => endpoint.generateStream(request, response));
+    }
+  }
+  return new RouteServer({
+    routes,
+    notFound: (request, response) => {
+      const name = /^\/v2\/models\/([^/]+)/.exec(request.url ?? '')?.[1];
+      if (name === undefined) sendError(response, 404, 'Not Found');
+      else sendError(response, 400, `Request for unknown model: '${name}' is not found`);
+    },
+    failed: (error, response) => sendError(response, 500, error instanceof Error ? error.message : String(error)),
+  });
+}
+
+const SERVER_METADATA = JSON.stringify({ name: 'triton', version: '2.51.0', extensions: ['generate', 'statistics'] });
+
+function modelMetadata(name: string): string {
+  return JSON.stringify({
+    name,
+    versions: ['1'],
+    platform: 'ensemble',
+    inputs: [
+      { name: 'text_input', datatype: 'BYTES', shape: [1] },
+      { name: 'max_tokens', datatype: 'INT32', shape: [1] },
+    ],
+    outputs: [{ name: 'text_output', datatype: 'BYTES', shape: [-1] }],
+  });
+}
+
+/** `generate` and `generate_stream` of one model. */
+class GenerateEndpoint {
+  readonly #served: ServedModel;
+  readonly #options: TritonServerOptions;
+  readonly #generations: Generations;
+
+  constructor(served: ServedModel, options: TritonServerOptions) {
+    this.#served = served;
+    this.#options = options;
+    this.#generations = new Generations({ ...options, backend: served.model.driver });
+  }
+
+  async generateStream(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { name } = this.#served;
+    const streaming = true;
+    await this.#answer({ request, response, streaming }, (parts) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      response.flushHeaders();
+      return new StreamReply({ ...parts, texts: new TritonStreamTexts(name), includeUsage: false });
+    });
+  }
+
+  async generate(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { name, model, cache } = this.#served;
+    const streaming = false;
+    await this.#answer({ request, response, streaming }, (parts, body) => {
+      if (cache !== null) model.requests.cacheMiss();
+      const answer = (content: string): string => {
+        const json = generateAnswer(name, content);
+        cache?.insert(body, json);
+        return json;
+      };
+      return new WholeReply({ ...parts, answer });
+    });
+  }
+
+  async #answer(exchange: Exchange, makeReply: (parts: ReplyParts, body: string) => Reply): Promise<void> {
+    const { request, response } = exchange;
+    const { model, cache } = this.#served;
+    try {
+      const body = await readBody(request, MAX_BODY_BYTES);
+      if (response.destroyed) return;
+      const generate = readGenerateRequest(body);
+      const cached = cache?.lookUp(body);
+      if (cached === undefined) this.#start(exchange, generate, (parts) => makeReply(parts, body));
+      else {
+        model.requests.cacheHit();
+        sendJson(response, 200, cached);
+      }
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      sendError(response, error.status, error.message);
+    }
+  }
+
+  #start({ response, streaming }: Exchange, request: GenerateRequest, makeReply: (parts: ReplyParts) => Reply): void {
+    const { model } = this.#served;
+    const sendModelError = streaming ? sendErrorEvent : sendError;
+    if (this.#isRejected()) {
+      model.requests.failed('REJECTED');
+      sendModelError(response, 503, 'Exceeds maximum queue size');
+      return;
+    }
+    const prompt = readPlainPrompt(request.text, this.#options.parameters.blockSize);
+    const { maxTokens } = request;
+    const ended = (): void => undefined;
+    try {
+      this.#generations.start({ id: randomUUID(), prompt, maxTokens, streaming, response, ended, makeReply });
+      model.accepted();
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      model.refused();
+      sendModelError(response, 500, error.message);
+    }
+  }
+
+  #isRejected(): boolean {
+    const { clock, faults } = this.#options;
+    if (faults.refusal(clock.now_ns() * SECONDS_PER_NANOSECOND) !== null) return true;
+    return this.#served.model.driver.state().waiting >= MAX_QUEUE_SIZE;
+  }
+}
+
+/** A request and where its answer goes. */
+interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly streaming: boolean;
+}

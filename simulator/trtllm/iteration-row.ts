@@ -1,0 +1,148 @@
+import type { EngineParameters } from '../engine/parameters.ts';
+import type { BlockTotals } from './block-totals.ts';
+import { hitRatio } from './block-totals.ts';
+import { blockBytes, gpuMemoryBytes } from './gpu-memory.ts';
+import type { Iteration } from './iteration.ts';
+import { requestStats } from './request-stats.ts';
+import { draftOverhead } from './speculation.ts';
+
+interface RowContext {
+  readonly parameters: EngineParameters;
+  /** Since the start, this iteration included. */
+  readonly blocks: BlockTotals;
+  readonly wall: Date;
+  /** Rows that were dropped unread before this one. */
+  readonly droppedFrames: number;
+}
+
+const MILLISECONDS_PER_SECOND = 1000;
+const HOST_MILLISECONDS = 2.4;
+/** Of an iteration, what the forward pass takes. */
+const FORWARD_SHARE = 0.93;
+
+const milliseconds = (seconds: number): number => Math.round(seconds * MILLISECONDS_PER_SECOND * 1000) / 1000;
+
+/**
+ * One element of the JSON array that trtllm-serve answers on `/metrics` with `enable_iter_perf_stats` and
+ * `enable_iter_req_stats`. What is 0 here is always 0 on the PyTorch backend.
+ */
+export function iterationRow(iteration: Iteration, context: RowContext): Record<string, unknown> {
+  const { parameters, blocks, wall, droppedFrames } = context;
+  const { state, number, seconds, drafts } = iteration;
+  return {
+    timestamp: localTimestamp(wall),
+    iter: number,
+    iterLatencyMS: milliseconds(seconds),
+    newActiveRequestsQueueLatencyMS: milliseconds(iteration.newRequestsQueueSeconds),
+    numNewActiveRequests: iteration.newRequests,
+    numActiveRequests: state.running,
+    numQueuedRequests: state.waiting,
+    numCompletedRequests: iteration.completed,
+    maxNumActiveRequests: parameters.maxNumSeqs,
+    maxBatchSizeStatic: 0,
+    maxBatchSizeTunerRecommended: 0,
+    maxBatchSizeRuntime: 0,
+    maxNumTokensStatic: 0,
+    maxNumTokensTunerRecommended: 0,
+    maxNumTokensRuntime: 0,
+    gpuMemUsage: gpuMemoryBytes(parameters),
+    cpuMemUsage: 0,
+    pinnedMemUsage: 0,
+    kvCacheStats: {
+      maxNumBlocks: state.numKvBlocks,
+      freeNumBlocks: state.numKvBlocks - state.usedKvBlocks,
+      usedNumBlocks: state.usedKvBlocks,
+      tokensPerBlock: parameters.blockSize,
+      allocTotalBlocks: blocks.allocated,
+      allocNewBlocks: blocks.allocated,
+      reusedBlocks: blocks.reused,
+      missedBlocks: blocks.missed,
+      cacheHitRate: hitRatio(blocks),
+    },
+    staticBatchingStats: {
+      numScheduledRequests: 0,
+      numContextRequests: 0,
+      numCtxTokens: 0,
+      numGenTokens: 0,
+      emptyGenSlots: 0,
+    },
+    inflightBatchingStats: {
+      numScheduledRequests: iteration.contextRequests + iteration.generationRequests,
+      numContextRequests: iteration.contextRequests,
+      numGenRequests: iteration.generationRequests,
+      numPausedRequests: iteration.pausedRequests,
+      numCtxTokens: iteration.contextTokens,
+      microBatchId: 0,
+      avgNumDecodedTokensPerIter: 0.0,
+    },
+    specDecodingStats: drafts === null ? null : speculativeStats(iteration, parameters),
+    attentionDpRank: 0,
+    schedulerMode: 'overlap',
+    hostStepTimeMS: HOST_MILLISECONDS,
+    prevDeviceStepTimeMS: milliseconds(seconds),
+    gpuForwardTimeMS: milliseconds(seconds * FORWARD_SHARE),
+    statsSequence: number,
+    statsDroppedFrames: droppedFrames,
+    kvCacheIterationStats: { [`${parameters.maxModelLen}`]: windowStats(iteration, parameters) },
+    iterSuspendedRequests: iteration.pausedRequests,
+    iterResumedRequests: 0,
+    iterDiskPrefetchBlocks: iteration.onboardedBlocks[1] ?? 0,
+    iterCachedTokensByLevel: iteration.cachedTokensByLevel,
+    kvCacheLevelTiers: ['gpu', ...parameters.offloadTiers.map(({ name }) => name)],
+    requestStats: requestStats(iteration, parameters),
+  };
+}
+
+function speculativeStats({ drafts, seconds }: Iteration, { speculation }: EngineParameters): Record<string, number> {
+  const { sequences = 0, acceptedByPosition = [] } = drafts ?? {};
+  const accepted = acceptedByPosition.reduce((sum, count) => sum + count, 0);
+  const overhead = speculation === null || sequences === 0 ? 0 : draftOverhead(speculation);
+  return {
+    numDraftTokens: sequences * (speculation?.draftTokens ?? 0),
+    numAcceptedTokens: accepted,
+    numRequestsWithDraftTokens: sequences,
+    acceptanceLength: sequences === 0 ? 0 : (accepted + sequences) / sequences,
+    iterLatencyMS: milliseconds(seconds * overhead),
+    draftOverhead: overhead,
+  };
+}
+
+function windowStats(iteration: Iteration, parameters: EngineParameters): Record<string, number> {
+  const { state, reusedBlocks, missedBlocks, generationBlocks, offloadedBlocks } = iteration;
+  const free = state.numKvBlocks - state.usedKvBlocks;
+  const onboarded = iteration.onboardedBlocks.reduce((sum, blocks) => sum + blocks, 0);
+  const bytes = blockBytes(parameters);
+  return {
+    primaryMaxNumBlocks: state.numKvBlocks,
+    primaryFreeNumBlocks: free,
+    primaryUsedNumBlocks: state.usedKvBlocks,
+    primaryEvictableNumBlocks: state.cachedKvBlocks,
+    primaryPeakFreeNumBlocks: free,
+    primaryPeakUsedNumBlocks: state.usedKvBlocks,
+    primaryPeakEvictableNumBlocks: state.cachedKvBlocks,
+    iterAllocTotalBlocks: missedBlocks + generationBlocks,
+    iterAllocNewBlocks: missedBlocks + generationBlocks,
+    iterReusedBlocks: reusedBlocks,
+    iterFullReusedBlocks: reusedBlocks,
+    iterPartialReusedBlocks: 0,
+    iterMissedBlocks: missedBlocks,
+    iterCacheHitRate: hitRatio({ reused: reusedBlocks, missed: missedBlocks }),
+    iterGenAllocBlocks: generationBlocks,
+    iterOnboardBlocks: onboarded,
+    iterOnboardBytes: onboarded * bytes,
+    iterOffloadBlocks: offloadedBlocks,
+    iterOffloadBytes: offloadedBlocks * bytes,
+    iterIntraDeviceCopyBlocks: 0,
+    iterIntraDeviceCopyBytes: 0,
+    iterHostDroppedBlocks: 0,
+    iterHostDroppedBytes: 0,
+  };
+}
+
+/** `MM-DD-YYYY HH:MM:SS.ffffff` in local time. */
+function localTimestamp(wall: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const date = `${two(wall.getMonth() + 1)}-${two(wall.getDate())}-${wall.getFullYear()}`;
+  const time = `${two(wall.getHours())}:${two(wall.getMinutes())}:${two(wall.getSeconds())}`;
+  return `${date} ${time}.${String(wall.getMilliseconds()).padStart(3, '0')}000`;
+}

@@ -1,0 +1,66 @@
+import type { EngineParameters } from '../engine/parameters.ts';
+import { checkWorkers } from '../faults/check-workers.ts';
+import { RestartingServer } from '../faults/restarting-server.ts';
+import { sendJson } from '../http/json-response.ts';
+import { metricsServer } from '../http/metrics-server.ts';
+import { sendNegotiatedPage } from '../http/negotiated-page.ts';
+import { SimulatorServer } from '../http/server.ts';
+import type { StartOptions, StartedSystem } from '../start.ts';
+import { TrtllmFace } from './face.ts';
+
+const PROMETHEUS_PATH = '/prometheus/metrics';
+
+/** What differs from the simulator's defaults: larger blocks, tiers below the device, and a draft model. */
+export const TRTLLM_PARAMETERS: Partial<EngineParameters> = {
+  blockSize: 32,
+  numKvBlocks: 6144,
+  offloadTiers: [
+    { name: 'host', blocks: 12_288, loadMillisecondsPerBlock: 0.2 },
+    { name: 'disk', blocks: 49_152, loadMillisecondsPerBlock: 2 },
+  ],
+  speculation: { draftTokens: 3, acceptanceRatio: 0.65 },
+};
+
+/**
+ * trtllm-serve: API, Prometheus page and the JSON rows of `/metrics` on one port; on a second one the families that
+ * Dynamo's worker around the same engine would add.
+ */
+export async function startTrtllm({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
+  const { model, parameters, faults } = options;
+  checkWorkers(faults, 1);
+  let face = new TrtllmFace(model, parameters);
+  const make = (): SimulatorServer => {
+    face = new TrtllmFace(model, parameters);
+    return makeServer(options, face);
+  };
+  const server = new RestartingServer(make, faults.restart);
+  const port = await server.listen(wanted, host);
+  const worker = metricsServer(face.metricsContentType, () => face.workerPage());
+  const workerPort = await worker.listen(0, host);
+  return {
+    port,
+    pages: [
+      { port, path: PROMETHEUS_PATH },
+      { port: workerPort, path: '/metrics' },
+    ],
+    async close() {
+      await Promise.all([server.close(), worker.close()]);
+    },
+  };
+}
+
+function makeServer(options: Omit<StartOptions, 'host' | 'port'>, face: TrtllmFace): SimulatorServer {
+  return new SimulatorServer({
+    ...options,
+    face,
+    makeRoutes: ({ backend }) => ({
+      // The engine is asked first, so that the rows are those of this moment.
+      'GET /metrics': (_request, response) => {
+        backend.state();
+        sendJson(response, 200, face.drainIterations());
+      },
+      [`GET ${PROMETHEUS_PATH}`]: (request, response) =>
+        sendNegotiatedPage(request, response, face.metricsPage(backend.state())),
+    }),
+  });
+}
