@@ -6,6 +6,9 @@ const RESAMPLES = 1000;
 const SEED = 1;
 const CONFIDENCE = 0.95;
 
+/** Values that must be expected beyond a percentile, as in `blockBootstrap`. */
+const NEEDED_BEYOND = 5;
+
 /** Above this many values no interval is calculated: it would need several times the values' own memory. */
 const VALUES_LIMIT = 1_000_000;
 
@@ -23,6 +26,8 @@ export interface SamplingIntervals {
  */
 export function samplingIntervals(values: Float64Array): SamplingIntervals | null {
   if (values.length === 0 || values.length > VALUES_LIMIT) return null;
+  const [first] = values;
+  if (first !== undefined && values.every((value) => value === first)) return constantIntervals(first, values.length);
   const { intervals, effectiveSampleSize } = blockBootstrap(values, {
     quantiles: PERCENTILE_NAMES.map((name) => PERCENTILES[name]),
     resamples: RESAMPLES,
@@ -34,4 +39,13 @@ export function samplingIntervals(values: Float64Array): SamplingIntervals | nul
     return [name, interval?.every(Number.isFinite) === true ? interval : null] as const;
   });
   return { effective_n: effectiveSampleSize, ci95: Object.fromEntries(named) as SamplingIntervals['ci95'] };
+}
+
+/** Lengths of answers are often all the same, and a resample of them is too: what the bootstrap gives, without drawing. */
+function constantIntervals(value: number, n: number): SamplingIntervals {
+  const named = PERCENTILE_NAMES.map((name) => {
+    const tail = Math.min(PERCENTILES[name], 1 - PERCENTILES[name]);
+    return [name, Number.isFinite(value) && n * tail >= NEEDED_BEYOND ? [value, value] : null] as const;
+  });
+  return { effective_n: n, ci95: Object.fromEntries(named) as unknown as SamplingIntervals['ci95'] };
 }

@@ -22,11 +22,7 @@ const ENDLESS_WHEN_FAILED: ReadonlySet<string> = new Set([
   'time_to_second_token',
   'inter_token_latency',
   'request_latency',
-  'decode_duration',
 ]);
-
-/** Answers that miss the length asked for by more than this are told of: the load was not the planned one. */
-const LENGTH_TOLERANCE = 0.05;
 
 export interface SummaryOptions {
   /** How many requests the load keeps in flight; null when it does not plan a number (request rate, trace). */
@@ -126,7 +122,7 @@ export class SummaryAccumulator {
       requests: { ...this.#requests },
       errors: { ...this.#errors },
       measures: [...distributions, ...scalarResults(this.#totals(chunks, medianGap ?? null)), ...this.#goodput()],
-      notes: [...this.#gapNotes(chunks), ...this.#lengthNotes()],
+      notes: this.#gapNotes(chunks),
     };
   }
 
@@ -206,17 +202,6 @@ export class SummaryAccumulator {
         ? 'the records could not be read again'
         : `there are more than ${limit} gaps`;
     return [`${INTER_CHUNK_LATENCY.measure}: percentiles are estimates with bounds, from a histogram, because ${why}`];
-  }
-
-  /** Whether the answers were as long as asked for; otherwise throughput and latency are those of another load. */
-  #lengthNotes(): string[] {
-    if (this.#outputTokens === null || this.#requestedOutputTokens === 0) return [];
-    const achieved = this.#outputTokens / this.#requestedOutputTokens;
-    if (Math.abs(achieved - 1) <= LENGTH_TOLERANCE) return [];
-    return [
-      `output_sequence_length: answers have ${(achieved * 100).toFixed(1)} % of the tokens asked for; ` +
-        'servers that know ignore_eos and min_tokens generate the whole length when asked to',
-    ];
   }
 }
 

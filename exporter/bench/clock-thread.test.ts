@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { expect, test } from '@jest/globals';
 import { ALARMS } from './alarm-ring.ts';
 import { ClockThread } from './clock-thread.ts';
@@ -67,4 +69,15 @@ test('a stopped clock rings no more', async () => {
     });
   });
   expect(rung).toHaveLength(1);
+});
+
+test('a clock that has rung for all of its instants holds nothing, stopped or not', async () => {
+  const program = `
+    import { ClockThread } from ${JSON.stringify(new URL('./clock-thread.ts', import.meta.url).href)};
+    const clock = await ClockThread.launch(0);
+    clock.start([1, 2, 3].values(), (due) => console.log(due));
+  `;
+  const run = promisify(execFile);
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program]);
+  expect(stdout).toBe('1\n2\n3\n');
 });

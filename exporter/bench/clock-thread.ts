@@ -26,7 +26,7 @@ export class ClockThread implements WakeClock {
     this.#epoch_ns = epoch_ns;
     // The entry is a source in a checkout and compiled in a package: it has the extension of this file.
     const entry = new URL(`./clock-worker${extname(import.meta.url)}`, import.meta.url);
-    this.#worker = new Worker(entry, { workerData: this.#ring });
+    this.#worker = new Worker(entry, { workerData: this.#ring, execArgv: [] });
   }
 
   /** Resolves when the thread runs. `epoch_ns` is CLOCK_MONOTONIC of the run's start. */
@@ -56,10 +56,11 @@ export class ClockThread implements WakeClock {
     const { control } = this.#ring;
     // A pending `waitAsync` alone does not keep the process alive.
     const keepAlive = setInterval(() => undefined, 2 ** 30);
-    while (!this.#stopped && (this.#head < this.#pending.length || this.#instants !== null)) {
+    while (!this.#stopped) {
       const wake = Atomics.load(control, CELL.wake);
       this.#refill();
       const more = this.#ringPassed();
+      if (this.#head === this.#pending.length && this.#instants === null) break;
       const waited = more ? null : Atomics.waitAsync(control, CELL.wake, wake);
       if (waited?.async === true) await waited.value;
       else await nextTurn();

@@ -12,7 +12,6 @@ import type { Script } from './testing/scripted-server.ts';
 const shape = (turns: number, delay = 0): ConversationShape => ({
   turns: { mean: turns, stddev: 0 },
   delay: { mean: delay, stddev: 0, ratio: 1 },
-  count: null,
 });
 
 function run(
@@ -59,7 +58,7 @@ describe('conversations', () => {
   test('a turn is due when its user is ready', async () => {
     const { recorder } = await run(shape(2, 0.05), { requestCount: 4, concurrency: 1 }, counting);
     const [first, second, third] = recorder.of('measure');
-    expect((second?.due_ns ?? NaN) - (first?.end_ns ?? NaN)).toBeGreaterThan(49e6);
+    expect((second?.due_ns ?? NaN) - (first?.end_ns ?? NaN)).toBe(50e6);
     expect(second?.sent_ns).toBeGreaterThanOrEqual(second?.due_ns ?? NaN);
     // The slot's next conversation begins at once.
     expect((third?.due_ns ?? NaN) - (second?.end_ns ?? NaN)).toBeLessThan(49e6);

@@ -136,25 +136,25 @@ class Phase implements Gate {
     if (this.#ending || record.outcome !== 'ok' || ready.nextTurn === undefined) return false;
     const { delaySeconds, ready: next } = ready.nextTurn(output ?? '');
     const due_ns = record.end_ns + Math.round(delaySeconds * 1e9);
-    const send = (): void => {
-      // A timer may fire early by a fraction of a millisecond: nothing is sent before it is due.
-      if (this.#affords(next)) return this.#dispatch(next, Math.min(due_ns, this.now_ns()), closed);
+    this.#sendWhenDue(next, due_ns, closed);
+    return true;
+  }
+
+  #sendWhenDue(turn: ReadyRequest, due_ns: number, closed: RequestClosed): void {
+    const wait_ms = (due_ns - this.now_ns()) / 1e6;
+    if (wait_ms > 0) {
+      // A timer may fire early by a fraction of a millisecond: then it waits once more.
+      const timer = setTimeout(() => {
+        this.#thinking.delete(timer);
+        this.#sendWhenDue(turn, due_ns, closed);
+      }, wait_ms);
+      this.#thinking.set(timer, () => closed(this.now_ns(), null));
+    } else if (this.#affords(turn)) {
+      this.#dispatch(turn, due_ns, closed);
+    } else {
       closed(this.now_ns(), null);
       this.#endEarly();
-    };
-    if (delaySeconds === 0) {
-      send();
-      return true;
     }
-    const timer = setTimeout(
-      () => {
-        this.#thinking.delete(timer);
-        send();
-      },
-      Math.max(0, (due_ns - this.now_ns()) / 1e6),
-    );
-    this.#thinking.set(timer, () => closed(this.now_ns(), null));
-    return true;
   }
 
   #affords({ max_tokens }: ReadyRequest): boolean {

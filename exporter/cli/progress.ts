@@ -1,19 +1,18 @@
 import { interTokenLatencySeconds } from '../../core/measures/measures.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
-import { percentile } from '../../core/stats/percentiles.ts';
 import type { RunObserver } from '../bench/observer.ts';
-import { quantity, significant } from './quantities.ts';
+import { progressLine, progressLines } from './progress-lines.ts';
+import type { ProgressState, RecentLatency, ServerLoadNow } from './progress-lines.ts';
+import { RecentValues } from './recent-values.ts';
 
 const NS_PER_SECOND = 1e9;
 /** Percentiles and rates are those of the last seconds, so that a person sees what happens now. */
 const RECENT_SECONDS = 5;
-const RECENT_LIMIT = 4_096;
-
-interface Ended {
-  readonly at_ns: number;
-  readonly latency: number | null;
-  readonly tokens: number;
-}
+/** The trend goes back so far. */
+const TREND_SECONDS = 40;
+const REDRAW_MS = 250;
+const LOG_LINE_MS = 5_000;
+const USUAL_COLUMNS = 120;
 
 /** What the display needs of the plan. */
 export interface ProgressPlan {
@@ -23,36 +22,49 @@ export interface ProgressPlan {
   readonly durationSeconds: number | null;
 }
 
-/** Watches a run and tells how it goes: two lines that stay in place on a terminal, one line now and then elsewhere. */
+/** Watches a run and tells how it goes: lines that stay in place on a terminal, one line now and then elsewhere. */
 export class Progress implements RunObserver {
   readonly #plan: ProgressPlan;
   readonly #out: NodeJS.WriteStream;
   readonly #now_ns: () => number;
+  readonly #servers: () => ServerLoadNow | null;
   readonly #timer: NodeJS.Timeout;
+  readonly #firstTokens = new RecentValues(TREND_SECONDS);
+  readonly #interToken = new RecentValues(TREND_SECONDS);
+  /** Output tokens of each request that ended. */
+  readonly #ended = new RecentValues(TREND_SECONDS);
+  readonly #tokens = new Map<number, number>();
+  readonly #failures = new Map<string, number>();
+  #tokensKnown = true;
   #phase: PhaseName | null = null;
   #phaseStart_ns = 0;
   #sent = 0;
   #done = 0;
-  #failed = 0;
-  #firstTokens: { at_ns: number; seconds: number }[] = [];
-  #ended: Ended[] = [];
   #drawnLines = 0;
 
-  /** `now_ns` is the run's monotonic clock: nanoseconds since its start. */
-  constructor(plan: ProgressPlan, out: NodeJS.WriteStream, now_ns: () => number) {
+  /** `now_ns` is the run's monotonic clock: nanoseconds since its start; `servers` tells what the servers hold now. */
+  constructor(
+    plan: ProgressPlan,
+    out: NodeJS.WriteStream,
+    now_ns: () => number,
+    servers: () => ServerLoadNow | null = () => null,
+  ) {
     this.#plan = plan;
     this.#out = out;
     this.#now_ns = now_ns;
-    this.#timer = setInterval(() => this.#draw(), out.isTTY ? 250 : 5_000);
+    this.#servers = servers;
+    this.#timer = setInterval(() => this.#draw(), out.isTTY ? REDRAW_MS : LOG_LINE_MS);
     this.#timer.unref();
   }
 
   phaseStarted(phase: PhaseName, at_ns: number): void {
     this.#phase = phase;
     this.#phaseStart_ns = at_ns;
-    this.#sent = this.#done = this.#failed = 0;
-    this.#firstTokens = [];
-    this.#ended = [];
+    this.#sent = this.#done = 0;
+    this.#tokensKnown = true;
+    this.#failures.clear();
+    this.#tokens.clear();
+    for (const recent of [this.#firstTokens, this.#interToken, this.#ended]) recent.clear();
   }
 
   requestSent(): void {
@@ -60,17 +72,19 @@ export class Progress implements RunObserver {
   }
 
   firstContent(_phase: PhaseName, sinceSent_ns: number): void {
-    remember(this.#firstTokens, { at_ns: this.#now_ns(), seconds: sinceSent_ns / NS_PER_SECOND });
+    this.#firstTokens.add(this.#now_ns(), sinceSent_ns / NS_PER_SECOND);
   }
 
   requestEnded(record: RequestRecord): void {
+    const now = this.#now_ns();
     this.#done++;
-    if (record.outcome !== 'ok') this.#failed++;
-    remember(this.#ended, {
-      at_ns: this.#now_ns(),
-      latency: interTokenLatencySeconds(record),
-      tokens: record.output_tokens ?? 0,
-    });
+    this.#ended.add(now, 1);
+    if (record.reason !== null) this.#failures.set(record.reason, (this.#failures.get(record.reason) ?? 0) + 1);
+    if (record.outcome !== 'ok') return;
+    const latency = interTokenLatencySeconds(record);
+    if (latency !== null) this.#interToken.add(now, latency);
+    if (record.output_tokens === null) this.#tokensKnown = false;
+    else this.#addTokens(Math.floor(now / NS_PER_SECOND), record.output_tokens);
   }
 
   /** Takes the display away; what was printed line by line stays. */
@@ -79,15 +93,22 @@ export class Progress implements RunObserver {
     this.#clear();
   }
 
+  #addTokens(second: number, tokens: number): void {
+    this.#tokens.set(second, (this.#tokens.get(second) ?? 0) + tokens);
+    for (const old of this.#tokens.keys()) if (old <= second - TREND_SECONDS) this.#tokens.delete(old);
+  }
+
   #draw(): void {
     if (this.#phase === null) return;
-    const lines = this.#lines(this.#phase);
+    const state = this.#state(this.#phase);
     if (!this.#out.isTTY) {
-      this.#out.write(`${lines.join(' · ')}\n`);
+      this.#out.write(`${progressLine(state)}\n`);
       return;
     }
     this.#clear();
-    this.#out.write(lines.map((line) => line.slice(0, (this.#out.columns || 120) - 1)).join('\n') + '\n');
+    const lines = progressLines(state);
+    const columns = (this.#out.columns || USUAL_COLUMNS) - 1;
+    this.#out.write(`${lines.map((line) => line.slice(0, columns)).join('\n')}\n`);
     this.#drawnLines = lines.length;
   }
 
@@ -96,42 +117,39 @@ export class Progress implements RunObserver {
     this.#drawnLines = 0;
   }
 
-  #lines(phase: PhaseName): string[] {
+  #state(phase: PhaseName): ProgressState {
     const now = this.#now_ns();
-    const since = now - RECENT_SECONDS * NS_PER_SECOND;
     const elapsed = (now - this.#phaseStart_ns) / NS_PER_SECOND;
-    const span = Math.min(RECENT_SECONDS, Math.max(elapsed, 0.1));
-    const ended = this.#ended.filter((e) => e.at_ns >= since);
-    const ttft = this.#firstTokens.filter((f) => f.at_ns >= since).map((f) => f.seconds);
-    const itl = ended.flatMap((e) => (e.latency === null ? [] : [e.latency]));
-    const tokens = ended.reduce((sum, e) => sum + e.tokens, 0);
-    return [
-      `${phase.padEnd(8)} ${this.#target(phase, elapsed)} · ${this.#sent - this.#done} in flight · ${this.#failed} failed`,
-      `last ${RECENT_SECONDS} s  ${significant(ended.length / span)} requests/s · ${significant(tokens / span)} tokens/s · ` +
-        `TTFT p50 ${at(ttft, 0.5)} p99 ${at(ttft, 0.99)} · ITL p50 ${at(itl, 0.5)} p99 ${at(itl, 0.99)}`,
-    ];
+    const warmup = phase === 'warmup';
+    // The second under way is not over: the last five are four and a part.
+    const span = Math.max(0.1, Math.min(elapsed, RECENT_SECONDS - 1 + ((now / NS_PER_SECOND) % 1)));
+    return {
+      phase,
+      plannedRequests: warmup ? this.#plan.warmupRequests : this.#plan.requestCount,
+      plannedSeconds: warmup ? (this.#plan.warmupSeconds ?? null) : this.#plan.durationSeconds,
+      elapsedSeconds: elapsed,
+      done: this.#done,
+      inFlight: this.#sent - this.#done,
+      failures: this.#failures,
+      recentSeconds: RECENT_SECONDS,
+      requestsPerSecond: this.#ended.count(now, RECENT_SECONDS) / span,
+      tokensPerSecond: this.#tokensKnown ? this.#recentTokens(now) / span : null,
+      timeToFirstToken: recentLatency(this.#firstTokens, now),
+      interTokenLatency: recentLatency(this.#interToken, now),
+      servers: this.#servers(),
+    };
   }
 
-  #target(phase: PhaseName, elapsed: number): string {
-    const count = phase === 'warmup' ? this.#plan.warmupRequests : this.#plan.requestCount;
-    const seconds = phase === 'warmup' ? (this.#plan.warmupSeconds ?? null) : this.#plan.durationSeconds;
-    if (seconds !== null)
-      return `${bar(elapsed / seconds)} ${elapsed.toFixed(0)} of ${seconds} s · ${this.#done} requests`;
-    return `${bar(this.#done / (count ?? Infinity))} ${this.#done} of ${count ?? '?'} requests · ${elapsed.toFixed(0)} s`;
+  #recentTokens(now_ns: number): number {
+    const since = Math.floor(now_ns / NS_PER_SECOND) - RECENT_SECONDS;
+    return [...this.#tokens].reduce((sum, [second, tokens]) => (second > since ? sum + tokens : sum), 0);
   }
 }
 
-function remember<T>(list: T[], item: T): void {
-  list.push(item);
-  if (list.length > RECENT_LIMIT) list.splice(0, RECENT_LIMIT / 2);
-}
-
-function at(values: readonly number[], q: number): string {
-  const sorted = Float64Array.from(values).sort();
-  return quantity(sorted.length === 0 ? null : percentile(sorted, q), 'seconds');
-}
-
-function bar(share: number): string {
-  const filled = Math.round(Math.min(1, Math.max(0, share)) * 20);
-  return '█'.repeat(filled) + '░'.repeat(20 - filled);
+function recentLatency(values: RecentValues, now_ns: number): RecentLatency {
+  return {
+    p50: values.quantile(now_ns, RECENT_SECONDS, 0.5),
+    p99: values.quantile(now_ns, RECENT_SECONDS, 0.99),
+    trend: values.medians(now_ns, TREND_SECONDS),
+  };
 }

@@ -20,7 +20,7 @@ export async function requestedRuns(argv: readonly string[], environment: NodeJS
   const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
   const [options, ...others] = files.map((values) => readOptions(RUN_OPTIONS, argv, environment, values));
   if (options === undefined) throw new CliError('--config asks for no run');
-  const steps = [options, ...others].flatMap((each) => runRequests(each, environment));
+  const steps = [options, ...others].flatMap((each) => runRequests(each));
   return { options, steps: steps.length, requests: requestedGroup(steps, options) };
 }
 

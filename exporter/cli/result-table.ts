@@ -1,22 +1,33 @@
+import { ABSENT, quantity, quantityRange, significant } from '../../core/measures/quantities.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
-import { ABSENT, quantity } from './quantities.ts';
+import { aligned } from './aligned.ts';
 import { serverLines } from './server-lines.ts';
 
-const COLUMNS = ['n', 'mean', 'p50', 'p90', 'p99', 'p99 95 % interval', 'max'] as const;
-const ORDER = [
-  'time_to_first_token',
-  'inter_token_latency',
-  'inter_chunk_latency',
-  'request_latency',
-  'schedule_delay',
-] as const;
+const COLUMNS = ['n', 'effective n', 'mean', 'p50', 'p90', 'p99', 'p99 95 % interval', 'max'] as const;
+
+/** The distributions of the table; short names are the field's. */
+const ROWS: readonly (readonly [measure: string, clock: DistributionResult['clock'], name: string])[] = [
+  ['time_to_first_token', 'sent', 'time to first token'],
+  ['inter_token_latency', 'sent', 'inter token latency (TPOT)'],
+  ['inter_chunk_latency', 'sent', 'inter chunk latency'],
+  ['request_latency', 'sent', 'request latency'],
+  ['request_latency', 'due', 'request latency from due'],
+  ['schedule_delay', 'due', 'schedule delay'],
+  ['input_sequence_length', 'sent', 'input length'],
+  ['output_sequence_length', 'sent', 'output length'],
+];
+
+/** Stand a second time over all requests when some failed. */
+const WITH_FAILED = ['time_to_first_token', 'request_latency'];
+
 const SCALARS = [
   'request_throughput',
   'output_token_throughput',
+  'total_token_throughput',
   'goodput',
-  'good_request_ratio',
   'error_ratio',
   'cached_input_ratio',
+  'stall_ratio',
 ] as const;
 
 /** The result for a person at a terminal, in the words of the field. */
@@ -31,7 +42,7 @@ export function resultTable(result: ResultFile): string {
     `client      ${result.client.verdict}${result.client.why === null ? '' : `: ${result.client.why}`}`,
     ...serverLines(result),
     '',
-    ...distributionTable(result.measures),
+    ...distributionTable(result),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -41,37 +52,53 @@ function scalarLine(measures: readonly MeasureResult[], measure: string): string
   return found === undefined ? [] : [`${measure.replaceAll('_', ' ').padEnd(24)}${quantity(found.value, found.unit)}`];
 }
 
-function distributionTable(measures: readonly MeasureResult[]): string[] {
-  const rows = ORDER.flatMap((name) => {
-    const found = measures.find(
-      (m): m is DistributionResult => m.kind === 'distribution' && m.measure === name && m.population === 'ok',
-    );
-    return found === undefined ? [] : [[name.replaceAll('_', ' '), ...cells(found)]];
+function distributionTable(result: ResultFile): string[] {
+  const someFailed = result.requests.error + result.requests.timeout > 0;
+  const rows = ROWS.flatMap(([measure, clock, name]) => {
+    const of = (population: 'ok' | 'all'): string[][] => {
+      const found = distribution(result.measures, measure, clock, population);
+      if (found === undefined || found.n === 0) return [];
+      return [[population === 'ok' ? name : '  with the failed, as infinite', ...cells(found)]];
+    };
+    const again = someFailed && clock === 'sent' && WITH_FAILED.includes(measure);
+    return [...of('ok'), ...(again ? of('all') : [])];
   });
-  return aligned([['', ...COLUMNS], ...rows]);
+  if (rows.length === 0) return ['no request has a latency'];
+  const lines = aligned([['', ...COLUMNS], ...rows]);
+  const tooFew = rows.some((row) => row.includes(TOO_FEW));
+  return tooFew ? [...lines, '', `${TOO_FEW}: not even five independent values are expected beyond that p99`] : lines;
 }
 
+function distribution(
+  measures: readonly MeasureResult[],
+  measure: string,
+  clock: DistributionResult['clock'],
+  population: 'ok' | 'all',
+): DistributionResult | undefined {
+  return measures.find(
+    (m): m is DistributionResult =>
+      m.kind === 'distribution' && m.measure === measure && m.clock === clock && m.population === population,
+  );
+}
+
+const TOO_FEW = 'too few';
+
 function cells(measure: DistributionResult): string[] {
-  const { mean, max, percentiles, unit, n } = measure;
-  const interval = percentiles.p99.ci95;
+  const { mean, max, percentiles, unit, n, effective_n } = measure;
   return [
-    n.toLocaleString('en-US'),
+    significant(n),
+    effective_n === null ? ABSENT : significant(Math.floor(effective_n)),
     quantity(mean, unit),
     quantity(percentiles.p50.value, unit),
     quantity(percentiles.p90.value, unit),
     quantity(percentiles.p99.value, unit),
-    interval === null ? `${ABSENT} (n too small)` : `${quantity(interval[0], unit)} to ${quantity(interval[1], unit)}`,
+    interval(measure),
     quantity(max, unit),
   ];
 }
 
-/** The first column to the left, the others to the right. */
-export function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
-      .join('  ')
-      .trimEnd(),
-  );
+function interval({ percentiles: { p99 }, effective_n, unit }: DistributionResult): string {
+  if (p99.ci95 !== null) return quantityRange(p99.ci95, unit);
+  if (p99.bounds !== null) return `[${quantityRange(p99.bounds, unit)}]`;
+  return p99.value === null || effective_n === null ? ABSENT : TOO_FEW;
 }

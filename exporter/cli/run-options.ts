@@ -10,24 +10,21 @@ import { GATE_OPTIONS, requestedGates } from './gate-options.ts';
 import { GROUP_OPTIONS } from './group-options.ts';
 import { LOAD_OPTIONS, loadSteps, requestedLoad, type LoadStep } from './load-options.ts';
 import { definitions, formats, INTERVAL_RANGE, targets } from './server-options.ts';
+import { requestedFields, requestedTraffic, TRAFFIC_OPTIONS } from './traffic-options.ts';
 import { choice, flag, integer, seconds, text, texts, type Values } from './options.ts';
 
-const MOST_TOKENS = 1e7;
 const ONE_WEEK_SECONDS = 604_800;
 
 /** Flags of `run`: the names of `aiperf profile` where the meaning is the same. */
 export const RUN_OPTIONS = {
-  url: text('URL', 'the server: http://host:8000, or the whole address of its chat completions', null),
+  url: texts('URL', 'the server: http://host:8000, or the whole address of its endpoint; several are asked in turn'),
   model: text('NAME', 'the model, as the server names it', null),
   scenario: text('NAME', 'what this benchmark is called in metrics and comparisons', 'default'),
   ...GROUP_OPTIONS,
   ...LOAD_OPTIONS,
-  isl: integer('input tokens to aim at, per request', { min: 1, max: MOST_TOKENS }, DEFAULT_INPUT_TOKENS),
-  osl: integer('output tokens at most, per request (max_tokens)', { min: 1, max: MOST_TOKENS }, DEFAULT_OUTPUT_TOKENS),
-  'ignore-eos': flag('ask the server to generate all of --osl (vLLM, SGLang: ignore_eos)'),
+  ...TRAFFIC_OPTIONS,
   'random-seed': integer('seed of the prompts', { min: 0, max: Number.MAX_SAFE_INTEGER }, 0),
   header: texts('NAME:VALUE', 'a header to send with each request; may be repeated'),
-  'api-key-env': text('VARIABLE', 'the environment variable that holds the API key', null),
   'request-timeout-seconds': seconds(
     'how long a request may take',
     { min: 0.01, max: ONE_WEEK_SECONDS },
@@ -87,13 +84,14 @@ export const RUN_EXAMPLES = [
 export type RunOptions = Values<typeof RUN_OPTIONS>;
 
 /** One request for each load of the options: several with lists. Throws a `CliError`. */
-export function runRequests(options: RunOptions, environment: NodeJS.ProcessEnv): readonly RunRequest[] {
-  return loadSteps(options).map((step) => runRequest(options, environment, step));
+export function runRequests(options: RunOptions): readonly RunRequest[] {
+  return loadSteps(options).map((step) => runRequest(options, step));
 }
 
 /** What was asked for, with the checks that concern several options. Throws a `CliError`. */
-function runRequest(options: RunOptions, environment: NodeJS.ProcessEnv, step: LoadStep): RunRequest {
-  if (options.url === null)
+function runRequest(options: RunOptions, step: LoadStep): RunRequest {
+  const [url, ...moreUrls] = options.url;
+  if (url === undefined)
     throw new CliError('--url is missing: where is the server? For example --url http://localhost:8000');
   if (options.model === null)
     throw new CliError('--model is missing: which model is to be asked? The server lists them at /v1/models');
@@ -101,18 +99,18 @@ function runRequest(options: RunOptions, environment: NodeJS.ProcessEnv, step: L
   if (runId !== null && !isRunId(runId))
     throw new CliError(`--run-id is '${runId}' and must be 1 to 64 letters, digits and dashes`);
   return {
-    url: options.url,
+    url,
     model: options.model,
     scenario: options.scenario,
     ...requestedLoad(options, step),
-    inputTokens: options.isl,
-    outputTokens: options.osl,
+    inputTokens: options.isl ?? DEFAULT_INPUT_TOKENS,
+    outputTokens: options.osl ?? DEFAULT_OUTPUT_TOKENS,
     seed: options['random-seed'],
     textVariant: 0,
     group: null,
-    sampling: options['ignore-eos'] ? { ignore_eos: true } : {},
+    sampling: requestedFields(options),
     headers: headers(options.header),
-    apiKey: apiKey(options['api-key-env'], environment),
+    traffic: requestedTraffic(options, moreUrls),
     requestTimeoutSeconds: options['request-timeout-seconds'],
     failedRequestThreshold: options['failed-request-threshold'],
     serverMetrics: serverMetrics(options),
@@ -145,12 +143,4 @@ function headers(given: readonly string[]): Readonly<Record<string, string>> {
     return [(match[1] ?? '').toLowerCase(), match[2] ?? ''] as const;
   });
   return Object.fromEntries(entries);
-}
-
-function apiKey(variable: string | null, environment: NodeJS.ProcessEnv): string | null {
-  if (variable === null) return null;
-  const key = environment[variable];
-  if (key === undefined || key === '')
-    throw new CliError(`--api-key-env: the environment variable ${variable} is not set`);
-  return key;
 }

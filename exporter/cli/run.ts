@@ -2,7 +2,8 @@ import { RunControls } from '../bench/run-controls.ts';
 import { monotonicNow_ns } from '../bench/monotonic-clock.ts';
 import { ProbeError } from '../bench/probe.ts';
 import { ListenError } from '../http/listen.ts';
-import { parseTarget } from '../bench/target.ts';
+import { ConfigurationError } from '../bench/configuration-error.ts';
+import { parseTargets } from '../bench/connection-options.ts';
 import { performGroup } from '../run/perform-group.ts';
 import { performRun, type PerformedRun, type RunReporter } from '../run/perform-run.ts';
 import { checkLoadIsMeant, RefusedError } from '../run/refusal.ts';
@@ -53,21 +54,14 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 function refuseUnmeantLoad(request: RunRequest, steps: number, confirmed: boolean): void {
-  const { origin } = parseUrl(request.url);
-  checkLoadIsMeant(origin, { concurrency: mostInFlight(request), steps }, confirmed);
+  if (request.traffic.connection.unixSocket !== null) return;
+  for (const { origin } of parseTargets([request.url, ...request.traffic.moreUrls], ''))
+    checkLoadIsMeant(origin, { concurrency: mostInFlight(request), steps }, confirmed);
 }
 
 /** Null when nothing limits the requests in flight. */
 function mostInFlight({ load, fixedSchedule }: RunRequest): number | null {
   return load.rate === null && fixedSchedule === null ? (load.concurrency ?? 1) : load.concurrency;
-}
-
-function parseUrl(url: string): { origin: string } {
-  try {
-    return parseTarget(url, '/v1/chat/completions');
-  } catch (error) {
-    throw new CliError(`--url: ${(error as Error).message}`);
-  }
 }
 
 /** Ctrl-C once: requests under way end and the run is written. Twice: they are cancelled and it is written. */
@@ -135,7 +129,9 @@ function exitCodeOf(runs: readonly GroupRun[], controls: RunControls): number {
 
 /** Failures that were foreseen say what to do in one line; anything else keeps its stack. */
 function explained(error: unknown, controls: RunControls, json: boolean): unknown {
-  const refused = [RefusedError, RunsDirectoryError, ListenError].some((kind) => error instanceof kind);
+  const refused = [ConfigurationError, RefusedError, RunsDirectoryError, ListenError].some(
+    (kind) => error instanceof kind,
+  );
   if (refused) return new CliError((error as Error).message);
   if (error instanceof ProbeError) {
     return new CliError(error.message, controls.draining.aborted ? ExitCode.interrupted : ExitCode.failed);

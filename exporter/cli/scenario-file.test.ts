@@ -45,7 +45,7 @@ test('flags and environment go before the file', () => {
 test('every combination of the matrix is a step, the last key going round fastest', () => {
   const { values, matrix } = read(SCENARIO);
   const requests = combinations(matrix).flatMap((combination) =>
-    runRequests(readOptions(RUN_OPTIONS, [], {}, new Map([...values, ...combination])), {}),
+    runRequests(readOptions(RUN_OPTIONS, [], {}, new Map([...values, ...combination]))),
   );
   expect(requests.map(({ inputTokens, load }) => [inputTokens, load.concurrency])).toEqual([
     [128, 1],

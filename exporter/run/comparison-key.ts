@@ -1,11 +1,17 @@
 import { DISTRIBUTION_MEASURES, SCALAR_MEASURES } from '../../core/measures/measures.ts';
+import { canonicalJson } from '../../core/run/canonical-json.ts';
 import type { ComparisonKey, LoadKey } from '../../core/run/run.ts';
 import type { LoadPlan } from '../bench/load-plan.ts';
 import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** What must be equal for two runs to be comparable: URL, system, versions and hardware are not in it. */
-export function comparisonKey(request: RunRequest, endpointType: string, planned: PlannedLoad): ComparisonKey {
+export function comparisonKey(
+  request: RunRequest,
+  endpointType: string,
+  planned: PlannedLoad,
+  streaming = true,
+): ComparisonKey {
   const { warmup } = planned;
   return {
     endpoint_type: endpointType,
@@ -22,10 +28,18 @@ export function comparisonKey(request: RunRequest, endpointType: string, planned
       load: loadKey(warmup.load),
     },
     dataset_plan_sha256: planned.planSha256,
-    sampling: request.sampling,
-    streaming: true,
+    sampling: flat(request.sampling),
+    streaming,
     measure_definitions: MEASURE_DEFINITIONS,
   };
+}
+
+/** What has members is written as its one text. */
+function flat(sampling: RunRequest['sampling']): ComparisonKey['sampling'] {
+  const entries = Object.entries(sampling).map(
+    ([name, value]) => [name, typeof value === 'object' && value !== null ? canonicalJson(value) : value] as const,
+  );
+  return Object.fromEntries(entries);
 }
 
 function loadKey({ concurrency, concurrencyRampSeconds, prefillConcurrency, arrivals }: LoadPlan): LoadKey {

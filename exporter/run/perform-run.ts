@@ -6,17 +6,15 @@ import type { PhaseWindow } from '../../core/run/run.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { BenchmarkPlan } from '../bench/benchmark-plan.ts';
 import { DEFAULT_MAX_CONSECUTIVE_ERRORS } from '../bench/benchmark-plan.ts';
-import { chat } from '../bench/endpoints/chat.ts';
 import { runEpoch, type RunEpoch } from '../bench/monotonic-clock.ts';
 import type { RunObserver } from '../bench/observer.ts';
 import { probe } from '../bench/probe.ts';
 import type { RequestForm } from '../bench/request-feed.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../bench/run-benchmark.ts';
 import type { RunControls } from '../bench/run-controls.ts';
-import { syntheticDataset } from '../bench/datasets/synthetic-dataset.ts';
-import { parseTarget, type Target } from '../bench/target.ts';
+import { RunRemarks } from '../bench/run-remarks.ts';
+import type { Target } from '../bench/target.ts';
 import type { Transport } from '../bench/transport.ts';
-import { UndiciTransport } from '../bench/undici-transport.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
 import { recogniseServer, type RecognisedServer } from '../servers/recognise.ts';
 import { fingerprint } from '../store/fingerprint.ts';
@@ -27,6 +25,7 @@ import { announcement } from './announcement.ts';
 import { comparisonKey } from './comparison-key.ts';
 import { LivePublication } from './live-publication.ts';
 import { plannedLoad, type PlannedLoad } from './planned-load.ts';
+import { prepareTraffic } from './prepared-traffic.ts';
 import type { RunRequest } from './run-request.ts';
 import { beginServerCollection } from './server-collection.ts';
 
@@ -46,7 +45,7 @@ export interface PerformedRun {
 
 /**
  * A whole run: probe, run directory, live metrics, benchmark, result, and the wait until the last values were scraped.
- * Throws `ProbeError`, `RunsDirectoryError`, `ListenError` or an `Error` of the URL before anything is sent or written, and `RunNotStoredError`,
+ * Throws `ProbeError`, `RunsDirectoryError`, `ListenError` or `ConfigurationError` before anything is sent or written, and `RunNotStoredError`,
  * which holds the result, when the disk fails at the end.
  */
 export async function performRun(
@@ -55,25 +54,25 @@ export async function performRun(
   reporter: RunReporter,
   version: string,
 ): Promise<PerformedRun> {
-  const target = parseTarget(request.url, chat.path);
   const { store, messages } = await openStore(request.runsDirectory);
   messages.forEach((message) => reporter.say(message));
   await store.checkWritable();
-  const secrets = request.apiKey === null ? [] : [request.apiKey];
-  const transport = new UndiciTransport({ origin: target.origin, secrets });
+  const { target, transport, form: given, secrets } = await prepareTraffic(request, process.env);
   try {
-    const given = requestForm(request, target);
     const planned = plannedLoad(request, given.dataset);
     reporter.say(announcement(request, target.origin, planned));
     const form = await probedForm(
       { ...given, dataset: planned.dataset },
       request,
       target,
+      secrets,
       transport,
       controls,
       reporter,
     );
-    const server = await recogniseServer(target.origin);
+    // Behind a unix socket the origin is only a name.
+    const isNamed = request.traffic.connection.unixSocket === null;
+    const server = isNamed ? await recogniseServer(target.origin) : null;
     return await performProbedRun({
       request,
       controls,
@@ -133,7 +132,8 @@ async function performPublishedRun(
     server_metrics_urls: metricsUrls(run),
   });
   const watcher = reporter.observe(epoch);
-  const observers: RunObserver[] = [live, writer, watcher];
+  const remarks = new RunRemarks();
+  const observers: RunObserver[] = [live, writer, watcher, remarks];
   const servers = beginServerCollection(run.request.serverMetrics, run.target.origin, epoch, (line) =>
     reporter.say(line),
   );
@@ -163,7 +163,7 @@ async function performPublishedRun(
     result,
     failure: outcome.failure,
     path: writer.path,
-    notes: [...writer.notes, ...unsentNotes(outcome), ...serverNotes],
+    notes: [...writer.notes, ...unsentNotes(outcome), ...remarks.lines(), ...serverNotes],
   };
 }
 
@@ -173,26 +173,12 @@ function metricsUrls({ server, request }: ProbedRun): string[] {
   return [...new Set([...(server === null ? [] : [server.metricsUrl]), ...named])];
 }
 
-function requestForm(request: RunRequest, target: Target): RequestForm {
-  return {
-    endpoint: chat,
-    path: target.path,
-    headers: requestHeaders(request),
-    dataset: syntheticDataset({
-      inputTokens: request.inputTokens,
-      outputTokens: request.outputTokens,
-      seed: request.seed,
-      repeat: request.textVariant,
-    }),
-    options: { model: request.model, sampling: request.sampling, includeUsage: true },
-  };
-}
-
 /** The form of the requests after the probe has been answered. */
 async function probedForm(
   form: RequestForm,
   request: RunRequest,
   target: Target,
+  secrets: readonly string[],
   transport: Transport,
   controls: RunControls,
   reporter: RunReporter,
@@ -203,28 +189,26 @@ async function probedForm(
       origin: target.origin,
       modelsPath: target.modelsPath,
       requestTimeoutSeconds: Math.min(request.requestTimeoutSeconds, PROBE_TIMEOUT_SECONDS),
-      secrets: request.apiKey === null ? [] : [request.apiKey],
+      secrets,
     },
     transport,
     controls,
   );
-  if (!includeUsage)
-    reporter.say('the server refuses stream_options: it tells no token counts, so ITL and token throughput are absent');
+  if (!includeUsage) reporter.say(form.countTokens === undefined ? WITHOUT_COUNTS : COUNTED_HERE);
   return { ...form, options: { ...form.options, includeUsage } };
 }
 
 const PROBE_TIMEOUT_SECONDS = 120;
 
-function requestHeaders(request: RunRequest): Readonly<Record<string, string>> {
-  const key = request.apiKey === null ? {} : { authorization: `Bearer ${request.apiKey}` };
-  return { 'content-type': 'application/json', accept: 'text/event-stream', ...key, ...request.headers };
-}
+const WITHOUT_COUNTS =
+  'the server refuses stream_options: it tells no token counts, so ITL and token throughput are absent; --tokenizer counts them here';
+const COUNTED_HERE = 'the server refuses stream_options: tokens are counted by the tokenizer on this side';
 
 function runPlan({ request, target, form, planned, server, version }: ProbedRun, epoch: RunEpoch): RunPlan {
   return {
     run_id: request.runId ?? createRunId(epoch.wall),
     scenario: request.scenario,
-    comparison_key: comparisonKey(request, form.endpoint.type, planned),
+    comparison_key: comparisonKey(request, form.endpoint.type, planned, form.options.stream),
     gates: request.gates,
     ...(request.group ?? { group_id: null, step: null, repeat: null }),
     shard: '0',

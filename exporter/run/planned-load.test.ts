@@ -9,6 +9,7 @@ import type { LoadRequest, RateRequest, RunRequest } from './run-request.ts';
 const DATASET: Dataset = {
   planSha256: 'a'.repeat(64),
   size: null,
+  longestOutputTokens: 8,
   request: () => ({ prompt: '', max_tokens: 8 }),
 };
 const TRACE: Dataset = { ...DATASET, size: 3, due_seconds: Float64Array.of(0, 1, 2) };

@@ -1,8 +1,10 @@
+import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { Gates } from '../../core/run/gates.ts';
 import type { ArrivalPattern } from '../bench/load-plan.ts';
 import type { FixedSchedule } from '../bench/fixed-schedule.ts';
 import type { ExportFormat } from '../servers/exports/write-exports.ts';
 import type { Target as MetricsTarget } from '../servers/targets.ts';
+import type { TrafficRequest } from './traffic-request.ts';
 
 /** How requests are to come. */
 export interface LoadRequest {
@@ -45,6 +47,7 @@ export interface ServerMetricsRequest {
 
 /** What a person asked for: the whole of a run, before anything is known of the server. */
 export interface RunRequest {
+  /** The first server; `traffic` holds the others. */
   readonly url: string;
   readonly model: string;
   readonly scenario: string;
@@ -59,6 +62,7 @@ export interface RunRequest {
   /** Share of the requests (0 to 1) that are given up, and when; null: none. */
   readonly cancellation: { readonly ratio: number; readonly delaySeconds: number } | null;
   readonly maxOutputTokensTotal: number | null;
+  /** Of each request where the dataset does not say otherwise; a mean when lengths are spread. */
   readonly inputTokens: number;
   readonly outputTokens: number;
   readonly seed: number;
@@ -66,9 +70,10 @@ export interface RunRequest {
   readonly textVariant: number;
   /** The sweep or the repeats that the run belongs to; null: none. */
   readonly group: { readonly group_id: string; readonly step: number | null; readonly repeat: number | null } | null;
-  readonly sampling: Readonly<Record<string, number | string | boolean | null>>;
+  /** Fields that are sent as they are. */
+  readonly sampling: Readonly<Record<string, JsonValue>>;
   readonly headers: Readonly<Record<string, string>>;
-  readonly apiKey: string | null;
+  readonly traffic: TrafficRequest;
   readonly requestTimeoutSeconds: number;
   readonly failedRequestThreshold: number | null;
   /** Null when nothing has to be met. */

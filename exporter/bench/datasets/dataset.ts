@@ -7,6 +7,8 @@ export interface Dataset {
   request(phase: PhaseName | 'probe', position: number): GenerationRequest;
   /** SHA-256 (hex) of everything that decides the requests. */
   readonly planSha256: string;
+  /** Largest `max_tokens` of its requests; null or absent when nothing bounds them. */
+  readonly longestOutputTokens?: number | null;
   /** How many different requests there are, or conversations; null: as many as are asked for. Beyond them they recur. */
   readonly size: number | null;
   /**

@@ -4,6 +4,7 @@ import type { Dataset } from './dataset.ts';
 import type { EntryOrder, SamplingStrategy } from './entry-order.ts';
 import { entryOrder } from './entry-order.ts';
 import { planSha256 } from './plan.ts';
+import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 
 /** What all datasets from files are made with. */
 export interface FileDatasetOptions {
@@ -19,6 +20,13 @@ export interface FileDatasetOptions {
 export interface FileEntries<T> {
   readonly entries: readonly T[];
   readonly sha256: string;
+}
+
+/** The longest answer of rows that tell one each, or none: then it is as the run says. */
+export function longestOutput(rows: Iterable<number | null>, { outputTokens }: FileDatasetOptions): number {
+  let longest = 0;
+  for (const told of rows) longest = Math.max(longest, told ?? outputTokens ?? DEFAULT_OUTPUT_TOKENS);
+  return longest;
 }
 
 export type PlanPart = Readonly<Record<string, string | number | null>>;
@@ -37,12 +45,14 @@ export function fileDataset<T>(
   { entries, sha256 }: FileEntries<T>,
   options: FileDatasetOptions,
   requestOf: (entry: T, index: number) => GenerationRequest,
+  longestOutputTokens: number,
   more: PlanPart = {},
 ): Dataset {
   const order: EntryOrder = entryOrder(options.strategy, entries.length, options.seed);
   return {
     planSha256: filePlanSha256(type, sha256, options, more),
     size: entries.length,
+    longestOutputTokens,
     request(phase, position) {
       const index = order(phase, position);
       return requestOf(entries[index] as T, index);

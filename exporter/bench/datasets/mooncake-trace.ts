@@ -1,6 +1,6 @@
 import { seededRandom } from '../seeded-random.ts';
 import type { Dataset } from './dataset.ts';
-import { fileDataset, textRequest } from './file-dataset.ts';
+import { fileDataset, longestOutput, textRequest } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
 import { PromptWriter } from './prompt-writer.ts';
@@ -50,8 +50,12 @@ export async function mooncakeTrace(options: MooncakeOptions): Promise<Dataset> 
     if (entry.text !== null) return textRequest(entry.text, max_tokens, options.tokenizer);
     return textRequest(blocks.prompt(entry.inputTokens, entry.hashIds, index), max_tokens, options.tokenizer);
   };
+  const longest = longestOutput(
+    entries.map(({ outputTokens }) => outputTokens),
+    options,
+  );
   const plan = { blockTokens: options.blockTokens, seeded: 1 };
-  const dataset = fileDataset('mooncake_trace', { entries, sha256 }, options, request, plan);
+  const dataset = fileDataset('mooncake_trace', { entries, sha256 }, options, request, longest, plan);
   return due_seconds === undefined ? dataset : { ...dataset, due_seconds };
 }
 

@@ -1,7 +1,7 @@
 import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
 import type { Conversation, Dataset } from './dataset.ts';
 import { entryOrder } from './entry-order.ts';
-import { filePlanSha256 } from './file-dataset.ts';
+import { filePlanSha256, longestOutput } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
 import { requireEntries } from './require-entries.ts';
@@ -46,6 +46,10 @@ export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
   return {
     planSha256: filePlanSha256('multi_turn', sha256, options, { delayRatio: options.delayRatio }),
     size: conversations.length,
+    longestOutputTokens: longestOutput(
+      conversations.flat().map(({ outputTokens }) => outputTokens),
+      options,
+    ),
     request: (phase, position) => conversation(phase, position).request(0, []),
     conversation,
   };

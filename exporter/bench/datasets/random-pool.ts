@@ -3,7 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { seededRandom } from '../seeded-random.ts';
 import type { Dataset } from './dataset.ts';
-import { filePlanSha256, textRequest } from './file-dataset.ts';
+import { filePlanSha256, longestOutput, textRequest } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
 import { requireEntries } from './require-entries.ts';
@@ -28,6 +28,10 @@ export async function randomPool(options: FileDatasetOptions): Promise<Dataset> 
   return {
     planSha256: filePlanSha256('random_pool', hash.digest('hex'), options, { seeded: 1 }),
     size: null,
+    longestOutputTokens: longestOutput(
+      pools.flat().map(({ outputTokens }) => outputTokens),
+      options,
+    ),
     request(phase, position) {
       const random = seededRandom(`${options.seed}/${phase}/${position}/entry`);
       const rows = pools.map((pool) => pool[Math.floor(random() * pool.length)] as TextRow);

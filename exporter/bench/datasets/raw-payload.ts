@@ -1,5 +1,5 @@
 import type { Dataset } from './dataset.ts';
-import { fileDataset } from './file-dataset.ts';
+import { fileDataset, longestOutput } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
 import { requireEntries } from './require-entries.ts';
@@ -23,9 +23,18 @@ export async function rawPayload(options: FileDatasetOptions): Promise<Dataset> 
     const told = LENGTH_KEYS.map((key) => row.tokens(key)).find((tokens) => tokens !== null);
     return { payload: row.json, max_tokens: told ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS };
   });
-  return fileDataset('raw_payload', { entries, sha256 }, options, ({ payload, max_tokens }) => ({
-    prompt: '',
-    max_tokens,
-    payload,
-  }));
+  return fileDataset(
+    'raw_payload',
+    { entries, sha256 },
+    options,
+    ({ payload, max_tokens }) => ({
+      prompt: '',
+      max_tokens,
+      payload,
+    }),
+    longestOutput(
+      entries.map(({ max_tokens }) => max_tokens),
+      options,
+    ),
+  );
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../configuration-error.ts';
 import type { Dataset } from './dataset.ts';
-import { fileDataset } from './file-dataset.ts';
+import { fileDataset, longestOutput } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readElements } from './input-elements.ts';
 import { requireEntries } from './require-entries.ts';
@@ -30,11 +30,20 @@ export async function shareGpt(options: FileDatasetOptions): Promise<Dataset> {
   const entries = requireEntries(texts, file).flatMap((text) => pairOf(Row.parse(file, text), options) ?? []);
   if (entries.length === 0)
     throw new ConfigurationError(`${file}: none of its ${texts.length} conversations is of a length that is sent`);
-  return fileDataset('sharegpt', { entries, sha256 }, options, ({ prompt, max_tokens, input_tokens }) => ({
-    prompt,
-    max_tokens,
-    ...(input_tokens === null ? {} : { input_tokens }),
-  }));
+  return fileDataset(
+    'sharegpt',
+    { entries, sha256 },
+    options,
+    ({ prompt, max_tokens, input_tokens }) => ({
+      prompt,
+      max_tokens,
+      ...(input_tokens === null ? {} : { input_tokens }),
+    }),
+    longestOutput(
+      entries.map((entry) => entry.max_tokens),
+      options,
+    ),
+  );
 }
 
 function pairOf(row: Row, { tokenizer, outputTokens }: FileDatasetOptions): Pair | null {

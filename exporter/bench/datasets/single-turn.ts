@@ -1,5 +1,5 @@
 import type { Dataset } from './dataset.ts';
-import { fileDataset, textRequest } from './file-dataset.ts';
+import { fileDataset, longestOutput, textRequest } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
 import { requireEntries } from './require-entries.ts';
@@ -18,8 +18,16 @@ export async function singleTurn(options: FileDatasetOptions): Promise<Dataset> 
   // In another order than the file's the times say nothing.
   const due_seconds = options.strategy === 'sequential' ? dueTimes(rows) : undefined;
   const entries = rows.map(({ text, outputTokens }) => ({ text, outputTokens }));
-  const dataset = fileDataset('single_turn', { entries, sha256 }, options, ({ text, outputTokens }) =>
-    textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer),
+  const dataset = fileDataset(
+    'single_turn',
+    { entries, sha256 },
+    options,
+    ({ text, outputTokens }) =>
+      textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer),
+    longestOutput(
+      entries.map(({ outputTokens }) => outputTokens),
+      options,
+    ),
   );
   return due_seconds === undefined ? dataset : { ...dataset, due_seconds };
 }

@@ -88,6 +88,22 @@ describe('lengths', () => {
   });
 });
 
+test('requests recur after the number of entries, and not in the warm-up', () => {
+  const dataset = syntheticDataset({ ...options, entries: 3 });
+  const prompts = many(dataset, 7).map(({ prompt }) => prompt);
+  expect(new Set(prompts).size).toBe(3);
+  expect(prompts[3]).toBe(prompts[0]);
+  expect(prompts).not.toContain(dataset.request('warmup', 0).prompt);
+});
+
+test('the longest answer is known unless lengths are spread', () => {
+  const spread = { input: { mean: 5, stddev: 0 }, output: { mean: 300, stddev: 0 }, share: 0.5 };
+  expect(syntheticDataset(options).longestOutputTokens).toBe(32);
+  expect(syntheticDataset({ ...options, outputStddev: 1 }).longestOutputTokens).toBeNull();
+  const distribution = [spread, { ...spread, output: { mean: 20, stddev: 0 } }];
+  expect(syntheticDataset({ ...options, distribution }).longestOutputTokens).toBe(300);
+});
+
 describe('what requests share', () => {
   test('one system prompt for all, also in the warm-up', () => {
     const dataset = syntheticDataset({ ...options, systemPromptTokens: 30 });
@@ -114,7 +130,6 @@ describe('conversations', () => {
   const shape = {
     turns: { mean: 4, stddev: 1.5 },
     delay: { mean: 2, stddev: 0.5, ratio: 0.5 },
-    count: 50,
   };
   const dataset = syntheticDataset({
     ...options,
@@ -122,6 +137,7 @@ describe('conversations', () => {
     systemPromptTokens: 5,
     userContextTokens: 15,
     conversations: shape,
+    entries: 50,
   });
   const conversation = (position: number) => dataset.conversation?.('measure', position);
 
@@ -189,7 +205,7 @@ describe('with a tokenizer lengths are exact', () => {
 
   test('the answers in a conversation are counted', async () => {
     const tokenizer = await loadTokenizer('o200k_base', 'main', {});
-    const conversations = { turns: { mean: 2, stddev: 0 }, delay: { mean: 0, stddev: 0, ratio: 1 }, count: null };
+    const conversations = { turns: { mean: 2, stddev: 0 }, delay: { mean: 0, stddev: 0, ratio: 1 } };
     const dataset = syntheticDataset({ ...options, inputTokens: 10, tokenizer, conversations });
     const second = dataset.conversation?.('measure', 0).request(1, ['tiktoken is great!']);
     expect(second?.input_tokens).toBe(10 + 6 + 10);

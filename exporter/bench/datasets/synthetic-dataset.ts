@@ -31,6 +31,8 @@ export interface SyntheticOptions {
   readonly userContextTokens?: number;
   /** Conversations of several turns; null or absent: single requests. */
   readonly conversations?: ConversationShape | null;
+  /** `--num-dataset-entries`: how many different requests, or conversations, there are before they recur; null or absent: none does. */
+  readonly entries?: number | null;
   /** Of several runs of one plan: the lengths stay and the texts are others, unless `--same-prompts` leaves it 0. */
   readonly repeat?: number;
   /** Makes lengths exact; null or absent: none. */
@@ -41,8 +43,6 @@ export interface ConversationShape {
   readonly turns: LengthSpread;
   /** The time a user takes before the next turn, in seconds. */
   readonly delay: { readonly mean: number; readonly stddev: number; readonly ratio: number };
-  /** How many there are before they recur; null: as many as are asked for. */
-  readonly count: number | null;
 }
 
 /**
@@ -51,17 +51,19 @@ export interface ConversationShape {
  */
 export function syntheticDataset(options: SyntheticOptions): Dataset {
   const texts = new SyntheticTexts(options);
-  const { conversations = null } = options;
+  const { conversations = null, entries = null } = options;
+  const entryAt = (position: number): number => (entries === null ? position : position % entries);
   const dataset: Dataset = {
     planSha256: planSha256(planOf(options)),
-    size: conversations?.count ?? null,
-    request: (phase, position) => texts.conversation(phase, position, 1).request(0, []),
+    size: entries,
+    longestOutputTokens: longestOutput(options),
+    request: (phase, position) => texts.conversation(phase, entryAt(position), 1).request(0, []),
   };
   if (conversations === null) return dataset;
   return {
     ...dataset,
     conversation(phase, position) {
-      const entry = conversations.count === null ? position : position % conversations.count;
+      const entry = entryAt(position);
       const random = seededRandom(`${options.seed}/${phase}/${entry}/turns`);
       const turns = drawLength(conversations.turns, random);
       const { mean, stddev, ratio } = conversations.delay;
@@ -72,6 +74,12 @@ export function syntheticDataset(options: SyntheticOptions): Dataset {
       };
     },
   };
+}
+
+/** A spread has no longest answer. */
+function longestOutput({ distribution, outputTokens, outputStddev = 0 }: SyntheticOptions): number | null {
+  const outputs = distribution?.map(({ output }) => output) ?? [{ mean: outputTokens, stddev: outputStddev }];
+  return outputs.some(({ stddev }) => stddev > 0) ? null : Math.max(...outputs.map(({ mean }) => Math.round(mean)));
 }
 
 /** Everything that decides lengths and texts, but for the repeat. */
@@ -89,6 +97,7 @@ function planOf(options: SyntheticOptions): Readonly<Record<string, string | num
     prefixes: prefixes === undefined ? null : `${prefixes.count}x${prefixes.tokens}`,
     userContextTokens: options.userContextTokens ?? 0,
     conversations: conversations == null ? null : JSON.stringify(conversations),
+    entries: options.entries ?? null,
     tokenizer: tokenizer?.identity ?? null,
     seed,
   };

@@ -1,0 +1,69 @@
+import { expect, test } from '@jest/globals';
+import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import { exampleRecord } from '../store/fixtures/example-run.ts';
+import { UNKNOWN_HEALTH } from '../store/run-result.ts';
+import { resultTable } from './result-table.ts';
+
+function tableOf(records: readonly RequestRecord[]): string {
+  const summary = new SummaryAccumulator({ plannedConcurrency: 2 });
+  records.forEach((record) => summary.add(record));
+  const { requests, errors, measures } = summary.summarize(null);
+  const result: ResultFile = {
+    schema_version: 1,
+    run_id: 'table',
+    status: 'completed',
+    scenario: 'example',
+    fingerprint: '',
+    window: { start: null, end: null, seconds: 2.5 },
+    requests,
+    errors,
+    client: { ...UNKNOWN_HEALTH, verdict: 'saturated', why: 'p99 event-loop delay 38 ms' },
+    servers: {},
+    slos: [],
+    measures,
+  };
+  return resultTable(result);
+}
+
+/** The cells of the row that begins so. */
+function cells(table: string, name: string): string[] {
+  const row = table.split('\n').find((line) => line.startsWith(name)) ?? '';
+  return row.slice(name.length).trim().split(/ {2,}/);
+}
+
+const RUN = Array.from({ length: 11 }, (_, i) => exampleRecord(i));
+
+test('n and effective n stand beside every percentile, and too few is said', () => {
+  // Requests 1 … 10 are measured, 4 and 9 fail: 8 values of 20 ms.
+  const table = tableOf(RUN);
+  expect(cells(table, 'time to first token')).toEqual(
+    ['8', '8', '20 ms', '20 ms', '20 ms', '20 ms', 'too few', '20 ms'].map((cell) => cell),
+  );
+  expect(table).toContain('too few: not even five independent values');
+});
+
+test('failed requests are counted by reason, and stand a second time as infinitely slow', () => {
+  const table = tableOf(RUN);
+  expect(table).toContain('ok 8 · error 2 · timeout 0 · cancelled 0  (http_5xx 2)');
+  expect(cells(table, '  with the failed, as infinite')).toEqual([
+    '10',
+    expect.any(String),
+    '–',
+    '20 ms',
+    '–',
+    '–',
+    '–',
+    '–',
+  ]);
+  expect(tableOf(RUN.filter(({ outcome }) => outcome === 'ok'))).not.toContain('as infinite');
+});
+
+test('the client is judged', () => {
+  expect(tableOf(RUN)).toContain('client      saturated: p99 event-loop delay 38 ms');
+});
+
+test('nothing measured: no table of absent values', () => {
+  expect(tableOf([])).toContain('no request has a latency');
+});

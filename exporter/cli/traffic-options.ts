@@ -1,0 +1,204 @@
+import type { JsonValue } from '../../core/run/canonical-json.ts';
+import { ConfigurationError } from '../bench/configuration-error.ts';
+import { DEFAULT_CONNECT_TIMEOUT_SECONDS } from '../bench/connection-options.ts';
+import { SAMPLING_STRATEGIES } from '../bench/datasets/entry-order.ts';
+import { DEFAULT_BLOCK_TOKENS } from '../bench/datasets/mooncake-trace.ts';
+import { FILE_TYPES } from '../bench/datasets/open-dataset.ts';
+import type { DatasetRequest } from '../bench/datasets/open-dataset.ts';
+import { parseSequenceDistribution } from '../bench/datasets/sequence-distribution.ts';
+import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../bench/datasets/synthetic-dataset.ts';
+import type { ConversationShape } from '../bench/datasets/synthetic-dataset.ts';
+import { ENDPOINT_TYPES } from '../bench/endpoints/endpoint-types.ts';
+import { parseExtraInputs } from '../bench/endpoints/extra-inputs.ts';
+import { DEFAULT_TOKENIZER_REVISION } from '../bench/tokenizers/load-tokenizer.ts';
+import type { TrafficRequest } from '../run/traffic-request.ts';
+import { CliError } from './failure.ts';
+import { choice, flag, integer, seconds, text, texts, type Option, type Values } from './options.ts';
+
+const MOST_TOKENS = 1e7;
+const TOKENS = { min: 1, max: MOST_TOKENS };
+const TOKENS_OR_NONE = { min: 0, max: MOST_TOKENS };
+const ONE_DAY_MS = 86_400_000;
+
+const tokens = (help: string, fallback: number): Option<number> => integer(help, TOKENS_OR_NONE, fallback);
+
+const named = <T>(value: string, option: Option<T>): Option<T> => ({ ...option, value });
+
+/** What is sent, where to and in which form: the names of `aiperf profile` where the meaning is the same. */
+export const TRAFFIC_OPTIONS = {
+  'endpoint-type': choice(ENDPOINT_TYPES, 'which API is asked', 'chat'),
+  'endpoint-template': text(
+    'FILE',
+    'with --endpoint-type template: the body, and where things lie in the answer',
+    null,
+  ),
+  streaming: flag('ask for streams (the default where the endpoint has them)'),
+  'no-streaming': flag('ask for one JSON answer; then there is no time to first token'),
+  isl: integer(`input tokens per request (default ${DEFAULT_INPUT_TOKENS}); exact with --tokenizer`, TOKENS, null),
+  'isl-stddev': tokens('standard deviation of --isl', 0),
+  osl: integer(`output tokens at most, per request (max_tokens; default ${DEFAULT_OUTPUT_TOKENS})`, TOKENS, null),
+  'osl-stddev': tokens('standard deviation of --osl', 0),
+  'seq-dist': text('DIST', 'pairs of lengths with their percentages: "256,128:60;1024|100,512|50:40"', null),
+  'shared-system-prompt-length': tokens('tokens of a system prompt that all requests share', 0),
+  'num-prefix-prompts': integer('how many prefixes there are that prompts begin with', { min: 0, max: 1e6 }, 0),
+  'prefix-prompt-length': tokens('tokens of each of these prefixes', 0),
+  'user-context-prompt-length': tokens('tokens of a text at the beginning of each conversation, its own', 0),
+  'session-turns-mean': named('N', seconds('turns of a conversation', { min: 1, max: 10_000 }, 1)),
+  'session-turns-stddev': named('N', seconds('standard deviation of the turns', { min: 0, max: 10_000 }, 0)),
+  'session-turn-delay-mean': named('MS', seconds('time before the next turn', { min: 0, max: ONE_DAY_MS }, 0)),
+  'session-turn-delay-stddev': named('MS', seconds('standard deviation of this time', { min: 0, max: ONE_DAY_MS }, 0)),
+  'session-delay-ratio': named(
+    'RATIO',
+    seconds('what such times are multiplied by, also those of a file', { min: 0, max: 1000 }, 1),
+  ),
+  'num-dataset-entries': integer(
+    'how many different requests or conversations there are before they recur (default: none recurs)',
+    { min: 1, max: 1e9 },
+    null,
+  ),
+  'input-file': text('FILE', 'prompts from a file, in place of random words', null),
+  'custom-dataset-type': choice(FILE_TYPES, 'what the file holds', 'single_turn'),
+  'dataset-sampling-strategy': choice(SAMPLING_STRATEGIES, 'in which order the file is sent', 'sequential'),
+  'isl-block-size': integer('tokens that a hash id of a trace stands for', TOKENS, DEFAULT_BLOCK_TOKENS),
+  tokenizer: text(
+    'NAME',
+    'a tokenizer.json or its folder, a model on the Hugging Face hub, or a tiktoken encoding',
+    null,
+  ),
+  'tokenizer-revision': text('REVISION', 'branch, tag or commit of the model on the hub', DEFAULT_TOKENIZER_REVISION),
+  'ignore-eos': flag('ask the server to generate all of --osl (vLLM, SGLang: ignore_eos)'),
+  'extra-inputs': texts('NAME:VALUE', 'a field to send with each request, or a JSON object of such; may be repeated'),
+  'api-key-env': text('VARIABLE', 'the environment variable that holds the API key', null),
+  'api-key-file': text('FILE', 'the file that holds the API key', null),
+  'connect-timeout-seconds': seconds(
+    'how long opening a connection may take',
+    { min: 0.01, max: 3600 },
+    DEFAULT_CONNECT_TIMEOUT_SECONDS,
+  ),
+  'unix-socket': text('PATH', 'connect to this socket; --url then only names host and path', null),
+  'tls-ca': text('FILE', 'certificates of the authorities to trust (PEM)', null),
+  'tls-cert': text('FILE', "this side's certificate (PEM)", null),
+  'tls-key': text('FILE', 'the key of this certificate (PEM)', null),
+  'tls-server-name': text('NAME', "the name that the server's certificate is for, if not the URL's host", null),
+  'tls-insecure': flag('take any certificate'),
+};
+
+type TrafficOptions = Values<typeof TRAFFIC_OPTIONS>;
+
+/** What was asked for, with the checks that concern several options. Throws a `CliError`. */
+export function requestedTraffic(options: TrafficOptions, moreUrls: readonly string[]): TrafficRequest {
+  if (options.streaming && options['no-streaming'])
+    throw new CliError('--streaming and --no-streaming do not go together');
+  return {
+    moreUrls,
+    connection: {
+      unixSocket: options['unix-socket'],
+      connectTimeoutSeconds: options['connect-timeout-seconds'],
+      tls: {
+        caFile: options['tls-ca'],
+        certFile: options['tls-cert'],
+        keyFile: options['tls-key'],
+        serverName: options['tls-server-name'],
+        insecure: options['tls-insecure'],
+      },
+    },
+    apiKey: { environmentVariable: options['api-key-env'], file: options['api-key-file'] },
+    endpointType: options['endpoint-type'],
+    endpointTemplate: options['endpoint-template'],
+    stream: options.streaming ? true : options['no-streaming'] ? false : null,
+    tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
+    dataset: requestedDataset(options),
+  };
+}
+
+/** Extra inputs and `--ignore-eos`, which is short for one of them. */
+export function requestedFields(options: TrafficOptions): Readonly<Record<string, JsonValue>> {
+  const fields = refused(() => parseExtraInputs(options['extra-inputs']));
+  return options['ignore-eos'] ? { ignore_eos: true, ...fields } : fields;
+}
+
+/** What is refused here is a wrong flag. */
+function refused<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
+  const path = options['input-file'];
+  const pairs = options['seq-dist'];
+  const distribution = pairs === null ? null : refused(() => parseSequenceDistribution(pairs));
+  checkLengths(options);
+  return {
+    inputTokens: options.isl,
+    outputTokens: options.osl,
+    synthetic: synthetic(options, distribution),
+    file:
+      path === null
+        ? null
+        : {
+            path,
+            type: options['custom-dataset-type'],
+            strategy: options['dataset-sampling-strategy'],
+            blockTokens: options['isl-block-size'],
+            delayRatio: options['session-delay-ratio'],
+          },
+  };
+}
+
+function synthetic(
+  options: TrafficOptions,
+  distribution: ReturnType<typeof parseSequenceDistribution> | null,
+): DatasetRequest['synthetic'] {
+  return {
+    inputStddev: options['isl-stddev'],
+    outputStddev: options['osl-stddev'],
+    distribution,
+    systemPromptTokens: options['shared-system-prompt-length'],
+    prefixes: { count: options['num-prefix-prompts'], tokens: options['prefix-prompt-length'] },
+    userContextTokens: options['user-context-prompt-length'],
+    conversations: conversations(options),
+    entries: options['num-dataset-entries'],
+  };
+}
+
+/** Null for single requests. */
+function conversations(options: TrafficOptions): ConversationShape | null {
+  const turns = { mean: options['session-turns-mean'], stddev: options['session-turns-stddev'] };
+  if (turns.mean === 1 && turns.stddev === 0) return null;
+  const delay = {
+    mean: options['session-turn-delay-mean'] / 1000,
+    stddev: options['session-turn-delay-stddev'] / 1000,
+    ratio: options['session-delay-ratio'],
+  };
+  return { turns, delay };
+}
+
+/** Options of the synthetic dataset: a file decides all of this itself. */
+const SYNTHETIC_ONLY = [
+  'isl-stddev',
+  'osl-stddev',
+  'shared-system-prompt-length',
+  'num-prefix-prompts',
+  'user-context-prompt-length',
+  'session-turns-stddev',
+  'session-turn-delay-mean',
+] as const;
+
+function checkLengths(options: TrafficOptions): void {
+  const { isl, osl } = options;
+  const spread = options['isl-stddev'] > 0 || options['osl-stddev'] > 0;
+  if (options['seq-dist'] !== null && (isl !== null || osl !== null || spread))
+    throw new CliError('--seq-dist says all lengths: leave --isl, --osl and their deviations out');
+  if (options['num-prefix-prompts'] > 0 !== options['prefix-prompt-length'] > 0)
+    throw new CliError('--num-prefix-prompts and --prefix-prompt-length go together: one of them is 0');
+  if (options['input-file'] === null) return;
+  const useless =
+    options['seq-dist'] !== null || options['num-dataset-entries'] !== null || options['session-turns-mean'] !== 1
+      ? 'seq-dist, --num-dataset-entries or --session-turns-mean'
+      : SYNTHETIC_ONLY.find((name) => options[name] > 0);
+  if (useless !== undefined) throw new CliError(`--${useless} and --input-file do not go together: the file decides`);
+}

@@ -1,0 +1,113 @@
+import type { RequestFigures } from '../../core/measures/request-figures.ts';
+import { figuresOf } from '../../core/measures/request-figures.ts';
+import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import type { Clock } from '../../core/measures/measures.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+
+/** A metric of AIPerf 0.13.0 with a value per request. */
+export interface AiperfMetric {
+  readonly tag: string;
+  /** Its name in the CSV, without the unit. */
+  readonly header: string;
+  readonly unit: string;
+  /** The measure of ours that has the same definition: its statistics are in result.json; null when there is none. */
+  readonly measure: { readonly name: string; readonly clock: Clock; readonly scale: number } | null;
+  /** The request's value in the unit, or values; null when it has none. */
+  readonly value: (record: RequestRecord, figures: RequestFigures) => number | readonly number[] | null;
+}
+
+const MS = 1000;
+const NS_PER_MS = 1e6;
+
+/** A metric that one of our measures is, in AIPerf's unit. */
+function same(tag: string, header: string, unit: string, scale = 1, name = tag, clock: Clock = 'sent'): AiperfMetric {
+  const found = DISTRIBUTION_MEASURES.find((measure) => measure.measure === name && measure.clock === clock);
+  if (found === undefined) throw new Error(`core/measures does not define ${name} from ${clock}`);
+  const { value } = found;
+  return {
+    tag,
+    header,
+    unit,
+    measure: { name, clock, scale },
+    value(record, figures) {
+      if (value === null) return gaps_ms(record);
+      const one = value(figures);
+      return one === null ? null : one * scale;
+    },
+  };
+}
+
+function gaps_ms({ chunk_offsets_ns: offsets }: RequestRecord): readonly number[] | null {
+  if (offsets.length < 2) return null;
+  return offsets.slice(1).map((offset, i) => (offset - (offsets[i] ?? NaN)) / NS_PER_MS);
+}
+
+const own = (tag: string, header: string, unit: string, value: AiperfMetric['value']): AiperfMetric => ({
+  tag,
+  header,
+  unit,
+  measure: null,
+  value,
+});
+
+const usage = (source: RequestRecord['input_tokens_source'], tokens: number | null): number | null =>
+  source === 'usage' ? tokens : null;
+
+const usagePrompt = (r: RequestRecord): number | null => usage(r.input_tokens_source, r.input_tokens);
+const usageCompletion = (r: RequestRecord): number | null => usage(r.output_tokens_source, r.output_tokens);
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+/** Time for which a connection was opened; 0 over one that was open, null when it is not known. */
+function connecting_ms({ connection_reused: reused, connect_ns }: RequestRecord): number | null {
+  if (connect_ns !== null) return connect_ns / NS_PER_MS;
+  return reused === true ? 0 : null;
+}
+
+/** Requested and achieved output length, in per cent. */
+function lengthMismatch({ output_tokens: tokens, requested_output_tokens: requested }: RequestRecord): number | null {
+  return tokens === null || requested === 0 ? null : ((tokens - requested) / requested) * 100;
+}
+
+/** What a run's records can say of AIPerf's metrics, in the order of AIPerf's table of latencies, tokens and HTTP. */
+export const AIPERF_METRICS: readonly AiperfMetric[] = [
+  same('request_latency', 'Request Latency', 'ms', MS),
+  same('time_to_first_token', 'Time to First Token', 'ms', MS),
+  same('time_to_second_token', 'Time to Second Token', 'ms', MS),
+  same('inter_token_latency', 'Inter Token Latency', 'ms', MS),
+  same('inter_chunk_latency', 'Inter Chunk Latency', 'ms', MS),
+  same('decode_duration', 'Decode Duration', 'ms', MS),
+  own('effective_latency', 'Effective Latency (CO-aware)', 'ms', (r) => (r.end_ns - r.due_ns) / NS_PER_MS),
+  same('credit_to_start_latency', 'Credit-to-Start Latency', 'ms', MS, 'schedule_delay', 'due'),
+  same('output_token_throughput_per_user', 'Output Token Throughput Per User', 'tokens/sec/user'),
+  same('prefill_throughput_per_user', 'Prefill Throughput Per User', 'tokens/sec/user'),
+  same('e2e_output_token_throughput', 'E2E Output Token Throughput', 'tokens/sec/user'),
+  same('input_sequence_length', 'Input Sequence Length', 'tokens'),
+  same('output_sequence_length', 'Output Sequence Length', 'tokens'),
+  same('output_token_count', 'Output Token Count', 'tokens'),
+  // AIPerf has it only of answers that reason.
+  own('reasoning_token_count', 'Reasoning Token Count', 'tokens', (r) => r.reasoning_tokens || null),
+  own('usage_prompt_tokens', 'Usage Prompt Tokens', 'tokens', usagePrompt),
+  own('usage_completion_tokens', 'Usage Completion Tokens', 'tokens', usageCompletion),
+  own('usage_total_tokens', 'Usage Total Tokens', 'tokens', (r) => sum(usagePrompt(r), usageCompletion(r))),
+  own('osl_mismatch_diff_pct', 'OSL Mismatch Diff %', '%', lengthMismatch),
+  own('http_req_connecting', 'HTTP Connecting', 'ms', connecting_ms),
+  own('http_req_connection_reused', 'HTTP Connection Reused', 'ratio', (r) =>
+    r.connection_reused === null ? null : Number(r.connection_reused),
+  ),
+];
+
+/** The request's values by tag, as they stand in `profile_export.jsonl`; a metric that it has not is left out. */
+export function aiperfValues(
+  record: RequestRecord,
+): Record<string, { readonly value: number | readonly number[]; readonly unit: string }> {
+  const figures = figuresOf(record);
+  return Object.fromEntries(
+    AIPERF_METRICS.flatMap(({ tag, unit, value }) => {
+      const found = value(record, figures);
+      return found === null ? [] : [[tag, { value: found, unit }] as const];
+    }),
+  );
+}

@@ -1,0 +1,178 @@
+import type { DistributionResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import type { Summary } from '../../core/stats/summarize.ts';
+import type { StepStatistics } from '../../core/measures/in-flight.ts';
+import { AIPERF_METRICS } from './aiperf-metrics.ts';
+import type { AiperfMetric } from './aiperf-metrics.ts';
+import type { AiperfTotals } from './aiperf-totals.ts';
+
+/** AIPerf's percentiles; it has no p99.9. */
+export const AIPERF_PERCENTILES = ['p1', 'p5', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
+
+/** A metric of `profile_export_aiperf.json`: a scalar has only `avg`. What is not known is left out. */
+export type AiperfStatistics = { readonly unit: string } & Readonly<
+  Partial<Record<(typeof AIPERF_PERCENTILES)[number] | 'avg' | 'min' | 'max' | 'std' | 'count' | 'sum', number>>
+>;
+
+/** A metric with the header that it has in the CSV. */
+export interface NamedStatistics {
+  readonly tag: string;
+  readonly header: string;
+  readonly statistics: AiperfStatistics;
+}
+
+/**
+ * Every metric of AIPerf's summary that a run can tell. Those with a definition of ours take their statistics from
+ * result.json. Throughputs are per second of the window from the first request to the end of the last, AIPerf's
+ * documented `benchmark_duration`; AIPerf 0.13.0 itself divides by its phase, which begins some 40 ms earlier.
+ */
+export function aiperfMetrics(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
+  return [
+    ...AIPERF_METRICS.flatMap((metric) => named(metric, statisticsOf(metric, result, totals))),
+    ...scalars(result, totals),
+    ...concurrencies(result, totals),
+  ];
+}
+
+function named({ tag, header }: AiperfMetric, statistics: AiperfStatistics | null): NamedStatistics[] {
+  return statistics === null ? [] : [{ tag, header, statistics }];
+}
+
+function statisticsOf(metric: AiperfMetric, result: ResultFile, totals: AiperfTotals): AiperfStatistics | null {
+  const { measure, unit } = metric;
+  if (measure === null) return fromSummary(unit, totals.summary(metric));
+  const found = result.measures.find(
+    (m): m is DistributionResult =>
+      m.kind === 'distribution' && m.measure === measure.name && m.clock === measure.clock && m.population === 'ok',
+  );
+  return found === undefined ? null : fromResult(unit, measure.scale, found);
+}
+
+function fromSummary(unit: string, summary: Summary | null): AiperfStatistics | null {
+  if (summary === null) return null;
+  const { n, mean, std, min, max, percentiles } = summary;
+  const quantiles = Object.fromEntries(AIPERF_PERCENTILES.map((name) => [name, percentiles[name]]));
+  return { unit, avg: mean, ...quantiles, min, max, std, count: n, sum: mean * n };
+}
+
+function fromResult(unit: string, scale: number, result: DistributionResult): AiperfStatistics | null {
+  const { n, mean, std, min, max, percentiles } = result;
+  if (n === 0 || mean === null || std === null || min === null || max === null) return null;
+  const quantiles = AIPERF_PERCENTILES.flatMap((name) => {
+    const { value } = percentiles[name];
+    return value === null ? [] : [[name, value * scale] as const];
+  });
+  return {
+    unit,
+    avg: mean * scale,
+    ...Object.fromEntries(quantiles),
+    min: min * scale,
+    max: max * scale,
+    std: std * scale,
+    count: n,
+    sum: mean * scale * n,
+  };
+}
+
+function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
+  const { ok, error, timeout } = result.requests;
+  const failed = error + timeout;
+  const measure = (name: string): number | null =>
+    result.measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === name)?.value ?? null;
+  const usage = (...sums: readonly ('usagePrompt' | 'usageCompletion')[]): number | null =>
+    ok === 0 ? null : sums.reduce<number | null>((all, sum) => plus(all, totals.tokens(sum)), 0);
+  const rate = measure('error_ratio');
+  const rows: readonly (readonly [tag: string, header: string, unit: string, value: number | null])[] = [
+    ['request_throughput', 'Request Throughput', 'requests/sec', measure('request_throughput')],
+    ['request_count', 'Request Count', 'requests', ok],
+    ['completed_request_count', 'Completed Requests (Success + Error)', 'requests', ok + failed],
+    ['error_request_count', 'Error Request Count', 'requests', failed === 0 ? null : failed],
+    ['request_error_rate', 'Request Error Rate', '%', rate === null ? null : rate * 100],
+    ['good_request_count', 'Good Request Count', 'requests', measure('good_request_count')],
+    ['good_request_fraction', 'Good Request Fraction', 'ratio', measure('good_request_ratio')],
+    ['goodput', 'Goodput', 'requests/sec', measure('goodput')],
+    ['benchmark_duration', 'Benchmark Duration', 'sec', result.window.seconds],
+    ['output_token_throughput', 'Output Token Throughput', 'tokens/sec', measure('output_token_throughput')],
+    ['input_token_throughput', 'Input Token Throughput', 'tokens/sec', measure('input_token_throughput')],
+    ['total_token_throughput', 'Total Token Throughput', 'tokens/sec', measure('total_token_throughput')],
+    ['total_isl', 'Total Input Sequence Length', 'tokens', totals.tokens('input')],
+    ['total_osl', 'Total Output Sequence Length', 'tokens', totals.tokens('output')],
+    ['total_output_tokens', 'Total Output Tokens', 'tokens', totals.tokens('plain')],
+    ['total_reasoning_tokens', 'Total Reasoning Tokens', 'tokens', totals.tokens('reasoning') || null],
+    ['osl_mismatch_count', 'OSL Mismatch Count', 'requests', totals.mismatchedLengths],
+    ['total_usage_prompt_tokens', 'Total Usage Prompt Tokens', 'tokens', usage('usagePrompt')],
+    ['total_usage_completion_tokens', 'Total Usage Completion Tokens', 'tokens', usage('usageCompletion')],
+    ['total_usage_total_tokens', 'Total Usage Total Tokens', 'tokens', usage('usagePrompt', 'usageCompletion')],
+  ];
+  return rows.flatMap(([tag, header, unit, value]) =>
+    value === null ? [] : [{ tag, header, statistics: { unit, avg: value } }],
+  );
+}
+
+function plus(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
+}
+
+const CONCURRENCIES = [
+  ['all', 'effective_concurrency', 'Effective Concurrency'],
+  ['prefill', 'effective_prefill_concurrency', 'Effective Prefill Concurrency'],
+  ['decode', 'effective_decode_concurrency', 'Effective Decode Concurrency'],
+] as const;
+
+function concurrencies({ window }: ResultFile, totals: AiperfTotals): NamedStatistics[] {
+  const edges = totals.window;
+  if (edges === null || window.seconds === null) return [];
+  return CONCURRENCIES.flatMap(([part, tag, header]) => {
+    const found = totals.concurrency(part, edges.from_ns, edges.to_ns);
+    return found === null ? [] : [{ tag, header, statistics: stepStatistics(found) }];
+  });
+}
+
+function stepStatistics({ mean, std, min, max, quantile }: StepStatistics): AiperfStatistics {
+  const [p50, p90, p95, p99] = [quantile(0.5), quantile(0.9), quantile(0.95), quantile(0.99)];
+  return { unit: 'requests', avg: mean, p50, p90, p95, p99, min, max, std };
+}
+
+/** The content of `profile_export_aiperf.json`: AIPerf's keys of schema 1.4, and `llmbench_version` for its own. */
+export function aiperfSummary(run: RunFile, result: ResultFile, totals: AiperfTotals): Record<string, unknown> {
+  const measured = run.phases.find(({ phase }) => phase === 'measure');
+  return {
+    schema_version: '1.4',
+    llmbench_version: run.tool.version,
+    benchmark_id: run.run_id,
+    ...Object.fromEntries(aiperfMetrics(result, totals).map(({ tag, statistics }) => [tag, statistics])),
+    input_config: inputConfig(run),
+    run_info: { benchmark_id: run.run_id, trial: run.repeat ?? 0, run_label: run.scenario },
+    was_cancelled: result.status === 'aborted',
+    is_complete: result.status === 'completed',
+    error_summary: totals.errors.map(({ error, count }) => ({ error_details: error, count })),
+    start_time: offsetTime(measured?.start ?? result.window.start),
+    end_time: offsetTime(measured?.end ?? result.window.end),
+  };
+}
+
+/** What was asked for, in AIPerf's words, as far as a run knows it. */
+function inputConfig({ target, comparison_key: key }: RunFile): unknown {
+  const { load, stop } = key;
+  const { request_count: requests, benchmark_duration_seconds: duration } = stop;
+  return {
+    models: { items: [{ name: key.model }] },
+    endpoint: { urls: [target.origin], type: key.endpoint_type, streaming: key.streaming, extra: key.sampling },
+    phases: [
+      {
+        name: 'profiling',
+        kind: 'profiling',
+        type: load.mode,
+        ...(load.concurrency === null ? {} : { concurrency: load.concurrency }),
+        ...(load.request_rate === null ? {} : { request_rate: load.request_rate }),
+        ...(requests === null ? {} : { requests }),
+        ...(duration === null ? {} : { duration }),
+      },
+    ],
+  };
+}
+
+/** RFC 3339 with `+00:00` for `Z`, which Python before 3.11 cannot read. */
+function offsetTime(instant: string | null): string | null {
+  return instant === null ? null : instant.replace(/Z$/, '+00:00');
+}

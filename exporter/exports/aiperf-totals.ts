@@ -1,0 +1,120 @@
+import { FloatColumn } from '../../core/measures/float-column.ts';
+import { inFlightStatistics } from '../../core/measures/in-flight.ts';
+import type { StepStatistics } from '../../core/measures/in-flight.ts';
+import { figuresOf } from '../../core/measures/request-figures.ts';
+import { standingOf } from '../../core/measures/request-columns.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { summarize } from '../../core/stats/summarize.ts';
+import type { Summary } from '../../core/stats/summarize.ts';
+import { aiperfError } from './aiperf-line.ts';
+import type { AiperfError } from './aiperf-line.ts';
+import { AIPERF_METRICS } from './aiperf-metrics.ts';
+import type { AiperfMetric } from './aiperf-metrics.ts';
+
+/** AIPerf counts an answer as mismatched when it misses the length asked for by more than the smaller of these. */
+const MISMATCH_RATIO = 0.05;
+const MISMATCH_TOKENS = 50;
+
+export type TokenSum = 'input' | 'output' | 'plain' | 'reasoning' | 'usagePrompt' | 'usageCompletion';
+
+/** What AIPerf's summary says and result.json does not, from the records of the measure phase. */
+export class AiperfTotals {
+  readonly #columns = new Map<AiperfMetric, FloatColumn>(
+    AIPERF_METRICS.filter(({ measure }) => measure === null).map((metric) => [metric, new FloatColumn()]),
+  );
+  readonly #sent_ns = new FloatColumn();
+  readonly #first_ns = new FloatColumn();
+  readonly #end_ns = new FloatColumn();
+  readonly #errors = new Map<string, { error: AiperfError; count: number }>();
+  readonly #tokens: Record<TokenSum, number | null> = {
+    input: 0,
+    output: 0,
+    plain: 0,
+    reasoning: 0,
+    usagePrompt: 0,
+    usageCompletion: 0,
+  };
+  #from_ns = Infinity;
+  #to_ns = -Infinity;
+  #mismatched = 0;
+  #streamed = false;
+
+  add(record: RequestRecord): void {
+    if (record.phase !== 'measure') return;
+    this.#from_ns = Math.min(this.#from_ns, record.sent_ns);
+    this.#to_ns = Math.max(this.#to_ns, record.end_ns);
+    const error = aiperfError(record);
+    if (error !== null) this.#addError(error);
+    if (standingOf(record) === 'ok') this.#addOk(record);
+  }
+
+  /** The statistics of a metric that none of our measures is. */
+  summary(metric: AiperfMetric): Summary | null {
+    return summarize(this.#columns.get(metric)?.toArray() ?? new Float64Array());
+  }
+
+  get errors(): readonly { readonly error: AiperfError; readonly count: number }[] {
+    return [...this.#errors.values()];
+  }
+
+  /** Sum over the ok requests; null when one of them does not tell. */
+  tokens(sum: TokenSum): number | null {
+    return this.#tokens[sum];
+  }
+
+  get mismatchedLengths(): number {
+    return this.#mismatched;
+  }
+
+  /** From the first request sent to the end of the last, ns since the run's start; null without requests. */
+  get window(): { readonly from_ns: number; readonly to_ns: number } | null {
+    return this.#to_ns >= this.#from_ns ? { from_ns: this.#from_ns, to_ns: this.#to_ns } : null;
+  }
+
+  /** Ok requests in flight: whole, before their first chunk (prefill), after it (decode). Null without such. */
+  concurrency(part: 'all' | 'prefill' | 'decode', from_ns: number, to_ns: number): StepStatistics | null {
+    if (part !== 'all' && !this.#streamed) return null;
+    const starts = part === 'decode' ? this.#first_ns : this.#sent_ns;
+    const ends = part === 'prefill' ? this.#first_ns : this.#end_ns;
+    return inFlightStatistics(starts.toArray(), ends.toArray(), from_ns, to_ns);
+  }
+
+  #addError(error: AiperfError): void {
+    const key = `${error.code} ${error.type}`;
+    const found = this.#errors.get(key);
+    if (found === undefined) this.#errors.set(key, { error, count: 1 });
+    else found.count += 1;
+  }
+
+  #addOk(record: RequestRecord): void {
+    const figures = figuresOf(record);
+    for (const [metric, column] of this.#columns) {
+      const value = metric.value(record, figures);
+      if (typeof value === 'number') column.append(value);
+    }
+    this.#sent_ns.append(record.sent_ns);
+    this.#first_ns.append(record.first_content_ns ?? record.end_ns);
+    this.#end_ns.append(record.end_ns);
+    this.#streamed ||= record.chunk_offsets_ns.length > 1;
+    this.#addTokens(record);
+  }
+
+  #addTokens(record: RequestRecord): void {
+    const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = record;
+    this.#count('input', input);
+    this.#count('output', output);
+    this.#count('reasoning', reasoning);
+    this.#count('plain', output === null || reasoning === null ? null : output - reasoning);
+    this.#count('usagePrompt', record.input_tokens_source === 'usage' ? input : null);
+    this.#count('usageCompletion', record.output_tokens_source === 'usage' ? output : null);
+    const requested = record.requested_output_tokens;
+    const allowed = Math.min(MISMATCH_RATIO * requested, MISMATCH_TOKENS);
+    if (output !== null && Math.abs(output - requested) > allowed) this.#mismatched += 1;
+  }
+
+  /** One unknown makes the sum unknown. */
+  #count(sum: TokenSum, tokens: number | null): void {
+    const before = this.#tokens[sum];
+    this.#tokens[sum] = before === null || tokens === null ? null : before + tokens;
+  }
+}

@@ -1,0 +1,277 @@
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import { examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
+import { UNKNOWN_HEALTH } from '../store/run-result.ts';
+import type { AiperfStatistics } from './aiperf-summary.ts';
+import { ExportError, writeAiperf } from './write-aiperf.ts';
+
+interface Recorded {
+  readonly zero_ns: string;
+  readonly line: { readonly metadata: Record<string, unknown>; readonly units: Record<string, string> };
+  readonly summary: Record<string, AiperfStatistics & { start_time: string }>;
+  readonly requests: readonly {
+    readonly due_ns: number;
+    readonly start_ns: number;
+    readonly end_ns: number;
+    readonly ttft_ns: number | null;
+    readonly latency_ns: number;
+    readonly gaps_ns: readonly number[];
+    readonly isl: number;
+    readonly osl: number;
+    readonly usage_prompt: number;
+    readonly usage_completion: number;
+    readonly reused: boolean;
+    readonly connecting_ns: number;
+  }[];
+}
+
+const recorded = (name: string): Recorded =>
+  JSON.parse(readFileSync(new URL(`./fixtures/${name}.json`, import.meta.url), 'utf8')) as Recorded;
+
+/** AIPerf's requests as records of ours; the tokens are its own count, or the server's. */
+function recordsOf({ requests }: Recorded, source: 'tokenizer' | 'usage'): RequestRecord[] {
+  return requests.map((r, index) => {
+    let offset = r.ttft_ns ?? 0;
+    const offsets = r.ttft_ns === null ? [] : [offset, ...r.gaps_ns.map((gap) => (offset += gap))];
+    return {
+      index,
+      phase: 'measure',
+      due_ns: r.due_ns,
+      sent_ns: r.start_ns,
+      first_content_ns: r.ttft_ns === null ? null : r.start_ns + r.ttft_ns,
+      last_content_ns: r.start_ns + r.latency_ns,
+      end_ns: r.end_ns,
+      connection_reused: r.reused,
+      connect_ns: r.reused ? null : r.connecting_ns,
+      outcome: 'ok',
+      reason: null,
+      http_status: 200,
+      input_tokens: source === 'usage' ? r.usage_prompt : r.isl,
+      input_tokens_source: source,
+      output_tokens: source === 'usage' ? r.usage_completion : r.osl,
+      output_tokens_source: source,
+      reasoning_tokens: 0,
+      cached_tokens: null,
+      requested_output_tokens: 48,
+      chunk_offsets_ns: offsets,
+    };
+  });
+}
+
+async function* each(records: readonly RequestRecord[]): AsyncGenerator<RequestRecord> {
+  yield* records;
+}
+
+const plan = examplePlan({ run_id: 'exported', start: '2026-11-21T16:46:50.000Z' });
+const run: RunFile = {
+  ...plan,
+  schema_version: 1,
+  status: 'completed',
+  recovered: false,
+  fingerprint: 'f'.repeat(64),
+  end: null,
+  phases: [],
+  process: null,
+  failure: null,
+};
+
+function resultOf(records: readonly RequestRecord[]): ResultFile {
+  const summary = new SummaryAccumulator({ plannedConcurrency: 8 });
+  for (const record of records) summary.add(record);
+  const chunks = summary.chunkReading();
+  for (const record of records) chunks.add(record);
+  const { window, requests, errors, measures } = summary.summarize(chunks);
+  return {
+    schema_version: 1,
+    run_id: run.run_id,
+    status: 'completed',
+    scenario: run.scenario,
+    fingerprint: run.fingerprint,
+    window: { start: null, end: null, seconds: window && (window.end_ns - window.start_ns) / 1e9 },
+    requests,
+    errors,
+    client: UNKNOWN_HEALTH,
+    servers: {},
+    measures,
+    slos: [],
+  };
+}
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llmbench-aiperf-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+async function written(records: readonly RequestRecord[], of: RunFile = run) {
+  await writeAiperf(folder, of, resultOf(records), each(records));
+  const text = (name: string) => readFile(join(folder, name), 'utf8');
+  return {
+    summary: JSON.parse(await text('profile_export_aiperf.json')) as Record<string, AiperfStatistics>,
+    lines: (await text('profile_export.jsonl')).trimEnd().split('\n'),
+    csv: await text('profile_export_aiperf.csv'),
+  };
+}
+
+/** What AIPerf divides its throughputs by, and weighs its concurrency over. */
+function phaseSeconds({ summary }: Recorded): number {
+  return (summary['request_count']?.avg ?? NaN) / (summary['request_throughput']?.avg ?? NaN);
+}
+
+const THROUGHPUTS = [
+  'request_throughput',
+  'output_token_throughput',
+  'input_token_throughput',
+  'total_token_throughput',
+];
+/** Weighted over AIPerf's phase, which is a little longer than the window. */
+const STEPS = ['effective_concurrency', 'effective_prefill_concurrency', 'effective_decode_concurrency'];
+/** AIPerf's are sums of wall clocks as floats, which resolve 256 ns. */
+const COARSE = new Set(['effective_latency', 'credit_to_start_latency', 'benchmark_duration']);
+
+describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
+  const aiperf = recorded(name);
+
+  test.each(['tokenizer', 'usage'] as const)('gives AIPerf’s own statistics, tokens from %s', async (source) => {
+    const { summary } = await written(recordsOf(aiperf, source));
+    const compared: string[] = [];
+    for (const [tag, ours] of Object.entries(summary)) {
+      const theirs = aiperf.summary[tag];
+      const isMetric = typeof ours === 'object' && ours !== null && 'unit' in ours;
+      const otherTokens =
+        source === 'usage' &&
+        /token|prefill|sequence_length|isl|osl/.test(tag) &&
+        !/^(time|usage|total_usage)/.test(tag);
+      if (!isMetric || otherTokens || STEPS.includes(tag)) continue;
+      expect([tag, ours.unit]).toEqual([tag, theirs?.unit]);
+      const scale = THROUGHPUTS.includes(tag) ? (summary['benchmark_duration']?.avg ?? NaN) / phaseSeconds(aiperf) : 1;
+      for (const [stat, value] of Object.entries(ours)) {
+        const expected = theirs?.[stat as 'avg'];
+        if (typeof value !== 'number') continue;
+        if (expected === undefined) throw new Error(`AIPerf has no ${stat} of ${tag}`);
+        const tolerance = Math.max(Math.abs(expected) * 1e-9, COARSE.has(tag) ? 3e-4 * (ours.count ?? 1) : 1e-6);
+        if (Math.abs(value * scale - expected) > tolerance)
+          expect([tag, stat, value * scale]).toEqual([tag, stat, expected]);
+      }
+      compared.push(tag);
+    }
+    expect(compared).toEqual(expect.arrayContaining(['request_latency', 'http_req_connecting', 'benchmark_duration']));
+    if (source === 'usage')
+      expect(compared).toEqual(expect.arrayContaining(['usage_total_tokens', 'total_usage_total_tokens']));
+    else
+      expect(compared).toEqual(
+        expect.arrayContaining(['output_sequence_length', 'osl_mismatch_diff_pct', 'total_osl']),
+      );
+    if (name === 'stream') {
+      expect(compared).toEqual(
+        expect.arrayContaining(['time_to_first_token', 'time_to_second_token', 'inter_chunk_latency']),
+      );
+    }
+  });
+
+  test('of its metrics only these are missing', async () => {
+    const own = new Set(Object.keys((await written(recordsOf(aiperf, 'usage'))).summary));
+    const absent = Object.keys(aiperf.summary).filter((tag) => !own.has(tag));
+    // Tokens counted twice (client and server), bytes and HTTP steps are not recorded; sweep lines of throughput are not
+    // calculated; where the reasoning ends is not known.
+    const known =
+      /^(aiperf_version|usage_(completion|prompt)_tokens_diff_pct|usage_discrepancy_count|http_req_(blocked|dns_lookup|sending|waiting|receiving|duration|total|connection_overhead|data_.*|chunks_.*)|(effective|active)_.*throughput.*|tokens_in_flight|time_to_first_output_token)$/;
+    expect(absent.filter((tag) => !known.test(tag) && !(name === 'whole' && STEPS.includes(tag)))).toEqual([]);
+  });
+
+  test('has the headers and the form of AIPerf’s CSV', async () => {
+    const { csv } = await written(recordsOf(aiperf, 'usage'));
+    const theirs = readFileSync(new URL(`./fixtures/${name}.csv`, import.meta.url), 'utf8').split('\r\n');
+    const ours = csv.split('\r\n');
+    expect(ours[0]).toBe(theirs[0]);
+    expect(ours).toContain('Metric,Value');
+    const names = (rows: readonly string[]): string[] => rows.map((row) => row.split(',')[0] ?? '');
+    expect(names(theirs)).toEqual(expect.arrayContaining(names(ours)));
+    // Two decimals of the same numbers, in the same columns.
+    expect(theirs).toEqual(
+      expect.arrayContaining(ours.filter((row) => /^(Request Latency|Usage |HTTP Conn)/.test(row))),
+    );
+  });
+});
+
+describe('concurrency', () => {
+  test('is AIPerf’s when its window is widened to AIPerf’s phase', async () => {
+    const aiperf = recorded('stream');
+    const { summary } = await written(recordsOf(aiperf, 'usage'));
+    const longer = phaseSeconds(aiperf) / (summary['benchmark_duration']?.avg ?? NaN);
+    for (const tag of STEPS) {
+      expect((summary[tag]?.avg ?? NaN) / longer).toBeCloseTo(aiperf.summary[tag]?.avg ?? NaN, 5);
+      for (const stat of ['p50', 'p90', 'p95', 'p99', 'max'] as const) {
+        expect([tag, stat, summary[tag]?.[stat]]).toEqual([tag, stat, aiperf.summary[tag]?.[stat]]);
+      }
+    }
+  });
+});
+
+describe('a line per request', () => {
+  test('has AIPerf’s keys and units, and whole wall times', async () => {
+    const aiperf = recorded('stream');
+    const { lines } = await written(recordsOf(aiperf, 'usage'));
+    expect(lines).toHaveLength(200);
+    const line = JSON.parse(lines[0] ?? '') as {
+      metadata: Record<string, unknown>;
+      metrics: Record<string, { unit: string }>;
+    };
+    expect(Object.keys(aiperf.line.metadata)).toEqual(expect.arrayContaining(Object.keys(line.metadata)));
+    for (const [tag, { unit }] of Object.entries(line.metrics)) {
+      // AIPerf has these two in its summary only.
+      if (tag === 'effective_latency' || tag === 'credit_to_start_latency') continue;
+      expect([tag, unit]).toEqual([tag, aiperf.line.units[tag]]);
+    }
+    const [first] = aiperf.requests;
+    const start = 1_795_279_610_000_000_000n + BigInt(first?.start_ns ?? 0);
+    expect(lines[0]).toContain(`"request_start_ns":${start},`);
+    expect(lines[0]).toContain('"benchmark_phase":"profiling"');
+  });
+
+  test('warm-up is told apart, failures have an error and no metrics, cancelled ones are so', async () => {
+    const cancelled = exampleRecord(3, { outcome: 'cancelled', reason: 'cancelled', http_status: 200 });
+    const { lines, summary } = await written([0, 1, 2, 4].map((i) => exampleRecord(i)).concat(cancelled));
+    const parsed = lines.map((line) => JSON.parse(line) as Record<string, Record<string, unknown>>);
+    expect(parsed.map(({ metadata }) => metadata?.['benchmark_phase'])).toEqual([
+      'warmup',
+      ...Array<string>(4).fill('profiling'),
+    ]);
+    expect(parsed[3]).toMatchObject({ metrics: {}, error: { code: 503, type: 'http_5xx' } });
+    expect(parsed[4]).toMatchObject({
+      metadata: { was_cancelled: true },
+      error: { code: 499, type: 'RequestCancellationError' },
+    });
+    expect(parsed[4]?.['metrics']).toEqual({});
+    expect(summary).toMatchObject({
+      request_count: { avg: 2 },
+      error_request_count: { avg: 1 },
+      completed_request_count: { avg: 3 },
+      was_cancelled: false,
+      error_summary: [
+        { error_details: { code: 503, type: 'http_5xx' }, count: 1 },
+        { error_details: { code: 499 }, count: 1 },
+      ],
+    });
+  });
+});
+
+test('a run without requests has counts and no statistics', async () => {
+  const { summary, lines, csv } = await written([]);
+  expect(summary['request_count']).toEqual({ unit: 'requests', avg: 0 });
+  expect(Object.keys(summary)).not.toContain('request_latency');
+  expect(lines).toEqual(['']);
+  expect(csv).not.toMatch(/NaN|null|undefined/);
+});
+
+test('a run without a time of its own is refused, and nothing is written', async () => {
+  await expect(written([], { ...run, start: null })).rejects.toThrow(ExportError);
+  expect(await readdir(folder)).toEqual([]);
+});

@@ -1,0 +1,24 @@
+import { expect, test } from '@jest/globals';
+import { parseGoodput } from './goodput-grammar.ts';
+
+test("limits in AIPerf's display units", () => {
+  expect(parseGoodput(' time_to_first_token:300  output_token_throughput_per_user:12.5 request_latency:2e3')).toEqual([
+    { measure: 'time_to_first_token', limit: 0.3, unit: 'seconds' },
+    { measure: 'output_token_throughput_per_user', limit: 12.5, unit: 'tokens_per_second' },
+    { measure: 'request_latency', limit: 2, unit: 'seconds' },
+  ]);
+});
+
+test.each([
+  ['', 1, 'a measure and its limit, such as time_to_first_token:300'],
+  ['ttft:300', 1, 'the name of a measure, one of time_to_first_token,'],
+  ['time_to_first_token:300 inter_chunk_latency:5', 25, 'the name of a measure'],
+  ['time_to_first_token:300 output_sequence_length:5', 25, 'the name of a measure'],
+  ['time_to_first_token', 20, '":" and a number of milliseconds'],
+  ['time_to_first_token:300ms', 20, '":" and a number of milliseconds'],
+  ['time_to_first_token:-1', 20, '":" and a number of milliseconds'],
+  ['prefill_throughput_per_user:x', 28, '":" and a number of tokens per second'],
+  ['time_to_first_token:3 time_to_first_token:4', 23, 'time_to_first_token has a limit already'],
+])("'%s' is refused", (text, character, expected) => {
+  expect(() => parseGoodput(text)).toThrow(`'${text}', character ${character}: ${expected}`);
+});

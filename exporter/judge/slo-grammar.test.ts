@@ -1,0 +1,47 @@
+import { describe, expect, test } from '@jest/globals';
+import { GrammarError, parseSlo, sloText } from './slo-grammar.ts';
+
+describe('what an objective says', () => {
+  test.each([
+    ['time_to_first_token:p95<300ms', 'time_to_first_token', 'p95', '<', 0.3, 'seconds'],
+    ['time_to_first_token_from_due:p99.9 <= 1.5 s', 'time_to_first_token_from_due', 'p99_9', '<=', 1.5, 'seconds'],
+    ['inter_chunk_latency:p99_9<250us', 'inter_chunk_latency', 'p99_9', '<', 0.00025, 'seconds'],
+    ['schedule_delay:max<5e3µs', 'schedule_delay', 'max', '<', 0.005, 'seconds'],
+    ['request_throughput>10requests/s', 'request_throughput', null, '>', 10, 'requests_per_second'],
+    ['output_token_throughput>=1e4 tokens/s', 'output_token_throughput', null, '>=', 10_000, 'tokens_per_second'],
+    ['error_ratio<=0.7%', 'error_ratio', null, '<=', 0.007, 'ratio'],
+    ['goodput>3requests/s', 'goodput', null, '>', 3, 'requests_per_second'],
+    ['output_sequence_length:mean>100tokens', 'output_sequence_length', 'mean', '>', 100, 'tokens'],
+  ])('%s', (text, measure, stat, comparison, limit, unit) => {
+    expect(parseSlo(text)).toEqual({ measure, stat, comparison, limit, unit });
+  });
+
+  test.each([
+    'time_to_first_token:p95<300ms',
+    'request_latency:p99.9>=12.5ms',
+    'error_ratio<1%',
+    'goodput>3requests/s',
+  ])('%s can be written and read again', (text) => expect(sloText(parseSlo(text))).toBe(text));
+});
+
+describe('what is no objective: where it stops to be one, and what was expected', () => {
+  test.each([
+    ['time_to_first_token:p95<300', 28, 'the unit is missing: one of ns, us, µs, ms, s'],
+    ['time_to_first_token:p95<300min', 28, 'a unit, one of ns, us, µs, ms, s'],
+    ['time_to_first_token:p95<300ms or so', 30, 'the end, after the unit'],
+    ['time_to_first_token:p95<ms', 25, 'a number'],
+    ['time_to_first_token:p95<-1ms', 25, 'a number'],
+    ['time_to_first_token:p95=300ms', 24, 'a comparison, one of < <= > >='],
+    ['time_to_first_token:p95', 24, 'a comparison, one of < <= > >='],
+    ['time_to_first_token:p42<3s', 21, 'a statistic, one of p1, p5, p10'],
+    ['time_to_first_token<3s', 20, '":" and a statistic of time_to_first_token, one of p1'],
+    ['ttft:p95<3s', 1, 'the name of a measure, one of time_to_first_token,'],
+    ['', 1, 'the name of a measure'],
+    ['error_ratio:p95<1%', 12, 'error_ratio is one number and has no statistic'],
+    ['error_ratio<0.01', 17, 'the unit is missing: one of %'],
+    ['error_ratio<1toString', 14, 'a unit, one of %'],
+  ])("'%s'", (text, character, expected) => {
+    expect(() => parseSlo(text)).toThrow(GrammarError);
+    expect(() => parseSlo(text)).toThrow(`'${text}', character ${character}: ${expected}`);
+  });
+});

@@ -1,0 +1,116 @@
+import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
+import { DISTRIBUTION_MEASURES, SCALAR_MEASURES, type Unit } from '../../core/measures/measures.ts';
+import { COMPARISONS, SLO_STATS, type Slo, type SloStat } from '../../core/run/gates.ts';
+import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { scaled, UNIT_SCALES } from './unit-scale.ts';
+
+/** A text that is not of the grammar: what was expected, and at which character (from 1). */
+export class GrammarError extends Error {
+  override readonly name = 'GrammarError';
+
+  constructor(text: string, at: number, expected: string) {
+    super(`'${text}', character ${at + 1}: ${expected}`);
+  }
+}
+
+const STATS: readonly SloStat[] = [...PERCENTILE_NAMES, ...SLO_STATS];
+
+const DISTRIBUTIONS = new Map<string, Unit>(
+  DISTRIBUTION_MEASURES.map(({ measure, clock, unit }) => [
+    clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure,
+    unit,
+  ]),
+);
+const SCALARS = new Map<string, Unit>(
+  [...Object.values(SCALAR_MEASURES), ...Object.values(GOODPUT_MEASURES)].map(({ measure, unit }) => [measure, unit]),
+);
+
+/**
+ * Reads a service level objective:
+ *
+ *     slo        = measure [ ":" stat ] comparison number unit
+ *     stat       = "p1" … "p99" | "p99.9" | "mean" | "min" | "max" | "std"     only, and always, of distributions
+ *     comparison = "<" | "<=" | ">" | ">="
+ *
+ * such as `time_to_first_token:p95<300ms` or `error_ratio<=1%`. The unit cannot be left out; spaces may stand around
+ * the comparison and before the unit. Throws a `GrammarError`.
+ */
+export function parseSlo(text: string): Slo {
+  const cursor = new Cursor(text);
+  const measure = cursor.take(/[a-z0-9_]*/y);
+  const unit = DISTRIBUTIONS.get(measure) ?? SCALARS.get(measure);
+  if (unit === undefined) {
+    throw cursor.errorBack(
+      measure,
+      `the name of a measure, one of ${[...DISTRIBUTIONS.keys(), ...SCALARS.keys()].join(', ')}`,
+    );
+  }
+  const stat = parseStat(cursor, measure);
+  cursor.take(/ */y);
+  const sign = cursor.take(/[<>]=?/y);
+  const comparison = COMPARISONS.find((each) => each === sign);
+  if (comparison === undefined) throw cursor.error(`a comparison, one of ${COMPARISONS.join(' ')}`);
+  cursor.take(/ */y);
+  const number = cursor.take(/[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?/y);
+  if (number === '') throw cursor.error('a number');
+  cursor.take(/ */y);
+  const written = cursor.take(/\S*/y);
+  const scale = Object.hasOwn(UNIT_SCALES[unit], written) ? UNIT_SCALES[unit][written] : undefined;
+  const units = `one of ${Object.keys(UNIT_SCALES[unit]).join(', ')}`;
+  if (scale === undefined)
+    throw cursor.errorBack(written, written === '' ? `the unit is missing: ${units}` : `a unit, ${units}`);
+  if (!cursor.atEnd) throw cursor.error('the end, after the unit');
+  return { measure, stat, comparison, limit: scaled(Number(number), scale), unit };
+}
+
+function parseStat(cursor: Cursor, measure: string): SloStat | null {
+  const colon = cursor.take(/:/y);
+  if (SCALARS.has(measure)) {
+    if (colon !== '') throw cursor.errorBack(colon, `${measure} is one number and has no statistic`);
+    return null;
+  }
+  const names = STATS.map((stat) => stat.replace('_', '.')).join(', ');
+  if (colon === '') throw cursor.error(`":" and a statistic of ${measure}, one of ${names}`);
+  const written = cursor.take(/[a-z0-9_.]*/y);
+  const stat = STATS.find((each) => each === written.replace('.', '_'));
+  if (stat === undefined) throw cursor.errorBack(written, `a statistic, one of ${names}`);
+  return stat;
+}
+
+class Cursor {
+  readonly #text: string;
+  #at = 0;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get atEnd(): boolean {
+    return this.#at === this.#text.length;
+  }
+
+  /** What the sticky pattern finds here; empty when it finds nothing. */
+  take(pattern: RegExp): string {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#text)?.[0] ?? '';
+    this.#at += found.length;
+    return found;
+  }
+
+  error(expected: string): GrammarError {
+    return new GrammarError(this.#text, this.#at, expected);
+  }
+
+  /** The mistake is what was just taken. */
+  errorBack(taken: string, expected: string): GrammarError {
+    return new GrammarError(this.#text, this.#at - taken.length, expected);
+  }
+}
+
+/** The objective as it can be read again, in base units or milliseconds. */
+export function sloText({ measure, stat, comparison, limit, unit }: Slo): string {
+  const of = stat === null ? measure : `${measure}:${stat.replace('_', '.')}`;
+  const [name, scale] =
+    unit === 'seconds' ? ['ms', 1e3] : unit === 'ratio' ? ['%', 100] : [Object.keys(UNIT_SCALES[unit])[0] ?? '', 1];
+  return `${of}${comparison}${scaled(limit, scale)}${name}`;
+}

@@ -1,0 +1,89 @@
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import type { Scale } from './scale.ts';
+
+/** All charts have one size and one place for the plot, so that their time axes stand under each other. */
+export const WIDTH = 560;
+export const HEIGHT = 242;
+export const PLOT = { left: 62, right: WIDTH - 14, top: 12, bottom: HEIGHT - 40 } as const;
+
+export const X_RANGE = [PLOT.left, PLOT.right] as const;
+export const Y_RANGE = [PLOT.bottom, PLOT.top] as const;
+
+export interface LegendEntry {
+  readonly label: string;
+  /** The class that gives the colour: the same as that of the mark. */
+  readonly style: string;
+  readonly mark?: 'line' | 'dots' | 'bars';
+}
+
+export interface Figure {
+  readonly title: string;
+  /** What exactly is shown, in one line. */
+  readonly caption: string;
+  readonly legend: readonly LegendEntry[];
+  readonly x: { readonly scale: Scale; readonly label: string; readonly text: (value: number) => string };
+  readonly y: { readonly scale: Scale; readonly text: (value: number) => string };
+  /** What lies behind the grid: the phases. */
+  readonly behind?: Html;
+  readonly marks: readonly Html[];
+}
+
+/** A chart with its title, caption and legend. Nothing of it needs a script. */
+export function figure({ title, caption, legend, x, y, behind, marks }: Figure): Html {
+  return html`<figure>
+    <figcaption><strong>${title}</strong> <span>${caption}</span></figcaption>
+    ${legend.length === 0 ? null : legendOf(legend)}
+    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: ${caption}">
+      ${behind ?? null} ${y.scale.ticks.map((tick) => horizontal(y.scale.at(tick), y.text(tick)))}
+      ${x.scale.ticks.map((tick) => vertical(x.scale.at(tick), x.text(tick)))}
+      <path class="axis" d="M${PLOT.left},${PLOT.bottom}H${PLOT.right}" />
+      <text class="axis-label" x="${PLOT.right}" y="${HEIGHT - 3}" text-anchor="end">${x.label}</text>
+      ${y.scale.kind === 'log' ? html`<text class="axis-label" x="2" y="${HEIGHT - 3}">log scale</text>` : null}
+      ${marks}
+    </svg>
+  </figure> `;
+}
+
+/** A chart for which there is nothing to draw says why. */
+export function emptyFigure(title: string, why: string): Html {
+  return html`<figure class="empty">
+    <figcaption><strong>${title}</strong></figcaption>
+    <p>${why}</p>
+  </figure> `;
+}
+
+function legendOf(entries: readonly LegendEntry[]): Html {
+  return html`<ul class="legend">
+    ${entries.map(
+      ({ label, style, mark = 'line' }) =>
+        html`<li><svg viewBox="0 0 22 10" aria-hidden="true">${swatch(mark, style)}</svg>${label}</li>`,
+    )}
+  </ul>`;
+}
+
+function swatch(mark: NonNullable<LegendEntry['mark']>, style: string): Html {
+  if (mark === 'dots') return html`<path class="dots ${style}" d="M4,6h0M10,3h0M15,7h0M19,4h0" />`;
+  if (mark === 'bars') return html`<path class="bars ${style}" d="M4,10V3H10V10zM12,10V0H18V10z" />`;
+  return html`<path class="line ${style}" d="M1,5H21" />`;
+}
+
+function horizontal(y: number, text: string): Html {
+  return html`<path class="grid" d="M${PLOT.left},${round(y)}H${PLOT.right}" /><text
+      x="${PLOT.left - 7}"
+      y="${round(y + 4)}"
+      text-anchor="end"
+      >${text}</text
+    > `;
+}
+
+function vertical(x: number, text: string): Html {
+  return html`<path class="grid" d="M${round(x)},${PLOT.top}V${PLOT.bottom}" /><text
+      x="${round(x)}"
+      y="${PLOT.bottom + 17}"
+      text-anchor="middle"
+      >${text}</text
+    > `;
+}
+
+const round = (position: number): number => Math.round(position * 10) / 10;

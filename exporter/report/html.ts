@@ -1,0 +1,41 @@
+/** Text that is HTML already. Everything else is escaped when it is put into a template. */
+export class Html {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Part = Html | string | number | null | readonly Part[];
+
+/** A template whose values are escaped, so that no text of a run can become markup; null is nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+  return new Html(strings.map((text, i) => (i === 0 ? text : `${rendered(values[i - 1] ?? null)}${text}`)).join(''));
+}
+
+function rendered(part: Part): string {
+  if (part === null) return '';
+  if (part instanceof Html) return part.text;
+  if (typeof part === 'object') return part.map(rendered).join('');
+  return escaped(String(part));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+/** Escaped for element content and quoted attributes; characters that HTML forbids become the replacement character. */
+function escaped(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+    .replace(FORBIDDEN, '\u{fffd}');
+}
+
+/** Control characters other than tab and line ends. */
+const FORBIDDEN = /(?![\t\n\r])\p{Cc}/gu;

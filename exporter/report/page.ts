@@ -1,0 +1,44 @@
+import { Html, html } from './html.ts';
+import type { ReportData } from './report-data.ts';
+import { configuration } from './sections/configuration.ts';
+import { distributions } from './sections/distributions.ts';
+import { errors } from './sections/errors.ts';
+import { header } from './sections/header.ts';
+import { measures } from './sections/measures.ts';
+import { objectives } from './sections/objectives.ts';
+import { scalars } from './sections/scalars.ts';
+import { serverSection } from './sections/servers.ts';
+import { tiles } from './sections/tiles.ts';
+import { timeline } from './sections/timeline.ts';
+import { STYLE } from './style.ts';
+
+/** Nothing is loaded and nothing runs: the page is what its file holds. */
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
+
+/** The report of a run as one HTML page that needs nothing from elsewhere. */
+export function reportPage(data: ReportData): string {
+  const { run, result } = data;
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
+        <title>${run.scenario} · ${run.run_id}</title>
+        <style>
+          ${STYLE}
+        </style>
+      </head>
+      <body>
+        <main>
+          ${header(data)} ${tiles(result)} ${objectives(result)} ${distributions(data)} ${timeline(data)}
+          ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
+          <footer>
+            ${run.tool.name} ${run.tool.version} · made from run.json, result.json and the records of run ${run.run_id}
+            · no prompt and no answer is in this file
+          </footer>
+        </main>
+      </body>
+    </html> `;
+  return page.text;
+}

@@ -1,0 +1,10 @@
+import { sfc32 } from '../../core/stats/random.ts';
+
+/** Which of `n` things to show when at most `most` can be: all, or a random choice that is the same each time, ascending. */
+export function sample(n: number, most: number): number[] {
+  if (n <= most) return Array.from({ length: n }, (_, i) => i);
+  const random = sfc32(1);
+  const chosen = new Set<number>();
+  while (chosen.size < most) chosen.add(Math.floor((random() / 2 ** 32) * n));
+  return [...chosen].sort((a, b) => a - b);
+}

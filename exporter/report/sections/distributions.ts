@@ -1,0 +1,159 @@
+import { quantity, tickText } from '../../../core/measures/quantities.ts';
+import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
+import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
+import { emptyFigure, figure, PLOT, X_RANGE, Y_RANGE } from '../chart/figure.ts';
+import type { LegendEntry } from '../chart/figure.ts';
+import { line } from '../chart/marks.ts';
+import type { Point } from '../chart/marks.ts';
+import { linearScale, logScale } from '../chart/scale.ts';
+import type { Scale } from '../chart/scale.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import type { ReportData } from '../report-data.ts';
+import { distributionOf } from '../report-data.ts';
+import { measureTitle } from '../words.ts';
+
+/** Points of a drawn curve: more are not told apart. */
+const CURVE_POINTS = 240;
+/** Above this ratio of the largest to the smallest value the axis is logarithmic. */
+const LOG_RATIO = 12;
+
+/** A cumulative distribution as points: the share of the values at or below a value. */
+type Curve = readonly (readonly [value: number, share: number])[];
+
+/** The cumulative distributions of the latencies, with the intervals of their percentiles. */
+export function distributions({ result, requests }: ReportData): Html {
+  if (requests === null) return html``;
+  const { timeToFirstToken, interTokenLatency, requestLatency, gaps, failed } = requests;
+  const perRequest = [
+    ['time_to_first_token', timeToFirstToken.sorted],
+    ['inter_token_latency', interTokenLatency.sorted],
+    ['request_latency', requestLatency.sorted],
+  ] as const;
+  return html`<section>
+    <h2>Latency distributions</h2>
+    <p class="note">
+      Share of the requests (of the gaps, for inter-chunk latency) that took at most so long. The pale bars are 95 %
+      intervals of p50, p90 and p99 from a moving-block bootstrap: how far another sample of this run could differ, not
+      another run.
+    </p>
+    <div class="charts">
+      ${perRequest.map(([measure, sorted]) => distribution(result, measure, curveOf(sorted), sorted.length, failed))}
+      ${distribution(result, 'inter_chunk_latency', thinned(gapCurve(gaps)), gaps?.counts.at(-1) ?? 0, 0)}
+    </div>
+  </section> `;
+}
+
+function distribution(result: ResultFile, name: string, curve: Curve, n: number, failed: number): Html {
+  const measure = distributionOf(result, name);
+  const title = measureTitle({ measure: name, clock: 'sent' });
+  const [low, high] = [curve[0]?.[0] ?? NaN, curve.at(-1)?.[0] ?? NaN];
+  if (measure === undefined || !(high >= low)) return emptyFigure(title, 'No request has a value.');
+  const x = valueScale(curve, X_RANGE);
+  const y: Scale = { ...linearScale([0, 1], Y_RANGE, 4), ticks: [0, 0.25, 0.5, 0.75, 0.9, 1] };
+  const points = (share: number): Point[] => [
+    [x.at(low), y.at(0)],
+    ...curve.map(([value, part]): Point => [x.at(value), y.at(part * share)]),
+  ];
+  const withFailed = failed > 0 && name !== 'inter_chunk_latency' ? n / (n + failed) : null;
+  const legend: LegendEntry[] = [
+    { label: `ok requests, n ${n.toLocaleString('en-US')}`, style: 'c1' },
+    ...(withFailed === null
+      ? []
+      : [{ label: `with the ${failed.toLocaleString('en-US')} failed, which never end`, style: 'c3 dash' }]),
+  ];
+  return figure({
+    title,
+    caption: measure.definition.replaceAll('_', ' '),
+    legend,
+    x: { scale: x, label: x.kind === 'log' ? 'log scale' : '', text: (value) => tickText(value, 'seconds') },
+    y: { scale: y, text: (value) => `${Math.round(value * 100)} %` },
+    marks: [
+      ...intervals(measure, x, y),
+      withFailed === null ? html`` : line(points(withFailed), 'c3 dash'),
+      line(points(1), 'c1'),
+      ...percentileLabels(measure, x, y),
+    ],
+  });
+}
+
+const MARKED = [
+  ['p50', 0.5],
+  ['p90', 0.9],
+  ['p99', 0.99],
+] as const;
+
+function intervals({ percentiles }: DistributionResult, x: Scale, y: Scale): Html[] {
+  return MARKED.flatMap(([name, share]) => {
+    const { ci95 } = percentiles[name];
+    if (ci95 === null) return [];
+    return [
+      line(
+        [
+          [x.at(ci95[0]), y.at(share)],
+          [x.at(ci95[1]), y.at(share)],
+        ],
+        'c1 thick',
+      ),
+    ];
+  });
+}
+
+/** Below the curve, that of the p99 above it, where there is room. */
+function percentileLabels({ percentiles }: DistributionResult, x: Scale, y: Scale): Html[] {
+  return MARKED.flatMap(([name, share]) => {
+    const { value } = percentiles[name];
+    if (value === null) return [];
+    const at = x.at(value);
+    const right = name === 'p99' ? at < PLOT.left + 100 : at < PLOT.right - 110;
+    const label = `${name} ${quantity(value, 'seconds')}`;
+    const dy = name === 'p99' ? -2 : 14;
+    return [
+      html`<circle cx="${Math.round(at)}" cy="${Math.round(y.at(share))}" r="3" style="fill:var(--c1)" /><text
+          class="mark-label"
+          x="${Math.round(at + (right ? 9 : -9))}"
+          y="${Math.round(y.at(share) + dy)}"
+          text-anchor="${right ? 'start' : 'end'}"
+          >${label}</text
+        >`,
+    ];
+  });
+}
+
+/** Linear from 0, or logarithmic over the middle and the tail when the values are far apart. */
+function valueScale(curve: Curve, range: readonly [number, number]): Scale {
+  const low = curve.find(([value, share]) => value > 0 && share >= 0.001)?.[0] ?? 0;
+  const high = curve.at(-1)?.[0] ?? 0;
+  if (low > 0 && high / low > LOG_RATIO) return logScale([low, high], range);
+  return linearScale([0, high], range, 6);
+}
+
+/** The sorted values as a curve: evenly spaced shares, finer towards the tail. */
+function curveOf(sorted: Float64Array): Curve {
+  const n = sorted.length;
+  return thinned(
+    Array.from({ length: Math.min(n, 4 * CURVE_POINTS) }, (_, i) => {
+      const rank = n <= 4 * CURVE_POINTS ? i : Math.round((1 - (1 - i / (4 * CURVE_POINTS - 1)) ** 2) * (n - 1));
+      return [sorted[rank] ?? NaN, (rank + 1) / n] as const;
+    }),
+  );
+}
+
+/** From the fine histogram: a point at every edge where the count grows. */
+function gapCurve(gaps: ClassicHistogram | null): Curve {
+  if (gaps === null) return [];
+  const { bounds, counts } = gaps;
+  const n = counts.at(-1) ?? NaN;
+  return bounds.flatMap((bound, i) => {
+    const count = counts[i] ?? 0;
+    return Number.isFinite(bound) && count > (counts[i - 1] ?? 0) ? [[bound, count / n] as const] : [];
+  });
+}
+
+function thinned(curve: Curve): Curve {
+  if (curve.length <= CURVE_POINTS) return curve;
+  return Array.from(
+    { length: CURVE_POINTS },
+    (_, i) => curve[Math.round((i / (CURVE_POINTS - 1)) * (curve.length - 1))] ?? [NaN, NaN],
+  );
+}

@@ -1,0 +1,88 @@
+import { quantity } from '../../../core/measures/quantities.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import type { ReportData } from '../report-data.ts';
+import { scalarOf } from '../report-data.ts';
+
+/** Answers that miss the length asked for by more than this were another load than the planned one. */
+const LENGTH_TOLERANCE = 0.05;
+
+/** What was measured, where and when, how it ended, and what a reader must know before any number. */
+export function header({ run, result, notes }: ReportData): Html {
+  const { target, comparison_key: key, tool } = run;
+  const requests = Object.values(result.requests).reduce((sum, n) => sum + n, 0);
+  const server = [target.system, target.system_version].filter((part) => part !== null).join(' ');
+  return html`<header>
+    <h1>
+      ${run.scenario}<span class="status ${result.status === 'completed' ? 'good' : 'bad'}">${result.status}</span>
+    </h1>
+    <p class="soft">${key.model} at ${target.origin}${server === '' ? null : ` (${server})`}</p>
+    <ul class="facts">
+      <li>Load <b>${loadWords(run)}</b></li>
+      <li>Requests <b>${requests.toLocaleString('en-US')}</b></li>
+      <li>Measured for <b>${quantity(result.window.seconds, 'seconds')}</b></li>
+      <li>Started <b>${instantWords(run.start)}</b></li>
+      <li>Client <b class="${clientStyle(result.client.verdict)}">${result.client.verdict}</b></li>
+      <li>
+        Run <b><code>${run.run_id}</code></b>
+      </li>
+      <li>${tool.name} <b>${tool.version}</b></li>
+    </ul>
+    ${alerts(run, result, notes)}
+  </header> `;
+}
+
+/** The load in a few words. */
+export function loadWords({ comparison_key: { load } }: RunFile): string {
+  const limit = load.concurrency === null ? '' : `concurrency ${load.concurrency.toLocaleString('en-US')}`;
+  if (load.mode === 'concurrency') return limit;
+  const rate = load.request_rate === null ? load.mode : `${load.request_rate} requests/s`;
+  const pattern = load.arrival_pattern === null ? '' : `, ${load.arrival_pattern}`;
+  return `${rate}${pattern}${limit === '' ? '' : `, at most ${limit}`}`;
+}
+
+function instantWords(instant: string | null): string {
+  return instant === null ? 'at a time not known' : `${instant.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function clientStyle(verdict: string): string {
+  return verdict === 'ok' ? 'good' : verdict === 'saturated' ? 'bad' : 'warn';
+}
+
+function alerts(run: RunFile, result: ReportData['result'], notes: readonly string[]): Html[] {
+  const { client, requests, servers } = result;
+  const length = scalarOf(result, 'achieved_output_ratio')?.value ?? null;
+  const failed = requests.error + requests.timeout;
+  const all: (Html | null)[] = [
+    client.verdict === 'saturated'
+      ? alert(
+          'bad',
+          `The client was saturated (${client.why ?? 'without a reason given'}): it may be what was measured.`,
+        )
+      : null,
+    run.failure === null ? null : alert('bad', `The run ${result.status}: ${run.failure}.`),
+    requests.ok === 0 ? alert('bad', 'No request succeeded: there is no latency to report.') : null,
+    failed > 0 && requests.ok > 0
+      ? alert(
+          'mild',
+          `${failed.toLocaleString('en-US')} requests failed. Latencies are over the ok ones unless said otherwise.`,
+        )
+      : null,
+    length !== null && Math.abs(length - 1) > LENGTH_TOLERANCE
+      ? alert(
+          'mild',
+          `Answers have ${quantity(length, 'ratio')} of the tokens asked for: with ignore_eos and min_tokens a server generates all of them.`,
+        )
+      : null,
+    'targets' in servers && servers.why !== null
+      ? alert('mild', `The servers' own numbers are not exact: ${servers.why}.`)
+      : null,
+    ...notes.map((note) => alert('mild', note)),
+  ];
+  return all.filter((each) => each !== null);
+}
+
+function alert(kind: 'bad' | 'mild', text: string): Html {
+  return html`<p class="alert ${kind}">${text}</p> `;
+}

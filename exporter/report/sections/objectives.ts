@@ -1,0 +1,42 @@
+import { quantity, quantityRange } from '../../../core/measures/quantities.ts';
+import type { ResultFile } from '../../../core/run/result.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import { sentence } from '../words.ts';
+
+const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
+
+/** What the run had to meet, and the evidence. Nothing when nothing was asked. */
+export function objectives({ slos }: ResultFile): Html {
+  if (slos.length === 0) return html``;
+  const rows = slos.map(({ measure, stat, comparison, limit, unit, value, interval, verdict, why }) => {
+    const [style, words] = VERDICTS[verdict];
+    const range = interval === null ? '' : quantityRange(interval, unit);
+    return html`<tr>
+      <th>${sentence(measure)}${stat === null ? null : ` ${stat.replace('_', '.')}`}</th>
+      <td>${comparison} ${quantity(limit, unit)}</td>
+      <td>${quantity(value, unit)}<small>${range}</small></td>
+      <td class="${style}"><b>${words}</b></td>
+      <td class="text">${why}</td>
+    </tr>`;
+  });
+  return html`<section>
+    <h2>Objectives</h2>
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Objective</th>
+            <th>Limit</th>
+            <th>Value<small>95 % interval</small></th>
+            <th>Verdict</th>
+            <th class="text"></th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section> `;
+}

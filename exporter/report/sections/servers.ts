@@ -1,0 +1,203 @@
+import { quantities } from '../../../catalog/equivalents.ts';
+import { ABSENT, quantity, quantityRange, significant, tickText } from '../../../core/measures/quantities.ts';
+import type { Unit } from '../../../core/measures/measures.ts';
+import type { ResultFile, ServersResult } from '../../../core/run/result.ts';
+import { figure, Y_RANGE } from '../chart/figure.ts';
+import { line } from '../chart/marks.ts';
+import { linearScale } from '../chart/scale.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import type { ServerSeries } from '../read-servers.ts';
+import type { ReportData } from '../report-data.ts';
+import { distributionOf } from '../report-data.ts';
+import type { ServerSignal, SignalQuantity } from '../server-signals.ts';
+import { measureTitle, sentence } from '../words.ts';
+import { timeAxis } from './time-axis.ts';
+import type { TimeAxis } from './time-axis.ts';
+
+/** More lines than these cannot be told apart. */
+const MOST_LINES = 6;
+const MOST_ROWS = 24;
+
+const TITLES: Readonly<Record<SignalQuantity, readonly [title: string, caption: string]>> = {
+  requests_running: ['Server: requests running', 'in the batch, sum over the engines of a target'],
+  requests_in_flight: ['Server: requests in flight', 'open at the front door'],
+  requests_waiting: ['Server: requests waiting', 'not scheduled yet'],
+  kv_cache_usage: ['Server: KV cache in use', 'the fullest engine of a target'],
+  generation_tokens_total: ['Server: tokens generated', 'tokens/s, increase of the counter'],
+};
+
+/** What the servers said of themselves: on the run's time axis, and beside the client's numbers. */
+export function serverSection({ run, result, requests, servers }: ReportData): Html {
+  const targets = collected(result.servers);
+  if (servers === null && targets === null) return html``;
+  const span = requests?.bins.spanSeconds ?? servers?.signals[0]?.bins.spanSeconds ?? null;
+  const axis = span === null ? null : timeAxis(run, span);
+  return html`<section>
+    <h2>What the servers say</h2>
+    ${targets === null ? null : targetTable(targets)}
+    ${axis === null || servers === null ? null : html`<div class="charts">${servers.signals.map((signal) => signalFigure(axis, signal))}</div>`}
+    ${servers === null ? null : besideClient(result, servers.series)}
+  </section> `;
+}
+
+function signalFigure(axis: TimeAxis, { quantity: name, bins, lines }: ServerSignal): Html {
+  const shown = lines.slice(0, MOST_LINES);
+  const values = shown.flatMap((each) => each.values.filter((value) => value !== null));
+  const scale = linearScale([0, Math.max(0, ...values)], Y_RANGE, 4);
+  const [title, caption] = TITLES[name];
+  const omitted = lines.length - shown.length;
+  return figure({
+    title,
+    caption: omitted > 0 ? `${caption}; ${omitted} more targets are not drawn` : caption,
+    legend: shown.map(({ target, family }, i) => ({ label: `${family} at ${hostOf(target)}`, style: `c${i + 1}` })),
+    x: axis.x,
+    y: { scale, text: (value) => (name === 'kv_cache_usage' ? tickText(value, 'ratio') : significant(value)) },
+    behind: axis.behind,
+    marks: shown.map((each, i) =>
+      line(
+        each.values.map((value, bin) => [axis.middle(bins, bin), value === null ? null : scale.at(value)] as const),
+        `c${i + 1}`,
+      ),
+    ),
+  });
+}
+
+function hostOf(target: string): string {
+  return URL.canParse(target) ? new URL(target).host : target;
+}
+
+function targetTable({ targets, requests, exact }: ServersResult): Html {
+  const counts =
+    requests === null
+      ? null
+      : html`<p class="note">
+          ${requests.family} counts ${requests.server === null ? ABSENT : significant(requests.server)} requests, the
+          client ${significant(requests.client)}
+          (${requests.population})${exact === true ? ': the numbers hold this run and nothing else' : ''}.
+        </p>`;
+  const rows = targets.map(
+    ({ target, system, state, scrapes, failed_scrapes, scrape_duration_seconds: { p50 }, notes }) =>
+      html`<tr>
+        <td class="text"><code>${target}</code>${notes.map((note) => html`<small>${note}</small>`)}</td>
+        <td>${system ?? ABSENT}</td>
+        <td>${state.replaceAll('_', ' ')}</td>
+        <td>${significant(scrapes)}</td>
+        <td>${significant(failed_scrapes)}</td>
+        <td>${quantity(p50, 'seconds')}</td>
+      </tr>`,
+  );
+  return html`${counts}
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Target</th>
+            <th>System</th>
+            <th>State</th>
+            <th>Scrapes</th>
+            <th>Failed</th>
+            <th>Scrape p50</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div> `;
+}
+
+function collected(servers: ResultFile['servers']): ServersResult | null {
+  return 'targets' in servers ? (servers as ServersResult) : null;
+}
+
+/** The servers' histograms of what the client measures too. */
+function besideClient(result: ResultFile, series: readonly ServerSeries[]): Html | null {
+  const compared = quantities().flatMap(({ measure, quantity: name, definition, unit, families }) => {
+    if (measure === undefined) return [];
+    const own = series.filter(
+      ({ family, repeats, statistics }) =>
+        repeats === null && (statistics?.count ?? 0) > 0 && families.some((each) => each.family === family),
+    );
+    return own.length === 0
+      ? []
+      : [{ measure, name, definition, unit: unit === 'tokens' ? ('tokens' as const) : ('seconds' as const), own }];
+  });
+  if (compared.length === 0) return null;
+  const rows = compared.flatMap(({ measure, name, definition, unit, own }) => [
+    clientRow(result, measure),
+    ...own.slice(0, MOST_ROWS).map((each) => serverRow(each, name, definition, unit)),
+    ...(own.length > MOST_ROWS
+      ? [
+          html`<tr>
+            <td class="text" colspan="6">${own.length - MOST_ROWS} more series are in servers.json</td>
+          </tr>`,
+        ]
+      : []),
+  ]);
+  return html`<h2>Client beside server</h2>
+    <p class="note">
+      A server's percentile is Prometheus' estimate from its buckets, with the interval that holds the true one. The
+      client's is exact. They differ by the network, the connection and what each of them calls start and end.
+    </p>
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Measure</th>
+            <th>n</th>
+            <th>mean</th>
+            <th>p50</th>
+            <th>p90</th>
+            <th>p99</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div> `;
+}
+
+function clientRow(result: ResultFile, name: string): Html {
+  const found = distributionOf(result, name);
+  const value = (number: number | null | undefined): string => quantity(number, found?.unit ?? 'seconds');
+  return html`<tr>
+    <th>${measureTitle({ measure: name, clock: 'sent' })}<small>client, ok requests</small></th>
+    <td>${found === undefined ? ABSENT : significant(found.n)}</td>
+    <td>${value(found?.mean)}</td>
+    ${(['p50', 'p90', 'p99'] as const).map((p) => html`<td><b>${value(found?.percentiles[p].value)}</b></td>`)}
+  </tr>`;
+}
+
+function serverRow(
+  { target, family, labels, per, statistics }: ServerSeries,
+  name: string,
+  definition: string,
+  unit: Unit,
+): Html {
+  const cells = (['p50', 'p90', 'p99'] as const).map((p) => {
+    const found = statistics?.percentiles?.[p];
+    const [low, high] = found?.bounds ?? [null, null];
+    const range =
+      found?.bounds == null || low === null
+        ? ''
+        : high === null
+          ? `above ${quantity(low, unit)}`
+          : quantityRange([low, high], unit);
+    return html`<td>${quantity(found?.estimate, unit)}<small>${range}</small></td>`;
+  });
+  const set = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
+  return html`<tr>
+    <td class="text">
+      <code>${family}</code
+      ><small
+        >${sentence(name)}: ${definition}
+        ${per === null ? '' : `Per ${per}. `}${hostOf(target)}${set.length > 0 ? ` · ${set.join(', ')}` : ''}</small
+      >
+    </td>
+    <td>${significant(statistics?.count ?? NaN)}</td>
+    <td>${quantity(statistics?.mean, unit)}</td>
+    ${cells}
+  </tr>`;
+}

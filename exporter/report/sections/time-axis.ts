@@ -1,0 +1,54 @@
+import { PLOT, X_RANGE } from '../chart/figure.ts';
+import type { Figure } from '../chart/figure.ts';
+import { linearScale } from '../chart/scale.ts';
+import type { Scale } from '../chart/scale.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import type { ReportData } from '../report-data.ts';
+import { phaseSpans } from '../report-data.ts';
+import { binEnd } from '../time-bins.ts';
+import type { TimeBins } from '../time-bins.ts';
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** The time since the run's start: the same on every chart, with the phases behind the marks. */
+export interface TimeAxis {
+  readonly x: Figure['x'];
+  readonly behind: Html;
+  /** The position of the middle of a bin. */
+  readonly middle: (bins: TimeBins, bin: number) => number;
+}
+
+export function timeAxis(run: ReportData['run'], spanSeconds: number): TimeAxis {
+  const [divisor, unit] =
+    spanSeconds >= 3 * HOUR ? [HOUR, 'h'] : spanSeconds >= 5 * MINUTE ? [MINUTE, 'min'] : [1, 's'];
+  const inUnits = linearScale([0, spanSeconds / divisor], X_RANGE, 6, false);
+  const scale: Scale = {
+    ...inUnits,
+    ticks: inUnits.ticks.map((tick) => tick * divisor),
+    at: (seconds) => inUnits.at(seconds / divisor),
+  };
+  return {
+    x: {
+      scale,
+      label: `${unit} since the start`,
+      text: (seconds) => String(Number((seconds / divisor).toPrecision(6))),
+    },
+    behind: html`${phaseSpans(run).map(({ phase, from, to }) => band(phase, scale.at(from), scale.at(to)))}`,
+    middle: (bins, bin) => scale.at((bin * bins.widthSeconds + binEnd(bins, bin)) / 2),
+  };
+}
+
+function band(phase: string, from: number, to: number): Html {
+  const edge = html`<path class="edge" d="M${Math.round(from)},${PLOT.top}V${PLOT.bottom}" />`;
+  if (phase !== 'warmup') return edge;
+  const text = to - from > 52 ? html`<text x="${Math.round(from) + 4}" y="${PLOT.top + 12}">warm-up</text>` : null;
+  return html`<rect
+      class="phase"
+      x="${Math.round(from)}"
+      y="${PLOT.top}"
+      width="${Math.max(1, Math.round(to - from))}"
+      height="${PLOT.bottom - PLOT.top}"
+    />${text}`;
+}

@@ -1,0 +1,138 @@
+import { significant, tickText } from '../../../core/measures/quantities.ts';
+import { emptyFigure, figure, PLOT, Y_RANGE } from '../chart/figure.ts';
+import { bars, dots, line } from '../chart/marks.ts';
+import { linearScale, logScale } from '../chart/scale.ts';
+import type { Scale } from '../chart/scale.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import type { ReportData } from '../report-data.ts';
+import type { LatencyView, RequestView } from '../request-view.ts';
+import { binEnd } from '../time-bins.ts';
+import type { TimeBins } from '../time-bins.ts';
+import { timeAxis } from './time-axis.ts';
+import type { TimeAxis } from './time-axis.ts';
+
+/** Above this ratio of the largest to the smallest drawn latency the axis is logarithmic. */
+const LOG_RATIO = 25;
+
+/** How latencies, throughput, load and errors went, on one time axis. */
+export function timeline({ run, requests }: ReportData): Html {
+  if (requests === null) return html``;
+  const axis = timeAxis(run, requests.bins.spanSeconds);
+  return html`<section>
+    <h2>Over time</h2>
+    <p class="note">
+      The shaded time is the warm-up, which is in no result; a dotted line marks where the measuring begins. Captions
+      tell how long each value covers: long enough for ten requests on average. A p90 is drawn where there are at least
+      10 requests, a p99 where there are at least 100.
+    </p>
+    <div class="charts">
+      ${latencyOverTime(axis, 'Time to first token', 'at the first chunk with content', requests.timeToFirstToken)}
+      ${latencyOverTime(axis, 'Inter-token latency', 'mean of each request, at its last chunk', requests.interTokenLatency)}
+      ${latencyOverTime(axis, 'Request latency', 'at the last chunk with content', requests.requestLatency)}
+      ${tokensOverTime(axis, requests)} ${endsOverTime(axis, requests)} ${inFlightOverTime(axis, requests)}
+    </div>
+  </section> `;
+}
+
+function latencyOverTime(axis: TimeAxis, title: string, when: string, latency: LatencyView): Html {
+  const { p50, p90, p99 } = latency.overTime;
+  const values = [...latency.dots.map(([, seconds]) => seconds), ...[p50, p90, p99].flat().filter((v) => v !== null)];
+  if (values.length === 0) return emptyFigure(title, 'No request has a value.');
+  const scale = latencyScale(values);
+  const drawn = (percentile: readonly (number | null)[]) =>
+    percentile.map((value, bin) => [axis.middle(latency.bins, bin), value === null ? null : scale.at(value)] as const);
+  const shown =
+    latency.dots.length < latency.requests
+      ? `${latency.dots.length.toLocaleString('en-US')} of ${latency.requests.toLocaleString('en-US')} requests, chosen by chance`
+      : 'each request';
+  const has = (percentile: readonly (number | null)[]): boolean => percentile.some((value) => value !== null);
+  return figure({
+    title,
+    caption: `${when}, per ${widthWords(latency.bins)}`,
+    legend: [
+      { label: 'p50', style: 'c1' },
+      ...(has(p90) ? [{ label: 'p90', style: 'c2' }] : []),
+      ...(has(p99) ? [{ label: 'p99', style: 'c3' }] : []),
+      { label: shown, style: 'c6', mark: 'dots' as const },
+    ],
+    x: axis.x,
+    y: { scale, text: (value) => tickText(value, 'seconds') },
+    behind: axis.behind,
+    marks: [
+      dots(
+        latency.dots.map(([at, seconds]) => [axis.x.scale.at(at), scale.at(seconds)]),
+        'c6',
+      ),
+      line(drawn(p99), 'c3'),
+      line(drawn(p90), 'c2'),
+      line(drawn(p50), 'c1'),
+    ],
+  });
+}
+
+function latencyScale(values: readonly number[]): Scale {
+  const low = values.reduce((least, value) => (value > 0 && value < least ? value : least), Infinity);
+  const high = values.reduce((most, value) => Math.max(most, value), 0);
+  if (Number.isFinite(low) && high / low > LOG_RATIO) return logScale([low, high], Y_RANGE);
+  return linearScale([0, high], Y_RANGE, 4);
+}
+
+function tokensOverTime(axis: TimeAxis, view: RequestView): Html {
+  const title = 'Output token throughput';
+  if (view.tokensPerSecond === null) return emptyFigure(title, 'The server does not tell the tokens of every answer.');
+  const scale = linearScale([0, Math.max(...view.tokensPerSecond)], Y_RANGE, 4);
+  return figure({
+    title,
+    caption: `tokens/s of ok requests, at the chunks of each answer, per ${widthWords(view.bins)}`,
+    legend: [],
+    x: axis.x,
+    y: { scale, text: significant },
+    behind: axis.behind,
+    marks: [line(overBins(axis, view, view.tokensPerSecond, scale), 'c4')],
+  });
+}
+
+function endsOverTime(axis: TimeAxis, view: RequestView): Html {
+  const { bins, okPerSecond, failedPerSecond } = view;
+  const scale = linearScale([0, Math.max(...okPerSecond, ...failedPerSecond)], Y_RANGE, 4);
+  const columns = failedPerSecond.map((value, bin) => {
+    const from = bin * bins.widthSeconds;
+    const to = binEnd(bins, bin);
+    return { from: axis.x.scale.at(from), to: axis.x.scale.at(to), y: scale.at(value) };
+  });
+  return figure({
+    title: 'Requests that ended',
+    caption: `requests/s, per ${widthWords(bins)}`,
+    legend: [
+      { label: 'ok', style: 'c4' },
+      { label: 'failed (error, timeout)', style: 'c3', mark: 'bars' },
+    ],
+    x: axis.x,
+    y: { scale, text: significant },
+    behind: axis.behind,
+    marks: [bars(columns, PLOT.bottom, 'c3'), line(overBins(axis, view, okPerSecond, scale), 'c4')],
+  });
+}
+
+function inFlightOverTime(axis: TimeAxis, view: RequestView): Html {
+  const scale = linearScale([0, Math.max(...view.inFlight)], Y_RANGE, 4);
+  return figure({
+    title: 'Requests in flight',
+    caption: `sent and not ended, mean of ${widthWords(view.bins)}`,
+    legend: [],
+    x: axis.x,
+    y: { scale, text: significant },
+    behind: axis.behind,
+    marks: [line(overBins(axis, view, view.inFlight, scale), 'c5')],
+  });
+}
+
+function overBins(axis: TimeAxis, { bins }: RequestView, values: readonly number[], scale: Scale) {
+  return values.map((value, bin) => [axis.middle(bins, bin), scale.at(value)] as const);
+}
+
+function widthWords({ widthSeconds: seconds }: TimeBins): string {
+  if (seconds >= 3600) return `${seconds / 3600} h`;
+  return seconds >= 60 ? `${seconds / 60} min` : `${seconds} s`;
+}

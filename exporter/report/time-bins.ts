@@ -1,0 +1,79 @@
+import { percentile } from '../../core/stats/percentiles.ts';
+
+/** Widths that a person can name, in seconds. */
+const WIDTHS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400];
+const MOST_BINS = 150;
+const USUAL_WIDTH = 0.5;
+const SHORT_SECONDS = 5;
+
+/** The stretches of equal length into which the time of a run is cut. */
+export interface TimeBins {
+  readonly widthSeconds: number;
+  readonly count: number;
+  /** The whole time, from the run's start. */
+  readonly spanSeconds: number;
+}
+
+/**
+ * At most 150 bins of a width that has a name; not narrower than half a second unless the whole is short, nor than
+ * `leastSeconds`. The last one takes what is left over: half to one and a half of the width.
+ */
+export function timeBins(spanSeconds: number, leastSeconds = 0): TimeBins {
+  const least = Math.max(leastSeconds, spanSeconds < SHORT_SECONDS ? 0 : USUAL_WIDTH);
+  const fitting = WIDTHS.find((width) => width >= least && spanSeconds / width <= MOST_BINS);
+  const widthSeconds = fitting ?? Math.ceil(Math.max(least, spanSeconds / MOST_BINS));
+  return { widthSeconds, count: Math.max(1, Math.round(spanSeconds / widthSeconds)), spanSeconds };
+}
+
+/** Where a bin ends. */
+export function binEnd({ widthSeconds, spanSeconds, count }: TimeBins, bin: number): number {
+  return bin === count - 1 ? spanSeconds : (bin + 1) * widthSeconds;
+}
+
+/** How long a bin is. */
+export function binSeconds(bins: TimeBins, bin: number): number {
+  return binEnd(bins, bin) - bin * bins.widthSeconds;
+}
+
+/** The number of the bin that holds a moment; moments past the end belong to the last. */
+export function binOf({ widthSeconds, count }: TimeBins, at_seconds: number): number {
+  return Math.min(count - 1, Math.max(0, Math.floor(at_seconds / widthSeconds)));
+}
+
+/** How many intervals were open on average in each bin. */
+export function meanOpen(bins: TimeBins, starts: Float64Array, ends: Float64Array): number[] {
+  const open = new Array<number>(bins.count).fill(0);
+  starts.forEach((start, i) => {
+    const end = ends[i] ?? start;
+    for (let bin = binOf(bins, start); bin <= binOf(bins, end); bin++) {
+      const from = Math.max(start, bin * bins.widthSeconds);
+      const to = Math.min(end, binEnd(bins, bin));
+      open[bin] = (open[bin] ?? 0) + Math.max(0, to - from);
+    }
+  });
+  return open.map((seconds, bin) => seconds / binSeconds(bins, bin));
+}
+
+/** A percentile is drawn only where a bin has values on both sides of it. */
+const LEAST_VALUES = { p50: 1, p90: 10, p99: 100 } as const;
+
+export type BinPercentile = keyof typeof LEAST_VALUES;
+
+const QUANTILES: Readonly<Record<BinPercentile, number>> = { p50: 0.5, p90: 0.9, p99: 0.99 };
+
+/** The percentiles of the values of each bin; null where there are too few (p90 needs 10, p99 needs 100). */
+export function binPercentiles(
+  bins: TimeBins,
+  at_seconds: Float64Array,
+  values: Float64Array,
+): Record<BinPercentile, (number | null)[]> {
+  const groups = Array.from({ length: bins.count }, (): number[] => []);
+  at_seconds.forEach((at, i) => {
+    const value = values[i] ?? NaN;
+    if (Number.isFinite(value)) groups[binOf(bins, at)]?.push(value);
+  });
+  const sorted = groups.map((group) => Float64Array.from(group).sort());
+  const each = (name: BinPercentile): (number | null)[] =>
+    sorted.map((group) => (group.length < LEAST_VALUES[name] ? null : percentile(group, QUANTILES[name])));
+  return { p50: each('p50'), p90: each('p90'), p99: each('p99') };
+}

@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import { replaceFile } from '../store/durable-file.ts';
+import { reasonOf } from '../store/store-errors.ts';
+import { reportPage } from './page.ts';
+import { readServers } from './read-servers.ts';
+import type { ServerFiles } from './read-servers.ts';
+import type { ReportData } from './report-data.ts';
+import { RequestViewBuilder } from './request-view.ts';
+import type { RequestView } from './request-view.ts';
+import { serverSignals } from './server-signals.ts';
+import { timeBins } from './time-bins.ts';
+
+export const REPORT_FILE = 'report.html';
+
+/**
+ * Writes report.html into the folder of a run that has its result. Records or server files that cannot be read are told
+ * of in the report, which then shows the rest. Returns the path; throws what the file system says of writing.
+ */
+export async function writeReport(
+  folder: string,
+  run: RunFile,
+  result: ResultFile,
+  records: AsyncIterable<RequestRecord>,
+): Promise<string> {
+  const notes: string[] = [];
+  const requests = await requestView(records).catch((error: unknown) => {
+    notes.push(`The records cannot be read, so nothing is drawn of them: ${reasonOf(error)}.`);
+    return null;
+  });
+  const files = await readServers(folder, run.start).catch((error: unknown) => {
+    notes.push(`What was collected from the servers cannot be read: ${reasonOf(error)}.`);
+    return null;
+  });
+  const path = join(folder, REPORT_FILE);
+  await replaceFile(path, reportPage({ run, result, requests, servers: servers(files, requests, result), notes }));
+  return path;
+}
+
+/** Null when there are no records. */
+async function requestView(records: AsyncIterable<RequestRecord>): Promise<RequestView | null> {
+  const builder = new RequestViewBuilder();
+  let count = 0;
+  for await (const record of records) {
+    builder.add(record);
+    count += 1;
+  }
+  return count === 0 ? null : builder.view();
+}
+
+function servers(files: ServerFiles | null, requests: RequestView | null, result: ResultFile): ReportData['servers'] {
+  if (files === null) return null;
+  const bins = requests?.bins ?? timeBins(result.window.seconds ?? 0);
+  return { signals: serverSignals(files.samples, bins, files.intervalSeconds), series: files.series };
+}

@@ -1,0 +1,128 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigurationError } from '../bench/configuration-error.ts';
+import { readOptions } from '../cli/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
+import { prepareTraffic } from './prepared-traffic.ts';
+import type { PreparedTraffic } from './prepared-traffic.ts';
+import type { RunRequest } from './run-request.ts';
+
+let folder = '';
+const toClose: PreparedTraffic[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llmbench-traffic-'));
+});
+afterEach(async () => {
+  for (const { transport } of toClose.splice(0)) await transport.close();
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+async function prepare(argv: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<PreparedTraffic> {
+  const given = ['--url', 'http://127.0.0.1:9', '--model', 'm', '--request-count', '2', ...argv];
+  const [request] = runRequests(readOptions(RUN_OPTIONS, given, {}));
+  const prepared = await prepareTraffic(request as RunRequest, environment);
+  toClose.push(prepared);
+  return prepared;
+}
+
+const bodyOf = ({ form }: PreparedTraffic): unknown =>
+  JSON.parse(form.endpoint.body(form.dataset.request('measure', 0), form.options));
+
+async function file(name: string, text: string): Promise<string> {
+  await writeFile(join(folder, name), text);
+  return join(folder, name);
+}
+
+describe('what requests are made of', () => {
+  test("the key stands in a header and among the secrets, and so do credentials of one's own", async () => {
+    const keyFile = await file('key', 'sk-from-file\n');
+    const prepared = await prepare([
+      '--api-key-file',
+      keyFile,
+      '--header',
+      'x-api-key: other-secret',
+      '--header',
+      'x-user: somebody',
+    ]);
+    expect(prepared.form.headers).toMatchObject({ authorization: 'Bearer sk-from-file', 'x-api-key': 'other-secret' });
+    expect(prepared.secrets).toEqual(expect.arrayContaining(['sk-from-file', 'other-secret']));
+    expect(prepared.secrets).not.toContain('somebody');
+    const own = await prepare(['--header', 'Authorization: Basic dXNlcjpwYXNz']);
+    expect(own.form.headers.authorization).toBe('Basic dXNlcjpwYXNz');
+    expect(own.secrets).toContain('dXNlcjpwYXNz');
+  });
+
+  test('not streamed', async () => {
+    const prepared = await prepare(['--no-streaming', '--extra-inputs', 'seed:3']);
+    expect(prepared.form.headers.accept).toBe('application/json');
+    expect(bodyOf(prepared)).toMatchObject({ stream: false, seed: 3, max_tokens: 128 });
+  });
+
+  test('embeddings have no output tokens to bound', async () => {
+    const prepared = await prepare(['--endpoint-type', 'embeddings', '--isl', '4']);
+    expect(prepared.form).toMatchObject({ path: '/v1/embeddings', options: { stream: false } });
+    expect(prepared.form.dataset.longestOutputTokens).toBe(0);
+  });
+
+  test('a template, a tokenizer and lengths', async () => {
+    const template = await file(
+      't.yaml',
+      'path: /x\nbody: {p: "{{prompt}}", n: "{{max_tokens}}"}\nanswer: {text: t}\n',
+    );
+    const prepared = await prepare([
+      ...['--endpoint-type', 'template', '--endpoint-template', template, '--url', 'http://127.0.0.1:8'],
+      ...['--tokenizer', 'cl100k_base', '--isl', '7', '--osl', '9'],
+    ]);
+    expect(prepared.form.path).toBe('/x');
+    expect(prepared.form.dataset.request('measure', 0).input_tokens).toBe(7);
+    expect(prepared.form.countTokens?.('tiktoken is great!')).toBe(6);
+    expect(bodyOf(prepared)).toMatchObject({ n: 9 });
+  });
+
+  test('Triton has the model in its path', async () => {
+    expect((await prepare(['--endpoint-type', 'triton_generate'])).form.path).toBe('/v2/models/m/generate_stream');
+    expect((await prepare(['--endpoint-type', 'triton_generate', '--no-streaming'])).form.path).toBe(
+      '/v2/models/m/generate',
+    );
+  });
+});
+
+describe('the plan', () => {
+  const hash = async (...argv: string[]): Promise<string> => (await prepare(argv)).form.dataset.planSha256;
+
+  test('is the same for the same seed and changes with whatever changes requests', async () => {
+    const plans = [
+      await hash(),
+      await hash('--random-seed', '1'),
+      await hash('--isl', '10'),
+      await hash('--isl-stddev', '2'),
+      await hash('--osl', '10'),
+      await hash('--seq-dist', '550,128:100'),
+      await hash('--shared-system-prompt-length', '5'),
+      await hash('--num-prefix-prompts', '2', '--prefix-prompt-length', '5'),
+      await hash('--user-context-prompt-length', '5'),
+      await hash('--session-turns-mean', '2'),
+      await hash('--num-dataset-entries', '10'),
+      await hash('--tokenizer', 'cl100k_base'),
+    ];
+    expect(new Set(plans).size).toBe(plans.length);
+    expect(await hash()).toBe(plans[0]);
+    expect(await hash('--random-seed', '1')).toBe(plans[1]);
+  });
+});
+
+test.each([
+  [['--extra-inputs', 'max_tokens:5'], '--extra-inputs max_tokens: say --osl'],
+  [['--endpoint-template', '/x'], '--endpoint-template /x: ENOENT'],
+  [['--url', 'http://b:1/other'], '--url 2 has another path than the first'],
+  [['--input-file', '/nowhere.jsonl'], '/nowhere.jsonl: there is no such file'],
+  [['--api-key-env', 'NOT_SET'], '--api-key-env: the environment variable NOT_SET is not set'],
+  [['--tokenizer', './nowhere'], '--tokenizer ./nowhere: there is no such file or folder'],
+])('%j is refused before anything is sent', async (argv, message) => {
+  await expect(prepare(argv)).rejects.toThrow(ConfigurationError);
+  await expect(prepare(argv)).rejects.toThrow(message);
+});

@@ -1,0 +1,88 @@
+import { readFile } from 'node:fs/promises';
+import { readApiKey } from '../bench/api-key.ts';
+import { ConfigurationError } from '../bench/configuration-error.ts';
+import { openTransport, parseTargets } from '../bench/connection-options.ts';
+import { openDataset } from '../bench/datasets/open-dataset.ts';
+import type { AnswerMode, Endpoint } from '../bench/endpoints/endpoint.ts';
+import { chooseEndpoint } from '../bench/endpoints/endpoint-types.ts';
+import { checkExtraInputs } from '../bench/endpoints/extra-inputs.ts';
+import { parseTemplate } from '../bench/endpoints/template-config.ts';
+import type { TemplateConfig } from '../bench/endpoints/template-config.ts';
+import type { RequestForm } from '../bench/request-feed.ts';
+import type { Target } from '../bench/target.ts';
+import type { Transport } from '../bench/transport.ts';
+import { loadTokenizer } from '../bench/tokenizers/load-tokenizer.ts';
+import type { Tokenizer } from '../bench/tokenizers/tokenizer.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** Everything that requests need, before the server has been asked. */
+export interface PreparedTraffic {
+  /** The first of the servers. */
+  readonly target: Target;
+  readonly transport: Transport;
+  readonly form: RequestForm;
+  /** Texts that no message may carry: the API key and what headers hold of the kind. */
+  readonly secrets: readonly string[];
+}
+
+/** Reads what the request names. Throws a `ConfigurationError`; nothing has been sent by then. */
+export async function prepareTraffic(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<PreparedTraffic> {
+  const { traffic, model, sampling } = request;
+  const template = await readTemplate(traffic.endpointTemplate);
+  const { endpoint, mode } = chooseEndpoint({ type: traffic.endpointType, model, stream: traffic.stream, template });
+  checkExtraInputs(sampling, endpoint.ownFields);
+  const targets = parseTargets([request.url, ...traffic.moreUrls], endpoint.path);
+  const apiKey = await readApiKey(traffic.apiKey, environment);
+  const tokenizer = await tokenizerOf(request, environment);
+  const dataset = await openDataset({ ...traffic.dataset, seed: request.seed, repeat: request.textVariant }, tokenizer);
+  const secrets = [...(apiKey === null ? [] : [apiKey]), ...secretHeaders(request.headers)];
+  return {
+    target: targets[0],
+    transport: await openTransport(targets, traffic.connection, secrets),
+    form: {
+      endpoint,
+      path: targets[0].path,
+      headers: requestHeaders(request, apiKey, mode),
+      dataset: endpoint.generates ? dataset : { ...dataset, longestOutputTokens: 0 },
+      options: { model, sampling, includeUsage: true, stream: mode === 'stream' },
+      ...counting(endpoint, tokenizer),
+    },
+    secrets,
+  };
+}
+
+async function readTemplate(path: string | null): Promise<TemplateConfig | null> {
+  if (path === null) return null;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigurationError(`--endpoint-template ${path}: ${error.code ?? error.message}`);
+  });
+  return parseTemplate(text, path);
+}
+
+async function tokenizerOf({ traffic }: RunRequest, environment: NodeJS.ProcessEnv): Promise<Tokenizer | null> {
+  if (traffic.tokenizer === null) return null;
+  return loadTokenizer(traffic.tokenizer.name, traffic.tokenizer.revision, environment);
+}
+
+function counting(endpoint: Endpoint, tokenizer: Tokenizer | null): Pick<RequestForm, 'countTokens'> {
+  return tokenizer === null || !endpoint.generates ? {} : { countTokens: (text) => tokenizer.count(text) };
+}
+
+function requestHeaders(
+  request: RunRequest,
+  apiKey: string | null,
+  mode: AnswerMode,
+): Readonly<Record<string, string>> {
+  const key = apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+  const accept = mode === 'stream' ? 'text/event-stream' : 'application/json';
+  return { 'content-type': 'application/json', accept, ...key, ...request.headers };
+}
+
+const SECRET_HEADER = /authorization|cookie|key|token|secret/;
+
+/** Values of headers that are credentials by their name, and what stands behind the scheme in them. */
+function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []));
+  // What is very short would blacken ordinary words.
+  return values.flatMap((value) => [value, ...value.split(/\s+/)]).filter((text) => text.length >= 6);
+}
