@@ -21,8 +21,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(runsDir, { recursive: true, force: true }));
 
-const runArgs = (...more: string[]): string[] => {
-  const target = ['--url', simulator.url, '--model', 'sim-model', '--runs-dir', runsDir];
+const runArgs = (...more: string[]): string[] => runArgsAt(simulator.url, ...more);
+
+const runArgsAt = (url: string, ...more: string[]): string[] => {
+  const target = ['--url', url, '--model', 'sim-model', '--runs-dir', runsDir];
   return ['run', ...target, '--concurrency', '2', '--isl', '16', '--osl', '8', ...more];
 };
 
@@ -58,7 +60,6 @@ describe('what is refused before the first request: exit 2, one line, no run dir
   test.each([
     [['--concurency', '4'], '--concurency is not an option; did you mean --concurrency?'],
     [['--concurrency', 'many', '--request-count', '1'], "--concurrency is 'many' and must be a whole number"],
-    [['--url', 'ftp://host', '--request-count', '1'], '--url: the URL'],
     [[], 'give --request-count or --benchmark-duration'],
     [['--request-count', '1', '--run-id', '../up'], "--run-id is '../up' and must be"],
     [['--request-count', '1', '--api-key-env', 'LLMBENCH_TEST_NO_SUCH_KEY'], 'LLMBENCH_TEST_NO_SUCH_KEY is not set'],
@@ -69,9 +70,16 @@ describe('what is refused before the first request: exit 2, one line, no run dir
     expect(await runNames()).toEqual([]);
   });
 
+  test('an address that is none of ours', async () => {
+    const { code, stderr } = await llmbench(...runArgsAt('ftp://host', '--request-count', '1'));
+    expect(code).toBe(2);
+    expect(lastLine(stderr)).toContain("the URL's scheme is ftp: only http and https are supported");
+    expect(await runNames()).toEqual([]);
+  });
+
   test('a large load on a server elsewhere without --yes', async () => {
-    const elsewhere = ['--url', 'http://192.0.2.1:8000', '--concurrency', '65', '--request-count', '1'];
-    const { code, stderr } = await llmbench(...runArgs(...elsewhere));
+    const load = ['--concurrency', '65', '--request-count', '1'];
+    const { code, stderr } = await llmbench(...runArgsAt('http://192.0.2.1:8000', ...load));
     expect(code).toBe(2);
     expect(lastLine(stderr)).toContain('--yes');
   });
@@ -88,7 +96,7 @@ describe('what is refused before the first request: exit 2, one line, no run dir
 describe('a server that cannot be benchmarked: exit 1, one line that says what to do, no run directory', () => {
   test('nobody listens', async () => {
     const { code, stderr } = await llmbench(
-      ...runArgs('--url', `http://127.0.0.1:${await closedPort()}`, '--request-count', '1'),
+      ...runArgsAt(`http://127.0.0.1:${await closedPort()}`, '--request-count', '1'),
     );
     expect(code).toBe(1);
     expect(lastLine(stderr)).toContain('connection refused');
@@ -106,7 +114,7 @@ describe('a server that cannot be benchmarked: exit 1, one line that says what t
     const rubbish = createServer((_, answer) => answer.end('<html>hello</html>'));
     await new Promise<void>((resolve) => rubbish.listen(0, '127.0.0.1', resolve));
     const { port } = rubbish.address() as AddressInfo;
-    const { code, stderr } = await llmbench(...runArgs('--url', `http://127.0.0.1:${port}`, '--request-count', '1'));
+    const { code, stderr } = await llmbench(...runArgsAt(`http://127.0.0.1:${port}`, '--request-count', '1'));
     rubbish.close();
     expect(code).toBe(1);
     expect(lastLine(stderr)).toContain('not a stream');
