@@ -1,6 +1,6 @@
 import type { SloResult } from '../../core/run/gates.ts';
 import { sloText } from '../judge/slo-grammar.ts';
-import { quantity } from './quantities.ts';
+import { quantity } from '../../core/measures/quantities.ts';
 
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 

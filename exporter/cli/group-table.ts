@@ -3,7 +3,7 @@ import { overRepeats, type RepeatedStatistic } from '../judge/repeats.ts';
 import type { PerformedRun } from '../run/perform-run.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { aligned } from './aligned.ts';
-import { quantity, significant } from './quantities.ts';
+import { quantity, significant } from '../../core/measures/quantities.ts';
 
 /** A run of a group with what was asked of it. */
 export interface GroupRun {

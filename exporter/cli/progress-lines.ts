@@ -1,5 +1,6 @@
 import type { PhaseName } from '../../core/run/record.ts';
 import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
+import type { ServerLoadNow } from '../servers/load-now.ts';
 import { sparkline } from './sparkline.ts';
 
 /** A latency of the last seconds, in seconds. */
@@ -8,14 +9,6 @@ export interface RecentLatency {
   readonly p99: number | null;
   /** One median per second, the oldest first. */
   readonly trend: readonly (number | null)[];
-}
-
-/** What the servers hold now, summed over them; null: not told. */
-export interface ServerLoadNow {
-  readonly running: number | null;
-  readonly waiting: number | null;
-  /** The fullest of them, 0 to 1. */
-  readonly kvCacheUsage: number | null;
 }
 
 /** How a run goes at one moment. */

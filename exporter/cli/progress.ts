@@ -1,8 +1,9 @@
 import { interTokenLatencySeconds } from '../../core/measures/measures.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { RunObserver } from '../bench/observer.ts';
+import type { ServerLoadNow } from '../servers/load-now.ts';
 import { progressLine, progressLines } from './progress-lines.ts';
-import type { ProgressState, RecentLatency, ServerLoadNow } from './progress-lines.ts';
+import type { ProgressState, RecentLatency } from './progress-lines.ts';
 import { RecentValues } from './recent-values.ts';
 
 const NS_PER_SECOND = 1e9;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, ExportError, writeAiperf } from '../exports/write-aiperf.ts';
 import { writeReport } from '../report/write-report.ts';
+import { RUN_EXPORTS } from '../run/run-files.ts';
 import { openStore } from '../store/run-store.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
@@ -10,8 +11,8 @@ import { asksForHelp, choice, flag, helpText, readArguments, text } from './opti
 const OPTIONS = {
   'runs-dir': text('DIR', 'where runs are kept', 'runs'),
   export: choice(
-    ['none', 'aiperf'] as const,
-    "also write the run as AIPerf's files, in aiperf/ of its directory",
+    ['none', ...RUN_EXPORTS] as const,
+    "also write the run as another tool's files: aiperf/profile_export* in its directory",
     'none',
   ),
   json: flag('print the paths as JSON'),

@@ -2,6 +2,7 @@ import { isRunId } from '../../core/run/run-id.ts';
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../bench/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../bench/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../publish/linger.ts';
+import { RUN_EXPORTS } from '../run/run-files.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { CliError } from './failure.ts';
 import { DEFAULT_INTERVAL_SECONDS } from '../servers/collector.ts';
@@ -57,6 +58,11 @@ export const RUN_OPTIONS = {
     DEFAULT_DRAIN_TIMEOUT_SECONDS,
   ),
   ...GATE_OPTIONS,
+  export: choice(
+    ['none', ...RUN_EXPORTS] as const,
+    "also write the run as another tool's files: aiperf/profile_export* in its directory",
+    'none',
+  ),
   'runs-dir': text('DIR', 'where runs are kept', 'runs'),
   'run-id': text('ID', 'the name of the run: letters, digits and dashes', null),
   'metrics-port': integer(
@@ -115,6 +121,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     failedRequestThreshold: options['failed-request-threshold'],
     serverMetrics: serverMetrics(options),
     gates: requestedGates(options),
+    exports: options.export === 'none' ? [] : [options.export],
     runsDirectory: options['runs-dir'],
     runId,
     metricsPort: options['metrics-port'],

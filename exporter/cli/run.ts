@@ -85,14 +85,14 @@ function stopOnSignals(controls: RunControls): () => void {
 function reporter(request: RunRequest): RunReporter {
   return {
     say: (line) => void process.stderr.write(`${line}\n`),
-    observe: (epoch) => {
+    observe: (epoch, servers) => {
       const plan = {
         warmupRequests: request.warmup?.requestCount ?? null,
         warmupSeconds: request.warmup?.durationSeconds ?? null,
         requestCount: request.requestCount,
         durationSeconds: request.durationSeconds,
       };
-      return new Progress(plan, process.stderr, () => monotonicNow_ns() - epoch.monotonic_ns);
+      return new Progress(plan, process.stderr, () => monotonicNow_ns() - epoch.monotonic_ns, servers);
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { ResultFile, ServersResult } from '../../core/run/result.ts';
-import { ABSENT, quantity, significant } from './quantities.ts';
+import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
 
 /** The servers' side of a run in a few lines of the result. */
 export function serverLines({ servers }: Pick<ResultFile, 'servers'>): string[] {

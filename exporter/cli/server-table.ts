@@ -1,5 +1,5 @@
 import type { SeriesSummary, ServersFile } from '../servers/servers-file.ts';
-import { ABSENT, quantity, significant } from './quantities.ts';
+import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
 
 /** Families that tell how a server fared; the files have all of them. */
 const TOLD =

@@ -22,7 +22,7 @@ code { font: 0.9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ove
 .soft, .note { color: var(--soft) }
 .note { font-size: 13px; max-width: 95ch }
 .facts { display: flex; flex-wrap: wrap; gap: 4px 26px; margin: 12px 0 0; padding: 0; list-style: none; color: var(--soft); font-size: 14px }
-.facts b { color: var(--text); font-weight: 600 }
+.facts b { color: var(--text); font-weight: 600 } .facts b.good { color: var(--good) } .facts b.bad { color: var(--bad) } .facts b.warn { color: var(--warn) }
 .status { display: inline-block; font-size: 13px; font-weight: 600; border: 1px solid currentColor; border-radius: 99px; padding: 0 9px; vertical-align: 4px; margin-left: 8px }
 .good { color: var(--good) } .bad { color: var(--bad) } .warn { color: var(--warn) }
 .alert { border-left: 4px solid var(--bad); background: var(--bad-back); border-radius: 4px; padding: 9px 14px; margin: 14px 0 0 }
@@ -31,13 +31,13 @@ code { font: 0.9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; ove
 const TILES = `
 .tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(228px, 1fr)); gap: 12px; margin-top: 22px }
 .tile, figure, .card { background: var(--card); border: 1px solid var(--line); border-radius: 8px }
-.tile { padding: 12px 14px 10px }
+.tile { padding: 12px 12px 10px }
 .tile h3 { font-size: 13px; font-weight: 600; color: var(--soft); margin: 0 0 6px }
 .tile table { width: 100%; border-collapse: collapse }
 .tile th { text-align: left; font-weight: 500; color: var(--soft); font-size: 13px; padding: 1px 8px 1px 0; width: 1% }
 .tile td { padding: 1px 0; white-space: nowrap }
-.tile td:last-child { text-align: right; color: var(--soft); font-size: 11.5px }
-.tile .big { font-size: 18px; font-weight: 600; letter-spacing: -0.01em }
+.tile td:last-child { text-align: right; color: var(--soft); font-size: 11px; padding-left: 6px }
+.tile .big { font-size: 17px; font-weight: 600; letter-spacing: -0.01em }
 .tile .apart { display: flex; flex-wrap: wrap; justify-content: space-between; gap: 0 8px; font-size: 11.5px }
 .tile td b { font-weight: 600 }
 .tile p { font-size: 12.5px; color: var(--soft); margin: 3px 0 0 } .tile p b, .tile p.big { color: var(--text) } .tile p.big { font-size: 20px; margin: 0 } .tile p.good { color: var(--good) } .tile p.bad { color: var(--bad) }`;
@@ -77,7 +77,7 @@ footer { margin-top: 36px; color: var(--soft); font-size: 13px; border-top: 1px 
 
 const NARROW = `
 @media (max-width: 620px) { main { padding: 18px 12px 28px } h1 { font-size: 22px } .tiles { grid-template-columns: 1fr 1fr; gap: 8px }
-  .tile { padding: 10px } .tile td:last-child { display: none } figure { padding: 10px 8px 6px } svg text { font-size: 17px } svg text.small-hidden { display: none } }`;
+  .tile { padding: 10px } .tile td:last-child, .tile .apart span:last-child { display: none } figure { padding: 10px 8px 6px } svg text { font-size: 17px } svg text.small-hidden { display: none } }`;
 
 /** Light colours whatever the screen has, nothing cut by a page's end, tables as wide as the paper. */
 const PRINT = `

@@ -17,6 +17,7 @@ import type { Target } from '../bench/target.ts';
 import type { Transport } from '../bench/transport.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
 import { recogniseServer, type RecognisedServer } from '../servers/recognise.ts';
+import type { ServerLoadNow } from '../servers/load-now.ts';
 import { fingerprint } from '../store/fingerprint.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
@@ -24,6 +25,7 @@ import { findServe, isDiscovered } from '../store/serve-presence.ts';
 import { announcement } from './announcement.ts';
 import { comparisonKey } from './comparison-key.ts';
 import { LivePublication } from './live-publication.ts';
+import { writeRunFiles } from './run-files.ts';
 import { plannedLoad, type PlannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
 import type { RunRequest } from './run-request.ts';
@@ -32,8 +34,8 @@ import { beginServerCollection } from './server-collection.ts';
 /** What the caller is told while a run is prepared and goes on, and what it may watch. */
 export interface RunReporter {
   say(line: string): void;
-  /** Called once, when the run's clock begins; what it gives watches the run. */
-  observe(epoch: RunEpoch): RunObserver & { stop(): void };
+  /** Called once, when the run's clock begins; what it gives watches the run. `servers` tells what the servers hold. */
+  observe(epoch: RunEpoch, servers: () => ServerLoadNow | null): RunObserver & { stop(): void };
 }
 
 export interface PerformedRun {
@@ -131,12 +133,12 @@ async function performPublishedRun(
     metrics_url: publication?.metricsUrl ?? null,
     server_metrics_urls: metricsUrls(run),
   });
-  const watcher = reporter.observe(epoch);
-  const remarks = new RunRemarks();
-  const observers: RunObserver[] = [live, writer, watcher, remarks];
   const servers = beginServerCollection(run.request.serverMetrics, run.target.origin, epoch, (line) =>
     reporter.say(line),
   );
+  const watcher = reporter.observe(epoch, () => servers?.loadNow() ?? null);
+  const remarks = new RunRemarks(run.form.endpoint.generates);
+  const observers: RunObserver[] = [live, writer, watcher, remarks];
   const beforePhase = async (phase: PhaseName): Promise<void> => servers?.beforePhase(phase, controls.draining);
   const outcome = await runBenchmark(benchmarkPlan(run), { transport, observers, controls, epoch, beforePhase })
     .finally(() => watcher.stop())
@@ -159,11 +161,12 @@ async function performPublishedRun(
   const awaited = !controls.draining.aborted && (await isDiscovered(run.request.runsDirectory));
   await publication?.untilFetched(awaited, controls.aborting);
   await writer.publish();
+  const fileNotes = await writeRunFiles(run.store, plan.run_id, run.request.exports);
   return {
     result,
     failure: outcome.failure,
     path: writer.path,
-    notes: [...writer.notes, ...unsentNotes(outcome), ...remarks.lines(), ...serverNotes],
+    notes: [...writer.notes, ...unsentNotes(outcome), ...remarks.lines(), ...serverNotes, ...fileNotes],
   };
 }
 

@@ -4,6 +4,7 @@ import type { ArrivalPattern } from '../bench/load-plan.ts';
 import type { FixedSchedule } from '../bench/fixed-schedule.ts';
 import type { ExportFormat } from '../servers/exports/write-exports.ts';
 import type { Target as MetricsTarget } from '../servers/targets.ts';
+import type { RunExport } from './run-files.ts';
 import type { TrafficRequest } from './traffic-request.ts';
 
 /** How requests are to come. */
@@ -80,6 +81,8 @@ export interface RunRequest {
   readonly gates: Gates | null;
   /** Null: nothing is collected. */
   readonly serverMetrics: ServerMetricsRequest | null;
+  /** Other tools' files to write beside the run's own. */
+  readonly exports: readonly RunExport[];
   readonly runsDirectory: string;
   /** null: made from the time of the start. */
   readonly runId: string | null;

@@ -7,6 +7,7 @@ import { collectionOf, repeats, targetResult, type Collection } from '../servers
 import { Collector } from '../servers/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
 import { gpuEnergy } from '../servers/gpu-energy.ts';
+import { loadNow, type ServerLoadNow } from '../servers/load-now.ts';
 import { serverRequests } from '../servers/request-counts.ts';
 import { endEdge, startEdge, type EdgeOptions, type Settled } from '../servers/run-edges.ts';
 import { targetOfServer, withoutRepeats, type Target } from '../servers/targets.ts';
@@ -67,6 +68,11 @@ export class ServerCollection {
     });
     const result = this.#result(collection, settled, measure);
     return new CollectedServers(collection, result, this.#request);
+  }
+
+  /** What the servers hold now, as far as they tell. */
+  loadNow(): ServerLoadNow {
+    return loadNow(this.#collector.loops.flatMap(({ state, store }) => (state === 'up' ? [store] : [])));
   }
 
   async stop(): Promise<void> {

@@ -20,22 +20,6 @@ export function line(points: readonly Point[], style: string): Html {
   return path === '' ? new Html('') : html`<path class="line ${style}" d="${path}" />`;
 }
 
-/** A line of steps: each value holds until the next point. */
-export function steps(points: readonly Point[], style: string): Html {
-  let path = '';
-  let drawing = false;
-  for (const [x, y] of points) {
-    if (y === null) {
-      if (drawing) path += `H${px(x)}`;
-      drawing = false;
-      continue;
-    }
-    path += drawing ? `H${px(x)}V${px(y)}` : `M${px(x)},${px(y)}h0`;
-    drawing = true;
-  }
-  return path === '' ? new Html('') : html`<path class="line ${style}" d="${path}" />`;
-}
-
 /** Many small dots as one path. */
 export function dots(points: readonly (readonly [x: number, y: number])[], style: string): Html {
   if (points.length === 0) return new Html('');

@@ -5,9 +5,10 @@ import type { ReportData } from '../report-data.ts';
 
 /** What makes the run comparable, as run.json has it, its fingerprint, and what is known of the client. */
 export function configuration({ run, result }: ReportData): Html {
-  const { measure_definitions: _, ...key } = run.comparison_key;
+  // The definitions stand with the measures.
+  const key = Object.entries(run.comparison_key).filter(([name]) => name !== 'measure_definitions');
   const { client } = result;
-  const leaves = flattened(key);
+  const leaves = flattened(Object.fromEntries(key));
   const unset = leaves.filter(([, value]) => value === null).map(([name]) => name);
   const rows: (readonly [string, string])[] = [
     ...leaves.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
@@ -61,7 +62,7 @@ function named(name: string, value: string | number | null): string[] {
 /** The leaves of the key with their paths; null is what was not set or is not known. */
 function flattened(value: unknown, path = ''): (readonly [name: string, value: string | null])[] {
   if (value === null) return [[path, null]];
-  if (typeof value !== 'object') return [[path, String(value)]];
+  if (typeof value !== 'object') return [[path, typeof value === 'string' ? value : JSON.stringify(value)]];
   const inside = path === '' ? '' : `${path} `;
   return Object.entries(value).flatMap(([key, member]) => flattened(member, `${inside}${key.replaceAll('_', ' ')}`));
 }

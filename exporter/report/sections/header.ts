@@ -23,6 +23,7 @@ export function header({ run, result, notes }: ReportData): Html {
       <li>Requests <b>${requests.toLocaleString('en-US')}</b></li>
       <li>Measured for <b>${quantity(result.window.seconds, 'seconds')}</b></li>
       <li>Started <b>${instantWords(run.start)}</b></li>
+      ${objectivesFact(result)}
       <li>Client <b class="${clientStyle(result.client.verdict)}">${result.client.verdict}</b></li>
       <li>
         Run <b><code>${run.run_id}</code></b>
@@ -44,6 +45,14 @@ export function loadWords({ comparison_key: { load } }: RunFile): string {
 
 function instantWords(instant: string | null): string {
   return instant === null ? 'at a time not known' : `${instant.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+function objectivesFact({ slos }: ReportData['result']): Html | null {
+  if (slos.length === 0) return null;
+  const missed = slos.filter(({ verdict }) => verdict === 'not_met').length;
+  const undecided = slos.filter(({ verdict }) => verdict === 'undecided').length;
+  const words = missed > 0 ? `${missed} of ${slos.length} not met` : undecided > 0 ? `${undecided} undecided` : 'met';
+  return html`<li>Objectives <b class="${missed > 0 ? 'bad' : undecided > 0 ? 'warn' : 'good'}">${words}</b></li> `;
 }
 
 function clientStyle(verdict: string): string {

@@ -15,7 +15,7 @@ const LATENCIES = [
 export function tiles(result: ResultFile): Html {
   return html`<section class="tiles" aria-label="Main results">
     ${LATENCIES.map(([measure, title]) => latencyTile(title, distributionOf(result, measure)))}
-    ${throughputTile(result)} ${errorsTile(result)} ${result.slos.length > 0 ? objectivesTile(result) : null}
+    ${throughputTile(result)} ${errorsTile(result)}
   </section> `;
 }
 
@@ -65,17 +65,5 @@ function errorsTile(result: ResultFile): Html {
     <p><b>${significant(ok)}</b> requests ok</p>
     <p><b>${significant(error)}</b> error, <b>${significant(timeout)}</b> timeout</p>
     <p><b>${significant(cancelled)}</b> cancelled by the client</p>
-  </div>`;
-}
-
-function objectivesTile({ slos }: ResultFile): Html {
-  const count = (verdict: string): number => slos.filter((slo) => slo.verdict === verdict).length;
-  const missed = count('not_met');
-  const undecided = count('undecided');
-  const style = missed > 0 ? 'bad' : undecided > 0 ? 'warn' : 'good';
-  return html`<div class="tile">
-    <h3>Objectives</h3>
-    <p class="big ${style}">${missed > 0 ? `${missed} not met` : undecided > 0 ? 'undecided' : 'met'}</p>
-    <p>${count('met')} met, ${missed} not met, ${undecided} undecided</p>
   </div>`;
 }

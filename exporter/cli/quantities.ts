@@ -1,1 +1,0 @@
-export { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';

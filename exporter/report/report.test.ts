@@ -1,0 +1,136 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { EXAMPLE_END, examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
+import { openStore } from '../store/run-store.ts';
+import type { RunPlan } from '../store/run-writer.ts';
+import { reportPage } from './page.ts';
+import { RequestViewBuilder } from './request-view.ts';
+import { writeReport } from './write-report.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'llmbench-report-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+/** A finished run of these records, and its report. */
+async function reportOf(
+  records: readonly RequestRecord[],
+  change: Partial<RunPlan> = {},
+  before?: (folder: string) => Promise<void>,
+) {
+  const { store } = await openStore(directory);
+  const writer = await store.begin(examplePlan(change));
+  records.forEach((record) => writer.requestEnded(record));
+  const result = await writer.finish({
+    ...EXAMPLE_END,
+    ...(records.length === 0 ? { status: 'failed', failure: 'no request succeeded' } : {}),
+  });
+  const run = await store.readRun(result.run_id);
+  const folder = store.pathOf(result.run_id);
+  await before?.(folder);
+  const path = await writeReport(folder, run, result, store.readRecords(run));
+  return { page: await readFile(path, 'utf8'), run, result };
+}
+
+const RUN = Array.from({ length: 60 }, (_, i) => exampleRecord(i));
+
+/** What a reader sees, without the markup. */
+const textOf = (page: string): string =>
+  page
+    .replace(/<style>.*?<\/style>/s, '')
+    .replace(/<[^>]*>/g, ' ')
+    .replace(/\s+/g, ' ');
+
+describe('the page', () => {
+  test('needs nothing from elsewhere and runs nothing', async () => {
+    const { page } = await reportOf(RUN);
+    expect(page).toMatch(/^<!doctype html>/i);
+    expect(page).toContain("default-src 'none'");
+    expect(page).not.toMatch(
+      /<(script|link|img|iframe|object|embed|base)\b|\b(src|href|onload|onclick)=|url\(|@import/i,
+    );
+  });
+
+  test('tells what, where, when, how it ended, and the numbers of the result', async () => {
+    const { page, run, result } = await reportOf(RUN);
+    const text = textOf(page);
+    for (const expected of [
+      run.scenario,
+      run.run_id,
+      run.fingerprint,
+      'example-model',
+      'http://127.0.0.1:8000',
+      'completed',
+      '2026-03-04 05:06:07 UTC',
+      'concurrency 2',
+    ]) {
+      expect(text).toContain(expected);
+    }
+    // 47 ok requests of 20 ms; 12 of the 59 measured failed.
+    expect(result.requests).toMatchObject({ ok: 47, error: 12 });
+    expect(text).toContain('12 requests failed');
+    expect(text).toMatch(/Time to first token p50 20 ms/);
+    expect(text).toContain('http_5xx HTTP status 500 to 599 12');
+    expect(text).toContain('all requests, the failed ones infinitely slow');
+    expect(text).toContain('too few');
+  });
+
+  test('escapes every text of the run', async () => {
+    const evil = '"><svg onload=alert(1)>&amp;\'';
+    const { page } = await reportOf(RUN, {
+      scenario: evil,
+      comparison_key: { ...examplePlan().comparison_key, model: evil, sampling: { [evil]: evil } },
+      tool: { name: evil, version: evil },
+    });
+    expect(page).not.toContain('<svg onload');
+    expect(page.match(/&lt;svg onload=alert\(1\)&gt;/g)?.length).toBeGreaterThanOrEqual(6);
+  });
+
+  test('a run without requests says so and draws nothing', async () => {
+    const { page } = await reportOf([]);
+    const text = textOf(page);
+    expect(text).toContain('No request succeeded');
+    expect(text).toContain('The run failed: no request succeeded');
+    expect(page).not.toMatch(/NaN|undefined|Infinity/);
+    expect(page).not.toContain('<figure');
+  });
+
+  test('one request, and requests without any content, are no problem', async () => {
+    for (const records of [
+      [exampleRecord(1)],
+      [exampleRecord(4)],
+      [exampleRecord(1, { chunk_offsets_ns: [0], first_content_ns: 0, last_content_ns: 0 })],
+    ]) {
+      const { page } = await reportOf(records);
+      expect(page).not.toMatch(/NaN|undefined|Infinity/);
+    }
+  });
+});
+
+test('a long run has a report of the same size', async () => {
+  const { run, result } = await reportOf(RUN);
+  const builder = new RequestViewBuilder();
+  for (let i = 0; i < 40_000; i++)
+    builder.add(exampleRecord(i, { chunk_offsets_ns: [20_000_000 + i, 90_000_000 + ((i * 7919) % 65_537) * 100] }));
+  const page = reportPage({ run, result, requests: builder.view(), servers: null, notes: [] });
+  expect(page.length).toBeLessThan(400_000);
+  expect(textOf(page)).toContain('1,500 of 32,000 requests, chosen by chance');
+});
+
+describe('what cannot be read is told of, and the rest is shown', () => {
+  test('records', async () => {
+    const { page } = await reportOf(RUN, {}, (folder) => writeFile(join(folder, 'records', '0.parquet'), 'rubbish'));
+    expect(textOf(page)).toContain('The records cannot be read');
+    expect(textOf(page)).toMatch(/Time to first token p50 20 ms/);
+  });
+
+  test('servers', async () => {
+    const { page } = await reportOf(RUN, {}, (folder) => writeFile(join(folder, 'servers.json'), '{'));
+    expect(textOf(page)).toContain('What was collected from the servers cannot be read');
+    expect(page).toContain('<figure');
+  });
+});

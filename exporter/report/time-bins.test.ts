@@ -1,0 +1,39 @@
+import { describe, expect, test } from '@jest/globals';
+import { binOf, binPercentiles, binSeconds, meanOpen, timeBins } from './time-bins.ts';
+
+describe('bins', () => {
+  test.each([
+    [1.2, 0, 0.1, 12],
+    [20, 0, 0.5, 40],
+    [100, 0, 1, 100],
+    [3600, 0, 30, 120],
+    // Wider when asked for: the next width that has a name.
+    [20, 1.1, 2, 10],
+    [604_800, 0, 7200, 84],
+    [0, 0, 0.1, 1],
+  ])('%f s, at least %f s each: of %f s, %i of them', (span, least, width, count) => {
+    expect(timeBins(span, least)).toMatchObject({ widthSeconds: width, count });
+  });
+
+  test('the last one takes what is left over', () => {
+    const bins = timeBins(20.2);
+    expect([bins.count, binSeconds(bins, 39), binOf(bins, 20.1)]).toEqual([40, expect.closeTo(0.7, 9), 39]);
+    expect(binSeconds(timeBins(20.3), 40)).toBeCloseTo(0.3, 9);
+  });
+});
+
+test('requests in flight are a mean over time', () => {
+  // Bins of 0.5 s. One from 0 to 1, one from 0.75 to 1.25 of 6 s.
+  const open = meanOpen(timeBins(6), Float64Array.of(0, 0.75), Float64Array.of(1, 1.25));
+  expect(open.slice(0, 4)).toEqual([1, 1.5, 0.5, 0]);
+});
+
+test('a percentile is there only where enough values are', () => {
+  const at = Float64Array.from({ length: 12 }, (_, i) => (i < 11 ? 0.1 : 0.7));
+  const values = Float64Array.from({ length: 12 }, (_, i) => i);
+  const { p50, p90, p99 } = binPercentiles(timeBins(6), at, values);
+  // 0 … 10: the median is 5, p90 9. The 12th stands alone. Then nothing.
+  expect([p50[0], p50[1], p50[2]]).toEqual([5, 11, null]);
+  expect([p90[0], p90[1]]).toEqual([9, null]);
+  expect(p99[0]).toBeNull();
+});

@@ -1,0 +1,45 @@
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { EXAMPLE_END, examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
+import { openStore } from '../store/run-store.ts';
+import { writeRunFiles } from './run-files.ts';
+
+let directory: string;
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'llmbench-files-'));
+});
+afterEach(() => rm(directory, { recursive: true }));
+
+async function finishedRun() {
+  const { store } = await openStore(directory);
+  const writer = await store.begin(examplePlan({ run_id: 'mine' }));
+  for (let i = 0; i < 10; i++) writer.requestEnded(exampleRecord(i));
+  await writer.finish(EXAMPLE_END);
+  return store;
+}
+
+test('the report always, other tools’ files when asked for', async () => {
+  const store = await finishedRun();
+  expect(await writeRunFiles(store, 'mine', [])).toEqual([]);
+  const files = ['records', 'report.html', 'result.json', 'run.json'];
+  expect((await readdir(store.pathOf('mine'))).sort()).toEqual(files);
+  expect(await writeRunFiles(store, 'mine', ['aiperf'])).toEqual([]);
+  expect((await readdir(store.pathOf('mine'))).sort()).toEqual(['aiperf', ...files]);
+  expect((await readdir(join(store.pathOf('mine'), 'aiperf'))).sort()).toEqual([
+    'profile_export.jsonl',
+    'profile_export_aiperf.csv',
+    'profile_export_aiperf.json',
+  ]);
+});
+
+test('a report that cannot be written is told of; the run stays, and the export is written', async () => {
+  const store = await finishedRun();
+  await mkdir(join(store.pathOf('mine'), 'report.html', 'x'), { recursive: true });
+  expect(await writeRunFiles(store, 'mine', ['aiperf'])).toEqual([
+    expect.stringMatching(/^the report could not be written: .*; `llmbench report mine` tries again$/),
+  ]);
+  expect((await store.readResult('mine')).requests.ok).toBe(7);
+  expect(await readdir(join(store.pathOf('mine'), 'aiperf'))).toHaveLength(3);
+});

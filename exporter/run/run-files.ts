@@ -1,0 +1,37 @@
+import { join } from 'node:path';
+import { AIPERF_FOLDER, writeAiperf } from '../exports/write-aiperf.ts';
+import { writeReport } from '../report/write-report.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { reasonOf } from '../store/store-errors.ts';
+
+/** Other tools' files that a run can be written as. */
+export const RUN_EXPORTS = ['aiperf'] as const;
+export type RunExport = (typeof RUN_EXPORTS)[number];
+
+/**
+ * Writes what is made of a finished run into its folder: report.html, and the exports asked for. What goes wrong is
+ * told, one line each: the run itself is stored already and is not lost by it.
+ */
+export async function writeRunFiles(store: RunStore, runId: string, exports: readonly RunExport[]): Promise<string[]> {
+  const notes: string[] = [];
+  const attempt = async (what: string, write: () => Promise<unknown>): Promise<void> => {
+    try {
+      await write();
+    } catch (error) {
+      notes.push(`${what} could not be written: ${reasonOf(error)}; \`llmbench report ${runId}\` tries again`);
+    }
+  };
+  const folder = store.pathOf(runId);
+  const files = async () => ({ run: await store.readRun(runId), result: await store.readResult(runId) });
+  await attempt('the report', async () => {
+    const { run, result } = await files();
+    await writeReport(folder, run, result, store.readRecords(run));
+  });
+  if (exports.includes('aiperf')) {
+    await attempt("AIPerf's files", async () => {
+      const { run, result } = await files();
+      await writeAiperf(join(folder, AIPERF_FOLDER), run, result, store.readRecords(run));
+    });
+  }
+  return notes;
+}

@@ -1,0 +1,130 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RunControls } from '../bench/run-controls.ts';
+import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../bench/testing/scripted-server.ts';
+import type { Script, ScriptedServer } from '../bench/testing/scripted-server.ts';
+import { readOptions } from '../cli/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
+import { performRun } from './perform-run.ts';
+import type { PerformedRun } from './perform-run.ts';
+import type { RunRequest } from './run-request.ts';
+
+let folder = '';
+let server: ScriptedServer | null = null;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llmbench-traffic-run-'));
+});
+afterEach(async () => {
+  await server?.close();
+});
+afterAll(async () => {
+  await rm(folder, { recursive: true });
+});
+
+interface Said {
+  readonly performed: PerformedRun;
+  readonly lines: readonly string[];
+}
+
+async function run(script: Script, argv: readonly string[]): Promise<Said> {
+  server = await scriptedServer(script);
+  const plain = [
+    '--url',
+    server.origin,
+    '--model',
+    'm',
+    '--runs-dir',
+    join(folder, 'runs'),
+    '--no-server-metrics',
+    '--linger',
+    'no',
+  ];
+  const [request] = runRequests(readOptions(RUN_OPTIONS, [...plain, ...argv], {}));
+  const lines: string[] = [];
+  const reporter = { say: (line: string): unknown => lines.push(line), observe: () => ({ stop: () => undefined }) };
+  const performed = await performRun(request as RunRequest, new RunControls(), reporter, '0.0.0');
+  return { performed, lines };
+}
+
+async function everythingIn(path: string): Promise<string> {
+  const names = await readdir(path, { recursive: true, withFileTypes: true });
+  const files = names.filter((name) => name.isFile());
+  return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))).join('\n');
+}
+
+test('conversations through the whole program: neither the key nor any text is kept or said', async () => {
+  const keyFile = join(folder, 'key');
+  await writeFile(keyFile, 'sk-very-secret');
+  let posts = 0;
+  const script: Script = (socket, { head }) => {
+    if (!head.startsWith('POST ')) return socket.write(answer('404 X', 'text/plain', ''));
+    expect(head.toLowerCase()).toContain('authorization: bearer sk-very-secret');
+    // After the probe and a conversation comes a complaint that repeats the key.
+    const isThird = posts++ === 3;
+    return socket.write(
+      isThird
+        ? answer('401 X', 'application/json', '{"error":{"message":"bad key sk-very-secret"}}')
+        : streamOf(GOOD_STREAM),
+    );
+  };
+  const { performed, lines } = await run(script, [
+    ...['--concurrency', '1', '--request-count', '6', '--session-turns-mean', '2', '--osl', '2', '--isl', '5'],
+    ...['--api-key-file', keyFile],
+  ]);
+  // Three conversations, one of which ended with its first turn.
+  expect(performed.result.requests).toMatchObject({ ok: 4, error: 1 });
+  const kept = await everythingIn(performed.path);
+  const said = [...lines, ...performed.notes, String(performed.failure)].join('\n');
+  for (const text of [kept, said]) {
+    expect(text).not.toContain('sk-very-secret');
+    expect(text).not.toContain('Hello');
+  }
+  expect(lines.some((line) => line.includes('at most 12 output tokens'))).toBe(true);
+});
+
+test('not streamed: no time to first token and no zero in its place; a short answer is remarked', async () => {
+  const whole = answer(
+    '200 OK',
+    'application/json',
+    '{"choices":[{"index":0,"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":5,"completion_tokens":2}}',
+  );
+  const { performed } = await run(
+    (socket) => socket.write(whole),
+    ['--no-streaming', '--request-count', '3', '--osl', '50'],
+  );
+  const { result } = performed;
+  expect(result).toMatchObject({ status: 'completed', requests: { ok: 3 } });
+  const of = (name: string): unknown =>
+    result.measures.find(({ measure, population }) => measure === name && population === 'ok');
+  expect(of('request_latency')).toMatchObject({ n: 3 });
+  expect(of('time_to_first_token')).toMatchObject({ n: 0, mean: null });
+  expect(of('inter_token_latency')).toMatchObject({ n: 0, mean: null });
+  expect(
+    performed.notes.some((note) => note.includes('4 % of the requested tokens came') && note.includes('ignore_eos')),
+  ).toBe(true);
+});
+
+test('a server without usage: a tokenizer counts, and the run says so', async () => {
+  const silent = streamOf([sse(delta('tiktoken is')), sse(delta(' great!')), sse(delta('', 'stop')), sse('[DONE]')]);
+  const script: Script = (socket, { body }) =>
+    socket.write(
+      body.includes('stream_options') ? answer('400 X', 'application/json', '{"error":"stream_options?"}') : silent,
+    );
+  const { performed, lines } = await run(script, [
+    '--request-count',
+    '2',
+    '--osl',
+    '6',
+    '--tokenizer',
+    'cl100k_base',
+    '--isl',
+    '9',
+  ]);
+  expect(lines).toContain('the server refuses stream_options: tokens are counted by the tokenizer on this side');
+  const tokens = performed.result.measures.find(
+    ({ measure, population }) => measure === 'output_sequence_length' && population === 'ok',
+  );
+  expect(tokens).toMatchObject({ n: 2, mean: 6 });
+});
