@@ -17,11 +17,16 @@ export interface Simulators {
 
 export const BENCHMARKED = 'vllm';
 
+/** KV caches as small as can be, so that prefixes are evicted and loaded back while Prometheus looks. */
+const SMALL_KV_CACHES = ['--fault', 'kv-pressure:ratio=0.001'];
+
 export async function startSimulators(): Promise<Simulators> {
-  const program = await startProgram('simulate', '--system', 'all');
+  const program = await startProgram('simulate', '--system', 'all', ...SMALL_KV_CACHES);
   const systems = program.ready as readonly Simulated[];
   const loaded = systems.filter(({ system }) => system !== BENCHMARKED);
-  const loads = new Map(loaded.map(({ system, url }) => [system, startSteadyLoad(new URL(url))]));
+  const loads = new Map(
+    loaded.map(({ system, url }) => [system, startSteadyLoad(new URL(url), system === 'triton' ? 'triton' : 'openai')]),
+  );
   const stop = async (): Promise<void> => {
     await Promise.all([...loads.values()].map((load) => load.stop()));
     await program.stop();

@@ -9,14 +9,22 @@ const WORKERS = 3;
 /** A pause when the server refuses, so that a fault of the server is no busy loop of the test. */
 const PAUSE_MS = 100;
 
-/** Streams chat answers, or those of Triton's own API, whose start is the same so that caches have something to find. */
-export function startSteadyLoad(url: URL): SteadyLoad {
+/** The API of most systems, or that of Triton, of whose models one keeps its answers. */
+export type Api = 'openai' | 'triton';
+
+/** One request: resolves with whether it was answered with 200 and read to its end. */
+type Send = (url: URL, index: number) => Promise<boolean>;
+
+/** Sends by turns what the panels need: prefixes that are cached, evicted and asked for again, errors, cancelled streams. */
+export function startSteadyLoad(url: URL, api: Api): SteadyLoad {
+  const mix = MIXES[api];
   let stopped = false;
   let answered = 0;
   const worker = async (first: number): Promise<void> => {
-    for (let index = first; !stopped; index += WORKERS) {
-      const ok = (await chat(url, index)) || (await generate(url, index));
-      if (ok) answered += 1;
+    // Each worker goes through the whole mix, and no two send the same index.
+    for (let turn = 0; !stopped; turn += 1) {
+      const send = mix[turn % mix.length];
+      if (send !== undefined && (await send(url, turn * WORKERS + first))) answered += 1;
       else await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
     }
   };
@@ -29,25 +37,67 @@ export function startSteadyLoad(url: URL): SteadyLoad {
 }
 
 const SHARED_START = 'The same beginning in every prompt, long enough for whole blocks of a prefix cache. '.repeat(12);
+const OUTPUT_TOKENS = 24;
+/** So many that a cancelled request has not ended by itself. */
+const CANCELLED_OUTPUT_TOKENS = 1000;
+/** Long prompts come again after so many requests, when others have taken their place on the device. */
+const COMES_AGAIN_AFTER = 60;
 
-function chat(url: URL, index: number): Promise<boolean> {
-  const messages = [{ role: 'user', content: `${SHARED_START}Number ${index}.` }];
-  const body = { model: 'sim-model', messages, max_tokens: 24, stream: true, stream_options: { include_usage: true } };
-  return post(new URL('/v1/chat/completions', url), body);
+function shared(index: number): string {
+  return `${SHARED_START}Number ${index}.`;
 }
 
-function generate(url: URL, index: number): Promise<boolean> {
-  const body = { text_input: `${SHARED_START}Number ${index}.`, max_tokens: 24, stream: true };
-  return post(new URL('/v2/models/sim-model/generate_stream', url), body);
+/** Longer than a chunk of LMCache, and from its first words on like no other. */
+function long(index: number): string {
+  return `Prompt ${index} differs from all others in each of its words. `.repeat(80);
+}
+
+function chat(prompt: string, maxTokens: number): object {
+  const messages = [{ role: 'user', content: prompt }];
+  return { model: 'sim-model', messages, max_tokens: maxTokens, stream: true, stream_options: { include_usage: true } };
+}
+
+function generate(prompt: string, maxTokens: number): object {
+  return { text_input: prompt, max_tokens: maxTokens };
+}
+
+const CHAT = '/v1/chat/completions';
+const STREAM = '/v2/models/sim-model/generate_stream';
+const CACHED = '/v2/models/sim-model-cached/generate';
+
+const MIXES: Readonly<Record<Api, readonly Send[]>> = {
+  openai: [
+    (url, index) => post(new URL(CHAT, url), chat(shared(index), OUTPUT_TOKENS)),
+    (url, index) => post(new URL(CHAT, url), chat(long(index % COMES_AGAIN_AFTER), OUTPUT_TOKENS)),
+    (url, index) => cancel(new URL(CHAT, url), chat(shared(index), CANCELLED_OUTPUT_TOKENS)),
+    (url, index) => post(new URL(CHAT, url), chat(long(index % COMES_AGAIN_AFTER), OUTPUT_TOKENS)),
+    // No such length: refused.
+    (url, index) => post(new URL(CHAT, url), chat(shared(index), -1)),
+  ],
+  triton: [
+    (url, index) => post(new URL(STREAM, url), generate(shared(index), OUTPUT_TOKENS)),
+    // Each prompt is new once, and then known.
+    (url, index) => post(new URL(CACHED, url), generate(shared(Math.floor(index / 20)), OUTPUT_TOKENS)),
+    (url, index) => post(new URL(STREAM, url), generate(long(index % COMES_AGAIN_AFTER), OUTPUT_TOKENS)),
+  ],
+};
+
+function request(body: object): RequestInit {
+  return { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) };
 }
 
 /** Whether the answer was a success; it is read to its end either way. */
-async function post(url: URL, body: unknown): Promise<boolean> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
+async function post(url: URL, body: object): Promise<boolean> {
+  const response = await fetch(url, request(body));
   await response.text();
   return response.ok;
+}
+
+/** Goes away when the first part of the answer is there. */
+async function cancel(url: URL, body: object): Promise<boolean> {
+  const response = await fetch(url, request(body));
+  const reader = response.body?.getReader();
+  await reader?.read();
+  await reader?.cancel();
+  return false;
 }

@@ -65,7 +65,10 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
   return panel;
 }
 
-/** A dashed line at the value of a variable. */
+/**
+ * A dashed line at the value of a variable; none where no server offers a value. Then Grafana leaves the variable empty, and
+ * what is left, `+ 0`, is still a number.
+ */
 export function objectiveLine(variable: string): Query {
-  return { expr: `vector($${variable})`, legend: OBJECTIVE };
+  return { expr: `vector($${variable} + 0) > 0`, legend: OBJECTIVE };
 }

@@ -1,0 +1,29 @@
+import type { WithoutData } from './without-data.ts';
+
+/** Families that a system's dashboard shows and that, in a test, are on the pages of another job. */
+export interface OtherJob {
+  readonly of: WithoutData['of'] | 'run';
+  /** The dashboard; that of the app as well. */
+  readonly uid: string;
+  /** How the names of the metrics begin. */
+  readonly prefix: string;
+  readonly job: string;
+  readonly reason: string;
+}
+
+export const OTHER_JOBS: readonly OtherJob[] = [
+  {
+    of: 'simulated',
+    uid: 'llmbench-vllm',
+    prefix: 'lmcache:',
+    job: 'sim-dynamo',
+    reason: 'LMCache is simulated in the workers of Dynamo',
+  },
+  ...['llmbench-vllm', 'llmbench-sglang', 'llmbench-trtllm'].map((uid): OtherJob => ({
+    of: 'simulated',
+    uid,
+    prefix: 'DCGM_',
+    job: 'sim-dynamo',
+    reason: 'an exporter of GPUs has a job of its own; none is simulated beside these systems',
+  })),
+];
