@@ -28,8 +28,8 @@ describe('a family is found by', () => {
 
 test('a family that two systems expose is found in both', () => {
   expect(named('vllm:time_to_first_token_seconds')).toEqual([
-    'triton-vllm-backend vllm:time_to_first_token_seconds',
     'vllm vllm:time_to_first_token_seconds',
+    'triton-vllm-backend vllm:time_to_first_token_seconds',
   ]);
 });
 

@@ -34,7 +34,10 @@ export class FamilyIndex {
   /** Families of that name; only when there are none, those of which it is a variant. Empty when nothing fits. */
   find(name: string): readonly FamilyMatch[] {
     const wanted = spelling(name);
-    return this.#byName.get(wanted) ?? this.#byVariant.get(wanted) ?? [];
+    const matches = this.#byName.get(wanted) ?? this.#byVariant.get(wanted) ?? [];
+    // The system whose name the family bears comes before those that show it as well.
+    const isOwn = ({ catalog }: FamilyMatch): number => Number(wanted.startsWith(catalog.system));
+    return matches.toSorted((a, b) => isOwn(b) - isOwn(a));
   }
 }
 

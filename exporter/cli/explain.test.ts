@@ -35,9 +35,9 @@ describe('METRIC', () => {
   test('as JSON: every system that has it, with the dashboard that shows it', async () => {
     await run(['vllm:time_to_first_token_seconds', '--json']);
     const explanations = JSON.parse(printed) as { system: string; per: string; dashboards: { uid: string }[] }[];
-    expect(explanations.map(({ system }) => system)).toEqual(['triton-vllm-backend', 'vllm']);
-    expect(explanations[1]).toMatchObject({ per: 'request', unit: 'seconds', type: 'histogram' });
-    expect(explanations[1]?.dashboards.map(({ uid }) => uid)).toContain('llmbench-benchmark');
+    expect(explanations.map(({ system }) => system)).toEqual(['vllm', 'triton-vllm-backend']);
+    expect(explanations[0]).toMatchObject({ per: 'request', unit: 'seconds', type: 'histogram' });
+    expect(explanations[0]?.dashboards.map(({ uid }) => uid)).toContain('llmbench-benchmark');
   });
 
   test('unknown: the nearest names, exit code 2, nothing printed', async () => {

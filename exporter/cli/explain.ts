@@ -1,3 +1,4 @@
+import { ownMetric, ownMetricText } from '../explain/own-metric.ts';
 import { catalogs } from '../../catalog/load.ts';
 import { findFamilies } from '../../catalog/lookup.ts';
 import { explainFamily } from '../explain/family-explanation.ts';
@@ -42,7 +43,12 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 async function explainMetric(metric: string, json: boolean): Promise<number> {
   const matches = findFamilies(metric);
-  if (matches.length === 0) throw new CliError(`no catalog knows ${metric}${suggestion(metric)}`);
+  if (matches.length === 0) {
+    const own = ownMetric(metric);
+    if (own === null) throw new CliError(`no catalog knows ${metric}${suggestion(metric)}`);
+    process.stdout.write(json ? `${JSON.stringify(own, null, 2)}\n` : ownMetricText(own));
+    return ExitCode.done;
+  }
   const root = new URL('../../', import.meta.url);
   const uses = await readUses(new URL('dashboards/', root), new URL('prometheus/rules/', root));
   const explanations = matches.map((match) => explainFamily(match, uses));

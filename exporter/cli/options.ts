@@ -221,6 +221,7 @@ export function helpText(usage: string, options: Options, examples: readonly str
   const names = Object.entries(options).map(
     ([name, option]) => `--${name}${option.value === undefined ? '' : ` ${option.value}`}`,
   );
+  const example = Object.keys(options)[0] ?? '';
   const width = Math.min(34, Math.max(...names.map((name) => name.length)));
   const lines = Object.values(options).map((option, i) => {
     const name = names[i] ?? '';
@@ -233,7 +234,7 @@ export function helpText(usage: string, options: Options, examples: readonly str
     '',
     ...lines,
     '',
-    'Every option is also an environment variable: --runs-dir is LLMBENCH_RUNS_DIR.',
+    `Every option is also an environment variable: --${example} is ${environmentVariable(example)}.`,
     '',
     'examples:',
     ...examples.map((example) => `  ${example}`),

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { isRunId } from '../../core/run/run-id.ts';
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../bench/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../bench/datasets/synthetic-dataset.ts';
@@ -14,6 +15,8 @@ import { definitions, formats, INTERVAL_RANGE, targets } from './server-options.
 import { requestedFields, requestedTraffic, TRAFFIC_OPTIONS } from './traffic-options.ts';
 import { choice, flag, integer, seconds, text, texts, type Values } from './options.ts';
 
+/** How many variants of the texts there are to draw from. */
+const NEW_TEXTS = 2 ** 40;
 const ONE_WEEK_SECONDS = 604_800;
 
 /** Flags of `run`: the names of `aiperf profile` where the meaning is the same. */
@@ -24,7 +27,11 @@ export const RUN_OPTIONS = {
   ...GROUP_OPTIONS,
   ...LOAD_OPTIONS,
   ...TRAFFIC_OPTIONS,
-  'random-seed': integer('seed of the prompts', { min: 0, max: Number.MAX_SAFE_INTEGER }, 0),
+  'random-seed': integer(
+    'seed of lengths, arrivals and texts; without it the plan is that of 0 and the texts are new, so that no cache knows them',
+    { min: 0, max: Number.MAX_SAFE_INTEGER },
+    null,
+  ),
   header: texts('NAME:VALUE', 'a header to send with each request; may be repeated'),
   'request-timeout-seconds': seconds(
     'how long a request may take',
@@ -111,8 +118,8 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     ...requestedLoad(options, step),
     inputTokens: options.isl ?? DEFAULT_INPUT_TOKENS,
     outputTokens: options.osl ?? DEFAULT_OUTPUT_TOKENS,
-    seed: options['random-seed'],
-    textVariant: 0,
+    seed: options['random-seed'] ?? 0,
+    textVariant: options['random-seed'] === null && !options['same-prompts'] ? randomInt(NEW_TEXTS) : 0,
     group: null,
     sampling: requestedFields(options),
     headers: headers(options.header),

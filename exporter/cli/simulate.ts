@@ -1,3 +1,4 @@
+import { FAULTS as KNOWN_FAULTS } from '../../simulator/faults/known-faults.ts';
 import { parseFaults } from '../../simulator/faults/parse.ts';
 import { NO_FAULTS } from '../../simulator/faults/plan.ts';
 import { SIMULATED_SYSTEMS, startSimulator } from '../../simulator/main.ts';
@@ -45,7 +46,7 @@ interface Started {
 
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
-    process.stdout.write(helpText('llmbench simulate [options]', OPTIONS, EXAMPLES));
+    process.stdout.write(`${helpText('llmbench simulate [options]', OPTIONS, EXAMPLES)}\n${faultsText()}`);
     return ExitCode.done;
   }
   const options = readOptions(OPTIONS, argv, process.env);
@@ -55,6 +56,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   await stopped;
   await Promise.all(started.map(({ simulator }) => simulator.close()));
   return ExitCode.done;
+}
+
+/** The faults with their keys and defaults; a key without a default is off. */
+function faultsText(): string {
+  const lines = Object.entries(KNOWN_FAULTS).map(([name, { keys }]) => {
+    const texts = Object.entries(keys).map(([key, { fallback }]) => (fallback === null ? key : `${key}=${fallback}`));
+    return `  ${name.padEnd(14)}${texts.join(' ')}`;
+  });
+  return `faults:\n${lines.join('\n')}\n`;
 }
 
 /** Starts what was asked for; when one of them cannot be, none is left. */

@@ -74,9 +74,13 @@ export function usesOf(
   const showing = dashboards.map(({ dashboard, uid, panels }) => ({
     dashboard,
     uid,
-    panels: panels
-      .filter(({ queries }) => queries.some((query) => names.some((name) => mentions(query, name))))
-      .map(({ title }) => title),
+    panels: [
+      ...new Set(
+        panels
+          .filter(({ queries }) => queries.some((query) => names.some((name) => mentions(query, name))))
+          .map(({ title }) => title),
+      ),
+    ],
   }));
   return { dashboards: showing.filter(({ panels }) => panels.length > 0), rules: [...new Set(using)].sort() };
 }

@@ -6,7 +6,7 @@ import { runGroup } from './run-group.ts';
 import type { RunRequest } from './run-request.ts';
 
 const request = (concurrency: number): RunRequest =>
-  ({ runId: null, group: null, load: { concurrency } }) as unknown as RunRequest;
+  ({ runId: null, group: null, textVariant: 0, load: { concurrency } }) as unknown as RunRequest;
 const GROUP = { repeats: 1, samePrompts: false, groupId: null };
 
 describe('the runs of a group', () => {

@@ -28,7 +28,7 @@ export function runGroup(steps: readonly RunRequest[], options: GroupOptions): r
         ...request,
         runId: options.groupId === null ? null : memberId(options.groupId, step, repeat),
         group: { group_id, step, repeat },
-        textVariant: samePrompts ? 0 : number,
+        textVariant: samePrompts ? request.textVariant : request.textVariant + number,
       };
     }),
   ).flat();

@@ -1,0 +1,55 @@
+import { DISTRIBUTION_MEASURES, SCALAR_MEASURES } from '../../core/measures/measures.ts';
+
+/** A measure of the client, by the name of a metric of llmbench's own, of the measure, or of the field's short word. */
+export interface OwnMetric {
+  readonly measure: string;
+  readonly unit: string;
+  readonly definition: string;
+  readonly formula: string;
+  readonly direction: string;
+}
+
+/** The field's short words for measures. */
+const SHORT_WORDS: Readonly<Record<string, string>> = {
+  ttft: 'time_to_first_token',
+  itl: 'inter_token_latency',
+  tpot: 'inter_token_latency',
+  ttst: 'time_to_second_token',
+  isl: 'input_sequence_length',
+  osl: 'output_sequence_length',
+};
+
+/** What of a metric's name is not the measure's: the prefix, the unit, the sample's suffix. */
+const AROUND_MEASURE =
+  /^(?:llmbench_(?:result_)?)?(.+?)(?:_(?:seconds|tokens|ratio|requests_per_second|tokens_per_second))?(?:_(?:bucket|sum|count))?$/;
+
+/** Null when the name is of no measure of ours. */
+export function ownMetric(name: string): OwnMetric | null {
+  const lower = name.toLowerCase();
+  return ownMeasure(lower) ?? ownMeasure(AROUND_MEASURE.exec(lower)?.[1] ?? lower);
+}
+
+function ownMeasure(base: string): OwnMetric | null {
+  const fromDue = base.endsWith('_from_due');
+  const wanted = SHORT_WORDS[base] ?? base.replace(/_from_due$/, '');
+  const candidates = [...DISTRIBUTION_MEASURES, ...Object.values(SCALAR_MEASURES)];
+  const found = candidates.find(
+    (candidate) => candidate.measure === wanted && (!('clock' in candidate) || !fromDue || candidate.clock === 'due'),
+  );
+  if (found === undefined) return null;
+  const { measure, unit, definition, formula, direction } = found;
+  return { measure, unit, definition, formula, direction };
+}
+
+export function ownMetricText({ measure, unit, definition, formula, direction }: OwnMetric): string {
+  const better = direction === 'none' ? 'describes the load and is not judged' : `${direction} is better`;
+  return [
+    `${measure}: a measure of llmbench's own`,
+    `  ${formula}`,
+    '',
+    `  unit         ${unit}`,
+    `  definition   ${definition}`,
+    `  ${better}`,
+    '',
+  ].join('\n');
+}
