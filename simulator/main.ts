@@ -11,7 +11,7 @@ import { startSglang } from './sglang/start.ts';
 import type { PageAddress, StartSystem } from './start.ts';
 import { startTriton } from './triton/start.ts';
 import { TRTLLM_PARAMETERS, startTrtllm } from './trtllm/start.ts';
-import { startVllm } from './vllm/start.ts';
+import { VLLM_PARAMETERS, startVllm } from './vllm/start.ts';
 
 const SYSTEMS = {
   vllm: startVllm,
@@ -24,6 +24,7 @@ const SYSTEMS = {
 
 /** Where a system differs from `DEFAULT_ENGINE_PARAMETERS` by default. */
 const SYSTEM_PARAMETERS: Partial<Record<SimulatedSystem, Partial<EngineParameters>>> = {
+  vllm: VLLM_PARAMETERS,
   sglang: SGLANG_PARAMETERS,
   trtllm: TRTLLM_PARAMETERS,
   dynamo: DYNAMO_PARAMETERS,
@@ -52,6 +53,11 @@ export interface SimulatorOptions {
   readonly truthLimits?: TruthLimits;
   /** What goes wrong, as `parseFaults` reads it. Default: nothing. */
   readonly faults?: FaultPlan;
+  /**
+   * Whether vLLM has the switches on that show further families, with speculative decoding and CPU memory below the
+   * device; without, it is as it comes. Default true.
+   */
+  readonly switches?: boolean;
 }
 
 /** A simulator that serves. */
@@ -76,10 +82,11 @@ export interface RunningSimulator {
  */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const { system, port = 0, host = '127.0.0.1', model = 'sim-model', seed = 1, workers = 2, truthLimits } = options;
-  const { faults = NO_FAULTS } = options;
-  const own = { ...DEFAULT_ENGINE_PARAMETERS, ...SYSTEM_PARAMETERS[system], ...options.engine, seed };
+  const { faults = NO_FAULTS, switches = true } = options;
+  const ofSystem = system === 'vllm' && !switches ? {} : SYSTEM_PARAMETERS[system];
+  const own = { ...DEFAULT_ENGINE_PARAMETERS, ...ofSystem, ...options.engine, seed };
   const parameters = withEngineFaults(own, faults);
-  const start = { host, port, model, parameters, workers, faults, ...(truthLimits && { truthLimits }) };
+  const start = { host, port, model, parameters, workers, faults, switches, ...(truthLimits && { truthLimits }) };
   const started = await SYSTEMS[system](start);
   const base = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
   const urlOf = (page: PageAddress): string => `${base(page.port)}${page.path}`;

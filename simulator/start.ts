@@ -14,6 +14,8 @@ export interface StartOptions {
   /** Those of the engine are in `parameters` already. */
   readonly faults: FaultPlan;
   readonly truthLimits?: TruthLimits;
+  /** Whether vLLM has the switches on that show further families. Default true. */
+  readonly switches?: boolean;
 }
 
 /** Where a metrics page is. */

@@ -17,7 +17,12 @@ import type { Told } from './testing/one-request.ts';
 import { GOOD_STREAM, scriptedServer, streamOf } from './testing/scripted-server.ts';
 
 const NO_TLS: TlsFiles = { caFile: null, certFile: null, keyFile: null, serverName: null, insecure: false };
-const OPTIONS: Omit<ConnectionOptions, 'urls'> = { unixSocket: null, connectTimeoutSeconds: 10, tls: NO_TLS };
+const OPTIONS: Omit<ConnectionOptions, 'urls'> = {
+  unixSocket: null,
+  connectTimeoutSeconds: 10,
+  transport: 'undici',
+  tls: NO_TLS,
+};
 const toClose: { close(): unknown }[] = [];
 let folder = '';
 
@@ -119,8 +124,8 @@ describe('TLS with a real certificate', () => {
   });
 });
 
-test('a unix socket', async () => {
-  const path = join(folder, 's.sock');
+test.each(['undici', 'raw'] as const)('a unix socket, over %s', async (transport) => {
+  const path = join(folder, `${transport}.sock`);
   let head = '';
   const server = createNetServer((socket) => {
     socket.once('data', (bytes) => {
@@ -130,10 +135,10 @@ test('a unix socket', async () => {
   });
   await new Promise<void>((resolve) => server.listen(path, resolve));
   toClose.push(server);
-  const { closed } = await asking('http://localhost', { unixSocket: path });
+  const { closed } = await asking('http://localhost', { unixSocket: path, transport });
   expect(closed.record.outcome).toBe('ok');
   expect(head).toContain('POST /v1/chat/completions HTTP/1.1\r\nhost: localhost\r\n');
-  const missing = await asking('http://localhost', { unixSocket: join(folder, 'none.sock') });
+  const missing = await asking('http://localhost', { unixSocket: join(folder, 'none.sock'), transport });
   expect(missing.closed.record).toMatchObject({ outcome: 'error', reason: 'connect_refused' });
 });
 
@@ -170,30 +175,34 @@ describe('several URLs', () => {
   });
 });
 
-test('R-003 a connection that does not come about in time', async () => {
-  // A thread that listens and never accepts: when its backlog is full the kernel drops what else wants to connect.
-  const worker = new Worker(
-    `const { parentPort } = require('node:worker_threads');
+test.each(['undici', 'raw'] as const)(
+  'R-003 a connection that does not come about in time: %s',
+  async (choice) => {
+    // A thread that listens and never accepts: when its backlog is full the kernel drops what else wants to connect.
+    const worker = new Worker(
+      `const { parentPort } = require('node:worker_threads');
      const server = require('node:net').createServer();
      server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
        parentPort.postMessage(server.address().port);
        setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
      });`,
-    { eval: true },
-  );
-  toClose.push({ close: () => worker.terminate() });
-  const port = await new Promise<number>((resolve) => worker.once('message', resolve));
-  const options = { ...OPTIONS, connectTimeoutSeconds: 0.5 };
-  const transport = await openTransport(parseTargets([`http://127.0.0.1:${port}`], '/x'), options, []);
-  toClose.push(transport);
-  const limits = { requestTimeoutSeconds: 3, idleTimeoutSeconds: 0 };
-  const told = await Promise.all(Array.from({ length: 8 }, () => oneRequest(transport, limits)));
-  const reasons = told.map(({ closed }) => closed.record.reason);
-  // The first few fit into the backlog and get no answer; the others never get a connection.
-  expect(new Set(reasons)).toEqual(new Set(['connect_timeout', 'request_timeout']));
-  const late = told.find(({ closed }) => closed.record.reason === 'connect_timeout')?.closed.record;
-  expect(late).toMatchObject({ outcome: 'timeout', http_status: null, connect_ns: null });
-}, 30_000);
+      { eval: true },
+    );
+    toClose.push({ close: () => worker.terminate() });
+    const port = await new Promise<number>((resolve) => worker.once('message', resolve));
+    const options = { ...OPTIONS, transport: choice, connectTimeoutSeconds: 0.5 };
+    const transport = await openTransport(parseTargets([`http://127.0.0.1:${port}`], '/x'), options, []);
+    toClose.push(transport);
+    const limits = { requestTimeoutSeconds: 3, idleTimeoutSeconds: 0 };
+    const told = await Promise.all(Array.from({ length: 8 }, () => oneRequest(transport, limits)));
+    const reasons = told.map(({ closed }) => closed.record.reason);
+    // The first few fit into the backlog and get no answer; the others never get a connection.
+    expect(new Set(reasons)).toEqual(new Set(['connect_timeout', 'request_timeout']));
+    const late = told.find(({ closed }) => closed.record.reason === 'connect_timeout')?.closed.record;
+    expect(late).toMatchObject({ outcome: 'timeout', http_status: null, connect_ns: null });
+  },
+  30_000,
+);
 
 describe('the API key', () => {
   test('from the environment or a file', async () => {

@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { chooseTransport } from './choose-transport.ts';
+import type { TransportChoice } from './choose-transport.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { Target } from './target.ts';
 import { parseTarget } from './target.ts';
 import { RoundRobinTransport } from './round-robin-transport.ts';
 import type { Transport } from './transport.ts';
-import { UndiciTransport } from './undici-transport.ts';
 import type { UndiciTransportOptions } from './undici-transport.ts';
 
 /** How servers are reached, as a person says it. */
@@ -14,6 +15,7 @@ export interface ConnectionOptions {
   /** `--unix-socket`: the requests go there, the URL only names host and path. */
   readonly unixSocket: string | null;
   readonly connectTimeoutSeconds: number;
+  readonly transport: TransportChoice;
   readonly tls: TlsFiles;
 }
 
@@ -53,7 +55,10 @@ export function parseTargets(urls: readonly string[], endpointPath: string): rea
   return [first, ...others];
 }
 
-/** Opens the way to the targets; several are asked in turn. Throws a `ConfigurationError` when a file cannot be used. */
+/**
+ * Opens the way to the targets; several are asked in turn. Throws a `ConfigurationError` when a file cannot be used, or
+ * the transport cannot reach them.
+ */
 export async function openTransport(
   targets: readonly [Target, ...Target[]],
   options: Omit<ConnectionOptions, 'urls'>,
@@ -63,8 +68,9 @@ export async function openTransport(
     throw new ConfigurationError('--unix-socket goes with one --url: it names one server');
   const tls = await tlsOptions(options.tls);
   const socket = options.unixSocket === null ? {} : { unixSocket: options.unixSocket };
-  const open = ({ origin }: Target): UndiciTransport =>
-    new UndiciTransport({ origin, secrets, connectTimeoutSeconds: options.connectTimeoutSeconds, tls, ...socket });
+  const { connectTimeoutSeconds, transport } = options;
+  const open = ({ origin }: Target): Transport =>
+    chooseTransport(transport, { origin, secrets, connectTimeoutSeconds, tls, ...socket });
   const [first, ...others] = targets;
   return others.length === 0 ? open(first) : new RoundRobinTransport([open(first), ...others.map(open)]);
 }

@@ -242,7 +242,8 @@ class Phase implements Gate {
       requests: this.#requests,
       sent: this.#sent,
       positions: this.#plan.feed.positions,
-      unsent: this.#plan.schedule.unsent,
+      // When all requests of the plan were sent, an arrival that still waits was one too many.
+      unsent: this.#plan.feed.exhausted ? 0 : this.#plan.schedule.unsent,
       errors: this.#errors,
       messages: this.#messages,
       connectionRetries: this.#connectionRetries,

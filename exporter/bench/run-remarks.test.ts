@@ -40,9 +40,24 @@ describe('what is said of the answers of a run', () => {
       linesOf(
         record(1, offsets(1, 1), { outcome: 'error' }),
         record(1, offsets(1, 1), { phase: 'warmup' }),
-        record(null, offsets(10, 1e7)),
+        record(1, offsets(1, 1), { outcome: 'cancelled' }),
       ),
     ).toEqual([]);
+  });
+
+  test('where token counts come from, unless it is the server', () => {
+    const own = record(100, offsets(90, 1e7));
+    expect(linesOf(own, record(null, offsets(10, 1e7)))).toEqual([
+      expect.stringMatching(/^token counts: the server told none for 1 of 2 answers.*--tokenizer counts them/),
+    ]);
+    expect(linesOf(own, { ...own, output_tokens_source: 'tokenizer' })).toEqual([
+      expect.stringMatching(
+        /^token counts: the server told none for 1 of 2 answers; the tokenizer on this side counted/,
+      ),
+    ]);
+    const embeddings = new RunRemarks(false);
+    embeddings.requestEnded(record(null, []));
+    expect(embeddings.lines()).toEqual([]);
   });
 
   test('R-018 chunks that all came at once', () => {

@@ -14,6 +14,10 @@ const MANY_TOKENS_PER_CHUNK = 10;
 
 /** What a person should know of the answers before believing the numbers: looks at each ok request of the measure phase. */
 export class RunRemarks implements RunObserver {
+  readonly #generates: boolean;
+  #ok = 0;
+  #byTokenizer = 0;
+  #uncounted = 0;
   #requestedTokens = 0;
   #achievedTokens = 0;
   #streamed = 0;
@@ -23,9 +27,17 @@ export class RunRemarks implements RunObserver {
   #countedChunks = 0;
   #fewerTokensThanChunks = 0;
 
+  /** `generates`: whether answers have output tokens; embeddings have none. */
+  constructor(generates = true) {
+    this.#generates = generates;
+  }
+
   requestEnded(record: RequestRecord): void {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
     const { output_tokens: tokens, chunk_offsets_ns: offsets } = record;
+    this.#ok++;
+    if (tokens === null) this.#uncounted++;
+    if (record.output_tokens_source === 'tokenizer') this.#byTokenizer++;
     if (tokens !== null) {
       this.#requestedTokens += record.requested_output_tokens;
       this.#achievedTokens += tokens;
@@ -44,8 +56,22 @@ export class RunRemarks implements RunObserver {
 
   /** A line each; none when there is nothing to say. */
   lines(): readonly string[] {
-    return [this.#outputLength(), this.#buffering(), this.#chunksWithoutTokens(), this.#manyTokens()].filter(
-      (line) => line !== null,
+    return [
+      this.#source(),
+      this.#outputLength(),
+      this.#buffering(),
+      this.#chunksWithoutTokens(),
+      this.#manyTokens(),
+    ].filter((line) => line !== null);
+  }
+
+  #source(): string | null {
+    if (this.#byTokenizer > 0)
+      return `token counts: the server told none for ${this.#byTokenizer} of ${this.#ok} answers; the tokenizer on this side counted them`;
+    if (!this.#generates || this.#uncounted === 0) return null;
+    return (
+      `token counts: the server told none for ${this.#uncounted} of ${this.#ok} answers, which are in no measure of ` +
+      'tokens; --tokenizer counts them here'
     );
   }
 
@@ -54,6 +80,12 @@ export class RunRemarks implements RunObserver {
     const ratio = this.#achievedTokens / this.#requestedTokens;
     const missed = Math.abs(this.#achievedTokens - this.#requestedTokens);
     if (missed <= LENGTH_TOLERANCE * this.#requestedTokens) return null;
+    if (ratio > 1) {
+      return (
+        `output length: ${percent(ratio)} of the requested tokens came: the server does not keep to max_tokens, or the ` +
+        'tokenizer is not that of the model (ignore_eos and min_tokens only make answers longer)'
+      );
+    }
     return (
       `output length: ${percent(ratio)} of the requested tokens came. Servers end an answer where the model does; for a ` +
       'fixed length say --extra-inputs ignore_eos:true (vLLM, SGLang, Dynamo) or --extra-inputs min_tokens:N'

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { oneRequest } from './testing/one-request.ts';
 import { GOOD_STREAM, streamOf } from './testing/scripted-server.ts';
-import { UndiciTransport } from './undici-transport.ts';
+import { TRANSPORTS } from './testing/transport-kinds.ts';
 
 /** A server that can be stopped, all its connections with it, and started again at the same port. */
 class Restartable {
@@ -32,10 +32,10 @@ class Restartable {
   }
 }
 
-test('R-013 a server that restarts: errors while it is gone, none before and after', async () => {
+test.each(TRANSPORTS)('R-013 a server that restarts: errors only while it is gone (%s)', async (_name, open) => {
   const server = new Restartable();
   await server.start();
-  const transport = new UndiciTransport({ origin: `http://127.0.0.1:${server.port}` });
+  const transport = open({ origin: `http://127.0.0.1:${server.port}` });
   const rounds: RequestRecord[][] = [];
   const round = async (): Promise<void> => {
     const told = await Promise.all(Array.from({ length: 4 }, () => oneRequest(transport)));

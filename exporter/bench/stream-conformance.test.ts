@@ -203,6 +203,15 @@ describe('R-017 a server that is faster than its reader', () => {
   );
 });
 
+test('R-048 an event of 10 MB is read, one of 17 MiB is too long', async () => {
+  const [long, tooLong] = [10_000_000, 17 * 2 ** 20].map((length) => sse(delta('x'.repeat(length))));
+  const read = await answering(streamOf([long ?? '', STOP, USAGE, DONE]));
+  expect(read.closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2 });
+  const { closed } = await answering(streamOf([HELLO, tooLong ?? '', STOP, USAGE, DONE]));
+  expect(closed.record).toMatchObject({ outcome: 'error', reason: 'malformed_event' });
+  expect(closed.message).toBe('an event is longer than the limit');
+});
+
 test('R-016 a slow drip: one byte at a time, each event has the time at which it was whole', async () => {
   const { closed } = await answeredBy(async (socket) => {
     socket.write(STREAM_HEAD);

@@ -31,12 +31,14 @@ export interface ResponseHandler {
 }
 
 export interface ConnectionFacts {
+  /** Null when the request had no connection. */
   readonly reused: boolean | null;
   /** Time to open the connection of this request; null when it was open already or cannot be told. */
   readonly connect_ns: number | null;
   /**
-   * True when a kept connection turned out to be dead before any byte of the answer, and the request was sent a second
-   * time over a new one. The time lost stays in the request's latency.
+   * True when the request was sent a second time: over a new connection, because a kept one turned out to be dead before
+   * any byte of the answer, or by another transport, because the first one refused the head of the answer. The time lost
+   * stays in the request's latency.
    */
   readonly retried: boolean;
 }

@@ -30,6 +30,11 @@ describe('undiciFailure', () => {
     expect(undiciFailure(coded('ECONNRESET', text), []).reason).toBe('tls');
   });
 
+  test('an answer that is cut is a reset, whatever undici calls it', () => {
+    const text = 'Response does not match the HTTP/1.1 protocol (Invalid EOF state)';
+    expect(undiciFailure(new Error(text), [])).toEqual({ reason: 'reset', message: text });
+  });
+
   test('the first of several addresses, or the cause, gives the code', () => {
     expect(undiciFailure(new AggregateError([coded('ECONNREFUSED')]), [])).toEqual({
       reason: 'connect_refused',

@@ -32,6 +32,9 @@ const TLS_CODE = /^(ERR_TLS|ERR_SSL|CERT_|CRL_|UNABLE_TO_)/;
 /** Node names the phase only in the text when the peer hangs up during the handshake. */
 const TLS_MESSAGE = /before secure TLS connection was established/;
 
+/** Undici's parser gives no code; of its errors only this one means that the connection ended within an answer. */
+const CUT_MESSAGE = /\(Invalid EOF state\)$/;
+
 /** The first code on the way to the root: an aggregate (several addresses tried) or a wrapper may have none itself. */
 function codeOf(error: unknown): string {
   if (!isObject(error)) return '';
@@ -45,5 +48,6 @@ export function undiciFailure(error: unknown, secrets: readonly string[]): Trans
   const text = isObject(error) && typeof error.message === 'string' && error.message !== '' ? error.message : code;
   const message = messageExcerpt(code === '' || text.includes(code) ? text : `${code}: ${text}`, secrets);
   if (TLS_CODE.test(code) || TLS_MESSAGE.test(text)) return { reason: 'tls', message };
+  if (CUT_MESSAGE.test(text)) return { reason: 'reset', message };
   return { reason: REASONS[code] ?? 'other', message };
 }

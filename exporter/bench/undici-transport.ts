@@ -226,7 +226,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ');
+    // Undici leaves space at the end of a value.
+    if (value !== undefined) flat[name] = (typeof value === 'string' ? value : value.join(', ')).trimEnd();
   }
   return flat;
 }

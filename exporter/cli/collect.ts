@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicNow_ns, runEpoch } from '../bench/monotonic-clock.ts';
 import { DEFAULT_INTERVAL_SECONDS } from '../servers/collector.ts';
 import { collectServers } from '../servers/collect-servers.ts';
@@ -43,13 +42,15 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = readOptions(OPTIONS, spreadLists(argv, SERVER_LISTS), process.env);
   const wanted = await wantedTargets(options);
   const epoch = runEpoch();
-  const ended = endOf(options.duration);
+  const ended = new AbortController();
+  void untilStopped().then(() => ended.abort());
   try {
     const { file, written } = await collectServers({
       targets: wanted,
       intervalSeconds: options.interval,
       epoch,
       now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,
+      durationSeconds: options.duration,
       until: ended.signal,
       sliceSeconds: options['slice-duration'],
       definitions: options.stats,
@@ -68,8 +69,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     const code = codeOf(error);
     if (code === null || error instanceof CliError) throw error;
     throw new CliError(`cannot write to ${options.out}: ${(error as Error).message}`, ExitCode.failed);
-  } finally {
-    ended.release();
   }
 }
 
@@ -83,18 +82,4 @@ async function wantedTargets(options: Values<typeof OPTIONS>): Promise<readonly 
   throw new CliError(
     '--server-metrics is missing: which pages are to be read? For example --server-metrics localhost:8000',
   );
-}
-
-/** After the duration, or when asked to end. */
-function endOf(durationSeconds: number | null): { signal: AbortSignal; release: () => void } {
-  const ended = new AbortController();
-  void untilStopped().then(() => ended.abort());
-  const waiting = new AbortController();
-  if (durationSeconds !== null) {
-    sleep(durationSeconds * 1000, undefined, { signal: waiting.signal }).then(
-      () => ended.abort(),
-      () => undefined,
-    );
-  }
-  return { signal: ended.signal, release: () => waiting.abort() };
 }

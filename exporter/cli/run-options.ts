@@ -46,6 +46,7 @@ export const RUN_OPTIONS = {
     "metrics pages beside the server's own: http://host:8081/metrics, host:8081, or a name and host: triton=host",
   ),
   'gpu-telemetry': targets('pages of DCGM exporters (port 9400)'),
+  'discover-local': flag("also what answers on this machine's known ports"),
   'no-server-metrics': flag("leave the servers' metrics alone"),
   'server-metrics-interval': seconds(
     'how often each metrics page is read; a scrape costs what is measured',
@@ -141,6 +142,7 @@ function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
   if (options['no-server-metrics']) return null;
   return {
     targets: [...options['server-metrics'], ...options['gpu-telemetry']],
+    discoverLocal: options['discover-local'],
     intervalSeconds: options['server-metrics-interval'],
     drainTimeoutSeconds: options['drain-timeout'],
     sliceSeconds: options['slice-duration'],

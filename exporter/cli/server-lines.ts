@@ -1,5 +1,9 @@
 import type { ResultFile, ServersResult } from '../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
+import { counted } from './server-quantities.ts';
+import { targetLine } from './server-target-line.ts';
+
+type Energy = NonNullable<ServersResult['gpu_energy']>;
 
 /** The servers' side of a run in a few lines of the result. */
 export function serverLines({ servers }: Pick<ResultFile, 'servers'>): string[] {
@@ -8,28 +12,22 @@ export function serverLines({ servers }: Pick<ResultFile, 'servers'>): string[] 
   const count =
     requests === null
       ? ''
-      : ` · they count ${requests.server === null ? ABSENT : significant(requests.server)} requests, the client ${significant(requests.client)}`;
+      : ` · they count ${requests.server === null ? ABSENT : counted(requests.server, 'requests')}, the client ${significant(requests.client)}`;
   const verdict = why ?? (exact === true ? 'exact' : 'nothing says whether they are exact');
   const cost =
     collector.cpu_share === null
       ? ''
       : ` · collecting took ${quantity(collector.cpu_share, 'ratio')} of the client's CPU`;
-  const perToken = energy?.joules_per_output_token;
   return [
     `servers     ${verdict}${count}${cost}`,
-    ...(energy === null
-      ? []
-      : [
-          `energy      ${significant(energy.joules)} J by ${energy.gpus} GPUs` +
-            (perToken == null ? '' : ` · ${significant(perToken)} J per output token`),
-        ]),
-    ...targets.map(
-      ({ target, system, state, scrapes, failed_scrapes: failed, scrape_duration_seconds: { p50, p99 } }) => {
-        const durations = scrapes === 0 ? '' : `, p50 ${quantity(p50, 'seconds')}, p99 ${quantity(p99, 'seconds')}`;
-        return `            ${target}  ${system ?? 'unknown system'}  ${state}  ${scrapes} scrapes, ${failed} failed${durations}`;
-      },
-    ),
+    ...targets.map((target) => `            ${targetLine(target)}`),
+    ...(energy === null ? [] : [energyLine(energy)]),
   ];
+}
+
+function energyLine({ joules, gpus, joules_per_output_token: perToken }: Energy): string {
+  const each = perToken === null ? '' : ` · ${significant(perToken)} J per output token`;
+  return `energy      ${significant(joules)} J by ${counted(gpus, 'GPUs')}${each}`;
 }
 
 function isCollected(servers: ResultFile['servers']): servers is ServersResult {

@@ -19,7 +19,9 @@ export function targets(help: string): Option<readonly Target[]> {
         try {
           return parseTarget(address);
         } catch (error) {
-          throw new Error(`an address of a metrics page: ${(error as Error).message}`, { cause: error });
+          throw new Error(`an address such as localhost:8000 or triton=host (${(error as Error).message})`, {
+            cause: error,
+          });
         }
       }),
     fallback: [],

@@ -1,98 +1,134 @@
 import type { SeriesSummary, ServersFile } from '../servers/servers-file.ts';
-import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
+import type { HistogramStatistics } from '../servers/statistics.ts';
+import { ABSENT, significant } from '../../core/measures/quantities.ts';
+import { inUnit } from './server-quantities.ts';
+import { targetLine } from './server-target-line.ts';
 
 /** Families that tell how a server fared; the files have all of them. */
 const TOLD =
   /first_token|inter_token|per_output_token|latency_seconds|request_duration|queue_time|requests?(_success)?_total|_tokens_total|num_requests|running_reqs|queue_reqs|inflight_requests|cache_usage|token_usage|hit_rate|preemptions|request_success|inference_count|power_usage|gpu_util/i;
 const MOST_PER_KIND = 14;
+const MOST_OF_NAME = 100;
 
 /** One table per target: histograms, counters that moved and gauges, each series on a line. */
 export function serverTables({ targets, series }: ServersFile): string {
   return targets
     .map((target) => {
-      const { p50, p99 } = target.scrape_duration_seconds;
-      const head =
-        `${target.target}  ${target.system ?? 'unknown system'}  ${target.state}  ` +
-        `${target.scrapes} scrapes, ${target.failed_scrapes} failed, p50 ${quantity(p50, 'seconds')}, p99 ${quantity(p99, 'seconds')}`;
-      const own = series.filter(
-        (each) => each.target === target.target && each.repeats === null && TOLD.test(each.family),
-      );
-      return [
-        head,
-        ...target.notes.map((note) => `  ${note}`),
-        ...histograms(own),
-        ...counters(own),
-        ...gauges(own),
-      ].join('\n');
+      const all = series.filter((each) => each.target === target.target && each.repeats === null);
+      const own = named(all).filter(({ family }) => TOLD.test(family));
+      const tables = [...histograms(own), ...counters(own), ...gauges(own)];
+      const inFiles = series.filter((each) => each.target === target.target).length;
+      const untold = tables.length === 0 && inFiles > 0 ? [`  ${inFiles} series in the files`] : [];
+      return [targetLine(target), ...target.notes.map((note) => `  ${plain(note)}`), ...untold, ...tables].join('\n');
     })
     .join('\n\n');
 }
 
-function histograms(series: readonly SeriesSummary[]): string[] {
+interface NamedSeries extends SeriesSummary {
+  /** The family, with those of its labels that tell its series apart. */
+  readonly name: string;
+}
+
+function named(all: readonly SeriesSummary[]): NamedSeries[] {
+  const byFamily = new Map<string, SeriesSummary[]>();
+  for (const each of all) {
+    const same = byFamily.get(each.family);
+    if (same === undefined) byFamily.set(each.family, [each]);
+    else same.push(each);
+  }
+  const telling = new Map(Array.from(byFamily, ([family, same]) => [family, differingLabels(same)]));
+  return all.map((each) => ({ ...each, name: nameOf(each, telling.get(each.family) ?? []) }));
+}
+
+/** Labels that tell a family's series apart, in the order of the page; one that only says the same again is left out. */
+function differingLabels(series: readonly SeriesSummary[]): string[] {
+  const telling: string[] = [];
+  let kinds = 1;
+  for (const label of new Set(series.flatMap((each) => Object.keys(each.labels)))) {
+    const values = ({ labels }: SeriesSummary): string =>
+      JSON.stringify([...telling, label].map((each) => labels[each] ?? null));
+    const told = new Set(series.map(values)).size;
+    if (told > kinds) telling.push(label);
+    kinds = Math.max(kinds, told);
+  }
+  return telling;
+}
+
+function histograms(series: readonly NamedSeries[]): string[] {
   return table(
     ['histogram', 'count', 'mean', 'p50', 'p90', 'p99', 'p99 within'],
     series.flatMap((each) => {
       const { statistics, unit } = each;
       if (statistics?.kind === 'aiperf' && 'count' in statistics.stats) {
         const { count = 0, avg, p50_estimate: p50, p90_estimate: p90, p99_estimate: p99 } = statistics.stats;
-        const cells = [avg, p50, p90, p99].map((value) => shown(value ?? null, unit));
-        return [[name(each), significant(count), ...cells, ABSENT]];
+        const cells = [avg, p50, p90, p99].map((value) => inUnit(value ?? null, unit));
+        return [[each.name, significant(count), ...cells, ABSENT]];
       }
       if (statistics?.kind !== 'histogram' || statistics.count === null || statistics.count === 0) return [];
       const { p50, p90, p99 } = statistics.percentiles ?? {};
-      const cells = [statistics.mean, p50?.estimate ?? null, p90?.estimate ?? null, p99?.estimate ?? null];
-      const within = p99?.bounds_by_sum ?? p99?.bounds ?? null;
+      const cells = [inUnit(statistics.mean, unit), ...[p50, p90, p99].map((each) => estimate(each, unit))];
+      const within = p99 === undefined ? null : boundsOf(p99);
       const [low, high] = within ?? [null, null];
-      const interval = within === null ? ABSENT : `${shown(low, unit)} to ${high === null ? '∞' : shown(high, unit)}`;
-      return [[name(each), significant(statistics.count), ...cells.map((value) => shown(value, unit)), interval]];
+      const interval = within === null ? ABSENT : `${inUnit(low, unit)} to ${high === null ? '∞' : inUnit(high, unit)}`;
+      return [[each.name, significant(statistics.count), ...cells, interval]];
     }),
   );
 }
 
-function counters(series: readonly SeriesSummary[]): string[] {
+function counters(series: readonly NamedSeries[]): string[] {
   return table(
     ['counter', 'increase', 'per second'],
     series.flatMap((each) => {
       const { statistics, unit } = each;
       if (statistics?.kind === 'aiperf' && 'total' in statistics.stats) {
         const { total = 0, rate } = statistics.stats;
-        return total === 0 ? [] : [[name(each), shown(total, unit), rate === undefined ? ABSENT : significant(rate)]];
+        return total === 0 ? [] : [[each.name, inUnit(total, unit), rate === undefined ? ABSENT : significant(rate)]];
       }
       if (statistics?.kind !== 'counter' || statistics.increase === 0) return [];
       const { increase, rate_per_second: rate } = statistics;
-      return [[name(each), shown(increase, unit), rate === null ? ABSENT : significant(rate)]];
+      return [[each.name, inUnit(increase, unit), rate === null ? ABSENT : significant(rate)]];
     }),
   );
 }
 
-function gauges(series: readonly SeriesSummary[]): string[] {
+function gauges(series: readonly NamedSeries[]): string[] {
   return table(
     ['gauge', 'mean', 'min', 'max'],
     series.flatMap((each) => {
       const { statistics, unit } = each;
       if (each.type !== 'gauge' || statistics === null) return [];
       if (statistics.kind === 'gauge')
-        return [[name(each), ...[statistics.mean, statistics.min, statistics.max].map((value) => shown(value, unit))]];
+        return [[each.name, ...[statistics.mean, statistics.min, statistics.max].map((value) => inUnit(value, unit))]];
       if (statistics.kind !== 'aiperf') return [];
       const { avg, min, max } = statistics.stats;
-      return [[name(each), ...[avg, min, max].map((value) => shown(value ?? null, unit))]];
+      return [[each.name, ...[avg, min, max].map((value) => inUnit(value ?? null, unit))]];
     }),
   );
 }
 
-/** The labels that tell series of one family apart are shown with it; there may be many, the line is cut. */
-function name({ family, labels }: SeriesSummary): string {
-  const pairs = Object.entries(labels).map(([label, value]) => `${label}=${value}`);
-  const text = pairs.length === 0 ? family : `${family}{${pairs.join(',')}}`;
-  // Labels come from the page: what a terminal would obey is shown, not sent.
-  const plain = text.replace(/[\p{Cc}\p{Cf}]/gu, '?');
-  return plain.length > 72 ? `${plain.slice(0, 71)}…` : plain;
+function nameOf({ family, labels }: SeriesSummary, telling: readonly string[]): string {
+  const pairs = telling.flatMap((label) => (labels[label] === undefined ? [] : [`${label}=${labels[label]}`]));
+  const text = plain(pairs.length === 0 ? family : `${family}{${pairs.join(',')}}`);
+  return text.length > MOST_OF_NAME ? `${text.slice(0, MOST_OF_NAME - 1)}…` : text;
 }
 
-function shown(value: number | null, unit: string | null): string {
-  if (value === null) return ABSENT;
-  if (unit === 'seconds' || unit === 'ratio') return quantity(value, unit);
-  return unit === null || unit === 'count' ? significant(value) : `${significant(value)} ${unit}`;
+/** Labels and answers come from the page: what a terminal would obey is shown, not sent. */
+function plain(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, '?');
+}
+
+type Percentile = NonNullable<HistogramStatistics['percentiles']>['p99'];
+
+const boundsOf = ({ bounds, bounds_by_sum: bySum }: Percentile): Percentile['bounds'] => bySum ?? bounds;
+
+/** The estimate; where it lies outside of its own bounds, which the sum can narrow, the bound it went past: `≤ 1.20 s`. */
+function estimate(percentile: Percentile | undefined, unit: string | null): string {
+  const value = percentile?.estimate ?? null;
+  if (percentile === undefined || value === null) return ABSENT;
+  const [low, high] = boundsOf(percentile) ?? [null, null];
+  if (high !== null && value > high) return `≤ ${inUnit(high, unit)}`;
+  if (low !== null && value < low) return `> ${inUnit(low, unit)}`;
+  return inUnit(value, unit);
 }
 
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../../core/run/canonical-json.ts';
 import { ConfigurationError } from '../bench/configuration-error.ts';
+import { DEFAULT_TRANSPORT, TRANSPORT_CHOICES } from '../bench/choose-transport.ts';
 import { DEFAULT_CONNECT_TIMEOUT_SECONDS } from '../bench/connection-options.ts';
 import { SAMPLING_STRATEGIES } from '../bench/datasets/entry-order.ts';
 import { DEFAULT_BLOCK_TOKENS } from '../bench/datasets/mooncake-trace.ts';
@@ -75,6 +76,7 @@ export const TRAFFIC_OPTIONS = {
     { min: 0.01, max: 3600 },
     DEFAULT_CONNECT_TIMEOUT_SECONDS,
   ),
+  transport: choice(TRANSPORT_CHOICES, 'the HTTP client: raw costs least and knows no https', DEFAULT_TRANSPORT),
   'unix-socket': text('PATH', 'connect to this socket; --url then only names host and path', null),
   'tls-ca': text('FILE', 'certificates of the authorities to trust (PEM)', null),
   'tls-cert': text('FILE', "this side's certificate (PEM)", null),
@@ -94,6 +96,7 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
     connection: {
       unixSocket: options['unix-socket'],
       connectTimeoutSeconds: options['connect-timeout-seconds'],
+      transport: options.transport,
       tls: {
         caFile: options['tls-ca'],
         certFile: options['tls-cert'],

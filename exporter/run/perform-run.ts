@@ -8,7 +8,6 @@ import type { BenchmarkPlan } from '../bench/benchmark-plan.ts';
 import { DEFAULT_MAX_CONSECUTIVE_ERRORS } from '../bench/benchmark-plan.ts';
 import { runEpoch, type RunEpoch } from '../bench/monotonic-clock.ts';
 import type { RunObserver } from '../bench/observer.ts';
-import { probe } from '../bench/probe.ts';
 import type { RequestForm } from '../bench/request-feed.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../bench/run-benchmark.ts';
 import type { RunControls } from '../bench/run-controls.ts';
@@ -16,11 +15,11 @@ import { RunRemarks } from '../bench/run-remarks.ts';
 import type { Target } from '../bench/target.ts';
 import type { Transport } from '../bench/transport.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
-import { recogniseServer, type RecognisedServer } from '../servers/recognise.ts';
 import type { ServerLoadNow } from '../servers/load-now.ts';
 import { fingerprint } from '../store/fingerprint.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
-import type { RunPlan } from '../store/run-writer.ts';
+import type { RunPlan, RunWriter } from '../store/run-writer.ts';
+import { reasonOf } from '../store/store-errors.ts';
 import { findServe, isDiscovered } from '../store/serve-presence.ts';
 import { announcement } from './announcement.ts';
 import { comparisonKey } from './comparison-key.ts';
@@ -28,8 +27,10 @@ import { LivePublication } from './live-publication.ts';
 import { writeRunFiles } from './run-files.ts';
 import { plannedLoad, type PlannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
+import { probedForm } from './probed-form.ts';
 import type { RunRequest } from './run-request.ts';
-import { beginServerCollection } from './server-collection.ts';
+import { recognisedAt } from './recognised-targets.ts';
+import { beginServerCollection, type ServerCollection } from './server-collection.ts';
 
 /** What the caller is told while a run is prepared and goes on, and what it may watch. */
 export interface RunReporter {
@@ -65,16 +66,8 @@ export async function performRun(
     reporter.say(announcement(request, target.origin, planned));
     const form = await probedForm(
       { ...given, dataset: planned.dataset },
-      request,
-      target,
-      secrets,
-      transport,
-      controls,
-      reporter,
+      { request, target, secrets, transport, controls, say: (line) => reporter.say(line) },
     );
-    // Behind a unix socket the origin is only a name.
-    const isNamed = request.traffic.connection.unixSocket === null;
-    const server = isNamed ? await recogniseServer(target.origin) : null;
     return await performProbedRun({
       request,
       controls,
@@ -85,7 +78,6 @@ export async function performRun(
       transport,
       form,
       planned,
-      server,
       secrets,
     });
   } finally {
@@ -103,49 +95,66 @@ interface ProbedRun {
   readonly transport: Transport;
   readonly form: RequestForm;
   readonly planned: PlannedLoad;
-  readonly server: RecognisedServer | null;
   readonly secrets: readonly string[];
 }
 
 async function performProbedRun(run: ProbedRun): Promise<PerformedRun> {
   const epoch = runEpoch();
-  const plan = runPlan(run, epoch);
-  const goodput = plan.gates?.goodput ?? [];
-  const isGood = goodput.length > 0 ? { isGood: goodRequest(goodput) } : {};
-  const live = createLiveMetrics({ run: runFile(plan), version: run.version, ...isGood });
-  const publication = await livePublication(run, plan, live);
+  // Behind a unix socket the origin is only a name.
+  const origin = run.request.traffic.connection.unixSocket === null ? run.target.origin : null;
+  const servers = await beginServerCollection(run.request.serverMetrics, origin, epoch, (line) =>
+    run.reporter.say(line),
+  );
   try {
-    return await performPublishedRun(run, epoch, plan, live, publication);
+    const recognised = servers?.recognised ?? (await recognisedAt(origin));
+    const plan = runPlan(run, epoch, recognised.system);
+    const goodput = plan.gates?.goodput ?? [];
+    const isGood = goodput.length > 0 ? { isGood: goodRequest(goodput) } : {};
+    const live = createLiveMetrics({ run: runFile(plan), version: run.version, ...isGood });
+    const publication = await livePublication(run, plan, live);
+    try {
+      return await performPublishedRun({ ...run, epoch, plan, live, publication, servers, urls: recognised.urls });
+    } finally {
+      await publication?.close();
+    }
   } finally {
-    await publication?.close();
+    await servers?.stop();
   }
 }
 
-async function performPublishedRun(
-  run: ProbedRun,
-  epoch: RunEpoch,
-  plan: RunPlan,
-  live: LiveMetrics,
-  publication: LivePublication | null,
-): Promise<PerformedRun> {
-  const { controls, reporter, transport } = run;
+interface PublishedRun extends ProbedRun {
+  readonly epoch: RunEpoch;
+  readonly plan: RunPlan;
+  readonly live: LiveMetrics;
+  readonly publication: LivePublication | null;
+  readonly servers: ServerCollection | null;
+  /** The pages of the servers that others may read too. */
+  readonly urls: readonly string[];
+}
+
+async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
+  const { controls, reporter, transport, epoch, plan, live, publication, servers } = run;
   const writer = await run.store.begin(plan, {
     metrics_url: publication?.metricsUrl ?? null,
-    server_metrics_urls: metricsUrls(run),
+    server_metrics_urls: [...run.urls],
   });
-  const servers = beginServerCollection(run.request.serverMetrics, run.target.origin, epoch, (line) =>
-    reporter.say(line),
-  );
   const watcher = reporter.observe(epoch, () => servers?.loadNow() ?? null);
   const remarks = new RunRemarks(run.form.endpoint.generates);
   const observers: RunObserver[] = [live, writer, watcher, remarks];
-  const beforePhase = async (phase: PhaseName): Promise<void> => servers?.beforePhase(phase, controls.draining);
-  const outcome = await runBenchmark(benchmarkPlan(run), { transport, observers, controls, epoch, beforePhase })
-    .finally(() => watcher.stop())
-    .catch(async (error: unknown) => {
-      await servers?.stop();
-      throw error;
-    });
+  const beforePhase = async (phase: PhaseName): Promise<void> => {
+    if (servers === null) return;
+    await servers.beforePhase(phase, controls.draining);
+    // A page that came late, or that turned out to be elsewhere.
+    const { urls } = servers.recognised;
+    if (urls.join() !== run.urls.join()) await keepUrls(writer, urls, reporter);
+  };
+  const outcome = await runBenchmark(benchmarkPlan(run), {
+    transport,
+    observers,
+    controls,
+    epoch,
+    beforePhase,
+  }).finally(() => watcher.stop());
   live.clientSaturated(outcome.health.verdict === 'saturated');
   const collected = (await servers?.finish(outcome.phases)) ?? null;
   const serverNotes = (await collected?.store(run.store.directory, plan.run_id, `llmbench ${run.version}`)) ?? [];
@@ -170,44 +179,20 @@ async function performPublishedRun(
   };
 }
 
-/** The pages that others may read too: those that were recognised or named. */
-function metricsUrls({ server, request }: ProbedRun): string[] {
-  const named = request.serverMetrics?.targets.map(({ name }) => name) ?? [];
-  return [...new Set([...(server === null ? [] : [server.metricsUrl]), ...named])];
+/** A disk that fails now does not end the run: who finds the servers by the run is only told too little. */
+async function keepUrls(writer: RunWriter, urls: readonly string[], reporter: RunReporter): Promise<void> {
+  try {
+    await writer.update({ server_metrics_urls: [...urls] });
+  } catch (error) {
+    reporter.say(`run.json could not be kept up to date: ${reasonOf(error)}`);
+  }
 }
 
-/** The form of the requests after the probe has been answered. */
-async function probedForm(
-  form: RequestForm,
-  request: RunRequest,
-  target: Target,
-  secrets: readonly string[],
-  transport: Transport,
-  controls: RunControls,
-  reporter: RunReporter,
-): Promise<RequestForm> {
-  const { includeUsage } = await probe(
-    {
-      form,
-      origin: target.origin,
-      modelsPath: target.modelsPath,
-      requestTimeoutSeconds: Math.min(request.requestTimeoutSeconds, PROBE_TIMEOUT_SECONDS),
-      secrets,
-    },
-    transport,
-    controls,
-  );
-  if (!includeUsage) reporter.say(form.countTokens === undefined ? WITHOUT_COUNTS : COUNTED_HERE);
-  return { ...form, options: { ...form.options, includeUsage } };
-}
-
-const PROBE_TIMEOUT_SECONDS = 120;
-
-const WITHOUT_COUNTS =
-  'the server refuses stream_options: it tells no token counts, so ITL and token throughput are absent; --tokenizer counts them here';
-const COUNTED_HERE = 'the server refuses stream_options: tokens are counted by the tokenizer on this side';
-
-function runPlan({ request, target, form, planned, server, version }: ProbedRun, epoch: RunEpoch): RunPlan {
+function runPlan(
+  { request, target, form, planned, version }: ProbedRun,
+  epoch: RunEpoch,
+  system: string | null,
+): RunPlan {
   return {
     run_id: request.runId ?? createRunId(epoch.wall),
     scenario: request.scenario,
@@ -215,7 +200,7 @@ function runPlan({ request, target, form, planned, server, version }: ProbedRun,
     gates: request.gates,
     ...(request.group ?? { group_id: null, step: null, repeat: null }),
     shard: '0',
-    target: { origin: target.origin, system: server?.system ?? null, system_version: null },
+    target: { origin: target.origin, system, system_version: null },
     tool: { name: 'llmbench', version },
     start: epoch.wall.toISOString(),
   };

@@ -37,6 +37,8 @@ export interface WarmupRequest {
 export interface ServerMetricsRequest {
   /** Beside the page of the server that is benchmarked. */
   readonly targets: readonly MetricsTarget[];
+  /** Also what answers on this machine's known ports when the run begins. */
+  readonly discoverLocal: boolean;
   readonly intervalSeconds: number;
   /** How long to wait for idle servers before the first measured request. */
   readonly drainTimeoutSeconds: number;

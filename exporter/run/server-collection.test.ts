@@ -16,6 +16,7 @@ afterEach(async () => {
 
 const REQUEST = {
   targets: [],
+  discoverLocal: false,
   intervalSeconds: 60,
   drainTimeoutSeconds: 5,
   sliceSeconds: null,
@@ -46,6 +47,7 @@ async function measured(state: { finished: number; running: number; start?: numb
   const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
   const servers = new ServerCollection([parseTarget(server.origin)], REQUEST, epoch, () => undefined);
   cleanUp.push(() => servers.stop());
+  await servers.begin();
   return { servers, now_ns };
 }
 

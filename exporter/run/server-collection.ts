@@ -10,42 +10,66 @@ import { gpuEnergy } from '../servers/gpu-energy.ts';
 import { loadNow, type ServerLoadNow } from '../servers/load-now.ts';
 import { serverRequests } from '../servers/request-counts.ts';
 import { endEdge, startEdge, type EdgeOptions, type Settled } from '../servers/run-edges.ts';
-import { targetOfServer, withoutRepeats, type Target } from '../servers/targets.ts';
+import type { Target } from '../servers/targets.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../store/store-errors.ts';
+import { collectedTargets } from './collected-targets.ts';
+import { recognisedTargets, type RecognisedTargets } from './recognised-targets.ts';
 import type { ServerMetricsRequest } from './run-request.ts';
 
-/** Begins to collect from the server at an origin and from the targets named; null: nothing is to be collected. */
-export function beginServerCollection(
+/**
+ * Begins to collect from the server at an origin and from the targets asked for; resolves when those that answer have
+ * answered once. An origin of null has no page of its own. Null: nothing is to be collected.
+ */
+export async function beginServerCollection(
   request: ServerMetricsRequest | null,
-  origin: string,
+  origin: string | null,
   epoch: RunEpoch,
   say: (line: string) => void,
-): ServerCollection | null {
+): Promise<ServerCollection | null> {
   if (request === null) return null;
-  return new ServerCollection(withoutRepeats([targetOfServer(origin), ...request.targets]), request, epoch, say);
+  const { main, targets } = await collectedTargets(request, origin, say);
+  if (targets.length === 0) return null;
+  const servers = new ServerCollection(targets, request, epoch, say, main);
+  await servers.begin();
+  return servers;
 }
 
 /** What a run collects of its servers, from before its first request until the counts rest after its last. */
 export class ServerCollection {
-  /** The pages that are read, for run.json. */
-  readonly urls: readonly string[];
   readonly #request: ServerMetricsRequest;
   readonly #epoch: RunEpoch;
   readonly #collector: Collector;
   readonly #edges: EdgeOptions;
+  readonly #main: Target | null;
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtStart = true;
 
-  /** Begins at once. */
-  constructor(targets: readonly Target[], request: ServerMetricsRequest, epoch: RunEpoch, say: (line: string) => void) {
+  /** `main`: the page of the server that is benchmarked, one of the targets. */
+  constructor(
+    targets: readonly Target[],
+    request: ServerMetricsRequest,
+    epoch: RunEpoch,
+    say: (line: string) => void,
+    main: Target | null = null,
+  ) {
     const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
     this.#request = request;
     this.#epoch = epoch;
     this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
     this.#collector = new Collector({ targets, interval_ns: request.intervalSeconds * 1e9, now_ns, report: say });
-    this.urls = this.#collector.loops.map(({ target }) => target.name);
+    this.#main = main;
+  }
+
+  /** The first scrape of all, then each at its pace. */
+  async begin(): Promise<void> {
+    await this.#collector.scrapeEdge();
     this.#collector.start();
+  }
+
+  /** What the pages say of the server that is benchmarked. */
+  get recognised(): RecognisedTargets {
+    return recognisedTargets(this.#collector.loops, this.#main, this.#request.targets);
   }
 
   /** Before the first request of a phase: the measure phase begins with idle servers and a scrape that has come back. */

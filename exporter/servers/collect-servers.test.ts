@@ -43,6 +43,7 @@ describe('collecting until told to end', () => {
       targets: [good.origin, html.origin].map(parseTarget),
       intervalSeconds: 0.01,
       ...clock(),
+      durationSeconds: null,
       until: ended.signal,
       sliceSeconds: null,
       definitions: 'llmbench',
@@ -72,6 +73,27 @@ describe('collecting until told to end', () => {
     expect(lines).toEqual([expect.stringMatching(/HTML/)]);
   });
 
+  test('the duration begins when the first pages are there, however long a silent target is waited for', async () => {
+    const target = await server((_, response) => page(response, 'x 1\n'));
+    const silent = await server(() => undefined);
+    const { file } = await collectServers({
+      targets: [target.origin, silent.origin].map(parseTarget),
+      intervalSeconds: 60,
+      ...clock(),
+      durationSeconds: 0.5,
+      until: new AbortController().signal,
+      sliceSeconds: null,
+      definitions: 'llmbench',
+      formats: [],
+      directory: await directory(),
+      tool: 'llmbench 0',
+      report: () => undefined,
+    });
+    expect(file.window.seconds).toBeGreaterThanOrEqual(0.499);
+    expect(file.targets).toMatchObject([{ state: 'up' }, { state: 'waiting', scrapes: 0, failed_scrapes: 1 }]);
+    expect(file.targets[1]?.notes).toEqual([expect.stringMatching(/^it was never read: no answer for /)]);
+  });
+
   test('what cannot be written is known before anything is collected', async () => {
     const out = await directory();
     const target = await server((_, response) => page(response, 'x 1\n'));
@@ -79,6 +101,7 @@ describe('collecting until told to end', () => {
       targets: [parseTarget(target.origin)],
       intervalSeconds: 1,
       ...clock(),
+      durationSeconds: null,
       until: AbortSignal.abort(),
       sliceSeconds: null,
       definitions: 'llmbench',

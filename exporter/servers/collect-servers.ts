@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceJson } from '../store/durable-file.ts';
 import { collectionOf, type Collection } from './collection.ts';
 import { Collector } from './collector.ts';
@@ -15,6 +17,8 @@ export interface CollectRequest {
   readonly epoch: { readonly wall: Date };
   /** Nanoseconds since the epoch. */
   readonly now_ns: () => number;
+  /** From when the first pages were there; null: until told to end. */
+  readonly durationSeconds: number | null;
   /** Ends the collecting. */
   readonly until: AbortSignal;
   /** Null: the window is not cut. */
@@ -28,7 +32,7 @@ export interface CollectRequest {
 }
 
 /**
- * Collects from targets until told to end, and writes servers.json, servers.parquet and the exports asked for. The window
+ * Collects from targets for the duration or until told to end, and writes servers.json, servers.parquet and the exports asked for. The window
  * is from the first scrape of all to the end. Throws what the file system says, also before anything is collected.
  */
 export async function collectServers(
@@ -45,7 +49,7 @@ export async function collectServers(
   await collector.scrapeEdge();
   const start_ns = now_ns();
   collector.start();
-  if (!until.aborted) await new Promise((resolve) => until.addEventListener('abort', resolve, { once: true }));
+  await ended(request.durationSeconds, until);
   const end_ns = now_ns();
   await collector.scrapeEdge();
   const settled_ns = now_ns();
@@ -58,6 +62,19 @@ export async function collectServers(
     definitions: request.definitions,
   });
   return writeCollection(collection, null, request);
+}
+
+async function ended(durationSeconds: number | null, until: AbortSignal): Promise<void> {
+  if (until.aborted) return;
+  const waiting = new AbortController();
+  const told = once(until, 'abort', { signal: waiting.signal });
+  const over = durationSeconds === null ? [] : [sleep(durationSeconds * 1000, undefined, { signal: waiting.signal })];
+  try {
+    await Promise.race([told, ...over]);
+  } finally {
+    waiting.abort();
+    await Promise.allSettled([told, ...over]);
+  }
 }
 
 /** Writes all files of a collection into a directory that is there. Throws what the file system says. */

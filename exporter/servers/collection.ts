@@ -95,10 +95,11 @@ export function targetResult(collection: Collection, target: CollectedTarget): S
 }
 
 function* notesOf({ window, repeated, targets }: Collection, target: CollectedTarget): Generator<string> {
-  const { store, drains } = target;
+  const { store, drains, state } = target;
   const first = firstOk(store);
   if (first === null) {
-    yield `it was never read: ${store.failureOf(store.scrapes - 1) ?? 'it was not asked'}`;
+    const otherwise = state === 'several_servers' ? 'several servers answer here' : 'it ended before the first scrape';
+    yield `it was never read: ${store.failureOf(store.scrapes - 1) ?? otherwise}`;
     return;
   }
   if (store.at_ns(first) > window.start_ns)

@@ -24,6 +24,8 @@ export class Collector {
   readonly loops: readonly TargetLoop[];
   readonly #client: PageClient;
   readonly #options: CollectorOptions;
+  /** Targets that an edge did not get an answer of in time, with the scrapes that they had then. */
+  readonly #overdue = new Map<TargetLoop, number>();
   #started_ns: number | null = null;
   #stopped_ns: number | null = null;
 
@@ -53,17 +55,24 @@ export class Collector {
 
   start(): void {
     this.#started_ns = this.#options.now_ns();
-    for (const loop of this.loops) loop.start();
+    // One after the other: all at once, the pages of many targets would hold up the reading of streams.
+    for (const [i, loop] of this.loops.entries()) loop.start((i * this.interval_ns) / this.loops.length);
   }
 
   /**
-   * Scrapes all targets at once, for an edge of the run; resolves when those that answer have answered. Targets that were
-   * tried in vain are left to their own pace: nothing waits for them.
+   * Scrapes all targets at once, for an edge of the run; resolves when those that answer have answered. A target that was
+   * waited for in vain is left to its own pace until it has answered: nothing waits for it a second time.
    */
   async scrapeEdge(): Promise<void> {
-    const answering = this.loops.filter(({ state }) => state === 'up');
-    const untried = this.loops.filter(({ state, store }) => state === 'waiting' && store.scrapes === 0);
-    await Promise.all([edgeOf(answering, EDGE_TIMEOUT_MS), edgeOf(untried, FIRST_ANSWER_TIMEOUT_MS)]);
+    const awaited = this.loops.filter((loop) => !this.isOverdue(loop));
+    const answering = awaited.filter(({ state }) => state === 'up');
+    const untried = awaited.filter(({ state, store }) => state === 'waiting' && store.scrapes === 0);
+    await Promise.all([this.#edgeOf(answering, EDGE_TIMEOUT_MS), this.#edgeOf(untried, FIRST_ANSWER_TIMEOUT_MS)]);
+  }
+
+  /** Whether an edge waited for this target in vain, and nothing came of it since. */
+  isOverdue(loop: TargetLoop): boolean {
+    return this.#overdue.get(loop) === loop.store.scrapes;
   }
 
   async stop(): Promise<void> {
@@ -73,13 +82,16 @@ export class Collector {
     await this.#client.close();
     await Promise.all(stopped);
   }
-}
 
-/** Resolves when all have answered or failed, or when the time is up. */
-async function edgeOf(loops: readonly TargetLoop[], timeout_ms: number): Promise<void> {
-  if (loops.length === 0) return;
-  const waiting = new AbortController();
-  const timeout = sleep(timeout_ms, undefined, { signal: waiting.signal }).catch(() => undefined);
-  await Promise.race([Promise.all(loops.map((loop) => loop.scrapeEdge())), timeout]);
-  waiting.abort();
+  /** Resolves when all have answered or failed, or when the time is up. */
+  async #edgeOf(loops: readonly TargetLoop[], timeout_ms: number): Promise<void> {
+    if (loops.length === 0) return;
+    const waiting = new AbortController();
+    const timeout = sleep(timeout_ms, undefined, { signal: waiting.signal }).catch(() => undefined);
+    const missing = new Set(loops);
+    const all = loops.map((loop) => loop.scrapeEdge().then(() => missing.delete(loop)));
+    await Promise.race([Promise.all(all), timeout]);
+    waiting.abort();
+    for (const loop of missing) this.#overdue.set(loop, loop.store.scrapes);
+  }
 }

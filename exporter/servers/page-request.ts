@@ -73,16 +73,16 @@ export class PageClient {
   }
 
   /** Never rejects: what went wrong is an answer too. A kept connection that proves dead is replaced once. */
-  async get(url: string): Promise<ReceivedPage | PageFailure> {
-    const first = await this.#once(url);
-    return first.kind === 'unreachable' && first.connectionDied ? this.#once(url) : first;
+  async get(url: string, preferred: PreferredFormat = 'text'): Promise<ReceivedPage | PageFailure> {
+    const first = await this.#once(url, preferred);
+    return first.kind === 'unreachable' && first.connectionDied ? this.#once(url, preferred) : first;
   }
 
   async close(): Promise<void> {
     await this.#agent.destroy();
   }
 
-  #once(url: string): Promise<ReceivedPage | (PageFailure & { connectionDied?: boolean })> {
+  #once(url: string, preferred: PreferredFormat): Promise<ReceivedPage | (PageFailure & { connectionDied?: boolean })> {
     return new Promise((resolve) => {
       const { origin, pathname, search, username, password } = new URL(url);
       const exchange = new PageExchange(this.#limits, this.#now_ns, (spent_ns) => (this.#busy_ns += spent_ns), resolve);
@@ -95,7 +95,7 @@ export class PageClient {
           origin,
           path: `${pathname}${search}`,
           method: 'GET',
-          headers: { accept: ACCEPT, 'user-agent': 'llmbench', ...authorization, ...this.#headers },
+          headers: { accept: ACCEPT[preferred], 'user-agent': 'llmbench', ...authorization, ...this.#headers },
         },
         exchange,
       );
@@ -103,9 +103,16 @@ export class PageClient {
   }
 }
 
-/** As Prometheus asks, without protobuf. No compression is asked for: it would cost the server's CPU. */
-const ACCEPT =
+/** Which format is asked for first; the other is taken too. */
+export type PreferredFormat = 'text' | 'protobuf';
+
+/** As Prometheus asks. No compression is asked for: it would cost the server's CPU. */
+const TEXT_FORMATS =
   'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;charset=utf-8;q=0.7,application/json;q=0.2,*/*;q=0.1';
+const ACCEPT: Readonly<Record<PreferredFormat, string>> = {
+  text: TEXT_FORMATS,
+  protobuf: `application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,${TEXT_FORMATS}`,
+};
 
 class PageExchange implements Dispatcher.DispatchHandler {
   readonly #limits: PageLimits;

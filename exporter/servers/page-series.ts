@@ -1,4 +1,5 @@
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../core/exposition/index.ts';
+import type { NativeHistogram } from '../../core/histogram/native/native-histogram.ts';
 import { parseBound } from '../../core/histogram/parse-bound.ts';
 import type { FamilyFacts, SeriesType } from './series.ts';
 
@@ -20,10 +21,19 @@ export interface HistogramPlace {
   readonly countRow: number;
 }
 
+/** A native histogram of a page. */
+export interface NativePlace {
+  readonly family: FamilyFacts;
+  readonly labels: Labels;
+  readonly histogram: NativeHistogram;
+}
+
 /** What stands where on a page: the same for all pages of the same lines. */
 export interface PageSeries {
   readonly scalars: readonly ScalarPlace[];
   readonly histograms: readonly HistogramPlace[];
+  /** Without those that are classic ones as well: their buckets are the same in every format. */
+  readonly natives: readonly NativePlace[];
   /** Start times, Unix seconds: of the process, or of single series (`_created`). */
   readonly startTimes: readonly { readonly key: string; readonly row: number }[];
 }
@@ -51,11 +61,27 @@ export function pageSeries(page: Exposition): PageSeries {
     if (family.type === 'histogram') collectHistograms(page, family, histograms, startTimes);
     else collectScalars(page, family, scalars, startTimes);
   }
+  const classic = [...histograms.values()].filter(({ buckets }) => buckets.size > 0).map(histogramPlace);
   return {
     scalars: [...scalars.values()],
-    histograms: [...histograms.values()].filter(({ buckets }) => buckets.size > 0).map(histogramPlace),
+    histograms: classic,
+    natives: nativePlaces(page, classic),
     startTimes: ownStartTimes(startTimes),
   };
+}
+
+function nativePlaces(page: Exposition, classic: readonly HistogramPlace[]): NativePlace[] {
+  const places = new Map<string, NativePlace>();
+  const known = new Set(
+    page.nativeHistograms.length === 0 ? [] : classic.map(({ family, labels }) => seriesKey(family.name, labels)),
+  );
+  for (const { family: name, labels, histogram } of page.nativeHistograms) {
+    const family = page.family(name);
+    const key = seriesKey(canonicalName(name), labels);
+    if (family?.type === 'histogram' && !known.has(key))
+      places.set(key, { family: histogramFacts(family), labels, histogram });
+  }
+  return [...places.values()];
 }
 
 /** The process' own start time where the page has it: pages that pass others through carry theirs with labels. */
@@ -111,13 +137,7 @@ function collectHistograms(
   histograms: Map<string, HistogramDraft>,
   startTimes: Map<string, number>,
 ): void {
-  const facts: FamilyFacts = {
-    name: canonicalName(family.name),
-    type: 'histogram',
-    help: family.help,
-    unit: family.unit,
-    ofSummary: false,
-  };
+  const facts = histogramFacts(family);
   for (const row of family.rows) {
     const name = columns.names[columns.nameIds[row] as number] as string;
     const setId = columns.labelSetIds[row] as number;
@@ -138,6 +158,10 @@ function collectHistograms(
     else if (suffix === '_count') draft.countRow = row;
     else if (boundId >= 0) draft.buckets.set(columns.bounds[boundId] as string, row);
   }
+}
+
+function histogramFacts({ name, help, unit }: MetricFamily): FamilyFacts {
+  return { name: canonicalName(name), type: 'histogram', help, unit, ofSummary: false };
 }
 
 /** Buckets whose bound is no number are left out; the others are cumulative and stay true. */

@@ -1,4 +1,5 @@
 import { request } from 'undici';
+import type { Exposition } from '../../core/exposition/index.ts';
 import { systemsOfNames } from '../../catalog/detect.ts';
 
 /** What the page at a `/metrics` says about its server. */
@@ -46,6 +47,11 @@ async function fetchPage(url: string): Promise<string | null> {
 /** The system that the page belongs to: of several the gateway, which passes an engine's families through. */
 export function systemOf(page: string): string | null {
   return systemsOf(page)[0] ?? null;
+}
+
+/** As `systemOf`, of a page that is parsed. */
+export function systemOfExposition({ columns, families }: Exposition): string | null {
+  return systemsOfNames(new Set([...families.map(({ name }) => name), ...columns.names]))[0] ?? null;
 }
 
 /**

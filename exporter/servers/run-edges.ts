@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
 import { countsRest, serverLoad } from './load-gauges.ts';
+import type { TargetLoop } from './target-loop.ts';
 
 export const DEFAULT_DRAIN_TIMEOUT_SECONDS = 10;
 /** The counts get this long to come to rest after the last answer. */
@@ -47,7 +48,7 @@ export async function endEdge(collector: Collector, options: EdgeOptions): Promi
   for (;;) {
     await pause(null);
     await collector.scrapeEdge();
-    const atRest = totalLoad(collector) === 0 && readable(collector).every(({ store }) => countsRest(store));
+    const atRest = totalLoad(collector) === 0 && readable(collector).every((loop) => rests(collector, loop));
     const settled_ns = options.now_ns();
     if (atRest || settled_ns >= until_ns) return { settled_ns, atRest };
   }
@@ -56,6 +57,11 @@ export async function endEdge(collector: Collector, options: EdgeOptions): Promi
 /** Targets whose newest scrape was good: the others have nothing to wait for. */
 function readable(collector: Collector) {
   return collector.loops.filter(({ state }) => state === 'up');
+}
+
+/** A target that owes its answer says nothing of now. */
+function rests(collector: Collector, loop: TargetLoop): boolean {
+  return !collector.isOverdue(loop) && countsRest(loop.store);
 }
 
 /** A target without such gauges counts as idle: nothing can be waited for. */

@@ -120,27 +120,33 @@ export class ScalarSeries extends Series {
   }
 }
 
+/** The bounds of a histogram's buckets. */
+export interface Grid {
+  readonly bounds: readonly number[];
+  readonly texts: readonly string[];
+}
+
 /** A series of a classic histogram. One grid for its whole life: another grid is another series. */
 export class HistogramSeries extends Series {
-  /** Ascending, in the family's unit. */
-  readonly bounds: readonly number[];
-  /** The bounds as the page writes them. */
-  readonly boundTexts: readonly string[];
+  readonly #grid: Grid;
   readonly #values = growingFloats();
   readonly #last: Float64Array;
   #lastKnown = false;
 
-  constructor(
-    family: FamilyFacts,
-    labels: Labels,
-    bornAt: number,
-    bornOnKnownTarget: boolean,
-    grid: { readonly bounds: readonly number[]; readonly texts: readonly string[] },
-  ) {
+  constructor(family: FamilyFacts, labels: Labels, bornAt: number, bornOnKnownTarget: boolean, grid: Grid) {
     super(family, labels, bornAt, bornOnKnownTarget);
-    this.bounds = grid.bounds;
-    this.boundTexts = grid.texts;
-    this.#last = new Float64Array(this.stride);
+    this.#grid = grid;
+    this.#last = new Float64Array(grid.bounds.length + 2);
+  }
+
+  /** Ascending, in the family's unit. */
+  get bounds(): readonly number[] {
+    return this.#grid.bounds;
+  }
+
+  /** The bounds as the page writes them. */
+  get boundTexts(): readonly string[] {
+    return this.#grid.texts;
   }
 
   /** Numbers per change: the cumulative counts, `_sum`, `_count`. */

@@ -1,5 +1,5 @@
 /** Start times closer than this are one: some clients compute theirs anew from a clock that is adjusted. */
-const TOLERANCE_SECONDS = 1;
+export const TOLERANCE_SECONDS = 1;
 
 export type StartTimeVerdict = 'same' | 'restarted' | 'several_servers';
 
@@ -21,6 +21,11 @@ export class StartTimes {
       if (before === undefined || verdict === 'restarted') this.#byKey.set(key, seconds);
     }
     return verdict;
+  }
+
+  /** The newest by series, Unix seconds. */
+  get all(): ReadonlyMap<string, number> {
+    return this.#byKey;
   }
 
   get known(): boolean {

@@ -1,10 +1,12 @@
 import { quantileBounds } from '../../core/histogram/bounds.ts';
+import { exponentialQuantile } from '../../core/histogram/native/exponential-quantile.ts';
 import { histogramQuantile } from '../../core/histogram/quantile.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../../core/stats/percentiles.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
 import { counterGain, histogramGain, type ScrapeRange } from './cumulative-window.ts';
 import { gaugeStatistics, type GaugeStatistics, type TimeWindow } from './gauge-statistics.ts';
 import { HistogramSeries, ScalarSeries, type BucketCounts, type Series } from './series.ts';
+import { NativeHistogramSeries } from './native-series.ts';
 import type { TargetStore } from './target-store.ts';
 
 /** What a counter gained in a window. */
@@ -96,14 +98,23 @@ function histogramStatistics(
     rate_per_second: perSecond(count, window),
     resets,
     infeasible_sum: infeasible,
-    percentiles: count > 0 ? percentiles(histogram, useSum) : null,
+    percentiles: count > 0 ? percentiles(histogram, useSum, estimateOf(series)) : null,
     buckets: series.boundTexts.map((text, i) => [text, histogram.counts[i] ?? NaN]),
   };
 }
 
 type Histogram = Parameters<typeof quantileBounds>[1];
 
-function percentiles(histogram: Histogram, useSum: boolean): Record<PercentileName, HistogramPercentile> {
+/** Native histograms are interpolated on a logarithmic scale. */
+function estimateOf(series: HistogramSeries): typeof histogramQuantile {
+  return series instanceof NativeHistogramSeries ? exponentialQuantile : histogramQuantile;
+}
+
+function percentiles(
+  histogram: Histogram,
+  useSum: boolean,
+  estimate: typeof histogramQuantile,
+): Record<PercentileName, HistogramPercentile> {
   const entries = PERCENTILE_NAMES.map((name): [PercentileName, HistogramPercentile] => {
     const q = PERCENTILES[name];
     const plain = quantileBounds(q, histogram);
@@ -111,7 +122,7 @@ function percentiles(histogram: Histogram, useSum: boolean): Record<PercentileNa
     return [
       name,
       {
-        estimate: finite(histogramQuantile(q, histogram)),
+        estimate: finite(estimate(q, histogram)),
         bounds: plain === null ? null : [finite(plain.low), finite(plain.high)],
         bounds_by_sum: narrowed?.narrowedBySum === true ? [finite(narrowed.low), finite(narrowed.high)] : null,
       },

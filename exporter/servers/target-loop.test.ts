@@ -187,6 +187,55 @@ test('a target that was tried in vain holds no edge of the run up', async () => 
   expect(silent.asked).toHaveLength(1);
 });
 
+describe('a target that never answers', () => {
+  const patient = { interval_ns: 60e9, pageLimits: { ...LIMITS, readTimeoutSeconds: 600, totalTimeoutSeconds: 600 } };
+  const trickling: Parameters<typeof metricsServer>[0] = (_, response) => {
+    response.writeHead(200, { 'content-type': 'text/plain' });
+    response.write('#');
+  };
+
+  test.each([
+    ['silent', (): void => undefined, 'no answer for '],
+    ['trickling', trickling, 'no whole page after '],
+  ])('%s: waited for once, and said once at the end', async (_name, answer, message) => {
+    const target = await server(answer);
+    const { collector, loop, lines } = collect([target.origin], patient);
+    await collector.scrapeEdge();
+    expect(collector.isOverdue(loop(0))).toBe(true);
+    // Nothing is awaited a second time: it resolves before any timer can fire.
+    const timer = new Promise<string>((resolve) => setTimeout(() => resolve('timer'), 0));
+    expect(await Promise.race([collector.scrapeEdge().then(() => 'edge'), timer])).toBe('edge');
+    expect(target.asked).toHaveLength(1);
+    await collector.stop();
+    expect(loop().store.scrapes).toBe(1);
+    expect(loop().store.failureOf(0)).toMatch(new RegExp(`^${message}[\\d.]+ s$`));
+    expect(lines).toEqual([`metrics of ${target.origin}/metrics: ${String(loop().store.failureOf(0))}`]);
+  });
+
+  test('a scrape that has just begun when the collecting ends is no failure', async () => {
+    const target = await server((_, response, i) => (i === 0 ? page(response, 'x 1\n') : undefined));
+    const { collector, loop, lines } = collect([target.origin], patient);
+    await collector.scrapeEdge();
+    void collector.scrapeEdge();
+    await until(() => target.asked.length === 2);
+    await collector.stop();
+    expect(loop()).toMatchObject({ state: 'up', store: { scrapes: 1 } });
+    expect(lines).toEqual([]);
+  });
+});
+
+describe('no page there: the line says what helps', () => {
+  test.each([
+    ['', /HTTP 404; it is not asked again; .*triton=127\.0\.0\.1.*smg=127\.0\.0\.1.*--enable-metrics/],
+    ['triton=', /HTTP 404; it is not asked again; (?!.*triton=).*--enable-metrics/],
+  ])("named '%s'", async (name, line) => {
+    const target = await server((_, response) => response.writeHead(404).end());
+    const { collector, lines } = collect([`${name}${target.origin}`]);
+    await collector.scrapeEdge();
+    expect(lines).toEqual([expect.stringMatching(line)]);
+  });
+});
+
 test('start times that alternate: several servers behind one address', async () => {
   const target = await server((_, response, i) =>
     page(response, `process_start_time_seconds ${i % 2 === 0 ? 1000 : 2000}\nx_total ${i}\n`),

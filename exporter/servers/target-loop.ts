@@ -1,7 +1,10 @@
 import { PageReader } from './page-reader.ts';
-import type { PageOutcome } from './page-reader.ts';
+import type { FailedPage, PageOutcome } from './page-reader.ts';
 import type { PageClient } from './page-request.ts';
-import { systemOf } from './recognise.ts';
+import type { Exposition } from '../../core/exposition/index.ts';
+import { pageNotFoundHint } from './page-not-found.ts';
+import { systemOfExposition } from './recognise.ts';
+import { publicUrl } from '../store/public-url.ts';
 import type { Target } from './targets.ts';
 import { TargetStore, type StoreLimits } from './target-store.ts';
 import { workNow_ns } from './work-clock.ts';
@@ -12,6 +15,8 @@ export type TargetState = 'waiting' | 'up' | 'gone' | 'not_metrics' | 'several_s
 /** Scraping may take this share of the time: a scrape that lasts longer makes the next ones rarer. */
 const MAX_SHARE_OF_INTERVAL = 1 / 5;
 const LONGEST_INTERVAL_NS = 300e9;
+/** A scrape that the end of the collecting cuts short counts as failed from here on. */
+const LATE_NS = 1e9;
 
 export interface LoopOptions {
   readonly interval_ns: number;
@@ -41,6 +46,7 @@ export class TargetLoop {
   #timer: NodeJS.Timeout | null = null;
   #inFlight: Promise<void> | null = null;
   #stopped = false;
+  #stopped_ns = 0;
   #busy_ns = 0;
 
   constructor(target: Target, client: PageClient, options: LoopOptions) {
@@ -57,6 +63,11 @@ export class TargetLoop {
     return this.#busy_ns + this.#reader.busy_ns;
   }
 
+  /** The address that is read, for others to read too: without user info and query. */
+  get readUrl(): string {
+    return publicUrl(this.#reader.url);
+  }
+
   /** True: reading takes the data away from other readers. */
   get drains(): boolean {
     return this.#reader.drains;
@@ -70,8 +81,9 @@ export class TargetLoop {
     return this.#stopped || this.state === 'not_metrics' || this.state === 'several_servers';
   }
 
-  start(): void {
-    this.#zero_ns = this.#options.now_ns();
+  /** Begins its grid of ticks after a delay. */
+  start(delay_ns = 0): void {
+    this.#zero_ns = this.#options.now_ns() + delay_ns;
     this.#arm(this.#zero_ns);
   }
 
@@ -81,9 +93,13 @@ export class TargetLoop {
     await this.#scrape(true);
   }
 
-  /** No further scrapes; resolves when the one in flight has ended. */
+  /**
+   * No further scrapes; resolves when the one in flight has ended, which whoever calls this has to bring about. It is
+   * recorded as failed when it was late or would have been the first.
+   */
   async stop(): Promise<void> {
     this.#stopped = true;
+    this.#stopped_ns = this.#options.now_ns();
     if (this.#timer !== null) clearTimeout(this.#timer);
     await this.#inFlight;
   }
@@ -116,11 +132,24 @@ export class TargetLoop {
     if (this.#over) return Promise.resolve();
     const scrape = this.#reader.read().then((outcome) => {
       this.#inFlight = null;
-      if (outcome.kind === 'failed' && this.#stopped) return;
-      this.#take(outcome, edge);
+      const unanswered = this.#stopped && outcome.kind === 'failed';
+      if (!unanswered) this.#take(outcome, edge);
+      else if (this.#isLate(outcome)) this.#take(this.#unanswered(outcome), edge);
     });
     this.#inFlight = scrape;
     return scrape;
+  }
+
+  /** Whether the end of the collecting cut short what had been waited for long enough to tell. */
+  #isLate({ sent_ns }: FailedPage): boolean {
+    const patience_ns = Math.max(this.#options.interval_ns, LATE_NS);
+    return this.store.scrapes === 0 || this.#stopped_ns - sent_ns >= patience_ns;
+  }
+
+  #unanswered(outcome: FailedPage): FailedPage {
+    const waited = `${Number(((this.#stopped_ns - outcome.sent_ns) / 1e9).toPrecision(2))} s`;
+    const message = outcome.first_byte_ns === null ? `no answer for ${waited}` : `no whole page after ${waited}`;
+    return { ...outcome, message };
   }
 
   #take(outcome: PageOutcome, edge: boolean): void {
@@ -134,7 +163,7 @@ export class TargetLoop {
     };
     if (outcome.kind === 'read') {
       const kept = this.store.recordPage(times, outcome.exposition, outcome.repeated);
-      this.#afterPage(kept, outcome.bytes);
+      this.#afterPage(kept, outcome.exposition);
     } else {
       this.store.recordFailure(times, outcome.message);
       this.#afterFailure(outcome);
@@ -146,7 +175,7 @@ export class TargetLoop {
     this.#busy_ns += workNow_ns() - start_ns;
   }
 
-  #afterPage(kept: boolean, bytes: Uint8Array): void {
+  #afterPage(kept: boolean, exposition: Exposition): void {
     if (!kept) {
       this.state = 'several_servers';
       this.#say(
@@ -156,7 +185,7 @@ export class TargetLoop {
     }
     if (this.state === 'gone') this.#say('it answers again');
     this.state = 'up';
-    this.system ??= systemOf(new TextDecoder().decode(bytes));
+    this.system ??= systemOfExposition(exposition);
     if (this.#reader.url !== this.target.url)
       this.#say('JSON; its Prometheus page is at /prometheus/metrics and is read instead');
     if (this.drains) this.#say('iteration statistics as JSON; reading takes them away from other readers');
@@ -165,11 +194,13 @@ export class TargetLoop {
   #afterFailure(outcome: Exclude<PageOutcome, { kind: 'read' }>): void {
     if (outcome.kind === 'not_metrics') {
       this.state = 'not_metrics';
-      this.#say(`no metrics: ${outcome.message}; it is not asked again`);
+      const hint = pageNotFoundHint(outcome.message, this.target);
+      this.#say(`no metrics: ${outcome.message}; it is not asked again${hint === null ? '' : `; ${hint}`}`);
       return;
     }
     if (this.state === 'up') this.state = 'gone';
-    this.#say(`${outcome.message}; it is tried again`);
+    if (!this.#stopped) this.#say(`${outcome.message}; it is tried again`);
+    else if (this.#said.size === 0) this.#say(outcome.message);
   }
 
   #say(what: string): void {

@@ -1,7 +1,9 @@
 import type { Exposition } from '../../core/exposition/index.ts';
 import { sameGrid } from '../../core/histogram/grid.ts';
 import { growingFloats, growingIntegers } from './growing-array.ts';
-import { pageSeries, seriesKey, type HistogramPlace, type PageSeries, type ScalarPlace } from './page-series.ts';
+import { NativeHistogramSeries } from './native-series.ts';
+import { pageSeries, seriesKey } from './page-series.ts';
+import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
 import { HistogramSeries, isCumulative, ScalarSeries, type Series } from './series.ts';
 import { StartTimes } from './start-times.ts';
 
@@ -29,6 +31,7 @@ interface Plan {
   readonly layout: PageSeries;
   readonly scalars: readonly (ScalarSeries | null)[];
   readonly histograms: readonly (HistogramSeries | null)[];
+  readonly natives: readonly (NativeHistogramSeries | null)[];
   readonly buffers: readonly Float64Array[];
 }
 
@@ -58,6 +61,11 @@ export class TargetStore {
 
   constructor(limits: StoreLimits = DEFAULT_STORE_LIMITS) {
     this.#limits = limits;
+  }
+
+  /** Start times of the process or of its series, by series, Unix seconds. */
+  get startTimes(): ReadonlyMap<string, number> {
+    return this.#startTimes.all;
   }
 
   get scrapes(): number {
@@ -143,20 +151,23 @@ export class TargetStore {
   #newPlan(layout: PageSeries, scrape: number): Plan {
     const scalars = layout.scalars.map((place) => this.#scalar(place, scrape));
     const histograms = layout.histograms.map((place) => this.#histogram(place, scrape));
-    const present = new Set<Series | null>([...scalars, ...histograms]);
-    for (const series of [...(this.#plan?.scalars ?? []), ...(this.#plan?.histograms ?? [])]) {
+    const natives = layout.natives.map((place) => this.#native(place, scrape));
+    const present = new Set<Series | null>([...scalars, ...histograms, ...natives]);
+    const { scalars: before = [], histograms: histogramsBefore = [], natives: nativesBefore = [] } = this.#plan ?? {};
+    for (const series of [...before, ...histogramsBefore, ...nativesBefore]) {
       if (series !== null && !present.has(series)) series.recordAbsence(scrape);
     }
     return {
       layout,
       scalars,
       histograms,
+      natives,
       buffers: layout.histograms.map((h) => new Float64Array(h.bounds.length + 2)),
     };
   }
 
   #recordValues(
-    { layout, scalars, histograms, buffers }: Plan,
+    { layout, scalars, histograms, natives, buffers }: Plan,
     values: Float64Array,
     scrape: number,
     keep: boolean,
@@ -186,6 +197,16 @@ export class TargetStore {
       if (step < 0) fell += 1;
       else if (step > 0) rose += 1;
     }
+    for (let i = 0; i < natives.length; i++) {
+      const series = natives[i];
+      if (series == null) continue;
+      const changes = series.changes;
+      const step = series.recordNative(scrape, (layout.natives[i] as NativePlace).histogram, keep);
+      if (series.changes > changes) this.#values += series.lastSize;
+      if (!keep && step !== 0) this.droppedSamples += 1;
+      if (step < 0) fell += 1;
+      else if (step > 0) rose += 1;
+    }
     return { rose, fell };
   }
 
@@ -193,14 +214,14 @@ export class TargetStore {
    * Cumulative series above 0 that did not move. Without a start time a process has begun anew when more series fell than
    * rose or stood still: a single counter that falls may be faulty, and only its own.
    */
-  #stoodStill({ scalars, histograms }: Plan, scrape: number): number {
+  #stoodStill({ scalars, histograms, natives }: Plan, scrape: number): number {
     let count = 0;
     for (const series of scalars) {
       if (series?.isCounter === true && series.changes > 0 && !changedAt(series, scrape)) {
         if (series.value(series.changes - 1) > 0) count += 1;
       }
     }
-    for (const series of histograms) {
+    for (const series of [...histograms, ...natives]) {
       if (series !== null && series.changes > 0 && !changedAt(series, scrape)) {
         if (series.total(series.changes - 1) > 0) count += 1;
       }
@@ -221,6 +242,13 @@ export class TargetStore {
     if (found instanceof HistogramSeries && sameGrid(found.bounds, bounds)) return found;
     const grid = { bounds, texts: boundTexts };
     return this.#add(key, () => new HistogramSeries(family, labels, scrape, this.#lastOk >= 0, grid));
+  }
+
+  #native({ family, labels }: NativePlace, scrape: number): NativeHistogramSeries | null {
+    const key = `${seriesKey(family.name, labels)} native`;
+    const found = this.#byKey.get(key);
+    if (found instanceof NativeHistogramSeries) return found;
+    return this.#add(key, () => new NativeHistogramSeries(family, labels, scrape, this.#lastOk >= 0));
   }
 
   #add<S extends Series>(key: string, make: () => S): S | null {

@@ -10,6 +10,16 @@ export interface BlockTotals {
   readonly duplicates: number;
 }
 
+/** Is told what becomes of each block. */
+export interface BlockObserver {
+  /** Handed out for new content. */
+  handedOut(block: number): void;
+  /** A request takes it over with its content. */
+  takenOver(block: number): void;
+  /** Its content is given up, as it is about to be handed out again. */
+  givenUp(block: number, hash: number): void;
+}
+
 /**
  * The blocks of the KV cache. A block in use has owners; a block without an owner is free but keeps its content, so that
  * a later prompt with the same beginning can take it over, until it is handed out again: the one that has been free the
@@ -23,17 +33,16 @@ export class BlockPool {
   // Free blocks as a doubly linked list, least recently freed first; index `size` is its head and tail.
   readonly #next: Int32Array;
   readonly #previous: Int32Array;
-  readonly #evict: (hash: number) => void;
+  readonly #observer: BlockObserver | null;
   #free: number;
   #cached = 0;
   #allocated = 0;
   #registered = 0;
   #duplicates = 0;
 
-  /** @param evict is told the hash of each content that is given up, as its block is handed out again */
-  constructor(size: number, evict: (hash: number) => void = () => undefined) {
+  constructor(size: number, observer: BlockObserver | null = null) {
     this.size = size;
-    this.#evict = evict;
+    this.#observer = observer;
     this.#owners = new Int32Array(size);
     this.#hashes = new Float64Array(size).fill(NaN);
     this.#next = Int32Array.from({ length: size + 1 }, (_, i) => (i + 1) % (size + 1));
@@ -77,7 +86,10 @@ export class BlockPool {
   take(cached: readonly number[], fresh: number): number[] | null {
     const revived = cached.reduce((n, block) => n + (this.#owners[block] === 0 ? 1 : 0), 0);
     if (revived + fresh > this.#free) return null;
-    for (const block of cached) this.#own(block);
+    for (const block of cached) {
+      this.#own(block);
+      this.#observer?.takenOver(block);
+    }
     const blocks = [...cached];
     for (let i = 0; i < fresh; i++) blocks.push(this.#takeOldest());
     return blocks;
@@ -119,8 +131,9 @@ export class BlockPool {
     if (!Number.isNaN(hash)) {
       this.#blockByHash.delete(hash);
       this.#hashes[block] = NaN;
-      this.#evict(hash);
+      this.#observer?.givenUp(block, hash);
     }
+    this.#observer?.handedOut(block);
     return block;
   }
 

@@ -1,3 +1,4 @@
+import { BlockLives } from './block-lives.ts';
 import { BlockPool } from './blocks.ts';
 import type { BlockTotals } from './blocks.ts';
 import { drawDrafts } from './drafts.ts';
@@ -51,6 +52,7 @@ export class Engine {
   readonly parameters: EngineParameters;
   readonly #tiers: OffloadTiers;
   readonly #pool: BlockPool;
+  readonly #lives: BlockLives;
   readonly #scheduler: Scheduler;
   readonly #random: Random;
   readonly #inbox = new Inbox<() => void>();
@@ -64,7 +66,16 @@ export class Engine {
     checkEngineParameters(parameters);
     this.parameters = parameters;
     this.#tiers = new OffloadTiers(parameters.offloadTiers);
-    this.#pool = new BlockPool(parameters.numKvBlocks, (hash) => this.#tiers.store(hash));
+    const lives = new BlockLives(parameters.numKvBlocks);
+    this.#lives = lives;
+    this.#pool = new BlockPool(parameters.numKvBlocks, {
+      handedOut: (block) => lives.begin(block),
+      takenOver: (block) => lives.use(block),
+      givenUp: (block, hash) => {
+        lives.end(block);
+        this.#tiers.store(hash);
+      },
+    });
     this.#scheduler = new Scheduler(parameters, this.#pool, this.#tiers);
     this.#random = seededRandom(parameters.seed);
   }
@@ -172,6 +183,7 @@ export class Engine {
   }
 
   #beginStep(start_ns: number): void {
+    this.#lives.now_ns = start_ns;
     const plan = this.#scheduler.plan();
     this.#reportTraffic(plan, start_ns);
     for (const request of plan.preempted) {
@@ -202,8 +214,9 @@ export class Engine {
 
   #reportTraffic({ loaded }: StepPlan, time_ns: number): void {
     const traffic = this.#tiers.takeTraffic();
+    const lives = this.#lives.takeEnded();
     if (traffic.evicted === 0 && loaded.every((blocks) => blocks === 0)) return;
-    this.#events.push({ kind: 'kv-traffic', time_ns, ...traffic, loaded });
+    this.#events.push({ kind: 'kv-traffic', time_ns, ...traffic, loaded, lives });
   }
 
   #stalledUntil(start_ns: number): number {

@@ -1,3 +1,4 @@
+import type { BlockLife } from './block-lives.ts';
 import type { EngineState } from './engine.ts';
 
 /** Why a request ended: it reached its limit of tokens, or the model stopped. */
@@ -115,6 +116,8 @@ export interface KvTrafficEvent {
   readonly loaded: readonly number[];
   /** Blocks whose content is now nowhere. */
   readonly dropped: number;
+  /** Of each block whose content left the device. */
+  readonly lives: readonly BlockLife[];
 }
 
 export type EngineEvent =

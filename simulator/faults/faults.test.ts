@@ -17,7 +17,14 @@ let simulator: RunningSimulator;
 
 async function start(faults: readonly string[], options: Partial<SimulatorOptions> = {}): Promise<void> {
   const engine = { ...FAST, ...options.engine };
-  simulator = await startSimulator({ system: 'vllm', model: 'm', ...options, engine, faults: parseFaults(faults) });
+  simulator = await startSimulator({
+    system: 'vllm',
+    model: 'm',
+    switches: false,
+    ...options,
+    engine,
+    faults: parseFaults(faults),
+  });
 }
 
 afterEach(() => simulator.close());
@@ -188,7 +195,7 @@ describe('a slow KV tier', () => {
   test('is refused where there is none', async () => {
     await start([]);
     const faults = parseFaults(['slow-kv-tier']);
-    await expect(startSimulator({ system: 'vllm', faults })).rejects.toThrow(
+    await expect(startSimulator({ system: 'vllm', switches: false, faults })).rejects.toThrow(
       'slow-kv-tier: this system has no KV tier',
     );
     const hot = parseFaults(['hot-worker']);

@@ -51,7 +51,13 @@ interface Truth {
 let simulator: RunningSimulator;
 
 async function start(options: Partial<SimulatorOptions> = {}): Promise<void> {
-  simulator = await startSimulator({ system: 'vllm', model: 'm', ...options, engine: { ...FAST, ...options.engine } });
+  simulator = await startSimulator({
+    system: 'vllm',
+    model: 'm',
+    switches: false,
+    ...options,
+    engine: { ...FAST, ...options.engine },
+  });
 }
 
 beforeEach(() => start());

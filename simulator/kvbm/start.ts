@@ -42,7 +42,7 @@ function makeSite(
   const { model, parameters } = options;
   const clock = new MonotonicClock();
   const engine = new Engine(parameters);
-  const face = new VllmFace(model, parameters);
+  const face = new VllmFace({ modelName: model, parameters, switches: false });
   const kvbm = new KvbmMetrics(parameters, () => engine.kvBlockTotals);
   const gpu = new GpuLoad(parameters);
   const driver = new EngineDriver(engine, clock, (events) => {

@@ -14,7 +14,7 @@ const RUNS = { numRuns: 30 };
 
 /** Runs a load, and tells what the page then is and what really happened. */
 function run(requests: readonly DrawnRequest[], until_ns: number) {
-  const face = new VllmFace('m', TIGHT_PARAMETERS);
+  const face = new VllmFace({ modelName: 'm', parameters: TIGHT_PARAMETERS });
   const happened = runLoad(requests, until_ns, { face });
   return { page: readPage(face.metricsPage(happened.state)), ...happened };
 }
@@ -114,7 +114,7 @@ describe('at any moment of any load', () => {
 test('one request, added up by hand', () => {
   const parameters = { ...TIGHT_PARAMETERS, jitterRatio: 0 };
   const engine = new Engine(parameters);
-  const face = new VllmFace('m', parameters);
+  const face = new VllmFace({ modelName: 'm', parameters });
   engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 3 });
   face.observe(engine.advanceTo(1000 * MS));
   const page = readPage(face.metricsPage(engine.state));
@@ -137,7 +137,7 @@ test('tokens that an offload tier brought back are external hits, and no others'
   };
   fc.assert(
     fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
-      const face = new VllmFace('m', parameters);
+      const face = new VllmFace({ modelName: 'm', parameters });
       const { events, state } = runLoad(requests, until_ns, { face, parameters });
       const { value } = readPage(face.metricsPage(state));
       const scheduled = events.flatMap((e) => (e.kind === 'scheduled' && !e.resumed ? [e.request] : []));

@@ -135,6 +135,8 @@ export class VllmEngineMetrics {
   #token({ request, time_ns, previous_ns }: TokenEvent): void {
     this.#generationTokens.add(1);
     this.#stepTokens++;
+    // Tokens that one step gave to a request are one output, with one gap before it.
+    if (previous_ns === time_ns) return;
     if (previous_ns !== null) {
       this.#interTokenLatency.observe((time_ns - previous_ns) * SECONDS_PER_NANOSECOND);
       return;

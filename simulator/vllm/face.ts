@@ -6,7 +6,19 @@ import { pythonPage } from '../metrics/python-page.ts';
 import { VllmEngineMetrics } from './engine-metrics.ts';
 import { VllmFamilies } from './families.ts';
 import { VllmHttpMetrics } from './http-metrics.ts';
+import { VLLM_PAGE } from './page.ts';
 import { ProcessMetrics } from './process-metrics.ts';
+import { switchFamilies } from './switch-families.ts';
+import { VllmSwitchMetrics } from './switch-metrics.ts';
+
+interface VllmFaceOptions {
+  readonly modelName: string;
+  readonly parameters: EngineParameters;
+  /** The present as Unix time. Default: the machine's. */
+  readonly wallSeconds?: () => number;
+  /** Whether the server has the switches on that show further families. Default true. */
+  readonly switches?: boolean;
+}
 
 /** The metrics page of vLLM 0.32.0 with one engine and one API server process. */
 export class VllmFace implements Face {
@@ -17,16 +29,20 @@ export class VllmFace implements Face {
   readonly #engine: VllmEngineMetrics;
   readonly #http: VllmHttpMetrics;
   readonly #process: ProcessMetrics;
+  readonly #switches: VllmSwitchMetrics | null;
 
-  constructor(modelName: string, parameters: EngineParameters, wallSeconds: () => number = () => Date.now() / 1000) {
-    this.#families = new VllmFamilies(parameters.maxModelLen, wallSeconds);
+  constructor({ modelName, parameters, wallSeconds = () => Date.now() / 1000, switches = true }: VllmFaceOptions) {
+    const entries = switches ? [...VLLM_PAGE, ...switchFamilies(parameters)] : VLLM_PAGE;
+    this.#families = new VllmFamilies(parameters.maxModelLen, wallSeconds, entries);
     this.#engine = new VllmEngineMetrics(this.#families, modelName, parameters);
     this.#http = new VllmHttpMetrics(this.#families);
     this.#process = new ProcessMetrics(this.#families);
+    this.#switches = switches ? new VllmSwitchMetrics(this.#families, { modelName, parameters, wallSeconds }) : null;
   }
 
   observe(events: readonly EngineEvent[]): void {
     this.#engine.observe(events);
+    if (this.#switches !== null) for (const event of events) this.#switches.observe(event);
   }
 
   answered(request: AnsweredRequest): void {

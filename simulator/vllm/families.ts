@@ -1,17 +1,13 @@
 import { PageFamilies } from '../metrics/page-families.ts';
 import type { PageEntries } from '../metrics/page-families.ts';
 import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
-import { VLLM_PAGE } from './page.ts';
 
 const TOKEN_BOUNDS_RULE = '1,2,5 x 10^n up to max_model_len';
 
 /** The families of a page of vLLM. */
 export class VllmFamilies extends PageFamilies {
-  /**
-   * @param wallSeconds the present as Unix time, for the creation times of series
-   * @param entries default: the whole page
-   */
-  constructor(maxModelLen: number, wallSeconds: () => number, entries: PageEntries = VLLM_PAGE) {
+  /** @param wallSeconds the present as Unix time, for the creation times of series */
+  constructor(maxModelLen: number, wallSeconds: () => number, entries: PageEntries) {
     super({
       catalogs: ['vllm'],
       entries,

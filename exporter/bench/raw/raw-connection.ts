@@ -1,0 +1,128 @@
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { monotonicNow_ns } from '../monotonic-clock.ts';
+
+/** Who has a connection at present. */
+export interface ConnectionUser {
+  connected(): void;
+  /** buffer[0, length) was read; it is valid only during the call. */
+  received(stamp_ns: number, buffer: Buffer, length: number): void;
+  /** There is no connection any more; `error` is null when the server closed it in good order. */
+  lost(stamp_ns: number, error: Error | null): void;
+}
+
+export interface ConnectionAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Path of a unix socket to connect to instead. */
+  readonly unixSocket: string | null;
+  readonly connectTimeoutSeconds: number;
+}
+
+/** One for all connections: what was read is taken out before anything else can be read. */
+const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
+const KEEP_ALIVE_PROBE_MS = 60_000;
+
+/** One connection on a raw socket. Without a user it waits to be used again, and ends by whatever happens to it. */
+export class RawConnection {
+  readonly #socket: Socket;
+  readonly #connectTimer: NodeJS.Timeout;
+  readonly #closed: Promise<void>;
+  #user: ConnectionUser | null = null;
+  #connected = false;
+  /** Time to open it; null while it is not open. */
+  connect_ns: number | null = null;
+  /** When it may be too old to be used again, on the clock of `performance.now`. */
+  bestBefore_ms = Infinity;
+
+  constructor(address: ConnectionAddress) {
+    const start_ns = monotonicNow_ns();
+    const { host, port, unixSocket, connectTimeoutSeconds } = address;
+    const socket = connect({
+      ...(unixSocket === null ? { host, port } : { path: unixSocket }),
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
+      onread: {
+        buffer: READ_BUFFER,
+        callback: (length) => {
+          const stamp_ns = monotonicNow_ns();
+          this.#received(stamp_ns, length);
+          return true;
+        },
+      },
+    });
+    this.#socket = socket;
+    this.#connectTimer = setTimeout(() => {
+      const message = `no connection within ${connectTimeoutSeconds} s`;
+      socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
+    }, connectTimeoutSeconds * 1000);
+    socket.once('connect', () => {
+      this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
+      this.#connected = true;
+      clearTimeout(this.#connectTimer);
+      this.#user?.connected();
+    });
+    socket.on('error', (error) => this.#lost(error));
+    socket.once('end', () => this.#lost(null));
+    this.#closed = new Promise((resolve) => {
+      socket.once('close', () => {
+        this.#lost(null);
+        resolve();
+      });
+    });
+  }
+
+  get isConnected(): boolean {
+    return this.#connected;
+  }
+
+  get isGone(): boolean {
+    return this.#socket.destroyed;
+  }
+
+  /** Whether all that was written has been handed to the kernel. */
+  get isFlushed(): boolean {
+    return this.#socket.writableLength === 0;
+  }
+
+  use(user: ConnectionUser): void {
+    this.#user = user;
+    this.#socket.ref();
+  }
+
+  /** Its user is done with it. An idle connection keeps no process alive. */
+  rest(): void {
+    this.#user = null;
+    this.#socket.unref();
+  }
+
+  write(bytes: Buffer): void {
+    this.#socket.write(bytes);
+  }
+
+  /** Ends it without a word to its user. */
+  destroy(): void {
+    this.#user = null;
+    clearTimeout(this.#connectTimer);
+    this.#socket.destroy();
+  }
+
+  /** Resolves when nothing is left of it. */
+  async closed(): Promise<void> {
+    await this.#closed;
+  }
+
+  #received(stamp_ns: number, length: number): void {
+    // Nobody asked for these bytes: they would be taken for the next answer.
+    if (this.#user === null) this.destroy();
+    else this.#user.received(stamp_ns, READ_BUFFER, length);
+  }
+
+  #lost(error: Error | null): void {
+    const stamp_ns = monotonicNow_ns();
+    const user = this.#user;
+    this.destroy();
+    user?.lost(stamp_ns, error);
+  }
+}

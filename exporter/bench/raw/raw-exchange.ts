@@ -1,0 +1,222 @@
+import { messageExcerpt } from '../message-excerpt.ts';
+import { monotonicNow_ns } from '../monotonic-clock.ts';
+import type { ConnectionFacts, Exchange, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
+import { undiciFailure } from '../undici-failure.ts';
+import { FramingError } from './framing-error.ts';
+import type { ConnectionUser, RawConnection } from './raw-connection.ts';
+import type { ResponseHead } from './response-head.ts';
+import { ResponseReader } from './response-reader.ts';
+import type { ResponseSink } from './response-reader.ts';
+
+/** What an exchange needs of its transport. */
+export interface ExchangeOwner {
+  readonly secrets: readonly string[];
+  /** Throws an Error when the request cannot be sent. */
+  encode(request: TransportRequest): Buffer;
+  /** An open connection that waits to be used again; null when there is none. */
+  kept(): RawConnection | null;
+  opened(): RawConnection;
+  /** A connection may be used again: its response was whole and said nothing to the contrary. */
+  keep(connection: RawConnection, head: ResponseHead): void;
+  ended(exchange: RawExchange): void;
+  /** An answer was refused before anything was told of it: asks again elsewhere, if there is such a place. */
+  askElsewhere(request: TransportRequest, handler: ResponseHandler): Exchange | null;
+}
+
+const CLOSED_EARLY = Object.assign(new Error('the server closed the connection before the end of the answer'), {
+  code: 'ECONNRESET',
+});
+
+/** One request and its response on a raw connection. */
+export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
+  readonly #request: TransportRequest;
+  readonly #handler: ResponseHandler;
+  readonly #owner: ExchangeOwner;
+  readonly #reader = new ResponseReader(this);
+  #bytes: Buffer | null = null;
+  #connection: RawConnection | null = null;
+  #fresh = false;
+  #written = false;
+  #answered = false;
+  #retried = false;
+  #settled = false;
+  #abortedWith: TransportFailure | null = null;
+  #stamp_ns = 0;
+  #elsewhere: Exchange | null = null;
+
+  constructor(request: TransportRequest, handler: ResponseHandler, owner: ExchangeOwner) {
+    this.#request = request;
+    this.#handler = handler;
+    this.#owner = owner;
+  }
+
+  start(): void {
+    try {
+      this.#bytes = this.#owner.encode(this.#request);
+    } catch (error) {
+      const stamp_ns = monotonicNow_ns();
+      const failure = undiciFailure(error, this.#owner.secrets);
+      queueMicrotask(() => this.#fail(stamp_ns, failure));
+      return;
+    }
+    this.#takeConnection();
+  }
+
+  abort(failure: TransportFailure): void {
+    if (this.#elsewhere !== null) this.#elsewhere.abort(failure);
+    if (this.#settled || this.#abortedWith !== null) return;
+    this.#abortedWith = failure;
+    this.#connection?.destroy();
+    queueMicrotask(() => this.#fail(monotonicNow_ns(), failure));
+  }
+
+  connected(): void {
+    this.#write();
+  }
+
+  received(stamp_ns: number, buffer: Buffer, length: number): void {
+    if (!this.#written) {
+      // It was sent before the request: it answers nothing.
+      this.#connection?.destroy();
+      this.#takeConnection();
+      return;
+    }
+    this.#answered = true;
+    this.#stamp_ns = stamp_ns;
+    let end: number;
+    try {
+      end = this.#reader.read(buffer, length);
+    } catch (error) {
+      if (!(error instanceof FramingError)) throw error;
+      this.#refuse(stamp_ns, error);
+      return;
+    }
+    if (this.#reader.isWhole) this.#finish(stamp_ns, end === length);
+  }
+
+  head(head: ResponseHead): void {
+    this.#handler.head(head.status, head.headers, this.#facts());
+  }
+
+  body(bytes: Buffer, start: number, end: number): void {
+    if (this.#abortedWith !== null) return;
+    const piece = Buffer.allocUnsafe(end - start);
+    bytes.copy(piece, 0, start, end);
+    this.#handler.data(this.#stamp_ns, piece);
+  }
+
+  lost(stamp_ns: number, error: Error | null): void {
+    if (this.#settled || this.#abortedWith !== null) return;
+    if (!this.#written && !this.#fresh) {
+      this.#takeConnection();
+      return;
+    }
+    if (error === null && this.#reader.endsWithConnection) {
+      this.#finish(stamp_ns, false);
+      return;
+    }
+    const failure = undiciFailure(error ?? CLOSED_EARLY, this.#owner.secrets);
+    // Of an open connection a time limit of TCP says that the other side is gone.
+    if (this.#written && failure.reason === 'connect_timeout') this.#fail(stamp_ns, { ...failure, reason: 'reset' });
+    else if (failure.reason === 'reset' && !this.#fresh && !this.#answered && !this.#retried) this.#retry();
+    else this.#fail(stamp_ns, failure);
+  }
+
+  /** Bytes that came unasked since the last answer, or the connection's end, are seen before a kept one is written to. */
+  #takeConnection(): void {
+    const kept = this.#owner.kept();
+    if (kept === null) {
+      this.#open();
+      return;
+    }
+    this.#connection = kept;
+    kept.use(this);
+    setImmediate(() => {
+      if (this.#connection === kept && this.#abortedWith === null) this.#write();
+    });
+  }
+
+  #open(): void {
+    this.#fresh = true;
+    this.#written = false;
+    this.#connection = this.#owner.opened();
+    this.#connection.use(this);
+  }
+
+  #retry(): void {
+    this.#retried = true;
+    this.#open();
+  }
+
+  #write(): void {
+    if (this.#bytes === null || this.#connection === null) return;
+    this.#written = true;
+    this.#connection.write(this.#bytes);
+  }
+
+  #finish(stamp_ns: number, nothingFollows: boolean): void {
+    if (this.#settled || this.#abortedWith !== null) return;
+    this.#settled = true;
+    const connection = this.#connection;
+    const { head } = this.#reader;
+    if (connection !== null && head !== null) {
+      // An answer that came before the request was written leaves the rest of it in the way.
+      if (nothingFollows && head.persistent && connection.isFlushed) this.#owner.keep(connection, head);
+      else connection.destroy();
+    }
+    this.#owner.ended(this);
+    this.#handler.end(stamp_ns);
+  }
+
+  #refuse(stamp_ns: number, error: FramingError): void {
+    if (this.#settled || this.#abortedWith !== null) return;
+    this.#connection?.destroy();
+    if (this.#reader.head === null) {
+      this.#elsewhere = this.#owner.askElsewhere(this.#request, new AskedAgain(this.#handler));
+      if (this.#elsewhere !== null) {
+        this.#settled = true;
+        this.#owner.ended(this);
+        return;
+      }
+    }
+    this.#fail(stamp_ns, { reason: 'other', message: messageExcerpt(`HTTP framing: ${error.message}`) });
+  }
+
+  #fail(stamp_ns: number, failure: TransportFailure): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#connection?.destroy();
+    this.#owner.ended(this);
+    this.#handler.failed(stamp_ns, failure, this.#facts());
+  }
+
+  #facts(): ConnectionFacts {
+    const connect_ns = this.#fresh ? (this.#connection?.connect_ns ?? null) : null;
+    return { reused: this.#connection === null ? null : !this.#fresh, connect_ns, retried: this.#retried };
+  }
+}
+
+/** The handler of a request that was sent a second time by another transport. */
+class AskedAgain implements ResponseHandler {
+  readonly #handler: ResponseHandler;
+
+  constructor(handler: ResponseHandler) {
+    this.#handler = handler;
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>, connection: ConnectionFacts): void {
+    this.#handler.head(status, headers, { ...connection, retried: true });
+  }
+
+  data(stamp_ns: number, bytes: Uint8Array): void {
+    this.#handler.data(stamp_ns, bytes);
+  }
+
+  end(stamp_ns: number): void {
+    this.#handler.end(stamp_ns);
+  }
+
+  failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
+    this.#handler.failed(stamp_ns, failure, { ...connection, retried: true });
+  }
+}

@@ -1,0 +1,58 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { metricsServer, page, type MetricsServer } from '../servers/testing/metrics-server.ts';
+import { parseTarget } from '../servers/targets.ts';
+import { collectedTargets } from './collected-targets.ts';
+
+const servers: MetricsServer[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+async function vllm(): Promise<MetricsServer> {
+  const server = await metricsServer((_, response) => page(response, 'vllm:num_requests_running 1\n'));
+  servers.push(server);
+  return server;
+}
+
+test('the own page first, then the named ones, each once', async () => {
+  const named = ['h:8002', 'dcgm=h', 'h:8000'].map(parseTarget);
+  const { main, targets } = await collectedTargets({ targets: named, discoverLocal: false }, 'http://h:8000', () => {
+    throw new Error('nothing is to be found');
+  });
+  expect(main?.name).toBe('http://h:8000/metrics');
+  expect(targets.map(({ name }) => name)).toEqual([
+    'http://h:8000/metrics',
+    'http://h:8002/metrics',
+    'http://h:9400/metrics',
+  ]);
+});
+
+test("TensorRT-LLM's Prometheus page, named, stands for the JSON that drains", async () => {
+  const named = [parseTarget('trtllm=h:8000')];
+  const collected = await collectedTargets({ targets: named, discoverLocal: false }, 'http://h:8000', () => undefined);
+  expect(collected).toEqual({ main: named[0], targets: named });
+});
+
+test('behind a unix socket there is only what was named', async () => {
+  const collected = await collectedTargets({ targets: [], discoverLocal: false }, null, () => undefined);
+  expect(collected).toEqual({ main: null, targets: [] });
+});
+
+test('what is found on this machine is read too, and ports that are read anyway are not looked at', async () => {
+  const [measured, named, other] = [await vllm(), await vllm(), await vllm()];
+  const local = [measured, named, other].map(({ port }) => `http://127.0.0.1:${port}/metrics`);
+  const lines: string[] = [];
+  const { targets } = await collectedTargets(
+    { targets: [parseTarget(`[::1]:${named.port}`)], discoverLocal: true },
+    `http://localhost:${measured.port}`,
+    (line) => lines.push(line),
+    local,
+  );
+  expect(targets.map(({ name }) => name)).toEqual([
+    `http://localhost:${measured.port}/metrics`,
+    `http://[::1]:${named.port}/metrics`,
+    `http://127.0.0.1:${other.port}/metrics`,
+  ]);
+  expect([measured, named, other].map(({ asked }) => asked.length)).toEqual([0, 0, 1]);
+  expect(lines).toEqual([`found http://127.0.0.1:${other.port}/metrics`]);
+});
