@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Unavailable } from './bench.ts';
 import type { Bench, BenchContext } from './bench.ts';
+import { collector } from './collector.ts';
 import { exposition } from './exposition.ts';
 import { memory } from './memory.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -17,7 +18,7 @@ import { stream } from './stream.ts';
 import { table } from './table.ts';
 import { Workshop } from './workshop.ts';
 
-const BENCHES: readonly Bench[] = [stream, memory, metricsPage, start, exposition];
+const BENCHES: readonly Bench[] = [stream, memory, metricsPage, collector, start, exposition];
 const PEERS = fileURLToPath(new URL('../../shared/bench', import.meta.url));
 /** Share of the cores that others may use before the reader is warned. */
 const QUIET_LOAD = 0.25;

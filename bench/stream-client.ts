@@ -1,9 +1,11 @@
 /**
  * The client's side of the stream benches: the whole program, `llmbench run`, against a paced server whose events carry,
  * in their id, the CLOCK_MONOTONIC nanosecond at which they were written. Prints one JSON line when it has measured; with
- * --metrics first one that says where the live metrics are served.
+ * --metrics first one that says where the live metrics are served. What the servers say of themselves is collected from
+ * the pages that --server-metrics names.
  *
- * usage: node bench/stream-client.ts [--metrics] <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
+ * usage: node bench/stream-client.ts [--metrics] [--server-metrics URL …] [--no-server-metrics]
+ *          <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -21,7 +23,11 @@ const REST_SECONDS = 0.5;
 
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
-  options: { metrics: { type: 'boolean', default: false } },
+  options: {
+    metrics: { type: 'boolean', default: false },
+    'server-metrics': { type: 'string', multiple: true, default: [] },
+    'no-server-metrics': { type: 'boolean', default: false },
+  },
 });
 const [port, streams, tokens, ttft_us, itl_us, tick_us, warmSeconds, seconds] = positionals.map(Number);
 if (streams === undefined || warmSeconds === undefined || seconds === undefined) {
@@ -41,7 +47,12 @@ const options = {
   'runs-dir': runsDirectory,
   'metrics-port': 0,
   linger: 'no',
+  // The pages of a bench never say that their servers are idle.
+  'drain-timeout': 0,
 };
+const serverMetrics = flags['no-server-metrics']
+  ? ['--no-server-metrics']
+  : flags['server-metrics'].flatMap((each) => ['--server-metrics', each]);
 
 if (flags.metrics) {
   enlargePages((metrics_url, series) => console.log(JSON.stringify({ metrics_url, series })));
@@ -49,7 +60,8 @@ if (flags.metrics) {
 const errors = new StampErrors();
 // One more than there are streams: the probe comes first.
 const allSent = watchTransports(errors, streams + 1);
-const run = main(['run', ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)])]);
+const optionArguments = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+const run = main(['run', ...serverMetrics, ...optionArguments]);
 const started = await Promise.race([allSent.then(() => true), run.then(() => false)]);
 if (started) console.log(JSON.stringify(await measure(warmSeconds, seconds)));
 await run;

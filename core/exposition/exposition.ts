@@ -1,5 +1,7 @@
-/** The formats that are read and written. */
-export type ExpositionFormat = 'text-0.0.4' | 'openmetrics-1.0.0';
+import type { NativeHistogram } from '../histogram/native/native-histogram.ts';
+
+/** The formats that are read; all but protobuf are written too. */
+export type ExpositionFormat = 'text-0.0.4' | 'openmetrics-1.0.0' | 'protobuf';
 
 /** OpenMetrics' names of the types. `untyped` of the text format is `unknown`. */
 export type MetricType =
@@ -60,6 +62,18 @@ export interface SampleColumns {
   readonly exemplars: ReadonlyMap<number, Exemplar>;
 }
 
+/** One series of a native histogram. When it is a classic one as well, its buckets are samples of the family too. */
+export interface NativeHistogramSample {
+  /** Name of its family. */
+  readonly family: string;
+  readonly labels: Labels;
+  readonly histogram: NativeHistogram;
+  /** Unix seconds, null without one. */
+  readonly createdSeconds: number | null;
+  readonly timestampSeconds: number | null;
+  readonly exemplars: readonly Exemplar[];
+}
+
 /** Samples whose name and labels (and time) were in the page before: the first counts, these are left out. */
 export interface Duplicates {
   readonly count: number;
@@ -75,6 +89,8 @@ export interface Exposition {
   /** In the order of first appearance; families without samples included. */
   readonly families: readonly MetricFamily[];
   family(name: string): MetricFamily | undefined;
+  /** In the order of the page; protobuf only. */
+  readonly nativeHistograms: readonly NativeHistogramSample[];
   readonly duplicates: Duplicates;
   /** True: the last line has no line feed; if the transfer was not checked for length, it may have been cut. */
   readonly missingFinalNewline: boolean;

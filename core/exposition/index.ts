@@ -1,4 +1,4 @@
-/** The exposition formats of Prometheus: text 0.0.4 and OpenMetrics 1.0. */
+/** The exposition formats of Prometheus: text 0.0.4, OpenMetrics 1.0 and, for reading, protobuf. */
 export type {
   Duplicates,
   Exemplar,
@@ -7,6 +7,7 @@ export type {
   Labels,
   MetricFamily,
   MetricType,
+  NativeHistogramSample,
   Sample,
   SampleColumns,
 } from './exposition.ts';
@@ -14,6 +15,7 @@ export { ExpositionError } from './exposition-error.ts';
 export { DEFAULT_PARSE_LIMITS } from './parse-options.ts';
 export type { ParseLimits, ParseOptions } from './parse-options.ts';
 export { parseExposition, parseOpenMetrics, parseText } from './parse.ts';
+export { parseProtobuf } from './protobuf/parse-protobuf.ts';
 export { createScrapeParser } from './scrape-parser.ts';
 export type { ScrapeParser } from './scrape-parser.ts';
 export { labelsOfRow, sampleOfRow } from './page/parsed-exposition.ts';

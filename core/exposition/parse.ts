@@ -7,6 +7,7 @@ import { checkOpenMetricsRules } from './page/openmetrics-rules.ts';
 import { parseLimits } from './parse-options.ts';
 import type { ParseOptions } from './parse-options.ts';
 import { ParsedExposition } from './page/parsed-exposition.ts';
+import { parseProtobuf } from './protobuf/parse-protobuf.ts';
 import { readPage } from './page/read-page.ts';
 
 /**
@@ -33,6 +34,7 @@ export function parseExposition(
   options?: ParseOptions,
 ): Exposition {
   const { format, fallback } = formatOfContentType(contentType);
+  if (format === 'protobuf') return parseProtobuf(bytes, options);
   const dialect = format === 'text-0.0.4' ? TEXT : openMetricsDialect(options?.rules ?? 'prometheus');
   return parseDialect(bytes, dialect, fallback, options);
 }

@@ -4,11 +4,15 @@ import type { Dialect } from './page/dialect.ts';
 import { Dictionaries } from './page/dictionaries.ts';
 import type { Exposition } from './exposition.ts';
 import { finishPage } from './page/finish-page.ts';
+import { anyDuplicate } from './page/duplicates.ts';
+import { PageCursor } from './page/page-cursor.ts';
 import type { PageLayout } from './page/page-layout.ts';
+import type { PageRows } from './page/page-rows.ts';
 import { parseExposition } from './parse.ts';
 import { parseLimits } from './parse-options.ts';
 import type { ParseLimits, ParseOptions } from './parse-options.ts';
 import { ParsedExposition } from './page/parsed-exposition.ts';
+import { parseProtobuf } from './protobuf/parse-protobuf.ts';
 import { readPage } from './page/read-page.ts';
 import { readPageAgain } from './page/read-page-again.ts';
 import { ReferencePage } from './page/reference-page.ts';
@@ -19,7 +23,7 @@ export interface ScrapeParser {
   parse(bytes: Uint8Array, contentType: string | null | undefined): Exposition;
 }
 
-/** A parser that keeps what it knows of one target's lines. It holds a copy of the last page whose lines were new. */
+/** A parser that keeps what it knows of one target's lines. It holds the beginnings of the lines of the last page. */
 export function createScrapeParser(options?: ParseOptions): ScrapeParser {
   return new TargetParser(options);
 }
@@ -46,32 +50,58 @@ class TargetParser implements ScrapeParser {
 
   parse(bytes: Uint8Array, contentType: string | null | undefined): Exposition {
     const { format, fallback } = formatOfContentType(contentType);
+    if (format === 'protobuf') return parseProtobuf(bytes, this.options);
     const dialect = format === 'text-0.0.4' ? TEXT : openMetricsDialect(this.options?.rules ?? 'prometheus');
     if (dialect.strict) return parseExposition(bytes, contentType, this.options);
 
     this.forgetOldEntries();
     const memory = this.memory?.dialect.format === format ? this.memory : null;
-    const read =
-      memory === null
-        ? { page: readPage(bytes, dialect, this.limits, this.dictionaries), same: false }
-        : readPageAgain(bytes, dialect, this.limits, this.dictionaries, memory.reference);
-    const { rows, missingFinalNewline } = read.page;
-    const plain = rows.timestampsSeconds === null && rows.exemplars.size === 0;
-    if (memory !== null && read.same && memory.layoutHolds && plain) {
-      const values = rows.values.slice(0, rows.count);
-      const page = { values, timestampsSeconds: null, exemplars: rows.exemplars, missingFinalNewline };
-      return new ParsedExposition(memory.layout, page, fallback);
+    return memory === null ? this.parseNew(bytes, dialect, fallback) : this.parseAgain(bytes, memory, fallback);
+  }
+
+  private parseNew(bytes: Uint8Array, dialect: Dialect, fallback: string | null): Exposition {
+    const page = readPage(bytes, dialect, this.limits, this.dictionaries);
+    const reference = ReferencePage.of(page);
+    const { layout, values } = finishPage(page);
+    this.memory = { dialect, reference, layout, layoutHolds: isPlain(page.rows) && layout.duplicates.count === 0 };
+    return new ParsedExposition(layout, values, fallback);
+  }
+
+  private parseAgain(bytes: Uint8Array, memory: Memory, fallback: string | null): Exposition {
+    const { dictionaries } = this;
+    const { dialect, reference, layout: before } = memory;
+    const again = readPageAgain(bytes, dialect, this.limits, dictionaries, reference);
+    const { same, missingFinalNewline, exemplars } = again;
+    const plain = isPlain(again);
+    if (same && plain && memory.layoutHolds) {
+      const page = { values: again.allValues(), timestampsSeconds: null, exemplars, missingFinalNewline };
+      return new ParsedExposition(before, page, fallback);
     }
-    const reference = memory !== null && read.same ? memory.reference : new ReferencePage(read.page);
-    const { layout, values } = finishPage(read.page);
-    this.memory = { dialect, reference, layout, layoutHolds: plain && layout.duplicates.count === 0 };
+    const rows = again.allRows();
+    const columns = { nameIds: rows.nameIds, labelSetIds: rows.labelSetIds, boundIds: rows.boundIds };
+    // Rows that were different before are so still: only the fresh ones can repeat another.
+    const unique = plain && memory.layoutHolds && !anyDuplicate(rows, dictionaries, again.freshRows);
+    const cursor = new PageCursor(again.bytes);
+    const unfinished = { rows, dictionaries, dialect, cursor, missingFinalNewline };
+    const { layout, values } = finishPage(unfinished, unique ? [] : undefined);
+    this.memory = {
+      dialect,
+      reference: same ? reference : reference.after(again, columns),
+      layout,
+      layoutHolds: plain && layout.duplicates.count === 0,
+    };
     return new ParsedExposition(layout, values, fallback);
   }
 
   /** Label values that never come back would fill the dictionaries: then they are left behind. */
   private forgetOldEntries(): void {
-    if (this.dictionaries.size <= 8 * (this.memory?.reference.count ?? 0) + 10_000) return;
+    if (this.dictionaries.size <= 4 * (this.memory?.reference.count ?? 0) + 10_000) return;
     this.dictionaries = new Dictionaries();
     this.memory = null;
   }
+}
+
+/** Neither timestamps nor exemplars. */
+function isPlain(rows: Pick<PageRows, 'timestampsSeconds' | 'exemplars'>): boolean {
+  return rows.timestampsSeconds === null && rows.exemplars.size === 0;
 }

@@ -1,9 +1,11 @@
 import type { Labels } from '../exposition.ts';
 
-/** Canonical text of a label set: equal for equal sets, whatever the order. */
+/** Canonical text of a label set: equal for equal sets, whatever the order. The lengths keep any two sets apart. */
 export function labelSetKey(pairs: readonly (readonly [string, string])[]): string {
-  const sorted = [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return JSON.stringify(sorted);
+  const sorted = pairs.length < 2 ? pairs : [...pairs].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  let key = '';
+  for (const [name, value] of sorted) key += `${name.length} ${value.length} ${name}${value}`;
+  return key;
 }
 
 /** A frozen object without prototype, so that `__proto__` and `toString` are labels like any other. */
@@ -27,7 +29,7 @@ export class LabelSets {
     const key = labelSetKey(pairs);
     const known = this.byKey.get(key);
     if (known !== undefined) return known;
-    const full = pairs.filter(([, value]) => value !== '');
+    const full = pairs.every(([, value]) => value !== '') ? pairs : pairs.filter(([, value]) => value !== '');
     const identity = full.length === pairs.length ? this.sets.length : this.intern(full);
     const id = this.sets.length;
     this.sets.push(makeLabels(pairs));

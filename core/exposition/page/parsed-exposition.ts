@@ -6,6 +6,7 @@ import type {
   Labels,
   MetricFamily,
   MetricType,
+  NativeHistogramSample,
   Sample,
   SampleColumns,
 } from '../exposition.ts';
@@ -25,15 +26,22 @@ export class ParsedExposition implements Exposition {
   readonly formatFallback: string | null;
   readonly columns: SampleColumns;
   readonly missingFinalNewline: boolean;
+  readonly nativeHistograms: readonly NativeHistogramSample[];
   private readonly layout: PageLayout;
   private familyList: readonly MetricFamily[] | null = null;
   private familyMap: ReadonlyMap<string, MetricFamily> | null = null;
 
-  constructor(layout: PageLayout, page: PageValues, formatFallback: string | null) {
+  constructor(
+    layout: PageLayout,
+    page: PageValues,
+    formatFallback: string | null,
+    nativeHistograms: readonly NativeHistogramSample[] = [],
+  ) {
     const { dictionaries } = layout;
     this.layout = layout;
     this.format = layout.dialect.format;
     this.formatFallback = formatFallback;
+    this.nativeHistograms = nativeHistograms;
     this.missingFinalNewline = page.missingFinalNewline;
     this.columns = {
       count: page.values.length,

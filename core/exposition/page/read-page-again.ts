@@ -1,15 +1,18 @@
+import { LF } from './characters.ts';
 import type { Dialect } from './dialect.ts';
 import type { Dictionaries } from './dictionaries.ts';
-import type { MetadataLine, PageRows } from './page-rows.ts';
+import type { PageCursor } from './page-cursor.ts';
 import type { ParseLimits } from '../parse-options.ts';
-import { newRows, openPage, readLine, requireEndMark } from './read-page.ts';
-import type { Page } from './read-page.ts';
+import { NumberReader } from './read-number.ts';
+import { openPage, readLine, requireEndMark } from './read-page.ts';
 import type { ReferencePage } from './reference-page.ts';
+import { RepeatedPage } from './repeated-page.ts';
 import { SampleReader } from './sample-reader.ts';
+import { readSampleTail } from './sample-tail.ts';
 
 /**
  * Reads a page with the help of an earlier one of the same target: where the bytes are the expected ones only the value
- * is read, other lines are read as always. `same`: the pages differ only behind the names and labels.
+ * is read, other lines are read as always and tell where to go on. Throws ExpositionError as `readPage` does.
  */
 export function readPageAgain(
   bytes: Uint8Array,
@@ -17,70 +20,119 @@ export function readPageAgain(
   limits: ParseLimits,
   dictionaries: Dictionaries,
   reference: ReferencePage,
-): { page: Page; same: boolean } {
+): RepeatedPage {
   const { cursor, missingFinalNewline } = openPage(bytes, limits);
-  const rows = newRows(bytes, limits);
-  const reader = new SampleReader(cursor, dictionaries, rows, dialect, limits);
+  const page = new RepeatedPage(cursor.bytes, missingFinalNewline, reference);
+  const fresh = new FreshLines(page, cursor, dialect, limits, dictionaries, reference);
   const view = new DataView(cursor.bytes.buffer, cursor.bytes.byteOffset, cursor.bytes.byteLength);
-  const metadata = new MetadataReplay(reference.metadata, rows);
-  const { nameIds, labelSetIds, boundIds } = reference;
+  const numbers = new NumberReader();
   let at = 0;
-  let next = 0;
-  let same = true;
+  /** Where the line after the last row starts: there, and only there, a key can begin. */
+  let keyStart = 0;
+  let endsAlike = false;
   while (at >= 0 && at < cursor.end) {
-    const valueStart = next < reference.count ? reference.matchKey(next, view, at) : 0;
+    let row = fresh.next;
+    let valueStart = at === keyStart ? reference.matchKey(row, view, at) : 0;
+    if (valueStart === 0 && at === keyStart && fresh.replaced > 0) {
+      row += fresh.replaced;
+      valueStart = reference.matchKey(row, view, at);
+    }
     if (valueStart > 0) {
-      if (reference.keyHasGap(next)) metadata.replay(next);
-      at = reader.readKnown(
-        valueStart - reference.identityLength(next),
-        valueStart,
-        nameIds[next] as number,
-        labelSetIds[next] as number,
-        boundIds[next] as number,
-      );
-      next++;
-    } else if (next === reference.count && reference.matchEnd(view, at)) {
-      metadata.replay(next);
+      fresh.goOnBehind(row);
+      const lineStart = valueStart - reference.identityLength(row);
+      if (page.count >= limits.maxSamples) throw tooManySamples(cursor, limits, lineStart);
+      const value = numbers.readShort(cursor.bytes, valueStart);
+      if (value !== undefined && cursor.bytes[numbers.end] === LF) {
+        page.pushKnown(row, value, lineStart);
+        at = numbers.end + 1;
+      } else {
+        cursor.at = valueStart - 1;
+        const tail = readSampleTail(cursor, dialect, limits);
+        page.pushKnown(row, tail.value, lineStart);
+        page.setTail(tail.timestampSeconds, tail.exemplar);
+        at = cursor.at;
+      }
+      keyStart = at;
+    } else if (at === keyStart && reference.matchEnd(view, at)) {
+      endsAlike = true;
       at = -1;
     } else {
-      same = false;
-      const row = rows.count;
-      at = readLine(cursor, reader, rows, dialect, dictionaries, at);
-      if (rows.count > row) next = rowAfter(reference, next, rows, row);
+      at = fresh.read(at, keyStart);
+      if (fresh.lastWasRow) keyStart = at;
     }
   }
-  if (next < reference.count) same = false;
   requireEndMark(cursor, dialect, at);
-  return { page: { cursor, dialect, dictionaries, rows, missingFinalNewline }, same };
+  page.finish(endsAlike || (at === keyStart && reference.matchEnd(view, at)) ? null : keyStart);
+  return page;
 }
 
-/** Where to go on after a row that was not expected: behind it in the earlier page, if it is there. */
-function rowAfter(reference: ReferencePage, next: number, rows: PageRows, row: number): number {
-  const found = reference.search(
-    next,
-    rows.nameIds[row] as number,
-    rows.labelSetIds[row] as number,
-    rows.boundIds[row] as number,
-  );
-  return found < 0 ? next : found + 1;
+function tooManySamples(cursor: PageCursor, limits: ParseLimits, lineStart: number): Error {
+  return cursor.error(lineStart, `more than ${limits.maxSamples} samples`);
 }
 
-/** Hands the metadata of recognised lines on to the new rows. */
-class MetadataReplay {
-  private readonly lines: readonly MetadataLine[];
-  private readonly rows: PageRows;
-  private position = 0;
+/** Reads the lines that are not expected, and keeps track of where in the earlier page the reading is. */
+class FreshLines {
+  /** The row of the earlier page that is expected. */
+  next = 0;
+  /** Rows that were read since one was recognised: so many may have been replaced. */
+  replaced = 0;
+  lastWasRow = false;
+  private readonly page: RepeatedPage;
+  private readonly cursor: PageCursor;
+  private readonly dialect: Dialect;
+  private readonly limits: ParseLimits;
+  private readonly dictionaries: Dictionaries;
+  private readonly reference: ReferencePage;
+  private readonly reader: SampleReader;
+  /** Label sets of the earlier page have lower ids. */
+  private readonly firstNewSet: number;
 
-  constructor(lines: readonly MetadataLine[], rows: PageRows) {
-    this.lines = lines;
-    this.rows = rows;
+  constructor(
+    page: RepeatedPage,
+    cursor: PageCursor,
+    dialect: Dialect,
+    limits: ParseLimits,
+    dictionaries: Dictionaries,
+    reference: ReferencePage,
+  ) {
+    this.page = page;
+    this.cursor = cursor;
+    this.dialect = dialect;
+    this.limits = limits;
+    this.dictionaries = dictionaries;
+    this.reference = reference;
+    this.reader = new SampleReader(cursor, dictionaries, page.fresh, dialect, limits);
+    this.firstNewSet = dictionaries.labelSets.sets.length;
   }
 
-  /** The lines directly before a row of the earlier page; rows are asked for in ascending order. */
-  replay(row: number): void {
-    for (let line = this.lines[this.position]; line !== undefined && line.row <= row;) {
-      if (line.row === row) this.rows.metadata.push({ ...line, row: this.rows.count });
-      line = this.lines[++this.position];
-    }
+  /** A row was recognised. */
+  goOnBehind(row: number): void {
+    this.next = row + 1;
+    this.replaced = 0;
+  }
+
+  /** Reads the line at `at`; returns where the next one starts, as `readLine`. */
+  read(at: number, keyStart: number): number {
+    const { page, cursor, dialect, dictionaries, limits } = this;
+    const { fresh } = page;
+    const before = fresh.count;
+    this.reader.maxRows = limits.maxSamples - (page.count - before);
+    const end = readLine(cursor, this.reader, fresh, dialect, dictionaries, at);
+    page.takeFresh(keyStart);
+    this.lastWasRow = fresh.count > before;
+    if (this.lastWasRow) this.findAgain(before);
+    return end;
+  }
+
+  /** Where to go on after a row that was not expected: behind it in the earlier page, if it is there. */
+  private findAgain(i: number): void {
+    const { fresh } = this.page;
+    const setId = fresh.labelSetIds[i] as number;
+    const found =
+      setId >= this.firstNewSet
+        ? -1
+        : this.reference.search(this.next, fresh.nameIds[i] as number, setId, fresh.boundIds[i] as number);
+    if (found >= 0) this.goOnBehind(found);
+    else this.replaced++;
   }
 }

@@ -1,80 +1,201 @@
 import { equalBytes } from './equal-bytes.ts';
 import type { MetadataLine } from './page-rows.ts';
 import type { Page } from './read-page.ts';
+import type { RepeatedPage } from './repeated-page.ts';
 
 /** How many rows ahead a row that came unexpectedly is looked for. */
 const SEARCH_ROWS = 512;
+/** Free room for the keys of lines to come, in parts of what is held. */
+const ROOM = 0.25;
+/** The value that stood between two keys is moved with them. */
+const MAX_GAP = 32;
 
-/**
- * What a parser remembers of a target's page: its bytes and where its rows are. A row's key is the text from the end of
- * the row before to its own value, so that metadata and blank lines between rows are part of it.
- */
-export class ReferencePage {
-  readonly count: number;
+/** The keys of rows: bytes held elsewhere, so that rows that stay keep theirs when others come and go. */
+interface Keys {
+  readonly starts: Int32Array;
+  /** 0: an irregular line, which is never recognised. */
+  readonly lengths: Int32Array;
+  /** Bytes from the start of the row's own line to its value. */
+  readonly identityLengths: Int32Array;
+}
+
+interface Columns {
   readonly nameIds: Int32Array;
   readonly labelSetIds: Int32Array;
   readonly boundIds: Int32Array;
+}
+
+/**
+ * What a parser remembers of a target's page: how its rows begin. A row's key is the text from the end of the row before to
+ * its own value, so that metadata and blank lines between rows are part of it.
+ */
+export class ReferencePage {
+  readonly count: number;
+  readonly columns: Columns;
   readonly metadata: readonly MetadataLine[];
+  private readonly keys: Keys;
+  private readonly tailStart: number;
+  private readonly tailLength: number;
+  private readonly store: KeyStore;
   private readonly view: DataView;
-  private readonly keyStarts: Int32Array;
-  private readonly lineStarts: Int32Array;
-  /** 0: an irregular line, which is never recognised. */
-  private readonly valueStarts: Int32Array;
-  private readonly lastLineEnd: number;
+
+  private constructor(
+    columns: Columns,
+    metadata: readonly MetadataLine[],
+    keys: Keys,
+    tail: { readonly start: number; readonly length: number },
+    store: KeyStore,
+  ) {
+    this.count = columns.nameIds.length;
+    this.columns = columns;
+    this.metadata = metadata;
+    this.keys = keys;
+    this.tailStart = tail.start;
+    this.tailLength = tail.length;
+    this.store = store;
+    this.view = store.view;
+  }
 
   /** Copies what it keeps; the rows are those of the page as it was read, duplicates included. */
-  constructor({ cursor, rows }: Page) {
-    // Not slice(): on a Node Buffer that would be a view of the caller's memory.
-    const bytes = new Uint8Array(cursor.bytes);
+  static of({ cursor, rows }: Page): ReferencePage {
     const { count } = rows;
-    this.view = new DataView(bytes.buffer);
-    this.count = count;
-    this.nameIds = rows.nameIds.slice(0, count);
-    this.labelSetIds = rows.labelSetIds.slice(0, count);
-    this.boundIds = rows.boundIds.slice(0, count);
-    this.lineStarts = rows.lineStarts.slice(0, count);
-    this.valueStarts = rows.valueStarts.slice(0, count);
-    this.metadata = [...rows.metadata];
-    this.keyStarts = new Int32Array(count);
+    const keys = newKeys(count);
     let end = 0;
     for (let row = 0; row < count; row++) {
-      this.keyStarts[row] = end;
+      const valueStart = rows.valueStarts[row] as number;
+      if (valueStart > 0) {
+        keys.starts[row] = end;
+        keys.lengths[row] = valueStart - end;
+        keys.identityLengths[row] = valueStart - (rows.lineStarts[row] as number);
+      }
       end = rows.lineEnds[row] as number;
     }
-    this.lastLineEnd = end;
+    const columns = {
+      nameIds: rows.nameIds.slice(0, count),
+      labelSetIds: rows.labelSetIds.slice(0, count),
+      boundIds: rows.boundIds.slice(0, count),
+    };
+    const tail = { start: end, length: cursor.end - end };
+    return new ReferencePage(columns, [...rows.metadata], keys, tail, new KeyStore(cursor.bytes));
+  }
+
+  /** What to remember after a page of which most rows were recognised: only the keys of the others are copied. */
+  after(page: RepeatedPage, columns: Columns): ReferencePage {
+    const { bytes, runs, fresh, freshRows, freshKeyStarts, tailStart } = page;
+    const keys = newKeys(page.count);
+    for (const { from, to, at } of runs) {
+      keys.starts.set(this.keys.starts.subarray(from, to), at);
+      keys.lengths.set(this.keys.lengths.subarray(from, to), at);
+      keys.identityLengths.set(this.keys.identityLengths.subarray(from, to), at);
+    }
+    const added = freshRows.map((row, i) => {
+      const start = freshKeyStarts[i] as number;
+      const valueStart = fresh.valueStarts[i] as number;
+      return { row, start, length: valueStart === 0 ? 0 : valueStart - start };
+    });
+    const tail = { start: this.tailStart, length: this.tailLength };
+    const needed =
+      added.reduce((sum, { length }) => sum + length, 0) + (tailStart === null ? 0 : bytes.length - tailStart);
+    const store = this.store.withRoom(needed, keys, tail);
+    for (const [i, { row, start, length }] of added.entries()) {
+      if (length === 0) continue;
+      keys.starts[row] = store.add(bytes, start, start + length);
+      keys.lengths[row] = length;
+      keys.identityLengths[row] = (fresh.valueStarts[i] as number) - (fresh.lineStarts[i] as number);
+    }
+    if (tailStart !== null) {
+      tail.start = store.add(bytes, tailStart, bytes.length);
+      tail.length = bytes.length - tailStart;
+    }
+    return new ReferencePage(columns, page.metadata, keys, tail, store);
   }
 
   /** Where the value stands if the page has the row's key at `at`; else 0. */
   matchKey(row: number, view: DataView, at: number): number {
-    const start = this.keyStarts[row] as number;
-    const length = (this.valueStarts[row] as number) - start;
-    if (length <= 0 || at + length >= view.byteLength) return 0;
-    return equalBytes(view, at, this.view, start, length) ? at + length : 0;
+    if (row >= this.count) return 0;
+    const length = this.keys.lengths[row] as number;
+    if (length === 0 || at + length >= view.byteLength) return 0;
+    return equalBytes(view, at, this.view, this.keys.starts[row] as number, length) ? at + length : 0;
   }
 
-  /** Bytes from the start of the row's own line to its value. */
   identityLength(row: number): number {
-    return (this.valueStarts[row] as number) - (this.lineStarts[row] as number);
-  }
-
-  /** Whether the row's key holds the lines between it and the row before, and what those say counts with it. */
-  keyHasGap(row: number): boolean {
-    return this.keyStarts[row] !== this.lineStarts[row];
+    return this.keys.identityLengths[row] as number;
   }
 
   /** Whether the page ends after `at` as this one after its last row. */
   matchEnd(view: DataView, at: number): boolean {
-    const length = this.view.byteLength - this.lastLineEnd;
-    return view.byteLength - at === length && equalBytes(view, at, this.view, this.lastLineEnd, length);
+    const length = this.tailLength;
+    return view.byteLength - at === length && equalBytes(view, at, this.view, this.tailStart, length);
   }
 
   /** The row of these ids among the next ones from `from`, or −1. */
   search(from: number, nameId: number, labelSetId: number, boundId: number): number {
+    const { nameIds, labelSetIds, boundIds } = this.columns;
     const end = Math.min(this.count, from + SEARCH_ROWS);
     for (let row = from; row < end; row++) {
-      if (this.labelSetIds[row] === labelSetId && this.boundIds[row] === boundId && this.nameIds[row] === nameId)
-        return row;
+      if (labelSetIds[row] === labelSetId && boundIds[row] === boundId && nameIds[row] === nameId) return row;
     }
     return -1;
+  }
+}
+
+function newKeys(count: number): Keys {
+  return {
+    starts: new Int32Array(count),
+    lengths: new Int32Array(count),
+    identityLengths: new Int32Array(count),
+  };
+}
+
+/** Bytes of keys, one after the other; what no key refers to any more is left behind when the room is used up. */
+class KeyStore {
+  readonly view: DataView;
+  private readonly bytes: Uint8Array<ArrayBuffer>;
+  private used: number;
+
+  constructor(bytes: Uint8Array, room = Math.ceil(bytes.length * ROOM)) {
+    this.bytes = new Uint8Array(bytes.length + room);
+    this.bytes.set(bytes);
+    this.used = bytes.length;
+    this.view = new DataView(this.bytes.buffer);
+  }
+
+  /** This store, or a new one to which the keys and the tail are moved (and told their new places). */
+  withRoom(needed: number, keys: Keys, tail: { start: number; readonly length: number }): KeyStore {
+    if (this.used + needed <= this.bytes.length) return this;
+    const pieces = this.heldPieces(keys);
+    const held = pieces.reduce((sum, { start, end }) => sum + end - start, tail.length);
+    const moved = new KeyStore(new Uint8Array(0), held + needed + Math.ceil((held + needed) * ROOM));
+    for (const { start, end, from, to } of pieces) {
+      const shift = moved.add(this.bytes, start, end) - start;
+      for (let row = from; row < to; row++) keys.starts[row] = (keys.starts[row] as number) + shift;
+    }
+    tail.start = moved.add(this.bytes, tail.start, tail.start + tail.length);
+    return moved;
+  }
+
+  /** Stretches that hold the keys of rows [from, to): what lies between two keys is kept while it is little. */
+  private heldPieces({ starts, lengths }: Keys): { start: number; end: number; from: number; to: number }[] {
+    const pieces: { start: number; end: number; from: number; to: number }[] = [];
+    let last: (typeof pieces)[number] | undefined;
+    for (let row = 0; row < starts.length; row++) {
+      const length = lengths[row] as number;
+      if (length === 0) continue;
+      const start = starts[row] as number;
+      const near = last !== undefined && start >= last.end && start - last.end <= MAX_GAP;
+      if (near && last !== undefined) {
+        last.end = start + length;
+        last.to = row + 1;
+      } else pieces.push((last = { start, end: start + length, from: row, to: row + 1 }));
+    }
+    return pieces;
+  }
+
+  /** Copies bytes of a page; returns where they are held. */
+  add(page: Uint8Array, start: number, end: number): number {
+    const at = this.used;
+    this.bytes.set(page.subarray(start, end), at);
+    this.used = at + end - start;
+    return at;
   }
 }

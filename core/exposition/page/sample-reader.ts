@@ -18,6 +18,7 @@ import type { Dialect } from './dialect.ts';
 import type { Dictionaries } from './dictionaries.ts';
 import { equalBytes } from './equal-bytes.ts';
 import { readLabelBlock } from './label-block.ts';
+import { plainLabels } from './plain-labels.ts';
 import type { PageCursor } from './page-cursor.ts';
 import type { PageRows } from './page-rows.ts';
 import type { ParseLimits } from '../parse-options.ts';
@@ -38,6 +39,8 @@ export class SampleReader {
   private readonly dialect: Dialect;
   private readonly limits: ParseLimits;
   private readonly numbers = new NumberReader();
+  /** How many rows there may be; less than the limit when rows stand elsewhere too. */
+  maxRows: number;
 
   // The identity read last.
   private nameId = 0;
@@ -63,6 +66,7 @@ export class SampleReader {
     this.rows = rows;
     this.dialect = dialect;
     this.limits = limits;
+    this.maxRows = limits.maxSamples;
   }
 
   /** Reads the line that starts at `start` into the rows; returns the start of the next. */
@@ -79,27 +83,18 @@ export class SampleReader {
     return this.readValue(start, valueStart);
   }
 
-  /** The value of a line whose identity is known to be that of a row; returns the start of the next line. */
-  readKnown(start: number, valueStart: number, nameId: number, setId: number, boundId: number): number {
-    this.nameId = nameId;
-    this.setId = setId;
-    this.boundId = boundId;
-    this.prefixLength = 0;
-    return this.readValue(start, valueStart);
-  }
-
   private readValue(start: number, valueStart: number): number {
     const value = this.numbers.readShort(this.bytes, valueStart);
     const end = this.numbers.end;
     if (value === undefined || this.bytes[end] !== LF) return this.readTail(start, valueStart - 1, valueStart);
-    if (this.rows.count >= this.limits.maxSamples) throw this.tooManySamples(start);
+    if (this.rows.count >= this.maxRows) throw this.tooManySamples(start);
     this.rows.push(this.nameId, this.setId, this.boundId, value, start, valueStart, end + 1);
     return end + 1;
   }
 
   private readTail(start: number, identityEnd: number, valueStart: number): number {
     const { rows, cursor } = this;
-    if (rows.count >= this.limits.maxSamples) throw this.tooManySamples(start);
+    if (rows.count >= this.maxRows) throw this.tooManySamples(start);
     cursor.at = identityEnd;
     const tail = readSampleTail(cursor, this.dialect, this.limits);
     const row = rows.push(this.nameId, this.setId, this.boundId, tail.value, start, valueStart, cursor.at);
@@ -197,9 +192,8 @@ export class SampleReader {
     const hash = hashBytes(bytes, start2, close, hashBytes(bytes, open + 1, end, FNV_START));
     let id = dictionaries.labelBytes.find(bytes, hash, open + 1, end, start2, close);
     if (id < 0) {
-      this.cursor.at = open + 1;
-      const { name, pairs } = readLabelBlock(this.cursor, this.dialect, this.limits);
-      if (name !== null) return false;
+      const pairs = plainLabels(bytes, open + 1, close, this.limits) ?? this.carefulLabels(open);
+      if (pairs === null) return false;
       const base = this.boundStart === 0 ? pairs : pairs.filter(([label]) => label !== 'le');
       id = dictionaries.labelSets.intern(base);
       dictionaries.labelBytes.add(bytes, hash, open + 1, end, start2, close, id);
@@ -211,6 +205,13 @@ export class SampleReader {
       this.boundId = this.internBound(this.boundStart, this.boundEnd);
     }
     return true;
+  }
+
+  /** Null: the metric's name stands in the braces. */
+  private carefulLabels(open: number): [string, string][] | null {
+    this.cursor.at = open + 1;
+    const { name, pairs } = readLabelBlock(this.cursor, this.dialect, this.limits);
+    return name === null ? pairs : null;
   }
 
   private internBound(start: number, end: number): number {

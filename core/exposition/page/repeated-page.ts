@@ -1,0 +1,201 @@
+import type { Exemplar } from '../exposition.ts';
+import { PageRows } from './page-rows.ts';
+import type { MetadataLine } from './page-rows.ts';
+import type { ReferencePage } from './reference-page.ts';
+
+/** Rows [from, to) of the earlier page that came again, one after the other, from row `at` on. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly at: number;
+}
+
+/**
+ * A page that is read beside an earlier one of the same target: the rows that came again, in runs, and between them the
+ * fresh ones, which were read as always.
+ */
+export class RepeatedPage {
+  /** The page's bytes, which end with a line feed. */
+  readonly bytes: Uint8Array;
+  readonly missingFinalNewline: boolean;
+  readonly fresh = new PageRows(16);
+  /** The page's rows that are fresh, ascending, and where their keys start. */
+  readonly freshRows: number[] = [];
+  readonly freshKeyStarts: number[] = [];
+  /** In order; whole when the page has been read. */
+  readonly runs: Run[] = [];
+  /** Empty when the page is the earlier one with other values. */
+  readonly metadata: MetadataLine[] = [];
+  readonly exemplars = new Map<number, Exemplar>();
+  timestampsSeconds: Float64Array | null = null;
+  count = 0;
+  /** Where what comes after the last row begins, when it is not as in the earlier page; else null. */
+  tailStart: number | null = null;
+  private readonly reference: ReferencePage;
+  private values: Float64Array;
+  private lineStarts: Int32Array;
+  private runFrom = 0;
+  private runAt = 0;
+  /** The last run, as long as its metadata may not be needed. */
+  private pending: Run | null = null;
+  private anyFresh = false;
+
+  constructor(bytes: Uint8Array, missingFinalNewline: boolean, reference: ReferencePage) {
+    this.bytes = bytes;
+    this.missingFinalNewline = missingFinalNewline;
+    this.reference = reference;
+    this.values = new Float64Array(reference.count);
+    this.lineStarts = new Int32Array(reference.count);
+  }
+
+  /** The page is the earlier one but for what stands behind its keys. */
+  get same(): boolean {
+    const { runs, reference } = this;
+    const rowsAre = runs.length === 0 ? reference.count === 0 : runs[0]?.from === 0 && runs[0].to === reference.count;
+    return rowsAre && runs.length <= 1 && !this.anyFresh && this.tailStart === null;
+  }
+
+  /** Takes over a row of the earlier page. */
+  pushKnown(row: number, value: number, lineStart: number): void {
+    const { count } = this;
+    if (row - this.runFrom !== count - this.runAt) {
+      this.closeRun();
+      this.runFrom = row;
+      this.runAt = count;
+    }
+    if (count === this.values.length) this.grow();
+    this.values[count] = value;
+    this.lineStarts[count] = lineStart;
+    this.count = count + 1;
+  }
+
+  setTail(timestampSeconds: number | null, exemplar: Exemplar | null): void {
+    const row = this.count - 1;
+    if (timestampSeconds !== null) {
+      this.timestampsSeconds ??= new Float64Array(this.values.length).fill(NaN);
+      this.timestampsSeconds[row] = timestampSeconds;
+    }
+    if (exemplar !== null) this.exemplars.set(row, exemplar);
+  }
+
+  /** Takes over what a line that was read into `fresh` brought there: metadata, a row, or nothing. */
+  takeFresh(keyStart: number): void {
+    this.closeRun();
+    this.replayPending();
+    this.anyFresh = true;
+    const { fresh } = this;
+    if (fresh.metadata.length > 0) {
+      for (const line of fresh.metadata.splice(0)) this.metadata.push({ ...line, row: this.count });
+    }
+    if (fresh.count > this.freshRows.length) {
+      const i = fresh.count - 1;
+      this.freshRows.push(this.count);
+      this.freshKeyStarts.push(keyStart);
+      if (this.count === this.values.length) this.grow();
+      this.values[this.count] = fresh.values[i] as number;
+      this.lineStarts[this.count] = fresh.lineStarts[i] as number;
+      this.count++;
+      const time = fresh.timestampsSeconds?.[i] ?? NaN;
+      this.setTail(Number.isNaN(time) ? null : time, fresh.exemplars.get(i) ?? null);
+    }
+    this.runFrom = this.reference.count;
+    this.runAt = this.count;
+  }
+
+  /** The page has been read: its end is that of the earlier page, or begins at `tailStart`. */
+  finish(tailStart: number | null): void {
+    this.closeRun();
+    this.tailStart = tailStart;
+    if (this.same) return;
+    this.replayPending();
+    if (tailStart === null) this.replay(this.reference.count, Infinity, this.count);
+  }
+
+  /** Values of all rows. */
+  allValues(): Float64Array {
+    return exact(this.values, this.count);
+  }
+
+  /** All rows as if they had been read one by one. */
+  allRows(): PageRows {
+    const { count, freshRows, fresh, runs, reference } = this;
+    const rows = new PageRows(0);
+    rows.count = count;
+    rows.values = this.allValues();
+    rows.lineStarts = exact(this.lineStarts, count);
+    rows.nameIds = new Int32Array(count);
+    rows.labelSetIds = new Int32Array(count);
+    rows.boundIds = new Int32Array(count);
+    const { nameIds, labelSetIds, boundIds } = reference.columns;
+    for (const { from, to, at } of runs) {
+      rows.nameIds.set(nameIds.subarray(from, to), at);
+      rows.labelSetIds.set(labelSetIds.subarray(from, to), at);
+      rows.boundIds.set(boundIds.subarray(from, to), at);
+    }
+    for (const [i, row] of freshRows.entries()) {
+      rows.nameIds[row] = fresh.nameIds[i] as number;
+      rows.labelSetIds[row] = fresh.labelSetIds[i] as number;
+      rows.boundIds[row] = fresh.boundIds[i] as number;
+    }
+    rows.timestampsSeconds = this.timestampsSeconds === null ? null : exact(this.timestampsSeconds, count);
+    for (const [row, exemplar] of this.exemplars) rows.exemplars.set(row, exemplar);
+    for (const line of this.same ? reference.metadata : this.metadata) rows.metadata.push(line);
+    return rows;
+  }
+
+  private closeRun(): void {
+    const { runFrom, runAt, count } = this;
+    if (count === runAt) return;
+    this.replayPending();
+    this.pending = { from: runFrom, to: runFrom + count - runAt, at: runAt };
+    this.runs.push(this.pending);
+    this.runAt = count;
+    this.runFrom = this.pending.to;
+  }
+
+  private replayPending(): void {
+    if (this.pending !== null) this.replay(this.pending.from, this.pending.to, this.pending.at);
+    this.pending = null;
+  }
+
+  /** Hands on the metadata that stands before rows of the earlier page. */
+  private replay(from: number, to: number, at: number): void {
+    const lines = this.reference.metadata;
+    for (let i = firstOfRow(lines, from); i < lines.length; i++) {
+      const line = lines[i] as MetadataLine;
+      if (line.row >= to) return;
+      this.metadata.push({ ...line, row: line.row - from + at });
+    }
+  }
+
+  private grow(): void {
+    const capacity = Math.max(64, this.values.length * 2);
+    const values = new Float64Array(capacity);
+    values.set(this.values);
+    this.values = values;
+    const lineStarts = new Int32Array(capacity);
+    lineStarts.set(this.lineStarts);
+    this.lineStarts = lineStarts;
+    if (this.timestampsSeconds !== null) {
+      const timestamps = new Float64Array(capacity).fill(NaN);
+      timestamps.set(this.timestampsSeconds);
+      this.timestampsSeconds = timestamps;
+    }
+  }
+}
+
+function exact<T extends Float64Array | Int32Array>(array: T, count: number): T {
+  return array.length === count ? array : (array.slice(0, count) as T);
+}
+
+/** The first line that stands before that row or a later one. */
+function firstOfRow(lines: readonly MetadataLine[], row: number): number {
+  let low = 0;
+  let high = lines.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((lines[middle] as MetadataLine).row < row) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
