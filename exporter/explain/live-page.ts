@@ -1,3 +1,4 @@
+import { NEEDS_SWITCH } from '../servers/page-not-found.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
 import type { PageLimits, ReceivedPage } from '../servers/page-request.ts';
@@ -26,10 +27,6 @@ const LIMITS: PageLimits = {
 
 /** The classic format first: in OpenMetrics some servers write other names (prometheus/client_python #1177). */
 const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1' };
-
-const NEEDS_SWITCH =
-  'some servers have no page without a switch: SGLang needs --enable-metrics, trtllm-serve return_perf_metrics: true ' +
-  '(then at /prometheus/metrics), Dynamo workers DYN_SYSTEM_PORT, KVBM DYN_KVBM_METRICS=true';
 
 /**
  * Fetches and parses a metrics page, within 10 s and 64 MiB. TensorRT-LLM's JSON is followed to the Prometheus page beside it.
