@@ -70,17 +70,20 @@ class TargetParser implements ScrapeParser {
   private parseAgain(bytes: Uint8Array, memory: Memory, fallback: string | null): Exposition {
     const { dictionaries } = this;
     const { dialect, reference, layout: before } = memory;
-    const again = readPageAgain(bytes, dialect, this.limits, dictionaries, reference);
+    const firstNewSet = dictionaries.labelSets.sets.length;
+    const again = readPageAgain(bytes, dialect, this.limits, dictionaries, reference, !memory.layoutHolds);
     const { same, missingFinalNewline, exemplars } = again;
     const plain = isPlain(again);
     if (same && plain && memory.layoutHolds) {
       const page = { values: again.allValues(), timestampsSeconds: null, exemplars, missingFinalNewline };
       return new ParsedExposition(before, page, fallback);
     }
-    const rows = again.allRows();
-    const columns = { nameIds: rows.nameIds, labelSetIds: rows.labelSetIds, boundIds: rows.boundIds };
     // Rows that were different before are so still: only the fresh ones can repeat another.
-    const unique = plain && memory.layoutHolds && !anyDuplicate(rows, dictionaries, again.freshRows);
+    const rows = again.allRows();
+    const unique = memory.layoutHolds && plain && !anyDuplicate(rows, dictionaries, again.freshRows, firstNewSet);
+    // Duplicates that were not there before, or times that were not: what tells of them was not kept.
+    if (memory.layoutHolds && !unique) return this.parseNew(bytes, dialect, fallback);
+    const columns = { nameIds: rows.nameIds, labelSetIds: rows.labelSetIds, boundIds: rows.boundIds };
     const cursor = new PageCursor(again.bytes);
     const unfinished = { rows, dictionaries, dialect, cursor, missingFinalNewline };
     const { layout, values } = finishPage(unfinished, unique ? [] : undefined);

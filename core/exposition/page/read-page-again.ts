@@ -12,7 +12,7 @@ import { readSampleTail } from './sample-tail.ts';
 
 /**
  * Reads a page with the help of an earlier one of the same target: where the bytes are the expected ones only the value
- * is read, other lines are read as always and tell where to go on. Throws ExpositionError as `readPage` does.
+ * is read, other lines are read as always and tell where to go on. `withLines` keeps where the lines start. Throws ExpositionError as `readPage` does.
  */
 export function readPageAgain(
   bytes: Uint8Array,
@@ -20,9 +20,10 @@ export function readPageAgain(
   limits: ParseLimits,
   dictionaries: Dictionaries,
   reference: ReferencePage,
+  withLines = false,
 ): RepeatedPage {
   const { cursor, missingFinalNewline } = openPage(bytes, limits);
-  const page = new RepeatedPage(cursor.bytes, missingFinalNewline, reference);
+  const page = new RepeatedPage(cursor.bytes, missingFinalNewline, reference, withLines);
   const fresh = new FreshLines(page, cursor, dialect, limits, dictionaries, reference);
   const view = new DataView(cursor.bytes.buffer, cursor.bytes.byteOffset, cursor.bytes.byteLength);
   const numbers = new NumberReader();

@@ -79,11 +79,15 @@ export class ReferencePage {
     return new ReferencePage(columns, [...rows.metadata], keys, tail, new KeyStore(cursor.bytes));
   }
 
-  /** What to remember after a page of which most rows were recognised: only the keys of the others are copied. */
+  /**
+   * What to remember after a page of which most rows were recognised: only the keys of the others are copied. This one
+   * must not be used any more: the new one may have its memory.
+   */
   after(page: RepeatedPage, columns: Columns): ReferencePage {
     const { bytes, runs, fresh, freshRows, freshKeyStarts, tailStart } = page;
-    const keys = newKeys(page.count);
-    for (const { from, to, at } of runs) {
+    const inPlace = page.inPlace;
+    const keys = inPlace ? this.keys : newKeys(page.count);
+    for (const { from, to, at } of inPlace ? [] : runs) {
       keys.starts.set(this.keys.starts.subarray(from, to), at);
       keys.lengths.set(this.keys.lengths.subarray(from, to), at);
       keys.identityLengths.set(this.keys.identityLengths.subarray(from, to), at);
@@ -96,11 +100,12 @@ export class ReferencePage {
     const tail = { start: this.tailStart, length: this.tailLength };
     const needed =
       added.reduce((sum, { length }) => sum + length, 0) + (tailStart === null ? 0 : bytes.length - tailStart);
+    for (const { row } of added) keys.lengths[row] = 0;
     const store = this.store.withRoom(needed, keys, tail);
     for (const [i, { row, start, length }] of added.entries()) {
+      keys.lengths[row] = length;
       if (length === 0) continue;
       keys.starts[row] = store.add(bytes, start, start + length);
-      keys.lengths[row] = length;
       keys.identityLengths[row] = (fresh.valueStarts[i] as number) - (fresh.lineStarts[i] as number);
     }
     if (tailStart !== null) {

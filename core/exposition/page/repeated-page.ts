@@ -33,19 +33,20 @@ export class RepeatedPage {
   tailStart: number | null = null;
   private readonly reference: ReferencePage;
   private values: Float64Array;
-  private lineStarts: Int32Array;
+  /** Only where they will be needed: to say where duplicates stand. */
+  private lineStarts: Int32Array | null;
   private runFrom = 0;
   private runAt = 0;
   /** The last run, as long as its metadata may not be needed. */
   private pending: Run | null = null;
   private anyFresh = false;
 
-  constructor(bytes: Uint8Array, missingFinalNewline: boolean, reference: ReferencePage) {
+  constructor(bytes: Uint8Array, missingFinalNewline: boolean, reference: ReferencePage, withLines: boolean) {
     this.bytes = bytes;
     this.missingFinalNewline = missingFinalNewline;
     this.reference = reference;
     this.values = new Float64Array(reference.count);
-    this.lineStarts = new Int32Array(reference.count);
+    this.lineStarts = withLines ? new Int32Array(reference.count) : null;
   }
 
   /** The page is the earlier one but for what stands behind its keys. */
@@ -65,7 +66,7 @@ export class RepeatedPage {
     }
     if (count === this.values.length) this.grow();
     this.values[count] = value;
-    this.lineStarts[count] = lineStart;
+    if (this.lineStarts !== null) this.lineStarts[count] = lineStart;
     this.count = count + 1;
   }
 
@@ -93,7 +94,7 @@ export class RepeatedPage {
       this.freshKeyStarts.push(keyStart);
       if (this.count === this.values.length) this.grow();
       this.values[this.count] = fresh.values[i] as number;
-      this.lineStarts[this.count] = fresh.lineStarts[i] as number;
+      if (this.lineStarts !== null) this.lineStarts[this.count] = fresh.lineStarts[i] as number;
       this.count++;
       const time = fresh.timestampsSeconds?.[i] ?? NaN;
       this.setTail(Number.isNaN(time) ? null : time, fresh.exemplars.get(i) ?? null);
@@ -118,29 +119,35 @@ export class RepeatedPage {
 
   /** All rows as if they had been read one by one. */
   allRows(): PageRows {
-    const { count, freshRows, fresh, runs, reference } = this;
+    const { count, fresh, reference } = this;
     const rows = new PageRows(0);
     rows.count = count;
     rows.values = this.allValues();
-    rows.lineStarts = exact(this.lineStarts, count);
-    rows.nameIds = new Int32Array(count);
-    rows.labelSetIds = new Int32Array(count);
-    rows.boundIds = new Int32Array(count);
+    if (this.lineStarts !== null) rows.lineStarts = exact(this.lineStarts, count);
     const { nameIds, labelSetIds, boundIds } = reference.columns;
-    for (const { from, to, at } of runs) {
-      rows.nameIds.set(nameIds.subarray(from, to), at);
-      rows.labelSetIds.set(labelSetIds.subarray(from, to), at);
-      rows.boundIds.set(boundIds.subarray(from, to), at);
-    }
-    for (const [i, row] of freshRows.entries()) {
-      rows.nameIds[row] = fresh.nameIds[i] as number;
-      rows.labelSetIds[row] = fresh.labelSetIds[i] as number;
-      rows.boundIds[row] = fresh.boundIds[i] as number;
-    }
+    rows.nameIds = this.column(nameIds, fresh.nameIds);
+    rows.labelSetIds = this.column(labelSetIds, fresh.labelSetIds);
+    rows.boundIds = this.column(boundIds, fresh.boundIds);
     rows.timestampsSeconds = this.timestampsSeconds === null ? null : exact(this.timestampsSeconds, count);
     for (const [row, exemplar] of this.exemplars) rows.exemplars.set(row, exemplar);
     for (const line of this.same ? reference.metadata : this.metadata) rows.metadata.push(line);
     return rows;
+  }
+
+  /** Fresh rows stand where as many others stood: all others are where they were. */
+  get inPlace(): boolean {
+    return this.count === this.reference.count && this.runs.every(({ from, at }) => from === at);
+  }
+
+  /** A column of ids: that of the earlier page when nothing in it changed. */
+  private column(earlier: Int32Array, ofFresh: Int32Array): Int32Array {
+    const { count, freshRows, runs } = this;
+    const inPlace = this.inPlace;
+    if (inPlace && freshRows.every((row, i) => earlier[row] === ofFresh[i])) return earlier;
+    const column = inPlace ? earlier.slice() : new Int32Array(count);
+    if (!inPlace) for (const { from, to, at } of runs) column.set(earlier.subarray(from, to), at);
+    for (const [i, row] of freshRows.entries()) column[row] = ofFresh[i] as number;
+    return column;
   }
 
   private closeRun(): void {
@@ -173,9 +180,11 @@ export class RepeatedPage {
     const values = new Float64Array(capacity);
     values.set(this.values);
     this.values = values;
-    const lineStarts = new Int32Array(capacity);
-    lineStarts.set(this.lineStarts);
-    this.lineStarts = lineStarts;
+    if (this.lineStarts !== null) {
+      const lineStarts = new Int32Array(capacity);
+      lineStarts.set(this.lineStarts);
+      this.lineStarts = lineStarts;
+    }
     if (this.timestampsSeconds !== null) {
       const timestamps = new Float64Array(capacity).fill(NaN);
       timestamps.set(this.timestampsSeconds);
