@@ -43,7 +43,7 @@ interface DemoOptions {
 
 async function demonstrate(options: DemoOptions, keep: (part: Pick<StartedProcess, 'stop'>) => void): Promise<number> {
   const runsDir = options['runs-dir'];
-  const simulator = await startCommand<{ url: string }>(['simulate', '--system', 'vllm', '--port', '0']);
+  const simulator = await startCommand<{ url: string }>(['simulate', '--system', 'vllm', '--plain', '--port', '0']);
   keep(simulator);
   const exporter = await startCommand<{ url: string }>(['serve', '--runs-dir', runsDir, '--port', '0']);
   keep(exporter);

@@ -28,6 +28,9 @@ const OPTIONS = {
   port: integer('port of the API, 0 for a free one; with all, of the first', { min: 0, max: 65_535 }, 18_000),
   model: text('NAME', 'name of the model that is served', 'sim-model'),
   workers: integer('engines, where the system can have several', { min: 1, max: 1000 }, 2),
+  plain: flag(
+    'vLLM as it starts without further switches: no speculative decoding, no offloading and none of their families',
+  ),
   fault: FAULTS,
   'random-seed': integer('seed of everything random in it', { min: 0, max: 2 ** 32 - 1 }, 1),
   json: flag('print one JSON line {system, url, metrics_url, metrics_urls} when ready; with all, an array of them'),
@@ -74,9 +77,9 @@ async function startAll(options: Values<typeof OPTIONS>): Promise<Started[]> {
   try {
     for (const [index, system] of systems.entries()) {
       const port = options.port === 0 ? 0 : options.port + index;
-      const { host, model, workers, fault: faults } = options;
+      const { host, model, workers, fault: faults, plain } = options;
       const seed = options['random-seed'];
-      const simulator = await startSimulator({ system, host, port, model, workers, faults, seed });
+      const simulator = await startSimulator({ system, host, port, model, workers, faults, seed, switches: !plain });
       started.push({ system, simulator });
     }
     return started;
