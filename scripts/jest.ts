@@ -8,6 +8,12 @@ import { fileURLToPath } from 'node:url';
 const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
 // Accepts `--selectProjects unit` as well; jest takes everything behind that flag for a project, so it goes last.
 const [project = 'unit', ...rest] = process.argv.slice(2).filter((argument) => argument !== '--selectProjects');
+// A limit against hanging, not a measure of speed: a busy machine may take its time.
+const TEST_TIMEOUT_MS = 60_000;
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
-const run = spawnSync(process.execPath, [...flags, jest, ...rest, '--selectProjects', project], { stdio: 'inherit' });
+const run = spawnSync(
+  process.execPath,
+  [...flags, jest, `--testTimeout=${TEST_TIMEOUT_MS}`, ...rest, '--selectProjects', project],
+  { stdio: 'inherit' },
+);
 process.exitCode = run.status ?? 1;
