@@ -96,6 +96,94 @@ describe('createScrapeParser', () => {
     );
   });
 
+  test('lines that are replaced, inserted, dropped, moved, repeated or timed, one or a few at a time', () => {
+    const families = ['a', 'b', 'c'].flatMap((name) => [
+      `# HELP ${name} Of ${name}`,
+      `# TYPE ${name} histogram`,
+      ...['x', 'y'].flatMap((m) => [
+        ...['1', '2', '+Inf'].map((le) => `${name}_bucket{m="${m}",le="${le}"} #`),
+        `${name}_sum{m="${m}"} #`,
+        `${name}_count{m="${m}"} #`,
+      ]),
+      '',
+    ]);
+    const change = fc.record({
+      kind: fc.constantFrom('replace', 'insert', 'comment', 'drop', 'move', 'repeat', 'time', 'restore', 'tail'),
+      at: fc.nat(),
+      to: fc.nat(),
+      name: fc.constantFrom('p', 'q', 'a_count', 'c_bucket'),
+      values: fc.array(fc.constantFrom('1', '0.25', '12345.678901234567', '7e-5', '+Inf'), { minLength: 1 }),
+    });
+    fc.assert(
+      fc.property(fc.array(fc.array(change, { maxLength: 4 }), { minLength: 2, maxLength: 12 }), (scrapes) => {
+        const parser = createScrapeParser();
+        let lines = families;
+        const seen: [Exposition, unknown][] = [];
+        for (const changes of scrapes) {
+          let values = ['1'];
+          for (const { kind, at, to, name, ...rest } of changes) {
+            values = rest.values;
+            lines = [...lines];
+            const i = at % lines.length;
+            const line = lines[i] ?? '';
+            if (kind === 'replace') lines[i] = `${name}{m="${to % 40}",le="1"} #`;
+            else if (kind === 'insert') lines.splice(i, 0, `${name}{m="${to % 40}"} #`);
+            else if (kind === 'comment') lines.splice(i, 0, ['# a word', '', '# TYPE p counter'][to % 3] ?? '');
+            else if (kind === 'drop' && lines.length > 3) lines.splice(i, 1 + (to % 3));
+            else if (kind === 'move') lines.splice(to % lines.length, 0, ...lines.splice(i, 1));
+            else if (kind === 'repeat') lines.splice(to % lines.length, 0, line);
+            else if (kind === 'time' && line.endsWith('#')) lines[i] = `${line} ${to % 5}`;
+            else if (kind === 'restore') lines = families;
+            else if (kind === 'tail') lines.push(['# TYPE last gauge', '# HELP last Word', ''][to % 3] ?? '');
+          }
+          const page = withValues(lines, (i) => values[i % values.length] ?? '1');
+          expectSame(parser, page);
+          const again = parser.parse(encode(page), TEXT);
+          seen.push([again, pageView(again)]);
+        }
+        // What was given out before is as it was.
+        for (const [exposition, view] of seen) expect(pageView(exposition)).toEqual(view);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('new series in place, for so long that what is kept of old ones is moved', () => {
+    const parser = createScrapeParser();
+    const all: Exposition[] = [];
+    for (let scrape = 0; scrape < 200; scrape++) {
+      const page =
+        Array.from({ length: 60 }, (_, i) =>
+          i % 10 === 3 ? `s{id="${scrape}",n="${i}"} ${scrape}` : `s{id="old",n="${i}"} ${scrape + i}`,
+        ).join('\n') + (scrape % 50 === 49 ? `\n# TYPE s${scrape} gauge\n` : '\n');
+      expectSame(parser, page);
+      all.push(parser.parse(encode(page), TEXT));
+    }
+    const ids = (scrape: number): unknown[] =>
+      (all[scrape]?.families[0]?.samples ?? [])
+        .filter(({ labels }) => labels['id'] !== 'old')
+        .map((s) => s.labels['id']);
+    for (const scrape of [0, 73, 199]) expect(ids(scrape)).toEqual(new Array(6).fill(String(scrape)));
+  });
+
+  test.each([
+    ['lines at the end go', 'a 1\n# TYPE z gauge\n', 'a 2\n'],
+    ['lines at the end come', 'a 1\n', 'a 2\n# TYPE z gauge\n'],
+    ['lines at the end change', 'a 1\n# TYPE z gauge\n', 'a 2\n# TYPE z counter\n'],
+    ['a comment comes before all', '# TYPE a gauge\na 1\n', '# new\n# TYPE a gauge\na 2\n'],
+    ['a type comes', 'a 1\nb 1\n', 'a 2\n# TYPE b counter\nb 2\n'],
+    ['a type goes', 'a 1\n# TYPE b counter\nb 1\n', 'a 2\nb 2\n'],
+    ['all rows go', 'a 1\nb 1\n# TYPE z gauge\n', '# TYPE z gauge\n'],
+    ['a series is repeated', 'a 1\nb 1\nc 1\n', 'a 2\nb 2\na 3\n'],
+    ['a series gets a time', 'a 1\nb 1\n', 'a 2 17\nb 2\n'],
+    ['two are exchanged', 'a 1\nb 1\nc 1\nd 1\n', 'a 2\nc 2\nb 2\nd 2\n'],
+    ['several are replaced', 'a 1\nb 1\nc 1\nd 1\n', 'a 2\nx 2\ny 2\nd 2\n'],
+    ['the last line feed is missing', 'a 1\nb 1\n', 'a 2\nb 2'],
+  ])('%s, and come back', (_, first, second) => {
+    const parser = createScrapeParser();
+    for (const page of [first, first, second, second, first, second]) expectSame(parser, page);
+  });
+
   test('the same lines with other values', () => {
     const parser = createScrapeParser();
     for (let scrape = 0; scrape < 4; scrape++)
@@ -150,7 +238,8 @@ describe('createScrapeParser', () => {
   test('limits hold for known lines too', () => {
     const parser = createScrapeParser({ limits: { maxSamples: 2 } });
     expect(parser.parse(encode('a 1\nb 1\n'), TEXT).columns.count).toBe(2);
-    expect(() => parser.parse(encode('a 1\nb 1\nc 1\n'), TEXT)).toThrow('more than 2 samples');
+    expect(() => parser.parse(encode('a 1\nb 1\nc 1\n'), TEXT)).toThrow('line 3, column 1: more than 2 samples');
+    expect(() => parser.parse(encode('c 1\na 1\nb 1\n'), TEXT)).toThrow('line 3, column 1: more than 2 samples');
   });
 
   test('label values that never return are forgotten', () => {

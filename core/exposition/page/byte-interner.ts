@@ -7,6 +7,12 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number, hash: n
   return hash;
 }
 
+/** Copies a few bytes: for keys quicker than a view of them. */
+export function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
+  if (end - start > 512) to.set(from.subarray(start, end), at);
+  else for (let i = start; i < end; i++) to[at + i - start] = from[i] as number;
+}
+
 /**
  * A dictionary from byte strings to small integers that keeps its own copy of the keys, so that no page stays alive.
  * A key is given as two pieces (the second may be empty).
@@ -49,8 +55,8 @@ export class ByteInterner {
     const length = end - start;
     const next = at + length + end2 - start2;
     if (next > this.arena.length) this.growArena(next);
-    this.arena.set(bytes.subarray(start, end), at);
-    this.arena.set(bytes.subarray(start2, end2), at + length);
+    copyBytes(bytes, start, end, this.arena, at);
+    copyBytes(bytes, start2, end2, this.arena, at + length);
     this.starts[entry + 1] = next;
     this.hashes[entry] = hash;
     this.ids[entry] = id;

@@ -13,7 +13,8 @@ export class PageCursor {
   at = 0;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
+    // Not as a Node Buffer: its subarray() is slow.
+    this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.end = bytes.length;
   }
 

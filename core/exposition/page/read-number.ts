@@ -3,6 +3,7 @@ import { DOT, LF, MINUS, PLUS, SPACE } from './characters.ts';
 /** Powers of ten that a double holds exactly. */
 const POWERS = Float64Array.from({ length: 23 }, (_, i) => Number(`1e${i}`));
 const MAX_EXACT_DIGITS = 15;
+const MAX_LONG_DIGITS = 19;
 const DECIMAL = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 const INFINITY = /^([+-]?)inf(?:inity)?$/i;
 
@@ -11,8 +12,9 @@ export class NumberReader {
   end = 0;
 
   /**
-   * The number that starts at `start` and is followed by a space or a line feed, when it has at most 15 digits: those
-   * are exact as an integer times a power of ten. Else undefined, and `parseGoFloat` has to decide.
+   * The number that starts at `start` and is followed by a space or a line feed, when it has at most 15 digits, which are
+   * exact as an integer times a power of ten, or at most 19 and its rounding is plain. Else undefined, and `parseGoFloat`
+   * has to decide.
    */
   readShort(bytes: Uint8Array, start: number): number | undefined {
     let i = start;
@@ -37,7 +39,7 @@ export class NumberReader {
       scale = i - point - 1;
       digits += scale;
     }
-    if (digits === 0 || digits > MAX_EXACT_DIGITS) return undefined;
+    if (digits === 0 || digits > MAX_LONG_DIGITS) return undefined;
     if ((c | 32) === 101) {
       c = bytes[++i] as number;
       const negativeExponent = c === MINUS;
@@ -52,6 +54,11 @@ export class NumberReader {
       scale += negativeExponent ? exponent : -exponent;
     }
     if (c !== LF && c !== SPACE) return undefined;
+    if (digits > MAX_EXACT_DIGITS) {
+      const long = longNumber(bytes, first, digits, scale);
+      this.end = i;
+      return negative && long !== undefined ? -long : long;
+    }
     if (scale > 0) {
       if (scale > 22) return undefined;
       mantissa /= POWERS[scale] as number;
@@ -62,6 +69,51 @@ export class NumberReader {
     this.end = i;
     return negative ? -mantissa : mantissa;
   }
+}
+
+/**
+ * The number of 16 to 19 digits (with a point or not) from `start`, divided by 10^scale, computed in twice the precision.
+ * Undefined when even that does not tell which of two doubles is nearer.
+ */
+function longNumber(bytes: Uint8Array, start: number, digits: number, scale: number): number | undefined {
+  if (scale < 0 || scale > 22) return undefined;
+  let head = 0;
+  let rest = 0;
+  let i = start;
+  for (let digit = 0; digit < digits; i++) {
+    const c = bytes[i] as number;
+    if (c === DOT) continue;
+    if (digit < MAX_EXACT_DIGITS) head = head * 10 + (c - 48);
+    else rest = rest * 10 + (c - 48);
+    digit++;
+  }
+  const power = POWERS[digits - MAX_EXACT_DIGITS] as number;
+  const divisor = POWERS[scale] as number;
+  // The integer as high + low, both exact: what a product loses and the last digits are small integers.
+  const product = head * power;
+  const below = productError(head, power, product) + rest;
+  const high = product + below;
+  const low = below - (high - product);
+  const quotient = high / divisor;
+  const back = quotient * divisor;
+  const correction = (high - back - productError(quotient, divisor, back) + low) / divisor;
+  const value = quotient + correction * (1 + DOUBT);
+  return value === quotient + correction * (1 - DOUBT) ? value : undefined;
+}
+
+/** Far above the relative error of the correction. */
+const DOUBT = 2 ** -40;
+const SPLITTER = 2 ** 27 + 1;
+
+/** What the product of two doubles lost to rounding, exactly (Dekker). */
+function productError(a: number, b: number, product: number): number {
+  const aScaled = a * SPLITTER;
+  const aHigh = aScaled - (aScaled - a);
+  const aLow = a - aHigh;
+  const bScaled = b * SPLITTER;
+  const bHigh = bScaled - (bScaled - b);
+  const bLow = b - bHigh;
+  return aLow * bLow - (product - aHigh * bHigh - aLow * bHigh - aHigh * bLow);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { copyBytes } from './byte-interner.ts';
 import { equalBytes } from './equal-bytes.ts';
 import type { MetadataLine } from './page-rows.ts';
 import type { Page } from './read-page.ts';
@@ -92,21 +93,21 @@ export class ReferencePage {
       keys.lengths.set(this.keys.lengths.subarray(from, to), at);
       keys.identityLengths.set(this.keys.identityLengths.subarray(from, to), at);
     }
-    const added = freshRows.map((row, i) => {
-      const start = freshKeyStarts[i] as number;
-      const valueStart = fresh.valueStarts[i] as number;
-      return { row, start, length: valueStart === 0 ? 0 : valueStart - start };
-    });
     const tail = { start: this.tailStart, length: this.tailLength };
-    const needed =
-      added.reduce((sum, { length }) => sum + length, 0) + (tailStart === null ? 0 : bytes.length - tailStart);
-    for (const { row } of added) keys.lengths[row] = 0;
+    let needed = tailStart === null ? 0 : bytes.length - tailStart;
+    for (let i = 0; i < freshRows.length; i++) {
+      needed += Math.max(0, (fresh.valueStarts[i] as number) - (freshKeyStarts[i] as number));
+      keys.lengths[freshRows[i] as number] = 0;
+    }
     const store = this.store.withRoom(needed, keys, tail);
-    for (const [i, { row, start, length }] of added.entries()) {
-      keys.lengths[row] = length;
-      if (length === 0) continue;
-      keys.starts[row] = store.add(bytes, start, start + length);
-      keys.identityLengths[row] = (fresh.valueStarts[i] as number) - (fresh.lineStarts[i] as number);
+    for (let i = 0; i < freshRows.length; i++) {
+      const row = freshRows[i] as number;
+      const keyStart = freshKeyStarts[i] as number;
+      const valueStart = fresh.valueStarts[i] as number;
+      if (valueStart === 0) continue;
+      keys.starts[row] = store.add(bytes, keyStart, valueStart);
+      keys.lengths[row] = valueStart - keyStart;
+      keys.identityLengths[row] = valueStart - (fresh.lineStarts[i] as number);
     }
     if (tailStart !== null) {
       tail.start = store.add(bytes, tailStart, bytes.length);
@@ -199,7 +200,7 @@ class KeyStore {
   /** Copies bytes of a page; returns where they are held. */
   add(page: Uint8Array, start: number, end: number): number {
     const at = this.used;
-    this.bytes.set(page.subarray(start, end), at);
+    copyBytes(page, start, end, this.bytes, at);
     this.used = at + end - start;
     return at;
   }

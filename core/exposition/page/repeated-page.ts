@@ -146,7 +146,7 @@ export class RepeatedPage {
     if (inPlace && freshRows.every((row, i) => earlier[row] === ofFresh[i])) return earlier;
     const column = inPlace ? earlier.slice() : new Int32Array(count);
     if (!inPlace) for (const { from, to, at } of runs) column.set(earlier.subarray(from, to), at);
-    for (const [i, row] of freshRows.entries()) column[row] = ofFresh[i] as number;
+    for (let i = 0; i < freshRows.length; i++) column[freshRows[i] as number] = ofFresh[i] as number;
     return column;
   }
 
