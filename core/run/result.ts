@@ -108,7 +108,7 @@ export interface ServersResult {
     readonly interval_seconds: number;
     /** Time of the client's thread that collecting took. */
     readonly cpu_seconds: number;
-    /** Its share of the CPU time of the whole client. */
+    /** Its share of the CPU time of the whole client: a lower bound, sockets and garbage collection are not in it. */
     readonly cpu_share: number | null;
   };
   readonly targets: readonly ServerTarget[];

@@ -17,7 +17,7 @@ export function serverLines({ servers }: Pick<ResultFile, 'servers'>): string[] 
   const cost =
     collector.cpu_share === null
       ? ''
-      : ` · collecting took ${quantity(collector.cpu_share, 'ratio')} of the client's CPU`;
+      : ` · collecting took at least ${quantity(collector.cpu_share, 'ratio')} of the client's CPU`;
   return [
     `servers     ${verdict}${count}${cost}`,
     ...targets.map((target) => `            ${targetLine(target)}`),
