@@ -143,6 +143,20 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     expect(server.connections()).toBe(1);
   });
 
+  test('bytes that are kept stay as they were when more is read', async () => {
+    const parts = ['aaaaaaaa', 'bbbbbbbb', 'cccccccc'];
+    const { transport } = await once(async (socket: Socket) => {
+      socket.write(STREAM_HEAD);
+      for (const part of parts) {
+        socket.write(httpChunk(part));
+        // Each turn of the loop reads what has come.
+        for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+      }
+      socket.write(LAST_CHUNK);
+    });
+    expect((await wholeAnswer(transport, get, 60)).body).toBe(parts.join(''));
+  });
+
   test('R-017 much at once: every byte, in order', async () => {
     const block = Buffer.alloc(
       2 ** 20,
