@@ -6,7 +6,7 @@ import type { JsonLine } from './child-program.ts';
 import { inTurn } from './in-turn.ts';
 import { PAGE_BYTES, startMetricsPages } from './metrics-pages.ts';
 import type { MetricsPages } from './metrics-pages.ts';
-import { LOAD, clientArguments, clientEnvironment, startPacedServer } from './paced-server.ts';
+import { BURST_512, clientArguments, clientEnvironment, startPacedServer } from './paced-server.ts';
 import { median } from './statistics.ts';
 
 const PROGRAM = fileURLToPath(new URL('collector-program.ts', import.meta.url));
@@ -27,7 +27,7 @@ const KIND = `${TARGETS} targets of ${PAGE_BYTES / 1000} KB`;
  */
 export const collector: Bench = {
   name: 'collector',
-  question: `what does collecting the metrics of ${TARGETS} servers cost, and does it delay the reading of ${LOAD.streams} streams?`,
+  question: `what does collecting the metrics of ${TARGETS} servers cost, and does it delay the reading of ${BURST_512.streams} streams?`,
   measure: async (context: BenchContext): Promise<readonly Row[]> => {
     const pages = await startMetricsPages(context.workshop);
     try {
@@ -94,8 +94,10 @@ async function disturbanceRows(pages: MetricsPages, context: BenchContext): Prom
   if (server === null) return [];
   const reading = async (metrics: readonly string[]): Promise<Disturbance> => {
     const flags = metrics.length === 0 ? ['--no-server-metrics'] : metrics.flatMap((url) => ['--server-metrics', url]);
-    const args = [CLIENT, ...flags, ...clientArguments(server.port, WARM_SECONDS, SECONDS)];
-    const { stdout } = await runProgram(process.execPath, args, { env: clientEnvironment(context.workshop) });
+    const args = [CLIENT, ...flags, ...clientArguments(server.port, BURST_512, WARM_SECONDS, SECONDS)];
+    const { stdout } = await runProgram(process.execPath, args, {
+      env: clientEnvironment(context.workshop, BURST_512),
+    });
     const line = lastJsonLine(stdout);
     if (numberOf(line, 'failed') > 0) throw new Error(`${numberOf(line, 'failed')} requests failed`);
     const [p50_ms, p99_ms, p999_ms] = ['err_p50_ms', 'err_p99_ms', 'err_p999_ms'].map((key) => numberOf(line, key));
@@ -117,7 +119,7 @@ async function disturbanceRows(pages: MetricsPages, context: BenchContext): Prom
 
 function errorRows(on: readonly Disturbance[], off: readonly Disturbance[]): Row[] {
   const row = (name: string, read: (each: Disturbance) => number, atMost: number | null): Row => ({
-    what: `time-stamp error ${name} at ${LOAD.streams} streams, ${KIND} every second ÷ collector off`,
+    what: `time-stamp error ${name} at ${BURST_512.streams} streams, ${KIND} every second ÷ collector off`,
     unit: 'ms',
     ours: on.map(read),
     peer: off.map(read),

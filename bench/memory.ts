@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench, BenchContext, Row } from './bench.ts';
 import { outputOf, startProgram } from './child-program.ts';
-import { LOAD, startPacedServer } from './paced-server.ts';
+import { BURST_512, pacedUrl, startPacedServer } from './paced-server.ts';
 import { median, slope } from './statistics.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
@@ -50,16 +50,14 @@ async function watchedRun(
   runsDirectory: string,
   minutes: number,
 ): Promise<{ readings: Reading[]; requests: number }> {
-  const { streams, tokens, ttft_us, itl_us, tick_us, jitter_us } = LOAD;
-  const query = `n=${tokens}&t=${ttft_us}&i=${itl_us}&y=${tick_us}&j=${jitter_us}`;
   const options = {
-    url: `http://127.0.0.1:${port}/v1/chat/completions?${query}`,
+    url: pacedUrl(port, BURST_512),
     model: 'm',
-    concurrency: streams,
+    concurrency: BURST_512.streams,
     'benchmark-duration': minutes * 60,
     'runs-dir': runsDirectory,
     isl: 40,
-    osl: tokens,
+    osl: BURST_512.tokens,
     // Served as in practice; nobody scrapes it, so the run does not wait.
     'metrics-port': 0,
   };

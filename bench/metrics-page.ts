@@ -8,7 +8,7 @@ import { Unavailable } from './bench.ts';
 import { lastJsonLine, numberOf, outputOf, runProgram, startProgram } from './child-program.ts';
 import type { JsonLine } from './child-program.ts';
 import { inTurn } from './in-turn.ts';
-import { clientArguments, clientEnvironment, startPacedServer } from './paced-server.ts';
+import { BURST_512, clientArguments, clientEnvironment, startPacedServer } from './paced-server.ts';
 import { quantile } from './statistics.ts';
 import type { Workshop } from './workshop.ts';
 
@@ -97,9 +97,9 @@ function rowsOf(scraped: readonly Reading[], alone: readonly Reading[]): Row[] {
 
 /** One run of the stream client, with its page served, and scraped if asked for. */
 async function reading(serverPort: number, scrapedEverySecond: boolean, workshop: Workshop): Promise<Reading> {
-  const args = [CLIENT, '--metrics', ...clientArguments(serverPort, WARM_SECONDS, SECONDS)];
+  const args = [CLIENT, '--metrics', ...clientArguments(serverPort, BURST_512, WARM_SECONDS, SECONDS)];
   const child = startProgram(process.execPath, args, {
-    env: { ...process.env, ...clientEnvironment(workshop) },
+    env: { ...process.env, ...clientEnvironment(workshop, BURST_512) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const ended = outputOf(child, 'stream-client.ts');

@@ -4,10 +4,35 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startProgram } from './child-program.ts';
 import type { Workshop } from './workshop.ts';
 
-/** Load of the stream benches: 512 streams that all get a chunk every 20 ms. */
-export const LOAD = { streams: 512, tokens: 100, ttft_us: 10_000, itl_us: 0, tick_us: 20_000, jitter_us: 0 } as const;
-/** What a client that keeps up reads. */
-export const CHUNKS_PER_SECOND = LOAD.streams * (1e6 / LOAD.tick_us);
+/** What the paced server is asked for. With a tick all streams get their chunks at once, else each `itl_us` apart. */
+export interface PacedLoad {
+  readonly streams: number;
+  readonly tokens: number;
+  readonly ttft_us: number;
+  readonly itl_us: number;
+  readonly tick_us: number;
+  /** First chunks are spread evenly over this time. */
+  readonly jitter_us: number;
+}
+
+/** 512 streams that all get a chunk every 20 ms. */
+export const BURST_512: PacedLoad = {
+  streams: 512,
+  tokens: 100,
+  ttft_us: 10_000,
+  itl_us: 0,
+  tick_us: 20_000,
+  jitter_us: 0,
+};
+/** 2,000 streams that all get a chunk every 50 ms. */
+export const BURST_2000: PacedLoad = { ...BURST_512, streams: 2000, tick_us: 50_000 };
+/** 64 at a time, each answer one chunk, at once: as many as client and server manage. */
+export const ONE_CHUNK: PacedLoad = { streams: 64, tokens: 1, ttft_us: 0, itl_us: 0, tick_us: 0, jitter_us: 0 };
+
+/** What a client that keeps up reads. Infinite where nothing paces it. */
+export function chunksPerSecond({ streams, itl_us, tick_us }: PacedLoad): number {
+  return (streams * 1e6) / (tick_us || itl_us);
+}
 
 const READY_WITHIN_MS = 5_000;
 
@@ -37,14 +62,19 @@ export async function startPacedServer(workshop: Workshop): Promise<PacedServer>
 }
 
 /** The arguments that every stream client takes. */
-export function clientArguments(port: number, warmSeconds: number, seconds: number): string[] {
-  const { streams, tokens, ttft_us, itl_us, tick_us } = LOAD;
+export function clientArguments(port: number, load: PacedLoad, warmSeconds: number, seconds: number): string[] {
+  const { streams, tokens, ttft_us, itl_us, tick_us } = load;
   return [port, streams, tokens, ttft_us, itl_us, tick_us, warmSeconds, seconds].map(String);
 }
 
 /** The variables that they get: how far first tokens are spread, and where to put what must not outlive the workshop. */
-export function clientEnvironment(workshop: Workshop): Readonly<Record<string, string>> {
-  return { JIT: String(LOAD.jitter_us), TMPDIR: workshop.folder };
+export function clientEnvironment(workshop: Workshop, load: PacedLoad): Readonly<Record<string, string>> {
+  return { JIT: String(load.jitter_us), TMPDIR: workshop.folder };
+}
+
+/** The address that makes it answer so. */
+export function pacedUrl(port: number, { tokens, ttft_us, itl_us, tick_us, jitter_us }: PacedLoad): string {
+  return `http://127.0.0.1:${port}/v1/chat/completions?n=${tokens}&t=${ttft_us}&i=${itl_us}&y=${tick_us}&j=${jitter_us}`;
 }
 
 async function freePort(): Promise<number> {

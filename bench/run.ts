@@ -9,16 +9,34 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { Unavailable } from './bench.ts';
 import type { Bench, BenchContext } from './bench.ts';
+import { aiperf } from './aiperf.ts';
+import { capacity } from './capacity.ts';
 import { collector } from './collector.ts';
 import { exposition } from './exposition.ts';
+import { firstRequest } from './first-request.ts';
+import { lateness } from './lateness.ts';
 import { memory } from './memory.ts';
 import { metricsPage } from './metrics-page.ts';
+import { requests } from './requests.ts';
 import { start } from './start.ts';
-import { stream } from './stream.ts';
+import { stream, streams2000 } from './stream.ts';
 import { table } from './table.ts';
 import { Workshop } from './workshop.ts';
 
-const BENCHES: readonly Bench[] = [stream, memory, metricsPage, collector, start, exposition];
+const BENCHES: readonly Bench[] = [
+  stream,
+  streams2000,
+  capacity,
+  requests,
+  lateness,
+  firstRequest,
+  aiperf,
+  memory,
+  metricsPage,
+  collector,
+  start,
+  exposition,
+];
 const PEERS = fileURLToPath(new URL('../../shared/bench', import.meta.url));
 /** Share of the cores that others may use before the reader is warned. */
 const QUIET_LOAD = 0.25;

@@ -4,7 +4,7 @@
  * --metrics first one that says where the live metrics are served. What the servers say of themselves is collected from
  * the pages that --server-metrics names.
  *
- * usage: node bench/stream-client.ts [--metrics] [--server-metrics URL …] [--no-server-metrics]
+ * usage: node bench/stream-client.ts [--metrics] [--server-metrics URL …] [--no-server-metrics] [--transport auto|raw|undici]
  *          <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -15,6 +15,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { main } from '../exporter/cli/main.ts';
 import { enlargePages } from './enlarged-page.ts';
+import { pacedUrl } from './paced-server.ts';
 import { StampErrors } from './stream-stamp-errors.ts';
 import { watchTransports } from './watched-transport.ts';
 
@@ -27,14 +28,16 @@ const { values: flags, positionals } = parseArgs({
     metrics: { type: 'boolean', default: false },
     'server-metrics': { type: 'string', multiple: true, default: [] },
     'no-server-metrics': { type: 'boolean', default: false },
+    transport: { type: 'string', default: 'auto' },
   },
 });
-const [port, streams, tokens, ttft_us, itl_us, tick_us, warmSeconds, seconds] = positionals.map(Number);
-if (streams === undefined || warmSeconds === undefined || seconds === undefined) {
+const [port = 0, streams = 0, tokens = 0, ttft_us = 0, itl_us = 0, tick_us = 0, warmSeconds, seconds] =
+  positionals.map(Number);
+if (warmSeconds === undefined || seconds === undefined) {
   throw new Error('usage: stream-client.ts [--metrics] port streams tokens ttft_us itl_us tick_us warm_s seconds');
 }
-const jitter_us = process.env.JIT ?? itl_us;
-const url = `http://127.0.0.1:${port}/v1/chat/completions?n=${tokens}&t=${ttft_us}&i=${itl_us}&y=${tick_us}&j=${jitter_us}`;
+const jitter_us = Number(process.env.JIT ?? itl_us);
+const url = pacedUrl(port, { streams, tokens, ttft_us, itl_us, tick_us, jitter_us });
 const runsDirectory = await mkdtemp(join(tmpdir(), 'llmbench-stream-'));
 const options = {
   url,
@@ -45,6 +48,7 @@ const options = {
   'benchmark-duration': warmSeconds + seconds + REST_SECONDS,
   'benchmark-grace-period': 0,
   'runs-dir': runsDirectory,
+  transport: flags.transport,
   'metrics-port': 0,
   linger: 'no',
   // The pages of a bench never say that their servers are idle.
