@@ -44,7 +44,8 @@ export const aiperf: Bench = {
         { llmbench: () => ourRun(url, context), AIPerf: () => peerRun(url, command, context) },
         context,
       );
-      return rowsOf(measured.get('llmbench') ?? [], measured.get('AIPerf') ?? null);
+      const ours = measured.get('llmbench');
+      return ours === undefined ? [] : rowsOf(ours, measured.get('AIPerf') ?? null);
     } finally {
       await server.stop();
     }

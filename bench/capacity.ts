@@ -47,11 +47,13 @@ export const capacity: Bench = {
       const measured = await inTurn(context.rounds, competitors, context);
       for (const [name, rates] of measured) context.note(`${name}: ${rates.map(Math.round).join(', ')} chunks/s`);
       const perChunk_us = (rate: number): number => 1e6 / rate;
+      const ours = measured.get(OURS);
+      if (ours === undefined) return [];
       return [
         {
           what: `time per chunk at the highest trusted rate ÷ ${AIPERF}`,
           unit: 'µs',
-          ours: (measured.get(OURS) ?? []).map(perChunk_us),
+          ours: ours.map(perChunk_us),
           peer: measured.get(AIPERF)?.map(perChunk_us) ?? null,
           target: HALF,
         },

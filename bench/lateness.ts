@@ -52,7 +52,8 @@ async function rowsAt(rate: number, url: string, runsDirectory: string, context:
     },
     context,
   );
-  const ours = measured.get('ours') ?? [];
+  const ours = measured.get('ours');
+  if (ours === undefined) return [];
   const clock = measured.get('clock') ?? null;
   const at = `at ${rate.toLocaleString('en-US')} requests/s`;
   return [
@@ -93,7 +94,7 @@ async function ourLateness(rate: number, url: string, runsDirectory: string): Pr
   const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const { stdout } = await runProgram(process.execPath, [LAUNCHER, 'run', '--json', '--no-server-metrics', ...args]);
   const result = JSON.parse(stdout) as ResultFile;
-  const delay = result.measures.find(({ measure, population }) => measure === 'schedule_delay' && population === 'all');
+  const delay = result.measures.find(({ measure }) => measure === 'schedule_delay');
   if (delay?.kind !== 'distribution') throw new Error('the result has no schedule delay');
   const ms = (seconds: number | null | undefined): number => (seconds ?? NaN) * 1000;
   return {

@@ -39,7 +39,7 @@ function comparison(row: Row): string {
 }
 
 function targetText({ by, atMost }: Target, unit: string): string {
-  if (by === 'ratio') return `≤ ${atMost}`;
+  if (by === 'ratio') return `≤ ${significant(atMost)}`;
   return by === 'difference' ? `≤ +${atMost} ${unit}` : `≤ ${atMost} ${unit}`;
 }
 
