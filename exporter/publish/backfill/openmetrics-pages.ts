@@ -1,0 +1,99 @@
+import { formatNumber } from '../../../core/exposition/write/format-number.ts';
+import type { TimedSeries } from '../remote-write/finished-series.ts';
+import type { LabelPairs, PushedFamily, PushedSeries } from '../remote-write/pushed-series.ts';
+
+/** As long as a block of Prometheus is by default, and aligned to it: a page then becomes one block. */
+export const PAGE_MS = 2 * 3600 * 1000;
+
+/** A page of OpenMetrics with the samples of one stretch of time. */
+export interface BackfillPage {
+  /** Milliseconds since the epoch; a multiple of the page's length. */
+  readonly start_ms: number;
+  readonly text: string;
+}
+
+interface PageFamily {
+  readonly head: string;
+  readonly lines: string[];
+}
+
+/**
+ * Puts the series of many runs into pages of OpenMetrics 1.0 with their times, as `promtool tsdb create-blocks-from
+ * openmetrics` reads them: each family once, the points of a metric together and ascending. Stale markers are left out:
+ * the format has none.
+ */
+export class OpenMetricsPages {
+  readonly #length_ms: number;
+  readonly #pages = new Map<number, Map<string, PageFamily>>();
+
+  /** `length_ms` Infinity: one page for everything. */
+  constructor(length_ms: number = PAGE_MS) {
+    this.#length_ms = length_ms;
+  }
+
+  add({ layout, points }: TimedSeries): void {
+    layout.families.forEach((family, at) => {
+      const own = layout.series.flatMap((series, i) => (series.family === at ? [{ series, i }] : []));
+      for (const metric of metrics(own)) {
+        for (const { time_ms, values } of points) {
+          if (values === null) continue;
+          const page = this.#family(time_ms, family);
+          for (const { series, i } of metric) page.lines.push(line(series.labels, values[i] ?? NaN, time_ms));
+        }
+      }
+    });
+  }
+
+  /** The pages that end by then, in the order of time; they are forgotten. */
+  takeUntil(time_ms: number): readonly BackfillPage[] {
+    return [...this.#pages.keys()]
+      .sort((a, b) => a - b)
+      .filter((start_ms) => start_ms + this.#length_ms <= time_ms)
+      .map((start_ms) => {
+        const families = this.#pages.get(start_ms) ?? new Map<string, PageFamily>();
+        this.#pages.delete(start_ms);
+        const text = [...families.values()].map(({ head, lines }) => head + lines.join('')).join('');
+        return { start_ms, text: `${text}# EOF\n` };
+      });
+  }
+
+  #family(time_ms: number, { name, type, help }: PushedFamily): PageFamily {
+    const start_ms = this.#length_ms === Infinity ? 0 : Math.floor(time_ms / this.#length_ms) * this.#length_ms;
+    const page = this.#pages.get(start_ms) ?? new Map<string, PageFamily>();
+    this.#pages.set(start_ms, page);
+    const model = type === 'counter' ? name.replace(/_total$/, '') : name;
+    const family = page.get(model) ?? {
+      head: `# HELP ${model} ${escaped(help)}\n# TYPE ${model} ${type === 'untyped' ? 'unknown' : type}\n`,
+      lines: [],
+    };
+    page.set(model, family);
+    return family;
+  }
+}
+
+interface PlacedSeries {
+  readonly series: PushedSeries;
+  readonly i: number;
+}
+
+/** The series that are one metric: a histogram's buckets, sum and count. */
+function metrics(series: readonly PlacedSeries[]): readonly (readonly PlacedSeries[])[] {
+  const found = new Map<string, PlacedSeries[]>();
+  for (const each of series) {
+    const key = JSON.stringify(each.series.labels.filter(([name]) => name !== '__name__' && name !== 'le'));
+    const metric = found.get(key) ?? [];
+    metric.push(each);
+    found.set(key, metric);
+  }
+  return [...found.values()];
+}
+
+function line(labels: LabelPairs, value: number, time_ms: number): string {
+  const name = labels.find(([label]) => label === '__name__')?.[1] ?? '';
+  const pairs = labels.flatMap(([label, text]) => (label === '__name__' ? [] : [`${label}="${escaped(text)}"`]));
+  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${formatNumber(value)} ${(time_ms / 1000).toFixed(3)}\n`;
+}
+
+function escaped(text: string): string {
+  return text.toWellFormed().replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+}

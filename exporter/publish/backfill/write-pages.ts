@@ -1,0 +1,47 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { OpenMetricsPages, PAGE_MS, type BackfillPage } from './openmetrics-pages.ts';
+import type { OldRun } from './old-runs.ts';
+
+/** Where the pages go: a folder gets one file for each two hours, a file or a stream gets one page. */
+export type BackfillOutput =
+  | { readonly kind: 'folder'; readonly path: string }
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stream'; write(text: string): void };
+
+/**
+ * Writes runs, which come in the order of their start, as OpenMetrics with times; gives the files that were written.
+ * Throws what the file system says.
+ */
+export async function writePages(runs: AsyncIterable<OldRun>, output: BackfillOutput): Promise<readonly string[]> {
+  const pages = new OpenMetricsPages(output.kind === 'folder' ? PAGE_MS : Infinity);
+  const written: string[] = [];
+  const write = async (page: BackfillPage): Promise<void> => {
+    const path = await writePage(page, output);
+    if (path !== null) written.push(path);
+  };
+  if (output.kind === 'folder') await mkdir(output.path, { recursive: true });
+  let any = false;
+  for await (const { series, start_ms } of runs) {
+    // No later run has a sample before this one's start.
+    for (const page of pages.takeUntil(start_ms)) await write(page);
+    series.forEach((each) => pages.add(each));
+    any = true;
+  }
+  if (any) for (const page of pages.takeUntil(Infinity)) await write(page);
+  return written;
+}
+
+async function writePage({ start_ms, text }: BackfillPage, output: BackfillOutput): Promise<string | null> {
+  if (output.kind === 'stream') {
+    output.write(text);
+    return null;
+  }
+  const path = output.kind === 'file' ? output.path : join(output.path, `${fileTime(start_ms)}.openmetrics`);
+  await writeFile(path, text);
+  return path;
+}
+
+/** Such as `20261121T2200Z`. */
+const fileTime = (time_ms: number): string =>
+  `${new Date(time_ms).toISOString().slice(0, 16).replaceAll(/[-:]/g, '')}Z`;

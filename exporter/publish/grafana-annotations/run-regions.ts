@@ -1,0 +1,80 @@
+import { formatSeconds } from './format-seconds.ts';
+import type { ResultFile } from '../../../core/run/result.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import type { AnnotationBody } from './annotations-client.ts';
+
+/** Of all annotations that llmbench makes. */
+export const LLMBENCH_TAG = 'llmbench';
+export const runTag = (runId: string): string => `run_id:${runId}`;
+
+/** A region of a run; `part` tells it from the others of the run, and is one of its tags. */
+export interface RunRegion extends AnnotationBody {
+  readonly part: string;
+}
+
+const WHOLE_RUN = 'part:run';
+
+/** The run as it begins: its end is not known. Null for a run without a time of its own. */
+export function startedRun(run: RunFile): RunRegion | null {
+  if (run.start === null) return null;
+  return region(run, WHOLE_RUN, Date.parse(run.start), null, [], description(run));
+}
+
+/** The run and its phases, from a run that has ended. Empty for a run without a time of its own. */
+export function endedRun(run: RunFile, result: ResultFile): readonly RunRegion[] {
+  if (run.start === null || run.end === null) return [];
+  const whole = region(
+    run,
+    WHOLE_RUN,
+    Date.parse(run.start),
+    Date.parse(run.end),
+    [`status:${result.status}`],
+    `${description(run)}<br>${outcome(result)}`,
+  );
+  const phases = run.phases.flatMap(({ phase, start, end }) =>
+    start === null || end === null
+      ? []
+      : [region(run, `part:${phase}`, Date.parse(start), Date.parse(end), [], `${phase} of ${description(run)}`)],
+  );
+  return [whole, ...phases];
+}
+
+function region(
+  run: RunFile,
+  part: string,
+  time: number,
+  timeEnd: number | null,
+  moreTags: readonly string[],
+  text: string,
+): RunRegion {
+  const tags = [LLMBENCH_TAG, runTag(run.run_id), part, `scenario:${run.scenario}`, ...moreTags];
+  return { part, time, ...(timeEnd === null ? {} : { timeEnd }), tags, text };
+}
+
+/** Grafana shows the text as HTML. */
+function description({ run_id, scenario, comparison_key: { model, load } }: RunFile): string {
+  const amount = load?.mode === 'concurrency' ? load.concurrency : load?.request_rate;
+  const loadText = [load?.mode, amount].filter((part) => part !== null && part !== undefined).join(' ');
+  const parts = [model === null ? scenario : `${scenario}: ${model}`, loadText, run_id];
+  return escapeHtml(parts.filter((part) => part !== '').join(' · '));
+}
+
+function outcome({ status, requests, measures }: ResultFile): string {
+  const p99 = measures.find(
+    (each) =>
+      each.measure === 'time_to_first_token' &&
+      each.origin === 'client' &&
+      each.population === 'ok' &&
+      each.clock === 'sent',
+  );
+  const value = p99?.kind === 'distribution' ? p99.percentiles.p99.value : null;
+  const failed = requests.error + requests.timeout + requests.cancelled;
+  return escapeHtml(
+    `${status}: ${requests.ok} requests ok, ${failed} not` +
+      (value === null ? '' : `, p99 of the time to first token ${formatSeconds(value)}`),
+  );
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

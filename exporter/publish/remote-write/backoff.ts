@@ -1,0 +1,25 @@
+/** As Prometheus' own sender: `min_backoff` and `max_backoff` of its `queue_config`. */
+const SHORTEST_SECONDS = 0.03;
+const LONGEST_SECONDS = 5;
+
+/** How long to wait before the next try: twice as long each time, spread over its upper half, and as the receiver wishes. */
+export class Backoff {
+  readonly #random: () => number;
+  #next_seconds = SHORTEST_SECONDS;
+
+  /** `random` gives numbers from 0 up to 1. */
+  constructor(random: () => number = Math.random) {
+    this.#random = random;
+  }
+
+  /** Seconds; never shorter than `afterSeconds`. */
+  next(afterSeconds: number | null): number {
+    const wait = this.#next_seconds * (0.5 + this.#random() / 2);
+    this.#next_seconds = Math.min(LONGEST_SECONDS, this.#next_seconds * 2);
+    return Math.max(wait, afterSeconds ?? 0);
+  }
+
+  reset(): void {
+    this.#next_seconds = SHORTEST_SECONDS;
+  }
+}

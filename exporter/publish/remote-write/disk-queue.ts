@@ -1,0 +1,243 @@
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { reasonOf } from '../../store/store-errors.ts';
+import { parsePoint, pointText } from './point-text.ts';
+import { sampleCount, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
+
+/** What a queue is for: no secret is in it. */
+export interface QueueHead {
+  readonly schema_version: 1;
+  /** Scheme, host, port and path of the receiver. */
+  readonly url: string;
+}
+
+/** Points of one layout that are sent together, oldest first. */
+export interface QueuedPoints {
+  readonly layout: SeriesLayout;
+  readonly points: readonly SeriesPoint[];
+  /** To be given to `remove`. */
+  readonly entries: readonly QueueEntry[];
+}
+
+export interface QueueEntry {
+  readonly number: number;
+  readonly layout: number;
+  readonly samples: number;
+  readonly bytes: number;
+  /** Only when the disk did not take it. */
+  readonly kept: SeriesPoint | null;
+}
+
+export interface QueueOptions {
+  /** The oldest points are given up beyond it. */
+  readonly maxBytes: number;
+  /** Told once of each kind of trouble, in one line. */
+  readonly problem: (line: string) => void;
+}
+
+const HEAD = 'queue.json';
+const fileName = (kind: 'layout' | 'point', number: number): string =>
+  `${kind}-${String(number).padStart(9, '0')}.json`;
+
+/**
+ * Points that wait to be sent, each a file until it was: what a killed process leaves is whole. Files are not forced to
+ * the disk: a power cut may cost the last seconds. Its calls block, so it belongs into a thread that may wait.
+ */
+export class DiskQueue {
+  readonly #folder: string;
+  readonly #options: QueueOptions;
+  readonly #layouts = new Map<number, SeriesLayout>();
+  readonly #told = new Set<string>();
+  #entries: QueueEntry[] = [];
+  #nextPoint = 1;
+  #bytes = 0;
+  #lost = 0;
+
+  private constructor(folder: string, options: QueueOptions) {
+    this.#folder = folder;
+    this.#options = options;
+  }
+
+  /** A new queue. A disk that does not take it is told of: points are then kept in memory. */
+  static create(folder: string, head: QueueHead, options: QueueOptions): DiskQueue {
+    const queue = new DiskQueue(folder, options);
+    try {
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, HEAD), JSON.stringify(head));
+    } catch (error) {
+      queue.#tell(`what waits to be sent is kept in memory only: ${reasonOf(error)}`);
+    }
+    return queue;
+  }
+
+  /** What another process has left. Throws an `Error` when its head cannot be read. */
+  static open(folder: string, options: QueueOptions): { readonly queue: DiskQueue; readonly head: QueueHead } {
+    const head = JSON.parse(readFileSync(join(folder, HEAD), 'utf8')) as QueueHead;
+    if (Number(head.schema_version) !== 1) throw new Error(`${HEAD} is of a later version: use a newer llmbench`);
+    const queue = new DiskQueue(folder, options);
+    for (const name of readdirSync(folder).sort()) queue.#found(name);
+    return { queue, head };
+  }
+
+  /** Samples that wait. */
+  get samples(): number {
+    return this.#entries.reduce((sum, { samples }) => sum + samples, 0);
+  }
+
+  get empty(): boolean {
+    return this.#entries.length === 0;
+  }
+
+  /** Samples that were given up: beyond the limit, or in damaged files. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** Declares a layout; its number is the caller's. */
+  declare(number: number, layout: SeriesLayout): void {
+    this.#layouts.set(number, layout);
+    this.#write(fileName('layout', number), JSON.stringify(layout));
+  }
+
+  append(layout: number, point: SeriesPoint): void {
+    const known = this.#layouts.get(layout);
+    if (known === undefined) throw new Error(`layout ${layout} was not declared`);
+    const number = this.#nextPoint++;
+    const text = pointText(layout, point);
+    const written = this.#write(fileName('point', number), text);
+    this.#add({ number, layout, samples: sampleCount(known), bytes: text.length, kept: written ? null : point });
+  }
+
+  /** The oldest points of one layout, about `maxSamples` of them; null when nothing waits. */
+  next(maxSamples: number): QueuedPoints | null {
+    for (;;) {
+      const [first] = this.#entries;
+      const layout = first && this.#layouts.get(first.layout);
+      if (first === undefined) return null;
+      const taken: { entry: QueueEntry; point: SeriesPoint }[] = [];
+      let samples = 0;
+      for (const entry of this.#entries) {
+        if (entry.layout !== first.layout || (samples > 0 && samples + entry.samples > maxSamples)) break;
+        const point = layout === undefined ? null : this.#read(entry);
+        if (point === null) {
+          if (taken.length === 0) this.#lose(entry);
+          break;
+        }
+        taken.push({ entry, point });
+        samples += entry.samples;
+      }
+      if (layout !== undefined && taken.length > 0)
+        return { layout, points: taken.map(({ point }) => point), entries: taken.map(({ entry }) => entry) };
+    }
+  }
+
+  /** What was sent, or will never be taken. */
+  remove(entries: readonly QueueEntry[]): void {
+    const gone = new Set(entries.map(({ number }) => number));
+    this.#entries = this.#entries.filter(({ number }) => !gone.has(number));
+    for (const { number, bytes, kept } of entries) {
+      this.#bytes -= bytes;
+      if (kept === null) rmSync(join(this.#folder, fileName('point', number)), { force: true });
+    }
+  }
+
+  /**
+   * Ends every series that was declared, for a process that was killed before it could: after its last point, which was
+   * not later than `time_ms`.
+   */
+  endSeries(time_ms: number): void {
+    for (const layout of this.#layouts.keys()) {
+      const last = this.#entries.findLast((entry) => entry.layout === layout);
+      const after = (last && this.#read(last)?.time_ms) ?? 0;
+      this.append(layout, { time_ms: Math.max(Math.ceil(time_ms), after) + 1, values: null, native: null });
+    }
+  }
+
+  /** Ends the work on it: an empty queue leaves nothing behind, another is left under `name` to whoever comes. */
+  close(leftAs: string): void {
+    try {
+      if (this.empty) rmSync(this.#folder, { recursive: true, force: true });
+      else if (this.#folder !== leftAs) renameSync(this.#folder, leftAs);
+    } catch (error) {
+      this.#tell(`${this.#folder} cannot be left in order: ${reasonOf(error)}`);
+    }
+  }
+
+  #found(name: string): void {
+    const [, kind, digits] = /^(layout|point)-(\d{9})\.json$/.exec(name) ?? [];
+    if (kind === undefined) return;
+    const number = Number(digits);
+    const path = join(this.#folder, name);
+    if (kind === 'layout') {
+      const layout = parsedLayout(readFileSync(path, 'utf8'));
+      if (layout === null) this.#tell(`${path} is damaged: its samples are lost`);
+      else this.#layouts.set(number, layout);
+      return;
+    }
+    // Layouts come before points in the order of names.
+    const parsed = parsePoint(readFileSync(path, 'utf8'));
+    const layout = parsed && this.#layouts.get(parsed.layout);
+    this.#nextPoint = Math.max(this.#nextPoint, number + 1);
+    if (!parsed || !layout) this.#tell(`${path} is damaged: its samples are lost`);
+    else
+      this.#add({
+        ...{ number, layout: parsed.layout, samples: sampleCount(layout) },
+        ...{ bytes: statSync(path).size, kept: null },
+      });
+  }
+
+  #add(entry: QueueEntry): void {
+    this.#entries.push(entry);
+    this.#bytes += entry.bytes;
+    while (this.#bytes > this.#options.maxBytes && this.#entries.length > 1) {
+      const oldest = this.#entries[0] as QueueEntry;
+      this.#tell(`more than ${this.#options.maxBytes} bytes wait to be sent: the oldest samples are given up`);
+      this.#lose(oldest);
+    }
+  }
+
+  #lose(entry: QueueEntry): void {
+    this.#lost += entry.samples;
+    this.remove([entry]);
+  }
+
+  #read(entry: QueueEntry): SeriesPoint | null {
+    if (entry.kept !== null) return entry.kept;
+    const path = join(this.#folder, fileName('point', entry.number));
+    try {
+      const parsed = parsePoint(readFileSync(path, 'utf8'));
+      if (parsed === null) this.#tell(`${path} is damaged: its samples are lost`);
+      return parsed?.point ?? null;
+    } catch (error) {
+      this.#tell(`${path} cannot be read, its samples are lost: ${reasonOf(error)}`);
+      return null;
+    }
+  }
+
+  /** Whole or not at all, for a process that is killed. */
+  #write(name: string, text: string): boolean {
+    const path = join(this.#folder, name);
+    try {
+      writeFileSync(`${path}.tmp`, text);
+      renameSync(`${path}.tmp`, path);
+      return true;
+    } catch (error) {
+      this.#tell(`what waits to be sent is kept in memory only: ${reasonOf(error)}`);
+      return false;
+    }
+  }
+
+  #tell(line: string): void {
+    if (this.#told.has(line)) return;
+    this.#told.add(line);
+    this.#options.problem(line);
+  }
+}
+
+function parsedLayout(text: string): SeriesLayout | null {
+  try {
+    return JSON.parse(text) as SeriesLayout;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import { exponentialBound } from '../../../core/histogram/native/exponential-bound.ts';
+import type { NativeBucket, NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+
+/** Eight buckets for each doubling: neighbouring bounds are 9 % apart. */
+export const LATENCY_SCHEMA = 3;
+const PER_OCTAVE = 2 ** LATENCY_SCHEMA;
+
+/** Seconds that have a bucket of their own: 2^-30 (about 1 ns, the zero bucket ends there) to 2^20 (twelve days). */
+const FIRST_INDEX = -30 * PER_OCTAVE + 1;
+const LAST_INDEX = 20 * PER_OCTAVE;
+const ZERO_THRESHOLD = 2 ** -30;
+
+/** Upper bounds from that of the bucket before the first one on. */
+const BOUNDS = Float64Array.from({ length: LAST_INDEX - FIRST_INDEX + 2 }, (_, i) =>
+  exponentialBound(FIRST_INDEX - 1 + i, LATENCY_SCHEMA),
+);
+
+/** A native histogram with exponential buckets that is cheap to observe: a logarithm, then counts in a typed array. */
+export class ExponentialHistogram {
+  readonly #counts = new Float64Array(LAST_INDEX - FIRST_INDEX + 1);
+  #zeroCount = 0;
+  #count = 0;
+  #sum = 0;
+
+  /** Seconds. What is above the last bound is counted in the last bucket; what is negative counts as nothing, 0. */
+  observe(value: number): void {
+    this.#count += 1;
+    this.#sum += value;
+    if (value <= ZERO_THRESHOLD) {
+      this.#zeroCount += 1;
+      return;
+    }
+    const at = placeOf(value);
+    this.#counts[at] = (this.#counts[at] as number) + 1;
+  }
+
+  /** What was observed up to now. */
+  read(): NativeHistogram {
+    const positive: NativeBucket[] = [];
+    this.#counts.forEach((count, i) => {
+      const index = i + FIRST_INDEX;
+      if (count === 0) return;
+      positive.push({ index, low: BOUNDS[i] as number, high: BOUNDS[i + 1] as number, count });
+    });
+    return {
+      schema: LATENCY_SCHEMA,
+      zeroThreshold: ZERO_THRESHOLD,
+      zeroCount: this.#zeroCount,
+      count: this.#count,
+      sum: this.#sum,
+      positive,
+      negative: [],
+      customBounds: null,
+    };
+  }
+}
+
+/** Place of the bucket (low, high] of a value: the logarithm may be off by one at a bound, and the bound decides. */
+function placeOf(value: number): number {
+  const near = Math.min(LAST_INDEX, Math.ceil(Math.log2(value) * PER_OCTAVE)) - FIRST_INDEX;
+  if (value > (BOUNDS[near + 1] as number)) return Math.min(near + 1, LAST_INDEX - FIRST_INDEX);
+  return value <= (BOUNDS[near] as number) ? near - 1 : near;
+}

@@ -1,0 +1,81 @@
+import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import type { Family, Sample } from '../family.ts';
+import { labelPairs, type PushedSeries, type SeriesLayout } from './pushed-series.ts';
+
+/** A native histogram that is read when a point is taken. */
+export interface NativeSource {
+  /** Name of its family. */
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  histogram(): NativeHistogram;
+}
+
+/** The values of all series, and their layout when it is another than that of the point before. */
+export interface FamilyReading {
+  readonly layout: SeriesLayout | null;
+  readonly values: Float64Array;
+  readonly native: readonly NativeHistogram[];
+}
+
+export interface FamilySamplerOptions {
+  readonly families: readonly Family[];
+  readonly native?: readonly NativeSource[];
+  /** Added to every series; a family's own label of that name wins. */
+  readonly extraLabels: Readonly<Record<string, string>>;
+  readonly created_ms: number | null;
+}
+
+/**
+ * Reads families as rows of numbers. Which series there are is told once, and again when a family has more or fewer.
+ * Samples without a run_id are left out: they are this process's, not the run's.
+ */
+export class FamilySampler {
+  readonly #options: FamilySamplerOptions;
+  #sizes: readonly number[] | null = null;
+
+  constructor(options: FamilySamplerOptions) {
+    this.#options = options;
+  }
+
+  read(): FamilyReading {
+    const samples = this.#options.families.map((family) => family.samples().filter(isOfRun));
+    const sizes = samples.map(({ length }) => length);
+    const isNew = this.#sizes === null || sizes.some((size, i) => size !== this.#sizes?.[i]);
+    this.#sizes = sizes;
+    const values = new Float64Array(sizes.reduce((sum, size) => sum + size, 0));
+    let at = 0;
+    for (const family of samples) for (const { value } of family) values[at++] = value;
+    return {
+      layout: isNew ? this.#layout(samples) : null,
+      values,
+      native: (this.#options.native ?? []).map((source) => source.histogram()),
+    };
+  }
+
+  #layout(samples: readonly (readonly Sample[])[]): SeriesLayout {
+    const { families, native = [], extraLabels, created_ms } = this.#options;
+    const series = (family: number, name: string, labels: Readonly<Record<string, string>>): PushedSeries => ({
+      family,
+      labels: labelPairs(name, { ...extraLabels, ...labels }),
+    });
+    return {
+      families: families.map(({ name, help, type }) => ({ name, help, type })),
+      series: samples.flatMap((of, i) =>
+        of.map(({ metricName, labels, sharedLabels }) =>
+          series(i, metricName ?? families[i]?.name ?? '', { ...sharedLabels, ...labels }),
+        ),
+      ),
+      nativeSeries: native.map(({ name, labels }) =>
+        series(
+          families.findIndex((family) => family.name === name),
+          name,
+          labels,
+        ),
+      ),
+      created_ms,
+    };
+  }
+}
+
+const isOfRun = ({ labels, sharedLabels }: Sample): boolean =>
+  labels['run_id'] !== undefined || sharedLabels?.['run_id'] !== undefined;

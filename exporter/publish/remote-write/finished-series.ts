@@ -1,0 +1,71 @@
+import type { PublishedFamily, RunWindow } from '../finished-run.ts';
+import { RUN_INFO } from '../run-info.ts';
+import { labelPairs, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
+
+/**
+ * The last value is written again this long after the end, so that a query whose steps are no denser than usual scrapes
+ * meets it, and is followed by the stale marker.
+ */
+export const FINAL_VALUE_HELD_MS = 15_000;
+export const STALE_AFTER_MS = FINAL_VALUE_HELD_MS + 1_000;
+
+/** What a run is must be there at each of its moments to be joined: well within Prometheus' look-back of five minutes. */
+const INFO_EVERY_MS = 60_000;
+
+/** Series with all of their points, in the order of time. */
+export interface TimedSeries {
+  readonly layout: SeriesLayout;
+  readonly points: readonly SeriesPoint[];
+}
+
+/**
+ * A finished run at its true times. What it is stands through its whole window; its numbers are true at the end of the
+ * window; counters and histograms begin at 0 at its start. The last values are held for a moment and then end.
+ */
+export function finishedSeries(
+  families: readonly PublishedFamily[],
+  { start_ms, end_ms: end }: RunWindow,
+  extraLabels: Readonly<Record<string, string>>,
+): readonly TimedSeries[] {
+  const end_ms = Math.max(end, start_ms + 1);
+  const isInfo = ({ name }: PublishedFamily): boolean => name === RUN_INFO.name;
+  const isCumulative = ({ type }: PublishedFamily): boolean => type === 'counter' || type === 'histogram';
+  const through = Array.from(
+    { length: Math.ceil((end_ms - start_ms) / INFO_EVERY_MS) },
+    (_, i) => start_ms + i * INFO_EVERY_MS,
+  );
+  const parts: readonly (readonly [of: readonly PublishedFamily[], before: (values: number[]) => SeriesPoint[]])[] = [
+    [families.filter(isInfo), (values) => through.map((time_ms) => ({ time_ms, values, native: [] }))],
+    [families.filter((family) => !isInfo(family) && !isCumulative(family)), () => []],
+    [families.filter(isCumulative), (values) => [{ time_ms: start_ms, values: values.map(() => 0), native: [] }]],
+  ];
+  return parts.flatMap(([of, before]) => {
+    if (of.length === 0) return [];
+    const values = of.flatMap(({ samples }) => samples.map(({ value }) => value));
+    const points = [
+      ...before(values),
+      { time_ms: end_ms, values, native: [] },
+      { time_ms: end_ms + FINAL_VALUE_HELD_MS, values, native: [] },
+      { time_ms: end_ms + STALE_AFTER_MS, values: null, native: null },
+    ];
+    return [{ layout: layoutOf(of, extraLabels, start_ms), points }];
+  });
+}
+
+function layoutOf(
+  families: readonly PublishedFamily[],
+  extraLabels: Readonly<Record<string, string>>,
+  created_ms: number,
+): SeriesLayout {
+  return {
+    families: families.map(({ name, help, type }) => ({ name, help, type })),
+    series: families.flatMap(({ name, samples }, family) =>
+      samples.map(({ metricName, labels, sharedLabels }) => ({
+        family,
+        labels: labelPairs(metricName ?? name, { ...extraLabels, ...sharedLabels, ...labels }),
+      })),
+    ),
+    nativeSeries: [],
+    created_ms,
+  };
+}

@@ -1,0 +1,86 @@
+import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { ownIdentity } from '../../store/process-identity.ts';
+import { isOwned } from '../../store/ownership.ts';
+import { codeOf, reasonOf } from '../../store/store-errors.ts';
+import { DiskQueue, type QueueOptions } from './disk-queue.ts';
+import { parseQueueName, queueName, queuesDirectory, type QueueName } from './queue-names.ts';
+
+/** A queue that a run has left; this process alone works on it until it is closed. */
+export interface PendingQueue {
+  readonly name: QueueName;
+  readonly queue: DiskQueue;
+  /** The receiver that it is for, without secrets. */
+  readonly url: string;
+  /** Leaves it to others, or nothing when it is empty. */
+  close(): void;
+}
+
+/** A queue that cannot be used, in one line. */
+export type QueueProblem = (line: string) => void;
+
+/** The queues of a runs directory on which nobody works. Several processes may ask at once: each queue is given to one. */
+export async function pendingQueues(
+  runsDirectory: string,
+  options: QueueOptions,
+  wanted: (url: string) => boolean = () => true,
+): Promise<readonly PendingQueue[]> {
+  const directory = queuesDirectory(runsDirectory);
+  const pending: PendingQueue[] = [];
+  for (const folder of names(directory)) {
+    const name = parseQueueName(folder);
+    if (name === null || (name.owner !== null && (await isWorkedOn(name.owner, join(directory, folder))))) continue;
+    const lastWork_ms = statSync(join(directory, folder), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+    const mine = claim(directory, folder, name);
+    if (mine === null) continue;
+    const left = join(directory, queueName({ ...name, owner: null }));
+    try {
+      const { queue, head } = DiskQueue.open(mine, options);
+      const close = (): void => queue.close(left);
+      if (name.owner !== null) queue.endSeries(lastWork_ms);
+      if (wanted(head.url) || queue.empty) pending.push({ name, queue, url: head.url, close });
+      else close();
+    } catch (error) {
+      // Its process was killed before anything was in it.
+      if (isBare(mine)) rmSync(mine, { recursive: true, force: true });
+      else {
+        options.problem(`${left} cannot be sent: ${reasonOf(error)}`);
+        renameSync(mine, left);
+      }
+    }
+  }
+  return pending;
+}
+
+const isBare = (folder: string): boolean => names(folder).every((name) => !name.startsWith('point-'));
+
+/** A folder that is gone in the meantime is nobody's. */
+async function isWorkedOn(owner: NonNullable<QueueName['owner']>, path: string): Promise<boolean> {
+  try {
+    return await isOwned(owner, path);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return true;
+    throw error;
+  }
+}
+
+function names(directory: string): readonly string[] {
+  try {
+    return readdirSync(directory).sort();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** Null when another process was quicker. */
+function claim(directory: string, folder: string, name: QueueName): string | null {
+  const mine = join(directory, queueName({ ...name, owner: ownIdentity() }));
+  try {
+    renameSync(join(directory, folder), mine);
+    return mine;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

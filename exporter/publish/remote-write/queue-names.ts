@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import { isRunId } from '../../../core/run/run-id.ts';
+import type { ProcessIdentity } from '../../store/process-identity.ts';
+
+/** Where what waits for receivers lies: hidden from the list of runs. */
+export const queuesDirectory = (runsDirectory: string): string => join(runsDirectory, '.remote-write');
+
+const NAME = /^([0-9A-Za-z-]{1,64})~([0-9A-Za-z-]{1,64})(?:~(\d+)~([0-9a-z]+\.\d+))?$/;
+
+/** A queue's folder: of one shard of one run; with the process that works on it, if there is one. */
+export interface QueueName {
+  readonly runId: string;
+  readonly shard: string;
+  readonly owner: ProcessIdentity | null;
+}
+
+export function queueName({ runId, shard, owner }: QueueName): string {
+  const own = `${runId}~${shard}`;
+  return owner === null ? own : `${own}~${owner.pid}~${owner.start_time}`;
+}
+
+/** Null when it is no queue's. */
+export function parseQueueName(name: string): QueueName | null {
+  const [, runId = '', shard = '', pid, start_time] = NAME.exec(name) ?? [];
+  if (!isRunId(runId) || !isRunId(shard)) return null;
+  const owner = pid === undefined || start_time === undefined ? null : { pid: Number(pid), start_time };
+  return { runId, shard, owner };
+}

@@ -1,0 +1,165 @@
+import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
+import { messageExcerpt } from '../../bench/message-excerpt.ts';
+import { retryAfterSeconds } from '../../bench/retry-after.ts';
+import { reasonOf } from '../../store/store-errors.ts';
+import type { Protocol, Receiver } from './receiver.ts';
+
+/** What became of one request. `reason` is one line for people. */
+export type SendOutcome =
+  /** `written`: samples and native histograms, as a receiver of 2.0 counts them; null: it does not say. */
+  | { readonly kind: 'written'; readonly written: number | null }
+  /** May succeed later; `afterSeconds`: as the receiver wishes. */
+  | {
+      readonly kind: 'retry';
+      readonly reason: string;
+      readonly status: number | null;
+      readonly afterSeconds: number | null;
+    }
+  /** Never will; `written` as above: the part that was taken. */
+  | { readonly kind: 'rejected'; readonly reason: string; readonly status: number; readonly written: number | null }
+  /** The receiver does not know the protocol. */
+  | { readonly kind: 'unsupported'; readonly reason: string };
+
+export interface ClientLimits {
+  readonly connectTimeoutSeconds: number;
+  /** From the request to the end of the answer. */
+  readonly totalTimeoutSeconds: number;
+}
+
+/** As Prometheus' own sender: `remote_timeout` of 30 s. */
+export const DEFAULT_CLIENT_LIMITS: ClientLimits = { connectTimeoutSeconds: 5, totalTimeoutSeconds: 30 };
+
+const LONGEST_ANSWER_BYTES = 65_536;
+
+const PROTOCOL_HEADERS: Readonly<Record<Protocol, Readonly<Record<string, string>>>> = {
+  '1': { 'content-type': 'application/x-protobuf', 'x-prometheus-remote-write-version': '0.1.0' },
+  '2': {
+    'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+    'x-prometheus-remote-write-version': '2.0.0',
+  },
+};
+
+/**
+ * Sends requests of remote write 1.0 and 2.0 to one receiver, on one connection that is kept. With Node's own HTTP client:
+ * it works in a thread of its own, and the WebAssembly that undici would load there and let go again can bring down the
+ * whole process (nodejs/node#64500).
+ */
+export class RemoteWriteClient {
+  readonly #receiver: Receiver;
+  readonly #limits: ClientLimits;
+  readonly #version: string;
+  readonly #agent: HttpAgent | HttpsAgent;
+
+  constructor(receiver: Receiver, version: string, limits: ClientLimits = DEFAULT_CLIENT_LIMITS) {
+    this.#receiver = receiver;
+    this.#limits = limits;
+    this.#version = version;
+    const kept = { keepAlive: true, maxSockets: 1 };
+    this.#agent = receiver.url.startsWith('https:')
+      ? new HttpsAgent({ ...kept, ...receiver.tls })
+      : new HttpAgent(kept);
+  }
+
+  /** Never rejects: what went wrong is an outcome too. `message` is the protobuf of that protocol. */
+  async send(message: Uint8Array, protocol: Protocol, givenUp: AbortSignal | null = null): Promise<SendOutcome> {
+    const { totalTimeoutSeconds } = this.#limits;
+    const timeout = AbortSignal.timeout(totalTimeoutSeconds * 1000);
+    try {
+      const body = snappyCompress(message);
+      const answer = await this.#post(body, protocol, givenUp === null ? timeout : AbortSignal.any([timeout, givenUp]));
+      const text = await beginningOf(answer);
+      return outcomeOf(answer.statusCode ?? 0, answer.headers, protocol, messageExcerpt(text, this.#receiver.secrets));
+    } catch (error) {
+      const reason = timeout.aborted ? `no answer for ${totalTimeoutSeconds} s` : reasonOf(error);
+      return {
+        kind: 'retry',
+        reason: messageExcerpt(reason, this.#receiver.secrets),
+        status: null,
+        afterSeconds: null,
+      };
+    }
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+
+  /** Resolves with the head of the answer. */
+  #post(body: Uint8Array, protocol: Protocol, signal: AbortSignal): Promise<IncomingMessage> {
+    const { url, headers } = this.#receiver;
+    const { connectTimeoutSeconds } = this.#limits;
+    return new Promise((resolve, reject) => {
+      const request = (url.startsWith('https:') ? httpsRequest : httpRequest)(url, {
+        method: 'POST',
+        agent: this.#agent,
+        signal,
+        headers: {
+          ...headers,
+          ...PROTOCOL_HEADERS[protocol],
+          'content-encoding': 'snappy',
+          'content-length': body.length,
+          'user-agent': `llmbench/${this.#version}`,
+        },
+      });
+      request.on('response', resolve);
+      request.on('error', reject);
+      request.on('socket', (socket) => {
+        if (!socket.connecting) return;
+        const late = setTimeout(() => {
+          request.destroy(new Error(`no connection after ${connectTimeoutSeconds} s`));
+        }, connectTimeoutSeconds * 1000);
+        socket.once('connect', () => clearTimeout(late));
+        socket.once('close', () => clearTimeout(late));
+      });
+      request.end(body);
+    });
+  }
+}
+
+/** What the specification says of each status (remote write 2.0, "Response", "Retries & Backoff"). */
+function outcomeOf(status: number, headers: IncomingHttpHeaders, protocol: Protocol, text: string): SendOutcome {
+  const reason = `HTTP ${status}${text === '' ? '' : `: ${text}`}`;
+  const written = protocol === '2' ? writtenCount(headers) : null;
+  if (status >= 200 && status < 300) {
+    // A receiver of 1.0 that does not look at the content type takes the message for an empty one.
+    return protocol === '2' && written === null
+      ? { kind: 'unsupported', reason: `HTTP ${status} without saying what was written` }
+      : { kind: 'written', written };
+  }
+  if (status === 415) return { kind: 'unsupported', reason };
+  if (status === 429 || status >= 500) {
+    const afterSeconds = retryAfterSeconds(single(headers['retry-after']), new Date());
+    return { kind: 'retry', reason, status, afterSeconds };
+  }
+  // Receivers of 1.0 may answer a content that they do not know like this.
+  if (status === 400 && protocol === '2' && written === null) return { kind: 'unsupported', reason };
+  return { kind: 'rejected', reason, status, written };
+}
+
+const WRITTEN_HEADERS = ['samples', 'histograms'].map((what) => `x-prometheus-remote-write-${what}-written`);
+
+/** Null when the receiver says nothing; one that is missing beside another counts as 0. */
+function writtenCount(headers: IncomingHttpHeaders): number | null {
+  const given = WRITTEN_HEADERS.flatMap((name) => {
+    const text = single(headers[name]);
+    return text !== undefined && /^\d{1,15}$/.test(text) ? [Number(text)] : [];
+  });
+  return given.length === 0 ? null : given.reduce((sum, count) => sum + count, 0);
+}
+
+const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+
+/** The answer is read to its end, so that the connection can be used again, unless it is longer than any answer is. */
+async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  let bytes = 0;
+  for await (const chunk of body) {
+    text += decoder.decode(chunk, { stream: true });
+    bytes += chunk.length;
+    if (bytes > LONGEST_ANSWER_BYTES) break;
+  }
+  return text;
+}

@@ -1,0 +1,160 @@
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { publicUrl } from '../../store/public-url.ts';
+import { reasonOf } from '../../store/store-errors.ts';
+import { FamilySampler, type FamilyReading, type FamilySamplerOptions } from './family-sampler.ts';
+import { FINAL_VALUE_HELD_MS, STALE_AFTER_MS, type TimedSeries } from './finished-series.ts';
+import type { SendingOptions, SendingSummary } from './sending.ts';
+import type { FromWorker, ToWorker } from './worker-messages.ts';
+
+export interface PublisherOptions extends SendingOptions {
+  /** Seconds between two points while the run goes on. */
+  readonly intervalSeconds: number;
+  /** How long the end waits for the receiver. */
+  readonly flushSeconds: number;
+  /** What is read at each point. */
+  readonly live: FamilySamplerOptions;
+  /** Milliseconds since the epoch, of a clock that does not jump. */
+  readonly now_ms: () => number;
+}
+
+/**
+ * Sends one shard of one run to a receiver while it goes on. The measuring thread only reads the numbers; a thread of its
+ * own encodes, keeps and sends. Nothing here throws on account of the receiver or the disk: `finish` tells in lines.
+ */
+export class RemoteWritePublisher {
+  readonly #options: PublisherOptions;
+  readonly #worker: Worker;
+  readonly #live: FamilySampler;
+  readonly #problems: string[] = [];
+  readonly #ready: Promise<void>;
+  readonly #finished: Promise<SendingSummary | null>;
+  #layouts = 0;
+  #liveLayout = 0;
+  #last_ms = 0;
+  #timer: NodeJS.Timeout | null = null;
+  #ended = false;
+  #lines: Promise<readonly string[]> | null = null;
+
+  private constructor(options: PublisherOptions, worker: Worker) {
+    this.#options = options;
+    this.#live = new FamilySampler(options.live);
+    this.#worker = worker;
+    this.#ready = new Promise((resolve) => void worker.once('message', () => resolve()));
+    this.#finished = new Promise((resolve) => {
+      worker.on('message', (message: FromWorker) => {
+        if (message.kind === 'problem') this.#problems.push(message.line);
+        else if (message.kind === 'finished') resolve(message.summary);
+      });
+      worker.on('error', (error) => {
+        this.#problems.push(`the thread that sends has failed: ${reasonOf(error)}`);
+        resolve(null);
+      });
+      worker.on('exit', () => resolve(null));
+    });
+  }
+
+  /** Resolves when the thread is loaded, so that its start does not fall into the run. */
+  static async open(options: PublisherOptions): Promise<RemoteWritePublisher> {
+    const { runsDirectory, runId, shard, receiver, version, maxQueueBytes, customBuckets } = options;
+    const own = { runId, shard, receiver, version, maxQueueBytes, customBuckets };
+    const workerData: SendingOptions = { runsDirectory, ...own };
+    // The entry is a source in a checkout and compiled in a package: it has the extension of this file.
+    const entry = new URL(`./remote-write-worker${extname(import.meta.url)}`, import.meta.url);
+    const worker = new Worker(entry, { workerData, execArgv: [] });
+    const publisher = new RemoteWritePublisher(options, worker);
+    await Promise.race([publisher.#ready, publisher.#finished]);
+    worker.unref();
+    return publisher;
+  }
+
+  /** Before the first request: every series begins at its first value, 0. From now on points are taken. */
+  begin(): void {
+    this.#point();
+    this.#timer = setInterval(() => this.#point(), this.#options.intervalSeconds * 1000).unref();
+  }
+
+  /** After the last request: the last values, the same again later, and the end of the series. */
+  end(): void {
+    if (this.#timer === null || this.#ended) return;
+    this.#ended = true;
+    clearInterval(this.#timer);
+    const time_ms = this.#now();
+    const reading = this.#live.read();
+    this.#liveLayout = this.#declared(reading, this.#liveLayout);
+    this.#postPoint(this.#liveLayout, reading, time_ms);
+    this.#postPoint(this.#liveLayout, reading, time_ms + FINAL_VALUE_HELD_MS);
+    const end = { time_ms: time_ms + STALE_AFTER_MS, values: null, native: null };
+    this.#post({ kind: 'point', layout: this.#liveLayout, point: end });
+  }
+
+  /** What is known at the end only. */
+  publish(series: readonly TimedSeries[]): void {
+    for (const { layout, points } of series) {
+      const number = ++this.#layouts;
+      this.#post({ kind: 'layout', number, layout });
+      for (const point of points) this.#post({ kind: 'point', layout: number, point });
+    }
+  }
+
+  /** Waits for the receiver, as long as it was allowed to, and tells what is to be known. A second call tells the same. */
+  finish(seconds: number = this.#options.flushSeconds): Promise<readonly string[]> {
+    this.#lines ??= this.#finish(seconds);
+    return this.#lines;
+  }
+
+  async #finish(seconds: number): Promise<readonly string[]> {
+    this.end();
+    this.#worker.ref();
+    this.#post({ kind: 'finish', seconds });
+    const summary = await this.#finished;
+    await this.#worker.terminate();
+    return [...this.#problems.map((line) => `remote write: ${line}`), ...this.#summaryLines(summary)];
+  }
+
+  #summaryLines(summary: SendingSummary | null): string[] {
+    const url = publicUrl(this.#options.receiver.url);
+    if (summary === null) return [];
+    const { written, rejected, lost, waiting, trouble, earlier } = summary;
+    const dropped = rejected + lost;
+    return [
+      `remote write: ${written} samples written to ${url}` +
+        (dropped > 0 ? `, ${dropped} dropped` : '') +
+        (earlier > 0 ? `, and ${earlier} of earlier runs` : ''),
+      ...(waiting > 0
+        ? [
+            `remote write: ${waiting} samples wait on disk${trouble === null ? '' : ` (${trouble})`}; ` +
+              `\`llmbench push --remote-write-url ${url}\` with the same --runs-dir sends them`,
+          ]
+        : []),
+    ];
+  }
+
+  #point(): void {
+    const reading = this.#live.read();
+    this.#liveLayout = this.#declared(reading, this.#liveLayout);
+    this.#postPoint(this.#liveLayout, reading, this.#now());
+  }
+
+  /** The number of the reading's layout, which is told first when it is new. */
+  #declared({ layout }: FamilyReading, number: number): number {
+    if (layout === null) return number;
+    this.#layouts += 1;
+    this.#post({ kind: 'layout', number: this.#layouts, layout });
+    return this.#layouts;
+  }
+
+  #postPoint(layout: number, { values, native }: FamilyReading, time_ms: number): void {
+    this.#post({ kind: 'point', layout, point: { time_ms, values, native } });
+  }
+
+  #post(message: ToWorker): void {
+    this.#worker.postMessage(message);
+  }
+
+  /** Never the same millisecond twice: a series has one value at a time. */
+  #now(): number {
+    this.#last_ms = Math.max(this.#last_ms + 1, Math.round(this.#options.now_ms()));
+    return this.#last_ms;
+  }
+}

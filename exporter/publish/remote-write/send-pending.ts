@@ -1,0 +1,62 @@
+import { publicUrl } from '../../store/public-url.ts';
+import { Backoff } from './backoff.ts';
+import { pendingQueues } from './pending-queues.ts';
+import type { Receiver } from './receiver.ts';
+import { RemoteWriteClient } from './remote-write-client.ts';
+import { Sender } from './sender.ts';
+
+export interface SendPendingOptions {
+  readonly runsDirectory: string;
+  readonly receiver: Receiver;
+  readonly version: string;
+  /** How long to try. */
+  readonly seconds: number;
+  readonly problem: (line: string) => void;
+}
+
+export interface SentPending {
+  readonly queues: number;
+  readonly written: number;
+  readonly dropped: number;
+  readonly waiting: number;
+  /** Why the rest still waits; null when nothing says. */
+  readonly trouble: string | null;
+  /** Other receivers for which samples wait. */
+  readonly elsewhere: readonly string[];
+}
+
+/** Sends what runs have left for a receiver, each queue in its order. */
+export async function sendPending(options: SendPendingOptions): Promise<SentPending> {
+  const { runsDirectory, receiver, problem } = options;
+  const deadline = performance.now() + options.seconds * 1000;
+  const own = publicUrl(receiver.url);
+  const elsewhere = new Set<string>();
+  const wanted = (url: string): boolean => {
+    if (url !== own) elsewhere.add(url);
+    return url === own;
+  };
+  const client = new RemoteWriteClient(receiver, options.version);
+  const total = { queues: 0, written: 0, dropped: 0, waiting: 0 };
+  let trouble: string | null = null;
+  try {
+    for (const pending of await pendingQueues(runsDirectory, { maxBytes: Infinity, problem }, wanted)) {
+      const sender = new Sender(pending.queue, client, {
+        protocol: receiver.protocol,
+        problem,
+        backoff: new Backoff(),
+      });
+      await sender.drained(Math.max(0, (deadline - performance.now()) / 1000));
+      await sender.stop();
+      const { statistics } = sender;
+      pending.close();
+      total.queues += 1;
+      total.written += statistics.written;
+      total.dropped += statistics.rejected + statistics.lost;
+      total.waiting += statistics.waiting;
+      trouble ??= statistics.trouble;
+    }
+  } finally {
+    client.close();
+  }
+  return { ...total, trouble, elsewhere: [...elsewhere] };
+}

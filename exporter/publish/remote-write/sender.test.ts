@@ -1,0 +1,297 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import { Backoff } from './backoff.ts';
+import { DiskQueue } from './disk-queue.ts';
+import { labelPairs, type SeriesLayout } from './pushed-series.ts';
+import type { ProtocolChoice, Receiver } from './receiver.ts';
+import { RemoteWriteClient } from './remote-write-client.ts';
+import { Sender } from './sender.ts';
+import { receiverServer, takeAll, type Answer, type ReceivedRequest } from './testing/receiver-server.ts';
+
+const cleanUp: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+});
+
+const layout: SeriesLayout = {
+  families: [{ name: 'llmbench_requests_total', type: 'counter', help: 'Requests.' }],
+  series: ['ok', 'error'].map((outcome) => ({
+    family: 0,
+    labels: labelPairs('llmbench_requests_total', { run_id: 'r', outcome }),
+  })),
+  nativeSeries: [],
+  created_ms: 500,
+};
+
+const empty: NativeHistogram = {
+  schema: 3,
+  zeroThreshold: 2 ** -30,
+  zeroCount: 0,
+  count: 0,
+  sum: 0,
+  positive: [],
+  negative: [],
+  customBounds: null,
+};
+
+const withNative: SeriesLayout = {
+  ...layout,
+  nativeSeries: [{ family: 0, labels: labelPairs('llmbench_wait_seconds', { run_id: 'r' }) }],
+};
+
+interface Sending {
+  readonly sender: Sender;
+  readonly queue: DiskQueue;
+  readonly folder: string;
+  readonly problems: readonly string[];
+}
+
+function sending(url: string, changes: Partial<Receiver> = {}, totalTimeoutSeconds = 30): Sending {
+  const folder = mkdtempSync(join(tmpdir(), 'llmbench-remote-write-'));
+  cleanUp.push(() => rmSync(folder, { recursive: true, force: true }));
+  const problems: string[] = [];
+  const problem = (line: string): unknown => problems.push(line);
+  const queue = DiskQueue.create(folder, { schema_version: 1, url }, { maxBytes: 1e6, problem });
+  const receiver: Receiver = { url, headers: {}, tls: {}, secrets: [], protocol: 'auto', ...changes };
+  const client = new RemoteWriteClient(receiver, '1.2.3', { connectTimeoutSeconds: 2, totalTimeoutSeconds });
+  cleanUp.push(() => client.close());
+  const sender = new Sender(queue, client, { protocol: receiver.protocol, backoff: new Backoff(() => 0), problem });
+  cleanUp.push(() => sender.stop());
+  return { sender, queue, folder, problems };
+}
+
+function append(queue: DiskQueue, points: number, of: SeriesLayout = layout): void {
+  queue.declare(1, of);
+  for (let i = 1; i <= points; i++) {
+    queue.append(1, { time_ms: 1000 * i, values: [i, 0], native: of.nativeSeries.map(() => empty) });
+  }
+}
+
+/** Values of the first series by time, as a receiver that took these requests has them. */
+function received(requests: readonly ReceivedRequest[]): [number, unknown][] {
+  return requests.flatMap(({ series }) =>
+    series
+      .filter(({ labels }) => labels['outcome'] === 'ok')
+      .flatMap(({ samples }) => samples.map(({ time_ms, value }): [number, unknown] => [time_ms, value])),
+  );
+}
+
+const inTurn =
+  (...answers: readonly Answer[]): Answer =>
+  (request, response, number) =>
+    (answers[number - 1] ?? takeAll)(request, response, number);
+
+const status =
+  (code: number, headers: Record<string, string> = {}, text = ''): Answer =>
+  (_request, response) =>
+    void response.writeHead(code, headers).end(text);
+
+const VALUES = [
+  [1000, 1],
+  [2000, 2],
+  [3000, 3],
+];
+
+async function sent(answer: Answer, protocol: ProtocolChoice = 'auto', of: SeriesLayout = layout) {
+  const server = await receiverServer(answer);
+  cleanUp.push(() => server.close());
+  const parts = sending(server.url, { protocol });
+  append(parts.queue, 3, of);
+  await parts.sender.drained(20);
+  return { ...parts, server, statistics: parts.sender.statistics };
+}
+
+describe('protocol', () => {
+  test('2.0 first: its headers, type and start of each series', async () => {
+    const { server, statistics } = await sent(takeAll);
+    expect(statistics).toEqual({ written: 6, rejected: 0, lost: 0, waiting: 0, trouble: null });
+    expect(received(server.requests)).toEqual(VALUES);
+    const [request] = server.requests;
+    expect(request?.headers).toMatchObject({
+      'content-encoding': 'snappy',
+      'content-type': 'application/x-protobuf;proto=io.prometheus.write.v2.Request',
+      'x-prometheus-remote-write-version': '2.0.0',
+      'user-agent': 'llmbench/1.2.3',
+    });
+    expect(request?.series[0]).toMatchObject({ type: 1, created_ms: 500 });
+  });
+
+  test('1.0 when it is asked for, with metadata in the first request', async () => {
+    const { server } = await sent(takeAll, '1');
+    const [request] = server.requests;
+    expect(request?.headers).toMatchObject({
+      'content-type': 'application/x-protobuf',
+      'x-prometheus-remote-write-version': '0.1.0',
+    });
+    expect(request?.metadata).toEqual(new Map([['llmbench_requests_total', 'Requests.']]));
+  });
+
+  const knowsOnlyV1 =
+    (refuse: Answer): Answer =>
+    (request, response, number) =>
+      (request.protocol === '1' ? takeAll : refuse)(request, response, number);
+
+  test.each([
+    ['415', status(415)],
+    ['400 as receivers of 1.0 answer what they do not know', status(400, {}, 'proto: bad wiretype')],
+    ['204 of one that does not look at the content type', status(204)],
+  ])('falls back to 1.0 upon %s', async (_name, refuse) => {
+    const { server, statistics, problems } = await sent(knowsOnlyV1(refuse));
+    expect(statistics).toMatchObject({ written: 6, rejected: 0, waiting: 0 });
+    expect(received(server.requests.filter(({ protocol }) => protocol === '1'))).toEqual(VALUES);
+    expect(server.requests.filter(({ protocol }) => protocol === '2')).toHaveLength(1);
+    expect(problems).toEqual([]);
+  });
+
+  test('does not fall back when 2.0 was asked for: what is refused is dropped', async () => {
+    const { statistics, problems } = await sent(status(415, {}, 'no'), '2');
+    expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0 });
+    expect(problems).toEqual(['samples are refused and dropped: HTTP 415: no']);
+  });
+});
+
+const reset: Answer = (_request, response) => void response.socket?.resetAndDestroy();
+const cutOff: Answer = (_request, response) => {
+  response.writeHead(500, { 'content-length': '100' });
+  response.write('x');
+  setTimeout(() => response.socket?.destroy(), 10);
+};
+
+describe('what fails for the moment is tried again', () => {
+  test.each([
+    ['500', status(500, {}, 'oops')],
+    ['503', status(503)],
+    ['429', status(429)],
+    ['a reset', reset],
+    ['an answer that is cut off', cutOff],
+  ])('%s', async (_name, failure) => {
+    const { server, statistics, problems } = await sent(inTurn(failure, failure));
+    expect(statistics).toEqual({ written: 6, rejected: 0, lost: 0, waiting: 0, trouble: null });
+    expect(received(server.requests.slice(2))).toEqual(VALUES);
+    expect(server.requests).toHaveLength(3);
+    expect(problems).toEqual([]);
+  });
+
+  test('not sooner than Retry-After says', async () => {
+    const { server, statistics } = await sent(inTurn(status(429, { 'retry-after': '1' })));
+    const [first, second] = server.requests;
+    expect(statistics.written).toBe(6);
+    expect((second?.at_ms ?? 0) - (first?.at_ms ?? 0)).toBeGreaterThanOrEqual(990);
+  });
+
+  test('a receiver that does not answer', async () => {
+    const server = await receiverServer(inTurn(() => undefined));
+    cleanUp.push(() => server.close());
+    const { sender, queue } = sending(server.url, {}, 0.3);
+    append(queue, 3);
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 6, waiting: 0 });
+  });
+
+  test('a receiver that comes late', async () => {
+    const reserved = createServer();
+    await new Promise<void>((resolve) => reserved.listen(0, '127.0.0.1', resolve));
+    const { port } = reserved.address() as AddressInfo;
+    await new Promise((resolve) => reserved.close(resolve));
+    const { sender, queue } = sending(`http://127.0.0.1:${port}/api/v1/write`);
+    append(queue, 3);
+    await sender.drained(0.2);
+    expect(sender.statistics).toMatchObject({
+      written: 0,
+      waiting: 6,
+      trouble: expect.stringContaining('ECONNREFUSED'),
+    });
+    const server = await receiverServer(takeAll, port);
+    cleanUp.push(() => server.close());
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 6, waiting: 0, trouble: null });
+  });
+});
+
+describe('what will never be taken', () => {
+  test.each([400, 401, 403, 404, 413, 301])('HTTP %i: dropped, counted, told once; the rest goes on', async (code) => {
+    const refuse = status(code, { 'x-prometheus-remote-write-samples-written': '0' }, 'out of order');
+    const { server, sender, queue, statistics, problems } = await sent(inTurn(refuse));
+    expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0 });
+    expect(problems).toEqual([`samples are refused and dropped: HTTP ${code}: out of order`]);
+    queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 2, rejected: 6 });
+    expect(received(server.requests.slice(1))).toEqual([[9000, 9]]);
+  });
+
+  test('a part of it: what the receiver counts as written is not counted as dropped, and not sent again', async () => {
+    const partial = status(400, { 'x-prometheus-remote-write-samples-written': '4' }, 'too old');
+    const { server, statistics } = await sent(inTurn(partial));
+    expect(statistics).toMatchObject({ written: 4, rejected: 2, waiting: 0 });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('a success that counts less than was sent', async () => {
+    const { statistics, problems } = await sent(status(204, { 'x-prometheus-remote-write-samples-written': '5' }));
+    expect(statistics).toMatchObject({ written: 5, rejected: 1 });
+    expect(problems).toEqual(['samples are refused and dropped: the receiver counts fewer samples than it was sent']);
+  });
+
+  test('what is refused after a try without an answer may have been taken: that is said', async () => {
+    const { problems } = await sent(inTurn(reset, status(400, {}, 'out of order sample')), '1');
+    expect(problems).toEqual([
+      'samples are refused and dropped: HTTP 400: out of order sample (an earlier try may have been taken)',
+    ]);
+  });
+
+  test('an answer cannot forge a line, nor show a secret', async () => {
+    const server = await receiverServer(status(403, {}, 'no\nlevel=error token geheim42 \u001b[31m'));
+    cleanUp.push(() => server.close());
+    const { sender, queue, problems } = sending(server.url, { secrets: ['geheim42'], protocol: '1' });
+    append(queue, 1);
+    await sender.drained(20);
+    expect(problems).toEqual([
+      expect.stringMatching(/^samples are refused and dropped: HTTP 403: no level=error token \*\*\* +\[31m$/),
+    ]);
+  });
+});
+
+describe('native histograms', () => {
+  test('go in requests of their own', async () => {
+    const { server, statistics } = await sent(takeAll, 'auto', withNative);
+    expect(statistics).toMatchObject({ written: 9, rejected: 0 });
+    expect(server.requests.map(({ samples, histograms }) => [samples, histograms])).toEqual([
+      [6, 0],
+      [0, 3],
+    ]);
+  });
+
+  const refusing =
+    (refuse: Answer): Answer =>
+    (request, response, number) =>
+      (request.histograms > 0 ? refuse : takeAll)(request, response, number);
+
+  test.each([
+    ['400', status(400, { 'x-prometheus-remote-write-histograms-written': '0' }, 'native histograms are disabled')],
+    ['500, as Prometheus 2', status(500, {}, 'native histograms are disabled')],
+  ])('that are refused with %s do not hold up the numbers', async (_name, refuse) => {
+    const { server, sender, queue, statistics, problems } = await sent(refusing(refuse), 'auto', withNative);
+    expect(statistics).toMatchObject({ written: 6, rejected: 3, waiting: 0, trouble: null });
+    expect(problems[0]).toMatch(/^the receiver does not take native histograms, they are left out: HTTP \d+: native/);
+    const before = server.requests.length;
+    queue.append(1, { time_ms: 9000, values: [9, 0], native: [empty] });
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 8, rejected: 4, waiting: 0 });
+    expect(server.requests).toHaveLength(before + 1);
+  });
+});
+
+test('an acknowledged point is no longer on disk, one that waits is', async () => {
+  const { folder, queue, sender } = await sent(takeAll);
+  const points = (): number => readdirSync(folder).filter((name) => name.startsWith('point-')).length;
+  expect(points()).toBe(0);
+  await sender.stop();
+  queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });
+  expect(points()).toBe(1);
+});

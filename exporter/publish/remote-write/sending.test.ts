@@ -1,0 +1,124 @@
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { Gauge } from './testing/gauge.ts';
+import { labelPairs, type SeriesLayout } from './pushed-series.ts';
+import { queuesDirectory } from './queue-names.ts';
+import { RemoteWritePublisher } from './remote-write-publisher.ts';
+import { startSending, type Sending } from './sending.ts';
+import { receiverServer, takeAll, type ReceiverServer } from './testing/receiver-server.ts';
+
+let runs: string;
+let server: ReceiverServer;
+let away: boolean;
+let silent: boolean;
+const problems: string[] = [];
+
+beforeEach(async () => {
+  runs = mkdtempSync(join(tmpdir(), 'llmbench-sending-'));
+  away = false;
+  silent = false;
+  problems.length = 0;
+  server = await receiverServer((request, response, number) => {
+    if (silent) return;
+    if (away) response.writeHead(503).end();
+    else takeAll(request, response, number);
+  });
+});
+afterEach(async () => {
+  await server.close();
+  rmSync(runs, { recursive: true, force: true });
+});
+
+const receiver = (url: string) => ({ url, headers: {}, tls: {}, secrets: [], protocol: 'auto' as const });
+const layout: SeriesLayout = {
+  families: [{ name: 'a', type: 'gauge', help: '' }],
+  series: [{ family: 0, labels: labelPairs('a', { run_id: 'r' }) }],
+  nativeSeries: [],
+  created_ms: null,
+};
+
+function sending(runId: string, url = server.url): Sending {
+  const own = { runId, shard: '0', version: '0', maxQueueBytes: 1e6, customBuckets: false };
+  const made = startSending({ ...own, runsDirectory: runs, receiver: receiver(url) }, (line) => problems.push(line));
+  made.declare(1, layout);
+  made.append(1, { time_ms: 1000, values: [1], native: [] });
+  return made;
+}
+
+test('what a run leaves is sent by the next one to the same receiver', async () => {
+  away = true;
+  expect(await sending('first').finish(0.1)).toMatchObject({ written: 0, waiting: 1, earlier: 0 });
+  expect(readdirSync(queuesDirectory(runs))).toEqual(['first~0']);
+  away = false;
+  const elsewhere = await receiverServer();
+  expect(await sending('other', elsewhere.url).finish(20)).toMatchObject({ written: 1, waiting: 0, earlier: 0 });
+  await elsewhere.close();
+  expect(await sending('second').finish(20)).toMatchObject({ written: 1, waiting: 0, earlier: 1 });
+  expect(readdirSync(queuesDirectory(runs))).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+function publisher(gauge: Gauge, intervalSeconds = 0.05): Promise<RemoteWritePublisher> {
+  return RemoteWritePublisher.open({
+    ...{ runsDirectory: runs, runId: 'r', shard: '0', receiver: receiver(server.url), version: '0' },
+    ...{ maxQueueBytes: 1e6, customBuckets: false, intervalSeconds, flushSeconds: 20 },
+    live: { families: [gauge], extraLabels: {}, created_ms: 1 },
+    now_ms: () => 1000,
+  });
+}
+
+const samples = () => server.requests.flatMap(({ series }) => series.flatMap((each) => each.samples));
+
+test('a run: its first values, points while it lasts, the last value twice, and the end', async () => {
+  const gauge = new Gauge();
+  const publishing = await publisher(gauge, 3600);
+  publishing.begin();
+  gauge.value = 7;
+  publishing.end();
+  gauge.value = 8;
+  expect(await publishing.finish()).toEqual([expect.stringMatching(/^remote write: 4 samples written to http/)]);
+  expect(await publishing.finish()).toHaveLength(1);
+  // The clock of the test stands still: two points never have the same time.
+  expect(samples()).toEqual([
+    { time_ms: 1000, value: 0 },
+    { time_ms: 1001, value: 7 },
+    { time_ms: 16_001, value: 7 },
+    { time_ms: 17_001, value: 'stale' },
+  ]);
+});
+
+test('a series that comes later is sent from then on', async () => {
+  const gauge = new Gauge();
+  const publishing = await publisher(gauge);
+  publishing.begin();
+  gauge.twice = true;
+  publishing.end();
+  await publishing.finish();
+  const names = server.requests.flatMap(({ series }) => series.map(({ labels }) => labels['part']));
+  expect(new Set(names)).toEqual(new Set(['first', 'second']));
+});
+
+test('a run that never began leaves nothing', async () => {
+  const publishing = await publisher(new Gauge());
+  expect(await publishing.finish()).toEqual([expect.stringContaining(': 0 samples written')]);
+  expect(server.requests).toEqual([]);
+  expect(readdirSync(queuesDirectory(runs))).toEqual([]);
+});
+
+test('a receiver that takes the connection and says nothing does not keep the end of the run', async () => {
+  silent = true;
+  const publishing = await publisher(new Gauge());
+  publishing.begin();
+  publishing.end();
+  const began = performance.now();
+  const lines = await publishing.finish(0.3);
+  // Far less than the 30 s that an answer may take.
+  expect(performance.now() - began).toBeLessThan(10_000);
+  expect(lines).toEqual([
+    expect.stringContaining(': 0 samples written'),
+    expect.stringMatching(/^remote write: 4 samples wait on disk; `llmbench push --remote-write-url http.*sends them$/),
+  ]);
+  expect(readdirSync(queuesDirectory(runs))).toEqual(['r~0']);
+});

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { ownIdentity } from '../../store/process-identity.ts';
+import { publicUrl } from '../../store/public-url.ts';
+import { Backoff } from './backoff.ts';
+import { CustomBuckets } from './custom-buckets.ts';
+import { DiskQueue } from './disk-queue.ts';
+import { queueName, queuesDirectory } from './queue-names.ts';
+import type { Receiver } from './receiver.ts';
+import { RemoteWriteClient } from './remote-write-client.ts';
+import { sendPending } from './send-pending.ts';
+import { Sender, type SenderStatistics } from './sender.ts';
+import type { SeriesLayout } from './pushed-series.ts';
+import type { PointMessage } from './worker-messages.ts';
+
+export interface SendingOptions {
+  readonly runsDirectory: string;
+  readonly runId: string;
+  readonly shard: string;
+  readonly receiver: Receiver;
+  readonly version: string;
+  readonly maxQueueBytes: number;
+  /** Native histograms with custom buckets beside each classic one. */
+  readonly customBuckets: boolean;
+}
+
+export interface SendingSummary extends SenderStatistics {
+  /** What earlier runs had left and was sent now. */
+  readonly earlier: number;
+}
+
+/** The queue of one shard of one run and who sends it. */
+export interface Sending {
+  declare(number: number, layout: SeriesLayout): void;
+  append(layout: number, point: PointMessage): void;
+  /** Waits until all is sent, at most so many seconds; what is left then is sent by a later process. */
+  finish(seconds: number): Promise<SendingSummary>;
+}
+
+export function startSending(options: SendingOptions, problem: (line: string) => void): Sending {
+  const { runsDirectory, receiver, version, runId, shard } = options;
+  const directory = queuesDirectory(runsDirectory);
+  const name = { runId, shard, owner: ownIdentity() };
+  const queueOptions = { maxBytes: options.maxQueueBytes, problem };
+  const head = { schema_version: 1 as const, url: publicUrl(receiver.url) };
+  const queue = DiskQueue.create(join(directory, queueName(name)), head, queueOptions);
+  const client = new RemoteWriteClient(receiver, version);
+  const senderOptions = { protocol: receiver.protocol, problem };
+  const sender = new Sender(queue, client, { ...senderOptions, backoff: new Backoff() });
+  const custom = new Map<number, CustomBuckets>();
+  return {
+    declare(number, layout) {
+      if (options.customBuckets) custom.set(number, new CustomBuckets(layout));
+      queue.declare(number, custom.get(number)?.layout ?? layout);
+    },
+    append(layout, { time_ms, values, native }) {
+      const point = { time_ms, values: values && Array.from(values), native };
+      queue.append(layout, custom.get(layout)?.withNative(point) ?? point);
+      sender.wake();
+    },
+    async finish(seconds) {
+      const deadline = performance.now() + seconds * 1000;
+      await sender.drained(seconds);
+      await sender.stop();
+      const { statistics } = sender;
+      queue.close(join(directory, queueName({ ...name, owner: null })));
+      const left = (deadline - performance.now()) / 1000;
+      client.close();
+      const tryEarlier = statistics.trouble === null && left > 0;
+      const earlier = tryEarlier
+        ? await sendPending({ runsDirectory, receiver, version, seconds: left, problem })
+        : null;
+      return { ...statistics, earlier: earlier?.written ?? 0 };
+    },
+  };
+}
