@@ -1,0 +1,199 @@
+import type { Fields } from '../fields.ts';
+import type { ImportedRun, KnownKey } from '../importer.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import { publicOriginOrNull } from '../public-origin.ts';
+import { wallInstant } from '../wall-instant.ts';
+import { checkReport } from './check.ts';
+import { hasSchedule, loadOf } from './load.ts';
+import { guideRecords } from './records.ts';
+import type { RecordContext } from './records.ts';
+import { guideRequest, STATUSES } from './request.ts';
+import type { GuideRequest } from './request.ts';
+import { statedDistributions, statedGood, statedRates, statedTimePerOutputToken } from './stated.ts';
+
+/** What holds for all benchmarks of a report. */
+export interface ReportFacts {
+  readonly version: string | null;
+  readonly schema_version: string | null;
+  /** How many benchmarks it has. */
+  readonly benchmarks: number;
+}
+
+/** A benchmark of a report as a run; `index` is its place in the report. */
+export function benchmarkRun(benchmark: Fields, index: number, report: ReportFacts, notes: ImportNotes): ImportedRun {
+  const config = benchmark.object('config');
+  // Up to 0.3 what was configured stood in `args`, and what was run in `run_stats` and `worker`.
+  const args = config ?? benchmark.object('args');
+  const isFlat = config === null;
+  const strategy = args?.object('strategy') ?? null;
+  const metrics = benchmark.object('metrics');
+  const window = windowOf(benchmark);
+  const requests = requestsOf(benchmark, notes);
+  const totals = metrics?.object('request_totals') ?? benchmark.object('request_totals');
+  const ok = totals?.count('successful') ?? null;
+  const isWhole = requests.length > 0 && ok === okIn(requests, window);
+  if (metrics !== null && isWhole) checkReport(metrics, requests, window, notes);
+  const earliest_s = requests.reduce((earliest, { sent_s }) => Math.min(earliest, sent_s), Infinity);
+  const zero_s = requests.length > 0 ? earliest_s : (window?.start_s ?? null);
+  const context: RecordContext | null =
+    zero_s === null ? null : { zero_s, window, hasSchedule: hasSchedule(strategy), tokenSource: tokenSourceOf(config) };
+  const several = report.benchmarks > 1;
+  const backend = backendOf(benchmark, config);
+  notePeculiarities(requests, notes);
+  return {
+    part: several ? String(index) : null,
+    tool: { name: 'guidellm', version: report.version },
+    format: { name: 'guidellm-report', schema_version: report.schema_version },
+    scenario: null,
+    target: { origin: backend.origin, system: null, system_version: null },
+    key: keyOf(args, strategy, backend, requests),
+    ...(several && {
+      placement: { group_id: args?.text('run_id') ?? benchmark.text('run_id'), step: index, repeat: null },
+    }),
+    status: 'completed',
+    failure: null,
+    start: zero_s === null ? null : wallInstant(zero_s * 1000),
+    records: requests.length === 0 || context === null ? null : guideRecords(requests, context, notes),
+    stated: {
+      window_seconds: requests.length > 0 || window === null ? null : window.end_s - window.start_s,
+      requests: {
+        ok,
+        error: totals?.count('errored') ?? null,
+        timeout: null,
+        cancelled: totals?.count('incomplete') ?? null,
+      },
+      errors: {},
+      measures:
+        metrics === null
+          ? []
+          : [
+              ...(isWhole ? [] : statedDistributions(metrics, isFlat)),
+              ...statedTimePerOutputToken(metrics, isFlat),
+              ...statedRates(metrics, isFlat),
+              ...statedGood(metrics, args?.object('slo') ?? null),
+            ],
+    },
+    servers: null,
+    notes,
+  };
+}
+
+function requestsOf(benchmark: Fields, notes: ImportNotes): GuideRequest[] {
+  const lists = benchmark.object('requests');
+  return STATUSES.flatMap((status) =>
+    (lists?.list(status) ?? []).flatMap((value, index) => {
+      const request = guideRequest(value, status);
+      if (request === null) notes.count('requests left out: no time of sending or end', `${status} request ${index}`);
+      return request ?? [];
+    }),
+  );
+}
+
+function okIn(requests: readonly GuideRequest[], window: RecordContext['window']): number {
+  return requests.filter(
+    ({ status, sent_s, end_s }) =>
+      status === 'successful' && (window === null || (end_s >= window.start_s && sent_s <= window.end_s)),
+  ).length;
+}
+
+function windowOf(benchmark: Fields): RecordContext['window'] {
+  const scheduler = benchmark.object('scheduler_metrics');
+  const start_s = scheduler?.amount('measure_start_time') ?? benchmark.amount('start_time');
+  const end_s = scheduler?.amount('measure_end_time') ?? benchmark.amount('end_time');
+  return start_s === null || end_s === null || end_s < start_s ? null : { start_s, end_s };
+}
+
+/** Where the tool prefers what the server tells, and keeps the count only when it told one, that count is the server's. */
+function tokenSourceOf(config: Fields | null): RecordContext['tokenSource'] {
+  return config?.boolean('prefer_response_metrics') === true ? 'usage' : null;
+}
+
+interface BackendFacts {
+  readonly origin: string | null;
+  readonly model: string | null;
+  readonly endpoint_type: string | null;
+  readonly streaming: boolean | null;
+}
+
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  '/v1/chat/completions': 'chat',
+  '/v1/completions': 'completions',
+  '/v1/responses': 'responses',
+  '/v1/embeddings': 'embeddings',
+  chat_completions: 'chat',
+  text_completions: 'completions',
+};
+
+function backendOf(benchmark: Fields, config: Fields | null): BackendFacts {
+  const backend = config?.object('backend') ?? null;
+  const worker = benchmark.object('worker');
+  const target = backend?.text('target') ?? worker?.text('backend_target') ?? null;
+  const format = backend?.text('request_format') ?? requestTypeOf(benchmark);
+  return {
+    origin: target !== null && isAddress(target) ? publicOriginOrNull(target) : null,
+    model: backend?.text('model') ?? worker?.text('backend_model') ?? null,
+    endpoint_type: format !== null && Object.hasOwn(ENDPOINTS, format) ? (ENDPOINTS[format] ?? null) : null,
+    streaming: backend?.boolean('stream') ?? null,
+  };
+}
+
+function isAddress(target: string): boolean {
+  return URL.canParse(target) || URL.canParse(`http://${target}`);
+}
+
+/** Up to 0.5 each request tells its kind. */
+function requestTypeOf(benchmark: Fields): string | null {
+  const [first] = benchmark.object('requests')?.list('successful') ?? [];
+  const kind = typeof first === 'object' && first !== null ? (first as Record<string, unknown>)['request_type'] : null;
+  return typeof kind === 'string' ? kind : null;
+}
+
+function keyOf(
+  args: Fields | null,
+  strategy: Fields | null,
+  backend: BackendFacts,
+  requests: readonly GuideRequest[],
+): KnownKey {
+  const load = loadOf(strategy);
+  const streaming = backend.streaming ?? (requests.some(({ first_s }) => first_s !== null) || null);
+  return {
+    ...(backend.endpoint_type !== null && { endpoint_type: backend.endpoint_type }),
+    ...(backend.model !== null && { model: backend.model }),
+    ...(load !== undefined && { load }),
+    ...(streaming !== null && { streaming }),
+    stop: { request_count: requestLimit(args), benchmark_duration_seconds: durationLimit(args) },
+  };
+}
+
+function requestLimit(args: Fields | null): number | null {
+  const limits = args?.object('constraints')?.object('max_requests');
+  return limitOf(limits, ['count', 'max_num', 'max_requests']) ?? args?.count('max_number') ?? null;
+}
+
+function durationLimit(args: Fields | null): number | null {
+  const limits = args?.object('constraints');
+  const limit = limits?.object('max_duration') ?? limits?.object('max_seconds') ?? null;
+  return limitOf(limit, ['seconds', 'duration', 'max_duration', 'max_seconds']) ?? args?.amount('max_duration') ?? null;
+}
+
+/** A limit stands in `args` or beside it; of a list of limits the current one counts. */
+function limitOf(limit: Fields | null | undefined, names: readonly string[]): number | null {
+  if (limit == null) return null;
+  const index = limit.count('current_index') ?? 0;
+  for (const members of [limit.object('args'), limit]) {
+    for (const name of names) {
+      const value = members?.raw(name);
+      const found: unknown = Array.isArray(value) ? value[index] : value;
+      if (typeof found === 'number' && Number.isFinite(found) && found > 0) return found;
+    }
+  }
+  return null;
+}
+
+function notePeculiarities(requests: readonly GuideRequest[], notes: ImportNotes): void {
+  if (requests.length > 0)
+    notes.say('times are those of the wall clock, to a quarter of a microsecond; a clock that was set shows in them');
+  if (requests.some(({ status }) => status === 'incomplete')) {
+    notes.say('what was not complete when the benchmark ended counts as cancelled');
+  }
+}

@@ -1,0 +1,73 @@
+import { PERCENTILES, PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import { checkStatistics } from '../check-statistics.ts';
+import type { PercentileMethod } from '../check-statistics.ts';
+import type { Fields } from '../fields.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import type { RecordContext } from './records.ts';
+import type { GuideRequest } from './request.ts';
+import { PERCENTILE_KEYS, told } from './stated.ts';
+
+/** The smallest value whose share of values at or below it reaches q; the sums of shares have the tool's rounding. */
+export const CUMULATIVE_SHARE: PercentileMethod = (ascending, q) => {
+  const share = 1 / ascending.length;
+  let reached = 0;
+  for (const value of ascending) {
+    reached += share;
+    if (reached >= q) return value;
+  }
+  return ascending.at(-1) ?? NaN;
+};
+
+/**
+ * Compares what a report tells of latency and time to first token with its own requests, over the requests that the tool
+ * takes: those whose span (to their end, to their first token) meets the measurement.
+ */
+export function checkReport(
+  metrics: Fields,
+  requests: readonly GuideRequest[],
+  window: RecordContext['window'],
+  notes: ImportNotes,
+): void {
+  const ok = requests.filter(({ status }) => status === 'successful');
+  const spans = (endOf: (request: GuideRequest) => number | null): Float64Array =>
+    Float64Array.from(
+      ok.flatMap((request) => {
+        const end_s = endOf(request);
+        const isIn = window === null || (end_s !== null && end_s >= window.start_s && request.sent_s <= window.end_s);
+        return end_s === null || !isIn ? [] : [end_s - request.sent_s];
+      }),
+    );
+  compare(
+    'request_latency',
+    1,
+    metrics,
+    spans(({ end_s }) => end_s),
+    notes,
+  );
+  compare(
+    'time_to_first_token_ms',
+    1e-3,
+    metrics,
+    spans(({ first_s }) => first_s),
+    notes,
+  );
+}
+
+function compare(name: string, factor: number, metrics: Fields, values: Float64Array, notes: ImportNotes): void {
+  const statistics = told(metrics, name, 'successful');
+  if (statistics === null) return;
+  const scaled = (value: number | null): number | null => (value === null ? null : value * factor);
+  const named = statistics.object('percentiles');
+  const percentiles = PERCENTILE_NAMES.flatMap((key): [number, number][] => {
+    const value = scaled(named?.amount(PERCENTILE_KEYS[key]) ?? null);
+    return value === null ? [] : [[PERCENTILES[key], value]];
+  });
+  const figures = {
+    mean: scaled(statistics.amount('mean')),
+    std: scaled(statistics.amount('std_dev')),
+    min: scaled(statistics.amount('min')),
+    max: scaled(statistics.amount('max')),
+    percentiles: new Map(percentiles),
+  };
+  checkStatistics(name, figures, values, CUMULATIVE_SHARE, notes);
+}

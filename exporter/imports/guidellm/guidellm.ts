@@ -1,0 +1,51 @@
+import { Fields } from '../fields.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
+import type { SourceFile } from '../source-file.ts';
+import { benchmarkRun } from './benchmark-run.ts';
+import { readReport } from './read-report.ts';
+
+/** GuideLLM's JSON and YAML reports, of 0.1 to 0.3 (no version), 0.4 to 0.6 (version 1) and from 0.7 on (version 2). */
+export const GUIDELLM: Importer = { tool: 'guidellm', recognise, read };
+
+const KNOWN_VERSIONS = [1, 2];
+
+/** As JSON, and as Python's YAML, whose keys are sorted. */
+const MARKS = [
+  /"guidellm_version"\s*:/,
+  /"type_"\s*:\s*"generative_benchmarks?(_report)?"/,
+  /^\s*type_: generative_benchmarks?(_report)?$/m,
+  /^benchmarks:\n- config:\n(?: .*\n)*? {4}backend:/m,
+];
+
+function recognise({ head: { text } }: Pick<SourceFile, 'head'>): Recognition | null {
+  const start = text.trimStart();
+  const hasBenchmarks =
+    /^\{[^]*?"(benchmarks|metadata)"\s*:/.test(start) || /^(args|benchmarks|metadata|config):/m.test(start);
+  return hasBenchmarks && MARKS.some((mark) => mark.test(text)) ? { format: 'guidellm-report' } : null;
+}
+
+async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
+  for (const { file } of group.files) {
+    const fileNotes = new ImportNotes();
+    const report = new Fields(await readReport(file, fileNotes, context), fileNotes);
+    const benchmarks = report.list('benchmarks') ?? [];
+    if (benchmarks.length === 0) throw new ImportRefusal('the report has no benchmarks');
+    const metadata = report.object('metadata');
+    const schema = metadata?.count('version') ?? null;
+    if (schema !== null && !KNOWN_VERSIONS.includes(schema)) {
+      fileNotes.say(`version ${schema} of the report is not known: what fits was imported`);
+    }
+    const facts = {
+      version: metadata?.text('guidellm_version') ?? null,
+      schema_version: schema === null ? null : String(schema),
+      benchmarks: benchmarks.length,
+    };
+    for (const [index, benchmark] of benchmarks.entries()) {
+      const notes = new ImportNotes();
+      for (const line of fileNotes.lines) notes.say(line);
+      yield benchmarkRun(new Fields(benchmark, notes), index, facts, notes);
+    }
+  }
+}

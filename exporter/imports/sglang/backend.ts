@@ -1,0 +1,27 @@
+/** How SGLang's benchmark speaks with the server, and what its list of gaps holds. */
+export interface Backend {
+  /** As our own runs name it; null when we have no such endpoint. */
+  readonly endpoint_type: string | null;
+  /** A gap is spread over the tokens that its chunk brought: the gaps of the chunks themselves cannot be had. */
+  readonly spreadsGaps: boolean;
+}
+
+const NATIVE: Backend = { endpoint_type: 'sglang_generate', spreadsGaps: true };
+const COMPLETIONS: Backend = { endpoint_type: 'completions', spreadsGaps: false };
+const CHAT: Backend = { endpoint_type: 'chat', spreadsGaps: false };
+
+const BACKENDS: Readonly<Record<string, Backend>> = {
+  sglang: NATIVE,
+  'sglang-native': NATIVE,
+  'sglang-oai': COMPLETIONS,
+  vllm: COMPLETIONS,
+  lmdeploy: COMPLETIONS,
+  'sglang-oai-chat': CHAT,
+  'vllm-chat': CHAT,
+  'lmdeploy-chat': CHAT,
+};
+
+export function backendOf(name: string | null): Backend {
+  const known = name !== null && Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined;
+  return known ?? { endpoint_type: null, spreadsGaps: false };
+}

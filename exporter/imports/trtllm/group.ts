@@ -1,0 +1,34 @@
+import type { FileGroup, RecognisedFile } from '../importer.ts';
+import { INVENTED, ITERATIONS, REPORT, REQUESTS } from './recognise.ts';
+
+/** What people call the three files; without it files of one run have one name. */
+const KINDS = /report|requests?|iterations?|iter|records?|stats|log|json/g;
+
+/**
+ * A report, its requests and its iterations are a run. In a folder with one of each they belong together, whatever their
+ * names; else those whose names differ in their kind only.
+ */
+export function groupTrtllm(files: readonly RecognisedFile[]): readonly FileGroup[] {
+  const folders = Map.groupBy(files, ({ file }) => file.folder);
+  return [...folders.values()].flatMap((inFolder) => {
+    const invented = inFolder.filter(({ recognition }) => recognition.format === INVENTED);
+    const real = inFolder.filter(({ recognition }) => recognition.format !== INVENTED);
+    const isOneRun = [REPORT, REQUESTS, ITERATIONS].every(
+      (format) => real.filter(({ recognition }) => recognition.format === format).length <= 1,
+    );
+    const runs = isOneRun && real.length > 0 ? [real] : [...Map.groupBy(real, ({ file }) => stem(file.name)).values()];
+    return [...runs, ...invented.map((file) => [file])].map(groupOf);
+  });
+}
+
+function groupOf(files: readonly RecognisedFile[]): FileGroup {
+  const named = files.find(({ recognition }) => recognition.format === REPORT) ?? files[0];
+  return { files, name: named?.file.name ?? '', group_id: null, step: null, repeat: null };
+}
+
+function stem(name: string): string {
+  return name
+    .toLowerCase()
+    .replace(KINDS, '')
+    .replace(/[^a-z0-9]+/g, '');
+}

@@ -1,0 +1,95 @@
+import { Fields } from '../fields.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey } from '../importer.ts';
+import { readJsonDocument } from '../read-json-document.ts';
+import type { SourceFile } from '../source-file.ts';
+import { checkConsistency } from './consistency.ts';
+import { groupTrtllm } from './group.ts';
+import { iterationMeasures } from './iteration-log.ts';
+import { checkReport, reportMeasures, requestMeasures } from './measures.ts';
+import { INVENTED, ITERATIONS, recogniseTrtllm, REPORT, REQUESTS } from './recognise.ts';
+import { engineRecords, engineRequests } from './requests.ts';
+import type { EngineRequest } from './requests.ts';
+
+/** `trtllm-bench` with `--report_json`, `--request_json` and `--iteration_log`. */
+export const TRTLLM: Importer = { tool: 'trtllm-bench', recognise: recogniseTrtllm, group: groupTrtllm, read };
+
+const NO_VERSION_WRITES_IT =
+  'no version of trtllm-bench writes this (`metadata` with `latency_stats`): its figures cannot have come from the tool; ' +
+  'run trtllm-bench with --report_json (and --request_json) and import these files';
+
+async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
+  const fileOf = (format: string): SourceFile | null =>
+    group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
+  if (fileOf(INVENTED) !== null) throw new ImportRefusal(NO_VERSION_WRITES_IT);
+  const notes = new ImportNotes();
+  const reportFile = fileOf(REPORT);
+  const requestFile = fileOf(REQUESTS);
+  const iterationFile = fileOf(ITERATIONS);
+  if (reportFile === null && requestFile === null) {
+    throw new ImportRefusal(
+      'these are the iterations of an engine without a result: import the --report_json beside it too',
+    );
+  }
+  const document = reportFile === null ? {} : await readJsonDocument(reportFile, notes, context);
+  const requests =
+    requestFile === null ? [] : engineRequests(await readJsonDocument(requestFile, notes, context), notes);
+  const iterations = iterationFile === null ? [] : await iterationMeasures(iterationFile, notes, context);
+  yield runOf(new Fields(document, notes), reportFile !== null, requests, iterations, notes);
+}
+
+function runOf(
+  report: Fields,
+  hasReport: boolean,
+  requests: readonly EngineRequest[],
+  iterations: ImportedRun['stated']['measures'],
+  notes: ImportNotes,
+): ImportedRun {
+  const counted = report.object('request_info')?.count('num_requests') ?? null;
+  const finished = requests.filter(({ failed }) => !failed).length;
+  const listed = requests.length > 0;
+  if (listed) checkReport(report, requests, notes);
+  checkConsistency(report, notes);
+  const exact = requestMeasures(requests);
+  const replaced = new Set(exact.map(({ measure }) => measure));
+  const told = reportMeasures(report, counted).filter(({ measure }) => !replaced.has(measure));
+  const version = report.object('engine')?.text('version') ?? null;
+  const total_ms = report.object('performance')?.amount('total_latency_ms') ?? null;
+  notes.say('measured inside the process of the engine, without HTTP: its latencies are compared with their like only');
+  notes.say('the tool keeps no time of day: the run has no time');
+  report.ignore('machine', 'dataset');
+  report.noteUnread();
+  return {
+    part: null,
+    tool: { name: 'trtllm-bench', version },
+    format: { name: hasReport ? REPORT : REQUESTS, schema_version: null },
+    scenario: null,
+    target: { origin: null, system: 'trtllm', system_version: version },
+    key: keyOf(report, hasReport, listed ? requests.length : counted),
+    status: 'completed',
+    failure: null,
+    start: null,
+    records: listed ? engineRecords(requests) : null,
+    stated: {
+      window_seconds: listed || total_ms === null ? null : total_ms / 1000,
+      // A request that fails ends the whole benchmark without a report.
+      requests: listed
+        ? { ok: finished, error: requests.length - finished, timeout: 0, cancelled: 0 }
+        : { ok: counted, error: null, timeout: null, cancelled: null },
+      errors: {},
+      measures: [...exact, ...told, ...iterations],
+    },
+    servers: null,
+    notes,
+  };
+}
+
+function keyOf(report: Fields, hasReport: boolean, requests: number | null): KnownKey {
+  const model = report.object('engine')?.text('model') ?? null;
+  return {
+    ...(model !== null && { model }),
+    ...(hasReport && { streaming: report.has('streaming_metrics') }),
+    stop: { request_count: requests, benchmark_duration_seconds: null },
+  };
+}

@@ -1,0 +1,36 @@
+/** How `vllm bench serve` speaks with the server, and what it takes for a token. */
+export interface Backend {
+  /** As our own runs name it; null when we have no such endpoint. */
+  readonly endpoint_type: string | null;
+  /** Every chunk that it counts carries tokens, but for one that may close the answer. */
+  readonly countsTokenChunks: boolean;
+  /** Whether the answer may end with a chunk that carries no token, and is counted. */
+  readonly hasClosingChunk: boolean;
+}
+
+const COMPLETIONS: Backend = { endpoint_type: 'completions', countsTokenChunks: true, hasClosingChunk: true };
+
+/** Counts the first chunk of any kind, which for most servers names the role and carries no token. */
+const CHAT: Backend = { endpoint_type: 'chat', countsTokenChunks: false, hasClosingChunk: true };
+
+const ANY_CHUNK: Backend = { endpoint_type: null, countsTokenChunks: false, hasClosingChunk: true };
+const TOKENS_ONLY: Backend = { endpoint_type: null, countsTokenChunks: true, hasClosingChunk: false };
+
+const BACKENDS: Readonly<Record<string, Backend>> = {
+  vllm: COMPLETIONS,
+  openai: COMPLETIONS,
+  lmdeploy: COMPLETIONS,
+  scalellm: COMPLETIONS,
+  sglang: COMPLETIONS,
+  'llama.cpp': COMPLETIONS,
+  'openai-chat': CHAT,
+  'openai-audio': { ...CHAT, endpoint_type: null },
+  'openai-responses': { ...TOKENS_ONLY, endpoint_type: 'responses' },
+  'tensorrt-llm': TOKENS_ONLY,
+  tgi: TOKENS_ONLY,
+};
+
+/** Of one that is not known nothing is promised. */
+export function backendOf(name: string | null): Backend {
+  return (name !== null && Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined) ?? ANY_CHUNK;
+}

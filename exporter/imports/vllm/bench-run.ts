@@ -1,0 +1,169 @@
+import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
+import { benchLoad } from '../bench-load.ts';
+import { Fields } from '../fields.ts';
+import type { ImportContext, ImportedRun, KnownKey } from '../importer.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import { lengthMeasures } from '../length-measures.ts';
+import { listedErrors } from '../listed-errors.ts';
+import { listedRequests } from '../request-lists.ts';
+import type { ListedRequest } from '../request-lists.ts';
+import { wallInstant } from '../wall-instant.ts';
+import { wallTime } from '../wall-time.ts';
+import { backendOf } from './backend.ts';
+import type { Backend } from './backend.ts';
+import { checkSummary, listedLatencies, summaryLatencies } from './bench-measures.ts';
+import { areTimed, benchRecords } from './bench-records.ts';
+import { closesEmpty } from './content-times.ts';
+import { queueMeasures } from './queue-measures.ts';
+import { totals } from './totals.ts';
+
+/** What is known, and of no use here: counts of chunks as tokens, peaks within a second, the tool's own probes, audio. */
+const PASSED_OVER = [
+  'endpoint_type',
+  'tokenizer_id',
+  'best_of',
+  'use_beam_search',
+  'rtfx',
+  'max_output_tokens_per_s',
+  'max_concurrent_requests',
+  'rps_change_events',
+  'total_input_sequences',
+  'input_sequence_throughput',
+  'probe_completed',
+  'probe_failed',
+  'probe_median_e2el_ms',
+  'probe_p99_e2el_ms',
+  'probe_max_e2el_ms',
+  'run_number',
+] as const;
+
+/** Known, whether it was of use or not. */
+const LATENCY = /^(mean|median|std|p\d+(\.\d+)?)_(e2el|ttft|tpot|itl)_ms$/;
+
+/** One result of `vllm bench serve`, or of `benchmark_serving.py` before it. `part`: which of several in a file. */
+export function benchRun(
+  value: unknown,
+  part: string | null,
+  notes: ImportNotes,
+  { timeZone }: Pick<ImportContext, 'timeZone'>,
+): ImportedRun {
+  const fields = new Fields(value, notes);
+  const backend = backendOf(fields.text('backend') ?? fields.text('endpoint_type'));
+  const requests = listedRequests(fields, notes);
+  const counts = requestCounts(fields, requests, notes);
+  const duration = fields.amount('duration');
+  const records = requests !== null && areTimed(requests) ? benchRecords(requests, backend) : null;
+  const run: ImportedRun = {
+    part,
+    tool: { name: 'vllm', version: null },
+    format: { name: 'vllm-bench-serve', schema_version: null },
+    scenario: fields.text('label'),
+    target: { origin: null, system: null, system_version: null },
+    key: keyOf(fields, backend),
+    status: 'completed',
+    failure: null,
+    start: startOf(fields, duration, timeZone, notes),
+    records,
+    stated: {
+      // With records the window is theirs: the tool's is a little longer.
+      window_seconds: records === null ? duration : null,
+      requests: counts,
+      errors: listedErrors(requests ?? []),
+      measures: [
+        // First, because what it computes from values goes before what the summary tells.
+        ...queueMeasures(fields, counts, notes),
+        ...latencies(fields, backend, requests, counts.ok, records !== null, notes),
+        ...totals(fields),
+      ],
+    },
+    servers: null,
+    notes,
+  };
+  noteTokens(requests, backend, notes);
+  fields.ignore(...PASSED_OVER, ...fields.names.filter((name) => LATENCY.test(name)));
+  fields.noteUnread();
+  return run;
+}
+
+function latencies(
+  fields: Fields,
+  backend: Backend,
+  requests: readonly ListedRequest[] | null,
+  ok: number | null,
+  hasRecords: boolean,
+  notes: ImportNotes,
+): MeasureResult[] {
+  if (ok === 0) {
+    notes.say('no request succeeded: the zeros that the tool writes for latencies are not taken');
+    return [];
+  }
+  if (requests === null) return summaryLatencies(fields, backend, ok);
+  const succeeded = requests.filter(({ error }) => error === null);
+  checkSummary(fields, succeeded, notes);
+  if (!hasRecords) return [...listedLatencies(succeeded, backend), ...lengthMeasures(succeeded)];
+  return backend.countsTokenChunks ? [] : listedLatencies(succeeded, backend);
+}
+
+function requestCounts(
+  fields: Fields,
+  requests: readonly ListedRequest[] | null,
+  notes: ImportNotes,
+): Record<keyof ResultFile['requests'], number | null> {
+  const completed = fields.count('completed');
+  const failed = fields.count('failed');
+  if (requests === null) return { ok: completed, error: failed, timeout: null, cancelled: null };
+  const ok = requests.filter(({ error }) => error === null).length;
+  if (completed !== null && completed !== ok) {
+    notes.disagreement(`the file says that ${completed} requests were ok, its lists hold ${ok}`);
+  }
+  const errors = requests.length - ok;
+  return { ok: completed ?? ok, error: failed ?? errors, timeout: null, cancelled: null };
+}
+
+function keyOf(fields: Fields, backend: Backend): KnownKey {
+  const load = fields.has('ramp_up_strategy') ? undefined : benchLoad(fields, fields.amount('burstiness'));
+  fields.ignore('request_rate', 'burstiness', 'max_concurrency');
+  fields.ignore('ramp_up_strategy', 'ramp_up_start_rps', 'ramp_up_end_rps');
+  const model = fields.text('model_id');
+  return {
+    ...(backend.endpoint_type !== null && { endpoint_type: backend.endpoint_type }),
+    ...(model !== null && { model }),
+    ...(load !== undefined && { load }),
+    stop: { request_count: fields.count('num_prompts'), benchmark_duration_seconds: null },
+    streaming: true,
+  };
+}
+
+/** `date` is the local time at which the result was saved, without a zone: the run began its duration earlier. */
+function startOf(fields: Fields, duration: number | null, timeZone: string | null, notes: ImportNotes): string | null {
+  const date = fields.text('date');
+  if (date === null || duration === null) return null;
+  const saved = wallTime(date, timeZone);
+  if (saved === null) {
+    notes.say(
+      `${date} is when the result was saved, in no zone that it tells: without a time zone the run has no time`,
+    );
+    return null;
+  }
+  notes.say('the start is the time of saving less the duration, to the second');
+  return wallInstant(Date.parse(saved) - duration * 1000);
+}
+
+function noteTokens(requests: readonly ListedRequest[] | null, backend: Backend, notes: ImportNotes): void {
+  notes.say(
+    'output tokens are those of the server where it tells them, else a tokenizer counted them: the file does not say',
+  );
+  if (!backend.countsTokenChunks) {
+    notes.say(
+      'the tool takes the first chunk for the first token, also when it carries none: its latencies keep that definition',
+    );
+  }
+  if (requests === null) return;
+  const closing = requests.filter((request) => backend.countsTokenChunks && closesEmpty(request, backend)).length;
+  if (closing > 0) {
+    notes.say(`${closing} answers ended with a chunk without a token, which the tool counts as one: it was left out`);
+  }
+  const failed = requests.filter(({ error }) => error !== null).length;
+  if (failed > 0)
+    notes.say(`${failed} failed requests: the file does not tell when they ended; the last chunk stands for it`);
+}

@@ -1,0 +1,56 @@
+import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
+import { asStated, benchStatistics } from '../bench-statistics.ts';
+import type { Fields } from '../fields.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import { statedDistribution } from '../stated-measures.ts';
+import type { StatedIdentity } from '../stated-measures.ts';
+import { exactStated } from '../stated-values.ts';
+
+const SCHEDULE_DELAY: StatedIdentity = { measure: 'schedule_delay', definition: 'due_to_sent', clock: 'due' };
+const FROM_DUE: StatedIdentity = { measure: 'request_latency', definition: 'due_to_last_chunk', clock: 'due' };
+const LATENCY: StatedIdentity = { measure: 'request_latency', definition: 'sent_to_last_chunk' };
+
+/**
+ * The wait for a free slot. `latencies` and `queue_times` stay in a result without detail; without the errors they can only
+ * be used when no request failed.
+ */
+export function queueMeasures(
+  fields: Fields,
+  counts: Pick<Record<keyof ResultFile['requests'], number | null>, 'ok' | 'error'>,
+  notes: ImportNotes,
+): MeasureResult[] {
+  const stated: MeasureResult[] = [];
+  for (const [metric, identity] of [
+    ['client_queue_time', SCHEDULE_DELAY],
+    ['e2el_including_client_queue', FROM_DUE],
+  ] as const) {
+    const told = benchStatistics(fields, metric);
+    if (told !== null) stated.push(statedDistribution(identity, asStated(told, counts.ok)));
+  }
+  const detail = fields.has('ttfts');
+  const usable = !detail && counts.error === 0;
+  const waits = usable ? amounts(fields, 'queue_times', notes) : null;
+  const latencies = usable ? amounts(fields, 'latencies', notes) : null;
+  fields.ignore('queue_times', 'latencies');
+  const exact = [
+    waits && exactStated(SCHEDULE_DELAY, waits),
+    latencies && exactStated(LATENCY, latencies),
+    waits && latencies?.length === waits.length
+      ? exactStated(
+          FROM_DUE,
+          latencies.map((latency, i) => latency + (waits[i] ?? NaN)),
+        )
+      : null,
+  ];
+  const computed = exact.filter((result) => result !== null);
+  const replaced = new Set(computed.map(({ measure, clock }) => `${measure} ${clock}`));
+  return [...computed, ...stated.filter(({ measure, clock }) => !replaced.has(`${measure} ${clock}`))];
+}
+
+function amounts(fields: Fields, name: string, notes: ImportNotes): Float64Array | null {
+  const values = fields.numbers(name);
+  if (values === null) return null;
+  if (values.every((value) => value !== null && value >= 0)) return Float64Array.from(values as readonly number[]);
+  notes.say(`${name} holds values that cannot be true: it is not used`);
+  return null;
+}

@@ -1,0 +1,28 @@
+import { basename, dirname } from 'node:path';
+import { benchResults } from '../bench-results.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer } from '../importer.ts';
+import { benchRun } from './bench-run.ts';
+import { groupVllm } from './group.ts';
+import { recogniseVllm } from './recognise.ts';
+
+/**
+ * Results of `vllm bench serve` and of `benchmark_serving.py` before it, with and without `--save-detailed`, several in a
+ * file (`--append-result`), and the folders of `vllm bench sweep serve`.
+ */
+export const VLLM: Importer = {
+  tool: 'vllm',
+  recognise: recogniseVllm,
+  group: groupVllm,
+  read: readVllm,
+};
+
+async function* readVllm(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
+  for (const { file } of group.files) {
+    // All runs of a sweep are of one recipe, and its folder has the name of the experiment.
+    const experiment = group.step === null ? null : basename(dirname(file.folder));
+    for await (const { value, part, notes } of benchResults(file, context)) {
+      const run = benchRun(value, part, notes, context);
+      yield { ...run, scenario: run.scenario ?? experiment };
+    }
+  }
+}
