@@ -1,24 +1,27 @@
 import type { RequestRecord } from '../run/record.ts';
 import type { FullLoad } from './full-load.ts';
+import { GapsInOrder } from './gaps-in-order.ts';
+import { ManyGaps } from './many-gaps.ts';
 import { standingOf } from './request-columns.ts';
 
-const SECONDS_PER_NS = 1e-9;
+/** Up to this many gaps their order in time is kept, which intervals need. */
+const ORDERED_UP_TO = 1_000_000;
 
 /**
  * What needs every chunk of a run: its exact gaps and the tokens that came at full load. Filled by reading the records
  * a second time, from their file, because nothing per chunk stays in memory while the run lasts.
  */
 export class ChunkReading {
-  readonly #gaps: Float64Array | null;
+  readonly #gaps: GapsInOrder | ManyGaps | null;
   readonly #fullLoad: FullLoad | null;
-  readonly #starts: { sent_ns: number; from: number; to: number }[] = [];
-  #seen = 0;
   #okRequests = 0;
+  #chunks = 0;
   #tokensAtFullLoad: number | null = 0;
 
   /** `expectedGaps` are the gaps of the ok requests of the measure phase; null leaves the gaps out. */
   constructor(expectedGaps: number | null, fullLoad: FullLoad | null) {
-    this.#gaps = expectedGaps === null ? null : new Float64Array(expectedGaps);
+    if (expectedGaps === null) this.#gaps = null;
+    else this.#gaps = expectedGaps <= ORDERED_UP_TO ? new GapsInOrder(expectedGaps) : new ManyGaps(expectedGaps);
     this.#fullLoad = fullLoad;
   }
 
@@ -26,7 +29,8 @@ export class ChunkReading {
   add(record: RequestRecord): void {
     if (record.phase !== 'measure' || standingOf(record) !== 'ok') return;
     this.#okRequests += 1;
-    this.#addGaps(record);
+    this.#chunks += record.chunk_offsets_ns.length;
+    if (record.chunk_offsets_ns.length > 1) this.#gaps?.add(record.sent_ns, record.chunk_offsets_ns);
     this.#addTokens(record);
   }
 
@@ -37,46 +41,30 @@ export class ChunkReading {
 
   /** Whether all gaps that were expected were there to be read. */
   get complete(): boolean {
-    return this.#gaps !== null && this.#seen === this.#gaps.length;
+    return this.#gaps?.complete === true;
   }
 
-  /** Seconds, request by request in the order of sending; null when they are not complete. */
+  /** Seconds, request by request in the order of sending; null when they are not complete, or more than a million. */
   gapsInStartOrder(): Float64Array | null {
-    const gaps = this.#gaps;
-    if (gaps === null || !this.complete) return null;
-    const ordered = new Float64Array(gaps.length);
-    let at = 0;
-    for (const { from, to } of this.#starts.sort((a, b) => a.sent_ns - b.sent_ns)) {
-      ordered.set(gaps.subarray(from, to), at);
-      at += to - from;
-    }
-    return ordered;
+    return this.complete && this.#gaps instanceof GapsInOrder ? this.#gaps.inStartOrder() : null;
+  }
+
+  /** Exact percentiles of more than a million gaps, in seconds; null when they are fewer, or not complete. */
+  gapPercentiles(quantiles: readonly number[]): number[] | null {
+    return this.complete && this.#gaps instanceof ManyGaps ? this.#gaps.percentiles(quantiles) : null;
   }
 
   /** How many gaps are longer than so many seconds; null when they are not complete. */
   gapsLongerThan(seconds: number): number | null {
-    const gaps = this.#gaps;
-    if (gaps === null || !this.complete) return null;
-    let longer = 0;
-    for (const gap of gaps) if (gap > seconds) longer += 1;
-    return longer;
+    return this.complete ? (this.#gaps?.longerThan(seconds) ?? null) : null;
   }
 
-  /** Output tokens of ok requests, spread evenly over their chunks; null when a request's tokens are not known. */
+  /**
+   * Output tokens of ok requests, spread evenly over their chunks; null when a request's tokens are not known, or when there
+   * is no chunk at all: of answers that come whole nobody knows when their tokens were generated.
+   */
   get tokensAtFullLoad(): number | null {
-    return this.#tokensAtFullLoad;
-  }
-
-  #addGaps({ sent_ns, chunk_offsets_ns: offsets }: RequestRecord): void {
-    if (this.#gaps === null || offsets.length < 2) return;
-    const from = this.#seen;
-    for (let i = 1; i < offsets.length; i++) {
-      if (this.#seen < this.#gaps.length) {
-        this.#gaps[this.#seen] = ((offsets[i] ?? NaN) - (offsets[i - 1] ?? NaN)) * SECONDS_PER_NS;
-      }
-      this.#seen += 1;
-    }
-    this.#starts.push({ sent_ns, from, to: this.#seen });
+    return this.#chunks === 0 ? null : this.#tokensAtFullLoad;
   }
 
   #addTokens({ sent_ns, output_tokens: tokens, chunk_offsets_ns: offsets }: RequestRecord): void {

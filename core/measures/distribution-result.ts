@@ -19,8 +19,9 @@ export function exactDistribution(
   population: 'ok' | 'all',
   values: Float64Array,
 ): DistributionResult {
-  const summary = summarize(values);
-  const sampling = samplingIntervals(values);
+  const sorted = values.slice().sort();
+  const summary = summarize(values, sorted);
+  const sampling = samplingIntervals(values, sorted);
   return {
     ...identity(measure, population),
     n: values.length,
@@ -34,6 +35,21 @@ export function exactDistribution(
       ci95: sampling?.ci95[name] ?? null,
       bounds: null,
     })),
+  };
+}
+
+/**
+ * Exact statistics of a great many gaps: count, mean, deviation and extremes of the histogram are exact too. An interval
+ * would need their order in time.
+ */
+export function exactGaps(
+  measure: DistributionMeasure,
+  histogram: GapHistogram,
+  percentiles: readonly number[],
+): DistributionResult {
+  return {
+    ...histogramDistribution(measure, histogram),
+    percentiles: everyPercentile((_name, i) => ({ value: finite(percentiles[i]), ci95: null, bounds: null })),
   };
 }
 
@@ -75,8 +91,11 @@ function identity(
   return { measure, unit, definition, origin: 'client', population, clock, kind: 'distribution' };
 }
 
-function everyPercentile(of: (name: PercentileName) => Percentile): Record<PercentileName, Percentile> {
-  return Object.fromEntries(PERCENTILE_NAMES.map((name) => [name, of(name)])) as Record<PercentileName, Percentile>;
+function everyPercentile(of: (name: PercentileName, i: number) => Percentile): Record<PercentileName, Percentile> {
+  return Object.fromEntries(PERCENTILE_NAMES.map((name, i) => [name, of(name, i)])) as Record<
+    PercentileName,
+    Percentile
+  >;
 }
 
 /** What JSON can say of a number: infinite and missing values are null. */

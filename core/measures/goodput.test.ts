@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NOT_TRACED } from '../run/record.ts';
 import type { RequestRecord } from '../run/record.ts';
 import { GOODPUT_LIMITED, goodputResults, goodRequest } from './goodput.ts';
 
@@ -11,10 +12,12 @@ const RECORD: RequestRecord = {
   due_ns: 0,
   sent_ns: 0,
   first_content_ns: 300 * MS,
+  first_output_ns: 300 * MS,
   last_content_ns: 1300 * MS,
   end_ns: 1310 * MS,
   connection_reused: true,
   connect_ns: null,
+  connection_retried: null,
   outcome: 'ok',
   reason: null,
   http_status: 200,
@@ -26,6 +29,7 @@ const RECORD: RequestRecord = {
   cached_tokens: null,
   requested_output_tokens: 11,
   chunk_offsets_ns: [300 * MS, 800 * MS, 1300 * MS],
+  ...NOT_TRACED,
 };
 const ttft = (limit: number) => ({ measure: 'time_to_first_token', limit, unit: 'seconds' }) as const;
 const rate = (limit: number) =>

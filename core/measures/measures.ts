@@ -1,4 +1,4 @@
-import type { RequestFigures } from './request-figures.ts';
+import type { HttpTimes, RequestFigures } from './request-figures.ts';
 
 export { SCALAR_MEASURES } from './scalar-measures.ts';
 
@@ -88,6 +88,38 @@ function tokenRate(
   return { measure, unit: 'tokens_per_second', definition, formula, direction: 'higher', clock: 'sent', value };
 }
 
+/** A part of the time of a request below its meaning, as AIPerf and k6 part it. */
+function httpPhase(measure: string, formula: string, field: keyof HttpTimes): PerRequestMeasure {
+  return latency(measure, field.replace(/_ns$/, ''), formula, 'sent', (r) => seconds(0, r[field]));
+}
+
+/** There only when a run was traced (`--export-http-trace`). Names and meanings are AIPerf's. */
+export const HTTP_MEASURES: readonly PerRequestMeasure[] = [
+  httpPhase(
+    'http_req_blocked',
+    'from the hand-over to the transport until a connection began to open, or sending began on an open one',
+    'http_blocked_ns',
+  ),
+  httpPhase(
+    'http_req_dns_lookup',
+    "time of the name's look-up, of requests for which one was made",
+    'http_dns_lookup_ns',
+  ),
+  httpPhase(
+    'http_req_connecting',
+    'time to open the connection, TLS included and the look-up not, of requests for which one was opened',
+    'http_connecting_ns',
+  ),
+  httpPhase('http_req_tls_handshaking', 'the part of http_req_connecting after TCP', 'http_tls_handshaking_ns'),
+  httpPhase('http_req_sending', 'from the first to the last byte of the request', 'http_sending_ns'),
+  httpPhase(
+    'http_req_waiting',
+    "from the last byte of the request to the first of the answer's body",
+    'http_waiting_ns',
+  ),
+  httpPhase('http_req_receiving', "from the first to the last bytes of the answer's body", 'http_receiving_ns'),
+];
+
 /** The gaps between the chunks of a stream. */
 export const INTER_CHUNK_LATENCY: PerGapMeasure = {
   measure: 'inter_chunk_latency',
@@ -117,6 +149,13 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'first chunk with content − request due: the wait for a free slot is inside',
     'due',
     (r) => seconds(r.due_ns, r.first_content_ns),
+  ),
+  latency(
+    'time_to_first_output_token',
+    'sent_to_first_chunk_with_output',
+    'first chunk with content that is not reasoning − request sent',
+    'sent',
+    (r) => seconds(r.sent_ns, r.first_output_ns),
   ),
   latency(
     'time_to_second_token',

@@ -1,7 +1,9 @@
 import type { RequestRecord } from '../run/record.ts';
-import { FloatColumn } from './float-column.ts';
+import { ascendingOrder } from '../stats/ascending-order.ts';
+import { MemoryShelf } from './block-shelf.ts';
+import type { BlockShelf } from './block-shelf.ts';
 import type { PerRequestMeasure } from './measures.ts';
-import { figuresOf } from './request-figures.ts';
+import { FIGURE_NAMES, figuresOf } from './request-figures.ts';
 import type { RequestFigures } from './request-figures.ts';
 
 /** How a request counts in the statistics: cancelled ones were given up by this side and are in no population. */
@@ -14,97 +16,122 @@ export function standingOf({ outcome }: Pick<RequestRecord, 'outcome'>): Standin
 
 const STANDINGS: readonly Standing[] = ['ok', 'failed', 'cancelled'];
 
-type Nullable = 'first_content_ns' | 'second_content_ns' | 'last_content_ns' | 'connect_ns';
-type Tokens = 'input_tokens' | 'output_tokens' | 'reasoning_tokens';
+/** A row is the figures, in their order, and the standing. */
+const STANDING_AT = FIGURE_NAMES.length;
+const ROW_LENGTH = FIGURE_NAMES.length + 1;
+const BLOCK_ROWS = 4096;
+
+const SENT_AT = FIGURE_NAMES.indexOf('sent_ns');
+const END_AT = FIGURE_NAMES.indexOf('end_ns');
 
 /**
- * The figures of the measured requests, in the order in which they ended: less than a hundred bytes per request, whatever
- * the length of its answer. What is not known is NaN here.
+ * The figures of the measured requests, in the order in which they ended: a row of numbers per request, whatever the length
+ * of its answer. Full blocks of rows lie on a shelf. What is not known is NaN here.
  */
 export class RequestColumns {
-  readonly #columns: Readonly<Record<keyof RequestFigures, FloatColumn>> = {
-    due_ns: new FloatColumn(),
-    sent_ns: new FloatColumn(),
-    first_content_ns: new FloatColumn(),
-    second_content_ns: new FloatColumn(),
-    last_content_ns: new FloatColumn(),
-    end_ns: new FloatColumn(),
-    connect_ns: new FloatColumn(),
-    input_tokens: new FloatColumn('single'),
-    output_tokens: new FloatColumn('single'),
-    reasoning_tokens: new FloatColumn('single'),
-    content_chunks: new FloatColumn('single'),
-  };
-  readonly #standings = new FloatColumn('single');
+  readonly #shelf: BlockShelf;
+  #shelved = 0;
+  #block = new Float64Array(BLOCK_ROWS * ROW_LENGTH);
+  #rows = 0;
+
+  /** Default: all stays in memory. */
+  constructor(shelf: BlockShelf = new MemoryShelf()) {
+    this.#shelf = shelf;
+  }
 
   append(record: RequestRecord): void {
     const figures = figuresOf(record);
-    for (const name in this.#columns) {
-      const key = name as keyof RequestFigures;
-      this.#columns[key].append(figures[key] ?? NaN);
-    }
-    this.#standings.append(STANDINGS.indexOf(standingOf(record)));
+    const start = (this.#rows % BLOCK_ROWS) * ROW_LENGTH;
+    for (let i = 0; i < FIGURE_NAMES.length; i++) this.#block[start + i] = figures[FIGURE_NAMES[i] ?? 'sent_ns'] ?? NaN;
+    this.#block[start + STANDING_AT] = STANDINGS.indexOf(standingOf(record));
+    this.#rows += 1;
+    if (this.#rows % BLOCK_ROWS === 0) this.#shelve();
   }
 
   get length(): number {
-    return this.#standings.length;
+    return this.#rows;
   }
 
   get sent_ns(): Float64Array {
-    return this.#columns.sent_ns.toArray();
+    return this.#column(SENT_AT);
   }
 
   get end_ns(): Float64Array {
-    return this.#columns.end_ns.toArray();
+    return this.#column(END_AT);
   }
 
-  /** Ends of the ok requests. */
-  get okEnd_ns(): Float64Array {
-    return this.end_ns.filter((_, row) => this.#standing(row) === 'ok');
+  /** How many ok requests ended at a moment for which `holds`. */
+  okEnded(holds: (end_ns: number) => boolean): number {
+    let ended = 0;
+    this.#eachRow((block, start) => {
+      if (STANDINGS[block[start + STANDING_AT] ?? NaN] === 'ok' && holds(block[start + END_AT] ?? NaN)) ended += 1;
+    });
+    return ended;
   }
 
   /**
-   * The measure's values over ok and failed requests, the failed ones +Infinity, in the order in which the requests were
-   * sent; `order` is `startOrder()`.
+   * The values of each measure over ok and failed requests, the failed ones +Infinity, in the order in which the requests
+   * were sent; `order` is `startOrder()`. All measures come from one reading of the rows.
    */
-  allValues(measure: PerRequestMeasure, order: Uint32Array): Float64Array {
-    return Float64Array.from(order, (row) => this.#value(measure, row)).filter((value) => !Number.isNaN(value));
+  allValues(measures: readonly PerRequestMeasure[], order: Uint32Array): Float64Array[] {
+    const columns = measures.map(() => new Float64Array(this.#rows));
+    this.#eachRow((block, start, row) => {
+      const standing = STANDINGS[block[start + STANDING_AT] ?? NaN];
+      const figures = standing === 'ok' ? figuresAt(block, start) : null;
+      const other = standing === 'failed' ? Infinity : NaN;
+      measures.forEach(({ value }, i) => {
+        const column = columns[i];
+        if (column !== undefined) column[row] = figures === null ? other : (value(figures) ?? NaN);
+      });
+    });
+    return columns.map((column) => knownInOrder(column, order));
   }
 
   /** The rows in the order in which their requests were sent. */
   startOrder(): Uint32Array {
-    const sent = this.sent_ns;
-    return Uint32Array.from(sent, (_, row) => row).sort((a, b) => (sent[a] ?? NaN) - (sent[b] ?? NaN));
+    return ascendingOrder(this.sent_ns);
   }
 
-  #standing(row: number): Standing | undefined {
-    return STANDINGS[this.#standings.at(row)];
+  #shelve(): void {
+    this.#shelf.put(this.#block);
+    this.#shelved += 1;
+    this.#block = new Float64Array(BLOCK_ROWS * ROW_LENGTH);
   }
 
-  #value(measure: PerRequestMeasure, row: number): number {
-    const standing = this.#standing(row);
-    if (standing === 'ok') return measure.value(this.#figures(row)) ?? NaN;
-    return standing === 'failed' ? Infinity : NaN;
+  #column(at: number): Float64Array {
+    const values = new Float64Array(this.#rows);
+    this.#eachRow((block, start, row) => (values[row] = block[start + at] ?? NaN));
+    return values;
   }
 
-  #figures(row: number): RequestFigures {
-    const columns = this.#columns;
-    const known = (name: Nullable | Tokens): number | null => {
-      const value = columns[name].at(row);
-      return Number.isNaN(value) ? null : value;
-    };
-    return {
-      due_ns: columns.due_ns.at(row),
-      sent_ns: columns.sent_ns.at(row),
-      first_content_ns: known('first_content_ns'),
-      second_content_ns: known('second_content_ns'),
-      last_content_ns: known('last_content_ns'),
-      end_ns: columns.end_ns.at(row),
-      connect_ns: known('connect_ns'),
-      input_tokens: known('input_tokens'),
-      output_tokens: known('output_tokens'),
-      reasoning_tokens: known('reasoning_tokens'),
-      content_chunks: columns.content_chunks.at(row),
-    };
+  #eachRow(visit: (block: Float64Array, start: number, row: number) => void): void {
+    for (let n = 0; n <= this.#shelved; n++) {
+      const block = n < this.#shelved ? this.#shelf.block(n) : this.#block;
+      const first = n * BLOCK_ROWS;
+      const rows = Math.min(BLOCK_ROWS, this.#rows - first);
+      for (let i = 0; i < rows; i++) visit(block, i * ROW_LENGTH, first + i);
+    }
   }
+}
+
+/** The figures of a row. The fields are those of every row, so that a null stands for NaN. */
+function figuresAt(block: Float64Array, start: number): RequestFigures {
+  const figures: Partial<Record<keyof RequestFigures, number | null>> = {};
+  for (let i = 0; i < FIGURE_NAMES.length; i++) {
+    const value = block[start + i] ?? NaN;
+    figures[FIGURE_NAMES[i] ?? 'sent_ns'] = Number.isNaN(value) ? null : value;
+  }
+  return figures as unknown as RequestFigures;
+}
+
+function knownInOrder(column: Float64Array, order: Uint32Array): Float64Array {
+  const values = new Float64Array(column.length);
+  let known = 0;
+  for (const row of order) {
+    const value = column[row] ?? NaN;
+    if (Number.isNaN(value)) continue;
+    values[known] = value;
+    known += 1;
+  }
+  return known === values.length ? values : values.slice(0, known);
 }

@@ -1,26 +1,56 @@
-import type { RequestRecord } from '../run/record.ts';
+import type { HttpPhases, RequestRecord } from '../run/record.ts';
+
+/** The phases that are times. */
+export type HttpTimes = Omit<HttpPhases, 'http_data_sent_bytes' | 'http_data_received_bytes'>;
 
 /**
  * The numbers of one request from which its measures come: its record without the list of chunks, so that a run can keep
  * them for every request. Times are ns since the run's start; null is what is not known.
  */
-export interface RequestFigures extends Pick<
-  RequestRecord,
-  | 'due_ns'
-  | 'sent_ns'
-  | 'first_content_ns'
-  | 'last_content_ns'
-  | 'end_ns'
-  | 'connect_ns'
-  | 'input_tokens'
-  | 'output_tokens'
-  | 'reasoning_tokens'
-> {
+export interface RequestFigures
+  extends
+    HttpTimes,
+    Pick<
+      RequestRecord,
+      | 'due_ns'
+      | 'sent_ns'
+      | 'first_content_ns'
+      | 'first_output_ns'
+      | 'last_content_ns'
+      | 'end_ns'
+      | 'connect_ns'
+      | 'input_tokens'
+      | 'output_tokens'
+      | 'reasoning_tokens'
+    > {
   /** Arrival of the second chunk with content. */
   readonly second_content_ns: number | null;
   /** How many chunks had content. */
   readonly content_chunks: number;
 }
+
+/** Every name of a figure, in a fixed order. */
+export const FIGURE_NAMES = [
+  'due_ns',
+  'sent_ns',
+  'first_content_ns',
+  'second_content_ns',
+  'first_output_ns',
+  'last_content_ns',
+  'end_ns',
+  'connect_ns',
+  'input_tokens',
+  'output_tokens',
+  'reasoning_tokens',
+  'content_chunks',
+  'http_blocked_ns',
+  'http_dns_lookup_ns',
+  'http_connecting_ns',
+  'http_tls_handshaking_ns',
+  'http_sending_ns',
+  'http_waiting_ns',
+  'http_receiving_ns',
+] as const satisfies readonly (keyof RequestFigures)[];
 
 /** The figures of a record. */
 export function figuresOf(record: RequestRecord): RequestFigures {
@@ -30,6 +60,7 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     sent_ns: record.sent_ns,
     first_content_ns: record.first_content_ns,
     second_content_ns: second === undefined ? null : record.sent_ns + second,
+    first_output_ns: record.first_output_ns,
     last_content_ns: record.last_content_ns,
     end_ns: record.end_ns,
     connect_ns: record.connect_ns,
@@ -37,5 +68,12 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     output_tokens: record.output_tokens,
     reasoning_tokens: record.reasoning_tokens,
     content_chunks: record.chunk_offsets_ns.length,
+    http_blocked_ns: record.http_blocked_ns,
+    http_dns_lookup_ns: record.http_dns_lookup_ns,
+    http_connecting_ns: record.http_connecting_ns,
+    http_tls_handshaking_ns: record.http_tls_handshaking_ns,
+    http_sending_ns: record.http_sending_ns,
+    http_waiting_ns: record.http_waiting_ns,
+    http_receiving_ns: record.http_receiving_ns,
   };
 }

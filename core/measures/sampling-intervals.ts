@@ -22,17 +22,18 @@ export interface SamplingIntervals {
 
 /**
  * 95 % intervals by a moving-block bootstrap (`blockBootstrap`), the same for the same values. `values` are in the
- * order in which their requests started. Null when there are none, or more than a million.
+ * order in which their requests started, `sorted` the same ascending. Null when there are none, or more than a million.
  */
-export function samplingIntervals(values: Float64Array): SamplingIntervals | null {
+export function samplingIntervals(values: Float64Array, sorted: Float64Array): SamplingIntervals | null {
   if (values.length === 0 || values.length > VALUES_LIMIT) return null;
-  const [first] = values;
-  if (first !== undefined && values.every((value) => value === first)) return constantIntervals(first, values.length);
+  const [first] = sorted;
+  if (first !== undefined && first === sorted.at(-1)) return constantIntervals(first, values.length);
   const { intervals, effectiveSampleSize } = blockBootstrap(values, {
     quantiles: PERCENTILE_NAMES.map((name) => PERCENTILES[name]),
     resamples: RESAMPLES,
     seed: SEED,
     confidence: CONFIDENCE,
+    sorted,
   });
   const named = PERCENTILE_NAMES.map((name, i) => {
     const interval = intervals[i] ?? null;

@@ -13,8 +13,8 @@ export interface RunTotals {
   readonly inputTokens: number | null;
   /** Over the ok requests whose usage tells both; null when there is none. */
   readonly cachedInput: { readonly cached: number; readonly prompt: number } | null;
-  /** Output tokens that ok requests asked for. */
-  readonly requestedOutputTokens: number;
+  /** Output tokens that ok requests asked for; null when it is not known of each. */
+  readonly requestedOutputTokens: number | null;
   /** Requests of whatever outcome of which it is known whether their connection was open already. */
   readonly connections: { readonly reused: number; readonly known: number };
   /** Null when it cannot be told. */

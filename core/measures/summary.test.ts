@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { NOT_TRACED } from '../run/record.ts';
 import type { RequestRecord } from '../run/record.ts';
 import type { DistributionResult, MeasureResult } from '../run/result.ts';
 import type { SCALAR_MEASURES } from './measures.ts';
@@ -23,10 +24,12 @@ function record(
     due_ns: sent_ms * MS,
     sent_ns: sent_ms * MS,
     first_content_ns: first === undefined ? null : (sent_ms + first) * MS,
+    first_output_ns: first === undefined ? null : (sent_ms + first) * MS,
     last_content_ns: last === undefined ? null : (sent_ms + last) * MS,
     end_ns: (sent_ms + end_ms) * MS,
     connection_reused: null,
     connect_ns: null,
+    connection_retried: null,
     outcome: 'ok',
     reason: null,
     http_status: 200,
@@ -38,6 +41,7 @@ function record(
     cached_tokens: null,
     requested_output_tokens: 3,
     chunk_offsets_ns: chunks_ms.map((ms) => ms * MS),
+    ...NOT_TRACED,
     ...more,
   };
 }
@@ -114,11 +118,34 @@ describe('distributions', () => {
     expect(over('all')).toEqual([
       'sent_to_first_content_chunk',
       'due_to_first_content_chunk',
+      'sent_to_first_chunk_with_output',
       'first_to_second_content_chunk',
       'per_request_mean_from_usage',
       'sent_to_last_content_chunk',
       'due_to_last_content_chunk',
     ]);
+  });
+
+  test('time to first output token leaves reasoning out, and requests that said nothing else', () => {
+    const thinking = [
+      record(0, [100, 300], 400, { first_output_ns: 300 * MS }),
+      record(100, [100, 200], 300, { first_output_ns: null }),
+      record(200, [150, 200], 300),
+    ];
+    const summed = summaryOf(thinking);
+    const ttfo = distribution(summed, 'time_to_first_output_token');
+    expect([ttfo.n, ttfo.min, ttfo.max]).toEqual([2, expect.closeTo(0.15, 12), expect.closeTo(0.3, 12)]);
+    expect(distribution(summed, 'time_to_first_token').n).toBe(3);
+  });
+
+  test('HTTP phases are there when a run was traced, and only then', () => {
+    const traced = [1, 2, 3].map((i) =>
+      record(0, [100, 300], 400, { http_blocked_ns: 0, http_waiting_ns: i * MS, http_dns_lookup_ns: null }),
+    );
+    const summed = summaryOf(traced);
+    expect(distribution(summed, 'http_req_waiting')).toMatchObject({ n: 3, mean: expect.closeTo(0.002, 12) });
+    expect(distribution(summed, 'http_req_dns_lookup')).toMatchObject({ n: 0, mean: null });
+    expect(summary.measures.some(({ measure }) => measure.startsWith('http_'))).toBe(false);
   });
 
   test('time to first token over ok requests', () => {
@@ -295,6 +322,13 @@ describe('scalars', () => {
     const unread = summaryOf(RUN, { plannedConcurrency: 2 }, null);
     expect(scalar(unread, 'steady_request_throughput')).toBeCloseTo(2 / 0.9, 12);
     expect(scalar(unread, 'steady_output_token_throughput')).toBeNull();
+  });
+
+  test('answers that come whole: nobody knows when their tokens were generated', () => {
+    const whole = RUN.map((each) => ({ ...each, first_content_ns: null, first_output_ns: null, chunk_offsets_ns: [] }));
+    const summed = summaryOf(whole, { plannedConcurrency: 2 });
+    expect(scalar(summed, 'steady_output_token_throughput')).toBeNull();
+    expect(scalar(summed, 'steady_request_throughput')).toBeCloseTo(2 / 0.9, 12);
   });
 
   test('tokens at full load are null when records are missing from the file', () => {

@@ -2,27 +2,35 @@ import type { ErrorReason, Outcome, RequestRecord } from '../run/record.ts';
 import type { GoodputLimit } from '../run/gates.ts';
 import type { DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
 import { ChunkReading } from './chunk-reading.ts';
-import { asAll, exactDistribution, histogramDistribution } from './distribution-result.ts';
+import type { BlockShelf } from './block-shelf.ts';
+import { asAll, exactDistribution, exactGaps, histogramDistribution } from './distribution-result.ts';
 import { FullLoad } from './full-load.ts';
 import { goodputResults, goodRequest } from './goodput.ts';
 import { GapHistogram } from './gap-histogram.ts';
-import { DISTRIBUTION_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
-import type { PerRequestMeasure } from './measures.ts';
+import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
+import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
+import type { DistributionMeasure, PerRequestMeasure } from './measures.ts';
 import { RequestColumns, standingOf } from './request-columns.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
 import { stallRatio } from './stalls.ts';
 
-/** Above this many gaps their percentiles come from the fine histogram: 80 MB is what sorting them may take. */
+/** Above this many gaps their percentiles come from the fine histogram: 40 MB is what holding them may take. */
 export const EXACT_GAPS_LIMIT = 10_000_000;
 
 /** Latencies that a failed request never came to the end of: over `all` requests it counts as infinitely slow. */
-const ENDLESS_WHEN_FAILED: ReadonlySet<string> = new Set([
+export const ENDLESS_WHEN_FAILED: ReadonlySet<string> = new Set([
   'time_to_first_token',
+  'time_to_first_output_token',
   'time_to_second_token',
   'inter_token_latency',
   'request_latency',
 ]);
+
+/** So many measures are taken from one reading of the requests' figures. */
+const MEASURES_AT_ONCE = 2;
+
+const PERCENTILE_VALUES = PERCENTILE_NAMES.map((name) => PERCENTILES[name]);
 
 export interface SummaryOptions {
   /** How many requests the load keeps in flight; null when it does not plan a number (request rate, trace). */
@@ -31,6 +39,8 @@ export interface SummaryOptions {
   readonly goodput?: readonly GoodputLimit[];
   /** Default `EXACT_GAPS_LIMIT`. */
   readonly exactGapsLimit?: number;
+  /** Where the requests' figures lie; default: in memory. */
+  readonly shelf?: BlockShelf;
 }
 
 /** What `result.json` says of a run's measure phase. */
@@ -45,7 +55,7 @@ export interface RunSummary {
 }
 
 /**
- * Sums up a run from its records as they come, in any order: about a hundred bytes stay per measured request, nothing
+ * Sums up a run from its records as they come, in any order: 160 bytes per measured request go to the shelf, nothing
  * per chunk. Warm-up requests are passed over.
  *
  * What needs every chunk (exact percentiles of the gaps, tokens at full load) comes from a second reading:
@@ -56,21 +66,24 @@ export class SummaryAccumulator {
   readonly #options: SummaryOptions;
   readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   readonly #errors: Partial<Record<ErrorReason, number>> = {};
-  readonly #columns = new RequestColumns();
+  readonly #columns: RequestColumns;
   readonly #gaps = new GapHistogram();
   readonly #isGood: (record: RequestRecord) => boolean;
   #good = 0;
+  #traced = false;
+  #fullLoadOfAll: FullLoad | null = null;
   #start_ns = Infinity;
   #end_ns = -Infinity;
   #inFlight_ns = 0;
   #inputTokens: number | null = 0;
   #outputTokens: number | null = 0;
   #cached = { requests: 0, cached: 0, prompt: 0 };
-  #requestedOutputTokens = 0;
+  #requestedOutputTokens: number | null = 0;
   #connections = { reused: 0, known: 0 };
 
   constructor(options: SummaryOptions) {
     this.#options = options;
+    this.#columns = new RequestColumns(options.shelf);
     this.#isGood = goodRequest(options.goodput ?? []);
   }
 
@@ -82,6 +95,7 @@ export class SummaryAccumulator {
     this.#end_ns = Math.max(this.#end_ns, record.end_ns);
     this.#inFlight_ns += record.end_ns - record.sent_ns;
     this.#columns.append(record);
+    this.#traced ||= record.http_blocked_ns !== null;
     if (record.connection_reused !== null) {
       this.#connections.known += 1;
       if (record.connection_reused) this.#connections.reused += 1;
@@ -130,7 +144,7 @@ export class SummaryAccumulator {
     if (this.#isGood(record)) this.#good += 1;
     this.#inputTokens = added(this.#inputTokens, record.input_tokens);
     this.#outputTokens = added(this.#outputTokens, record.output_tokens);
-    this.#requestedOutputTokens += record.requested_output_tokens;
+    this.#requestedOutputTokens = added(this.#requestedOutputTokens, record.requested_output_tokens);
     if (record.cached_tokens !== null && record.input_tokens !== null) {
       this.#cached.requests += 1;
       this.#cached.cached += record.cached_tokens;
@@ -148,22 +162,43 @@ export class SummaryAccumulator {
     return goodputResults(goodput, { good: this.#good, requests: ok + error + timeout, windowSeconds });
   }
 
+  /** To be asked for when all records have come. */
   #fullLoad(): FullLoad | null {
     const planned = this.#options.plannedConcurrency;
-    return planned === null ? null : new FullLoad(this.#columns.sent_ns, this.#columns.end_ns, planned);
+    if (planned === null) return null;
+    this.#fullLoadOfAll ??= new FullLoad(this.#columns.sent_ns, this.#columns.end_ns, planned);
+    return this.#fullLoadOfAll;
   }
 
   /** The results of one measure after the other. */
   *#distributions(chunks: ChunkReading | null): Generator<DistributionResult[]> {
     const order = this.#columns.startOrder();
-    for (const measure of DISTRIBUTION_MEASURES) {
-      if (measure.value !== null) {
-        yield this.#perRequest(measure, this.#columns.allValues(measure, order));
-      } else {
-        const gaps = chunks?.gapsInStartOrder() ?? null;
-        yield [gaps === null ? histogramDistribution(measure, this.#gaps) : exactDistribution(measure, 'ok', gaps)];
+    const measures = [...DISTRIBUTION_MEASURES, ...(this.#traced ? HTTP_MEASURES : [])];
+    let values = new Map<DistributionMeasure, Float64Array>();
+    for (const [i, measure] of measures.entries()) {
+      if (measure.value === null) {
+        yield [this.#gapDistribution(measure, chunks)];
+        continue;
       }
+      if (!values.has(measure)) values = this.#valuesOf(measures.slice(i).filter(isPerRequest), order);
+      yield this.#perRequest(measure, values.get(measure) ?? new Float64Array());
     }
+  }
+
+  /** Of the first few of the measures. */
+  #valuesOf(measures: readonly PerRequestMeasure[], order: Uint32Array): Map<DistributionMeasure, Float64Array> {
+    const some = measures.slice(0, MEASURES_AT_ONCE);
+    const columns = this.#columns.allValues(some, order);
+    return new Map(some.map((measure, i) => [measure, columns[i] ?? new Float64Array()]));
+  }
+
+  #gapDistribution(measure: DistributionMeasure, chunks: ChunkReading | null): DistributionResult {
+    const ordered = chunks?.gapsInStartOrder() ?? null;
+    if (ordered !== null) return exactDistribution(measure, 'ok', ordered);
+    const percentiles = chunks?.gapPercentiles(PERCENTILE_VALUES) ?? null;
+    return percentiles === null
+      ? histogramDistribution(measure, this.#gaps)
+      : exactGaps(measure, this.#gaps, percentiles);
   }
 
   #perRequest(measure: PerRequestMeasure, all: Float64Array): DistributionResult[] {
@@ -188,7 +223,7 @@ export class SummaryAccumulator {
       requestSeconds: this.#inFlight_ns * 1e-9,
       fullLoad: fullLoad && {
         seconds: fullLoad.seconds,
-        okEnded: this.#columns.okEnd_ns.reduce((ended, end_ns) => ended + (fullLoad.holds(end_ns) ? 1 : 0), 0),
+        okEnded: this.#columns.okEnded((end_ns) => fullLoad.holds(end_ns)),
         outputTokens: chunks?.okRequests === this.#requests.ok ? chunks.tokensAtFullLoad : null,
       },
     };
@@ -203,6 +238,10 @@ export class SummaryAccumulator {
         : `there are more than ${limit} gaps`;
     return [`${INTER_CHUNK_LATENCY.measure}: percentiles are estimates with bounds, from a histogram, because ${why}`];
   }
+}
+
+function isPerRequest(measure: DistributionMeasure): measure is PerRequestMeasure {
+  return measure.value !== null;
 }
 
 /** One unknown makes the sum unknown: leaving it out would understate. */

@@ -7,6 +7,7 @@ export function closedLoopKey(concurrency: number | null): LoadKey {
     concurrency,
     concurrency_ramp_seconds: null,
     prefill_concurrency: null,
+    prefill_concurrency_ramp_seconds: null,
     request_rate: null,
     request_rate_ramp_seconds: null,
     arrival_pattern: null,

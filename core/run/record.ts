@@ -3,22 +3,26 @@
  * keys are the file's column names. Times are integer nanoseconds since the run's monotonic start (run.json holds that
  * start as wall time); `null` means unknown, never zero.
  */
-export interface RequestRecord {
+export interface RequestRecord extends HttpPhases {
   /** Position in the plan, unique in a run, from 0. */
   readonly index: number;
   readonly phase: PhaseName;
-  /** When the schedule wanted it sent. */
-  readonly due_ns: number;
+  /** When the schedule wanted it sent; null only in imports. */
+  readonly due_ns: number | null;
   /** Just before the request was handed to a transport that had a free slot. */
   readonly sent_ns: number;
   /** Arrival of the first chunk with content (text, reasoning or a tool call). */
   readonly first_content_ns: number | null;
+  /** Arrival of the first chunk with content that is not reasoning. */
+  readonly first_output_ns: number | null;
   /** Arrival of the last chunk with content. */
   readonly last_content_ns: number | null;
   /** When the answer had been read to its end, or failed. */
   readonly end_ns: number;
   readonly connection_reused: boolean | null;
   readonly connect_ns: number | null;
+  /** Whether it was sent a second time because the first connection was of no use; the time lost is in its latency. */
+  readonly connection_retried: boolean | null;
   readonly outcome: Outcome;
   /** Why it is not ok; null when it is. */
   readonly reason: ErrorReason | null;
@@ -29,11 +33,54 @@ export interface RequestRecord {
   readonly output_tokens_source: TokenSource | null;
   readonly reasoning_tokens: number | null;
   readonly cached_tokens: number | null;
-  /** `max_tokens` that was asked for. */
-  readonly requested_output_tokens: number;
-  /** Arrival of each chunk with content, nanoseconds since `sent_ns`. */
+  /** `max_tokens` that was asked for; null only in imports. */
+  readonly requested_output_tokens: number | null;
+  /** Arrival of each chunk with content, nanoseconds since `sent_ns`; empty for an ok request when it is not known. */
   readonly chunk_offsets_ns: readonly number[];
 }
+
+/** The record of a request that we sent: what an import may not tell is known. */
+export interface MeasuredRecord extends RequestRecord {
+  readonly due_ns: number;
+  readonly requested_output_tokens: number;
+}
+
+/**
+ * Where the time of a request went below its meaning, as AIPerf's `--export-http-trace` and k6 part it. All null unless it
+ * was asked for; null where the transport cannot tell.
+ */
+export interface HttpPhases {
+  /** From the hand-over to the transport until a connection began to open, or, on an open one, until sending began. */
+  readonly http_blocked_ns: number | null;
+  /** Null when no name was looked up. */
+  readonly http_dns_lookup_ns: number | null;
+  /** Opening the connection, TLS included and the look-up not; null when it was open. */
+  readonly http_connecting_ns: number | null;
+  /** The part of `http_connecting_ns` after TCP; null without TLS. */
+  readonly http_tls_handshaking_ns: number | null;
+  /** From the first to the last byte of the request handed to the operating system. */
+  readonly http_sending_ns: number | null;
+  /** From the last byte of the request to the first of the answer's body. */
+  readonly http_waiting_ns: number | null;
+  /** From the first to the last bytes of the answer's body; 0 when they came in one piece. */
+  readonly http_receiving_ns: number | null;
+  /** Bytes of the bodies, without framing. */
+  readonly http_data_sent_bytes: number | null;
+  readonly http_data_received_bytes: number | null;
+}
+
+/** Of a request that was not traced. */
+export const NOT_TRACED: HttpPhases = {
+  http_blocked_ns: null,
+  http_dns_lookup_ns: null,
+  http_connecting_ns: null,
+  http_tls_handshaking_ns: null,
+  http_sending_ns: null,
+  http_waiting_ns: null,
+  http_receiving_ns: null,
+  http_data_sent_bytes: null,
+  http_data_received_bytes: null,
+};
 
 export const PHASES = ['warmup', 'measure'] as const;
 export type PhaseName = (typeof PHASES)[number];

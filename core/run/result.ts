@@ -106,8 +106,8 @@ export interface ServersResult {
   readonly gpu_energy: GpuEnergy | null;
   readonly collector: {
     readonly interval_seconds: number;
-    /** Time of the client's thread that collecting took. */
-    readonly cpu_seconds: number;
+    /** Time of the client's thread that collecting took; null when another tool collected. */
+    readonly cpu_seconds: number | null;
     /** Its share of the CPU time of the whole client: a lower bound, sockets and garbage collection are not in it. */
     readonly cpu_share: number | null;
   };

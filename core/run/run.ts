@@ -3,9 +3,9 @@ import type { PhaseName } from './record.ts';
 
 /** Everything that must be equal for two runs to be comparable; an unknown value is null and never counts as a match. */
 export interface ComparisonKey {
-  readonly endpoint_type: string;
-  readonly model: string;
-  readonly load: LoadKey;
+  readonly endpoint_type: string | null;
+  readonly model: string | null;
+  readonly load: LoadKey | null;
   /** Null when every request is read to its end. */
   readonly cancellation: CancellationKey | null;
   readonly stop: { readonly request_count: number | null; readonly benchmark_duration_seconds: number | null };
@@ -14,7 +14,7 @@ export interface ComparisonKey {
   /** SHA-256 of the planned requests (lengths, arrivals, text seed). */
   readonly dataset_plan_sha256: string | null;
   readonly sampling: Readonly<Record<string, number | string | boolean | null>>;
-  readonly streaming: boolean;
+  readonly streaming: boolean | null;
   /** measure → definition, so that a changed definition changes the fingerprint. */
   readonly measure_definitions: Readonly<Record<string, string>>;
 }
@@ -26,6 +26,7 @@ export interface LoadKey {
   readonly concurrency_ramp_seconds: number | null;
   /** Most requests without their first chunk of content; null without a limit. */
   readonly prefill_concurrency: number | null;
+  readonly prefill_concurrency_ramp_seconds: number | null;
   /** Requests per second. */
   readonly request_rate: number | null;
   readonly request_rate_ramp_seconds: number | null;
@@ -58,7 +59,7 @@ export interface PhaseWindow {
 
 /** `run.json`: who ran what, against what, and how it ended. Instants are RFC 3339 in UTC with milliseconds. */
 export interface RunFile {
-  readonly schema_version: 1;
+  readonly schema_version: 2;
   readonly run_id: string;
   readonly status: RunStatus;
   /** True when a later command finished the run because its process was gone. */
@@ -73,8 +74,14 @@ export interface RunFile {
   readonly repeat: number | null;
   readonly shard: string;
   /** Where the requests went: scheme, host and port only, never user info, path secrets or query. */
-  readonly target: { readonly origin: string; readonly system: string | null; readonly system_version: string | null };
-  readonly tool: { readonly name: string; readonly version: string };
+  readonly target: RunTarget;
+  readonly tool: { readonly name: string; readonly version: string | null };
+  /** The files that it was imported from; null for a run of our own. */
+  readonly source: RunSource | null;
+  /** How the client sent; null when it is not known. */
+  readonly client: RunClient | null;
+  /** What people call the run, to find and to keep it; in alphabetical order. */
+  readonly tags: readonly string[];
   /** Wall time of the monotonic zero of the records; null for imports without a time of their own. */
   readonly start: string | null;
   readonly end: string | null;
@@ -83,6 +90,43 @@ export interface RunFile {
   readonly process: RunProcess | null;
   /** The reason in one line when the status is failed or aborted. */
   readonly failure: string | null;
+}
+
+export interface RunTarget {
+  /** Of the first server. */
+  readonly origin: string | null;
+  /** Of every server, in the order in which they were asked in turn; null when it is not known. */
+  readonly origins: readonly string[] | null;
+  readonly system: string | null;
+  readonly system_version: string | null;
+}
+
+export const TRANSPORT_KINDS = ['undici', 'raw'] as const;
+export type TransportKind = (typeof TRANSPORT_KINDS)[number];
+
+/** What a run's requests went through. */
+export interface RunClient {
+  /** The HTTP client that was used, whichever was asked for; null: different ones for different servers. */
+  readonly transport: TransportKind | null;
+  /** Whether the HTTP phases of the requests were recorded. */
+  readonly http_trace: boolean;
+  /** Whether the servers' caches were emptied before the first request. */
+  readonly reset_kv_cache: boolean;
+}
+
+/** Where an imported run comes from. */
+export interface RunSource {
+  /** Hex SHA-256 of the content: importing the same again changes nothing. */
+  readonly sha256: string;
+  /** Names of the files, without the folders that they were in. */
+  readonly files: readonly string[];
+  /** The format that they were read as, and the version of it that they name. */
+  readonly format: string;
+  readonly format_version: string | null;
+  /** Members of `comparison_key` that the files do not tell: never a match, also where null means "none". */
+  readonly unknown: readonly string[];
+  /** What a reader must know of how the figures came about, one line each. */
+  readonly notes: readonly string[];
 }
 
 export interface RunProcess {

@@ -17,6 +17,7 @@ describe('blockBootstrap', () => {
   test.each([
     ['independent', 0, 1000, 60],
     ['dependent', 0.8, 4000, 50],
+    ['more dependent', 0.8, 6000, 50],
     ['many dependent', 0.8, 51_000, 10],
   ])('covers the truth: %s', (_name, phi, n, series) => {
     const truths = [0, 1.2815515655446004, 2.3263478740408408, 0];

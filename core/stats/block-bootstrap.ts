@@ -4,10 +4,14 @@ import { dependence } from './dependence.ts';
 import type { Interval } from './interval.ts';
 import { normalLimit } from './normal-limit.ts';
 import { percentile } from './percentiles.ts';
+import { placesOf } from './places.ts';
 import { position } from './position.ts';
 
 /** Up to this many values resamples are drawn; above, the limit to which they tend is calculated. */
-const DRAWN_UP_TO = 50_000;
+const DRAWN_UP_TO = 5_000;
+
+/** Above this many values their dependence is measured by batch means, in one pass. */
+const LAGS_UP_TO = 50_000;
 
 /** Effective values that must be expected on the thinner side of a percentile. */
 const NEEDED_BEYOND = 5;
@@ -27,6 +31,8 @@ export interface BlockBootstrapOptions {
   readonly seed?: number;
   /** Share of intervals that are to hold the truth, between 0 and 1. Default 0.95. */
   readonly confidence?: number;
+  /** The values in ascending order, when the caller has them; they are left as they are. */
+  readonly sorted?: Float64Array;
 }
 
 export interface BlockBootstrap {
@@ -52,7 +58,8 @@ export interface BlockBootstrap {
  * sample size x min(q, 1 - q) >= 5 (p50 needs 10 effective values, p99 needs 500, p99.9 needs 5,000) and that of the
  * ranks x min(q, 1 - q) >= 2; a mean needs 10. With fewer the interval is null: too few is said, not hidden.
  *
- * Above 50,000 values nothing is drawn: see `batchDependence` and `normalLimit`; `resamples` and `seed` have no effect.
+ * Above 5,000 values nothing is drawn, `resamples` and `seed` have no effect: see `normalLimit`. Above 50,000 the dependence
+ * is that of batch means: see `batchDependence`.
  *
  * It tells how far another sample from the same run could differ, not how far another run would.
  * @throws RangeError when a value is NaN or an option is out of its range.
@@ -61,20 +68,27 @@ export function blockBootstrap(valuesInTimeOrder: Float64Array, options: BlockBo
   const { quantiles, resamples = 500, seed = 1, confidence = 0.95 } = options;
   if (!(confidence > 0 && confidence < 1)) throw new RangeError(`confidence ${confidence} is not between 0 and 1`);
   if (!(Number.isInteger(resamples) && resamples > 0)) throw new RangeError(`resamples ${resamples} is not above 0`);
-  if (valuesInTimeOrder.some(Number.isNaN)) throw new RangeError('a value to resample is NaN');
   if (valuesInTimeOrder.length === 0) return nothing(quantiles);
 
-  const sorted = valuesInTimeOrder.slice().sort();
-  const many = sorted.length > DRAWN_UP_TO;
-  const measure = many ? batchDependence : dependence;
-  const ofRanks = measure(valuesInTimeOrder.map((value) => position(sorted, value)));
-  const ofQuantiles = quantiles.map((q) => measure(atMost(valuesInTimeOrder, percentile(sorted, q))));
+  const sorted = options.sorted ?? valuesInTimeOrder.slice().sort();
+  // A sort puts NaN last.
+  if (Number.isNaN(sorted.at(-1))) throw new RangeError('a value to resample is NaN');
+  const places = placesOf(valuesInTimeOrder, sorted);
+  const measure = sorted.length > LAGS_UP_TO ? batchDependence : dependence;
+  // Many values: one series after the other in the same memory.
+  const series = new Float64Array(sorted.length);
+  const scratch = new Float64Array(sorted.length);
+  const ofRanks = measure(copied(places, series), scratch);
+  const ofQuantiles = quantiles.map((q) =>
+    measure(atMost(places, valuesUpTo(sorted, percentile(sorted, q)), series), scratch),
+  );
   const blockLength = Math.max(ofRanks.blockLength, ...ofQuantiles.map((each) => each.blockLength));
   const effectiveSampleSizes = ofQuantiles.map((each) => each.effectiveSampleSize);
 
-  const drawn = many
-    ? normalLimit(valuesInTimeOrder, sorted, quantiles, { blockLength, effectiveSampleSizes, confidence })
-    : resampleBlocks(valuesInTimeOrder, sorted, quantiles, { blockLength, resamples, seed, confidence });
+  const drawn =
+    sorted.length > DRAWN_UP_TO
+      ? normalLimit(valuesInTimeOrder, sorted, quantiles, { blockLength, effectiveSampleSizes, confidence })
+      : resampleBlocks(valuesInTimeOrder, sorted, places, quantiles, { blockLength, resamples, seed, confidence });
   const finite = Number.isFinite(sorted[0]) && Number.isFinite(sorted.at(-1));
   return {
     intervals: quantiles.map((q, i) => {
@@ -91,9 +105,22 @@ export function blockBootstrap(valuesInTimeOrder: Float64Array, options: BlockBo
   };
 }
 
-/** 1 where the value is at most the threshold, else 0. */
-function atMost(values: Float64Array, threshold: number): Float64Array {
-  return values.map((value) => (value <= threshold ? 1 : 0));
+/** How many of the sorted values are at most the threshold. */
+function valuesUpTo(sorted: Float64Array, threshold: number): number {
+  let count = position(sorted, threshold);
+  while (count < sorted.length && (sorted[count] ?? NaN) <= threshold) count++;
+  return count;
+}
+
+function copied(places: Uint32Array, series: Float64Array): Float64Array {
+  series.set(places);
+  return series;
+}
+
+/** 1 where the value is among the first `count` of the sorted ones, else 0. */
+function atMost(places: Uint32Array, count: number, series: Float64Array): Float64Array {
+  for (let i = 0; i < places.length; i++) series[i] = (places[i] ?? 0) < count ? 1 : 0;
+  return series;
 }
 
 function nothing(quantiles: readonly number[]): BlockBootstrap {

@@ -19,19 +19,21 @@ export interface Dependence {
  * Effective sample size: n R(0) / g(0), g(0) being the sum of the same weighted covariances over all lags; never above
  * n, although values that alternate could justify it. Where that sum is not positive, or autocorrelations stay
  * significant to the end of the search: not above what overlapping batch means give, and the longest block.
+ *
+ * @param scratch is written over; as long as the series
  */
-export function dependence(series: Float64Array): Dependence {
+export function dependence(series: Float64Array, scratch = new Float64Array(series.length)): Dependence {
   const n = series.length;
-  const deviations = centred(series);
-  const variance = autocovariance(deviations, 0);
+  const covariance = remembered(centred(series, scratch));
+  const variance = covariance(0);
   const longest = Math.max(1, Math.ceil(Math.min(3 * Math.sqrt(n), n / 3)));
   if (!(variance > 0)) return { blockLength: 1, effectiveSampleSize: n };
-  const last = lastSignificantLag(deviations, variance);
+  const last = lastSignificantLag(n, covariance);
   const window = Math.min(2 * last, longestLag(n));
   let spectrum = variance;
   let slope = 0;
   for (let lag = 1; lag <= window; lag++) {
-    const weighted = flatTop(lag / window) * autocovariance(deviations, lag);
+    const weighted = flatTop(lag / window) * covariance(lag);
     spectrum += 2 * weighted;
     slope += 2 * lag * weighted;
   }
@@ -39,7 +41,7 @@ export function dependence(series: Float64Array): Dependence {
   // Cycles make the estimate of the positive spectrum negative, or stay significant as far as the rule looks: it then
   // says nothing of what lies beyond, and independence must not be read from it.
   if (!(spectrum > 0) || last + stretchLength(n) > longestLag(n)) {
-    const byBatches = n < 4 ? n : batchDependence(series).effectiveSampleSize;
+    const byBatches = n < 4 ? n : batchDependence(series, scratch).effectiveSampleSize;
     return {
       blockLength: longest,
       effectiveSampleSize: spectrum > 0 ? Math.min(byBatches, effectiveSampleSize) : byBatches,
@@ -47,6 +49,12 @@ export function dependence(series: Float64Array): Dependence {
   }
   const length = Math.cbrt(((2 * slope ** 2) / ((4 / 3) * spectrum ** 2)) * n);
   return { blockLength: Math.min(longest, Math.max(1, Math.round(length))), effectiveSampleSize };
+}
+
+/** The autocovariances of a series, each calculated once. */
+function remembered(deviations: Float64Array): (lag: number) => number {
+  const known: number[] = [];
+  return (lag) => (known[lag] ??= autocovariance(deviations, lag));
 }
 
 /** Autocorrelations in a row that must be insignificant before the search for significant ones ends. */
@@ -59,12 +67,11 @@ function longestLag(n: number): number {
 }
 
 /** The last lag before a stretch of autocorrelations below 2 sqrt(log10(n) / n): the paper's m-hat, but at least 1. */
-function lastSignificantLag(deviations: Float64Array, variance: number): number {
-  const n = deviations.length;
-  const threshold = 2 * Math.sqrt(Math.log10(n) / n) * variance;
+function lastSignificantLag(n: number, covariance: (lag: number) => number): number {
+  const threshold = 2 * Math.sqrt(Math.log10(n) / n) * covariance(0);
   let last = 0;
   for (let lag = 1; lag <= longestLag(n); lag++) {
-    if (Math.abs(autocovariance(deviations, lag)) >= threshold) last = lag;
+    if (Math.abs(covariance(lag)) >= threshold) last = lag;
     else if (lag - last >= stretchLength(n)) break;
   }
   return Math.max(1, last);

@@ -7,8 +7,9 @@ import { percentile } from './percentiles.ts';
 /**
  * The intervals to which those of the moving-block bootstrap tend when there are many values.
  *
- * The share of values at or below a percentile is normal around q with variance q(1 - q) / effective sample size: the
- * interval lies between the order statistics at its limits. The mean is normal with the batch means' variance.
+ * The share of drawn values that are at most the p-th percentile is normal around p with variance p(1 - p) / effective
+ * sample size. The bootstrap's interval ends at the order statistics whose share is just as far from q as the confidence
+ * allows: Wilson's limits (JASA 22, 1927). The mean is normal with the batch means' variance.
  *
  * @param values in the order of time; `sorted` the same values ascending
  */
@@ -24,9 +25,16 @@ export function normalLimit(
   const meanError = z * Math.sqrt(longRunVariance(deviations, plan.blockLength) / values.length);
   return {
     quantiles: quantiles.map((q, i): Interval => {
-      const error = z * Math.sqrt((q * (1 - q)) / (plan.effectiveSampleSizes[i] ?? NaN));
-      return [percentile(sorted, Math.max(0, q - error)), percentile(sorted, Math.min(1, q + error))];
+      const [low, high] = wilsonLimits(q, plan.effectiveSampleSizes[i] ?? NaN, z);
+      return [percentile(sorted, low), percentile(sorted, high)];
     }),
     mean: [mean - meanError, mean + meanError],
   };
+}
+
+/** The shares p for which q is z standard errors of p away. */
+function wilsonLimits(q: number, n: number, z: number): [low: number, high: number] {
+  const middle = (q + (z * z) / (2 * n)) / (1 + (z * z) / n);
+  const reach = (z * Math.sqrt((q * (1 - q)) / n + (z * z) / (4 * n * n))) / (1 + (z * z) / n);
+  return [Math.max(0, middle - reach), Math.min(1, middle + reach)];
 }

@@ -1,3 +1,5 @@
+type Ranked = Float64Array | Uint32Array;
+
 /** Stretches shorter than this are selected from directly, without a sample of them (Floyd and Rivest's figure). */
 const SAMPLED_FROM = 600;
 
@@ -5,12 +7,12 @@ const SAMPLED_FROM = 600;
  * Puts the values of the given ranks (from 0, ascending, within the array) where a sort would put them, in place and
  * without sorting the rest: quicker than a sort for a few ranks of many values. Values are free of NaN.
  */
-export function selectRanks(values: Float64Array, ranks: readonly number[]): void {
+export function selectRanks(values: Ranked, ranks: readonly number[]): void {
   selectWithin(values, ranks, 0, values.length - 1);
 }
 
 /** The middle rank splits the values in two, so that each half is searched for its own ranks only. */
-function selectWithin(values: Float64Array, ranks: readonly number[], left: number, right: number): void {
+function selectWithin(values: Ranked, ranks: readonly number[], left: number, right: number): void {
   const middle = ranks.length >> 1;
   const rank = ranks[middle];
   if (rank === undefined || left >= right) return;
@@ -20,7 +22,7 @@ function selectWithin(values: Float64Array, ranks: readonly number[], left: numb
 }
 
 /** Floyd and Rivest, "Algorithm 489: SELECT", CACM 18 (3), 1975. */
-function select(values: Float64Array, k: number, from: number, to: number): void {
+function select(values: Ranked, k: number, from: number, to: number): void {
   let left = from;
   let right = to;
   while (right > left) {
@@ -42,7 +44,7 @@ function select(values: Float64Array, k: number, from: number, to: number): void
 }
 
 /** Selects the rank within a sample around it first, so that the pivot lands close to its place. */
-function narrowBySample(values: Float64Array, k: number, left: number, right: number): void {
+function narrowBySample(values: Ranked, k: number, left: number, right: number): void {
   const n = right - left + 1;
   const i = k - left + 1;
   const z = Math.log(n);
@@ -53,7 +55,7 @@ function narrowBySample(values: Float64Array, k: number, left: number, right: nu
   select(values, k, newLeft, newRight);
 }
 
-function swap(values: Float64Array, i: number, j: number): void {
+function swap(values: Ranked, i: number, j: number): void {
   const held = values[i] ?? NaN;
   values[i] = values[j] ?? NaN;
   values[j] = held;

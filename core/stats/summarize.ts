@@ -1,9 +1,5 @@
 import { percentile, PERCENTILE_NAMES, PERCENTILES } from './percentiles.ts';
 import type { PercentileName } from './percentiles.ts';
-import { selectRanks } from './select.ts';
-
-/** Above this many values selecting the ranks is quicker than sorting them all. */
-const SORT_UP_TO = 1_000_000;
 
 /** The statistics of a distribution; all but n in the unit of the values. */
 export interface Summary {
@@ -18,18 +14,18 @@ export interface Summary {
 }
 
 /**
- * Statistics of a sample in any order, which is left as it is. Null when it is empty.
+ * Statistics of a sample in any order, which is left as it is; `sorted` is the same ascending when the caller has it. Null
+ * when it is empty.
  *
  * +Infinity is a value like others (a failed request counted as infinitely slow).
  * @throws RangeError when a value is NaN: a missing value is left out by the caller, never counted.
  */
-export function summarize(values: Float64Array): Summary | null {
+export function summarize(values: Float64Array, sorted: Float64Array = values.slice().sort()): Summary | null {
   const n = values.length;
   if (n === 0) return null;
   const { mean, min, max } = moments(values);
-  const ordered = order(values);
   const percentiles = {} as Record<PercentileName, number>;
-  for (const name of PERCENTILE_NAMES) percentiles[name] = percentile(ordered, PERCENTILES[name]);
+  for (const name of PERCENTILE_NAMES) percentiles[name] = percentile(sorted, PERCENTILES[name]);
   return { n, mean, std: deviation(values, mean), min, max, percentiles };
 }
 
@@ -55,20 +51,4 @@ function deviation(values: Float64Array, mean: number): number {
   let squares = 0;
   for (const value of values) squares += (value - mean) ** 2;
   return Math.sqrt(squares / values.length);
-}
-
-/** A copy in which at least the order statistics that the percentiles need are in their places. */
-function order(values: Float64Array): Float64Array {
-  const copy = values.slice();
-  if (copy.length <= SORT_UP_TO) return copy.sort();
-  const ranks = new Set<number>();
-  for (const name of PERCENTILE_NAMES) {
-    const below = Math.floor((copy.length - 1) * PERCENTILES[name]);
-    ranks.add(below).add(Math.min(below + 1, copy.length - 1));
-  }
-  selectRanks(
-    copy,
-    [...ranks].sort((a, b) => a - b),
-  );
-  return copy;
 }

@@ -41,7 +41,7 @@ export function aiperfLine(
     x_request_id: `${run_id}-${record.index}`,
     conversation_id: `session_${String(record.index).padStart(6, '0')}`,
     turn_index: 0,
-    credit_issued_ns: wall(record.due_ns),
+    ...(record.due_ns === null ? {} : { credit_issued_ns: wall(record.due_ns) }),
     request_start_ns: wall(record.sent_ns),
     request_end_ns: wall(record.end_ns),
     worker_id: `worker_${shard}`,

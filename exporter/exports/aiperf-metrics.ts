@@ -61,25 +61,43 @@ function sum(a: number | null, b: number | null): number | null {
 }
 
 /** Time for which a connection was opened; 0 over one that was open, null when it is not known. */
-function connecting_ms({ connection_reused: reused, connect_ns }: RequestRecord): number | null {
-  if (connect_ns !== null) return connect_ns / NS_PER_MS;
+function connecting_ms({ connection_reused: reused, connect_ns, http_connecting_ns }: RequestRecord): number | null {
+  const opened_ns = http_connecting_ns ?? connect_ns;
+  if (opened_ns !== null) return opened_ns / NS_PER_MS;
   return reused === true ? 0 : null;
+}
+
+const ms = (duration_ns: number | null): number | null => (duration_ns === null ? null : duration_ns / NS_PER_MS);
+
+const kB = (bytes: number | null): number | null => (bytes === null ? null : bytes / 1000);
+
+/** Sending, waiting and receiving. */
+function duration_ns(r: RequestRecord): number | null {
+  return sum(sum(r.http_sending_ns, r.http_waiting_ns), r.http_receiving_ns);
+}
+
+/** What comes before the sending; a look-up or a connection that was not needed took no time. */
+function overhead_ns(r: RequestRecord): number | null {
+  return sum(r.http_blocked_ns, (r.http_dns_lookup_ns ?? 0) + (r.http_connecting_ns ?? 0));
 }
 
 /** Requested and achieved output length, in per cent. */
 function lengthMismatch({ output_tokens: tokens, requested_output_tokens: requested }: RequestRecord): number | null {
-  return tokens === null || requested === 0 ? null : ((tokens - requested) / requested) * 100;
+  return tokens === null || requested === null || requested === 0 ? null : ((tokens - requested) / requested) * 100;
 }
 
 /** What a run's records can say of AIPerf's metrics, in the order of AIPerf's table of latencies, tokens and HTTP. */
 export const AIPERF_METRICS: readonly AiperfMetric[] = [
   same('request_latency', 'Request Latency', 'ms', MS),
   same('time_to_first_token', 'Time to First Token', 'ms', MS),
+  same('time_to_first_output_token', 'Time to First Output Token', 'ms', MS),
   same('time_to_second_token', 'Time to Second Token', 'ms', MS),
   same('inter_token_latency', 'Inter Token Latency', 'ms', MS),
   same('inter_chunk_latency', 'Inter Chunk Latency', 'ms', MS),
   same('decode_duration', 'Decode Duration', 'ms', MS),
-  own('effective_latency', 'Effective Latency (CO-aware)', 'ms', (r) => (r.end_ns - r.due_ns) / NS_PER_MS),
+  own('effective_latency', 'Effective Latency (CO-aware)', 'ms', (r) =>
+    r.due_ns === null ? null : (r.end_ns - r.due_ns) / NS_PER_MS,
+  ),
   same('credit_to_start_latency', 'Credit-to-Start Latency', 'ms', MS, 'schedule_delay', 'due'),
   same('output_token_throughput_per_user', 'Output Token Throughput Per User', 'tokens/sec/user'),
   same('prefill_throughput_per_user', 'Prefill Throughput Per User', 'tokens/sec/user'),
@@ -93,7 +111,17 @@ export const AIPERF_METRICS: readonly AiperfMetric[] = [
   own('usage_completion_tokens', 'Usage Completion Tokens', 'tokens', usageCompletion),
   own('usage_total_tokens', 'Usage Total Tokens', 'tokens', (r) => sum(usagePrompt(r), usageCompletion(r))),
   own('osl_mismatch_diff_pct', 'OSL Mismatch Diff %', '%', lengthMismatch),
+  own('http_req_blocked', 'HTTP Blocked', 'ms', (r) => ms(r.http_blocked_ns)),
+  own('http_req_dns_lookup', 'HTTP DNS Lookup', 'ms', (r) => ms(r.http_dns_lookup_ns)),
   own('http_req_connecting', 'HTTP Connecting', 'ms', connecting_ms),
+  own('http_req_sending', 'HTTP Sending', 'ms', (r) => ms(r.http_sending_ns)),
+  own('http_req_waiting', 'HTTP Waiting (TTFB)', 'ms', (r) => ms(r.http_waiting_ns)),
+  own('http_req_receiving', 'HTTP Receiving', 'ms', (r) => ms(r.http_receiving_ns)),
+  own('http_req_duration', 'HTTP Duration (excl. conn)', 'ms', (r) => ms(duration_ns(r))),
+  own('http_req_connection_overhead', 'HTTP Connection Overhead', 'ms', (r) => ms(overhead_ns(r))),
+  own('http_req_total', 'HTTP Total Time', 'ms', (r) => ms(sum(overhead_ns(r), duration_ns(r)))),
+  own('http_req_data_sent', 'HTTP Data Sent', 'KB', (r) => kB(r.http_data_sent_bytes)),
+  own('http_req_data_received', 'HTTP Data Received', 'KB', (r) => kB(r.http_data_received_bytes)),
   own('http_req_connection_reused', 'HTTP Connection Reused', 'ratio', (r) =>
     r.connection_reused === null ? null : Number(r.connection_reused),
   ),

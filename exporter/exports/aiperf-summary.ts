@@ -162,9 +162,9 @@ function inputConfig({ target, comparison_key: key }: RunFile): unknown {
       {
         name: 'profiling',
         kind: 'profiling',
-        type: load.mode,
-        ...(load.concurrency === null ? {} : { concurrency: load.concurrency }),
-        ...(load.request_rate === null ? {} : { request_rate: load.request_rate }),
+        ...(load === null ? {} : { type: load.mode }),
+        ...(typeof load?.concurrency === 'number' ? { concurrency: load.concurrency } : {}),
+        ...(typeof load?.request_rate === 'number' ? { request_rate: load.request_rate } : {}),
         ...(requests === null ? {} : { requests }),
         ...(duration === null ? {} : { duration }),
       },

@@ -108,8 +108,9 @@ export class AiperfTotals {
     this.#count('usagePrompt', record.input_tokens_source === 'usage' ? input : null);
     this.#count('usageCompletion', record.output_tokens_source === 'usage' ? output : null);
     const requested = record.requested_output_tokens;
+    if (output === null || requested === null) return;
     const allowed = Math.min(MISMATCH_RATIO * requested, MISMATCH_TOKENS);
-    if (output !== null && Math.abs(output - requested) > allowed) this.#mismatched += 1;
+    if (Math.abs(output - requested) > allowed) this.#mismatched += 1;
   }
 
   /** One unknown makes the sum unknown. */

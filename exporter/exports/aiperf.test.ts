@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import { NOT_TRACED } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
@@ -46,10 +47,12 @@ function recordsOf({ requests }: Recorded, source: 'tokenizer' | 'usage'): Reque
       due_ns: r.due_ns,
       sent_ns: r.start_ns,
       first_content_ns: r.ttft_ns === null ? null : r.start_ns + r.ttft_ns,
+      first_output_ns: r.ttft_ns === null ? null : r.start_ns + r.ttft_ns,
       last_content_ns: r.start_ns + r.latency_ns,
       end_ns: r.end_ns,
       connection_reused: r.reused,
       connect_ns: r.reused ? null : r.connecting_ns,
+      connection_retried: false,
       outcome: 'ok',
       reason: null,
       http_status: 200,
@@ -61,6 +64,7 @@ function recordsOf({ requests }: Recorded, source: 'tokenizer' | 'usage'): Reque
       cached_tokens: null,
       requested_output_tokens: 48,
       chunk_offsets_ns: offsets,
+      ...NOT_TRACED,
     };
   });
 }
@@ -71,8 +75,12 @@ async function* each(records: readonly RequestRecord[]): AsyncGenerator<RequestR
 
 const plan = examplePlan({ run_id: 'exported', start: '2026-11-21T16:46:50.000Z' });
 const run: RunFile = {
+  source: null,
+  tags: [],
+  client: null,
   ...plan,
-  schema_version: 1,
+  target: { origins: null, ...plan.target },
+  schema_version: 2,
   status: 'completed',
   recovered: false,
   fingerprint: 'f'.repeat(64),
@@ -171,7 +179,12 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
       );
     if (name === 'stream') {
       expect(compared).toEqual(
-        expect.arrayContaining(['time_to_first_token', 'time_to_second_token', 'inter_chunk_latency']),
+        expect.arrayContaining([
+          'time_to_first_token',
+          'time_to_first_output_token',
+          'time_to_second_token',
+          'inter_chunk_latency',
+        ]),
       );
     }
   });
@@ -179,11 +192,33 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
   test('of its metrics only these are missing', async () => {
     const own = new Set(Object.keys((await written(recordsOf(aiperf, 'usage'))).summary));
     const absent = Object.keys(aiperf.summary).filter((tag) => !own.has(tag));
-    // Tokens counted twice (client and server), bytes and HTTP steps are not recorded; sweep lines of throughput are not
-    // calculated; where the reasoning ends is not known.
+    // Tokens counted twice (client and server) are not recorded, HTTP steps and bytes of these runs neither; sweep lines of
+    // throughput, which need every chunk at once, are not calculated.
     const known =
-      /^(aiperf_version|usage_(completion|prompt)_tokens_diff_pct|usage_discrepancy_count|http_req_(blocked|dns_lookup|sending|waiting|receiving|duration|total|connection_overhead|data_.*|chunks_.*)|(effective|active)_.*throughput.*|tokens_in_flight|time_to_first_output_token)$/;
+      /^(aiperf_version|usage_(completion|prompt)_tokens_diff_pct|usage_discrepancy_count|http_req_(blocked|dns_lookup|sending|waiting|receiving|duration|total|connection_overhead|data_.*|chunks_.*)|(effective|active)_.*throughput.*|tokens_in_flight)$/;
     expect(absent.filter((tag) => !known.test(tag) && !(name === 'whole' && STEPS.includes(tag)))).toEqual([]);
+  });
+
+  test('HTTP phases are there when the run was traced', async () => {
+    const [first, ...others] = recordsOf(aiperf, 'usage');
+    if (first === undefined) throw new Error('no record');
+    const traced = {
+      ...{ http_blocked_ns: 2e6, http_dns_lookup_ns: 3e6, http_connecting_ns: 5e6, http_tls_handshaking_ns: null },
+      ...{ http_sending_ns: 1e6, http_waiting_ns: 20e6, http_receiving_ns: 100e6 },
+      ...{ http_data_sent_bytes: 1500, http_data_received_bytes: 9000 },
+    };
+    const { lines, summary } = await written([{ ...first, ...traced }, ...others.map((r) => ({ ...r, ...traced }))]);
+    const { metrics } = JSON.parse(lines[0] ?? '') as { metrics: Record<string, { value: number; unit: string }> };
+    // AIPerf: duration = sending + waiting + receiving; overhead = blocked + look-up + connecting; total = both.
+    expect(metrics).toMatchObject({
+      http_req_waiting: { value: 20, unit: 'ms' },
+      http_req_duration: { value: 121, unit: 'ms' },
+      http_req_connection_overhead: { value: 10, unit: 'ms' },
+      http_req_total: { value: 131, unit: 'ms' },
+      http_req_data_sent: { value: 1.5, unit: 'KB' },
+    });
+    for (const tag of ['http_req_blocked', 'http_req_total', 'http_req_data_received'])
+      expect([tag, summary[tag]?.unit]).toEqual([tag, aiperf.summary[tag]?.unit]);
   });
 
   test('has the headers and the form of AIPerf’s CSV', async () => {

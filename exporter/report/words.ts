@@ -5,6 +5,7 @@ import type { DistributionResult, MeasureResult, PercentileName } from '../../co
 /** The field's short names where there are such. */
 const SHORT: Readonly<Record<string, string>> = {
   time_to_first_token: 'Time to first token (TTFT)',
+  time_to_first_output_token: 'Time to first output token (TTFO)',
   time_to_second_token: 'Time to second token',
   inter_token_latency: 'Inter-token latency (ITL, TPOT)',
   inter_chunk_latency: 'Inter-chunk latency',

@@ -106,6 +106,15 @@ export class BlockPool {
     this.#hashes[block] = hash;
   }
 
+  /** Forgets what the blocks hold; false, and nothing is forgotten, while one is in use. */
+  forget(): boolean {
+    if (this.used > 0) return false;
+    this.#blockByHash.clear();
+    this.#hashes.fill(NaN);
+    this.#cached = 0;
+    return true;
+  }
+
   /** Gives blocks back, the last first, so that the ends of prompts are reused before their beginnings. */
   release(blocks: readonly number[]): void {
     for (let i = blocks.length - 1; i >= 0; i--) {

@@ -97,6 +97,16 @@ export class Engine {
     };
   }
 
+  /**
+   * Empties the prefix cache, and the tiers below it. False, and nothing is emptied, while a request has blocks: as in vLLM
+   * and SGLang.
+   */
+  resetPrefixCache(): boolean {
+    if (!this.#pool.forget()) return false;
+    this.#tiers.forget();
+    return true;
+  }
+
   /** What the KV cache of the device has done so far. */
   get kvBlockTotals(): BlockTotals {
     return this.#pool.totals;

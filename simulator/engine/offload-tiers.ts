@@ -55,6 +55,11 @@ export class OffloadTiers {
     }
   }
 
+  /** Forgets what all tiers hold. */
+  forget(): void {
+    for (const { hashes } of this.#tiers) hashes.clear();
+  }
+
   /** Takes in what leaves the device. */
   store(hash: number): void {
     this.#evicted++;

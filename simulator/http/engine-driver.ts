@@ -21,6 +21,8 @@ export interface RequestBackend {
   abort(id: string): void;
   /** The state at this moment. */
   state(): EngineState;
+  /** Empties the prefix cache; false while requests have blocks of it. Absent: it cannot be emptied from outside. */
+  resetPrefixCache?(): boolean;
   close(): void;
 }
 
@@ -88,6 +90,11 @@ export class EngineDriver implements RequestBackend {
   state(): EngineState {
     this.pump();
     return this.#engine.state;
+  }
+
+  resetPrefixCache(): boolean {
+    this.pump();
+    return this.#engine.resetPrefixCache();
   }
 
   close(): void {

@@ -1,6 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import type { EngineState } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { FaultPlan } from '../faults/plan.ts';
+import type { RequestBackend } from '../http/engine-driver.ts';
 import { sendJson } from '../http/json-response.ts';
 import { sendNegotiatedPage } from '../http/negotiated-page.ts';
 import { SimulatorServer } from '../http/server.ts';
@@ -34,9 +36,19 @@ export function makeEngineServer(options: EngineServerOptions): SimulatorServer 
       'GET /metrics': (request, response) => sendNegotiatedPage(request, response, face.metricsPage(backend.state())),
       'POST /generate': answering('/generate', makeGenerate(generations, parameters)),
       'GET /get_model_info': counted('/get_model_info', (response) => sendJson(response, 200, modelInfo(model))),
+      'POST /flush_cache': counted('/flush_cache', (response) => flushCache(backend, response)),
       'GET /v1/loads': counted('/v1/loads', (response) => sendJson(response, 200, loads(backend.state(), parameters))),
     }),
   });
+}
+
+/** As SGLang: 400 while requests are running or waiting. */
+function flushCache(backend: RequestBackend, response: ServerResponse): void {
+  const flushed = backend.resetPrefixCache?.() === true;
+  const text = flushed
+    ? 'Cache flushed.\nPlease check backend logs for more details. (When there are running or waiting requests, the operation will not be performed.)\n'
+    : 'Flush cache failed.\n';
+  response.writeHead(flushed ? 200 : 400, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
 }
 
 function modelInfo(model: string): string {

@@ -16,7 +16,17 @@ export async function startVllm({ host, port: wanted, ...options }: StartOptions
   const { model, parameters, faults, switches = true } = options;
   checkWorkers(faults, 1);
   const make = () =>
-    new SimulatorServer({ ...options, face: new VllmFace({ modelName: model, parameters, switches }) });
+    new SimulatorServer({
+      ...options,
+      face: new VllmFace({ modelName: model, parameters, switches }),
+      // vLLM has it with VLLM_SERVER_DEV_MODE=1, and answers 200 also when blocks were in use.
+      makeRoutes: ({ backend, counted }) => ({
+        'POST /reset_prefix_cache': counted('/reset_prefix_cache', (response) => {
+          backend.resetPrefixCache?.();
+          response.writeHead(200, { 'content-length': 0 }).end();
+        }),
+      }),
+    });
   const server = new RestartingServer(make, faults.restart);
   const port = await server.listen(wanted, host);
   return { port, pages: [{ port, path: '/metrics' }], close: () => server.close() };

@@ -18,7 +18,7 @@ export function configuration({ run, result }: ReportData): Html {
         ', ',
       ),
     ],
-    ['target', run.target.origin],
+    ['target', run.target.origin ?? 'not known'],
     ['start', run.start ?? 'not known'],
     ['end', run.end ?? 'not known'],
     ['client', client.why === null ? client.verdict : `${client.verdict}: ${client.why}`],

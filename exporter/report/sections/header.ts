@@ -28,7 +28,7 @@ export function header({ run, result, notes }: ReportData): Html {
       <li>
         Run <b><code>${run.run_id}</code></b>
       </li>
-      <li>${tool.name} <b>${tool.version}</b></li>
+      <li>${tool.name} <b>${tool.version ?? ''}</b></li>
     </ul>
     ${alerts(run, result, notes)}
   </header> `;
@@ -36,6 +36,7 @@ export function header({ run, result, notes }: ReportData): Html {
 
 /** The load in a few words. */
 export function loadWords({ comparison_key: { load } }: RunFile): string {
+  if (load === null) return 'load not known';
   const limit = load.concurrency === null ? '' : `concurrency ${load.concurrency.toLocaleString('en-US')}`;
   if (load.mode === 'concurrency') return limit;
   const rate = load.request_rate === null ? load.mode : `${load.request_rate} requests/s`;

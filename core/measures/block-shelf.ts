@@ -1,0 +1,25 @@
+/**
+ * Keeps blocks of numbers that no longer change. Where is its own affair: a long run's blocks may lie in a file, so that
+ * what a run needs in memory does not grow with its length.
+ */
+export interface BlockShelf {
+  /** Takes a block over: nobody may write into it any more. */
+  put(block: Float64Array): void;
+  /** The n-th block that was put, from 0; valid until the next call. Throws when it cannot be had again. */
+  block(n: number): Float64Array;
+}
+
+/** Keeps all blocks in memory. */
+export class MemoryShelf implements BlockShelf {
+  readonly #blocks: Float64Array[] = [];
+
+  put(block: Float64Array): void {
+    this.#blocks.push(block);
+  }
+
+  block(n: number): Float64Array {
+    const block = this.#blocks[n];
+    if (block === undefined) throw new RangeError(`there is no block ${n}`);
+    return block;
+  }
+}

@@ -1,0 +1,29 @@
+import type { ScalarResult } from '../run/result.ts';
+import type { ScalarMeasure } from './measures.ts';
+
+/** What stands in a run's measures and comes from its servers' own counters. */
+export const SERVER_MEASURES = {
+  server_cached_input_ratio: {
+    measure: 'server_cached_input_ratio',
+    unit: 'ratio',
+    definition: 'server_cached_prompt_tokens_over_prompt_tokens',
+    formula: "cached prompt tokens ÷ prompt tokens, by the servers' counters over the measure phase",
+    direction: 'none',
+  },
+} as const satisfies Record<string, ScalarMeasure>;
+
+/** What the servers told; null is what is not known. */
+export interface ServerTotals {
+  readonly cachedInputRatio: number | null;
+}
+
+export function serverResults({ cachedInputRatio }: ServerTotals): ScalarResult[] {
+  const { measure, unit, definition } = SERVER_MEASURES.server_cached_input_ratio;
+  return [
+    {
+      ...{ measure, unit, definition, origin: 'server', population: 'all', clock: 'sent' },
+      kind: 'scalar',
+      value: cachedInputRatio,
+    },
+  ];
+}
