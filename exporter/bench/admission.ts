@@ -1,4 +1,4 @@
-import type { Gate, RequestClosed } from './schedule.ts';
+import type { Gate, RequestClosed, TurnSender } from './schedule.ts';
 
 export interface AdmissionLimits {
   /** Most requests in flight; null without a limit. */
@@ -14,16 +14,17 @@ interface DueRequest {
 
 /**
  * Requests that are due, sent in the order of their due times as soon as the limits allow: one that has to wait keeps
- * its due time, so that the wait is seen as schedule delay.
+ * its due time, so that the wait is seen as schedule delay. Further turns of conversations go first: they have their slots.
  */
 export class Admission {
   readonly #gate: Gate;
-  readonly #prefillConcurrency: number;
+  #prefillConcurrency: number;
   #concurrency: number;
   #inFlight = 0;
   #prefilling = 0;
   #waiting: DueRequest[] = [];
   #head = 0;
+  readonly #turns: TurnSender[] = [];
   #closed = false;
 
   constructor(gate: Gate, limits: AdmissionLimits) {
@@ -43,6 +44,18 @@ export class Admission {
     this.#admit();
   }
 
+  /** A further turn is due: see `Schedule`. */
+  offerTurn(send: TurnSender): void {
+    this.#turns.push(send);
+    this.#admit();
+  }
+
+  /** Raises the limit of requests in prefill. */
+  raisePrefillConcurrency(): void {
+    this.#prefillConcurrency += 1;
+    this.#admit();
+  }
+
   /** Raises or lowers the limit of requests in flight. */
   changeConcurrency(by: number): void {
     this.#concurrency += by;
@@ -50,6 +63,11 @@ export class Admission {
   }
 
   #admit(): void {
+    while (this.#prefilling < this.#prefillConcurrency) {
+      const turn = this.#turns.shift();
+      if (turn === undefined) break;
+      turn(this.#admitting(this.#beginPrefill()));
+    }
     while (!this.#closed && this.#inFlight < this.#concurrency && this.#prefilling < this.#prefillConcurrency) {
       const due = this.#waiting[this.#head];
       if (due === undefined) return;
@@ -65,14 +83,8 @@ export class Admission {
 
   /** False when the phase sends no more requests. */
   #send({ due_ns, closed }: DueRequest): boolean {
-    let prefilling = true;
-    const prefilled = (): void => {
-      if (!prefilling) return;
-      prefilling = false;
-      this.#prefilling--;
-    };
+    const prefilled = this.#beginPrefill();
     this.#inFlight++;
-    this.#prefilling++;
     const sent = this.#gate.send(
       due_ns,
       (end_ns, retryAfterSeconds) => {
@@ -81,15 +93,31 @@ export class Admission {
         closed(end_ns, retryAfterSeconds);
         this.#admit();
       },
-      () => {
-        prefilled();
-        this.#admit();
-      },
+      this.#admitting(prefilled),
     );
     if (!sent) {
       prefilled();
       this.#inFlight--;
     }
     return sent;
+  }
+
+  /** What ends the prefill; it may be called again. */
+  #beginPrefill(): () => void {
+    let prefilling = true;
+    this.#prefilling++;
+    return () => {
+      if (!prefilling) return;
+      prefilling = false;
+      this.#prefilling--;
+    };
+  }
+
+  /** The same, and then whoever may follow. */
+  #admitting(prefilled: () => void): () => void {
+    return () => {
+      prefilled();
+      this.#admit();
+    };
   }
 }

@@ -1,6 +1,9 @@
 import type { EventMeaning, Usage } from './endpoints/endpoint.ts';
 
-/** Where an answer is, event by event: what the server counted so far, and whether an event brought a token. */
+/** What arrived with an event: text that is not reasoning, reasoning, or a step whose text is not told (yet). */
+export type Arrival = 'output' | 'reasoning' | 'step';
+
+/** Where an answer is, event by event: what the server counted so far, and what an event brought. */
 export class AnswerProgress {
   readonly #addsUsage: boolean;
   #usage: Usage | null = null;
@@ -16,14 +19,14 @@ export class AnswerProgress {
     return this.#usage;
   }
 
-  /** Takes the next event; true when output arrived with it. */
-  take(meaning: EventMeaning): boolean {
+  /** Takes the next event; null when nothing was generated with it. */
+  take(meaning: EventMeaning): Arrival | null {
     const before = this.#usage?.output_tokens ?? null;
     this.#count(meaning.usage);
     const movedOn = meaning.progress === undefined || meaning.progress > this.#progress;
     this.#progress = Math.max(this.#progress, meaning.progress ?? 0);
-    if (meaning.content) return movedOn;
-    return meaning.emptyStep === true && this.#tokensGrew(before);
+    if (meaning.content) return movedOn ? kindOf(meaning) : null;
+    return meaning.emptyStep === true && this.#tokensGrew(before) ? 'step' : null;
   }
 
   #tokensGrew(before: number | null): boolean {
@@ -44,6 +47,11 @@ export class AnswerProgress {
         }
       : told;
   }
+}
+
+/** Of an event with content. */
+export function kindOf({ reasoning }: EventMeaning): 'output' | 'reasoning' {
+  return reasoning === true ? 'reasoning' : 'output';
 }
 
 function sum(a: number | null, b: number | null): number | null {

@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../../core/run/record.ts';
+import type { MeasuredRecord } from '../../core/run/record.ts';
 import type { ChunkListener } from './chunk-listener.ts';
 import type { ContentRecognizer } from './content-recognizer.ts';
 import type { TimedRequest } from './deadlines.ts';
@@ -25,7 +25,7 @@ export interface AnswerContext {
 }
 
 export interface ClosedRequest {
-  readonly record: RequestRecord;
+  readonly record: MeasuredRecord;
   /** One line about a failure, for a log; it may hold the server's words and is no part of the record. */
   readonly message: string | null;
   readonly retryAfterSeconds: number | null;

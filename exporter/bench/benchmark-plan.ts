@@ -2,6 +2,7 @@ import type { CancellationPlan } from './cancellation.ts';
 import type { TimeLimits } from './deadlines.ts';
 import type { LoadPlan } from './load-plan.ts';
 import type { RequestForm } from './request-feed.ts';
+import type { Share } from './workers/share.ts';
 
 /** One phase: its load, and when it ends, which is with whichever comes first; at least one is given. */
 export interface PhaseLoad {
@@ -18,6 +19,10 @@ export interface BenchmarkPlan extends TimeLimits {
   /** Null: none. */
   readonly warmup: PhaseLoad | null;
   readonly measure: PhaseLoad;
+  /** Which part of the load is made here when several machines make it together; the phases tell the load of all. */
+  readonly shard: Share;
+  /** From when the times of the measure phase count, since the run's start; null: from when it begins. */
+  readonly measureStart_ns: number | null;
   /** Of the measure phase; null: every request is read to its end. */
   readonly cancellation: CancellationPlan | null;
   /** Output tokens of the whole run; null is no limit. */

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { chooseTransport } from './choose-transport.ts';
+import { RoundRobinTransport } from './round-robin-transport.ts';
 import { RawTransport } from './raw/raw-transport.ts';
 import { UndiciTransport } from './undici-transport.ts';
 
@@ -14,6 +15,13 @@ test.each([
   ['auto', TLS, UndiciTransport],
 ] as const)('%s for %j', (choice, options, expected) => {
   expect(chooseTransport(choice, options)).toBeInstanceOf(expected);
+});
+
+test('several servers have one kind of transport, or none that is said', () => {
+  const [raw, tls] = [chooseTransport('auto', PLAIN), chooseTransport('auto', TLS)];
+  expect([raw.kind, tls.kind]).toEqual(['raw', 'undici']);
+  expect(new RoundRobinTransport([raw, chooseTransport('raw', PLAIN)]).kind).toBe('raw');
+  expect(new RoundRobinTransport([raw, tls]).kind).toBeNull();
 });
 
 test('raw for https is refused', () => {

@@ -13,7 +13,7 @@ export const TRANSPORT_CHOICES = ['auto', 'undici', 'raw'] as const;
 
 export type TransportChoice = (typeof TRANSPORT_CHOICES)[number];
 
-export const DEFAULT_TRANSPORT: TransportChoice = 'undici';
+export const DEFAULT_TRANSPORT: TransportChoice = 'auto';
 
 /** The way to one server. Throws a `ConfigurationError` when the choice cannot reach it. */
 export function chooseTransport(choice: TransportChoice, options: UndiciTransportOptions): Transport {

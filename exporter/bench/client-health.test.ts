@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { NOT_TRACED } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { ClientHealthMonitor, clientVerdict } from './client-health.ts';
 import { LatencyBins } from './latency-bins.ts';
@@ -58,10 +59,12 @@ describe('ClientHealthMonitor', () => {
     due_ns: 0,
     sent_ns: 0,
     first_content_ns: 0,
+    first_output_ns: 0,
     last_content_ns,
     end_ns: last_content_ns,
     connection_reused: null,
     connect_ns: null,
+    connection_retried: null,
     outcome: 'ok',
     reason: null,
     http_status: 200,
@@ -73,6 +76,7 @@ describe('ClientHealthMonitor', () => {
     cached_tokens: null,
     requested_output_tokens: 11,
     chunk_offsets_ns: [],
+    ...NOT_TRACED,
   });
 
   test('a loop blocked for longer than a token takes is saturated, and the observers learn it', () => {

@@ -73,6 +73,15 @@ describe('TLS with a real certificate', () => {
     expect(closed.record.connect_ns).toBeGreaterThan(0);
   });
 
+  test('traced: the look-up, and the handshake as a part of the connecting', async () => {
+    const url = await serve(selfSignedCertificate(VALID));
+    const { closed } = await asking(url, { tls: { ...NO_TLS, insecure: true }, httpTrace: true });
+    const { http_dns_lookup_ns, http_connecting_ns, http_tls_handshaking_ns } = closed.record;
+    expect(http_dns_lookup_ns).toBeGreaterThanOrEqual(0);
+    expect(http_tls_handshaking_ns).toBeGreaterThan(0);
+    expect(http_connecting_ns).toBeGreaterThan(http_tls_handshaking_ns ?? NaN);
+  });
+
   test('--tls-insecure: whatever it is', async () => {
     const url = await serve(selfSignedCertificate(EXPIRED));
     expect((await asking(url, { tls: { ...NO_TLS, insecure: true } })).closed.record.outcome).toBe('ok');

@@ -17,6 +17,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutSeconds: number;
   readonly transport: TransportChoice;
   readonly tls: TlsFiles;
+  /** `--export-http-trace`: the phases of each request are recorded; absent: they are not. */
+  readonly httpTrace?: boolean;
 }
 
 export interface TlsFiles {
@@ -68,9 +70,9 @@ export async function openTransport(
     throw new ConfigurationError('--unix-socket goes with one --url: it names one server');
   const tls = await tlsOptions(options.tls);
   const socket = options.unixSocket === null ? {} : { unixSocket: options.unixSocket };
-  const { connectTimeoutSeconds, transport } = options;
+  const { connectTimeoutSeconds, transport, httpTrace: trace = false } = options;
   const open = ({ origin }: Target): Transport =>
-    chooseTransport(transport, { origin, secrets, connectTimeoutSeconds, tls, ...socket });
+    chooseTransport(transport, { origin, secrets, connectTimeoutSeconds, tls, trace, ...socket });
   const [first, ...others] = targets;
   return others.length === 0 ? open(first) : new RoundRobinTransport([open(first), ...others.map(open)]);
 }

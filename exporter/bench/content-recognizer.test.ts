@@ -1,19 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentRecognizer } from './content-recognizer.ts';
+import type { ContentKind } from './content-recognizer.ts';
 import { chat } from './endpoints/chat.ts';
 
-/** Whether the event, parsed, is a chunk with content and nothing else: what recognition claims. */
-function isPlainContent(bytes: Uint8Array): boolean {
+/** What the event, parsed, holds when it is a chunk with content and nothing else: what recognition claims. */
+function plainContent(bytes: Uint8Array): ContentKind | null {
   let event: unknown;
   try {
     event = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    return false;
+    return null;
   }
   const meaning = chat.interpret(event);
-  if (meaning === null) return false;
-  return meaning.content && meaning.finishReason === null && meaning.usage === null && meaning.error === null;
+  if (meaning === null || !meaning.content) return null;
+  if (meaning.finishReason !== null || meaning.usage !== null || meaning.error !== null) return null;
+  return meaning.reasoning === true ? 'reasoning' : 'output';
 }
 
 const text = fc.oneof(
@@ -60,9 +62,10 @@ describe('recognising content chunks by their bytes', () => {
       fc.property(fc.array(variants, { minLength: 2, maxLength: 30 }), (events) => {
         const recognizer = new ContentRecognizer(chat.variableKeys);
         for (const bytes of events) {
-          const plain = isPlainContent(bytes);
-          if (recognizer.recognizes(bytes, 0, bytes.length)) expect(plain).toBe(true);
-          else if (plain) recognizer.learn(bytes, 0, bytes.length);
+          const plain = plainContent(bytes);
+          const recognized = recognizer.recognize(bytes, 0, bytes.length);
+          if (recognized !== null) expect(recognized).toBe(plain);
+          else if (plain !== null) recognizer.learn(bytes, 0, bytes.length, plain);
         }
       }),
       { numRuns: 2000 },
@@ -75,15 +78,15 @@ describe('recognising content chunks by their bytes', () => {
         '"delta":{"content":" to\\"k\\u00e9n"},"logprobs":null,"finish_reason":null,"token_ids":null}]}',
     );
     const recognizer = new ContentRecognizer(chat.variableKeys);
-    recognizer.learn(real, 0, real.length);
+    recognizer.learn(real, 0, real.length, 'output');
     let recognized = 0;
     for (let at = 0; at < real.length; at++) {
       for (let byte = 0; byte < 256; byte++) {
         const changed = Buffer.from(real);
         changed[at] = byte;
-        if (!recognizer.recognizes(changed, 0, changed.length)) continue;
+        if (recognizer.recognize(changed, 0, changed.length) === null) continue;
         recognized++;
-        if (!isPlainContent(changed)) throw new Error(`recognised ${changed.toString()}`);
+        if (plainContent(changed) !== 'output') throw new Error(`recognised ${changed.toString()}`);
       }
     }
     // 10 bytes of the id, 10 digits and a few of the content may be almost anything.
@@ -98,14 +101,14 @@ describe('recognising content chunks by their bytes', () => {
   test('knows the next chunk of another request after one', () => {
     const recognizer = new ContentRecognizer(chat.variableKeys);
     const first = vllm('a', ' x');
-    recognizer.learn(first, 0, first.length);
+    recognizer.learn(first, 0, first.length, 'output');
     for (const content of [' longer text', '"quoted"', 'new\nline', 'é😀']) {
       const next = vllm('another id', content);
       const framed = Buffer.concat([Buffer.from('data: '), next, Buffer.from('\n\n')]);
-      expect(recognizer.recognizes(framed, 6, 6 + next.length)).toBe(true);
+      expect(recognizer.recognize(framed, 6, 6 + next.length)).toBe('output');
     }
     const empty = vllm('a', '');
-    expect(recognizer.recognizes(empty, 0, empty.length)).toBe(false);
+    expect(recognizer.recognize(empty, 0, empty.length)).toBeNull();
   });
 
   test('keeps several kinds, and stops learning when none is ever met again', () => {
@@ -113,12 +116,12 @@ describe('recognising content chunks by their bytes', () => {
     const kinds = [0, 1, 2].map((index) =>
       Buffer.from(JSON.stringify({ choices: [{ index, delta: { content: 'x' } }] })),
     );
-    for (const kind of kinds) recognizer.learn(kind, 0, kind.length);
-    expect(kinds.every((kind) => recognizer.recognizes(kind, 0, kind.length))).toBe(true);
+    for (const kind of kinds) recognizer.learn(kind, 0, kind.length, 'output');
+    expect(kinds.map((kind) => recognizer.recognize(kind, 0, kind.length))).toEqual(['output', 'output', 'output']);
     const different = (i: number): Buffer =>
       Buffer.from(JSON.stringify({ choices: [{ delta: { content: 'x' }, logprobs: [i] }] }));
-    for (let i = 0; i < 40; i++) recognizer.learn(different(i), 0, different(i).length);
+    for (let i = 0; i < 40; i++) recognizer.learn(different(i), 0, different(i).length, 'output');
     const last = different(39);
-    expect(recognizer.recognizes(last, 0, last.length)).toBe(false);
+    expect(recognizer.recognize(last, 0, last.length)).toBeNull();
   });
 });

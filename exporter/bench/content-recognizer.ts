@@ -5,46 +5,54 @@ const TEMPLATES = 4;
 /** A server whose every event looks different teaches nothing: then learning stops. */
 const LEARNED_WITHOUT_USE = 32;
 
+/** What a content chunk holds: text that is not reasoning, or reasoning alone. */
+export type ContentKind = 'output' | 'reasoning';
+
+interface KnownEvent {
+  readonly template: EventTemplate;
+  readonly kind: ContentKind;
+}
+
 /**
  * Recognises plain content chunks by their bytes, after having been shown some. What it does not recognise has to be
  * parsed; what it does recognise means the same as what it was shown.
  */
 export class ContentRecognizer {
   readonly #variableKeys: ReadonlySet<string>;
-  readonly #templates: EventTemplate[] = [];
+  readonly #known: KnownEvent[] = [];
   #learnedSinceUse = 0;
 
   constructor(variableKeys: ReadonlySet<string>) {
     this.#variableKeys = variableKeys;
   }
 
-  /** Whether bytes[start, end) is a content chunk like one that was learned. */
-  recognizes(bytes: Uint8Array, start: number, end: number): boolean {
-    for (let i = 0; i < this.#templates.length; i++) {
-      const template = this.#templates[i];
-      if (template !== undefined && matchesTemplate(template, bytes, start, end)) {
+  /** What bytes[start, end) holds when it is a content chunk like one that was learned; else null. */
+  recognize(bytes: Uint8Array, start: number, end: number): ContentKind | null {
+    for (let i = 0; i < this.#known.length; i++) {
+      const known = this.#known[i];
+      if (known !== undefined && matchesTemplate(known.template, bytes, start, end)) {
         this.#learnedSinceUse = 0;
         if (i > 0) this.#moveToFront(i);
-        return true;
+        return known.kind;
       }
     }
-    return false;
+    return null;
   }
 
   /** Takes an event that is valid JSON and means content and nothing else. */
-  learn(bytes: Uint8Array, start: number, end: number): void {
-    if (this.#learnedSinceUse >= LEARNED_WITHOUT_USE || this.recognizes(bytes, start, end)) return;
+  learn(bytes: Uint8Array, start: number, end: number, kind: ContentKind): void {
+    if (this.#learnedSinceUse >= LEARNED_WITHOUT_USE || this.recognize(bytes, start, end) !== null) return;
     this.#learnedSinceUse++;
-    const template = eventTemplate(bytes.subarray(start, end), this.#variableKeys);
-    if (this.#templates.length < TEMPLATES) this.#templates.unshift(template);
+    const learned = { template: eventTemplate(bytes.subarray(start, end), this.#variableKeys), kind };
+    if (this.#known.length < TEMPLATES) this.#known.unshift(learned);
     else {
-      this.#templates[TEMPLATES - 1] = template;
+      this.#known[TEMPLATES - 1] = learned;
       this.#moveToFront(TEMPLATES - 1);
     }
   }
 
   #moveToFront(i: number): void {
-    const [template] = this.#templates.splice(i, 1);
-    if (template !== undefined) this.#templates.unshift(template);
+    const [known] = this.#known.splice(i, 1);
+    if (known !== undefined) this.#known.unshift(known);
   }
 }

@@ -64,6 +64,38 @@ describe('conversations', () => {
     expect((third?.due_ns ?? NaN) - (second?.end_ns ?? NaN)).toBeLessThan(49e6);
   });
 
+  test('later turns wait for others to prefill as well', async () => {
+    let prefilling = 0;
+    let most = 0;
+    const slow: Script = (socket, { body }) => {
+      most = Math.max(most, ++prefilling);
+      setTimeout(() => {
+        prefilling--;
+        socket.write(answering(`turn ${messagesOf(body).length}`));
+      }, 5);
+    };
+    const changes = { requestCount: 12, concurrency: 4, prefillConcurrency: 1 };
+    const { outcome, recorder } = await run(shape(3), changes, slow);
+    expect(outcome.phases[0]?.requests.ok).toBe(12);
+    expect(most).toBe(1);
+    // The wait is seen: the turns of the other users were due while one prefilled.
+    expect(Math.max(...recorder.of('measure').map(({ sent_ns, due_ns }) => sent_ns - due_ns))).toBeGreaterThan(4e6);
+  });
+
+  test('Ctrl-C ends conversations whose next turn waits for others to prefill', async () => {
+    const controls = new RunControls();
+    const script: Script = (socket, { position }) => {
+      // The third request prefills for ever: the second turns of the first two users wait for it.
+      if (position < 2) socket.write(answering('x'));
+      else setTimeout(() => controls.drain(), 20).unref();
+      if (position >= 2) setTimeout(() => socket.write(answering('late')), 60);
+    };
+    const changes = { requestCount: 30, concurrency: 3, prefillConcurrency: 1 };
+    const { outcome } = await run(shape(10), changes, script, controls);
+    expect(outcome).toMatchObject({ status: 'aborted' });
+    expect(outcome.phases[0]?.sent).toBeLessThan(10);
+  });
+
   test('a conversation whose turn failed is not continued, and indexes stay unique in the phases after', async () => {
     const failing: Script = (socket, request) => {
       if (request.position === 1) socket.write(answer('500 X', 'text/plain', ''));

@@ -293,9 +293,9 @@ test.each<[string, Endpoint, (text: string) => unknown]>([
   const recognizer = new ContentRecognizer(endpoint.variableKeys);
   const bytes = (text: string): Buffer => Buffer.from(JSON.stringify(make(text)));
   const first = bytes('a');
-  recognizer.learn(first, 0, first.length);
+  recognizer.learn(first, 0, first.length, 'output');
   for (const text of ['longer', '"', '\n', 'é']) {
-    expect(recognizer.recognizes(bytes(text), 0, bytes(text).length)).toBe(true);
+    expect(recognizer.recognize(bytes(text), 0, bytes(text).length)).toBe('output');
   }
-  expect(recognizer.recognizes(bytes(''), 0, bytes('').length)).toBe(false);
+  expect(recognizer.recognize(bytes(''), 0, bytes('').length)).toBeNull();
 });

@@ -6,6 +6,8 @@ export interface LoadPlan {
   readonly concurrencyRampSeconds: number;
   /** Most requests whose first chunk with content has not come; null without a limit. */
   readonly prefillConcurrency: number | null;
+  /** That limit grows from 1 over this time; 0 or absent: it is there at once. */
+  readonly prefillConcurrencyRampSeconds?: number;
   /** Null: a closed loop, a request is due when the one before it in its slot has ended. */
   readonly arrivals: RatePlan | TracePlan | null;
 }

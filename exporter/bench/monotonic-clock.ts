@@ -33,6 +33,11 @@ export interface RunEpoch {
   readonly monotonic_ns: number;
 }
 
+/** Wall time in milliseconds since the epoch, by the monotonic clock: it does not jump when the wall clock is set. */
+export function wallNow_ms({ wall, monotonic_ns }: RunEpoch): number {
+  return wall.getTime() + (monotonicNow_ns() - monotonic_ns) / 1e6;
+}
+
 export function runEpoch(): RunEpoch {
   return { wall: new Date(), monotonic_ns: Math.round(monotonicNow_ns()) };
 }

@@ -5,6 +5,7 @@ import { closedLoop } from './closed-loop.ts';
 import { openLoop } from './open-loop.ts';
 import type { Schedule } from './schedule.ts';
 import type { WakeClock } from './wake-clock.ts';
+import { WHOLE, type Share } from './workers/share.ts';
 
 /** Requests held ready at most, however many are sent at a time. */
 const MOST_AHEAD = 1024;
@@ -14,10 +15,11 @@ export async function phaseSchedule(
   { load, requestCount }: PhaseLoad,
   phase: PhaseName,
   clock: () => Promise<WakeClock>,
+  share: Share = WHOLE,
 ): Promise<Schedule> {
-  if (load.arrivals === null) return closedLoop({ ...load, concurrency: load.concurrency ?? 1 });
+  if (load.arrivals === null) return closedLoop({ ...load, concurrency: load.concurrency ?? 1, share });
   const arrivals = { offsets_ns: arrivalOffsets_ns(load.arrivals, phase), count: requestCount };
-  return openLoop(load, arrivals, await clock());
+  return openLoop({ ...load, share }, arrivals, await clock());
 }
 
 /** How many requests to write ahead: a second's worth, or one for each slot. */

@@ -2,6 +2,7 @@ import type { Outcome, PhaseName } from '../../core/run/record.ts';
 import type { ErrorReason } from '../../core/run/record.ts';
 import type { AnswerReader, ClosedRequest } from './answer-reader.ts';
 import { isCancelled, type CancellationPlan } from './cancellation.ts';
+import type { EarlyEnd } from './early-end.ts';
 import type { OutputBudget } from './output-budget.ts';
 import type { ReadyRequest, RequestFeed } from './request-feed.ts';
 import type { RequestSender } from './request-sender.ts';
@@ -12,6 +13,8 @@ export interface PhasePlan {
   readonly phase: PhaseName;
   readonly schedule: Schedule;
   readonly feed: RequestFeed;
+  /** From when its times count, since the run's start; null: from now on. */
+  readonly start_ns: number | null;
   /** Position in the run of the phase's first request. */
   readonly firstIndex: number;
   /** No request is sent after it; null when only the feed's end ends the phase. */
@@ -20,6 +23,7 @@ export interface PhasePlan {
   readonly gracePeriodSeconds: number;
   /** 0 is no limit. */
   readonly maxConsecutiveErrors: number;
+  readonly earlyEnd: EarlyEnd;
   /** Null: every request is read to its end. */
   readonly cancellation: CancellationPlan | null;
   /** Null: no limit of output tokens. */
@@ -49,6 +53,8 @@ export interface PhaseResult {
   readonly tooManyErrors: string | null;
   /** Why it ended before its time, because of the limit of output tokens; null when it did not. */
   readonly overBudget: string | null;
+  /** Why this side could not go on; null when nothing of the kind happened. */
+  readonly broken: string | null;
 }
 
 /** Sends a phase's requests as its schedule wants them, and resolves when the last of them has ended. */
@@ -71,11 +77,12 @@ class Phase implements Gate {
   #sent = 0;
   /** Users who take their time before the next turn. */
   readonly #thinking = new Map<NodeJS.Timeout, () => void>();
+  /** Ends of the conversations whose next turn waits for others to prefill. */
+  readonly #waitingTurns = new Set<() => void>();
   /** Set when not even conversations under way are continued. */
   #ending = false;
   #overBudget: string | null = null;
   #connectionRetries = 0;
-  #consecutiveErrors = 0;
   #tooManyErrors: string | null = null;
   #resolve: (result: PhaseResult) => void = () => undefined;
 
@@ -102,7 +109,11 @@ class Phase implements Gate {
 
   send(due_ns: number, closed: RequestClosed, firstContent?: () => void): boolean {
     if (this.#stopped) return false;
-    const { feed } = this.#plan;
+    const { feed, earlyEnd } = this.#plan;
+    if (earlyEnd.declared) {
+      this.#endEarly();
+      return false;
+    }
     const ready = feed.take();
     if (ready === null || !this.#affords(ready)) {
       this.#stop();
@@ -133,7 +144,8 @@ class Phase implements Gate {
 
   /** Sends the next turn of a conversation when its user is ready; false when there is none, or no more is sent. */
   #continues(ready: ReadyRequest, { record, output }: ClosedRequest, closed: RequestClosed): boolean {
-    if (this.#ending || record.outcome !== 'ok' || ready.nextTurn === undefined) return false;
+    if (this.#ending || this.#plan.earlyEnd.declared || record.outcome !== 'ok' || ready.nextTurn === undefined)
+      return false;
     const { delaySeconds, ready: next } = ready.nextTurn(output ?? '');
     const due_ns = record.end_ns + Math.round(delaySeconds * 1e9);
     this.#sendWhenDue(next, due_ns, closed);
@@ -149,17 +161,38 @@ class Phase implements Gate {
         this.#sendWhenDue(turn, due_ns, closed);
       }, wait_ms);
       this.#thinking.set(timer, () => closed(this.now_ns(), null));
-    } else if (this.#affords(turn)) {
-      this.#dispatch(turn, due_ns, closed);
     } else {
-      closed(this.now_ns(), null);
-      this.#endEarly();
+      this.#sendTurn(turn, due_ns, closed);
     }
+  }
+
+  /** A further turn has its slot and waits only for others to prefill. */
+  #sendTurn(turn: ReadyRequest, due_ns: number, closed: RequestClosed): void {
+    const dropped = (): void => closed(this.now_ns(), null);
+    const send = (prefilled: () => void): void => {
+      // The phase may have ended early meanwhile.
+      if (!this.#waitingTurns.delete(dropped)) return prefilled();
+      if (this.#affords(turn)) {
+        const ended: RequestClosed = (end_ns, retryAfterSeconds) => {
+          prefilled();
+          closed(end_ns, retryAfterSeconds);
+        };
+        return this.#dispatch(turn, due_ns, ended, prefilled);
+      }
+      prefilled();
+      dropped();
+      return this.#endEarly();
+    };
+    this.#waitingTurns.add(dropped);
+    const { schedule } = this.#plan;
+    if (schedule.admitTurn === undefined) send(() => undefined);
+    else schedule.admitTurn(send);
   }
 
   #affords({ max_tokens }: ReadyRequest): boolean {
     const { budget } = this.#plan;
     if (budget === null || budget.reserve(max_tokens)) return true;
+    this.#plan.earlyEnd.declare(null);
     this.#overBudget = `ended early: one more request could pass the limit of ${budget.limit} output tokens`;
     return false;
   }
@@ -172,14 +205,15 @@ class Phase implements Gate {
   }
 
   #begin(): void {
-    const { schedule, durationSeconds, gracePeriodSeconds } = this.#plan;
+    const { schedule, start_ns, durationSeconds, gracePeriodSeconds } = this.#plan;
     if (durationSeconds !== null) {
-      this.#timer(durationSeconds, () => {
+      const untilStart_ns = start_ns === null ? 0 : start_ns - this.now_ns();
+      this.#timer(durationSeconds + untilStart_ns / 1e9, () => {
         this.#timer(gracePeriodSeconds, this.#cancel);
         this.#endEarly();
       });
     }
-    schedule.start(this);
+    schedule.start(this, start_ns ?? undefined);
     this.#endIfDone();
   }
 
@@ -189,7 +223,7 @@ class Phase implements Gate {
     this.#plan.budget?.settle(request.record.requested_output_tokens, request.record.output_tokens);
     this.#end_ns = Math.max(this.#end_ns ?? 0, end_ns);
     if (request.connectionRetried) this.#connectionRetries++;
-    if (outcome === 'ok') this.#consecutiveErrors = 0;
+    if (outcome === 'ok') this.#plan.earlyEnd.succeeded();
     if (reason === null) return;
     this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
     if (request.message !== null) this.#messages[reason] ??= request.message;
@@ -197,10 +231,10 @@ class Phase implements Gate {
   }
 
   #countError(reason: ErrorReason, message: string | null): void {
-    const { maxConsecutiveErrors, gracePeriodSeconds } = this.#plan;
-    this.#consecutiveErrors++;
-    if (maxConsecutiveErrors === 0 || this.#consecutiveErrors < maxConsecutiveErrors || this.#tooManyErrors !== null)
-      return;
+    const { maxConsecutiveErrors, gracePeriodSeconds, earlyEnd } = this.#plan;
+    const inARow = earlyEnd.failed();
+    if (maxConsecutiveErrors === 0 || inARow < maxConsecutiveErrors || earlyEnd.declared) return;
+    earlyEnd.declare(gracePeriodSeconds);
     const last = message === null ? reason : `${reason} (${message})`;
     this.#tooManyErrors = `stopped after ${maxConsecutiveErrors} errors in a row; the last: ${last}`;
     this.#timer(gracePeriodSeconds, this.#cancel);
@@ -218,10 +252,13 @@ class Phase implements Gate {
   readonly #endEarly = (): void => {
     this.#ending = true;
     const thinking = [...this.#thinking];
+    const waiting = [...this.#waitingTurns];
     this.#thinking.clear();
+    this.#waitingTurns.clear();
     for (const [timer] of thinking) clearTimeout(timer);
     this.#stop();
     for (const [, closed] of thinking) closed();
+    for (const dropped of waiting) dropped();
     this.#endIfDone();
   };
 
@@ -231,7 +268,7 @@ class Phase implements Gate {
   };
 
   #endIfDone(): void {
-    if (!this.#stopped || this.#inFlight.size > 0 || this.#thinking.size > 0) return;
+    if (!this.#stopped || this.#inFlight.size > 0 || this.#thinking.size > 0 || this.#waitingTurns.size > 0) return;
     for (const timer of this.#timers) clearTimeout(timer);
     this.#controls.draining.removeEventListener('abort', this.#endEarly);
     this.#controls.aborting.removeEventListener('abort', this.#cancel);
@@ -249,6 +286,7 @@ class Phase implements Gate {
       connectionRetries: this.#connectionRetries,
       tooManyErrors: this.#tooManyErrors,
       overBudget: this.#overBudget,
+      broken: null,
     });
   }
 

@@ -1,7 +1,10 @@
 import type { PhaseName } from '../../core/run/record.ts';
+import { ConversationPositions } from './conversation-positions.ts';
 import type { Conversation, Dataset } from './datasets/dataset.ts';
+import { FixedDeal, type Deal } from './deal.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from './endpoints/endpoint.ts';
 import type { TransportRequest } from './transport.ts';
+import { WHOLE } from './workers/share.ts';
 
 const MOST_BYTES_AHEAD = 16 * 2 ** 20;
 /** How many requests are made between two turns of the event loop. */
@@ -25,6 +28,8 @@ export interface ReadyRequest {
   /** What a tokenizer on this side counted. */
   readonly counted?: { readonly input_tokens?: number };
   readonly request: TransportRequest;
+  /** Of a conversation's first turn: how many there are. */
+  readonly turns?: number;
   /** The next turn of the conversation, once the answer to this one is known; absent: there is none. */
   readonly nextTurn?: (answer: string) => NextTurn;
 }
@@ -37,49 +42,72 @@ export interface NextTurn {
 
 /**
  * The requests of one phase in order, or the first turns of its conversations, each of which takes as many positions as it
- * has turns;  written some ahead while the loop is idle so that sending one costs no more.
+ * has turns; written some ahead while the loop is idle so that sending one costs no more.
  */
 export class RequestFeed {
   readonly #form: RequestForm;
   readonly #phase: PhaseName;
   readonly #count: number;
   readonly #ahead: number;
+  readonly #deal: Deal;
+  readonly #starts: ConversationPositions;
   #ready: ReadyRequest[] = [];
   #readyBytes = 0;
-  #next = 0;
-  #conversations = 0;
+  #positions = 0;
   #scheduled = false;
 
-  /** `count`: how many there are, null without end; `ahead`: how many to hold ready. */
-  constructor(form: RequestForm, phase: PhaseName, count: number | null, ahead: number) {
+  /**
+   * `count`: how many there are in the phase, null without end; `ahead`: how many to hold ready; `deal`: which of them
+   * come from here.
+   */
+  constructor(
+    form: RequestForm,
+    phase: PhaseName,
+    count: number | null,
+    ahead: number,
+    deal: Deal = new FixedDeal(WHOLE),
+  ) {
     this.#form = form;
     this.#phase = phase;
     this.#count = count ?? Infinity;
     this.#ahead = ahead;
-    while (this.#wantsMore()) this.#hold();
+    this.#deal = deal;
+    this.#starts = new ConversationPositions(form.dataset, phase);
+    while (this.#hasRoom() && this.#isDealt()) this.#hold();
   }
 
   /** The next request; null after the last. */
   take(): ReadyRequest | null {
-    const ready = this.#ready.shift();
-    if (ready === undefined) return this.#next < this.#count ? this.#make() : null;
-    this.#readyBytes -= size(ready);
+    const held = this.#ready.shift();
+    if (held !== undefined) this.#readyBytes -= size(held);
+    const ready = held ?? (this.#isDealt() ? this.#make() : null);
+    if (ready === null) return null;
+    this.#positions = ready.position + (ready.turns ?? 1);
     if (!this.#scheduled && this.#wantsMore()) this.#schedule();
     return ready;
   }
 
-  /** How many positions have been given out, those of turns to come included. */
+  /** Positions up to here have been given out, those of turns to come included. */
   get positions(): number {
-    return this.#ready[0]?.position ?? this.#next;
+    return this.#positions;
   }
 
   /** Whether the last request has been taken. */
   get exhausted(): boolean {
-    return this.#ready.length === 0 && this.#next >= this.#count;
+    return this.#ready.length === 0 && !this.#isDealt();
   }
 
   #wantsMore(): boolean {
-    return this.#next < this.#count && this.#ready.length < this.#ahead && this.#readyBytes < MOST_BYTES_AHEAD;
+    return this.#hasRoom() && this.#isDealt(this.#deal.onDemand);
+  }
+
+  #hasRoom(): boolean {
+    return this.#ready.length < this.#ahead && this.#readyBytes < MOST_BYTES_AHEAD;
+  }
+
+  /** Whether there is a further number, with `left` positions after it. */
+  #isDealt(left = 0): boolean {
+    return this.#starts.of(this.#deal.peek()) + left < this.#count;
   }
 
   #schedule(): void {
@@ -93,21 +121,21 @@ export class RequestFeed {
 
   #hold(): void {
     const ready = this.#make();
+    if (ready === null) return;
     this.#readyBytes += size(ready);
     this.#ready.push(ready);
   }
 
-  #make(): ReadyRequest {
-    const position = this.#next;
-    const conversation = this.#form.dataset.conversation?.(this.#phase, this.#conversations++);
-    if (conversation === undefined) {
-      this.#next++;
-      return this.#written(this.#form.dataset.request(this.#phase, position), position);
-    }
+  /** Null when another was quicker to take the last one. */
+  #make(): ReadyRequest | null {
+    const number = this.#deal.next();
+    const position = this.#starts.of(number);
+    if (position >= this.#count) return null;
+    const conversation = this.#form.dataset.conversation?.(this.#phase, number);
+    if (conversation === undefined) return this.#written(this.#form.dataset.request(this.#phase, position), position);
     // The last conversation is cut where the requests end.
     const turns = Math.min(conversation.turns, this.#count - position);
-    this.#next += turns;
-    return this.#turn({ conversation, turns, position }, []);
+    return { ...this.#turn({ conversation, turns, position }, []), turns };
   }
 
   #turn(place: ConversationPlace, answers: readonly string[]): ReadyRequest {

@@ -1,7 +1,8 @@
 import { outcomeOf } from '../../core/measures/error-reasons.ts';
-import type { ErrorReason, PhaseName, RequestRecord, TokenSource } from '../../core/run/record.ts';
+import type { ErrorReason, MeasuredRecord, PhaseName, TokenSource } from '../../core/run/record.ts';
 import type { AnswerContext } from './answer-reader.ts';
 import type { AnswerText, Usage } from './endpoints/endpoint.ts';
+import { httpPhases } from './exchange-trace.ts';
 import type { ConnectionFacts } from './transport.ts';
 
 /** A request as it was sent; times are since the run's start. */
@@ -26,13 +27,16 @@ export interface ReadAnswer {
   readonly counted_output_tokens: number | null;
   /** Arrival of each content chunk since the request was sent. */
   readonly offsets_ns: readonly number[];
+  /** The first of them whose content is not reasoning; null when there is none. */
+  readonly firstOutputOffset_ns: number | null;
   /** Arrival of an answer that is not a stream, since the request was sent; null when it is one. */
   readonly wholeAnswerOffset_ns: number | null;
 }
 
-export function requestRecord(sent: SentRequest, answer: ReadAnswer): RequestRecord {
+export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRecord {
   const { usage, connection, offsets_ns } = answer;
   const first = offsets_ns[0];
+  const firstOutput = answer.firstOutputOffset_ns;
   const last = offsets_ns.at(-1) ?? answer.wholeAnswerOffset_ns;
   const input = tokens(usage?.input_tokens, sent.input_tokens);
   const output = tokens(usage?.output_tokens, answer.counted_output_tokens);
@@ -42,10 +46,12 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): RequestRec
     due_ns: sent.due_ns,
     sent_ns: sent.sent_ns,
     first_content_ns: first === undefined ? null : sent.sent_ns + first,
+    first_output_ns: firstOutput === null ? null : sent.sent_ns + firstOutput,
     last_content_ns: last === null ? null : sent.sent_ns + last,
     end_ns: answer.end_ns,
     connection_reused: connection?.reused ?? null,
     connect_ns: connection?.connect_ns ?? null,
+    connection_retried: connection?.retried ?? null,
     outcome: outcomeOf(answer.reason),
     reason: answer.reason,
     http_status: answer.status,
@@ -57,6 +63,7 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): RequestRec
     cached_tokens: usage?.cached_tokens ?? null,
     requested_output_tokens: sent.requested_output_tokens,
     chunk_offsets_ns: offsets_ns,
+    ...httpPhases(connection?.trace),
   };
 }
 

@@ -1,22 +1,34 @@
+import type { TransportKind } from '../../core/run/run.ts';
 import type { Exchange, ResponseHandler, Transport, TransportRequest } from './transport.ts';
 
 /** Several servers as one: each request goes to the next of them, whatever became of the ones before. */
 export class RoundRobinTransport implements Transport {
-  readonly #transports: readonly Transport[];
+  /** The ways to the servers, one each. */
+  readonly each: readonly [Transport, ...Transport[]];
   #next = 0;
 
   /** At least one. */
   constructor(transports: readonly [Transport, ...Transport[]]) {
-    this.#transports = transports;
+    this.each = transports;
+  }
+
+  get kind(): TransportKind | null {
+    const kind = this.each[0].kind ?? null;
+    return this.each.every((transport) => transport.kind === kind) ? kind : null;
   }
 
   send(request: TransportRequest, handler: ResponseHandler): Exchange {
-    const transport = this.#transports[this.#next] as Transport;
-    this.#next = (this.#next + 1) % this.#transports.length;
+    const transport = this.each[this.#next] ?? this.each[0];
+    this.#next = (this.#next + 1) % this.each.length;
     return transport.send(request, handler);
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.#transports.map((transport) => transport.close()));
+    await Promise.all(this.each.map((transport) => transport.close()));
   }
+}
+
+/** The way to each of the servers that a transport leads to, in the order of their URLs. */
+export function waysOf(transport: Transport): readonly Transport[] {
+  return transport instanceof RoundRobinTransport ? transport.each : [transport];
 }

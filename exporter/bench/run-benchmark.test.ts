@@ -238,3 +238,39 @@ test('answers never mix between connections', async () => {
     expect(record.chunk_offsets_ns).toHaveLength(record.output_tokens ?? -1);
   }
 });
+
+describe('a common start', () => {
+  test('that passed too long ago: nothing of the phase is sent', async () => {
+    const { outcome, recorder, server } = await run({ measureStart_ns: -6e9 }, good);
+    expect(outcome.status).toBe('failed');
+    expect(outcome.failure).toMatch(/^the common start had passed 6\.\d s before the measuring could begin$/);
+    expect([recorder.calls, server.requests]).toEqual([[], []]);
+  });
+
+  test('that is yet to come is waited for; due times count from it', async () => {
+    const { outcome, recorder } = await run({ measureStart_ns: 300e6, requestCount: 6, concurrency: 2 }, good);
+    expect(outcome.status).toBe('completed');
+    const due = recorder.of('measure').map((record) => record.due_ns ?? NaN);
+    expect(due.slice(0, 2)).toEqual([300e6, 300e6]);
+    for (const { due_ns, sent_ns } of recorder.records) expect(sent_ns).toBeGreaterThanOrEqual(due_ns ?? NaN);
+  });
+
+  test('given up while it is waited for', async () => {
+    const controls = new RunControls();
+    setTimeout(() => controls.drain(), 20);
+    const { outcome, server } = await run({ measureStart_ns: 3600e9 }, good, controls);
+    expect(outcome).toMatchObject({ status: 'aborted', failure: 'ended early: requests under way were finished' });
+    expect(server.requests).toEqual([]);
+  });
+});
+
+test('a shard sends its requests and no others, under their own numbers', async () => {
+  const { recorder } = await run(
+    { shard: { part: 1, parts: 3 }, warmup: { requestCount: 4 }, requestCount: 8, concurrency: 6 },
+    good,
+  );
+  // Of four in the warm-up the second; of eight measured the second, the fifth and the eighth.
+  expect(recorder.of('warmup').map(({ index }) => index)).toEqual([1]);
+  expect(recorder.of('measure').map(({ index }) => index)).toEqual([4 + 1, 4 + 4, 4 + 7]);
+  expect(recorder.mostInFlight).toBeLessThanOrEqual(2);
+});

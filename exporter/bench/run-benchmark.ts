@@ -1,24 +1,23 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientHealth } from '../../core/run/result.ts';
 import type { PhaseName } from '../../core/run/record.ts';
-import { readingOf } from './answer-reader.ts';
-import type { BenchmarkPlan, PhaseLoad } from './benchmark-plan.ts';
-import { chunkListener } from './chunk-listener.ts';
-import { ClientHealthMonitor } from './client-health.ts';
-import { ClockThread } from './clock-thread.ts';
-import { ContentRecognizer } from './content-recognizer.ts';
-import { Deadlines } from './deadlines.ts';
-import { EventQueue } from './event-queue.ts';
-import { OutputBudget } from './output-budget.ts';
-import { phaseSchedule, requestsAhead } from './phase-schedule.ts';
-import { runEpoch } from './monotonic-clock.ts';
-import type { RunEpoch } from './monotonic-clock.ts';
+import { benchmarkVerdict, endsTheRun, type BenchmarkVerdict } from './benchmark-verdict.ts';
+import type { BenchmarkPlan } from './benchmark-plan.ts';
+import type { LoadGenerator, PhaseTurn } from './load-generator.ts';
+import { LocalLoad } from './local-load.ts';
+import { monotonicNow_ns, runEpoch, type RunEpoch } from './monotonic-clock.ts';
 import type { RunObserver } from './observer.ts';
-import { runPhase } from './phases.ts';
-import type { PhasePlan, PhaseResult } from './phases.ts';
-import { RequestFeed } from './request-feed.ts';
-import { RequestSender } from './request-sender.ts';
+import type { PhaseResult } from './phases.ts';
 import type { RunControls } from './run-controls.ts';
 import type { Transport } from './transport.ts';
+
+/** Whoever takes part in a common start may be so late; its due times are those of the start all the same. */
+export const MOST_LATE_SECONDS = 5;
+/** What writing a phase's first requests may take. */
+const PREPARATION_MS = 2_000;
+/** More than any warm-up sends. */
+const MOST_WARMUP_REQUESTS = 1e9;
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
 
 export interface BenchmarkParts {
   readonly transport: Transport;
@@ -28,13 +27,11 @@ export interface BenchmarkParts {
   readonly beforePhase?: (phase: PhaseName) => Promise<void>;
   /** The run's zero of time; default: now. */
   readonly epoch?: RunEpoch;
+  /** Makes the load; default: this thread does, over the transport. */
+  readonly generator?: LoadGenerator;
 }
 
-export interface BenchmarkOutcome {
-  /** aborted: a person ended it early; failed: no request succeeded, too many failed, or too many in a row. */
-  readonly status: 'completed' | 'aborted' | 'failed';
-  /** The reason in one line when it is not completed. */
-  readonly failure: string | null;
+export interface BenchmarkOutcome extends BenchmarkVerdict {
   readonly epoch: RunEpoch;
   /** Those that began, in order. */
   readonly phases: readonly PhaseResult[];
@@ -47,104 +44,68 @@ export interface BenchmarkOutcome {
  */
 export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): Promise<BenchmarkOutcome> {
   const epoch = parts.epoch ?? runEpoch();
-  const health = new ClientHealthMonitor(parts.observers);
-  const observers = [health, ...parts.observers];
-  const deadlines = new Deadlines(plan);
-  const sender = new RequestSender(
-    parts.transport,
-    {
-      endpoint: plan.form.endpoint,
-      recognizer: new ContentRecognizer(plan.form.endpoint.variableKeys),
-      queue: new EventQueue(),
-      listener: chunkListener(observers),
-      epoch_ns: epoch.monotonic_ns,
-      secrets: plan.secrets,
-      ...readingOf(plan.form),
-    },
-    deadlines,
-    observers,
-  );
+  const epoch_ns = epoch.monotonic_ns;
+  const generator = parts.generator ?? new LocalLoad({ ...parts, plan, epoch_ns });
+  const now_ns = (): number => Math.round(monotonicNow_ns()) - epoch_ns;
   const phases: PhaseResult[] = [];
+  let late: BenchmarkVerdict | null = null;
   try {
-    const budget = plan.maxOutputTokensTotal === null ? null : new OutputBudget(plan.maxOutputTokensTotal);
     for (const phase of ['warmup', 'measure'] as const) {
       const load = plan[phase];
       if (load === null) continue;
       if (parts.controls.draining.aborted || phases.some(endsTheRun)) break;
       await parts.beforePhase?.(phase);
-      const firstIndex = phases.reduce((taken, before) => taken + before.positions, 0);
-      // Made when its turn has come, so that its first requests are written and its clock runs.
-      const phasePlan = await planOf(phase, load, plan, epoch, firstIndex, budget);
-      phases.push(await observedPhase(phasePlan, sender, observers, parts.controls));
+      const start_ns = phase === 'measure' ? plan.measureStart_ns : null;
+      if (start_ns !== null) late = await untilStart(start_ns, now_ns, parts.controls.draining);
+      if (late !== null) break;
+      const turn = { phase, load, firstIndex: firstIndex(plan, phases) };
+      phases.push(await observedPhase(generator, turn, start_ns, parts.observers, now_ns));
     }
   } finally {
-    deadlines.stop();
+    generator.stop();
   }
-  return { ...verdict(plan, phases, parts.controls), epoch, phases, health: health.result() };
+  const verdict = late ?? benchmarkVerdict(plan, phases, parts.controls);
+  return { ...verdict, epoch, phases, health: generator.health() };
 }
 
-const endsTheRun = (phase: PhaseResult): boolean => phase.tooManyErrors !== null || phase.overBudget !== null;
+/** Waits until a little before a phase's start; a verdict when that has passed. */
+async function untilStart(
+  start_ns: number,
+  now_ns: () => number,
+  givenUp: AbortSignal,
+): Promise<BenchmarkVerdict | null> {
+  const late_ns = now_ns() - start_ns;
+  if (late_ns > MOST_LATE_SECONDS * 1e9) {
+    const failure = `the common start had passed ${(late_ns / 1e9).toFixed(1)} s before the measuring could begin`;
+    return { status: 'failed', failure };
+  }
+  try {
+    for (let wait_ms = 0; (wait_ms = (start_ns - now_ns()) / 1e6 - PREPARATION_MS) > 0;)
+      await sleep(Math.min(wait_ms, LONGEST_SLEEP_MS), undefined, { signal: givenUp });
+  } catch (error) {
+    if (!givenUp.aborted) throw error;
+  }
+  return null;
+}
 
-async function planOf(
-  phase: PhaseName,
-  phaseLoad: PhaseLoad,
-  plan: BenchmarkPlan,
-  epoch: RunEpoch,
-  firstIndex: number,
-  budget: OutputBudget | null,
-): Promise<PhasePlan> {
-  const { load, requestCount, durationSeconds, gracePeriodSeconds } = phaseLoad;
-  return {
-    phase,
-    feed: new RequestFeed(plan.form, phase, requestCount, requestsAhead(load)),
-    schedule: await phaseSchedule(phaseLoad, phase, () => ClockThread.launch(epoch.monotonic_ns)),
-    firstIndex,
-    durationSeconds,
-    gracePeriodSeconds,
-    maxConsecutiveErrors: plan.maxConsecutiveErrors,
-    cancellation: phase === 'measure' ? plan.cancellation : null,
-    budget,
-  };
+/** In a sharded run no index may be given twice, and shards do not know how far the others came in the warm-up. */
+function firstIndex({ shard: { parts }, warmup }: BenchmarkPlan, before: readonly PhaseResult[]): number {
+  if (parts === 1 || before.length === 0) return before.reduce((taken, phase) => taken + phase.positions, 0);
+  return warmup?.requestCount ?? MOST_WARMUP_REQUESTS;
 }
 
 async function observedPhase(
-  plan: PhasePlan,
-  sender: RequestSender,
+  generator: LoadGenerator,
+  turn: PhaseTurn,
+  start_ns: number | null,
   observers: readonly RunObserver[],
-  controls: RunControls,
+  now_ns: () => number,
 ): Promise<PhaseResult> {
-  for (const observer of observers) observer.phaseStarted?.(plan.phase, sender.now_ns());
-  const result = await runPhase(plan, sender, controls);
-  const end_ns = result.end_ns ?? sender.now_ns();
-  for (const observer of observers) observer.phaseEnded?.(plan.phase, end_ns);
+  // Made when its turn has come, so that its first requests are written and its clock runs.
+  const prepared = await generator.prepare(turn);
+  for (const observer of observers) observer.phaseStarted?.(turn.phase, now_ns());
+  const result = await prepared.run(start_ns);
+  const end_ns = result.end_ns ?? now_ns();
+  for (const observer of observers) observer.phaseEnded?.(turn.phase, end_ns);
   return result;
-}
-
-function verdict(
-  plan: BenchmarkPlan,
-  phases: readonly PhaseResult[],
-  controls: RunControls,
-): Pick<BenchmarkOutcome, 'status' | 'failure'> {
-  const tooMany = phases.find((phase) => phase.tooManyErrors !== null)?.tooManyErrors;
-  if (tooMany != null) return { status: 'failed', failure: tooMany };
-  const overBudget = phases.find((phase) => phase.overBudget !== null)?.overBudget;
-  if (overBudget != null) return { status: 'aborted', failure: overBudget };
-  if (controls.aborting.aborted) return { status: 'aborted', failure: 'aborted: requests under way were cancelled' };
-  if (controls.draining.aborted) return { status: 'aborted', failure: 'ended early: requests under way were finished' };
-  const measure = phases.find((phase) => phase.phase === 'measure');
-  if (measure === undefined || measure.requests.ok === 0) {
-    return { status: 'failed', failure: `no request succeeded${firstMessage(measure)}` };
-  }
-  const { ok, error, timeout } = measure.requests;
-  const share = (error + timeout) / (ok + error + timeout);
-  if (plan.failedRequestThreshold !== null && share > plan.failedRequestThreshold) {
-    const failure = `${error + timeout} of ${ok + error + timeout} requests failed, more than the threshold ${plan.failedRequestThreshold}`;
-    return { status: 'failed', failure };
-  }
-  return { status: 'completed', failure: null };
-}
-
-function firstMessage(phase: PhaseResult | undefined): string {
-  const [reason, message] = Object.entries(phase?.messages ?? {})[0] ?? [];
-  return reason === undefined ? '' : `: ${reason} (${message})`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RequestRecord } from '../../core/run/record.ts';
+import type { MeasuredRecord } from '../../core/run/record.ts';
 import { requestRecord } from './request-record.ts';
 import { RunRemarks } from './run-remarks.ts';
 
@@ -8,15 +8,17 @@ const offsets = (n: number, gap_ns: number): number[] => Array.from({ length: n 
 function record(
   output_tokens: number | null,
   offsets_ns: readonly number[],
-  changes: Partial<RequestRecord> = {},
-): RequestRecord {
+  changes: Partial<MeasuredRecord> = {},
+): MeasuredRecord {
   const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 100 } as const;
   const usage = { input_tokens: 1, output_tokens, reasoning_tokens: null, cached_tokens: null };
   const read = { end_ns: 1e9, reason: null, status: 200, connection: null, wholeAnswerOffset_ns: null };
-  return { ...requestRecord(sent, { ...read, usage, counted_output_tokens: null, offsets_ns }), ...changes };
+  const firstOutputOffset_ns = offsets_ns[0] ?? null;
+  const answer = { ...read, usage, counted_output_tokens: null, offsets_ns, firstOutputOffset_ns };
+  return { ...requestRecord(sent, answer), ...changes };
 }
 
-function linesOf(...records: readonly RequestRecord[]): readonly string[] {
+function linesOf(...records: readonly MeasuredRecord[]): readonly string[] {
   const remarks = new RunRemarks();
   for (const one of records) remarks.requestEnded(one);
   return remarks.lines();

@@ -34,12 +34,12 @@ export class RunRemarks implements RunObserver {
 
   requestEnded(record: RequestRecord): void {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
-    const { output_tokens: tokens, chunk_offsets_ns: offsets } = record;
+    const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
     this.#ok++;
     if (tokens === null) this.#uncounted++;
     if (record.output_tokens_source === 'tokenizer') this.#byTokenizer++;
-    if (tokens !== null) {
-      this.#requestedTokens += record.requested_output_tokens;
+    if (tokens !== null && requested !== null) {
+      this.#requestedTokens += requested;
       this.#achievedTokens += tokens;
     }
     if (offsets.length >= FEWEST_CHUNKS) {

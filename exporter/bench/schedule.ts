@@ -14,9 +14,18 @@ export interface Gate {
 
 /** When requests are due. */
 export interface Schedule {
-  start(gate: Gate): void;
+  /** `start_ns`: the instant from which its times count; absent: about now. */
+  start(gate: Gate, start_ns?: number): void;
+  /**
+   * A further turn of a conversation is due, which keeps the slot that it has: `send` is called as soon as the limit of
+   * requests in prefill allows, with what is to be called when the turn's first content has come, or its end. Absent: there is
+   * no such limit.
+   */
+  admitTurn?(send: TurnSender): void;
   /** No request will be sent any more. */
   stop(): void;
   /** Requests that were due and had to wait for a slot until the phase sent no more. */
   readonly unsent: number;
 }
+
+export type TurnSender = (prefilled: () => void) => void;

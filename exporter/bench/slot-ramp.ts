@@ -1,8 +1,9 @@
 import type { Pauses } from './pauses.ts';
+import { WHOLE, type Share } from './workers/share.ts';
 
 /**
  * Opens slots one after the other, evenly spread over a time: the first at once, the last at its end. `open` gets the
- * instant at which the slot was to open.
+ * instant at which the slot was to open. With a share only the slots of that share open, each when it would anyhow.
  */
 export function openSlots(
   slots: number,
@@ -11,13 +12,14 @@ export function openSlots(
   pauses: Pauses,
   now_ns: () => number,
   open: (at_ns: number) => void,
+  { part, parts }: Share = WHOLE,
 ): void {
   const opensAt_ns = (slot: number): number =>
     start_ns + Math.round(slots > 1 ? (rampSeconds * 1e9 * slot) / (slots - 1) : 0);
   const openFrom = (slot: number): void => {
     let next = slot;
-    for (; next < slots && opensAt_ns(next) <= now_ns(); next++) open(opensAt_ns(next));
+    for (; next < slots && opensAt_ns(next) <= now_ns(); next += parts) open(opensAt_ns(next));
     if (next < slots) pauses.until(opensAt_ns(next), () => openFrom(next));
   };
-  openFrom(0);
+  openFrom(part);
 }

@@ -1,16 +1,16 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import type { RequestRecord } from '../../core/run/record.ts';
+import type { MeasuredRecord } from '../../core/run/record.ts';
 import { ContentRecognizer } from './content-recognizer.ts';
 import { chat } from './endpoints/chat.ts';
 import { EventQueue } from './event-queue.ts';
 import { StreamReader } from './stream.ts';
-import { delta, sse, usage } from './testing/scripted-server.ts';
+import { delta, reasoning, sse, usage } from './testing/scripted-server.ts';
 
 /** Sends every event through the parser. */
 class NothingIsRecognized extends ContentRecognizer {
-  override recognizes(): boolean {
-    return false;
+  override recognize(): null {
+    return null;
   }
 }
 
@@ -21,7 +21,7 @@ interface Piece {
 }
 
 interface Read {
-  readonly record: RequestRecord;
+  readonly record: MeasuredRecord;
   readonly calls: readonly string[];
 }
 
@@ -33,7 +33,7 @@ async function read(pieces: readonly Piece[], recognizer: ContentRecognizer): Pr
   };
   const context = { endpoint: chat, recognizer, queue: new EventQueue(), listener, epoch_ns: 1000, secrets: [] };
   const sent = { index: 0, phase: 'measure', due_ns: 5, sent_ns: 10, requested_output_tokens: 1 } as const;
-  let closed: RequestRecord | null = null;
+  let closed: MeasuredRecord | null = null;
   const reader = new StreamReader(sent, context, ({ record }) => (closed = record));
   reader.head(200, {}, { reused: false, connect_ns: 1, retried: false });
   let stamp = 2000;
@@ -48,6 +48,7 @@ async function read(pieces: readonly Piece[], recognizer: ContentRecognizer): Pr
 
 const event = fc.oneof(
   { weight: 10, arbitrary: fc.constantFrom(' token', '"', 'é', '\n').map((text) => sse(delta(text))) },
+  { weight: 3, arbitrary: fc.constantFrom(' so', '"', 'é').map((text) => sse(reasoning(text))) },
   { weight: 1, arbitrary: fc.constantFrom(sse(delta('')), sse(delta('x', 'stop')), sse(delta('', 'length'))) },
   { weight: 1, arbitrary: fc.constantFrom(sse(usage(3, 4)), sse(usage(3, 5)), sse('[DONE]'), ': ping\n\n') },
   {
@@ -82,7 +83,7 @@ test('an event parsed late keeps the time at which it arrived', async () => {
 test('content is told of at once when its kind is known', async () => {
   const recognizer = new ContentRecognizer(chat.variableKeys);
   const known = Buffer.from(JSON.stringify(delta(' x')));
-  recognizer.learn(known, 0, known.length);
+  recognizer.learn(known, 0, known.length, 'output');
   const queue = new EventQueue();
   let told = 0;
   const listener = { firstContent: () => told++, chunkGap: () => told++ };

@@ -1,5 +1,6 @@
 import { answerFailure } from './answer-failure.ts';
-import { AnswerProgress } from './answer-progress.ts';
+import { AnswerProgress, kindOf } from './answer-progress.ts';
+import type { Arrival } from './answer-progress.ts';
 import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import { BodyStart } from './body-start.ts';
 import { KeptText } from './kept-text.ts';
@@ -34,6 +35,7 @@ export class StreamReader implements AnswerReader, SseSink {
   #lastByte_ns: number;
   #queued = 0;
   #lastOffset = 0;
+  #firstOutputOffset: number | null = null;
   #status: number | null = null;
   #contentType = '';
   #contentEncoding = '';
@@ -102,9 +104,9 @@ export class StreamReader implements AnswerReader, SseSink {
   event(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#events++;
     if (this.#done) return;
-    const known = this.#text === null && this.#context.recognizer.recognizes(bytes, start, end);
-    if (known && this.#queued === 0) this.#content(stamp_ns);
-    else if (known) this.#queue(0, () => this.#content(stamp_ns));
+    const known = this.#text === null ? this.#context.recognizer.recognize(bytes, start, end) : null;
+    if (known !== null && this.#queued === 0) this.#content(stamp_ns, known);
+    else if (known !== null) this.#queue(0, () => this.#content(stamp_ns, known));
     else this.#queue(end - start, () => this.#interpret(stamp_ns, bytes, start, end, true));
   }
 
@@ -142,13 +144,14 @@ export class StreamReader implements AnswerReader, SseSink {
   }
 
   /** A chunk with content arrived. */
-  #content(stamp_ns: number): void {
+  #content(stamp_ns: number, kind: Arrival): void {
     if (this.#done) return;
     const offset = Math.round(stamp_ns - this.#sent_ns);
     const { phase, sent_ns, due_ns } = this.#request;
     if (this.#offsets.length === 0) this.#context.listener.firstContent(phase, offset, offset + sent_ns - due_ns);
     else this.#context.listener.chunkGap(phase, offset - this.#lastOffset);
     this.#lastOffset = offset;
+    if (kind === 'output') this.#firstOutputOffset ??= offset;
     this.#offsets.push(offset);
     if (this.#offsets.length === 1) this.#firstContent?.();
   }
@@ -174,12 +177,14 @@ export class StreamReader implements AnswerReader, SseSink {
       this.#malformed ??= `an event is not of the ${this.#context.endpoint.type} protocol`;
       return;
     }
-    if (this.#progress.take(meaning)) this.#content(stamp_ns);
+    const arrived = this.#progress.take(meaning);
+    if (arrived !== null) this.#content(stamp_ns, arrived);
     this.#text?.take(event, meaning.progress !== undefined);
     this.#error ??= meaning.error;
     this.#finishReason = meaning.finishReason ?? this.#finishReason;
     const plain = meaning.finishReason === null && meaning.usage === null && meaning.error === null;
-    if (meaning.content && plain && meaning.progress === undefined) this.#context.recognizer.learn(bytes, start, end);
+    if (meaning.content && plain && meaning.progress === undefined)
+      this.#context.recognizer.learn(bytes, start, end, kindOf(meaning));
   }
 
   #finish(stamp_ns: number, failure: TransportFailure | null): void {
@@ -214,6 +219,7 @@ export class StreamReader implements AnswerReader, SseSink {
         usage,
         counted_output_tokens: countedTokens(this.#context, text, usage),
         offsets_ns: this.#offsets,
+        firstOutputOffset_ns: this.#firstOutputOffset,
         wholeAnswerOffset_ns: null,
       }),
       message: failure?.message ?? null,

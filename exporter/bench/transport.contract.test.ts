@@ -54,7 +54,7 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
       const transport = transportTo(server.origin);
       const first = (await oneRequest(transport)).closed.record;
       const second = (await oneRequest(transport)).closed.record;
-      expect(first).toMatchObject({ connection_reused: false, outcome: 'ok' });
+      expect(first).toMatchObject({ connection_reused: false, connection_retried: false, outcome: 'ok' });
       expect(first.connect_ns).toBeGreaterThan(0);
       expect(second).toMatchObject({ connection_reused: true, connect_ns: null, outcome: 'ok' });
       expect(server.connections()).toBe(1);

@@ -1,4 +1,6 @@
 import type { ErrorReason } from '../../core/run/record.ts';
+import type { TransportKind } from '../../core/run/run.ts';
+import type { ExchangeTrace } from './exchange-trace.ts';
 
 /** One HTTP request, ready to be sent: nothing in it is computed on the hot path. */
 export interface TransportRequest {
@@ -41,6 +43,8 @@ export interface ConnectionFacts {
    * stays in the request's latency.
    */
   readonly retried: boolean;
+  /** There only when the transport traces; complete when the exchange has ended. */
+  readonly trace?: ExchangeTrace;
 }
 
 /** An exchange under way. `abort` closes its connection; the handler then gets `failed` with the reason given. */
@@ -50,6 +54,8 @@ export interface Exchange {
 
 /** A way to send requests to one origin. Nothing above this interface knows which HTTP client is behind it. */
 export interface Transport {
+  /** The HTTP client behind it at present; null or absent: several, or none of ours. */
+  readonly kind?: TransportKind | null;
   send(request: TransportRequest, handler: ResponseHandler): Exchange;
   /** Closes every connection; exchanges under way fail with `cancelled`. */
   close(): Promise<void>;

@@ -1,6 +1,10 @@
+import { isIP, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 import { buildConnector, Client } from 'undici';
 import type { Dispatcher } from 'undici';
+import { ExchangeTrace } from './exchange-trace.ts';
+import type { ConnectionTimes } from './exchange-trace.ts';
 import { monotonicNow_ns } from './monotonic-clock.ts';
 import type {
   ConnectionFacts,
@@ -10,6 +14,7 @@ import type {
   TransportFailure,
   TransportRequest,
 } from './transport.ts';
+import { SendingTimes } from './undici-sending-times.ts';
 import { undiciFailure } from './undici-failure.ts';
 
 export interface UndiciTransportOptions {
@@ -21,6 +26,8 @@ export interface UndiciTransportOptions {
   readonly secrets?: readonly string[];
   /** Path of a unix socket to connect to, whatever the origin's host is. */
   readonly unixSocket?: string;
+  /** Notes the phases of each exchange; default: no. */
+  readonly trace?: boolean;
   /** Options of `tls.connect`. */
   readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
 }
@@ -32,8 +39,10 @@ export interface UndiciTransportOptions {
  * answer is sent once more over a new one.
  */
 export class UndiciTransport implements Transport {
+  readonly kind = 'undici';
   readonly #options: UndiciTransportOptions;
   readonly #secrets: readonly string[];
+  readonly #sendingTimes: SendingTimes | null;
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
   readonly #exchanges = new Set<UndiciExchange>();
@@ -42,11 +51,12 @@ export class UndiciTransport implements Transport {
   constructor(options: UndiciTransportOptions) {
     this.#options = options;
     this.#secrets = options.secrets ?? [];
+    this.#sendingTimes = options.trace === true ? new SendingTimes() : null;
   }
 
   send(request: TransportRequest, handler: ResponseHandler): Exchange {
     const connection = this.#idle.pop() ?? this.#connection();
-    const exchange = new UndiciExchange(request, handler, connection, this.#secrets, this.#release);
+    const exchange = new UndiciExchange(request, handler, connection, this.#secrets, this.#release, this.#sendingTimes);
     this.#exchanges.add(exchange);
     if (this.#closed) exchange.abort({ reason: 'cancelled', message: 'the transport is closed' });
     else exchange.start();
@@ -57,6 +67,7 @@ export class UndiciTransport implements Transport {
     this.#closed = true;
     for (const exchange of this.#exchanges) exchange.abort({ reason: 'cancelled', message: 'the run was ended' });
     await Promise.all([...this.#open].map((connection) => connection.destroy()));
+    this.#sendingTimes?.stop();
   }
 
   readonly #release = (exchange: UndiciExchange, connection: Connection): void => {
@@ -79,6 +90,9 @@ class Connection {
   /** Whether a connection was opened, or tried, since `forget`; and how long it took. */
   opened = false;
   connect_ns: number | null = null;
+  #started_ns = 0;
+  #lookedUp_ns: number | null = null;
+  #tcpConnected_ns: number | null = null;
   #socket: { readonly bytesRead: number } | null = null;
 
   constructor(options: UndiciTransportOptions) {
@@ -93,20 +107,39 @@ class Connection {
       headersTimeout: 0,
       bodyTimeout: 0,
       connect: (target, callback) => {
-        const start_ns = monotonicNow_ns();
+        const start_ns = (this.#started_ns = monotonicNow_ns());
         this.opened = true;
-        connect(target, (error, socket) => {
+        const opening: unknown = connect(target, (error, socket) => {
           if (error !== null) return callback(error, null);
           this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
           this.#socket = socket;
           callback(null, socket);
         });
+        if (options.trace === true && opening instanceof Socket) this.#watch(opening, target.hostname);
       },
     });
   }
 
   get bytesRead(): number {
     return this.#socket?.bytesRead ?? 0;
+  }
+
+  get times(): ConnectionTimes {
+    return {
+      started_ns: this.#started_ns,
+      lookedUp_ns: this.#lookedUp_ns,
+      tcpConnected_ns: this.#tcpConnected_ns,
+      connected_ns: this.connect_ns === null ? null : this.#started_ns + this.connect_ns,
+    };
+  }
+
+  #watch(socket: Socket, hostname: string): void {
+    this.#lookedUp_ns = null;
+    this.#tcpConnected_ns = null;
+    if (isIP(hostname.replace(/^\[|\]$/g, '')) === 0)
+      socket.once('lookup', () => (this.#lookedUp_ns = monotonicNow_ns()));
+    // Without TLS the connection is open then.
+    if (socket instanceof TLSSocket) socket.once('connect', () => (this.#tcpConnected_ns = monotonicNow_ns()));
   }
 
   forget(): void {
@@ -128,6 +161,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   readonly #connection: Connection;
   readonly #secrets: readonly string[];
   readonly #release: Release;
+  readonly #sendingTimes: SendingTimes | null;
+  readonly #trace: ExchangeTrace | null;
   #bytesReadBefore = 0;
   #answered = false;
   #retried = false;
@@ -140,19 +175,24 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     connection: Connection,
     secrets: readonly string[],
     release: Release,
+    sendingTimes: SendingTimes | null,
   ) {
     this.#request = request;
     this.#handler = handler;
     this.#connection = connection;
     this.#secrets = secrets;
     this.#release = release;
+    this.#sendingTimes = sendingTimes;
+    this.#trace = sendingTimes === null ? null : new ExchangeTrace(monotonicNow_ns());
   }
 
   start(): void {
     this.#connection.forget();
     this.#bytesReadBefore = this.#connection.bytesRead;
     const { method, path, headers, body } = this.#request;
-    this.#connection.client.dispatch({ method, path, headers, body }, this);
+    const dispatch = (): boolean => this.#connection.client.dispatch({ method, path, headers, body }, this);
+    if (this.#trace === null || this.#sendingTimes === null) dispatch();
+    else this.#sendingTimes.of(this.#trace, body === null ? 0 : Buffer.byteLength(body), dispatch);
   }
 
   onRequestStart(): void {
@@ -171,7 +211,9 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
     const stamp_ns = monotonicNow_ns();
-    if (!this.#settled) this.#handler.data(stamp_ns, bytes);
+    if (this.#settled) return;
+    this.#trace?.received(stamp_ns, bytes.length);
+    this.#handler.data(stamp_ns, bytes);
   }
 
   onResponseEnd(): void {
@@ -218,8 +260,11 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   }
 
   #facts(): ConnectionFacts {
-    const { opened, connect_ns } = this.#connection;
-    return { reused: !opened, connect_ns, retried: this.#retried };
+    const { opened, connect_ns, times } = this.#connection;
+    const facts = { reused: !opened, connect_ns, retried: this.#retried };
+    if (this.#trace === null) return facts;
+    if (opened) this.#trace.opens(times);
+    return { ...facts, trace: this.#trace };
   }
 }
 

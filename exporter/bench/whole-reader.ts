@@ -123,6 +123,7 @@ export class WholeReader implements AnswerReader {
         status: this.#status,
         connection: this.#connection,
         offsets_ns: [],
+        firstOutputOffset_ns: null,
         wholeAnswerOffset_ns: meaning?.content === true ? Math.round(this.#lastByte_ns - this.#sent_ns) : null,
       }),
       message: failure?.message ?? null,

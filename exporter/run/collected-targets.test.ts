@@ -16,10 +16,10 @@ async function vllm(): Promise<MetricsServer> {
 
 test('the own page first, then the named ones, each once', async () => {
   const named = ['h:8002', 'dcgm=h', 'h:8000'].map(parseTarget);
-  const { main, targets } = await collectedTargets({ targets: named, discoverLocal: false }, 'http://h:8000', () => {
+  const { mains, targets } = await collectedTargets({ targets: named, discoverLocal: false }, ['http://h:8000'], () => {
     throw new Error('nothing is to be found');
   });
-  expect(main?.name).toBe('http://h:8000/metrics');
+  expect(mains.map(({ name }) => name)).toEqual(['http://h:8000/metrics']);
   expect(targets.map(({ name }) => name)).toEqual([
     'http://h:8000/metrics',
     'http://h:8002/metrics',
@@ -29,13 +29,29 @@ test('the own page first, then the named ones, each once', async () => {
 
 test("TensorRT-LLM's Prometheus page, named, stands for the JSON that drains", async () => {
   const named = [parseTarget('trtllm=h:8000')];
-  const collected = await collectedTargets({ targets: named, discoverLocal: false }, 'http://h:8000', () => undefined);
-  expect(collected).toEqual({ main: named[0], targets: named });
+  const collected = await collectedTargets(
+    { targets: named, discoverLocal: false },
+    ['http://h:8000'],
+    () => undefined,
+  );
+  expect(collected).toEqual({ mains: named, targets: named });
+});
+
+test('several servers: the page of each, once', async () => {
+  const origins = ['http://a:8000', 'http://b:8000', 'http://a:8000'];
+  const { mains, targets } = await collectedTargets({ targets: [], discoverLocal: false }, origins, () => undefined);
+  expect(mains.map(({ name }) => name)).toEqual(['http://a:8000/metrics', 'http://b:8000/metrics']);
+  expect(targets).toEqual(mains);
 });
 
 test('behind a unix socket there is only what was named', async () => {
-  const collected = await collectedTargets({ targets: [], discoverLocal: false }, null, () => undefined);
-  expect(collected).toEqual({ main: null, targets: [] });
+  const collected = await collectedTargets({ targets: [], discoverLocal: false }, [], () => undefined);
+  expect(collected).toEqual({ mains: [], targets: [] });
+  const named = [parseTarget('vllm=h:8000')];
+  expect(await collectedTargets({ targets: named, discoverLocal: false }, [], () => undefined)).toEqual({
+    mains: [],
+    targets: named,
+  });
 });
 
 test('what is found on this machine is read too, and ports that are read anyway are not looked at', async () => {
@@ -44,7 +60,7 @@ test('what is found on this machine is read too, and ports that are read anyway 
   const lines: string[] = [];
   const { targets } = await collectedTargets(
     { targets: [parseTarget(`[::1]:${named.port}`)], discoverLocal: true },
-    `http://localhost:${measured.port}`,
+    [`http://localhost:${measured.port}`],
     (line) => lines.push(line),
     local,
   );

@@ -2,28 +2,28 @@ import { discoverLocal, localAddresses } from '../servers/discover-local.ts';
 import { targetOfServer, withoutRepeats, type Target } from '../servers/targets.ts';
 import type { ServerMetricsRequest } from './run-request.ts';
 
-/** What a run reads: the page of the server that is benchmarked, and all of them, that one included. */
+/** What a run reads: the pages of the servers that are benchmarked, and all of them, these included. */
 export interface CollectedTargets {
-  readonly main: Target | null;
+  readonly mains: readonly Target[];
   readonly targets: readonly Target[];
 }
 
 /**
- * The server's own page (none for an origin of null), the pages that were named, and what answers on this machine when
+ * The servers' own pages, one for each origin, the pages that were named, and what answers on this machine when
  * that was asked for. Ports that are read anyway are not looked at: a look takes rows away from a page that drains.
  */
 export async function collectedTargets(
   { targets: named, discoverLocal: looks }: Pick<ServerMetricsRequest, 'targets' | 'discoverLocal'>,
-  origin: string | null,
+  origins: readonly string[],
   say: (line: string) => void,
   local: readonly string[] = localAddresses(),
 ): Promise<CollectedTargets> {
-  const main = origin === null ? null : mainTarget(origin, named);
-  const known = withoutRepeats([...(main === null ? [] : [main]), ...named]);
+  const mains = withoutRepeats(origins.map((origin) => mainTarget(origin, named)));
+  const known = withoutRepeats([...mains, ...named]);
   const read = new Set(known.map(({ url }) => port(url)));
   const found = looks ? await discoverLocal(local.filter((address) => !read.has(port(address)))) : [];
   for (const { name } of found) say(`found ${name}`);
-  return { main, targets: [...known, ...found] };
+  return { mains, targets: [...known, ...found] };
 }
 
 /** TensorRT-LLM's Prometheus page, when it was named, stands for the JSON beside it, which drains. */

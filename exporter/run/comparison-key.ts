@@ -42,13 +42,15 @@ function flat(sampling: RunRequest['sampling']): ComparisonKey['sampling'] {
   return Object.fromEntries(entries);
 }
 
-function loadKey({ concurrency, concurrencyRampSeconds, prefillConcurrency, arrivals }: LoadPlan): LoadKey {
+function loadKey(load: LoadPlan): LoadKey {
+  const { concurrency, concurrencyRampSeconds, prefillConcurrency, prefillConcurrencyRampSeconds, arrivals } = load;
   const rate = arrivals?.kind === 'rate' ? arrivals : null;
   return {
     mode: arrivals === null ? 'concurrency' : arrivals.kind === 'rate' ? 'request_rate' : 'trace',
     concurrency,
     concurrency_ramp_seconds: concurrencyRampSeconds || null,
     prefill_concurrency: prefillConcurrency,
+    prefill_concurrency_ramp_seconds: prefillConcurrencyRampSeconds || null,
     request_rate: rate?.requestRate ?? null,
     request_rate_ramp_seconds: rate?.rampSeconds || null,
     arrival_pattern: rate?.pattern ?? null,

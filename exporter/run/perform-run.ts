@@ -1,36 +1,39 @@
+import { availableParallelism } from 'node:os';
 import { goodRequest } from '../../core/measures/goodput.ts';
-import { createRunId } from '../../core/run/run-id.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { PhaseName } from '../../core/run/record.ts';
-import type { PhaseWindow } from '../../core/run/run.ts';
-import { instantAt } from '../../core/run/instant.ts';
-import type { BenchmarkPlan } from '../bench/benchmark-plan.ts';
-import { DEFAULT_MAX_CONSECUTIVE_ERRORS } from '../bench/benchmark-plan.ts';
-import { runEpoch, type RunEpoch } from '../bench/monotonic-clock.ts';
+import { runEpoch, wallNow_ms, type RunEpoch } from '../bench/monotonic-clock.ts';
 import type { RunObserver } from '../bench/observer.ts';
-import type { RequestForm } from '../bench/request-feed.ts';
-import { runBenchmark, type BenchmarkOutcome } from '../bench/run-benchmark.ts';
+import { runBenchmark } from '../bench/run-benchmark.ts';
 import type { RunControls } from '../bench/run-controls.ts';
 import { RunRemarks } from '../bench/run-remarks.ts';
-import type { Target } from '../bench/target.ts';
-import type { Transport } from '../bench/transport.ts';
+import { waysOf } from '../bench/round-robin-transport.ts';
+import { boundYoungGeneration } from '../bench/young-generation.ts';
+import { withRemedy } from '../bench/workers/slowness-remedy.ts';
+import type { WorkerLoad } from '../bench/workers/worker-load.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
+import { checkOutgoing, Outgoing } from '../publish/outgoing.ts';
 import type { ServerLoadNow } from '../servers/load-now.ts';
-import { fingerprint } from '../store/fingerprint.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import type { RunPlan, RunWriter } from '../store/run-writer.ts';
 import { reasonOf } from '../store/store-errors.ts';
 import { findServe, isDiscovered } from '../store/serve-presence.ts';
 import { announcement } from './announcement.ts';
-import { comparisonKey } from './comparison-key.ts';
+import { beginWorkers } from './begin-workers.ts';
 import { LivePublication } from './live-publication.ts';
 import { writeRunFiles } from './run-files.ts';
-import { plannedLoad, type PlannedLoad } from './planned-load.ts';
+import { plannedBenchmark } from './planned-benchmark.ts';
+import { plannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
+import { phaseWindows, unsentNotes } from './phase-facts.ts';
 import { probedForm } from './probed-form.ts';
+import { runFile, runPlan, type RunFacts } from './run-plan.ts';
 import type { RunRequest } from './run-request.ts';
+import { neededWorkers } from './needed-workers.ts';
+import { resetCaches } from './reset-kv-cache.ts';
 import { recognisedAt } from './recognised-targets.ts';
 import { beginServerCollection, type ServerCollection } from './server-collection.ts';
+import { checkStart, measureStart_ns, shardLine } from './start-instant.ts';
 
 /** What the caller is told while a run is prepared and goes on, and what it may watch. */
 export interface RunReporter {
@@ -57,69 +60,97 @@ export async function performRun(
   reporter: RunReporter,
   version: string,
 ): Promise<PerformedRun> {
-  const { store, messages } = await openStore(request.runsDirectory);
-  messages.forEach((message) => reporter.say(message));
-  await store.checkWritable();
-  const { target, transport, form: given, secrets } = await prepareTraffic(request, process.env);
+  checkStart(request.shard, new Date());
+  await checkOutgoing(request.outgoing ?? null, process.env);
+  const { workers: count, line } = neededWorkers(request);
+  if (line !== null) reporter.say(line);
+  // They read their input while this thread reads its own and asks the server.
+  const workers = count > 1 ? beginWorkers(request, count) : null;
+  const young = workers === null ? boundYoungGeneration() : null;
+  try {
+    const { store, messages } = await openStore(request.runsDirectory);
+    messages.forEach((message) => reporter.say(message));
+    await store.checkWritable();
+    return await performPreparedRun({ request, controls, reporter, version, store, workers });
+  } finally {
+    young?.stop();
+    await workers?.close();
+  }
+}
+
+interface PreparedRun {
+  readonly request: RunRequest;
+  readonly controls: RunControls;
+  readonly reporter: RunReporter;
+  readonly version: string;
+  readonly store: RunStore;
+  /** Null: this thread makes the load. */
+  readonly workers: WorkerLoad | null;
+}
+
+async function performPreparedRun(run: PreparedRun): Promise<PerformedRun> {
+  const { request, controls, reporter } = run;
+  const { target, targets, transport, form: given, secrets } = await prepareTraffic(request, process.env);
   try {
     const planned = plannedLoad(request, given.dataset);
-    reporter.say(announcement(request, target.origin, planned));
+    reporter.say(announcement(request, targets.map(({ origin }) => origin).join(', '), planned));
+    if (request.shard !== null) reporter.say(shardLine(request.shard, new Date()));
     const form = await probedForm(
       { ...given, dataset: planned.dataset },
-      { request, target, secrets, transport, controls, say: (line) => reporter.say(line) },
+      { request, targets, secrets, transport, controls, say: (line) => reporter.say(line) },
     );
-    return await performProbedRun({
-      request,
-      controls,
-      reporter,
-      version,
-      target,
-      store,
-      transport,
-      form,
-      planned,
-      secrets,
-    });
+    return await performProbedRun({ ...run, target, targets, transport, form, planned, secrets });
   } finally {
     await transport.close();
   }
 }
 
-interface ProbedRun {
-  readonly request: RunRequest;
-  readonly controls: RunControls;
-  readonly reporter: RunReporter;
-  readonly version: string;
-  readonly target: Target;
-  readonly store: RunStore;
-  readonly transport: Transport;
-  readonly form: RequestForm;
-  readonly planned: PlannedLoad;
+interface ProbedRun extends PreparedRun, RunFacts {
   readonly secrets: readonly string[];
 }
 
 async function performProbedRun(run: ProbedRun): Promise<PerformedRun> {
   const epoch = runEpoch();
+  await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage: run.form.options.includeUsage });
   // Behind a unix socket the origin is only a name.
-  const origin = run.request.traffic.connection.unixSocket === null ? run.target.origin : null;
-  const servers = await beginServerCollection(run.request.serverMetrics, origin, epoch, (line) =>
+  const origins = run.request.traffic.connection.unixSocket === null ? run.targets.map(({ origin }) => origin) : [];
+  const servers = await beginServerCollection(run.request.serverMetrics, origins, epoch, (line) =>
     run.reporter.say(line),
   );
   try {
-    const recognised = servers?.recognised ?? (await recognisedAt(origin));
+    const recognised = servers?.recognised ?? (await recognisedAt(origins));
+    await emptyCaches(run, recognised.system);
     const plan = runPlan(run, epoch, recognised.system);
     const goodput = plan.gates?.goodput ?? [];
     const isGood = goodput.length > 0 ? { isGood: goodRequest(goodput) } : {};
     const live = createLiveMetrics({ run: runFile(plan), version: run.version, ...isGood });
-    const publication = await livePublication(run, plan, live);
+    const outgoing = await openOutgoing(run, plan, live, epoch);
     try {
-      return await performPublishedRun({ ...run, epoch, plan, live, publication, servers, urls: recognised.urls });
+      const publication = await livePublication(run, plan, live);
+      try {
+        const { urls } = recognised;
+        return await performPublishedRun({ ...run, epoch, plan, live, publication, outgoing, servers, urls });
+      } finally {
+        await publication?.close();
+      }
     } finally {
-      await publication?.close();
+      await outgoing.close();
     }
   } finally {
     await servers?.stop();
   }
+}
+
+/** After the probe, which filled them a little. */
+async function emptyCaches(
+  { request, targets, transport, form, reporter }: ProbedRun,
+  system: string | null,
+): Promise<void> {
+  if (request.cacheReset == null) return;
+  const ways = waysOf(transport);
+  const servers = targets.map((target, i) => ({ target, transport: ways[i] ?? transport }));
+  await resetCaches(request.cacheReset, system, servers, form.headers);
+  reporter.say(`the ${servers.length > 1 ? `caches of ${servers.length} servers were` : "server's cache was"} emptied`);
 }
 
 interface PublishedRun extends ProbedRun {
@@ -127,20 +158,22 @@ interface PublishedRun extends ProbedRun {
   readonly plan: RunPlan;
   readonly live: LiveMetrics;
   readonly publication: LivePublication | null;
+  readonly outgoing: Outgoing;
   readonly servers: ServerCollection | null;
   /** The pages of the servers that others may read too. */
   readonly urls: readonly string[];
 }
 
 async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
-  const { controls, reporter, transport, epoch, plan, live, publication, servers } = run;
+  const { controls, reporter, transport, epoch, plan, live, publication, outgoing, servers } = run;
   const writer = await run.store.begin(plan, {
     metrics_url: publication?.metricsUrl ?? null,
     server_metrics_urls: [...run.urls],
   });
   const watcher = reporter.observe(epoch, () => servers?.loadNow() ?? null);
   const remarks = new RunRemarks(run.form.endpoint.generates);
-  const observers: RunObserver[] = [live, writer, watcher, remarks];
+  const observers: RunObserver[] = [live, writer, watcher, remarks, ...outgoing.observers];
+  outgoing.begin();
   const beforePhase = async (phase: PhaseName): Promise<void> => {
     if (servers === null) return;
     await servers.beforePhase(phase, controls.draining);
@@ -148,24 +181,29 @@ async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
     const { urls } = servers.recognised;
     if (urls.join() !== run.urls.join()) await keepUrls(writer, urls, reporter);
   };
-  const outcome = await runBenchmark(benchmarkPlan(run), {
+  const { form, planned, secrets, workers } = run;
+  const parts = { form, planned, secrets, measureStart_ns: measureStart_ns(run.request.shard, epoch) };
+  const outcome = await runBenchmark(plannedBenchmark(run.request, parts), {
     transport,
     observers,
     controls,
     epoch,
     beforePhase,
+    ...(workers === null ? {} : { generator: workers.lead({ observers, controls }) }),
   }).finally(() => watcher.stop());
   live.clientSaturated(outcome.health.verdict === 'saturated');
+  outgoing.end();
   const collected = (await servers?.finish(outcome.phases)) ?? null;
   const serverNotes = (await collected?.store(run.store.directory, plan.run_id, `llmbench ${run.version}`)) ?? [];
   const result = await writer.complete({
     status: outcome.status,
     failure: outcome.failure,
-    phases: phaseWindows(outcome, plan.start),
-    health: outcome.health,
-    ...(collected === null ? {} : { servers: collected.result }),
+    phases: phaseWindows(outcome.phases, plan.start),
+    health: withRemedy(outcome.health, workers?.workers ?? 1, availableParallelism()),
+    ...(collected === null ? {} : { servers: collected.result, serverTotals: collected.totals }),
     end: new Date().toISOString(),
   });
+  const outgoingNotes = await outgoing.finish(controls.draining.aborted);
   // Whoever ended the run early does not want to wait for a scraper that has not come yet.
   const awaited = !controls.draining.aborted && (await isDiscovered(run.request.runsDirectory));
   await publication?.untilFetched(awaited, controls.aborting);
@@ -175,7 +213,14 @@ async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
     result,
     failure: outcome.failure,
     path: writer.path,
-    notes: [...writer.notes, ...unsentNotes(outcome), ...remarks.lines(), ...serverNotes, ...fileNotes],
+    notes: [
+      ...writer.notes,
+      ...unsentNotes(outcome.phases),
+      ...remarks.lines(),
+      ...serverNotes,
+      ...outgoingNotes,
+      ...fileNotes,
+    ],
   };
 }
 
@@ -188,57 +233,14 @@ async function keepUrls(writer: RunWriter, urls: readonly string[], reporter: Ru
   }
 }
 
-function runPlan(
-  { request, target, form, planned, version }: ProbedRun,
-  epoch: RunEpoch,
-  system: string | null,
-): RunPlan {
-  return {
-    run_id: request.runId ?? createRunId(epoch.wall),
-    scenario: request.scenario,
-    comparison_key: comparisonKey(request, form.endpoint.type, planned, form.options.stream),
-    gates: request.gates,
-    ...(request.group ?? { group_id: null, step: null, repeat: null }),
-    shard: '0',
-    target: { origin: target.origin, system, system_version: null },
-    tool: { name: 'llmbench', version },
-    start: epoch.wall.toISOString(),
-  };
-}
-
-const runFile = (plan: RunPlan) => ({
-  ...plan,
-  schema_version: 1 as const,
-  status: 'running' as const,
-  recovered: false,
-  fingerprint: fingerprint(plan.comparison_key),
-  end: null,
-  phases: [],
-  process: null,
-  failure: null,
-});
-
-function benchmarkPlan({ request, form, planned, secrets }: ProbedRun): BenchmarkPlan {
-  return {
-    form,
-    warmup: planned.warmup,
-    measure: planned.measure,
-    cancellation: request.cancellation && { ...request.cancellation, seed: request.seed },
-    maxOutputTokensTotal: request.maxOutputTokensTotal,
-    maxConsecutiveErrors: DEFAULT_MAX_CONSECUTIVE_ERRORS,
-    failedRequestThreshold: request.failedRequestThreshold,
-    secrets,
-    requestTimeoutSeconds: request.requestTimeoutSeconds,
-    idleTimeoutSeconds: 0,
-  };
-}
-
 /** Live metrics are served when a port was named, or when a `serve` watches the directory and lists them. */
 async function livePublication(
   { request, reporter, version }: ProbedRun,
   plan: RunPlan,
   live: LiveMetrics,
 ): Promise<LivePublication | null> {
+  // One publisher at a time: a Prometheus that is sent the run must not scrape it too.
+  if (request.metricsPort === null && (request.outgoing?.remoteWrite ?? null) !== null) return null;
   if (request.metricsPort === null && (await findServe(request.runsDirectory)) === null) {
     reporter.say(NOT_SERVED);
     return null;
@@ -255,23 +257,19 @@ async function livePublication(
   return publication;
 }
 
-/** Requests that a limit kept from being sent are in no statistic: a reader must know of them. */
-function unsentNotes({ phases }: BenchmarkOutcome): string[] {
-  return phases.flatMap(({ phase, unsent }) =>
-    unsent > 0
-      ? [`${phase}: ${unsent} requests were due and found no free slot before the end; they were not sent`]
-      : [],
-  );
+function openOutgoing(
+  { request, version, store }: ProbedRun,
+  plan: RunPlan,
+  { families }: LiveMetrics,
+  epoch: RunEpoch,
+): Promise<Outgoing> {
+  return Outgoing.open({
+    ...{ request: request.outgoing ?? null, environment: process.env, runsDirectory: store.directory },
+    ...{ run: runFile(plan), families, isWhole: request.shard === null, version },
+    now_ms: () => wallNow_ms(epoch),
+  });
 }
 
 const NOT_SERVED =
   'live metrics are not served, so Prometheus will not have this run while it lasts: ' +
   'start `llmbench serve` on the same runs directory, or give --metrics-port';
-
-function phaseWindows(outcome: BenchmarkOutcome, start: string | null): PhaseWindow[] {
-  return outcome.phases.map(({ phase, start_ns, end_ns }) => ({
-    phase,
-    start: start_ns === null ? null : instantAt(start, start_ns),
-    end: end_ns === null ? null : instantAt(start, end_ns),
-  }));
-}

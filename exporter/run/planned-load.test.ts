@@ -99,6 +99,7 @@ describe('the key of comparison', () => {
     concurrency: null,
     concurrency_ramp_seconds: null,
     prefill_concurrency: null,
+    prefill_concurrency_ramp_seconds: null,
     request_rate: null,
     request_rate_ramp_seconds: null,
     arrival_pattern: null,

@@ -43,11 +43,18 @@ function followed(dataset: Dataset, schedule: FixedSchedule): ScheduledTrace {
 }
 
 function loadPlan(request: LoadRequest, seed: number): LoadPlan {
-  const { concurrency, concurrencyRampSeconds, prefillConcurrency, rate } = request;
+  const {
+    concurrency,
+    concurrencyRampSeconds,
+    prefillConcurrency,
+    prefillConcurrencyRampSeconds: ramp,
+    rate,
+  } = request;
   return {
     concurrency: rate === null ? (concurrency ?? 1) : concurrency,
     concurrencyRampSeconds,
     prefillConcurrency,
+    ...(ramp === undefined ? {} : { prefillConcurrencyRampSeconds: ramp }),
     arrivals: rate && { kind: 'rate', ...rate, seed },
   };
 }

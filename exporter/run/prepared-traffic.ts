@@ -19,6 +19,8 @@ import type { RunRequest } from './run-request.ts';
 export interface PreparedTraffic {
   /** The first of the servers. */
   readonly target: Target;
+  /** All of them, in the order of their URLs. */
+  readonly targets: readonly Target[];
   readonly transport: Transport;
   readonly form: RequestForm;
   /** Texts that no message may carry: the API key and what headers hold of the kind. */
@@ -38,6 +40,7 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const secrets = [...(apiKey === null ? [] : [apiKey]), ...secretHeaders(request.headers)];
   return {
     target: targets[0],
+    targets,
     transport: await openTransport(targets, traffic.connection, secrets),
     form: {
       endpoint,

@@ -1,4 +1,5 @@
 import { probe } from '../bench/probe.ts';
+import { waysOf } from '../bench/round-robin-transport.ts';
 import type { RequestForm } from '../bench/request-feed.ts';
 import type { RunControls } from '../bench/run-controls.ts';
 import type { Target } from '../bench/target.ts';
@@ -13,25 +14,27 @@ const COUNTED_HERE = 'the server refuses stream_options: tokens are counted by t
 
 export interface Probing {
   readonly request: Pick<RunRequest, 'requestTimeoutSeconds'>;
-  readonly target: Target;
+  /** Each is asked. */
+  readonly targets: readonly Target[];
   readonly secrets: readonly string[];
   readonly transport: Transport;
   readonly controls: RunControls;
   readonly say: (line: string) => void;
 }
 
-/** The form of the requests after the probe has been answered. Throws `ProbeError`. */
+/** The form of the requests after every server has answered the probe. Throws `ProbeError`. */
 export async function probedForm(
   form: RequestForm,
-  { request, target, secrets, transport, controls, say }: Probing,
+  { request, targets, secrets, transport, controls, say }: Probing,
 ): Promise<RequestForm> {
-  const { origin, modelsPath } = target;
   const requestTimeoutSeconds = Math.min(request.requestTimeoutSeconds, PROBE_TIMEOUT_SECONDS);
-  const { includeUsage } = await probe(
-    { form, origin, modelsPath, requestTimeoutSeconds, secrets },
-    transport,
-    controls,
-  );
+  const ways = waysOf(transport);
+  let { includeUsage } = form.options;
+  for (const [i, { origin, modelsPath }] of targets.entries()) {
+    const options = { form, origin, modelsPath, requestTimeoutSeconds, secrets };
+    const probed = await probe(options, ways[i] ?? transport, controls);
+    includeUsage &&= probed.includeUsage;
+  }
   if (!includeUsage) say(form.countTokens === undefined ? WITHOUT_COUNTS : COUNTED_HERE);
   return { ...form, options: { ...form.options, includeUsage } };
 }

@@ -12,7 +12,7 @@ function seen(address: string, facts: Partial<Omit<Seen, 'target'>> = {}): Seen 
 
 const main = parseTarget('h:9000');
 const recognised = (loops: readonly Seen[], named: readonly string[]) =>
-  recognisedTargets(loops, main, named.map(parseTarget));
+  recognisedTargets(loops, [main], named.map(parseTarget));
 
 test("the server's own page says what system it is, whatever else is named", () => {
   const loops = [seen('h:9000', { system: 'dynamo' }), seen('vllm=w:8001')];

@@ -4,7 +4,7 @@ import type { Target } from '../servers/targets.ts';
 
 /** What the pages of a run's servers told. */
 export interface RecognisedTargets {
-  /** The catalog of the server that is benchmarked; null: no page tells. */
+  /** The catalog of the servers that are benchmarked; null: no page tells. */
   readonly system: string | null;
   /** Pages that Prometheus can read too. */
   readonly urls: readonly string[];
@@ -16,16 +16,16 @@ const NOT_SERVING: ReadonlySet<string> = new Set(['dcgm', 'kvbm', 'lmcache']);
 type Seen = Pick<TargetLoop, 'target' | 'system' | 'state' | 'drains' | 'readUrl'>;
 
 /**
- * The system is what the server's own page is of, else of the pages that were named (`triton=host`), the first that
+ * The system is what the servers' own pages are of, else the pages that were named (`triton=host`), the first that
  * serves requests; what was merely found on this machine says nothing of this run. A named page is listed before it answers.
  */
 export function recognisedTargets(
   loops: readonly Seen[],
-  main: Target | null,
+  mains: readonly Target[],
   named: readonly Target[],
 ): RecognisedTargets {
   const isNamed = ({ target: { url } }: Seen): boolean => named.some((each) => each.url === url);
-  const isMain = ({ target }: Seen): boolean => target.url === main?.url;
+  const isMain = ({ target }: Seen): boolean => mains.some(({ url }) => target.url === url);
   const inOrder = [...loops.filter(isMain), ...loops.filter((loop) => !isMain(loop) && isNamed(loop))];
   const system = inOrder.map((loop) => loop.system).find((each) => each !== null && !NOT_SERVING.has(each)) ?? null;
   const wasRead = ({ state }: Seen): boolean => state === 'up' || state === 'gone';
@@ -34,8 +34,9 @@ export function recognisedTargets(
   return { system, urls: [...new Set(readable.map(({ readUrl }) => readUrl))] };
 }
 
-/** The same from one look at the server's page, when its metrics are otherwise left alone. */
-export async function recognisedAt(origin: string | null): Promise<RecognisedTargets> {
-  const server = origin === null ? null : await recogniseServer(origin);
-  return { system: server?.system ?? null, urls: server === null ? [] : [server.metricsUrl] };
+/** The same from one look at each server's page, when their metrics are otherwise left alone. */
+export async function recognisedAt(origins: readonly string[]): Promise<RecognisedTargets> {
+  const pages = (await Promise.all(origins.map(recogniseServer))).filter((page) => page !== null);
+  const system = pages.map((page) => page.system).find((each) => each !== null) ?? null;
+  return { system, urls: pages.map(({ metricsUrl }) => metricsUrl) };
 }

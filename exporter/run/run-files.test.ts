@@ -23,7 +23,7 @@ async function finishedRun() {
 test('the report always, other tools’ files when asked for', async () => {
   const store = await finishedRun();
   expect(await writeRunFiles(store, 'mine', [])).toEqual([]);
-  const files = ['records', 'report.html', 'result.json', 'run.json'];
+  const files = ['checksums.sha256', 'records', 'report.html', 'result.json', 'run.json'];
   expect((await readdir(store.pathOf('mine'))).sort()).toEqual(files);
   expect(await writeRunFiles(store, 'mine', ['aiperf'])).toEqual([]);
   expect((await readdir(store.pathOf('mine'))).sort()).toEqual(['aiperf', ...files]);

@@ -2,8 +2,11 @@ import type { JsonValue } from '../../core/run/canonical-json.ts';
 import type { Gates } from '../../core/run/gates.ts';
 import type { ArrivalPattern } from '../bench/load-plan.ts';
 import type { FixedSchedule } from '../bench/fixed-schedule.ts';
+import type { Share } from '../bench/workers/share.ts';
 import type { ExportFormat } from '../servers/exports/write-exports.ts';
 import type { Target as MetricsTarget } from '../servers/targets.ts';
+import type { OutgoingRequest } from '../publish/outgoing-request.ts';
+import type { CacheReset } from './reset-kv-cache.ts';
 import type { RunExport } from './run-files.ts';
 import type { TrafficRequest } from './traffic-request.ts';
 
@@ -13,6 +16,8 @@ export interface LoadRequest {
   readonly concurrency: number | null;
   readonly concurrencyRampSeconds: number;
   readonly prefillConcurrency: number | null;
+  /** Absent: 0. */
+  readonly prefillConcurrencyRampSeconds?: number;
   /** Null: not at a rate. */
   readonly rate: RateRequest | null;
 }
@@ -48,6 +53,13 @@ export interface ServerMetricsRequest {
   readonly formats: readonly ExportFormat[];
 }
 
+/** One part of a run that several machines make together. */
+export interface ShardRequest {
+  readonly share: Share;
+  /** When the measure phase begins on all of them, in milliseconds of Unix time. */
+  readonly startAt_ms: number;
+}
+
 /** What a person asked for: the whole of a run, before anything is known of the server. */
 export interface RunRequest {
   /** The first server; `traffic` holds the others. */
@@ -57,6 +69,10 @@ export interface RunRequest {
   readonly load: LoadRequest;
   /** The requests come at the times of the input; null: they do not. */
   readonly fixedSchedule: FixedSchedule | null;
+  /** Threads that make the load; null: as many as it needs. */
+  readonly workers: number | null;
+  /** Null: this machine makes the whole load. */
+  readonly shard: ShardRequest | null;
   readonly requestCount: number | null;
   readonly durationSeconds: number | null;
   readonly gracePeriodSeconds: number;
@@ -65,6 +81,8 @@ export interface RunRequest {
   /** Share of the requests (0 to 1) that are given up, and when; null: none. */
   readonly cancellation: { readonly ratio: number; readonly delaySeconds: number } | null;
   readonly maxOutputTokensTotal: number | null;
+  /** The servers' caches are emptied before the first request; null or absent: they are left alone. */
+  readonly cacheReset?: CacheReset | null;
   /** Of each request where the dataset does not say otherwise; a mean when lengths are spread. */
   readonly inputTokens: number;
   readonly outputTokens: number;
@@ -92,4 +110,6 @@ export interface RunRequest {
   readonly metricsPort: number | null;
   readonly metricsHost: string;
   readonly lingerMaxSeconds: number | null;
+  /** Whom the run tells of itself: receivers of remote write, Grafana; absent: nobody. */
+  readonly outgoing?: OutgoingRequest | null;
 }

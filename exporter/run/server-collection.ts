@@ -1,8 +1,10 @@
 import { join } from 'node:path';
+import type { ServerTotals } from '../../core/measures/server-results.ts';
 import type { PhaseName } from '../../core/run/record.ts';
 import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
 import { monotonicNow_ns, type RunEpoch } from '../bench/monotonic-clock.ts';
 import type { PhaseResult } from '../bench/phases.ts';
+import { cacheShare } from '../servers/cache-share.ts';
 import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
 import { Collector } from '../servers/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
@@ -18,19 +20,19 @@ import { recognisedTargets, type RecognisedTargets } from './recognised-targets.
 import type { ServerMetricsRequest } from './run-request.ts';
 
 /**
- * Begins to collect from the server at an origin and from the targets asked for; resolves when those that answer have
- * answered once. An origin of null has no page of its own. Null: nothing is to be collected.
+ * Begins to collect from the servers at the origins and from the targets asked for; resolves when those that answer have
+ * answered once. Null: nothing is to be collected.
  */
 export async function beginServerCollection(
   request: ServerMetricsRequest | null,
-  origin: string | null,
+  origins: readonly string[],
   epoch: RunEpoch,
   say: (line: string) => void,
 ): Promise<ServerCollection | null> {
   if (request === null) return null;
-  const { main, targets } = await collectedTargets(request, origin, say);
+  const { mains, targets } = await collectedTargets(request, origins, say);
   if (targets.length === 0) return null;
-  const servers = new ServerCollection(targets, request, epoch, say, main);
+  const servers = new ServerCollection(targets, request, epoch, say, mains);
   await servers.begin();
   return servers;
 }
@@ -41,24 +43,24 @@ export class ServerCollection {
   readonly #epoch: RunEpoch;
   readonly #collector: Collector;
   readonly #edges: EdgeOptions;
-  readonly #main: Target | null;
+  readonly #mains: readonly Target[];
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtStart = true;
 
-  /** `main`: the page of the server that is benchmarked, one of the targets. */
+  /** `mains`: the pages of the servers that are benchmarked, among the targets. */
   constructor(
     targets: readonly Target[],
     request: ServerMetricsRequest,
     epoch: RunEpoch,
     say: (line: string) => void,
-    main: Target | null = null,
+    mains: readonly Target[] = [],
   ) {
     const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
     this.#request = request;
     this.#epoch = epoch;
     this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
     this.#collector = new Collector({ targets, interval_ns: request.intervalSeconds * 1e9, now_ns, report: say });
-    this.#main = main;
+    this.#mains = mains;
   }
 
   /** The first scrape of all, then each at its pace. */
@@ -67,9 +69,9 @@ export class ServerCollection {
     this.#collector.start();
   }
 
-  /** What the pages say of the server that is benchmarked. */
+  /** What the pages say of the servers that are benchmarked. */
   get recognised(): RecognisedTargets {
-    return recognisedTargets(this.#collector.loops, this.#main, this.#request.targets);
+    return recognisedTargets(this.#collector.loops, this.#mains, this.#request.targets);
   }
 
   /** Before the first request of a phase: the measure phase begins with idle servers and a scrape that has come back. */
@@ -139,12 +141,15 @@ export class ServerCollection {
 /** The servers' side of a finished run. */
 export class CollectedServers {
   readonly result: ServersResult;
+  /** What stands among the run's measures. */
+  readonly totals: ServerTotals;
   readonly #collection: Collection;
   readonly #request: ServerMetricsRequest;
 
   constructor(collection: Collection, result: ServersResult, request: ServerMetricsRequest) {
     this.#collection = collection;
     this.result = result;
+    this.totals = { cachedInputRatio: cacheShare(collection) };
     this.#request = request;
   }
 

@@ -105,8 +105,8 @@ describe('meaning of events (conformance R-049 to R-065)', () => {
     ['R-049 role only, empty content', chunk({ role: 'assistant', content: '' }), EMPTY],
     ['R-049 role only, null content', chunk({ role: 'assistant', content: null }), EMPTY],
     ['R-050 empty delta with the finish', chunk({}, 'stop'), { ...EMPTY, finishReason: 'stop' }],
-    ['R-055 reasoning_content', chunk({ reasoning_content: 'hm', content: null }), PLAIN],
-    ['R-055 reasoning', chunk({ reasoning: 'hm' }), PLAIN],
+    ['R-055 reasoning_content', chunk({ reasoning_content: 'hm', content: null }), { ...PLAIN, reasoning: true }],
+    ['R-055 reasoning', chunk({ reasoning: 'hm' }), { ...PLAIN, reasoning: true }],
     ['R-056 reasoning and content', chunk({ reasoning: 'hm', content: 'a' }), PLAIN],
     [
       'R-057 first piece of a tool call',

@@ -4,10 +4,11 @@ import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { messages, OPENAI_OWN_FIELDS, openAiBody } from './openai-body.ts';
 import { choicesMeaning, firstChoice } from './openai-choices.ts';
+import type { ChoiceContent } from './openai-choices.ts';
 
 /** Text of a delta, under the names that engines use for reasoning (`reasoning` and `reasoning_content`). */
 const REASONING_KEYS = ['reasoning_content', 'reasoning'] as const;
-const TEXT_KEYS = ['content', 'refusal', ...REASONING_KEYS] as const;
+const OUTPUT_KEYS = ['content', 'refusal'] as const;
 
 /** OpenAI's `/v1/chat/completions`. */
 export const chat: Endpoint = {
@@ -17,18 +18,18 @@ export const chat: Endpoint = {
   modes: ['stream', 'whole'],
   wholeBy: 'event',
   generates: true,
-  variableKeys: new Set(['id', 'created', 'obfuscation', 'arguments', ...TEXT_KEYS]),
+  variableKeys: new Set(['id', 'created', 'obfuscation', 'arguments', ...OUTPUT_KEYS, ...REASONING_KEYS]),
 
   body(request: GenerationRequest, options: GenerationOptions): string {
     return openAiBody({ messages: messages(request) }, 'max_tokens', request, options);
   },
 
   interpret(event: unknown): EventMeaning | null {
-    return choicesMeaning(event, ({ delta }) => isObject(delta) && hasContent(delta));
+    return choicesMeaning(event, ({ delta }) => (isObject(delta) ? contentOf(delta) : null));
   },
 
   interpretWhole(answer: unknown): EventMeaning | null {
-    return choicesMeaning(answer, ({ message }) => isObject(message) && hasContent(message));
+    return choicesMeaning(answer, ({ message }) => (isObject(message) ? contentOf(message) : null));
   },
 
   text(json: unknown): AnswerText {
@@ -45,10 +46,11 @@ const isText = (value: unknown): boolean => typeof value === 'string' && value !
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function hasContent(delta: JsonObject): boolean {
-  if (TEXT_KEYS.some((key) => isText(delta[key]))) return true;
-  if (isFunctionCall(delta.function_call)) return true;
-  return Array.isArray(delta.tool_calls) && (delta.tool_calls as unknown[]).some(isToolCall);
+function contentOf(delta: JsonObject): ChoiceContent {
+  if (OUTPUT_KEYS.some((key) => isText(delta[key]))) return 'output';
+  if (isFunctionCall(delta.function_call)) return 'output';
+  if (Array.isArray(delta.tool_calls) && (delta.tool_calls as unknown[]).some(isToolCall)) return 'output';
+  return REASONING_KEYS.some((key) => isText(delta[key])) ? 'reasoning' : null;
 }
 
 function isToolCall(call: unknown): boolean {

@@ -4,6 +4,7 @@ import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { OPENAI_OWN_FIELDS, openAiBody, plainText } from './openai-body.ts';
 import { choicesMeaning, firstChoice } from './openai-choices.ts';
+import type { ChoiceContent } from './openai-choices.ts';
 
 /** OpenAI's `/v1/completions`. */
 export const completions: Endpoint = {
@@ -19,9 +20,9 @@ export const completions: Endpoint = {
     return openAiBody({ prompt: plainText(request) }, 'max_tokens', request, options);
   },
 
-  interpret: (event: unknown): EventMeaning | null => choicesMeaning(event, hasText),
+  interpret: (event: unknown): EventMeaning | null => choicesMeaning(event, textOf),
 
-  interpretWhole: (answer: unknown): EventMeaning | null => choicesMeaning(answer, hasText),
+  interpretWhole: (answer: unknown): EventMeaning | null => choicesMeaning(answer, textOf),
 
   text(json: unknown): AnswerText {
     const choice = isObject(json) && Array.isArray(json.choices) ? firstChoice(json.choices as unknown[]) : undefined;
@@ -29,4 +30,4 @@ export const completions: Endpoint = {
   },
 };
 
-const hasText = (choice: JsonObject): boolean => typeof choice.text === 'string' && choice.text !== '';
+const textOf = ({ text }: JsonObject): ChoiceContent => (typeof text === 'string' && text !== '' ? 'output' : null);

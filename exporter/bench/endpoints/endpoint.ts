@@ -44,6 +44,8 @@ export interface Usage {
 export interface EventMeaning {
   /** It carries generated output: text, refusal, reasoning or a part of a tool call. */
   readonly content: boolean;
+  /** All of the content is reasoning; absent: it is not. */
+  readonly reasoning?: true;
   readonly finishReason: string | null;
   readonly usage: Usage | null;
   /** The server's message when the event is an error. */

@@ -7,22 +7,32 @@ import { openAiUsage } from './openai-usage.ts';
 /** Finish reasons with which engines report that they gave the request up. */
 const FAILED_FINISH: ReadonlySet<string> = new Set(['error', 'abort']);
 
+/** What a choice brings; null: no content. */
+export type ChoiceContent = 'output' | 'reasoning' | null;
+
 /**
  * The meaning of an answer, or of an event of one, that is a list of choices. Only the first choice is looked at: tokens
  * of several choices come side by side, and the time between them says nothing.
  */
-export function choicesMeaning(event: unknown, hasContent: (choice: JsonObject) => boolean): EventMeaning | null {
+export function choicesMeaning(event: unknown, contentOf: (choice: JsonObject) => ChoiceContent): EventMeaning | null {
   if (!isObject(event)) return null;
   const error = errorMessage(event);
   const listed = Array.isArray(event.choices);
   if (error === null && !listed && !isObject(event.usage)) return null;
   const choice = listed ? firstChoice(event.choices as unknown[]) : undefined;
   const finishReason = choice !== undefined && typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-  const content = choice !== undefined && hasContent(choice);
+  const kind = choice === undefined ? null : contentOf(choice);
   const usage = openAiUsage(event.usage);
   const failed = finishReason !== null && FAILED_FINISH.has(finishReason) ? `finish_reason ${finishReason}` : null;
-  const emptyStep = choice !== undefined && !content && finishReason === null && usage !== null;
-  return { content, finishReason, usage, error: error ?? failed, ...(emptyStep ? { emptyStep } : {}) };
+  const emptyStep = choice !== undefined && kind === null && finishReason === null && usage !== null;
+  return {
+    content: kind !== null,
+    ...(kind === 'reasoning' ? { reasoning: true } : {}),
+    finishReason,
+    usage,
+    error: error ?? failed,
+    ...(emptyStep ? { emptyStep } : {}),
+  };
 }
 
 /** The choice with index 0, or without an index. */

@@ -31,8 +31,8 @@ test('body', () => {
 test.each([
   ['text', delta('output_text', 'a'), { ...EMPTY, content: true }],
   ['empty text', delta('output_text', ''), EMPTY],
-  ['reasoning', delta('reasoning_text', 'a'), { ...EMPTY, content: true }],
-  ['a summary of the reasoning', delta('reasoning_summary_text', 'a'), { ...EMPTY, content: true }],
+  ['reasoning', delta('reasoning_text', 'a'), { ...EMPTY, content: true, reasoning: true }],
+  ['a summary of the reasoning', delta('reasoning_summary_text', 'a'), { ...EMPTY, content: true, reasoning: true }],
   ['arguments of a call', delta('function_call_arguments', '{'), { ...EMPTY, content: true }],
   ['refusal', delta('refusal', 'no'), { ...EMPTY, content: true }],
   ['the text once more', event('response.output_text.done', { text: 'a' }), EMPTY],

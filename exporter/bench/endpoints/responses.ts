@@ -43,7 +43,11 @@ export const responses: Endpoint = {
       const error = errorMessage(event) ?? text(event.message) ?? 'error without a message';
       return { content: false, finishReason: null, usage: null, error };
     }
-    if (isDelta(type)) return { content: text(event.delta) !== null, finishReason: null, usage: null, error: null };
+    if (isDelta(type)) {
+      const content = text(event.delta) !== null;
+      const reasoning = content && REASONING_DELTAS.has(type);
+      return { content, ...(reasoning ? { reasoning } : {}), finishReason: null, usage: null, error: null };
+    }
     // Events that are not of this kind repeat or announce what the deltas carry.
     const last = type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
     if (!last || !isObject(event.response)) return { content: false, finishReason: null, usage: null, error: null };

@@ -69,13 +69,15 @@ const written = (value: unknown): string => (typeof value === 'string' ? value :
 function meaning(json: unknown, layout: AnswerLayout, isEvent: boolean): EventMeaning | null {
   if (!isObject(json)) return null;
   const usage = usageAt(json, layout);
-  const content = textAt(json, layout.text) + textAt(json, layout.reasoning);
+  const output = textAt(json, layout.text);
+  const content = output + textAt(json, layout.reasoning);
   const error = errorAt(json, layout.error);
   const cumulative = isEvent && layout.text_is === 'cumulative';
   const finishReason = finishAt(json, layout.finish_reason);
   const emptyStep = isEvent && content === '' && finishReason === null && usage !== null;
   return {
     content: content !== '',
+    ...(content !== '' && output === '' ? { reasoning: true } : {}),
     finishReason,
     usage,
     error,

@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
+import { connect, isIP } from 'node:net';
 import type { Socket } from 'node:net';
+import type { ConnectionTimes } from '../exchange-trace.ts';
 import { monotonicNow_ns } from '../monotonic-clock.ts';
 
 /** Who has a connection at present. */
@@ -29,6 +30,8 @@ export class RawConnection {
   readonly #connectTimer: NodeJS.Timeout;
   readonly #closed: Promise<void>;
   #user: ConnectionUser | null = null;
+  readonly #started_ns: number;
+  #lookedUp_ns: number | null = null;
   #connected = false;
   /** Time to open it; null while it is not open. */
   connect_ns: number | null = null;
@@ -36,7 +39,7 @@ export class RawConnection {
   bestBefore_ms = Infinity;
 
   constructor(address: ConnectionAddress) {
-    const start_ns = monotonicNow_ns();
+    const start_ns = (this.#started_ns = monotonicNow_ns());
     const { host, port, unixSocket, connectTimeoutSeconds } = address;
     const socket = connect({
       ...(unixSocket === null ? { host, port } : { path: unixSocket }),
@@ -57,6 +60,10 @@ export class RawConnection {
       const message = `no connection within ${connectTimeoutSeconds} s`;
       socket.destroy(Object.assign(new Error(message), { code: 'ETIMEDOUT' }));
     }, connectTimeoutSeconds * 1000);
+    // It is also told of addresses, which need no look-up and are told at once.
+    if (unixSocket === null && isIP(host) === 0) {
+      socket.once('lookup', () => (this.#lookedUp_ns = monotonicNow_ns()));
+    }
     socket.once('connect', () => {
       this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
       this.#connected = true;
@@ -71,6 +78,16 @@ export class RawConnection {
         resolve();
       });
     });
+  }
+
+  get times(): ConnectionTimes {
+    const connected_ns = this.connect_ns === null ? null : this.#started_ns + this.connect_ns;
+    return {
+      started_ns: this.#started_ns,
+      lookedUp_ns: this.#lookedUp_ns,
+      tcpConnected_ns: connected_ns,
+      connected_ns,
+    };
   }
 
   get isConnected(): boolean {
@@ -97,8 +114,17 @@ export class RawConnection {
     this.#socket.unref();
   }
 
-  write(bytes: Buffer): void {
-    this.#socket.write(bytes);
+  /** `flushed` is called when all of it has been handed to the kernel. */
+  write(bytes: Buffer, flushed?: () => void): void {
+    if (flushed === undefined) {
+      this.#socket.write(bytes);
+      return;
+    }
+    this.#socket.write(bytes, (error) => {
+      if (error == null) flushed();
+    });
+    // The callback comes a little later even when all went at once.
+    if (this.isFlushed) flushed();
   }
 
   /** Ends it without a word to its user. */

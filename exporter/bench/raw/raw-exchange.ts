@@ -1,3 +1,4 @@
+import { ExchangeTrace } from '../exchange-trace.ts';
 import { messageExcerpt } from '../message-excerpt.ts';
 import { monotonicNow_ns } from '../monotonic-clock.ts';
 import type { ConnectionFacts, Exchange, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
@@ -11,6 +12,8 @@ import type { ResponseSink } from './response-reader.ts';
 /** What an exchange needs of its transport. */
 export interface ExchangeOwner {
   readonly secrets: readonly string[];
+  /** Whether the phases of exchanges are noted. */
+  readonly traces: boolean;
   /** Throws an Error when the request cannot be sent. */
   encode(request: TransportRequest): Buffer;
   /** An open connection that waits to be used again; null when there is none. */
@@ -33,6 +36,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
   readonly #handler: ResponseHandler;
   readonly #owner: ExchangeOwner;
   readonly #reader = new ResponseReader(this);
+  readonly #trace: ExchangeTrace | null;
   #bytes: Buffer | null = null;
   #connection: RawConnection | null = null;
   #fresh = false;
@@ -48,6 +52,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
     this.#request = request;
     this.#handler = handler;
     this.#owner = owner;
+    this.#trace = owner.traces ? new ExchangeTrace(monotonicNow_ns()) : null;
   }
 
   start(): void {
@@ -71,6 +76,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
   }
 
   connected(): void {
+    if (this.#connection !== null) this.#trace?.opens(this.#connection.times);
     this.#write();
   }
 
@@ -102,6 +108,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
     if (this.#abortedWith !== null) return;
     const piece = Buffer.allocUnsafe(end - start);
     bytes.copy(piece, 0, start, end);
+    this.#trace?.received(this.#stamp_ns, piece.length);
     this.#handler.data(this.#stamp_ns, piece);
   }
 
@@ -151,7 +158,13 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
   #write(): void {
     if (this.#bytes === null || this.#connection === null) return;
     this.#written = true;
-    this.#connection.write(this.#bytes);
+    const trace = this.#trace;
+    if (trace === null) {
+      this.#connection.write(this.#bytes);
+      return;
+    }
+    trace.sending(monotonicNow_ns(), bodyLength(this.#request));
+    this.#connection.write(this.#bytes, () => trace.sent(monotonicNow_ns()));
   }
 
   #finish(stamp_ns: number, nothingFollows: boolean): void {
@@ -192,8 +205,13 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
 
   #facts(): ConnectionFacts {
     const connect_ns = this.#fresh ? (this.#connection?.connect_ns ?? null) : null;
-    return { reused: this.#connection === null ? null : !this.#fresh, connect_ns, retried: this.#retried };
+    const reused = this.#connection === null ? null : !this.#fresh;
+    return { reused, connect_ns, retried: this.#retried, ...(this.#trace === null ? {} : { trace: this.#trace }) };
   }
+}
+
+function bodyLength({ body }: TransportRequest): number {
+  return body === null ? 0 : Buffer.byteLength(body);
 }
 
 /** The handler of a request that was sent a second time by another transport. */

@@ -166,8 +166,10 @@ describe('with a fallback', () => {
         };
         transport.send(get, handler);
       });
+    expect(transport.kind).toBe('raw');
     expect(await ask()).toBe('loose');
     expect(await ask()).toBe('loose');
+    expect(transport.kind).toBe('undici');
     expect(facts.map(({ reused, retried }) => [reused, retried])).toEqual([
       [false, true],
       [true, false],

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks';
+import type { TransportKind } from '../../../core/run/run.ts';
 import type { Exchange, ResponseHandler, Transport, TransportFailure, TransportRequest } from '../transport.ts';
 import { RawConnection } from './raw-connection.ts';
 import type { ConnectionAddress } from './raw-connection.ts';
@@ -16,6 +17,8 @@ export interface RawTransportOptions {
   readonly secrets?: readonly string[];
   /** Path of a unix socket to connect to, whatever the origin's host is. */
   readonly unixSocket?: string;
+  /** Notes the phases of each exchange; default: no. */
+  readonly trace?: boolean;
   /**
    * Takes over when the strict reader refuses the head of an answer: it gets that request a second time and all later
    * ones. It is closed with this transport. Without one such an answer is a failure.
@@ -60,6 +63,7 @@ export class RawTransport implements Transport {
     this.#fallback = options.fallback ?? null;
     this.#owner = {
       secrets: options.secrets ?? [],
+      traces: options.trace ?? false,
       encode: (request) => this.#encoder.encode(request),
       kept: () => this.#keptConnection(),
       opened: () => this.#openConnection(),
@@ -70,6 +74,11 @@ export class RawTransport implements Transport {
         return this.#fallback?.send(request, handler) ?? null;
       },
     };
+  }
+
+  /** What later requests go through. */
+  get kind(): TransportKind | null {
+    return this.#refused && this.#fallback !== null ? (this.#fallback.kind ?? null) : 'raw';
   }
 
   send(request: TransportRequest, handler: ResponseHandler): Exchange {

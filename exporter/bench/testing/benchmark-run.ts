@@ -1,4 +1,4 @@
-import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
+import type { MeasuredRecord, PhaseName } from '../../../core/run/record.ts';
 import type { BenchmarkPlan, PhaseLoad } from '../benchmark-plan.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import { chat } from '../endpoints/chat.ts';
@@ -7,6 +7,7 @@ import type { RunObserver } from '../observer.ts';
 import { runBenchmark } from '../run-benchmark.ts';
 import type { BenchmarkOutcome } from '../run-benchmark.ts';
 import { RunControls } from '../run-controls.ts';
+import { WHOLE } from '../workers/share.ts';
 import { UndiciTransport } from '../undici-transport.ts';
 import { scriptedServer } from './scripted-server.ts';
 import type { Script, ScriptedServer } from './scripted-server.ts';
@@ -14,7 +15,7 @@ import type { Script, ScriptedServer } from './scripted-server.ts';
 /** Notes what an observer is told. */
 export class Recorder implements RunObserver {
   readonly calls: string[] = [];
-  readonly records: RequestRecord[] = [];
+  readonly records: MeasuredRecord[] = [];
   inFlight = 0;
   mostInFlight = 0;
   firstContents = 0;
@@ -36,13 +37,13 @@ export class Recorder implements RunObserver {
   chunkGap(): void {
     this.gaps++;
   }
-  requestEnded(record: RequestRecord): void {
+  requestEnded(record: MeasuredRecord): void {
     this.calls.push(`ended ${record.phase}`);
     this.records.push(record);
     this.inFlight--;
   }
 
-  of(phase: PhaseName): RequestRecord[] {
+  of(phase: PhaseName): MeasuredRecord[] {
     return this.records.filter((record) => record.phase === phase).sort((a, b) => a.index - b.index);
   }
 }
@@ -84,6 +85,8 @@ export function benchmarkPlan(changes: PlanChanges): BenchmarkPlan {
     maxConsecutiveErrors: changes.maxConsecutiveErrors ?? 50,
     failedRequestThreshold: changes.failedRequestThreshold ?? null,
     secrets: [],
+    shard: changes.shard ?? WHOLE,
+    measureStart_ns: changes.measureStart_ns ?? null,
     warmup: changes.warmup === undefined ? null : phaseLoad(changes.warmup),
     measure: phaseLoad(changes),
   };

@@ -88,6 +88,16 @@ export function delta(content: string, finish_reason: string | null = null): unk
   };
 }
 
+export function reasoning(text: string): unknown {
+  return {
+    id: 'chatcmpl-1',
+    object: 'chat.completion.chunk',
+    created: 1763625600,
+    model: 'm',
+    choices: [{ index: 0, delta: { reasoning_content: text }, finish_reason: null }],
+  };
+}
+
 export function usage(prompt_tokens: number, completion_tokens: number): unknown {
   return { id: 'chatcmpl-1', choices: [], usage: { prompt_tokens, completion_tokens } };
 }

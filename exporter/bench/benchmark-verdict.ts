@@ -1,0 +1,46 @@
+import type { BenchmarkPlan } from './benchmark-plan.ts';
+import type { PhaseResult } from './phases.ts';
+import type { RunControls } from './run-controls.ts';
+
+/** How a benchmark ended, and the reason in one line when it is not completed. */
+export interface BenchmarkVerdict {
+  /** aborted: a person ended it early; failed: no request succeeded, too many failed, or too many in a row. */
+  readonly status: 'completed' | 'aborted' | 'failed';
+  readonly failure: string | null;
+}
+
+/** Whether no further phase follows this one. */
+export const endsTheRun = (phase: PhaseResult): boolean =>
+  phase.broken !== null || phase.tooManyErrors !== null || phase.overBudget !== null;
+
+/** Judges a benchmark by its phases, those that began. */
+export function benchmarkVerdict(
+  { failedRequestThreshold }: Pick<BenchmarkPlan, 'failedRequestThreshold'>,
+  phases: readonly PhaseResult[],
+  { aborting, draining }: Pick<RunControls, 'aborting' | 'draining'>,
+): BenchmarkVerdict {
+  const broken = phases.find((phase) => phase.broken !== null)?.broken;
+  if (broken != null) return { status: 'failed', failure: broken };
+  const tooMany = phases.find((phase) => phase.tooManyErrors !== null)?.tooManyErrors;
+  if (tooMany != null) return { status: 'failed', failure: tooMany };
+  const overBudget = phases.find((phase) => phase.overBudget !== null)?.overBudget;
+  if (overBudget != null) return { status: 'aborted', failure: overBudget };
+  if (aborting.aborted) return { status: 'aborted', failure: 'aborted: requests under way were cancelled' };
+  if (draining.aborted) return { status: 'aborted', failure: 'ended early: requests under way were finished' };
+  const measure = phases.find((phase) => phase.phase === 'measure');
+  if (measure === undefined || measure.requests.ok === 0) {
+    return { status: 'failed', failure: `no request succeeded${firstMessage(measure)}` };
+  }
+  const { ok, error, timeout } = measure.requests;
+  const share = (error + timeout) / (ok + error + timeout);
+  if (failedRequestThreshold !== null && share > failedRequestThreshold) {
+    const failure = `${error + timeout} of ${ok + error + timeout} requests failed, more than the threshold ${failedRequestThreshold}`;
+    return { status: 'failed', failure };
+  }
+  return { status: 'completed', failure: null };
+}
+
+function firstMessage(phase: PhaseResult | undefined): string {
+  const [reason, message] = Object.entries(phase?.messages ?? {})[0] ?? [];
+  return reason === undefined ? '' : `: ${reason} (${message})`;
+}

@@ -1,0 +1,54 @@
+import { describe, expect, test } from '@jest/globals';
+import { chooseWorkers, type LoadSize } from './choose-workers.ts';
+import { WHOLE } from './share.ts';
+
+const closed = (concurrency: number): LoadSize => ({
+  concurrency,
+  prefillConcurrency: null,
+  requestRate: null,
+  outputTokens: 128,
+});
+const open = (requestRate: number, concurrency: number | null = null): LoadSize => ({
+  ...closed(1),
+  concurrency,
+  requestRate,
+});
+
+describe('asked for', () => {
+  test('as many as asked, but none without a slot', () => {
+    expect(chooseWorkers(3, [closed(8)], 2, WHOLE)).toEqual({ workers: 3, line: null });
+    expect(chooseWorkers(4, [closed(2)], 8, WHOLE)).toMatchObject({ workers: 2 });
+    expect(chooseWorkers(4, [closed(2)], 8, WHOLE).line).toContain('2 of the 4');
+    expect(chooseWorkers(4, [closed(64), { ...closed(64), prefillConcurrency: 1 }], 8, WHOLE).workers).toBe(1);
+    expect(chooseWorkers(4, [open(10)], 8, WHOLE)).toEqual({ workers: 4, line: null });
+  });
+
+  test('of a shard: the slots that the shard has', () => {
+    expect(chooseWorkers(4, [closed(6)], 8, { part: 2, parts: 4 }).workers).toBe(1);
+  });
+});
+
+describe('not asked for', () => {
+  test('one thread for a usual load, and nothing is said', () => {
+    expect(chooseWorkers(null, [closed(1024)], 16, WHOLE)).toEqual({ workers: 1, line: null });
+    expect(chooseWorkers(null, [open(100)], 16, WHOLE)).toEqual({ workers: 1, line: null });
+  });
+
+  test('one for each 1,024 streams, but a core is left', () => {
+    expect(chooseWorkers(null, [closed(8), closed(4000)], 16, WHOLE).workers).toBe(4);
+    expect(chooseWorkers(null, [closed(4000)], 16, WHOLE).line).toContain('workers: 4');
+    expect(chooseWorkers(null, [closed(4000)], 3, WHOLE).workers).toBe(2);
+    expect(chooseWorkers(null, [closed(4000)], 2, WHOLE).workers).toBe(1);
+    expect(chooseWorkers(null, [closed(4000)], 1, WHOLE).workers).toBe(1);
+  });
+
+  test('at a rate: by the requests that begin, and by the streams that are likely', () => {
+    // 2,000 a second of 128 tokens at 20 ms each: 5,120 streams, unless fewer are allowed.
+    expect(chooseWorkers(null, [open(2000)], 16, WHOLE).workers).toBe(5);
+    expect(chooseWorkers(null, [open(2000, 100)], 16, WHOLE).workers).toBe(2);
+  });
+
+  test('of four shards each takes its part', () => {
+    expect(chooseWorkers(null, [closed(8192)], 16, { part: 1, parts: 4 }).workers).toBe(2);
+  });
+});

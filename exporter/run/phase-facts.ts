@@ -1,0 +1,21 @@
+import type { PhaseWindow } from '../../core/run/run.ts';
+import { instantAt } from '../../core/run/instant.ts';
+import type { PhaseResult } from '../bench/phases.ts';
+
+/** The edges of phases as wall time; `start` is that of the run. */
+export function phaseWindows(phases: readonly PhaseResult[], start: string | null): PhaseWindow[] {
+  return phases.map(({ phase, start_ns, end_ns }) => ({
+    phase,
+    start: start_ns === null ? null : instantAt(start, start_ns),
+    end: end_ns === null ? null : instantAt(start, end_ns),
+  }));
+}
+
+/** Requests that a limit kept from being sent are in no statistic: a reader must know of them. */
+export function unsentNotes(phases: readonly PhaseResult[]): string[] {
+  return phases.flatMap(({ phase, unsent }) =>
+    unsent > 0
+      ? [`${phase}: ${unsent} requests were due and found no free slot before the end; they were not sent`]
+      : [],
+  );
+}

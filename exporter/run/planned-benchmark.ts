@@ -1,0 +1,33 @@
+import { DEFAULT_MAX_CONSECUTIVE_ERRORS, type BenchmarkPlan } from '../bench/benchmark-plan.ts';
+import type { RequestForm } from '../bench/request-feed.ts';
+import { WHOLE } from '../bench/workers/share.ts';
+import type { PlannedLoad } from './planned-load.ts';
+import type { RunRequest } from './run-request.ts';
+
+export interface BenchmarkParts {
+  readonly form: RequestForm;
+  readonly planned: PlannedLoad;
+  readonly secrets: readonly string[];
+  readonly measureStart_ns: number | null;
+}
+
+/** Everything that decides what a run sends, the same in every worker that is given the same request. */
+export function plannedBenchmark(
+  request: RunRequest,
+  { form, planned, secrets, measureStart_ns }: BenchmarkParts,
+): BenchmarkPlan {
+  return {
+    form,
+    warmup: planned.warmup,
+    measure: planned.measure,
+    shard: request.shard?.share ?? WHOLE,
+    measureStart_ns,
+    cancellation: request.cancellation && { ...request.cancellation, seed: request.seed },
+    maxOutputTokensTotal: request.maxOutputTokensTotal,
+    maxConsecutiveErrors: DEFAULT_MAX_CONSECUTIVE_ERRORS,
+    failedRequestThreshold: request.failedRequestThreshold,
+    secrets,
+    requestTimeoutSeconds: request.requestTimeoutSeconds,
+    idleTimeoutSeconds: 0,
+  };
+}

@@ -1,0 +1,81 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { scriptedServer } from '../bench/testing/scripted-server.ts';
+import type { Script, ScriptedServer } from '../bench/testing/scripted-server.ts';
+import { UndiciTransport } from '../bench/undici-transport.ts';
+import { RefusedError } from './refusal.ts';
+import { resetCaches, resetPath, type ServerWay } from './reset-kv-cache.ts';
+
+const RESET = { path: null, timeoutSeconds: 5 };
+const toClose: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const thing of toClose.splice(0).reverse()) await thing.close();
+});
+
+async function server(script: Script): Promise<ServerWay & { readonly asked: ScriptedServer['requests'] }> {
+  const opened = await scriptedServer(script);
+  const transport = new UndiciTransport({ origin: opened.origin });
+  toClose.push(opened, transport);
+  return { target: { origin: opened.origin }, transport, asked: opened.requests };
+}
+
+const answers =
+  (status: string): Script =>
+  (socket) =>
+    socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
+
+describe('where the cache is emptied', () => {
+  test.each([
+    ['vllm', '/reset_prefix_cache'],
+    ['sglang', '/flush_cache'],
+  ])('%s', (system, path) => expect(resetPath(RESET, system)).toBe(path));
+
+  test('a path that was given holds for every system', () => {
+    expect(resetPath({ ...RESET, path: '/mine' }, 'dynamo')).toBe('/mine');
+    expect(resetPath({ ...RESET, path: '/mine' }, null)).toBe('/mine');
+  });
+
+  test.each(['dynamo', 'triton', 'trtllm'])('%s has no such endpoint', (system) => {
+    expect(() => resetPath(RESET, system)).toThrow(RefusedError);
+    expect(() => resetPath(RESET, system)).toThrow(
+      `--reset-kv-cache: ${system} has no endpoint that empties its cache`,
+    );
+  });
+
+  test('a server that nobody recognises', () => {
+    expect(() => resetPath(RESET, null)).toThrow('no metrics page tells which server this is');
+  });
+});
+
+describe('emptying', () => {
+  test('every server is asked once, with the headers of the requests', async () => {
+    const servers = [await server(answers('200 OK')), await server(answers('200 OK'))];
+    await resetCaches(RESET, 'vllm', servers, { authorization: 'Bearer k' });
+    for (const { asked } of servers) {
+      expect(asked.map(({ head }) => head.split('\r\n')[0])).toEqual(['POST /reset_prefix_cache HTTP/1.1']);
+      expect(asked[0]?.head).toContain('authorization: Bearer k');
+    }
+  });
+
+  test('a server that does not do it is a refusal', async () => {
+    const servers = [await server(answers('200 OK')), await server(answers('404 Not Found'))];
+    const attempt = resetCaches(RESET, 'vllm', servers, {});
+    await expect(attempt).rejects.toThrow(RefusedError);
+    await expect(attempt).rejects.toThrow(
+      `--reset-kv-cache: ${servers[1]?.target.origin}/reset_prefix_cache: HTTP 404; vLLM has it when VLLM_SERVER_DEV_MODE=1 is set`,
+    );
+  });
+
+  test('a server that is not there is a refusal', async () => {
+    const way = await server((socket) => socket.resetAndDestroy());
+    await expect(resetCaches(RESET, 'sglang', [way], {})).rejects.toThrow(RefusedError);
+  });
+
+  test('one that is busy is asked again', async () => {
+    const way = await server((socket, { position }) =>
+      answers(position < 2 ? '503 Busy' : '200 OK')(socket, { head: '', body: '', connection: 0, position }),
+    );
+    await resetCaches(RESET, 'sglang', [way], {}, 0.01);
+    expect(way.asked).toHaveLength(3);
+  });
+});

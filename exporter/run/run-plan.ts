@@ -1,0 +1,64 @@
+import { createRunId } from '../../core/run/run-id.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import type { RunEpoch } from '../bench/monotonic-clock.ts';
+import type { RequestForm } from '../bench/request-feed.ts';
+import type { Target } from '../bench/target.ts';
+import type { Transport } from '../bench/transport.ts';
+import { fingerprint } from '../store/fingerprint.ts';
+import { publicTarget, type RunPlan } from '../store/run-writer.ts';
+import { comparisonKey } from './comparison-key.ts';
+import type { PlannedLoad } from './planned-load.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** What is known of a run when the server has answered the probe. */
+export interface RunFacts {
+  readonly request: RunRequest;
+  readonly version: string;
+  /** The first of the servers. */
+  readonly target: Target;
+  readonly targets: readonly Target[];
+  readonly transport: Transport;
+  readonly form: RequestForm;
+  readonly planned: PlannedLoad;
+}
+
+/** What run.json says of a run before its first request. */
+export function runPlan(
+  { request, target, targets, transport, form, planned, version }: RunFacts,
+  epoch: RunEpoch,
+  system: string | null,
+): RunPlan {
+  return {
+    run_id: request.runId ?? createRunId(epoch.wall),
+    scenario: request.scenario,
+    comparison_key: comparisonKey(request, form.endpoint.type, planned, form.options.stream),
+    gates: request.gates,
+    ...(request.group ?? { group_id: null, step: null, repeat: null }),
+    shard: String(request.shard?.share.part ?? 0),
+    target: { origin: target.origin, origins: targets.map(({ origin }) => origin), system, system_version: null },
+    client: {
+      transport: transport.kind ?? null,
+      http_trace: request.traffic.connection.httpTrace ?? false,
+      reset_kv_cache: request.cacheReset != null,
+    },
+    tool: { name: 'llmbench', version },
+    start: epoch.wall.toISOString(),
+  };
+}
+
+/** The run as its live metrics know it. */
+export const runFile = (plan: RunPlan): RunFile => ({
+  source: null,
+  tags: [],
+  client: null,
+  ...plan,
+  target: publicTarget(plan.target),
+  schema_version: 2 as const,
+  status: 'running' as const,
+  recovered: false,
+  fingerprint: fingerprint(plan.comparison_key),
+  end: null,
+  phases: [],
+  process: null,
+  failure: null,
+});
