@@ -55,6 +55,7 @@ async function recovered(runs: string): Promise<string> {
   const { ok, error } = result.requests;
   expect(ok + error).toBe(records.filter(({ phase }) => phase === 'measure').length);
   expect((await readdir(join(runs, run.run_id), { recursive: true })).sort()).toEqual([
+    'checksums.sha256',
     'records',
     'records/0.parquet',
     'result.json',

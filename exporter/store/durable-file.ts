@@ -14,9 +14,12 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
+/** Where a process writes what will replace the file at a path. */
+export const temporaryPath = (path: string, pid: number): string => `${path}.${pid}.tmp`;
+
 /** Writes a file so that at every moment either the old or the whole new content is there, also after a power cut. */
 export async function replaceFile(path: string, text: string): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryPath(path, process.pid);
   const handle = await open(temporary, 'w');
   try {
     await handle.writeFile(text, 'utf8');

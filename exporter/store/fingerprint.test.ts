@@ -6,7 +6,7 @@ const { comparison_key } = examplePlan();
 
 test('SHA-256 of the canonical JSON', () => {
   // Calculated with Python: json.dumps(key, sort_keys=True, separators=(',', ':')), hashlib.sha256.
-  expect(fingerprint(comparison_key)).toBe('f8434c308a8de0ede605313a1b38cc4ca9abf7a519ff495b7c4b250edc78c398');
+  expect(fingerprint(comparison_key)).toBe('361369761fb8691eb15b0db6b8ad3ec6b9b9786757cf9b869e4c379ed3d868ad');
 });
 
 test('the order of the members does not matter, any value does', () => {

@@ -23,7 +23,7 @@ export async function* readJsonlRecords(path: string): AsyncGenerator<RequestRec
 /** The lines that are not empty, the last one also when it lacks its end. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = '';
-  for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 20 })) {
+  for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 18 })) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') yield line;
@@ -39,21 +39,32 @@ function parseRecord(line: string): RequestRecord | string {
   } catch {
     return 'is not JSON';
   }
-  return isRecord(value) ? value : 'is not a record';
+  const record = withAbsentFields(value);
+  return isRecord(record) ? record : 'is not a record';
 }
+
+/** A line of an earlier version lacks the fields that were added since: they are not known. */
+function withAbsentFields(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return { ...ABSENT_FIELDS, ...value };
+}
+
+const ABSENT_FIELDS = Object.fromEntries(
+  RECORD_COLUMNS.filter(({ nullable }) => nullable).map(({ name }) => [name, null]),
+);
 
 function isRecord(value: unknown): value is RequestRecord {
   if (typeof value !== 'object' || value === null) return false;
-  const fields = new Map<string, unknown>(Object.entries(value));
+  const fields = value as Readonly<Record<string, unknown>>;
   const wellTyped = RECORD_COLUMNS.every(({ name, kind, nullable }) => {
-    const field = fields.get(name);
+    const field = fields[name];
     return (nullable && field === null) || isOfKind(field, kind);
   });
   return (
     wellTyped &&
-    isOneOf(PHASES, fields.get('phase')) &&
-    isOneOf(OUTCOMES, fields.get('outcome')) &&
-    (fields.get('reason') === null || isOneOf(ERROR_REASONS, fields.get('reason')))
+    isOneOf(PHASES, fields.phase) &&
+    isOneOf(OUTCOMES, fields.outcome) &&
+    (fields.reason === null || isOneOf(ERROR_REASONS, fields.reason))
   );
 }
 

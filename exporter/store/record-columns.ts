@@ -1,10 +1,12 @@
 import type { SchemaElement } from 'hyparquet';
 import type { RequestRecord } from '../../core/run/record.ts';
+import { columnSchema } from './parquet-column.ts';
+import type { ColumnKind } from './parquet-column.ts';
 
 /** How a key of a record is kept in Parquet. */
 interface RecordColumn {
   readonly name: keyof RequestRecord;
-  readonly kind: 'int64' | 'int32' | 'boolean' | 'string' | 'int64 list';
+  readonly kind: Exclude<ColumnKind, 'double'>;
   readonly nullable: boolean;
 }
 
@@ -23,13 +25,15 @@ const nullable = (name: keyof RequestRecord, kind: RecordColumn['kind']): Record
 export const RECORD_COLUMNS: readonly RecordColumn[] = [
   column('index', 'int64'),
   column('phase', 'string'),
-  column('due_ns', 'int64'),
+  nullable('due_ns', 'int64'),
   column('sent_ns', 'int64'),
   nullable('first_content_ns', 'int64'),
+  nullable('first_output_ns', 'int64'),
   nullable('last_content_ns', 'int64'),
   column('end_ns', 'int64'),
   nullable('connection_reused', 'boolean'),
   nullable('connect_ns', 'int64'),
+  nullable('connection_retried', 'boolean'),
   column('outcome', 'string'),
   nullable('reason', 'string'),
   nullable('http_status', 'int32'),
@@ -39,8 +43,17 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   nullable('output_tokens_source', 'string'),
   nullable('reasoning_tokens', 'int32'),
   nullable('cached_tokens', 'int32'),
-  column('requested_output_tokens', 'int32'),
+  nullable('requested_output_tokens', 'int32'),
   column('chunk_offsets_ns', 'int64 list'),
+  nullable('http_blocked_ns', 'int64'),
+  nullable('http_dns_lookup_ns', 'int64'),
+  nullable('http_connecting_ns', 'int64'),
+  nullable('http_tls_handshaking_ns', 'int64'),
+  nullable('http_sending_ns', 'int64'),
+  nullable('http_waiting_ns', 'int64'),
+  nullable('http_receiving_ns', 'int64'),
+  nullable('http_data_sent_bytes', 'int64'),
+  nullable('http_data_received_bytes', 'int64'),
 ];
 
 /** The record with these columns only: whatever else an object carries (text, say) never reaches a file. */
@@ -50,28 +63,8 @@ export function columnsOf(record: RequestRecord): RequestRecord {
   return columns as RequestRecord;
 }
 
-/** The Parquet schema of the columns. The list has the three levels that the format asks for. */
+/** The Parquet schema of the columns. */
 export const RECORD_SCHEMA: SchemaElement[] = [
   { name: 'record', num_children: RECORD_COLUMNS.length },
-  ...RECORD_COLUMNS.flatMap(schemaOf),
+  ...RECORD_COLUMNS.flatMap(({ name, kind, nullable }) => columnSchema(name, kind, nullable)),
 ];
-
-function schemaOf({ name, kind, nullable }: RecordColumn): SchemaElement[] {
-  const repetition_type = nullable ? 'OPTIONAL' : 'REQUIRED';
-  switch (kind) {
-    case 'int64':
-      return [{ name, type: 'INT64', repetition_type }];
-    case 'int32':
-      return [{ name, type: 'INT32', repetition_type }];
-    case 'boolean':
-      return [{ name, type: 'BOOLEAN', repetition_type }];
-    case 'string':
-      return [{ name, type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' }, repetition_type }];
-    case 'int64 list':
-      return [
-        { name, num_children: 1, converted_type: 'LIST', logical_type: { type: 'LIST' }, repetition_type },
-        { name: 'list', num_children: 1, repetition_type: 'REPEATED' },
-        { name: 'element', type: 'INT64', repetition_type: 'REQUIRED' },
-      ];
-  }
-}

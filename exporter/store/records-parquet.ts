@@ -4,13 +4,18 @@ import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'h
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { syncPath } from './durable-file.ts';
+import { checkedVersion, SCHEMA_VERSIONS } from './migrations/migrate.ts';
+import { storedValue } from './parquet-column.ts';
 import { RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
 
 /** A row group ends with whichever comes first, so that what is held in memory does not depend on answers' lengths. */
-const ROWS_PER_GROUP = 100_000;
+const ROWS_PER_GROUP = 16_384;
 const CHUNKS_PER_GROUP = 100_000;
 
-type Cell = RequestRecord[keyof RequestRecord] | bigint | bigint[];
+/** In the file's own metadata; a file of version 1 has none. */
+const VERSION_KEY = 'schema_version';
+
+const CHUNKS = 'chunk_offsets_ns' satisfies keyof RequestRecord;
 
 /**
  * Writes records to a Parquet file, zstd, row group by row group: at most one group is in memory. Every column is a
@@ -23,7 +28,7 @@ export class ParquetRecordsWriter {
   #chunks = 0;
 
   /** Overwrites what is at the path. Throws what the file system says. */
-  constructor(path: string) {
+  constructor(path: string, schemaVersion: number = SCHEMA_VERSIONS.record) {
     this.#path = path;
     this.#parquet = new ParquetWriter({
       writer: fileWriter(path),
@@ -32,6 +37,7 @@ export class ParquetRecordsWriter {
       // Another codec than the built-in one needs its compressor; the key SNAPPY must stay away (it would remove that).
       compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
       createdBy: 'llmbench',
+      kvMetadata: [{ key: VERSION_KEY, value: String(schemaVersion) }],
     });
   }
 
@@ -57,30 +63,42 @@ export class ParquetRecordsWriter {
     this.#rows = [];
     this.#chunks = 0;
     await this.#parquet.write({
-      columnData: RECORD_COLUMNS.map(({ name, kind }) => ({ name, data: rows.map((row) => stored(row[name], kind)) })),
+      columnData: RECORD_COLUMNS.map(({ name, kind }) => ({
+        name,
+        data: rows.map((row) => storedValue(row[name], kind)),
+      })),
       rowGroupSize: rows.length,
     });
   }
 }
 
-/** The records of a Parquet file, in its order, one row group in memory at a time. Throws when it cannot be read. */
-export async function* readParquetRecords(path: string): AsyncGenerator<RequestRecord> {
+/** `withoutChunks` leaves `chunk_offsets_ns` empty: they are most of the bytes. */
+export interface RecordReading {
+  readonly withoutChunks?: boolean;
+}
+
+/**
+ * The records of a Parquet file, in its order, one row group in memory at a time; what a file of an earlier version does
+ * not have is null. Throws when it cannot be read, a `SchemaVersionError` when it is of a later version.
+ */
+export async function* readParquetRecords(
+  path: string,
+  { withoutChunks = false }: RecordReading = {},
+): AsyncGenerator<RequestRecord> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
+  const version = metadata.key_value_metadata?.find(({ key }) => key === VERSION_KEY)?.value ?? '1';
+  checkedVersion('record', path, Number(version));
   const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, compressors, rowStart, rowEnd });
-    for (const row of rows) yield recordOf(row);
+    const names = group.columns.flatMap(({ meta_data }) => meta_data?.path_in_schema[0] ?? []);
+    const columns = withoutChunks ? { columns: names.filter((name) => name !== CHUNKS) } : {};
+    const rows = await parquetReadObjects({ file, metadata, compressors, ...columns, rowStart, rowEnd });
+    for (const row of rows) yield recordOf(withoutChunks ? { ...row, [CHUNKS]: [] } : row);
     rowStart = rowEnd;
   }
-}
-
-function stored(value: RequestRecord[keyof RequestRecord], kind: (typeof RECORD_COLUMNS)[number]['kind']): Cell {
-  if (kind === 'int64' && typeof value === 'number') return BigInt(value);
-  if (kind === 'int64 list' && Array.isArray(value)) return value.map(BigInt);
-  return value;
 }
 
 function recordOf(row: Record<string, unknown>): RequestRecord {

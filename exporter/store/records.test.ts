@@ -122,10 +122,12 @@ describe('Parquet', () => {
       due_ns: fc.maxSafeInteger(),
       sent_ns: ns,
       first_content_ns: orNull(ns),
+      first_output_ns: orNull(ns),
       last_content_ns: orNull(ns),
       end_ns: ns,
       connection_reused: orNull(fc.boolean()),
       connect_ns: orNull(ns),
+      connection_retried: orNull(fc.boolean()),
       outcome: fc.constantFrom(...OUTCOMES),
       reason: orNull(fc.constantFrom(...ERROR_REASONS)),
       http_status: orNull(fc.integer({ min: 100, max: 999 })),
@@ -137,6 +139,15 @@ describe('Parquet', () => {
       cached_tokens: orNull(tokens),
       requested_output_tokens: tokens,
       chunk_offsets_ns: fc.array(ns, { maxLength: 30 }),
+      http_blocked_ns: orNull(ns),
+      http_dns_lookup_ns: orNull(ns),
+      http_connecting_ns: orNull(ns),
+      http_tls_handshaking_ns: orNull(ns),
+      http_sending_ns: orNull(ns),
+      http_waiting_ns: orNull(ns),
+      http_receiving_ns: orNull(ns),
+      http_data_sent_bytes: orNull(ns),
+      http_data_received_bytes: orNull(ns),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(record, { maxLength: 40 }), async (records) => {

@@ -2,29 +2,37 @@ import { readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { isFresh, startHeartbeat } from './heartbeat.ts';
-import { processState } from './process-identity.ts';
+import { discardFolder } from './discard-folder.ts';
+import { recoverEdit } from './edit-run.ts';
+import { FileShelf } from './file-shelf.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { isOwned } from './ownership.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { readJsonlRecords } from './read-jsonl.ts';
 import { readRunFile } from './read-run-files.ts';
 import { parseUnfinishedName, runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
+import type { UnfinishedName } from './run-paths.ts';
 import { resultOf, summaryOptions, UNKNOWN_HEALTH } from './run-result.ts';
 import { claim, publish, storeRecords, writeOutcome } from './seal-run.ts';
-import { codeOf, reasonOf } from './store-errors.ts';
+import { setAside } from './set-aside.ts';
+import { codeOf, DamagedRunError, reasonOf } from './store-errors.ts';
 
 const FAILURE = 'the process ended before the run did; records up to the last half second are kept';
 
 /**
  * Finishes the runs whose process is gone and returns one line for each. Doing it again changes nothing, and several
- * processes may do it at once: each run is claimed by renaming its folder. A run that cannot be finished is named and
- * left as it is; nothing throws on its account.
+ * processes may do it at once: each run is claimed by renaming its folder. A run that is damaged is named and put aside;
+ * one that cannot be finished for another reason is named and left as it is. Nothing throws on its account.
  */
 export async function recoverRuns(runsDirectory: string): Promise<string[]> {
   const messages: string[] = [];
   for (const name of await unfinishedNames(runsDirectory)) {
     const parsed = parseUnfinishedName(name);
     if (parsed === null) continue;
-    const message = await recoverRun(runsDirectory, name, parsed.runId, parsed.owner);
+    const message =
+      parsed.kind === 'run'
+        ? await recoverRun(runsDirectory, name, parsed.runId, parsed.owner)
+        : await tidyUp(runsDirectory, name, parsed);
     if (message !== null) messages.push(message);
   }
   return messages;
@@ -40,10 +48,21 @@ export async function unfinishedNames(runsDirectory: string): Promise<string[]> 
   }
 }
 
-/** Whether the process that owns a path still works on it: seen, or known by its heartbeat when it cannot be seen. */
-export async function isOwned(owner: ProcessIdentity, path: string): Promise<boolean> {
-  const state = processState(owner);
-  return state === 'alive' || (state === 'elsewhere' && (await isFresh(path)));
+/** Ends what a process that is gone had begun: a change of a run is done, what it was removing is removed. */
+async function tidyUp(
+  runsDirectory: string,
+  name: string,
+  { runId, kind, owner }: UnfinishedName,
+): Promise<string | null> {
+  const path = join(unfinishedDirectory(runsDirectory), name);
+  try {
+    if (kind === 'edit') await recoverEdit(runsDirectory, runId);
+    else if (owner !== null && !(await isOwned(owner, path))) await rm(path, { recursive: true, force: true });
+    return null;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    return `what was left of a change of run ${runId} cannot be dealt with: ${path}: ${reasonOf(error)}`;
+  }
 }
 
 async function recoverRun(
@@ -62,6 +81,7 @@ async function recoverRun(
   } catch (error) {
     // Another process finished it in the meantime.
     if (!(await exists(claimed ?? folder))) return null;
+    if (error instanceof DamagedRunError) return setAside(runsDirectory, claimed ?? folder, runId, error);
     if (claimed !== null) await rename(claimed, join(unfinishedDirectory(runsDirectory), runId));
     return `run ${runId} is unfinished and cannot be recovered: ${reasonOf(error)}`;
   }
@@ -82,6 +102,10 @@ async function finish(runsDirectory: string, claimed: string, runId: string): Pr
   try {
     const run = await readRunFile(claimed);
     if (run.status !== 'running') {
+      if (await isSecondCopy(runsDirectory, run)) {
+        await discardFolder(runsDirectory, claimed, runId);
+        return `a second copy of the import ${runId}, left by a process that ended, was removed`;
+      }
       await publish(runsDirectory, claimed, run);
       return `run ${runId} (${run.status}) was moved to the finished runs: its process ended before it did that`;
     }
@@ -93,14 +117,23 @@ async function finish(runsDirectory: string, claimed: string, runId: string): Pr
   }
 }
 
+/** Two processes imported the same at once, and one of them ended before it could see that. */
+async function isSecondCopy(runsDirectory: string, { run_id, source }: RunFile): Promise<boolean> {
+  if (source === null || !(await exists(join(runsDirectory, run_id)))) return false;
+  const first = await readRunFile(join(runsDirectory, run_id));
+  return first.source?.sha256 === source.sha256;
+}
+
 /** Writes what a run without a process has left: its records as Parquet, and the result of them. */
 async function abort(claimed: string, run: RunFile): Promise<{ run: RunFile; requests: number }> {
   const paths = runPaths(claimed, run.shard);
-  const summary = new SummaryAccumulator(summaryOptions(run));
+  const shelf = new FileShelf(paths.figures);
+  const summary = new SummaryAccumulator({ ...summaryOptions(run), shelf });
   for await (const record of readJsonlRecords(paths.jsonl)) summary.add(record);
   const { rows, chunks } = await storeRecords(paths, summary);
   const aborted = { ...run, status: 'aborted' as const, recovered: true, failure: FAILURE };
   const { result } = await resultOf(aborted, summary, chunks, UNKNOWN_HEALTH);
+  await shelf.close();
   await writeOutcome(paths, aborted, result);
   return { run: aborted, requests: rows };
 }

@@ -1,5 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SummaryAccumulator, SummaryOptions } from '../../core/measures/summary.ts';
+import { serverResults } from '../../core/measures/server-results.ts';
+import type { ServerTotals } from '../../core/measures/server-results.ts';
 import { judgeSlo } from '../../core/measures/slo.ts';
 import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
 import { instantAt } from '../../core/run/instant.ts';
@@ -8,7 +10,7 @@ import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 
 /** How many requests the load keeps in flight; null when it plans no number. */
 function plannedConcurrency({ load }: ComparisonKey): number | null {
-  return load.mode === 'concurrency' ? load.concurrency : null;
+  return load?.mode === 'concurrency' ? load.concurrency : null;
 }
 
 /** How a run is summed up. */
@@ -32,8 +34,10 @@ export async function resultOf(
   chunks: ChunkReading | null,
   client: ClientHealth,
   servers: ResultFile['servers'] = {},
+  serverTotals: ServerTotals = { cachedInputRatio: null },
 ): Promise<{ result: ResultFile; notes: readonly string[] }> {
-  const { window, requests, errors, measures, notes } = await summary.summarizeInSteps(chunks, nextTurn);
+  const { window, requests, errors, notes, ...summed } = await summary.summarizeInSteps(chunks, nextTurn);
+  const measures = [...summed.measures, ...serverResults(serverTotals)];
   const result: ResultFile = {
     schema_version: 1,
     run_id: run.run_id,

@@ -42,6 +42,7 @@ describe('a run that ends', () => {
     const result = await writer.finish(EXAMPLE_END);
     expect(writer.path).toBe(join(directory, 'r1'));
     expect((await readdir(writer.path, { recursive: true })).sort()).toEqual([
+      'checksums.sha256',
       'records',
       'records/0.parquet',
       'result.json',
@@ -225,17 +226,30 @@ describe('opening a store', () => {
     await expect(writer.finish(EXAMPLE_END)).rejects.toThrow(RunNotStoredError);
   });
 
-  test('names a run that cannot be recovered and leaves it', async () => {
+  test('sets a damaged run aside, names it once and deletes nothing', async () => {
     const writer = await begun(2, { run_id: 'r1' });
     await writer.update({});
     await writeFile(join(unfinished('r1'), 'run.json'), '{"schema_version": 1');
+    const aside = join(directory, '.damaged', 'r1');
+    expect((await openStore(directory)).messages).toEqual([
+      expect.stringMatching(/^run r1 was set aside to .*\.damaged\/r1: .*run\.json is damaged: it is not JSON$/),
+    ]);
+    expect((await openStore(directory)).messages).toEqual([]);
+    expect((await readdir(aside)).sort()).toEqual(['records', 'run.json']);
+    await expect(writer.complete(EXAMPLE_END)).rejects.toThrow(RunNotStoredError);
+    await mkdir(unfinished('r1'));
+    await writeFile(join(unfinished('r1'), 'run.json'), '');
+    expect((await openStore(directory)).messages).toEqual([expect.stringContaining(`set aside to ${aside}.2: `)]);
+  });
+
+  test('leaves an unfinished run of a later version where it is', async () => {
+    await mkdir(unfinished('r1'), { recursive: true });
+    await writeFile(join(unfinished('r1'), 'run.json'), '{"schema_version": 99}');
     for (let time = 0; time < 2; time++) {
       expect((await openStore(directory)).messages).toEqual([
-        expect.stringMatching(/^run r1 is unfinished and cannot be recovered: .*run\.json is damaged: it is not JSON$/),
+        expect.stringMatching(/^run r1 is unfinished and cannot be recovered: .*use a newer llmbench$/),
       ]);
     }
-    expect(await readdir(unfinished('r1'))).toContain('records');
-    await writer.complete(EXAMPLE_END);
   });
 
   test('passes over what is no run', async () => {
@@ -276,10 +290,10 @@ describe('list and read', () => {
     ] as const) {
       const path = join(directory, 'r1', name);
       const file = JSON.parse(await readFile(path, 'utf8')) as object;
-      await writeFile(path, JSON.stringify({ ...file, schema_version: 2 }));
+      await writeFile(path, JSON.stringify({ ...file, schema_version: 99 }));
       const again = (await read)('r1');
       await expect(again).rejects.toThrow(SchemaVersionError);
-      await expect(again).rejects.toThrow('has schema version 2; this version reads 1');
+      await expect(again).rejects.toThrow(/has schema version 99; this version reads [12]: use a newer llmbench/);
     }
   });
 

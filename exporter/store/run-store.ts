@@ -4,13 +4,16 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import { isFolder } from './index/stamps.ts';
 import { readResultFile, readRunFile } from './read-run-files.ts';
 import { readParquetRecords } from './records-parquet.ts';
-import { isOwned, recoverRuns, unfinishedNames } from './recover.ts';
+import type { RecordReading } from './records-parquet.ts';
+import { isOwned } from './ownership.ts';
+import { recoverRuns, unfinishedNames } from './recover.ts';
 import { runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
 import { RunWriter } from './run-writer.ts';
 import type { RunAddresses, RunPlan } from './run-writer.ts';
-import { codeOf, reasonOf, RunsDirectoryError } from './store-errors.ts';
+import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from './store-errors.ts';
 
 /** A process may not have many files open. */
 const FILES_AT_ONCE = 32;
@@ -54,14 +57,7 @@ export class RunStore {
     if (!isRunId(plan.run_id)) throw new RunsDirectoryError(`"${plan.run_id}" is not a run id: [0-9A-Za-z-]{1,64}`);
     if (!isRunId(plan.shard)) throw new RunsDirectoryError(`"${plan.shard}" is not a shard: [0-9A-Za-z-]{1,64}`);
     await this.checkWritable();
-    const taken = [this.directory, unfinishedDirectory(this.directory)];
-    for (const names of await Promise.all(taken.map((directory) => readdir(directory)))) {
-      if (names.includes(plan.run_id)) {
-        throw new RunsDirectoryError(
-          `there is a run ${plan.run_id} in ${this.directory} already; choose another --run-id`,
-        );
-      }
-    }
+    await this.refuseTaken(plan.run_id);
     try {
       return await RunWriter.begin(this.directory, plan, addresses);
     } catch (error) {
@@ -82,9 +78,33 @@ export class RunStore {
     }
   }
 
+  /** Throws `RunExistsError` when a finished or an unfinished run has that name. */
+  async refuseTaken(runId: string): Promise<void> {
+    const taken = [this.directory, unfinishedDirectory(this.directory)];
+    for (const names of await Promise.all(taken.map((directory) => readdir(directory)))) {
+      if (names.includes(runId)) throw new RunExistsError(runId, this.directory);
+    }
+  }
+
+  /** The names of the finished runs, also of damaged ones, in no order. */
+  async runIds(): Promise<string[]> {
+    const names = await this.names();
+    return names.filter((name) => isFolder(this.pathOf(name)));
+  }
+
+  /** What is called like a run in the directory; a file may be too. */
+  async names(): Promise<string[]> {
+    try {
+      return (await readdir(this.directory)).filter(isRunId);
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
   /** The finished runs, newest first; runs without a start of their own come last. Damaged ones are named. */
   async list(): Promise<RunListing[]> {
-    const runIds = await this.#runIds();
+    const runIds = await this.runIds();
     const listings: RunListing[] = [];
     for (let i = 0; i < runIds.length; i += FILES_AT_ONCE) {
       const some = runIds.slice(i, i + FILES_AT_ONCE);
@@ -106,6 +126,12 @@ export class RunStore {
     return runs;
   }
 
+  /** SHA-256 of the content of an import → the run that it became. */
+  async knownSources(): Promise<Map<string, string>> {
+    const { RunIndex } = await import('./index/run-index.ts');
+    return RunIndex.use(this, (index) => index.knownSources());
+  }
+
   /** Where a finished run is. Throws a `RangeError` for what cannot be a run's name. */
   pathOf(runId: string): string {
     if (!isRunId(runId)) throw new RangeError(`"${runId}" is not a run id: [0-9A-Za-z-]{1,64}`);
@@ -122,19 +148,12 @@ export class RunStore {
     return readResultFile(this.pathOf(runId));
   }
 
-  /** The records of a finished run, in the order in which they were written. Throws when they cannot be read. */
-  async *readRecords(run: Pick<RunFile, 'run_id' | 'shard'>): AsyncGenerator<RequestRecord> {
-    yield* readParquetRecords(runPaths(this.pathOf(run.run_id), run.shard).parquet);
-  }
-
-  async #runIds(): Promise<string[]> {
-    try {
-      const entries = await readdir(this.directory, { withFileTypes: true });
-      return entries.filter((entry) => entry.isDirectory() && isRunId(entry.name)).map(({ name }) => name);
-    } catch (error) {
-      if (codeOf(error) === 'ENOENT') return [];
-      throw error;
-    }
+  /**
+   * The records of a finished run, shard by shard in the order in which they were written; none for an import that has
+   * none. Throws when they cannot be read.
+   */
+  async *readRecords(run: StoredRecords, reading: RecordReading = {}): AsyncGenerator<RequestRecord> {
+    for (const path of await recordFiles(this.pathOf(run.run_id), run)) yield* readParquetRecords(path, reading);
   }
 
   async #listing(runId: string): Promise<RunListing> {
@@ -154,6 +173,25 @@ export class RunStore {
     );
   }
 }
+
+/** What is to be known of a run to read its records. */
+type StoredRecords = Pick<RunFile, 'run_id' | 'shard'> & Partial<Pick<RunFile, 'source'>>;
+
+/** The files that hold a run's records. */
+async function recordFiles(folder: string, { shard, source = null }: StoredRecords): Promise<string[]> {
+  const { records, parquet } = runPaths(folder, shard);
+  const names = await readdir(records).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const files = names.filter((name) => name.endsWith('.parquet')).sort(byShard);
+  // Only an import may have none: reading the file that should be there says what is wrong.
+  if (files.length === 0) return source === null ? [parquet] : [];
+  return files.map((name) => join(records, name));
+}
+
+/** Shard 10 comes after shard 9. */
+const { compare: byShard } = new Intl.Collator('en', { numeric: true });
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;

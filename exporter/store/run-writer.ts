@@ -1,17 +1,20 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
+import type { ServerTotals } from '../../core/measures/server-results.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
-import type { PhaseWindow, RunFile, RunProcess } from '../../core/run/run.ts';
+import type { PhaseWindow, RunFile, RunProcess, RunTarget } from '../../core/run/run.ts';
 import type { RunObserver } from '../bench/observer.ts';
 import { replaceJson, syncPath } from './durable-file.ts';
 import { fingerprint } from './fingerprint.ts';
 import { publicOrigin, publicUrl } from './public-url.ts';
+import { FileShelf } from './file-shelf.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { ownIdentity } from './process-identity.ts';
+import { SCHEMA_VERSIONS } from './migrations/migrate.ts';
 import { JsonlRecordsWriter } from './records-jsonl.ts';
 import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunPaths } from './run-paths.ts';
@@ -19,11 +22,15 @@ import { resultOf, summaryOptions } from './run-result.ts';
 import { claim, publish, storeRecords, writeOutcome } from './seal-run.ts';
 import { DamagedRunError, reasonOf, RunNotStoredError } from './store-errors.ts';
 
+type FilledIn = 'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure';
+type LeftOut = 'source' | 'tags' | 'client';
+
 /** What is known of a run before its first request. A whole `RunFile` will do: the rest is filled in by the store. */
-export type RunPlan = Omit<
-  RunFile,
-  'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure'
->;
+export type RunPlan = Omit<RunFile, FilledIn | LeftOut | 'target'> &
+  Partial<Pick<RunFile, LeftOut>> & { readonly target: PlannedTarget };
+
+/** `origins` may be left out when they are not known. */
+export type PlannedTarget = Omit<RunTarget, 'origins'> & Partial<Pick<RunTarget, 'origins'>>;
 
 /** Where a run's own metrics are, and those of the servers that it measures. */
 export type RunAddresses = Pick<RunProcess, 'metrics_url' | 'server_metrics_urls'>;
@@ -37,6 +44,8 @@ export interface RunEnd {
   readonly health: ClientHealth;
   /** The servers' side; default: nothing was collected. */
   readonly servers?: ResultFile['servers'];
+  /** What of it stands among the measures; default: nothing is known. */
+  readonly serverTotals?: ServerTotals;
   /** RFC 3339 in UTC. */
   readonly end: string;
 }
@@ -51,6 +60,7 @@ export class RunWriter implements RunObserver {
   readonly #runsDirectory: string;
   readonly #paths: RunPaths;
   readonly #records: JsonlRecordsWriter;
+  readonly #shelf: FileShelf;
   readonly #summary: SummaryAccumulator;
   readonly #heartbeat: { stop(): void };
   #run: RunFile;
@@ -65,7 +75,8 @@ export class RunWriter implements RunObserver {
     this.#paths = paths;
     this.#run = run;
     this.#records = records;
-    this.#summary = new SummaryAccumulator(summaryOptions(run));
+    this.#shelf = new FileShelf(paths.figures);
+    this.#summary = new SummaryAccumulator({ ...summaryOptions(run), shelf: this.#shelf });
     this.#heartbeat = startHeartbeat(paths.run);
   }
 
@@ -73,9 +84,12 @@ export class RunWriter implements RunObserver {
   static async begin(runsDirectory: string, plan: RunPlan, addresses: RunAddresses): Promise<RunWriter> {
     const identity = ownIdentity();
     const run: RunFile = {
+      source: null,
+      tags: [],
+      client: null,
       ...plan,
-      target: { ...plan.target, origin: publicOrigin(plan.target.origin) },
-      schema_version: 1,
+      target: publicTarget(plan.target),
+      schema_version: SCHEMA_VERSIONS.run,
       status: 'running',
       recovered: false,
       fingerprint: fingerprint(plan.comparison_key),
@@ -134,7 +148,7 @@ export class RunWriter implements RunObserver {
   /** Changes run.json while the run lasts: what became known of the target, or where metrics are. */
   async update(change: Partial<Pick<RunFile, 'target'> & RunAddresses>): Promise<void> {
     const { target: given = this.#run.target, ...addresses } = change;
-    const target = { ...given, origin: publicOrigin(given.origin) };
+    const target = publicTarget(given);
     const now = this.#run.process;
     await this.#change({ target, process: now && { ...now, ...withoutSecrets({ ...now, ...addresses }) } });
   }
@@ -171,7 +185,7 @@ export class RunWriter implements RunObserver {
     }
   }
 
-  async #complete({ status, failure, phases, health, servers, end }: RunEnd): Promise<ResultFile> {
+  async #complete({ status, failure, phases, health, servers, serverTotals, end }: RunEnd): Promise<ResultFile> {
     await this.#updating;
     const run = { ...this.#run, status, failure, phases, end };
     let chunks: ChunkReading | null = null;
@@ -181,7 +195,8 @@ export class RunWriter implements RunObserver {
     } catch (error) {
       failed = error;
     }
-    const { result, notes } = await resultOf(run, this.#summary, chunks, health, servers);
+    const { result, notes } = await resultOf(run, this.#summary, chunks, health, servers, serverTotals);
+    await this.#shelf.close();
     this.#notes.push(...notes);
     try {
       if (failed === null) await writeOutcome(this.#paths, run, result);
@@ -219,6 +234,11 @@ export class RunWriter implements RunObserver {
     this.#updating = written.catch(() => undefined);
     return written;
   }
+}
+
+/** The target as it may be stored. */
+export function publicTarget({ origin, origins = null, ...known }: PlannedTarget): RunTarget {
+  return { ...known, origin: origin && publicOrigin(origin), origins: origins && origins.map(publicOrigin) };
 }
 
 function withoutSecrets({ metrics_url, server_metrics_urls }: RunAddresses): RunAddresses {

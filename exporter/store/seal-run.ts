@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
 import type { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import { writeChecksums } from './checksums.ts';
 import { replaceJson, syncPath } from './durable-file.ts';
 import { ownIdentity } from './process-identity.ts';
 import { readJsonlRecords } from './read-jsonl.ts';
@@ -51,7 +53,10 @@ export async function claim(runsDirectory: string, name: string, runId: string):
   }
 }
 
-/** Moves a claimed folder whose run.json has a final status to where the finished runs are. */
+/**
+ * Seals a claimed folder whose run.json has a final status, with the checksums of its files, and moves it to where the
+ * finished runs are. Throws what the file system says; ENOTEMPTY or EEXIST when there is a run of that name.
+ */
 export async function publish(runsDirectory: string, claimed: string, run: RunFile): Promise<void> {
   const paths = runPaths(claimed, run.shard);
   await replaceJson(paths.run, { ...run, process: null } satisfies RunFile);
@@ -60,8 +65,9 @@ export async function publish(runsDirectory: string, claimed: string, run: RunFi
     // Left by a process that was killed while it replaced a file.
     if (name.endsWith('.tmp')) await rm(join(claimed, name));
   }
-  await syncPath(paths.records);
-  await syncPath(claimed);
+  // An import may have no records.
+  if (existsSync(paths.records)) await syncPath(paths.records);
+  await writeChecksums(claimed);
   await rename(claimed, join(runsDirectory, run.run_id));
   await syncPath(dirname(claimed));
   await syncPath(runsDirectory);

@@ -4,7 +4,7 @@ import { replaceJson } from './durable-file.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { ownIdentity } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
-import { isOwned } from './recover.ts';
+import { isOwned } from './ownership.ts';
 import { codeOf } from './store-errors.ts';
 
 /** A `serve` that watches a runs directory. */

@@ -2,7 +2,16 @@ import type { ResultFile } from '../../core/run/result.ts';
 
 /** The runs directory cannot be used; found before a run starts. The message is one clear line for people. */
 export class RunsDirectoryError extends Error {
-  override readonly name = 'RunsDirectoryError';
+  override readonly name: string = 'RunsDirectoryError';
+}
+
+/** There is a run of that name already. */
+export class RunExistsError extends RunsDirectoryError {
+  override readonly name: string = 'RunExistsError';
+
+  constructor(runId: string, runsDirectory: string) {
+    super(`there is a run ${runId} in ${runsDirectory} already; choose another --run-id`);
+  }
 }
 
 /** A file of a run is not what it should be. The message names the file and what is wrong, never its content. */

@@ -1,0 +1,66 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { zstdCompressSync } from 'node:zlib';
+import { fileWriter, ParquetWriter } from 'hyparquet-writer';
+import { syncPath } from '../durable-file.ts';
+import { columnSchema, storedValue } from '../parquet-column.ts';
+import { rowText } from './row-text.ts';
+import type { ExportRow, RowColumn } from './run-rows.ts';
+
+const ROWS_PER_GROUP = 100_000;
+const ELEMENTS_PER_GROUP = 1_000_000;
+
+/** Writes rows to a file, which is there only when it is complete. Throws what the file system says. */
+export async function writeRows(
+  path: string,
+  columns: readonly RowColumn[],
+  rows: AsyncIterable<ExportRow>,
+  format: 'csv' | 'jsonl' | 'parquet',
+): Promise<void> {
+  const temporary = `${path}.${process.pid}.tmp`;
+  try {
+    if (format === 'parquet') await writeParquet(temporary, columns, rows);
+    else await pipeline(rowText(columns, rows, format), createWriteStream(temporary));
+    await syncPath(temporary);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+async function writeParquet(
+  path: string,
+  columns: readonly RowColumn[],
+  rows: AsyncIterable<ExportRow>,
+): Promise<void> {
+  const parquet = new ParquetWriter({
+    writer: fileWriter(path),
+    schema: [
+      { name: 'row', num_children: columns.length },
+      ...columns.flatMap(({ name, kind }) => columnSchema(name, kind, true)),
+    ],
+    codec: 'ZSTD',
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+    createdBy: 'llmbench',
+  });
+  let group: ExportRow[] = [];
+  let elements = 0;
+  const write = async (): Promise<void> => {
+    const some = group;
+    group = [];
+    elements = 0;
+    await parquet.write({
+      columnData: columns.map(({ name, kind }) => ({ name, data: some.map((row) => storedValue(row[name], kind)) })),
+      rowGroupSize: some.length,
+    });
+  };
+  for await (const row of rows) {
+    group.push(row);
+    for (const value of Object.values(row)) if (Array.isArray(value)) elements += value.length;
+    if (group.length >= ROWS_PER_GROUP || elements >= ELEMENTS_PER_GROUP) await write();
+  }
+  if (group.length > 0) await write();
+  await parquet.finish();
+}

@@ -1,0 +1,156 @@
+import type { MeasureResult, PercentileName } from '../../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
+import type { RunFile, RunStatus } from '../../../core/run/run.ts';
+
+/** A finished run in short, as the index has it; everything but the names is null when its run.json is damaged. */
+export interface IndexedRun {
+  readonly run_id: string;
+  /** Why its run.json cannot be read; null when it can. */
+  readonly damage: string | null;
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly status: RunStatus | null;
+  readonly scenario: string | null;
+  readonly model: string | null;
+  readonly endpoint_type: string | null;
+  readonly load_mode: string | null;
+  readonly concurrency: number | null;
+  readonly request_rate: number | null;
+  readonly origin: string | null;
+  readonly system: string | null;
+  readonly system_version: string | null;
+  readonly tool: string | null;
+  readonly tool_version: string | null;
+  readonly group_id: string | null;
+  readonly step: number | null;
+  readonly repeat: number | null;
+  readonly fingerprint: string | null;
+  readonly tags: readonly string[];
+  readonly source_sha256: string | null;
+}
+
+/** One measure of one run: `value` of a scalar, the rest of a distribution; null is what it does not have. */
+export interface IndexedMeasure extends Readonly<Record<PercentileName, number | null>> {
+  readonly run_id: string;
+  readonly measure: string;
+  readonly unit: string;
+  readonly definition: string;
+  readonly origin: string;
+  readonly population: string;
+  readonly clock: string;
+  readonly kind: 'scalar' | 'distribution';
+  readonly value: number | null;
+  readonly n: number | null;
+  readonly effective_n: number | null;
+  readonly mean: number | null;
+  readonly std: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+}
+
+export type Cell = string | number | null;
+
+export const RUN_COLUMNS = [
+  'run_id',
+  'damage',
+  'start',
+  'end',
+  'status',
+  'scenario',
+  'model',
+  'endpoint_type',
+  'load_mode',
+  'concurrency',
+  'request_rate',
+  'origin',
+  'system',
+  'system_version',
+  'tool',
+  'tool_version',
+  'group_id',
+  'step',
+  'repeat',
+  'fingerprint',
+  'tags',
+  'source_sha256',
+] as const satisfies readonly (keyof IndexedRun)[];
+
+export const MEASURE_COLUMNS = [
+  'run_id',
+  'measure',
+  'unit',
+  'definition',
+  'origin',
+  'population',
+  'clock',
+  'kind',
+  'value',
+  'n',
+  'effective_n',
+  'mean',
+  'std',
+  'min',
+  'max',
+  ...PERCENTILE_NAMES,
+] as const satisfies readonly (keyof IndexedMeasure)[];
+
+export function indexedRun(runId: string, run: RunFile): IndexedRun {
+  const { comparison_key: key, target, tool } = run;
+  return {
+    run_id: runId,
+    damage: null,
+    start: run.start,
+    end: run.end,
+    status: run.status,
+    scenario: run.scenario,
+    model: key.model,
+    endpoint_type: key.endpoint_type,
+    load_mode: key.load?.mode ?? null,
+    concurrency: key.load?.concurrency ?? null,
+    request_rate: key.load?.request_rate ?? null,
+    origin: target.origin,
+    system: target.system,
+    system_version: target.system_version,
+    tool: tool.name,
+    tool_version: tool.version,
+    group_id: run.group_id,
+    step: run.step,
+    repeat: run.repeat,
+    fingerprint: run.fingerprint,
+    tags: run.tags,
+    source_sha256: run.source?.sha256 ?? null,
+  };
+}
+
+/** A run of which only the name is known. */
+export function damagedRun(runId: string, damage: string): IndexedRun {
+  const unknown = Object.fromEntries(RUN_COLUMNS.map((column) => [column, null])) as unknown as IndexedRun;
+  return { ...unknown, run_id: runId, damage, tags: [] };
+}
+
+export function indexedMeasure(runId: string, result: MeasureResult): IndexedMeasure {
+  const { measure, unit, definition, origin, population, clock, kind } = result;
+  const scalar = kind === 'scalar';
+  const percentile = (name: PercentileName): number | null => (scalar ? null : result.percentiles[name].value);
+  return {
+    run_id: runId,
+    measure,
+    unit,
+    definition,
+    origin,
+    population,
+    clock,
+    kind,
+    value: scalar ? result.value : null,
+    n: scalar ? null : result.n,
+    effective_n: scalar ? null : result.effective_n,
+    mean: scalar ? null : result.mean,
+    std: scalar ? null : result.std,
+    min: scalar ? null : result.min,
+    max: scalar ? null : result.max,
+    ...(Object.fromEntries(PERCENTILE_NAMES.map((name) => [name, percentile(name)])) as Record<
+      PercentileName,
+      number | null
+    >),
+  };
+}

@@ -1,0 +1,247 @@
+import { existsSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import type { SQLOutputValue } from 'node:sqlite';
+import { readResultFile, readRunFile } from '../read-run-files.ts';
+import { resultFilePath, runFilePath } from '../run-paths.ts';
+import type { RunStore } from '../run-store.ts';
+import { codeOf, reasonOf } from '../store-errors.ts';
+import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
+import type { Cell, IndexedMeasure, IndexedRun } from './rows.ts';
+import { conditionsSql } from './run-filter.ts';
+import type { Condition } from './run-filter.ts';
+import { ABSENT, isFolder, stampsOf } from './stamps.ts';
+import { INDEX_VERSION, TABLES } from './tables.ts';
+
+const INDEX_FILE = '.index.sqlite';
+const BUSY_TIMEOUT_MS = 2_000;
+/** A process may not have many files open. */
+const FILES_AT_ONCE = 32;
+const RESULTS_PER_TRANSACTION = 1_000;
+
+type Row = Record<string, SQLOutputValue>;
+
+/**
+ * What the run directories say in short, kept in `.index.sqlite` so that ten thousand of them need not be read. It is
+ * never a source of truth: every question first compares the files' stamps and reads those that are new. A missing,
+ * older or damaged index is made anew; where it cannot be written it is made in memory.
+ */
+export class RunIndex {
+  readonly #store: RunStore;
+  readonly #database: DatabaseSync;
+
+  private constructor(store: RunStore, database: DatabaseSync) {
+    this.#store = store;
+    this.#database = database;
+  }
+
+  /** Opens the index of a store for one piece of work, with its runs as they are now, and closes it after that. */
+  static async use<T>(store: RunStore, work: (index: RunIndex) => T | Promise<T>): Promise<T> {
+    const path = join(store.directory, INDEX_FILE);
+    if (existsSync(store.directory)) {
+      // The second time with a new file, when the first turned out to be damaged.
+      for (let attempt = 0; attempt < 2; attempt++) {
+        try {
+          return await RunIndex.#useAt(path, store, work);
+        } catch (error) {
+          if (!isDatabaseError(error)) throw error;
+          if (!isDamage(error)) break;
+          await rm(path, { force: true });
+        }
+      }
+    }
+    return RunIndex.#useAt(':memory:', store, work);
+  }
+
+  static async #useAt<T>(location: string, store: RunStore, work: (index: RunIndex) => T | Promise<T>): Promise<T> {
+    const database = openDatabase(location);
+    try {
+      const index = new RunIndex(store, database);
+      await index.#refreshRuns();
+      return await work(index);
+    } finally {
+      database.close();
+    }
+  }
+
+  /** The runs that meet all conditions, newest first; runs without a start of their own come last. */
+  runs(conditions: readonly Condition[] = [], limit: number | null = null): IndexedRun[] {
+    const { sql, parameters } = conditionsSql(conditions);
+    const columns = RUN_COLUMNS.map((column) => `"${column}"`).join(', ');
+    const statement = this.#database.prepare(
+      `SELECT ${columns} FROM runs WHERE ${sql} ORDER BY coalesce(start, '') DESC, run_id DESC LIMIT ?`,
+    );
+    return statement.all(...parameters, limit ?? -1).map(runOfRow);
+  }
+
+  /** How many runs meet all conditions. */
+  count(conditions: readonly Condition[] = []): number {
+    const { sql, parameters } = conditionsSql(conditions);
+    return Number(this.#database.prepare(`SELECT count(*) AS n FROM runs WHERE ${sql}`).get(...parameters)?.['n']);
+  }
+
+  /** SHA-256 of the content that a run was imported from → the run. */
+  knownSources(): Map<string, string> {
+    const rows = this.#database.prepare('SELECT source_sha256, run_id FROM runs WHERE source_sha256 IS NOT NULL').all();
+    return new Map(rows.map((row) => [String(row['source_sha256']), String(row['run_id'])]));
+  }
+
+  /** One measure of all runs that meet the conditions, oldest first. */
+  async history(measure: string, conditions: readonly Condition[] = []): Promise<IndexedMeasure[]> {
+    return this.#measures('measure = ? AND', [measure], conditions);
+  }
+
+  /** Every measure of the runs that meet the conditions. */
+  async measures(conditions: readonly Condition[] = []): Promise<IndexedMeasure[]> {
+    return this.#measures('', [], conditions);
+  }
+
+  async #measures(
+    demand: string,
+    values: readonly string[],
+    conditions: readonly Condition[],
+  ): Promise<IndexedMeasure[]> {
+    await this.#refreshMeasures();
+    const { sql, parameters } = conditionsSql(conditions);
+    const columns = MEASURE_COLUMNS.map((column) => `measures."${column}"`).join(', ');
+    const rows = this.#database
+      .prepare(
+        `SELECT ${columns} FROM measures JOIN runs USING (run_id) WHERE ${demand} ${sql}
+         ORDER BY coalesce(start, ''), run_id, position`,
+      )
+      .all(...values, ...parameters);
+    return rows as unknown as IndexedMeasure[];
+  }
+
+  async #refreshRuns(): Promise<void> {
+    const names = await this.#store.names();
+    const stamps = await stampsOf(names, (runId) => runFilePath(this.#store.pathOf(runId)));
+    // A folder without a run.json is a damaged run; a file is none.
+    for (const name of names)
+      if (stamps.get(name) === ABSENT && !isFolder(this.#store.pathOf(name))) stamps.delete(name);
+    const runIds = [...stamps.keys()];
+    const known = this.#stamps('runs');
+    const changed = runIds.filter((runId) => known.get(runId) !== stamps.get(runId));
+    const gone = [...known.keys()].filter((runId) => !stamps.has(runId));
+    if (changed.length === 0 && gone.length === 0) return;
+    const rows = await inBatches(changed, async (runId) => {
+      const row = await readRunFile(this.#store.pathOf(runId)).then(
+        (run) => indexedRun(runId, run),
+        (error: unknown) => damagedRun(runId, reasonOf(error)),
+      );
+      return { ...row, tags: JSON.stringify(row.tags), stamp: stamps.get(runId) ?? '' };
+    });
+    this.#inTransaction(() => {
+      for (const table of ['runs', 'results', 'measures']) {
+        const remove = this.#database.prepare(`DELETE FROM ${table} WHERE run_id = ?`);
+        for (const runId of gone) remove.run(runId);
+      }
+      this.#insert('runs', [...RUN_COLUMNS, 'stamp'], rows);
+    });
+  }
+
+  async #refreshMeasures(): Promise<void> {
+    const runIds = this.#database
+      .prepare('SELECT run_id FROM runs')
+      .all()
+      .map((row) => String(row['run_id']));
+    const stamps = await stampsOf(runIds, (runId) => resultFilePath(this.#store.pathOf(runId)));
+    const known = this.#stamps('results');
+    const changed = runIds.filter((runId) => known.get(runId) !== stamps.get(runId));
+    // In pieces, so that ten thousand results are never in memory together.
+    for (let i = 0; i < changed.length; i += RESULTS_PER_TRANSACTION) {
+      await this.#readMeasures(changed.slice(i, i + RESULTS_PER_TRANSACTION), stamps);
+    }
+  }
+
+  async #readMeasures(runIds: readonly string[], stamps: ReadonlyMap<string, string>): Promise<void> {
+    const read = await inBatches(runIds, async (runId) => {
+      const found = await readResultFile(this.#store.pathOf(runId)).then(
+        ({ measures }) => ({ measures, damage: null }),
+        (error: unknown) => ({ measures: [], damage: reasonOf(error) }),
+      );
+      return { runId, ...found };
+    });
+    this.#inTransaction(() => {
+      const remove = this.#database.prepare('DELETE FROM measures WHERE run_id = ?');
+      for (const runId of runIds) remove.run(runId);
+      const results = read.map(({ runId, damage }) => ({ run_id: runId, stamp: stamps.get(runId) ?? '', damage }));
+      this.#insert('results', ['run_id', 'stamp', 'damage'], results);
+      const rows = read.flatMap(({ runId, measures }) =>
+        measures.map((measure, position) => ({ ...indexedMeasure(runId, measure), position })),
+      );
+      this.#insert('measures', [...MEASURE_COLUMNS, 'position'], rows);
+    });
+  }
+
+  #stamps(table: 'runs' | 'results'): Map<string, string> {
+    const statement = this.#database.prepare(`SELECT run_id, stamp FROM ${table}`);
+    statement.setReturnArrays(true);
+    return new Map(statement.all() as unknown as [string, string][]);
+  }
+
+  #insert<Column extends string>(
+    table: string,
+    columns: readonly Column[],
+    rows: readonly Readonly<Record<Column, Cell>>[],
+  ): void {
+    const names = columns.map((column) => `"${column}"`).join(', ');
+    const places = columns.map(() => '?').join(', ');
+    const statement = this.#database.prepare(`INSERT OR REPLACE INTO ${table} (${names}) VALUES (${places})`);
+    for (const row of rows) statement.run(...columns.map((column) => row[column]));
+  }
+
+  #inTransaction(work: () => void): void {
+    this.#database.exec('BEGIN IMMEDIATE');
+    try {
+      work();
+      this.#database.exec('COMMIT');
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+}
+
+function openDatabase(location: string): DatabaseSync {
+  const database = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    if (versionOf(database) === INDEX_VERSION) return database;
+    database.exec('BEGIN IMMEDIATE');
+    // Another process may have made the tables in the meantime.
+    if (versionOf(database) !== INDEX_VERSION) {
+      const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
+      for (const { name } of tables) database.exec(`DROP TABLE "${String(name)}"`);
+      database.exec(TABLES);
+    }
+    database.exec('COMMIT');
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function versionOf(database: DatabaseSync): number {
+  return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+}
+
+function isDatabaseError(error: unknown): error is { errcode: number } {
+  return codeOf(error) === 'ERR_SQLITE_ERROR';
+}
+
+/** SQLITE_CORRUPT and SQLITE_NOTADB, and SQLITE_ERROR: tables that are not as they were made. */
+const isDamage = ({ errcode }: { errcode: number }): boolean => [1, 11, 26].includes(errcode & 0xff);
+
+async function inBatches<T>(runIds: readonly string[], read: (runId: string) => Promise<T>): Promise<T[]> {
+  const all: T[] = [];
+  for (let i = 0; i < runIds.length; i += FILES_AT_ONCE) {
+    all.push(...(await Promise.all(runIds.slice(i, i + FILES_AT_ONCE).map(read))));
+  }
+  return all;
+}
+
+function runOfRow(row: Row): IndexedRun {
+  return { ...row, tags: JSON.parse(String(row['tags'])) as string[] } as unknown as IndexedRun;
+}

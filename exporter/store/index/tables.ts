@@ -1,0 +1,63 @@
+/** Changed whenever the tables or what is put into them change: an index of another version is made anew. */
+export const INDEX_VERSION = 1;
+
+/** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` tells whether run.json is still the one read. */
+const RUNS = `
+  CREATE TABLE runs (
+    run_id TEXT PRIMARY KEY,
+    stamp TEXT NOT NULL,
+    damage TEXT,
+    start TEXT,
+    "end" TEXT,
+    status TEXT,
+    scenario TEXT,
+    model TEXT,
+    endpoint_type TEXT,
+    load_mode TEXT,
+    concurrency INTEGER,
+    request_rate REAL,
+    origin TEXT,
+    system TEXT,
+    system_version TEXT,
+    tool TEXT,
+    tool_version TEXT,
+    group_id TEXT,
+    step INTEGER,
+    repeat INTEGER,
+    fingerprint TEXT,
+    tags TEXT,
+    source_sha256 TEXT
+  ) WITHOUT ROWID;
+  CREATE INDEX runs_by_start ON runs (start);
+  CREATE INDEX runs_by_source ON runs (source_sha256) WHERE source_sha256 IS NOT NULL;`;
+
+/** Which result.json the measures of a run were read from. */
+const RESULTS = `
+  CREATE TABLE results (run_id TEXT PRIMARY KEY, stamp TEXT NOT NULL, damage TEXT) WITHOUT ROWID;`;
+
+/** Rows of one measure lie together: its history is one stretch of the file. */
+const MEASURES = `
+  CREATE TABLE measures (
+    measure TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    position INTEGER NOT NULL,
+    unit TEXT,
+    definition TEXT,
+    origin TEXT,
+    population TEXT,
+    clock TEXT,
+    kind TEXT,
+    value REAL,
+    n INTEGER,
+    effective_n REAL,
+    mean REAL,
+    std REAL,
+    min REAL,
+    max REAL,
+    p1 REAL, p5 REAL, p10 REAL, p25 REAL, p50 REAL, p75 REAL, p90 REAL, p95 REAL, p99 REAL, p99_9 REAL,
+    PRIMARY KEY (measure, run_id, position)
+  ) WITHOUT ROWID;
+  CREATE INDEX measures_by_run ON measures (run_id);`;
+
+export const TABLES = `${RUNS}${RESULTS}${MEASURES}
+  PRAGMA user_version = ${INDEX_VERSION};`;

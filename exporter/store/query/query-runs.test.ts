@@ -1,0 +1,134 @@
+import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { addRun } from '../add-run.ts';
+import { addedResult, addedRun, throughput } from '../fixtures/added-run.ts';
+import { parseCondition } from '../index/run-filter.ts';
+import { openStore } from '../run-store.ts';
+import type { RunStore } from '../run-store.ts';
+import { QueryError } from './query-error.ts';
+import { queryRuns } from './query-runs.ts';
+import type { QueryValue } from './query-value.ts';
+
+const VERSION_1 = '20261121T222600Z-version1ab';
+const FIXTURE = fileURLToPath(new URL(`../migrations/fixtures/version-1/${VERSION_1}`, import.meta.url));
+
+/** DuckDB need not be installed: then there is nothing to test but that it is said. */
+const isInstalled = await import('@duckdb/node-api').then(
+  () => true,
+  () => false,
+);
+const withDuckDb = isInstalled ? describe : describe.skip;
+
+let directory: string;
+let store: RunStore;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), "llmbench-query's-"));
+  ({ store } = await openStore(directory));
+  const added = addedRun('r1', { tags: ['a', 'b'] }, 10);
+  await addRun(store, { ...added, result: addedResult(added.run, [throughput(7.5)]) });
+  await cp(FIXTURE, join(directory, VERSION_1), { recursive: true });
+});
+
+afterAll(() => rm(directory, { recursive: true }));
+
+const leftOut: string[] = [];
+
+async function answer(sql: string, ...conditions: string[]): Promise<(readonly QueryValue[])[]> {
+  leftOut.length = 0;
+  const query = { sql, conditions: conditions.map(parseCondition), leftOut: (line: string) => void leftOut.push(line) };
+  return queryRuns(store, query, async ({ batches }) => {
+    const rows: (readonly QueryValue[])[] = [];
+    for await (const some of batches) rows.push(...some);
+    return rows;
+  });
+}
+
+withDuckDb('the views', () => {
+  test('runs: one row each, times as instants, tags as a list', async () => {
+    expect(await answer('SELECT run_id, scenario, start, concurrency, tags FROM runs ORDER BY start')).toEqual([
+      ['r1', 'example', '2026-03-04T05:06:07.000Z', 2, ['a', 'b']],
+      [VERSION_1, 'stored-example', '2026-11-21T22:23:06.425Z', 2, []],
+    ]);
+  });
+
+  test('measures: in base units, joined with their run', async () => {
+    const sql = `SELECT run_id, value, p99 FROM measures JOIN runs USING (run_id) WHERE measure = 'request_throughput'
+      AND scenario = 'example'`;
+    expect(await answer(sql)).toEqual([['r1', 7.5, null]]);
+  });
+
+  test('records of both versions: what a file does not have is null', async () => {
+    const sql = 'SELECT run_id, count(*), count(first_output_ns), max(index) FROM records GROUP BY 1 ORDER BY 1';
+    // Of the ten records of the example, 4 and 9 fail and have no content.
+    expect(await answer(sql)).toEqual([
+      [VERSION_1, 14, 0, 13],
+      ['r1', 10, 8, 9],
+    ]);
+    expect(await answer('SELECT chunk_offsets_ns FROM records WHERE index = 1', 'run=r1')).toEqual([
+      [[20_000_000, 45_000_001, 90_000_000]],
+    ]);
+  });
+
+  test('server_samples', async () => {
+    const [row] = await answer(`SELECT run_id, count(*) > 10, bool_and(time_ns > 0) FROM server_samples GROUP BY 1`);
+    expect(row).toEqual([VERSION_1, true, true]);
+  });
+
+  test('of a store without runs are empty, with their columns', async () => {
+    const nothing = ['runs', 'measures', 'records', 'server_samples'].map((view) =>
+      answer(`SELECT count(run_id) FROM ${view}`, 'run=none'),
+    );
+    expect(await Promise.all(nothing)).toEqual([[[0]], [[0]], [[0]], [[0]]]);
+  });
+});
+
+withDuckDb('only reading', () => {
+  test.each([
+    ['COPY (SELECT 1) TO $file', 'only statements that read'],
+    ['EXPLAIN ANALYZE COPY (SELECT 1) TO $file', 'only statements that read'],
+    ['SELECT 1; COPY (SELECT 1) TO $file', 'only statements that read'],
+    ['SELECT 1; SELECT 2', 'one statement is expected, not 2'],
+    ['', 'one statement is expected, not 0'],
+    [`SELECT * FROM query('COPY (SELECT 1) TO ''x.csv''')`, 'SELECT'],
+    ['ATTACH $file', 'only statements that read'],
+    ['CREATE TABLE t (x INTEGER)', 'only statements that read'],
+    ['DROP TABLE runs', 'only statements that read'],
+    ['EXPORT DATABASE $file', 'only statements that read'],
+    ['INSTALL httpfs', 'only statements that read'],
+    ['SET enable_external_access = true', 'only statements that read'],
+    [`SELECT * FROM read_text('/etc/hostname')`, 'Permission Error'],
+    [`SELECT * FROM read_text($directory || '/../../etc/hostname')`, 'Error'],
+    [`SELECT * FROM glob('/etc/*')`, 'Permission Error'],
+    [`SELECT * FROM read_csv('http://127.0.0.1:9/x')`, 'Permission Error'],
+    ['SELEC 1', 'syntax error'],
+    ['SELECT no_such_column FROM runs', 'no_such_column'],
+  ])('%s is refused', async (statement, message) => {
+    const text = (path: string): string => `'${path.replaceAll("'", "''")}'`;
+    const sql = statement.replace('$file', text(join(directory, 'x.csv'))).replace('$directory', text(directory));
+    const asked = answer(sql);
+    await expect(asked).rejects.toThrow(QueryError);
+    await expect(asked).rejects.toThrow(message);
+    expect(await readdir(directory)).not.toContain('x.csv');
+  });
+});
+
+withDuckDb('damaged files', () => {
+  test('are left out and named', async () => {
+    const added = (runId: string) => addRun(store, addedRun(runId));
+    await added('torn');
+    await added('no-json');
+    await truncate(join(directory, 'torn', 'records', '0.parquet'), 300);
+    await writeFile(join(directory, 'no-json', 'run.json'), '{');
+    expect(await answer(`SELECT DISTINCT run_id FROM records ORDER BY 1`)).toEqual([[VERSION_1], ['r1']]);
+    expect(leftOut).toEqual([
+      expect.stringMatching(/^run no-json is left out: .*it is not JSON$/),
+      expect.stringMatching(/torn.*0\.parquet is left out: it is not a Parquet file, or torn$/),
+    ]);
+    await rm(join(directory, 'torn'), { recursive: true });
+    await rm(join(directory, 'no-json'), { recursive: true });
+  });
+});

@@ -1,0 +1,116 @@
+import { realpath } from 'node:fs/promises';
+import type * as DuckDbApi from '@duckdb/node-api';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Condition } from '../index/run-filter.ts';
+import { RunIndex } from '../index/run-index.ts';
+import type { RunStore } from '../run-store.ts';
+import { QueryError } from './query-error.ts';
+import { queryValue } from './query-value.ts';
+import type { QueryValue } from './query-value.ts';
+import { sqlText } from './sql-text.ts';
+import { createViews } from './views.ts';
+
+export interface RunQuery {
+  /** One SELECT (or DESCRIBE, SHOW, SUMMARIZE, VALUES, FROM …) over the views. */
+  readonly sql: string;
+  /** Only runs that meet these are in the views. */
+  readonly conditions: readonly Condition[];
+  /** Told of each file that cannot be read and is left out, in one line. */
+  readonly leftOut: (line: string) => void;
+}
+
+export interface QueryRows {
+  readonly columns: readonly string[];
+  /** Rows in pieces, as the database makes them. */
+  readonly batches: AsyncIterable<readonly (readonly QueryValue[])[]>;
+}
+
+/**
+ * Answers a question in SQL over the stored runs, with the views `runs`, `measures`, `records` and `server_samples`.
+ *
+ * The database is in memory, and what it may do is closed before the question is asked: no network, no extensions, no
+ * files but those of the runs directory, and one statement that only reads. Throws a `QueryError` with one clear message
+ * when DuckDB is not installed or the statement is refused or wrong.
+ */
+export async function queryRuns<T>(
+  store: RunStore,
+  query: RunQuery,
+  consume: (rows: QueryRows) => Promise<T>,
+): Promise<T> {
+  const { DuckDBInstance, StatementType } = await loadDuckDb();
+  const instance = await DuckDBInstance.create(':memory:');
+  const connection = await instance.connect();
+  try {
+    await closeDoors(connection, await realpath(store.directory).catch(() => store.directory));
+    await RunIndex.use(store, (index) => createViews(connection, { store, index, ...query }));
+    await requireReading(connection, query.sql);
+    const statement = await connection.prepare(query.sql).catch(refused);
+    if (statement.statementType !== StatementType.SELECT) throw new QueryError(ONLY_READING);
+    const result = await statement.stream().catch(refused);
+    const batches = result.yieldRowsJs();
+    return await consume({ columns: result.deduplicatedColumnNames(), batches: plainRows(batches) });
+  } finally {
+    connection.closeSync();
+    instance.closeSync();
+  }
+}
+
+type DuckDb = Pick<typeof DuckDbApi, 'DuckDBInstance' | 'StatementType'>;
+
+async function loadDuckDb(): Promise<DuckDb> {
+  try {
+    return await import('@duckdb/node-api');
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_MODULE_NOT_FOUND' && code !== 'MODULE_NOT_FOUND') throw error;
+    throw new QueryError(
+      'SQL over runs needs the package @duckdb/node-api, which is not installed: npm install @duckdb/node-api',
+    );
+  }
+}
+
+/**
+ * Only one statement, and one that reads. This is asked of DuckDB's parser, which knows nothing of files: preparing a
+ * statement that writes makes its file, and EXPLAIN ANALYZE performs what it explains.
+ */
+async function requireReading(connection: DuckDBConnection, sql: string): Promise<void> {
+  const answer = await connection.runAndReadAll(`SELECT json_serialize_sql(${sqlText(sql)})::VARCHAR`);
+  const parsed = JSON.parse(String(answer.getRows()[0]?.[0])) as ParsedSql;
+  if (parsed.error_type === 'parser') throw new QueryError(parsed.error_message ?? 'the statement cannot be read');
+  if (parsed.error || parsed.statements === undefined) throw new QueryError(ONLY_READING);
+  if (parsed.statements.length !== 1)
+    throw new QueryError(`one statement is expected, not ${parsed.statements.length}`);
+}
+
+interface ParsedSql {
+  readonly error: boolean;
+  readonly error_type?: string;
+  readonly error_message?: string;
+  readonly statements?: readonly unknown[];
+}
+
+const ONLY_READING = 'only statements that read are allowed: SELECT, FROM, WITH, VALUES, DESCRIBE, SUMMARIZE';
+
+async function closeDoors(connection: DuckDBConnection, directory: string): Promise<void> {
+  await connection.run(`SET temp_directory = ''`);
+  await connection.run(`SET allowed_directories = [${sqlText(`${directory}/`)}]`);
+  await connection.run('SET enable_external_access = false');
+  await connection.run('SET lock_configuration = true');
+}
+
+async function* plainRows(
+  batches: AsyncIterable<readonly (readonly unknown[])[]>,
+): AsyncGenerator<readonly (readonly QueryValue[])[]> {
+  try {
+    for await (const rows of batches) yield rows.map((row) => row.map(queryValue));
+  } catch (error) {
+    refused(error);
+  }
+}
+
+/** DuckDB's own message, without the picture of the statement. */
+function refused(error: unknown): never {
+  throw new QueryError(error instanceof Error ? (error.message.split('\n\nLINE ')[0] ?? '').trim() : String(error), {
+    cause: error,
+  });
+}

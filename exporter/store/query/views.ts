@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { DuckDBConnection } from '@duckdb/node-api';
+import type { Condition } from '../index/run-filter.ts';
+import type { RunIndex } from '../index/run-index.ts';
+import type { IndexedRun } from '../index/rows.ts';
+import { RECORD_COLUMNS } from '../record-columns.ts';
+import type { RunStore } from '../run-store.ts';
+import { parquetDamage } from './parquet-damage.ts';
+import { sqlText } from './sql-text.ts';
+import { fillTable, MEASURES_TABLE, RUNS_TABLE } from './tables.ts';
+
+interface ViewsRequest {
+  readonly store: RunStore;
+  readonly index: RunIndex;
+  readonly sql: string;
+  readonly conditions: readonly Condition[];
+  readonly leftOut: (line: string) => void;
+}
+
+const RECORD_TYPES = {
+  int64: 'BIGINT',
+  int32: 'INTEGER',
+  boolean: 'BOOLEAN',
+  string: 'VARCHAR',
+  'int64 list': 'BIGINT[]',
+};
+
+/** Columns with their types. */
+type Shape = readonly (readonly [name: string, type: string])[];
+
+const RECORD_SHAPE: Shape = [
+  ['run_id', 'VARCHAR'],
+  ...RECORD_COLUMNS.map(({ name, kind }) => [name, RECORD_TYPES[kind]] as const),
+];
+
+/** As `servers.parquet` has them. */
+const SAMPLE_SHAPE: Shape = [
+  ['run_id', 'VARCHAR'],
+  ['target', 'VARCHAR'],
+  ['name', 'VARCHAR'],
+  ['family', 'VARCHAR'],
+  ['type', 'VARCHAR'],
+  ['labels', 'VARCHAR'],
+  ['le', 'VARCHAR'],
+  ['time_ns', 'BIGINT'],
+  ['value', 'DOUBLE'],
+];
+
+/** Makes the views that the statement names: reading ten thousand files for a question about three would be a waste. */
+export async function createViews(connection: DuckDBConnection, request: ViewsRequest): Promise<void> {
+  const { index, store, sql, conditions, leftOut } = request;
+  const runs = index.runs(conditions);
+  for (const { run_id, damage } of runs) if (damage !== null) leftOut(`run ${run_id} is left out: ${damage}`);
+  const whole = runs.filter(({ damage }) => damage === null);
+  const isNamed = (view: string): boolean => new RegExp(`\\b${view}\\b`, 'i').test(sql) || /\bshow\b/i.test(sql);
+  await fillTable(connection, RUNS_TABLE, whole);
+  await fillTable(connection, MEASURES_TABLE, isNamed('measures') ? await index.measures(conditions) : []);
+  const recordFiles = isNamed('records') ? await filesOf(store, whole, recordPaths) : [];
+  await createFileView(connection, 'records', RECORD_SHAPE, usable(recordFiles, leftOut));
+  const sampleFiles = isNamed('server_samples') ? await filesOf(store, whole, samplePaths) : [];
+  await createFileView(connection, 'server_samples', SAMPLE_SHAPE, usable(sampleFiles, leftOut));
+}
+
+/** A view over Parquet files that have some of the columns of `shape`; a column that is missing in a file is null. */
+async function createFileView(
+  connection: DuckDBConnection,
+  name: string,
+  shape: Shape,
+  files: readonly string[],
+): Promise<void> {
+  const nothing = shape.map(([column, type]) => `NULL::${type} AS "${column}"`).join(', ');
+  const rows =
+    files.length === 0
+      ? ''
+      : `UNION ALL BY NAME
+         SELECT regexp_extract(filename, '([^/\\\\]+)[/\\\\](records[/\\\\])?[^/\\\\]+$', 1) AS run_id, * EXCLUDE (filename)
+         FROM read_parquet([${files.map(sqlText).join(', ')}], union_by_name = true, filename = true)`;
+  await connection.run(`CREATE VIEW ${name} AS SELECT ${nothing} WHERE false ${rows}`);
+}
+
+type PathsOf = (folder: string) => Promise<string[]>;
+
+async function filesOf(store: RunStore, runs: readonly IndexedRun[], pathsOf: PathsOf): Promise<string[]> {
+  const files: string[] = [];
+  for (const { run_id } of runs) files.push(...(await pathsOf(store.pathOf(run_id))));
+  return files;
+}
+
+async function recordPaths(folder: string): Promise<string[]> {
+  const records = join(folder, 'records');
+  if (!existsSync(records)) return [];
+  return (await readdir(records)).filter((name) => name.endsWith('.parquet')).map((name) => join(records, name));
+}
+
+function samplePaths(folder: string): Promise<string[]> {
+  const path = join(folder, 'servers.parquet');
+  return Promise.resolve(existsSync(path) ? [path] : []);
+}
+
+function usable(files: readonly string[], leftOut: (line: string) => void): string[] {
+  return files.filter((file) => {
+    const damage = parquetDamage(file);
+    if (damage !== null) leftOut(`${file} is left out: ${damage}`);
+    return damage === null;
+  });
+}

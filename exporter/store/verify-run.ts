@@ -1,0 +1,44 @@
+import { join } from 'node:path';
+import { fileSha256, readChecksums } from './checksums.ts';
+import { readResultFile, readRunFile } from './read-run-files.ts';
+import type { RunStore } from './run-store.ts';
+import { codeOf, reasonOf } from './store-errors.ts';
+
+/** What is to be said of a run's files. */
+export interface Verification {
+  readonly run_id: string;
+  /** `unsealed`: it was stored before there were checksums, so only its form could be looked at. */
+  readonly state: 'ok' | 'unsealed' | 'damaged';
+  /** How many files were compared with their checksums. */
+  readonly files: number;
+  /** What is wrong, one line each. */
+  readonly problems: readonly string[];
+}
+
+/** Compares a finished run's files with the checksums of when it was sealed, and reads run.json and result.json. */
+export async function verifyRun(store: RunStore, runId: string): Promise<Verification> {
+  const folder = store.pathOf(runId);
+  const problems: string[] = [];
+  for (const read of [readRunFile, readResultFile]) {
+    await read(folder).catch((error: unknown) => problems.push(reasonOf(error)));
+  }
+  const sums = await readChecksums(folder).catch((error: unknown) => {
+    problems.push(`the checksums cannot be read: ${reasonOf(error)}`);
+    return null;
+  });
+  for (const [path, sum] of sums ?? []) {
+    const problem = await difference(join(folder, path), sum);
+    if (problem !== null) problems.push(`${path} ${problem}`);
+  }
+  const state = problems.length > 0 ? 'damaged' : sums === null ? 'unsealed' : 'ok';
+  return { run_id: runId, state, files: sums?.size ?? 0, problems };
+}
+
+/** In words; null when there is none. */
+async function difference(path: string, sum: string): Promise<string | null> {
+  try {
+    return (await fileSha256(path)) === sum ? null : 'is not as it was sealed';
+  } catch (error) {
+    return codeOf(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${reasonOf(error)}`;
+  }
+}
