@@ -121,3 +121,26 @@ function firstOk(store: TargetStore): number | null {
 }
 
 const seconds = (ns: number): string => `${Number((ns / 1e9).toPrecision(2))} s`;
+
+/**
+ * A collection made of what was recorded elsewhere: the last scrape of all is when its counts have come to rest.
+ */
+export function collectionOfStores(
+  recorded: readonly { readonly name: string; readonly system: string | null; readonly store: TargetStore }[],
+  options: Pick<Collection, 'zeroWall_ns' | 'window' | 'interval_ns' | 'definitions' | 'slice_ns'>,
+): Collection {
+  const stores = recorded.map(({ store }) => store);
+  const settled_ns = Math.max(options.window.end_ns, ...stores.map((store) => store.at_ns(store.scrapes - 1)));
+  return {
+    ...options,
+    settled_ns,
+    repeated: repeatedSeries(stores),
+    targets: recorded.map((target) => ({
+      ...target,
+      state: 'up',
+      drains: false,
+      skipped: 0,
+      window: windowOf(target.store, options.window, settled_ns),
+    })),
+  };
+}

@@ -1,0 +1,337 @@
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import {
+  distributionOf,
+  importedRun,
+  importInto,
+  inTemporaryFolder,
+  measureOf,
+  scalarOf,
+} from '../testing/import-folder.ts';
+
+const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;
+const STEADY = join(FIXTURES, 'a-steady-c8');
+const UNARY = join(FIXTURES, 'd-nostream-c8');
+
+const lines = async (): Promise<string[]> =>
+  gunzipSync(await readFile(join(STEADY, 'profile_export.jsonl.gz')))
+    .toString('utf8')
+    .trimEnd()
+    .split('\n');
+
+describe('a folder of AIPerf 0.13.0 with its records', () => {
+  // The numbers are those that the server counted, and AIPerf's own summary.
+  test('gives the numbers that are known of it', () =>
+    inTemporaryFolder(async (folder) => {
+      const imported = await importInto(join(folder, 'runs'), [STEADY]);
+      expect(imported.report.outcomes).toMatchObject([{ status: 'imported', tool: 'aiperf', disagreements: 0 }]);
+      const { run, result, records } = await importedRun(imported);
+      expect(records).toHaveLength(200);
+      expect(result.requests).toEqual({ ok: 200, error: 0, timeout: 0, cancelled: 0 });
+      expect(result.window.seconds).toBeCloseTo(17.649967872, 6);
+      const sum = (of: (typeof records)[number]['input_tokens'][]): number =>
+        of.reduce<number>((a, b) => a + (b ?? NaN), 0);
+      expect(sum(records.map(({ output_tokens }) => output_tokens))).toBe(9600);
+      expect(sum(records.map(({ input_tokens }) => input_tokens))).toBe(52_049);
+      expect(distributionOf(result, 'inter_chunk_latency').n).toBe(9400);
+      const ttft = distributionOf(result, 'time_to_first_token');
+      expect(ttft.mean).toBeCloseTo(0.13247788235, 9);
+      expect(ttft.percentiles.p99.value).toBeCloseTo(0.38315271277, 9);
+      const latency = distributionOf(result, 'request_latency');
+      expect(latency.mean).toBeCloseTo(0.596561313545, 9);
+      expect(latency.std).toBeCloseTo(0.15295678359871, 9);
+      expect(run).toMatchObject({
+        status: 'completed',
+        tool: { name: 'aiperf', version: '0.13.0' },
+        // The first credit was issued at 1795279610859…
+        start: '2026-11-21T16:46:50.859Z',
+        target: { origin: 'http://127.0.0.1:8280' },
+        comparison_key: {
+          endpoint_type: 'chat',
+          model: 'mock',
+          streaming: true,
+          load: { mode: 'concurrency', concurrency: 8 },
+          stop: { request_count: 200, benchmark_duration_seconds: null },
+          warmup: null,
+          sampling: { ignore_eos: true },
+          dataset_plan_sha256: null,
+        },
+        source: { format: 'aiperf-summary', format_version: '1.4', unknown: ['dataset_plan_sha256'] },
+      });
+      expect(run.phases).toEqual([{ phase: 'measure', start: result.window.start, end: result.window.end }]);
+    }));
+
+  test('tokens are the server’s: what AIPerf’s tokenizer counted is converted and told', () =>
+    inTemporaryFolder(async (folder) => {
+      const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [STEADY]));
+      const itl = distributionOf(result, 'inter_token_latency');
+      expect(itl.definition).toBe('per_request_mean_from_usage');
+      // Per request (latency − TTFT) ÷ 47, over AIPerf's own values of both.
+      expect(itl.mean).toBeCloseTo((0.596561313545 - 0.13247788235) / 47, 9);
+      expect(distributionOf(result, 'output_sequence_length').mean).toBe(48);
+      expect(scalarOf(result, 'output_token_throughput').value).toBeCloseTo(9600 / 17.649967872, 4);
+      const notes = run.source?.notes.join('\n');
+      expect(notes).toContain('inter_token_latency mean 9.87 ms (per_request_mean_from_tokenizer: 9.59 ms)');
+    }));
+
+  test('a record has the times, to the nanosecond, and what the trace tells', () =>
+    inTemporaryFolder(async (folder) => {
+      const { run, records } = await importedRun(await importInto(join(folder, 'runs'), [STEADY]));
+      const start_ns = BigInt(Date.parse(run.start ?? '')) * 1_000_000n;
+      // The line of session 7, as AIPerf wrote it.
+      const record = records.find(({ sent_ns }) => start_ns + BigInt(sent_ns) === 1795279611023537732n);
+      expect(record).toMatchObject({
+        phase: 'measure',
+        due_ns: Number(1795279610865810572n - start_ns),
+        end_ns: Number(1795279611648932720n - start_ns),
+        input_tokens: 310,
+        input_tokens_source: 'usage',
+        output_tokens: 48,
+        requested_output_tokens: 48,
+        connection_reused: false,
+        connect_ns: 18_017_733,
+        http_waiting_ns: 200_455_665,
+        http_data_received_bytes: 14_886,
+      });
+      expect(record?.chunk_offsets_ns.slice(0, 3)).toEqual([219_290_428, 224_016_907, 231_115_650]);
+      expect(record?.chunk_offsets_ns.at(-1)).toBe(625_394_988);
+      expect((record?.first_content_ns ?? NaN) - (record?.sent_ns ?? NaN)).toBe(219_290_428);
+    }));
+
+  test('again: known; packed in another way: known; without its summary: another result', () =>
+    inTemporaryFolder(async (folder) => {
+      const runs = join(folder, 'runs');
+      await importInto(runs, [STEADY]);
+      const again = await importInto(runs, [STEADY]);
+      expect(again.report.outcomes).toMatchObject([{ status: 'known' }]);
+      const other = join(folder, 'packed');
+      await mkdir(other);
+      await copyFile(join(STEADY, 'profile_export_aiperf.json'), join(other, 'profile_export_aiperf.json'));
+      const plain = gunzipSync(await readFile(join(STEADY, 'profile_export.jsonl.gz')));
+      await writeFile(join(other, 'profile_export.jsonl.zst'), zstdCompressSync(plain));
+      expect((await importInto(runs, [other])).report.outcomes).toMatchObject([{ status: 'known' }]);
+      const alone = await importInto(runs, [join(other, 'profile_export.jsonl.zst')]);
+      expect(alone.report.outcomes).toMatchObject([{ status: 'imported' }]);
+      const { run, result } = await importedRun(alone);
+      expect(run.comparison_key.model).toBeNull();
+      expect(run.source?.unknown).toContain('warmup');
+      expect(distributionOf(result, 'time_to_first_token').mean).toBeCloseTo(0.13247788235, 9);
+    }));
+
+  test('unary answers have no time to first token and no gaps', () =>
+    inTemporaryFolder(async (folder) => {
+      const imported = await importInto(join(folder, 'runs'), [UNARY]);
+      expect(imported.report.outcomes).toMatchObject([{ status: 'imported', disagreements: 0 }]);
+      const { run, result } = await importedRun(imported);
+      expect(run.comparison_key.streaming).toBe(false);
+      expect(result.requests.ok).toBe(160);
+      expect(distributionOf(result, 'request_latency').mean).toBeCloseTo(0.65904314206875, 9);
+      for (const measure of ['time_to_first_token', 'inter_token_latency', 'inter_chunk_latency']) {
+        expect(measureOf(result, measure)).toMatchObject({ n: 0, mean: null });
+      }
+      // When the chunks came is not known: no throughput at full load can be told.
+      expect(scalarOf(result, 'steady_output_token_throughput').value).toBeNull();
+    }));
+});
+
+describe('a summary without records', () => {
+  const onlySummary = async (folder: string, name: string): Promise<string> => {
+    const alone = join(folder, 'alone');
+    await mkdir(alone);
+    await copyFile(join(STEADY, name), join(alone, name));
+    return alone;
+  };
+
+  test('stands with AIPerf’s definitions, and with no time: its own has no zone', () =>
+    inTemporaryFolder(async (folder) => {
+      const path = await onlySummary(folder, 'profile_export_aiperf.json');
+      const { run, result, records } = await importedRun(await importInto(join(folder, 'runs'), [path]));
+      expect(records).toEqual([]);
+      expect(run.start).toBeNull();
+      expect(run.run_id).toMatch(/^undated-[a-z0-9]{10}$/);
+      expect(result.window).toEqual({ start: null, end: null, seconds: 17.649967872 });
+      expect(result.requests.ok).toBe(200);
+      expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
+        definition: 'sent_to_first_content_chunk',
+        n: 200,
+        percentiles: { p50: { value: expect.closeTo(0.0990500815, 10), ci95: null }, p99_9: { value: null } },
+      });
+      expect(distributionOf(result, 'inter_token_latency').definition).toBe('per_request_mean_from_tokenizer');
+      expect(scalarOf(result, 'request_throughput').definition).toBe('ok_requests_over_wall_time');
+      // The server's count is in the summary too, and stands.
+      expect(distributionOf(result, 'output_sequence_length')).toMatchObject({
+        definition: 'usage_completion_tokens',
+        mean: 48,
+      });
+    }));
+
+  test('has its time when the zone is said', () =>
+    inTemporaryFolder(async (folder) => {
+      const path = await onlySummary(folder, 'profile_export_aiperf.json');
+      const { run } = await importedRun(await importInto(join(folder, 'runs'), [path], { timeZone: 'Europe/Berlin' }));
+      expect(run.start).toBe('2026-11-21T15:46:50.831Z');
+      expect(run.run_id).toMatch(/^20261121T154650Z-/);
+    }));
+
+  test('as CSV has what a CSV holds', () =>
+    inTemporaryFolder(async (folder) => {
+      const path = await onlySummary(folder, 'profile_export_aiperf.csv');
+      const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [path]));
+      expect(run.source?.format).toBe('aiperf-summary-csv');
+      expect(result.requests.ok).toBe(200);
+      expect(distributionOf(result, 'time_to_first_token').percentiles.p99.value).toBeCloseTo(0.38315, 8);
+    }));
+});
+
+describe('what is wrong with a file', () => {
+  const imported = async (folder: string, text: string | Buffer, name = 'profile_export.jsonl') => {
+    const path = join(folder, name);
+    await writeFile(path, text);
+    return importInto(join(folder, 'runs'), [path]);
+  };
+
+  test('a torn last line is left out and told', () =>
+    inTemporaryFolder(async (folder) => {
+      const all = await lines();
+      const torn = `${all.slice(0, 10).join('\n')}\n${(all[10] ?? '').slice(0, 500)}`;
+      const { run, records } = await importedRun(await imported(folder, torn));
+      expect(records).toHaveLength(10);
+      expect(run.source?.notes).toContain(
+        'the last line (11) is torn and left out: the file was cut while it was written',
+      );
+    }));
+
+  test('a byte order mark, CR LF and empty lines are nothing', () =>
+    inTemporaryFolder(async (folder) => {
+      const all = await lines();
+      const { records } = await importedRun(await imported(folder, `\ufeff${all.slice(0, 5).join('\r\n\r\n')}\r\n`));
+      expect(records).toHaveLength(5);
+    }));
+
+  test('the summary counts more requests than there are records: it stands, and that is told', () =>
+    inTemporaryFolder(async (folder) => {
+      const sample = join(folder, 'sample');
+      await mkdir(sample);
+      await copyFile(join(STEADY, 'profile_export_aiperf.json'), join(sample, 'profile_export_aiperf.json'));
+      await writeFile(join(sample, 'profile_export.jsonl'), `${(await lines()).slice(0, 10).join('\n')}\n`);
+      const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [sample]));
+      expect(run.source?.notes[0]).toContain('the tool counted 200 ok requests, the records hold 10');
+      expect(result.requests.ok).toBe(200);
+      expect(distributionOf(result, 'time_to_first_token')).toMatchObject({ n: 200 });
+    }));
+
+  test('a figure that its records contradict is told', () =>
+    inTemporaryFolder(async (folder) => {
+      const wrong = join(folder, 'wrong');
+      await mkdir(wrong);
+      const summary = await readFile(join(STEADY, 'profile_export_aiperf.json'), 'utf8');
+      await writeFile(join(wrong, 'profile_export_aiperf.json'), summary.replace('383.15271276999994', '283.1'));
+      await copyFile(join(STEADY, 'profile_export.jsonl.gz'), join(wrong, 'profile_export.jsonl.gz'));
+      const { report } = await importInto(join(folder, 'runs'), [wrong]);
+      expect(report.outcomes).toMatchObject([{ status: 'imported', disagreements: 1 }]);
+      expect(JSON.stringify(report.outcomes)).toContain(
+        'time_to_first_token p99: the file says 0.2831 seconds, its records give 0.383152713 seconds',
+      );
+    }));
+
+  test('impossible times, NaN, numbers as text and hostile keys', () =>
+    inTemporaryFolder(async (folder) => {
+      const [one = ''] = await lines();
+      const changed = (change: (line: string) => string): string => change(one);
+      const text = [
+        one,
+        changed((line) => line.replace(/"request_end_ns":\d+/, '"request_end_ns":1795279600000000000')),
+        changed((line) => line.replace(/("time_to_first_token":\{"value":)[\d.]+/, '$1-5.0')),
+        changed((line) => line.replace(/("request_latency":\{"value":)[\d.]+/, '$1NaN')),
+        changed((line) => line.replace(/("usage_completion_tokens":\{"value":)(\d+)/, '$1"$2"')),
+        changed((line) => line.replace('{"metadata"', '{"__proto__":{"polluted":true},"metadata"')),
+        '{"metadata":{"benchmark_phase":"profiling"},"metrics":{}}',
+        `${'['.repeat(1_000_000)}`,
+        '[1,2]',
+      ].join('\n');
+      const { run, records } = await importedRun(await imported(folder, `${text}\n`));
+      expect(records).toHaveLength(4);
+      expect(records[2]?.output_tokens).toBe(48);
+      expect(run.source?.notes.slice(0, 6)).toEqual([
+        '1 × records left out: it ended before it was sent (first: request 1)',
+        '1 × records left out: negative time to first token (first: request 2)',
+        '1 × lines with NaN or Infinity, which were read as unknown (first: line 4)',
+        '1 × numbers that were written as text (first: line 5: metrics.usage_completion_tokens.value)',
+        '1 × records left out: no request_start_ns or request_end_ns (first: line 7)',
+        '1 × lines left out: not JSON (first: line 8: it is nested more than 200 deep at character 200)',
+      ]);
+      expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+    }));
+
+  test.each([
+    ['empty', '', 'results of a known tool'],
+    [
+      'a summary that is cut',
+      '{"aiperf_version":"0.13.0","request_latency":{"unit":"ms","avg":1',
+      'cut off at character',
+    ],
+    [
+      'server metrics alone',
+      '{"endpoint_url":"http://h/metrics","timestamp_ns":1,"metrics":{}}\n{}\n',
+      'without the results of a client',
+    ],
+  ])('%s', (_name, text, reason) =>
+    inTemporaryFolder(async (folder) => {
+      const { report } = await imported(folder, text, 'profile_export_aiperf.json');
+      const [outcome] = report.outcomes;
+      if (outcome === undefined) expect(report.unrecognised).toBe(1);
+      else expect(outcome).toMatchObject({ status: 'refused', reason: expect.stringContaining(reason) });
+    }),
+  );
+});
+
+test('errors and cancelled requests keep their reasons; the warm-up is its own phase', () =>
+  inTemporaryFolder(async (folder) => {
+    const line = (index: number, phase: string, error: string): string => {
+      const start = 1_795_279_610n * 1_000_000_000n + BigInt(index) * 1_000_000n;
+      return (
+        `{"metadata":{"session_num":${index},"request_start_ns":${start},"request_end_ns":${start + 500_000n},` +
+        `"benchmark_phase":"${phase}","was_cancelled":${error.includes('499')}},"metrics":{},"error":${error}}`
+      );
+    };
+    const ok =
+      '{"metadata":{"session_num":9,"request_start_ns":1795279610900000000,"request_end_ns":1795279611000000000,' +
+      '"benchmark_phase":"profiling","was_cancelled":false,"cancellation_time_ns":null},"metrics":{},"error":null}';
+    const text = [
+      line(0, 'warmup', 'null'),
+      line(1, 'profiling', '{"code":499,"type":"RequestCancellationError","message":""}'),
+      line(2, 'profiling', '{"code":429,"type":"ClientResponseError","message":"slow down"}'),
+      line(3, 'profiling', '{"code":503,"type":"X","message":""}'),
+      line(4, 'profiling', '{"type":"TimeoutError","message":"request took too long"}'),
+      line(5, 'profiling', '{"type":"ClientConnectorError","message":"Connect call failed"}'),
+      ok,
+    ].join('\n');
+    const path = join(folder, 'foo.jsonl');
+    await writeFile(path, `${text}\n`);
+    const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [path]));
+    expect(result.requests).toEqual({ ok: 1, error: 3, timeout: 1, cancelled: 1 });
+    expect(result.errors).toEqual({ cancelled: 1, http_429: 1, http_5xx: 1, request_timeout: 1, connect_refused: 1 });
+    expect(run.phases.map(({ phase }) => phase)).toEqual(['warmup', 'measure']);
+    expect(distributionOf(result, 'request_latency')).toMatchObject({ n: 1, mean: 0.1 });
+  }));
+
+test('folders of a sweep with repeats become one group, with steps and repeats', () =>
+  inTemporaryFolder(async (folder) => {
+    const [one = ''] = await lines();
+    for (const [step, repeat] of [
+      ['concurrency_16', 'run_0001'],
+      ['concurrency_2', 'run_0001'],
+      ['concurrency_2', 'run_0002'],
+    ] as const) {
+      const inside = join(folder, 'sweep', step, 'profile_runs', repeat);
+      await mkdir(inside, { recursive: true });
+      await writeFile(join(inside, 'profile_export.jsonl'), one.replace('worker_', `${step}_${repeat}_`));
+    }
+    const { report, store } = await importInto(join(folder, 'runs'), [folder]);
+    expect(report.outcomes.map(({ status }) => status)).toEqual(['imported', 'imported', 'imported']);
+    const runs = (await store.list()).flatMap(({ run }) => (run === null ? [] : [run]));
+    expect(new Set(runs.map(({ group_id }) => group_id)).size).toBe(1);
+    expect(runs.map(({ step, repeat }) => `${step} ${repeat}`).sort()).toEqual(['0 0', '0 1', '1 0']);
+  }));

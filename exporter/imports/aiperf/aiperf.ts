@@ -1,0 +1,143 @@
+import { Fields } from '../fields.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, StatedResult } from '../importer.ts';
+import { publicOriginOrNull } from '../public-origin.ts';
+import { readJsonDocument, readText } from '../read-json-document.ts';
+import type { SourceFile } from '../source-file.ts';
+import { wallTime } from '../wall-time.ts';
+import { CSV_ROUNDING, summaryOfCsv } from './csv-summary.ts';
+import { groupAiperf } from './group.ts';
+import { readInputConfig } from './input-config.ts';
+import { RECORDS, recogniseAiperf, SUMMARY, SUMMARY_CSV } from './recognise.ts';
+import { readAiperfRecords } from './records.ts';
+import { readAiperfServers } from './servers.ts';
+import { statedSummary } from './summary.ts';
+import { earliestNanoseconds } from './wall-nanoseconds.ts';
+
+/** The artifact folders of NVIDIA AIPerf, of every version from 0.1 to 0.13. */
+export const AIPERF: Importer = {
+  tool: 'aiperf',
+  recognise: recogniseAiperf,
+  group: groupAiperf,
+  read: readAiperf,
+};
+
+/** Versions whose files were read when this was written. */
+const KNOWN_SCHEMAS = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5'];
+
+const NOTHING_STATED: StatedResult = {
+  window_seconds: null,
+  requests: { ok: null, error: null, timeout: null, cancelled: null },
+  errors: {},
+  measures: [],
+};
+
+async function* readAiperf(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
+  const notes = new ImportNotes();
+  const [json, csv, records] = [SUMMARY, SUMMARY_CSV, RECORDS].map((format) => fileOf(group, format));
+  if (json == null && csv == null && records == null) {
+    throw new ImportRefusal(
+      'these are server or GPU metrics without the results of a client: import the folder that has profile_export.jsonl ' +
+        'or profile_export_aiperf.json too',
+    );
+  }
+  const summary = await readSummary(json ?? null, csv ?? null, notes, context);
+  const { key, url, serverTokens } = readInputConfig(summary.object('input_config'), notes);
+  const rounding = json == null ? CSV_ROUNDING : 0;
+  const stated =
+    summary.names.length === 0 ? NOTHING_STATED : statedSummary(summary, notes, { serverTokens, rounding });
+  const zero_ns = records == null ? null : await zeroOf(records, context);
+  const start = zero_ns === null ? naiveStart(summary, notes, context) : isoOf(zero_ns);
+  const aborted = summary.boolean('was_cancelled') === true || summary.boolean('is_complete') === false;
+  const info = runInfo(summary, group);
+  const servers = await readAiperfServers(group, zero_ns, notes, context);
+  summary.ignore('schema_version', 'aiperf_version', 'benchmark_id', 'start_time', 'end_time', 'error_summary');
+  yield {
+    part: null,
+    tool: { name: 'aiperf', version: summary.text('aiperf_version') },
+    format: { name: formatOf(json ?? null, csv ?? null), schema_version: schemaVersion(summary, notes) },
+    scenario: info.scenario,
+    target: {
+      origin: url === null ? null : publicOriginOrNull(url),
+      system: servers?.system ?? null,
+      system_version: null,
+    },
+    key,
+    placement: info.placement,
+    status: aborted ? 'aborted' : 'completed',
+    failure: aborted ? 'AIPerf was cancelled before its end' : null,
+    start,
+    records: records == null || zero_ns === null ? null : readAiperfRecords(records, zero_ns, notes, context),
+    stated,
+    servers: servers?.servers ?? null,
+    notes,
+  };
+}
+
+function fileOf(group: FileGroup, format: string): SourceFile | null {
+  return group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
+}
+
+async function readSummary(
+  json: SourceFile | null,
+  csv: SourceFile | null,
+  notes: ImportNotes,
+  context: ImportContext,
+): Promise<Fields> {
+  if (json !== null) return new Fields(await readJsonDocument(json, notes, context), notes);
+  if (csv === null) return new Fields({}, notes);
+  notes.say('figures are from a CSV, which has two decimals');
+  return new Fields(summaryOfCsv(await readText(csv, context)), notes);
+}
+
+async function zeroOf(records: SourceFile, context: ImportContext): Promise<bigint> {
+  const zero_ns = await earliestNanoseconds(records, ['credit_issued_ns', 'request_start_ns'], {
+    signal: context.signal,
+  });
+  if (zero_ns !== null) return zero_ns;
+  throw new ImportRefusal(`${records.name}: no line tells when its request was sent (request_start_ns)`);
+}
+
+/** The time that the summary tells, when a zone was given for it: Python wrote it as local time without one. */
+function naiveStart(summary: Fields, notes: ImportNotes, { timeZone }: ImportContext): string | null {
+  const text = summary.text('start_time');
+  if (text === null) return null;
+  const start = wallTime(text, timeZone);
+  if (start === null)
+    notes.say(`start_time ${text} has no time zone: say which with --time-zone to place the run in time`);
+  return start;
+}
+
+const isoOf = (zero_ns: bigint): string => new Date(Number(zero_ns / 1_000_000n)).toISOString();
+
+function formatOf(json: SourceFile | null, csv: SourceFile | null): string {
+  if (json !== null) return SUMMARY;
+  return csv !== null ? SUMMARY_CSV : RECORDS;
+}
+
+function schemaVersion(summary: Fields, notes: ImportNotes): string | null {
+  const version = summary.text('schema_version');
+  if (version !== null && !KNOWN_SCHEMAS.includes(version)) {
+    notes.say(`schema version ${version} of AIPerf's summary is not known here: what has a known form was imported`);
+  }
+  return version;
+}
+
+/** What AIPerf says of where the run stands in a sweep; the folders' names say the rest. */
+function runInfo(
+  summary: Fields,
+  group: FileGroup,
+): { readonly scenario: string | null; readonly placement: Pick<FileGroup, 'group_id' | 'step' | 'repeat'> } {
+  const info = summary.object('run_info');
+  const group_id = info?.text('sweep_id') ?? group.group_id;
+  if (info === null || group_id === null) return { scenario: info?.text('run_label') ?? null, placement: group };
+  return {
+    scenario: null,
+    placement: {
+      group_id,
+      step: info.count('variation_index') ?? group.step,
+      repeat: group.repeat ?? info.count('trial'),
+    },
+  };
+}

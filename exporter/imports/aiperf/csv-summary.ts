@@ -1,0 +1,51 @@
+import { csvRows } from '../csv.ts';
+
+/** Decimals that AIPerf and genai-perf write in their CSV. */
+export const CSV_ROUNDING = 0.01;
+
+const TITLE = /^(.*?)(?: \(([^()]*)\))?$/;
+
+/**
+ * A summary in CSV in the form of the JSON: metrics by tag with `unit` and statistics. The first table has the statistics
+ * of the requests, the second one value per metric; tables of GPUs, which come after, are left out.
+ */
+export function summaryOfCsv(text: string): Record<string, Record<string, string | number>> {
+  const metrics = Object.create(null) as Record<string, Record<string, string | number>>;
+  let columns: readonly string[] = [];
+  for (const row of csvRows(text)) {
+    const [title = '', ...values] = row;
+    if (title === 'Metric') columns = values.map((name) => (name === 'Value' ? 'avg' : name));
+    else if (title === 'Endpoint') break;
+    else if (title !== '' && columns.length > 0) metrics[tagOf(title)] = metricOf(title, columns, values);
+  }
+  return { ...metrics };
+}
+
+function metricOf(
+  title: string,
+  columns: readonly string[],
+  values: readonly string[],
+): Record<string, string | number> {
+  const unit = unitOf(title);
+  const statistics = columns.flatMap((name, i) => {
+    const text = (values[i] ?? '').replaceAll(',', '');
+    return text === '' || Number.isNaN(Number(text)) ? [] : [[name, Number(text)] as const];
+  });
+  return { unit, ...Object.fromEntries(statistics) };
+}
+
+/** genai-perf writes `(per sec)`, whatever is counted. */
+function unitOf(title: string): string {
+  const unit = TITLE.exec(title)?.[2];
+  if (unit === 'per sec') return /^request/i.test(title) ? 'requests/sec' : 'tokens/sec';
+  return unit ?? (/\bcount$/i.test(title) ? 'requests' : '');
+}
+
+/** `Time to First Token (ms)` is `time_to_first_token`. */
+function tagOf(title: string): string {
+  const name = TITLE.exec(title)?.[1] ?? title;
+  return name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '_')
+    .replace(/^_|_$/g, '');
+}

@@ -1,0 +1,143 @@
+import { createScrapeParser } from '../../../core/exposition/index.ts';
+import { TargetStore } from '../../servers/target-store.ts';
+import { Fields } from '../fields.ts';
+import { printable } from '../import-notes.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import { lineObject, longLineNote } from '../read-json-lines.ts';
+import { readLineBlocks } from '../read-lines.ts';
+import type { ReadTarget } from '../servers-of-stores.ts';
+import type { Reading, SourceFile } from '../source-file.ts';
+import { ScrapePages } from './scrape-page.ts';
+import type { MetricFacts } from './scrape-page.ts';
+import { AIPERF_INTERVAL_NS } from './server-lines.ts';
+import { wallNanoseconds } from './wall-nanoseconds.ts';
+
+/** A field of AIPerf's GPU telemetry as NVIDIA's DCGM exporter has it, and what AIPerf multiplied it with. */
+interface GpuField {
+  readonly family: string;
+  readonly scale: number;
+}
+
+const field = (family: string, scale = 1): GpuField => ({ family, scale });
+
+const MEGAJOULE_MJ = 1e9;
+const MIB_PER_GB = 1e9 / 2 ** 20;
+const PERCENT = 100;
+
+/** Under the names before and since schema 1.5. */
+const FIELDS: Readonly<Record<string, GpuField>> = {
+  power_usage: field('DCGM_FI_DEV_POWER_USAGE'),
+  energy_consumption: field('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', MEGAJOULE_MJ),
+  utilization: field('DCGM_FI_DEV_GPU_UTIL'),
+  memory_used: field('DCGM_FI_DEV_FB_USED', MIB_PER_GB),
+  temperature: field('DCGM_FI_DEV_GPU_TEMP'),
+  memory_utilization: field('DCGM_FI_DEV_MEM_COPY_UTIL'),
+  mem_utilization: field('DCGM_FI_DEV_MEM_COPY_UTIL'),
+  sm_utilization: field('DCGM_FI_PROF_SM_ACTIVE', 1 / PERCENT),
+  decoder_utilization: field('DCGM_FI_DEV_DEC_UTIL'),
+  encoder_utilization: field('DCGM_FI_DEV_ENC_UTIL'),
+  xid_errors: field('DCGM_FI_DEV_XID_ERRORS'),
+  power_violation: field('DCGM_FI_DEV_POWER_VIOLATION'),
+};
+
+const FACTS: ReadonlyMap<string, MetricFacts> = new Map(
+  Object.values(FIELDS).map(({ family }) => {
+    const isCounter = /ENERGY_CONSUMPTION|VIOLATION/.test(family);
+    return [family, { type: isCounter ? 'counter' : 'gauge', description: null }] as const;
+  }),
+);
+
+/** A GPU's samples at one moment come line by line; lines of one source so close together are one scrape. */
+interface PendingScrape {
+  at_ns: number;
+  readonly metrics: Record<string, { labels: Record<string, string>; value: number }[]>;
+  readonly gpus: Set<string>;
+}
+
+/**
+ * The GPUs of `gpu_telemetry_export.jsonl`, one target per source, as the page of a DCGM exporter would have them: then
+ * energy is known as of a run of our own. Times are ns since `zero_ns`.
+ */
+export async function readGpuLines(
+  file: SourceFile,
+  zero_ns: bigint,
+  notes: ImportNotes,
+  reading: Reading,
+): Promise<Map<string, ReadTarget>> {
+  const sources = new Map<string, GpuSource>();
+  for await (const { bytes, edges, firstNumber, endsOpen } of readLineBlocks(file, reading, longLineNote(notes))) {
+    for (let i = 0; i < edges.length; i += 2) {
+      const number = firstNumber + i / 2;
+      const text = bytes.toString('utf8', edges[i], edges[i + 1]);
+      const value = lineObject(text, number, endsOpen && i + 2 === edges.length, notes);
+      const at_ns = wallNanoseconds(text, 'timestamp_ns', zero_ns);
+      if (value === null || at_ns === null) continue;
+      const line = new Fields(value, notes, `line ${number}: `);
+      const name = sourceName(line.text('dcgm_url'));
+      const source = sources.get(name) ?? new GpuSource();
+      sources.set(name, source);
+      source.add(at_ns, line, notes);
+    }
+  }
+  return new Map(Array.from(sources, ([name, source]) => [name, { store: source.finish(), system: null }]));
+}
+
+function sourceName(url: string | null): string {
+  return printable((url ?? 'gpu telemetry').replace(/\/\/[^/@]*@/, '//').replace(/[?#].*$/, ''));
+}
+
+class GpuSource {
+  readonly #store = new TargetStore();
+  readonly #parser = createScrapeParser();
+  readonly #pages = new ScrapePages(FACTS);
+  #pending: PendingScrape | null = null;
+
+  add(at_ns: number, line: Fields, notes: ImportNotes): void {
+    const gpu = line.text('gpu_uuid') ?? String(line.number('gpu_index') ?? '');
+    const pending = this.#pending;
+    if (pending === null || pending.gpus.has(gpu) || at_ns - pending.at_ns > AIPERF_INTERVAL_NS / 2) {
+      this.#flush();
+      this.#pending = { at_ns, metrics: {}, gpus: new Set() };
+    }
+    this.#pending?.gpus.add(gpu);
+    const labels = labelsOf(line);
+    const telemetry = line.object('telemetry_data');
+    for (const name of telemetry?.names ?? []) {
+      const short = name.replace(/^(nvidia|gpu)_/, '');
+      const known = Object.hasOwn(FIELDS, short) ? FIELDS[short] : undefined;
+      const value = known === undefined ? null : (telemetry?.number(name) ?? null);
+      if (known === undefined) notes.notUnderstood(`telemetry_data.${name}`);
+      else if (value !== null) (this.#pendingMetrics[known.family] ??= []).push({ labels, value: value * known.scale });
+    }
+  }
+
+  finish(): TargetStore {
+    this.#flush();
+    return this.#store;
+  }
+
+  get #pendingMetrics(): PendingScrape['metrics'] {
+    return this.#pending?.metrics ?? {};
+  }
+
+  #flush(): void {
+    if (this.#pending === null) return;
+    const { at_ns, metrics } = this.#pending;
+    const times = { at_ns, sent_ns: at_ns, duration_ns: 0, interval_ns: AIPERF_INTERVAL_NS, edge: false };
+    const page = new TextEncoder().encode(this.#pages.page(metrics));
+    this.#store.recordPage(times, this.#parser.parse(page, 'text/plain'), false);
+    this.#pending = null;
+  }
+}
+
+function labelsOf(line: Fields): Record<string, string> {
+  const known = {
+    gpu: line.number('gpu_index'),
+    UUID: line.text('gpu_uuid'),
+    modelName: line.text('gpu_model_name'),
+    Hostname: line.text('hostname'),
+  };
+  return Object.fromEntries(
+    Object.entries(known).flatMap(([name, value]) => (value === null ? [] : [[name, String(value)]])),
+  );
+}

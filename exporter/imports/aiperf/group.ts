@@ -1,0 +1,163 @@
+import { createHash } from 'node:crypto';
+import { basename, dirname } from 'node:path';
+import type { FileGroup, RecognisedFile } from '../importer.ts';
+import {
+  GPU_RECORDS,
+  RECORDS,
+  SERVERS_CSV,
+  SERVERS_JSON,
+  SERVERS_JSONL,
+  SERVERS_PARQUET,
+  SUMMARY,
+  SUMMARY_CSV,
+} from './recognise.ts';
+
+/** Names that files have without `--profile-export-prefix`; the prefix of all of them is the same run. */
+const DEFAULT_PREFIX = 'profile_export';
+const PARTS = /(_aiperf|_server_metrics|_gpu_telemetry|_records)$/;
+const SEPARATE = /^(server_metrics_export|gpu_telemetry_export)$/;
+
+/** A repeat: `run_0001`, `trial_0001`. A step of a sweep: `concurrency_8`, `search_iter_0003`. */
+const REPEAT_FOLDER = /^(run|trial)_(\d+)$/;
+const STEP_FOLDER =
+  /^(search_iter|concurrency|prefill_concurrency|request_rate|isl|osl|num_users|user_centric_rate|batch_size|rate)_(\d+(\.\d+)?)$/;
+const BETWEEN = /^(profile_runs|runs|trials|phases)$/;
+
+/**
+ * One group per run: the files of one folder with one prefix. Of a summary in JSON and in CSV the JSON is read; of several
+ * forms of the server metrics all, because each tells something that the others do not.
+ */
+export function groupAiperf(files: readonly RecognisedFile[]): FileGroup[] {
+  const byRun = new Map<string, RecognisedFile[]>();
+  for (const each of files) {
+    const key = `${each.file.folder}\0${prefixOf(each.file.name)}`;
+    byRun.set(key, [...(byRun.get(key) ?? []), each]);
+  }
+  const groups = withSeparateFiles([...byRun.values()]).map(usedFiles);
+  const places = placements(groups.map((group) => group[0]?.file.folder ?? ''));
+  return groups.map((group, i) => ({
+    files: group,
+    name: nameOf(group, groups),
+    ...(places[i] ?? ALONE),
+    // AIPerf writes the summary last.
+    partial: !group.some(isOf(SUMMARY, SUMMARY_CSV)),
+  }));
+}
+
+function prefixOf(name: string): string {
+  const stem = name.replace(/\.[^.]+$/, '');
+  return SEPARATE.test(stem) ? DEFAULT_PREFIX : stem.replace(PARTS, '');
+}
+
+const isOf =
+  (...formats: readonly string[]) =>
+  ({ recognition }: RecognisedFile): boolean =>
+    formats.includes(recognition.format);
+
+const isClient = isOf(SUMMARY, SUMMARY_CSV, RECORDS);
+
+/** Files with their standard name beside a client's files with a prefix of their own belong to these when they are alone. */
+function withSeparateFiles(groups: readonly RecognisedFile[][]): RecognisedFile[][] {
+  const homeless = groups.filter((group) => !group.some(isClient));
+  const runs = groups.filter((group) => group.some(isClient));
+  const left: RecognisedFile[][] = [];
+  for (const group of homeless) {
+    const there = runs.filter((run) => run[0]?.file.folder === group[0]?.file.folder);
+    if (there.length === 1) there[0]?.push(...group);
+    else left.push(group);
+  }
+  return [...runs, ...left];
+}
+
+function usedFiles(group: readonly RecognisedFile[]): RecognisedFile[] {
+  const has = (format: string): boolean => group.some(isOf(format));
+  const unused = new Set([
+    ...(has(SUMMARY) ? [SUMMARY_CSV] : []),
+    ...(has(SERVERS_JSONL) ? [SERVERS_CSV, SERVERS_PARQUET] : []),
+    ...(has(SERVERS_JSON) ? [SERVERS_CSV] : []),
+  ]);
+  const order = [SUMMARY, SUMMARY_CSV, RECORDS, SERVERS_JSON, SERVERS_JSONL, SERVERS_PARQUET, SERVERS_CSV, GPU_RECORDS];
+  return group
+    .filter(({ recognition }) => !unused.has(recognition.format))
+    .sort((a, b) => order.indexOf(a.recognition.format) - order.indexOf(b.recognition.format));
+}
+
+/** The folder's name; the file's where a folder holds several runs. Folders named by AIPerf itself have their own before them. */
+function nameOf(group: readonly RecognisedFile[], groups: readonly (readonly RecognisedFile[])[]): string {
+  const folder = group[0]?.file.folder ?? '';
+  const isOnly = groups.filter((other) => other[0]?.file.folder === folder).length === 1;
+  if (!isOnly) return prefixOf(group[0]?.file.name ?? '');
+  const name = basename(folder);
+  return /^(artifacts?|aiperf|profile|results?)$/.test(name) || isPlace(name)
+    ? `${basename(dirname(folder))}/${name}`
+    : name;
+}
+
+const isPlace = (name: string): boolean => REPEAT_FOLDER.test(name) || STEP_FOLDER.test(name) || BETWEEN.test(name);
+
+type Placement = Pick<FileGroup, 'group_id' | 'step' | 'repeat'>;
+
+const ALONE: Placement = { group_id: null, step: null, repeat: null };
+
+/** What the folders' names say of sweeps and repeats. Steps are numbered in the order of their values. */
+function placements(folders: readonly string[]): Placement[] {
+  const parsed = folders.map(parsePlace);
+  return parsed.map((place) => {
+    if (place === null) return ALONE;
+    const together = parsed.filter((other) => other !== null && other.root === place.root);
+    return {
+      group_id: groupId(place.root),
+      step:
+        place.step === null
+          ? null
+          : position(
+              place.step,
+              together.map((other) => other?.step ?? null),
+            ),
+      repeat:
+        place.repeat === null
+          ? null
+          : position(
+              place.repeat,
+              together.map((other) => other?.repeat ?? null),
+            ),
+    };
+  });
+}
+
+interface Place {
+  /** The folder above the sweep. */
+  readonly root: string;
+  readonly step: number | null;
+  readonly repeat: number | null;
+}
+
+function parsePlace(folder: string): Place | null {
+  let root = folder;
+  let step: number | null = null;
+  let repeat: number | null = null;
+  for (let name = basename(root); isPlace(name); name = basename(root)) {
+    repeat ??= numberOf(REPEAT_FOLDER, name);
+    step ??= numberOf(STEP_FOLDER, name);
+    root = dirname(root);
+  }
+  return step === null && repeat === null ? null : { root, step, repeat };
+}
+
+function numberOf(pattern: RegExp, name: string): number | null {
+  const text = pattern.exec(name)?.[2];
+  return text === undefined ? null : Number(text);
+}
+
+/** Where a value stands among the different values there are, from 0. */
+function position(value: number, all: readonly (number | null)[]): number {
+  return new Set(all.filter((other) => other !== null && other < value)).size;
+}
+
+/** The folder's name, made unique by a hash of where it is: `artifacts` is a common name. */
+function groupId(root: string): string {
+  const name = basename(root)
+    .replace(/[^0-9A-Za-z]+/g, '-')
+    .slice(0, 40);
+  return `${name}-${createHash('sha256').update(root).digest('hex').slice(0, 8)}`;
+}

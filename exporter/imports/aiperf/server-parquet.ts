@@ -1,0 +1,181 @@
+import { zstdDecompressSync } from 'node:zlib';
+import { systemsOfNames } from '../../../catalog/detect.ts';
+import { createScrapeParser } from '../../../core/exposition/index.ts';
+import { TargetStore } from '../../servers/target-store.ts';
+import { reasonOf } from '../../store/store-errors.ts';
+import { ImportRefusal } from '../importer.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import type { ReadTarget } from '../servers-of-stores.ts';
+import type { SourceFile } from '../source-file.ts';
+import { ScrapePages } from './scrape-page.ts';
+import type { MetricFacts } from './scrape-page.ts';
+import { AIPERF_INTERVAL_NS, targetName } from './server-lines.ts';
+
+const NO_LABELS: ReadonlySet<string> = new Set([
+  'endpoint_url',
+  'metric_name',
+  'metric_type',
+  'unit',
+  'description',
+  'timestamp_ns',
+  'value',
+  'sum',
+  'count',
+  'bucket_le',
+  'bucket_count',
+]);
+
+/** Rows that are held at once: a file above it is told to be too large. */
+const MOST_ROWS = 5_000_000;
+
+interface Sample {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value?: number;
+  readonly buckets?: Record<string, number>;
+  readonly sum?: number;
+  readonly count?: number;
+}
+
+type Metrics = Record<string, Sample[]>;
+
+/**
+ * The targets of `server_metrics_export.parquet`. Its counters and histograms are what they gained since AIPerf's reference
+ * before the run, so at the start of its window they stood at 0. What AIPerf lost of series that were born in the run
+ * is lost here too. Throws `ImportRefusal`.
+ */
+export async function readServerParquet(
+  file: SourceFile,
+  facts: ReadonlyMap<string, MetricFacts>,
+  zero_ns: bigint,
+  notes: ImportNotes,
+): Promise<Map<string, ReadTarget>> {
+  const { rows, from_ns } = await readRows(file);
+  notes.say("the servers' figures are from Parquet: AIPerf lost there what series counted before they were first seen");
+  const byTarget = new Map<string, Map<bigint, Metrics>>();
+  const types = new Map(facts);
+  for (const row of rows) {
+    const target = targetName(row['endpoint_url']);
+    const { metric_name: metric, metric_type: type, timestamp_ns: at } = row;
+    if (target === null || typeof metric !== 'string' || typeof at !== 'bigint') continue;
+    if (!types.has(metric)) {
+      const { description } = row;
+      types.set(metric, {
+        type: typeof type === 'string' ? type : null,
+        description: typeof description === 'string' ? description : null,
+      });
+    }
+    const scrapes = byTarget.get(target) ?? new Map<bigint, Metrics>();
+    byTarget.set(target, scrapes);
+    addRow(at, metric, row, scrapes);
+  }
+  return new Map(Array.from(byTarget, ([name, scrapes]) => [name, storeOf(scrapes, types, from_ns, zero_ns)] as const));
+}
+
+async function readRows(
+  file: SourceFile,
+): Promise<{ readonly rows: readonly Record<string, unknown>[]; readonly from_ns: bigint | null }> {
+  const { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } = await import('hyparquet');
+  try {
+    const buffer = await asyncBufferFromFile(file.path);
+    const metadata = await parquetMetadataAsync(buffer);
+    const known = new Map(metadata.key_value_metadata?.map(({ key, value }) => [key, value]));
+    if (!known.has('aiperf.schema_version'))
+      throw new ImportRefusal(`${file.name} is not AIPerf's: it has no aiperf.schema_version`);
+    if (metadata.num_rows > MOST_ROWS) {
+      throw new ImportRefusal(`${file.name} has ${metadata.num_rows} rows, more than ${MOST_ROWS}: import it without`);
+    }
+    const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
+    const rows = await parquetReadObjects({ file: buffer, metadata, compressors });
+    const from = known.get('aiperf.time_filter_start_ns') ?? '';
+    return { rows, from_ns: /^\d+$/.test(from) ? BigInt(from) : null };
+  } catch (error) {
+    if (error instanceof ImportRefusal) throw error;
+    throw new ImportRefusal(`${file.name} cannot be read as Parquet: ${reasonOf(error)}`);
+  }
+}
+
+function addRow(
+  at: bigint,
+  metric: string,
+  row: Readonly<Record<string, unknown>>,
+  scrapes: Map<bigint, Metrics>,
+): void {
+  const metrics = scrapes.get(at) ?? (Object.create(null) as Metrics);
+  scrapes.set(at, metrics);
+  const samples = (metrics[metric] ??= []);
+  const { value, sum, count, bucket_le: le, bucket_count: n } = row;
+  const labels = Object.fromEntries(
+    Object.entries(row).flatMap(([name, text]) =>
+      NO_LABELS.has(name) || typeof text !== 'string' ? [] : [[name, text]],
+    ),
+  );
+  if (typeof value === 'number') samples.push({ labels, value });
+  if (typeof le !== 'string' || typeof n !== 'number') return;
+  const key = JSON.stringify(labels);
+  const last = samples.at(-1);
+  // The buckets of one histogram follow each other.
+  if (last?.buckets !== undefined && JSON.stringify(last.labels) === key && !Object.hasOwn(last.buckets, le))
+    last.buckets[le] = n;
+  else {
+    samples.push({
+      labels,
+      buckets: { [le]: n },
+      ...(typeof sum === 'number' ? { sum } : {}),
+      ...(typeof count === 'number' ? { count } : {}),
+    });
+  }
+}
+
+function storeOf(
+  scrapes: ReadonlyMap<bigint, Metrics>,
+  types: ReadonlyMap<string, MetricFacts>,
+  from_ns: bigint | null,
+  zero_ns: bigint,
+): ReadTarget {
+  const store = new TargetStore();
+  const parser = createScrapeParser();
+  const pages = new ScrapePages(types);
+  const record = (at: bigint, metrics: Metrics): void => {
+    const at_ns = Number(at - zero_ns);
+    const times = { at_ns, sent_ns: at_ns, duration_ns: 0, interval_ns: AIPERF_INTERVAL_NS, edge: false };
+    store.recordPage(times, parser.parse(new TextEncoder().encode(pages.page(metrics)), 'text/plain'), false);
+  };
+  const ordered = [...scrapes].sort(([a], [b]) => (a < b ? -1 : 1));
+  const first = ordered[0]?.[0];
+  if (first !== undefined) {
+    const start = from_ns !== null && from_ns < first ? from_ns : first - 1n;
+    // Before the run's first request too, so that it is the scrape that the window begins with.
+    record(start < zero_ns ? start : zero_ns, standingAtZero(ordered, types));
+  }
+  for (const [at, metrics] of ordered) record(at, metrics);
+  const system = systemsOfNames(new Set(store.series.map(({ family }) => family.name)))[0] ?? null;
+  return { store, system };
+}
+
+/** Every cumulative series with 0, as it stood at the reference. */
+function standingAtZero(
+  ordered: readonly (readonly [bigint, Metrics])[],
+  types: ReadonlyMap<string, MetricFacts>,
+): Metrics {
+  const zero: Metrics = {};
+  const seen = new Set<string>();
+  for (const [, metrics] of ordered) {
+    for (const [metric, samples] of Object.entries(metrics)) {
+      const type = types.get(metric)?.type;
+      if (type !== 'counter' && type !== 'histogram') continue;
+      for (const { labels, value, buckets, sum, count } of samples) {
+        const key = `${metric} ${JSON.stringify(labels)}`;
+        if (seen.has(key)) continue;
+        seen.add(key);
+        (zero[metric] ??= []).push({
+          labels,
+          ...(value === undefined ? {} : { value: 0 }),
+          ...(buckets === undefined ? {} : { buckets: Object.fromEntries(Object.keys(buckets).map((le) => [le, 0])) }),
+          ...(sum === undefined ? {} : { sum: 0 }),
+          ...(count === undefined ? {} : { count: 0 }),
+        });
+      }
+    }
+  }
+  return zero;
+}

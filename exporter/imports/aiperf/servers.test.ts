@@ -1,0 +1,124 @@
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import type { ServersFile } from '../../servers/servers-file.ts';
+import { importedRun, importInto, inTemporaryFolder } from '../testing/import-folder.ts';
+
+const CLIENT = new URL('./fixtures/a-steady-c8/', import.meta.url).pathname;
+/** AIPerf's own scrapes of the same run. */
+const SERVERS = new URL('../../servers/fixtures/dynamo-mocker/a-steady-c8/aiperf/', import.meta.url).pathname;
+const PARQUET = new URL(
+  '../../../../shared/fixtures/dynamo-mocker/a-steady-c8/aiperf/server_metrics_export.parquet',
+  import.meta.url,
+).pathname;
+
+interface Found {
+  readonly imported: Awaited<ReturnType<typeof importedRun>>;
+  readonly servers: ServersFile;
+  readonly hasSamples: boolean;
+}
+
+/** The client's files beside these of the servers. */
+async function importedWith(folder: string, files: readonly string[], client = true): Promise<Found> {
+  const artifacts = join(folder, 'run');
+  await mkdir(artifacts);
+  const names = client
+    ? [join(CLIENT, 'profile_export_aiperf.json'), join(CLIENT, 'profile_export.jsonl.gz')]
+    : [join(CLIENT, 'profile_export_aiperf.json')];
+  for (const path of [...names, ...files]) await copyFile(path, join(artifacts, path.split('/').at(-1) ?? ''));
+  const report = await importInto(join(folder, 'runs'), [artifacts]);
+  const imported = await importedRun(report);
+  const path = report.store.pathOf(imported.run.run_id);
+  const servers = JSON.parse(await readFile(join(path, 'servers.json'), 'utf8')) as ServersFile;
+  return { imported, servers, hasSamples: existsSync(join(path, 'servers.parquet')) };
+}
+
+/** What a family gained over all its series with these labels. */
+function gained({ servers }: Found, family: string, labels: Readonly<Record<string, string>> = {}): number {
+  const series = servers.series.filter(
+    (each) => each.family === family && Object.entries(labels).every(([name, value]) => each.labels[name] === value),
+  );
+  if (series.length === 0) throw new Error(`no series of ${family}`);
+  return series.reduce((sum, { statistics }) => {
+    if (statistics?.kind === 'counter') return sum + (statistics.increase ?? NaN);
+    return sum + (statistics?.kind === 'histogram' ? (statistics.count ?? NaN) : NaN);
+  }, 0);
+}
+
+test('from its scrapes the run is exact, where AIPerf itself lost what was born late', () =>
+  inTemporaryFolder(async (folder) => {
+    const files = ['server_metrics_export.json.gz', 'server_metrics_export.jsonl.gz', 'server_metrics_export.csv.gz'];
+    const found = await importedWith(
+      folder,
+      files.map((name) => join(SERVERS, name)),
+    );
+    // AIPerf says 192 of 200 requests and 9,024 of 9,400 gaps.
+    expect(found.imported.result.servers).toMatchObject({
+      exact: true,
+      requests: { family: 'dynamo_frontend_requests_total', server: 200, client: 200, difference: 0 },
+    });
+    expect(gained(found, 'dynamo_frontend_requests_total')).toBe(200);
+    expect(gained(found, 'dynamo_frontend_output_tokens_total')).toBe(9600);
+    expect(gained(found, 'dynamo_frontend_inter_token_latency_seconds')).toBe(9400);
+    expect(gained(found, 'dynamo_component_requests_total', { dynamo_endpoint: 'generate' })).toBe(200);
+    expect(found.servers).toMatchObject({
+      definitions: 'llmbench',
+      window: { start: found.imported.result.window.start },
+    });
+    expect(found.hasSamples).toBe(true);
+    expect(found.imported.run.target.system).toBe('dynamo');
+  }));
+
+test('without records AIPerf’s own statistics stand, as its', () =>
+  inTemporaryFolder(async (folder) => {
+    const found = await importedWith(folder, [join(SERVERS, 'server_metrics_export.json.gz')], false);
+    expect(found.servers.definitions).toBe('aiperf');
+    const requests = found.servers.series.find(({ family }) => family === 'dynamo_frontend_requests');
+    expect(requests?.statistics).toMatchObject({ kind: 'aiperf', stats: { total: 192 } });
+    expect(found.hasSamples).toBe(false);
+    expect(found.imported.result.servers).toMatchObject({ exact: null, requests: null });
+  }));
+
+(existsSync(PARQUET) ? test : test.skip)('from Parquet: what AIPerf kept of it', () =>
+  inTemporaryFolder(async (folder) => {
+    const found = await importedWith(folder, [PARQUET]);
+    expect(gained(found, 'dynamo_frontend_requests_total')).toBe(192);
+    expect(gained(found, 'dynamo_frontend_inter_token_latency_seconds')).toBe(9024);
+    expect(found.imported.run.source?.notes.join()).toContain("the servers' figures are from Parquet");
+  }),
+);
+
+describe('GPU telemetry', () => {
+  const line = (second: number, gpu: number, telemetry: object): string => {
+    const at = 1_795_279_600n * 1_000_000_000n + BigInt(Math.round(second * 1e9));
+    return (
+      `{"timestamp_ns":${at},"dcgm_url":"http://user:pw@gpu:9400/metrics?x=1","gpu_index":${gpu},` +
+      `"gpu_uuid":"GPU-${gpu}","gpu_model_name":"H100","hostname":"h","telemetry_data":${JSON.stringify(telemetry)}}`
+    );
+  };
+
+  test.each([
+    ['since schema 1.5', 'nvidia_energy_consumption', 'nvidia_power_usage'],
+    ['before', 'energy_consumption', 'gpu_power_usage'],
+  ])('under the names %s: energy of the run', (_name, energy, power) =>
+    inTemporaryFolder(async (folder) => {
+      // 0.0001 MJ a second and GPU: 100 W, 200 J in the two seconds from 8 to 30 s after, each.
+      const seconds = Array.from({ length: 31 }, (_, second) => second);
+      const lines = seconds.flatMap((second) =>
+        [0, 1].map((gpu) => line(second, gpu, { [energy]: 5 + second * 1e-4, [power]: 100, novel: 1 })),
+      );
+      const path = join(folder, 'gpu_telemetry_export.jsonl');
+      await writeFile(path, `${lines.join('\n')}\n`);
+      const found = await importedWith(folder, [path]);
+      const { servers } = found.imported.result;
+      expect(servers).toMatchObject({ gpu_energy: { gpus: 2, source: 'energy_counter' } });
+      const joules = 'gpu_energy' in servers ? (servers.gpu_energy?.joules ?? NaN) : NaN;
+      // The run took 17.65 s; the scrapes around it are up to a second and the rest of the recording away.
+      expect(joules).toBeGreaterThan(2 * 100 * 17);
+      expect(joules).toBeLessThan(2 * 100 * 21);
+      expect(found.servers.targets.map(({ target }) => target)).toEqual(['http://gpu:9400/metrics']);
+      expect(found.imported.run.source?.notes).toContain('not understood: telemetry_data.novel');
+    }),
+  );
+});

@@ -1,0 +1,117 @@
+import { systemsOfNames } from '../../../catalog/detect.ts';
+import type { ServerTarget } from '../../../core/run/result.ts';
+import type { SeriesType } from '../../servers/series.ts';
+import type { SeriesSummary, ServersFile } from '../../servers/servers-file.ts';
+import { Fields, isObject } from '../fields.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import type { ImportedServers } from '../imported-servers.ts';
+import { targetName } from './server-lines.ts';
+
+const TYPES: ReadonlySet<string> = new Set(['counter', 'gauge', 'histogram', 'unknown']);
+
+/** AIPerf's own statistics of the servers (`server_metrics_export.json`), where no scrape is kept: they stand as its. */
+export function statedServers(
+  summary: Fields,
+  notes: ImportNotes,
+): { readonly servers: ImportedServers; readonly system: string | null } | null {
+  const window = windowOf(summary);
+  if (window === null) {
+    notes.say('server metrics are left out: their file does not tell when the run was (summary.phase_time_ranges)');
+    return null;
+  }
+  const series = [...seriesOf(summary, notes)];
+  const targets = targetsOf(summary, series);
+  const result = {
+    exact: null,
+    why: null,
+    requests: null,
+    gpu_energy: null,
+    collector: { interval_seconds: INTERVAL_SECONDS, cpu_seconds: null, cpu_share: null },
+    targets,
+  };
+  const file = (runId: string): ServersFile => ({
+    schema_version: 1,
+    run_id: runId,
+    definitions: 'aiperf',
+    window,
+    interval_seconds: INTERVAL_SECONDS,
+    targets,
+    series,
+  });
+  const system = systemsOfNames(new Set(series.map(({ family }) => family)))[0] ?? null;
+  return { servers: { forRun: () => ({ result, file, writeSamples: null }) }, system };
+}
+
+const INTERVAL_SECONDS = 0.333;
+
+function windowOf(summary: Fields): ServersFile['window'] | null {
+  const range = summary.object('summary')?.object('phase_time_ranges')?.object('profiling') ?? null;
+  const [start, end] = [range?.number('start_ns') ?? null, range?.number('end_ns') ?? null];
+  if (start === null || end === null || end < start) return null;
+  const instant = (at_ns: number): string => new Date(at_ns / 1e6).toISOString();
+  return { start: instant(start), end: instant(end), seconds: (end - start) / 1e9 };
+}
+
+function* seriesOf(summary: Fields, notes: ImportNotes): Generator<SeriesSummary> {
+  const metrics = summary.object('metrics');
+  for (const name of metrics?.names ?? []) {
+    const metric = metrics?.object(name) ?? null;
+    for (const each of metric?.list('series') ?? []) {
+      const one = new Fields(each, notes, `server metrics: ${name}.`);
+      const target = targetName(one.raw('endpoint_url'));
+      const stats = numbersOf(one.raw('stats'));
+      if (metric === null || target === null || stats === null) continue;
+      const buckets = numbersOf(one.raw('buckets'));
+      yield {
+        target,
+        family: name,
+        type: typeOf(metric.text('type')),
+        unit: metric.text('unit'),
+        per: null,
+        description: metric.text('description'),
+        labels: textsOf(one.raw('labels')),
+        repeats: null,
+        no_values: 0,
+        statistics: { kind: 'aiperf', stats, buckets: buckets === null ? null : Object.entries(buckets) },
+        slices: null,
+      };
+    }
+  }
+}
+
+function typeOf(text: string | null): SeriesType {
+  return text !== null && TYPES.has(text) ? (text as SeriesType) : 'unknown';
+}
+
+function numbersOf(value: unknown): Record<string, number> | null {
+  if (!isObject(value)) return null;
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  );
+}
+
+function textsOf(value: unknown): Record<string, string> {
+  return Object.fromEntries(Object.entries(isObject(value) ? value : {}).map(([name, text]) => [name, String(text)]));
+}
+
+function targetsOf(summary: Fields, series: readonly SeriesSummary[]): ServerTarget[] {
+  const info = summary.object('summary')?.object('endpoint_info') ?? null;
+  return [...new Set(series.map(({ target }) => target))].map((target) => {
+    const key = info?.names.find((url) => targetName(url) === target);
+    const about = key === undefined ? null : (info?.object(key) ?? null);
+    const names = series.filter((each) => each.target === target).map(({ family }) => family);
+    return {
+      target,
+      system: systemsOfNames(new Set(names))[0] ?? null,
+      state: 'up',
+      scrapes: about?.count('total_fetches') ?? 0,
+      failed_scrapes: 0,
+      skipped_scrapes: 0,
+      scrape_duration_seconds: { p50: null, p99: null },
+      restarts: 0,
+      dropped_series: 0,
+      dropped_samples: 0,
+      notes: ["AIPerf's statistics: births of series within the run and resets are lost in them"],
+    };
+  });
+}

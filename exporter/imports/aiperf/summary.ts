@@ -1,0 +1,160 @@
+import { TOKENIZER_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
+import { outcomeOf } from '../../../core/measures/error-reasons.ts';
+import type { ErrorReason, Outcome } from '../../../core/run/record.ts';
+import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
+import { Fields, isObject } from '../fields.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import type { StatedResult } from '../importer.ts';
+import { statedDistribution, statedScalar } from '../stated-measures.ts';
+import { baseUnit, DISTRIBUTIONS, isPassedOver, SCALARS } from './metric-table.ts';
+import type { AiperfMeasure } from './metric-table.ts';
+import { aiperfReason } from './reasons.ts';
+
+/** Members of the summary that are no metrics. */
+const NO_METRICS = [
+  'schema_version',
+  'aiperf_version',
+  'benchmark_id',
+  'start_time',
+  'end_time',
+  'was_cancelled',
+  'is_complete',
+  'input_config',
+  'run_info',
+  'telemetry_data',
+  'error_summary',
+  'warmup_metrics',
+  'branch_stats',
+  'runtime_submission_invalid_reasons',
+  'filename',
+  'telemetry_stats',
+];
+
+/** Gaps: AIPerf's t-digest of them. Delays: it takes them on another clock than the times in its records. */
+const LOOSE: Readonly<Record<string, number>> = { inter_chunk_latency: 2e-3, schedule_delay: 1e-3 };
+
+export interface SummaryOptions {
+  /** Whether AIPerf was told to take the server's count of tokens. */
+  readonly serverTokens: boolean;
+  /** Relative rounding of the figures (of a CSV). */
+  readonly rounding: number;
+}
+
+/** What the summary (`profile_export_aiperf.json`, or the CSV in its form) says, in base units. */
+export function statedSummary(summary: Fields, notes: ImportNotes, options: SummaryOptions): StatedResult {
+  const measures = summary.names
+    .filter((tag) => !NO_METRICS.includes(tag))
+    .flatMap((tag) => measureOf(tag, summary, notes, options));
+  const failures = failuresOf(summary, notes);
+  const ok = scalarOf(summary, 'request_count');
+  return {
+    window_seconds: scalarOf(summary, 'benchmark_duration', (unit) => baseUnit(unit)?.scale ?? 1),
+    requests: { ok, ...failures.requests },
+    errors: failures.errors,
+    measures,
+    tolerance: ({ measure }) => Math.max(options.rounding, LOOSE[measure] ?? 1e-6),
+  };
+}
+
+function scalarOf(summary: Fields, tag: string, scale: (unit: string) => number = () => 1): number | null {
+  const metric = summary.has(tag) ? summary.object(tag) : null;
+  const value = metric?.amount('avg') ?? null;
+  return value === null ? null : value * scale(metric?.text('unit') ?? '');
+}
+
+function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: SummaryOptions): MeasureResult[] {
+  const raw = summary.raw(tag);
+  if (!isObject(raw) || !('unit' in raw) || !('avg' in raw)) {
+    notes.notUnderstood(tag);
+    return [];
+  }
+  const metric = new Fields(raw, notes, `${tag}.`);
+  const unit = baseUnit(metric.text('unit') ?? '');
+  const known = own(DISTRIBUTIONS, tag) ?? own(SCALARS, tag);
+  if (known === null) {
+    if (!isPassedOver(tag)) notes.notUnderstood(tag);
+    return [];
+  }
+  if (unit === null) {
+    notes.notUnderstood(`${tag}.unit`);
+    return [];
+  }
+  const identity = { ...known, definition: definitionOf(known, options) };
+  if (own(SCALARS, tag) !== null) {
+    const value = metric.number('avg');
+    const definition = isOverWindow(tag, value, summary) ? identity.definition : overWallTime(identity.definition);
+    return [statedScalar({ ...identity, definition }, value, unit.scale)];
+  }
+  const n = metric.count('count') ?? scalarOf(summary, 'request_count');
+  if (n === null) return [];
+  return [
+    statedDistribution(
+      identity,
+      {
+        n,
+        mean: metric.number('avg'),
+        std: metric.number('std'),
+        min: metric.number('min'),
+        max: metric.number('max'),
+        percentiles: Object.fromEntries(PERCENTILE_NAMES.map((name) => [name, metric.number(name)])),
+      },
+      unit.scale,
+    ),
+  ];
+}
+
+/** What is divided by the time in each throughput. */
+const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
+  request_throughput: ['request_count'],
+  output_token_throughput: ['total_osl'],
+  input_token_throughput: ['total_isl'],
+  total_token_throughput: ['total_isl', 'total_osl'],
+};
+
+/**
+ * Whether a throughput is over `benchmark_duration`, from the first request to the last response, as AIPerf's documentation
+ * says. Version 0.13.0 divides by the time of the whole phase, which is longer.
+ */
+function isOverWindow(tag: string, value: number | null, summary: Fields): boolean {
+  const duration = scalarOf(summary, 'benchmark_duration', (unit) => baseUnit(unit)?.scale ?? 1);
+  const amounts = (AMOUNTS[tag] ?? []).map((amount) => scalarOf(summary, amount));
+  if (value === null || duration === null || amounts.includes(null)) return true;
+  const amount = amounts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
+  return Math.abs(value * duration - amount) <= 1e-6 * amount;
+}
+
+const overWallTime = (definition: string): string => definition.replace(/_over_window$/, '_over_wall_time');
+
+function own<T>(table: Readonly<Record<string, T>>, tag: string): T | null {
+  return Object.hasOwn(table, tag) ? (table[tag] ?? null) : null;
+}
+
+function definitionOf({ definition, ownTokens }: AiperfMeasure, { serverTokens }: SummaryOptions): string {
+  return ownTokens && !serverTokens ? (TOKENIZER_DEFINITIONS[definition] ?? definition) : definition;
+}
+
+/** What failed: by kind where `error_summary` tells, else only how many. */
+function failuresOf(
+  summary: Fields,
+  notes: ImportNotes,
+): { requests: Omit<StatedResult['requests'], 'ok'>; errors: ResultFile['errors'] } {
+  const list = summary.list('error_summary');
+  const total = scalarOf(summary, 'error_request_count');
+  if (list === null) {
+    const none = total === 0 ? 0 : null;
+    return { requests: { error: total, timeout: none, cancelled: none }, errors: {} };
+  }
+  const requests: Record<Exclude<Outcome, 'ok'>, number> = { error: 0, timeout: 0, cancelled: 0 };
+  const errors: Partial<Record<ErrorReason, number>> = {};
+  for (const entry of list) {
+    const error = new Fields(entry, notes, 'error_summary.');
+    const details = error.object('error_details');
+    const count = error.count('count') ?? 0;
+    const reason = details === null ? 'other' : aiperfReason(details);
+    errors[reason] = (errors[reason] ?? 0) + count;
+    const outcome = outcomeOf(reason);
+    if (outcome !== 'ok') requests[outcome] += count;
+  }
+  return { requests, errors };
+}

@@ -1,0 +1,64 @@
+import { percentile as linear } from '../../core/stats/percentiles.ts';
+import { summarize } from '../../core/stats/summarize.ts';
+import type { ImportNotes } from './import-notes.ts';
+
+/** How a tool takes a percentile from values in ascending order. */
+export type PercentileMethod = (ascending: Float64Array, q: number) => number;
+
+/** numpy's default: linear between order statistics. */
+export const NUMPY_LINEAR: PercentileMethod = linear;
+
+/** The value at rank ⌊n·q⌋ from 0, as trtllm-bench takes it. */
+export const FLOOR_RANK: PercentileMethod = (ascending, q) =>
+  ascending[Math.min(Math.floor(ascending.length * q), ascending.length - 1)] ?? NaN;
+
+/** Statistics as a file tells them, in seconds; `percentiles` by quantile, 0 to 1. */
+export interface ToldStatistics {
+  readonly mean: number | null;
+  readonly std: number | null;
+  readonly min: number | null;
+  readonly max: number | null;
+  readonly percentiles: ReadonlyMap<number, number>;
+}
+
+/** What the rounding of floats and of nanoseconds leaves open. */
+const RELATIVE_TOLERANCE = 1e-6;
+const ABSOLUTE_TOLERANCE_SECONDS = 2e-9;
+
+/**
+ * Compares the statistics that a file tells (seconds) with those of its own values (seconds), each by the tool's own
+ * method; what disagrees is noted. Without values there is nothing to compare.
+ */
+export function checkStatistics(
+  what: string,
+  told: ToldStatistics,
+  values: Float64Array,
+  method: PercentileMethod,
+  notes: ImportNotes,
+): void {
+  const summary = summarize(values);
+  if (summary === null) return;
+  const ascending = values.slice().sort();
+  const pairs: (readonly [string, number | null, number])[] = [
+    ['mean', told.mean, summary.mean],
+    ['std', told.std, summary.std],
+    ['min', told.min, summary.min],
+    ['max', told.max, summary.max],
+    ...[...told.percentiles].map(([q, value]) => [`p${+(q * 100).toFixed(6)}`, value, method(ascending, q)] as const),
+  ];
+  for (const [name, stated, own] of pairs) {
+    if (stated === null || isClose(stated, own)) continue;
+    notes.disagreement(`${what} ${name}: the file says ${figure(stated)}, its own values give ${figure(own)}`);
+  }
+}
+
+function figure(seconds: number): string {
+  return `${Number(seconds.toPrecision(9))} seconds`;
+}
+
+function isClose(a: number, b: number): boolean {
+  const difference = Math.abs(a - b);
+  return (
+    difference <= ABSOLUTE_TOLERANCE_SECONDS || difference <= RELATIVE_TOLERANCE * Math.max(Math.abs(a), Math.abs(b))
+  );
+}

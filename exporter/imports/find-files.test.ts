@@ -1,0 +1,35 @@
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
+import { expect, test } from '@jest/globals';
+import { DEEPEST_FOLDER, findFiles } from './find-files.ts';
+import { inTemporaryFolder } from './testing/import-folder.ts';
+
+test('folders are walked; links that lead out are refused, links within and in circles do no harm', () =>
+  inTemporaryFolder(async (folder) => {
+    const root = join(folder, 'root');
+    await mkdir(join(root, 'a', 'b'), { recursive: true });
+    await mkdir(join(root, 'node_modules'));
+    await writeFile(join(folder, 'secret'), 'x');
+    await writeFile(join(root, 'a', 'b', 'one'), 'x');
+    await writeFile(join(root, 'node_modules', 'many'), 'x');
+    await symlink(join(folder, 'secret'), join(root, 'out'));
+    await symlink(join(root, 'a', 'b', 'one'), join(root, 'within'));
+    await symlink(root, join(root, 'a', 'circle'));
+    await symlink(join(root, 'nowhere'), join(root, 'broken'));
+    const found = await findFiles([root]);
+    expect(found.paths.map((path) => relative(root, path))).toEqual([join('a', 'b', 'one'), 'within']);
+    expect(found.refused).toEqual([{ path: join(root, 'out'), reason: 'it is a link that leads out of the folder' }]);
+  }));
+
+test('a path that is not there is told; a folder that is too deep too', () =>
+  inTemporaryFolder(async (folder) => {
+    const deep = join(folder, 'deep', ...Array.from({ length: DEEPEST_FOLDER + 1 }, () => 'd'));
+    await mkdir(deep, { recursive: true });
+    await writeFile(join(deep, 'file'), 'x');
+    const { paths, refused } = await findFiles([join(folder, 'none'), join(folder, 'deep')]);
+    expect(paths).toEqual([]);
+    expect(refused).toMatchObject([
+      { reason: 'it does not exist (ENOENT)', missing: true },
+      { reason: `it is more than ${DEEPEST_FOLDER} folders deep` },
+    ]);
+  }));

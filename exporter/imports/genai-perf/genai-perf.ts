@@ -1,0 +1,131 @@
+import { CSV_ROUNDING, summaryOfCsv } from '../aiperf/csv-summary.ts';
+import { statedSummary } from '../aiperf/summary.ts';
+import { Fields } from '../fields.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, RecognisedFile, StatedResult } from '../importer.ts';
+import { publicOriginOrNull } from '../public-origin.ts';
+import { readJsonDocument, readText } from '../read-json-document.ts';
+import { knownKey } from './input-config.ts';
+import { experimentsOf, firstSent, profileRecords } from './profile.ts';
+import type { Experiment } from './profile.ts';
+import { PROFILE, recogniseGenaiPerf, SUMMARY, SUMMARY_CSV } from './recognise.ts';
+
+/** The results of NVIDIA GenAI-Perf, AIPerf's predecessor, and of the perf_analyzer below it. */
+export const GENAI_PERF: Importer = {
+  tool: 'genai-perf',
+  recognise: recogniseGenaiPerf,
+  group: groupGenaiPerf,
+  read: readGenaiPerf,
+};
+
+/** A time above this is since 1970; below it is since some start that the file does not tell. */
+const EARLIEST_WALL_NS = 10n ** 17n;
+
+const NOTHING_STATED: StatedResult = {
+  window_seconds: null,
+  requests: { ok: null, error: null, timeout: null, cancelled: null },
+  errors: {},
+  measures: [],
+};
+
+/** The files of one folder with one prefix: `P.json`, `P_genai_perf.json`, `P_genai_perf.csv`. */
+function groupGenaiPerf(files: readonly RecognisedFile[]): FileGroup[] {
+  const byRun = new Map<string, RecognisedFile[]>();
+  for (const each of files) {
+    const prefix = each.file.name.replace(/\.[^.]+$/, '').replace(/_genai_perf$/, '');
+    const key = `${each.file.folder}\0${prefix}`;
+    byRun.set(key, [...(byRun.get(key) ?? []), each]);
+  }
+  return [...byRun.values()].map((group) => {
+    const has = (format: string): boolean => group.some(({ recognition }) => recognition.format === format);
+    const used = group.filter(({ recognition }) => recognition.format !== SUMMARY_CSV || !has(SUMMARY));
+    const name = used[0]?.file.folder.split(/[/\\]/).at(-1) ?? '';
+    return { files: used, name, group_id: null, step: null, repeat: null, partial: !has(SUMMARY) && !has(SUMMARY_CSV) };
+  });
+}
+
+async function* readGenaiPerf(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
+  const notes = new ImportNotes();
+  const summary = await readSummary(group, notes, context);
+  const profile = await readProfile(group, notes, context);
+  const experiments = profile === null ? [null] : experimentsOf(profile, notes);
+  if (experiments.length === 0) throw new ImportRefusal('its list of experiments is empty: nothing was measured');
+  const rounding = summary.isCsv ? CSV_ROUNDING : 0;
+  for (const [step, experiment] of experiments.entries()) {
+    const own = experiments.length === 1 ? notes : new ImportNotes();
+    // A summary is of one experiment: of several it is not told which.
+    const isSummarised = experiments.length === 1 && summary.fields.names.length > 0;
+    const stated = isSummarised
+      ? statedSummary(summary.fields, own, { serverTokens: false, rounding })
+      : NOTHING_STATED;
+    yield {
+      ...(experiment === null ? withoutRecords() : recordsOf(experiment, own)),
+      part: experiments.length === 1 ? null : partName(experiment, step),
+      tool: { name: 'genai-perf', version: profile?.text('version') ?? null },
+      format: { name: profile === null ? SUMMARY : PROFILE, schema_version: null },
+      scenario: null,
+      target: { origin: originOf(summary.fields), system: null, system_version: null },
+      key: knownKey(summary.fields.object('input_config'), experiment, profile?.text('endpoint') ?? null),
+      placement:
+        experiments.length === 1 ? group : { group_id: `${group.name}-experiments`, step, repeat: group.repeat },
+      status: 'completed',
+      failure: null,
+      stated,
+      servers: null,
+      notes: own,
+    };
+  }
+}
+
+type Measured = Pick<ImportedRun, 'start' | 'records'>;
+
+function withoutRecords(): Measured {
+  return { start: null, records: null };
+}
+
+function recordsOf({ requests }: Experiment, notes: ImportNotes): Measured {
+  const zero_ns = firstSent(requests);
+  if (zero_ns === null) return withoutRecords();
+  const isWall = zero_ns > EARLIEST_WALL_NS;
+  if (!isWall) notes.say('its times are not since 1970: the run has no time of its own');
+  // Whole milliseconds, as run.json has the start; a clock of its own begins with the first request.
+  const start_ns = isWall ? zero_ns - (zero_ns % 1_000_000n) : zero_ns;
+  return {
+    start: isWall ? new Date(Number(start_ns / 1_000_000n)).toISOString() : null,
+    records: profileRecords(requests, start_ns, notes),
+  };
+}
+
+const partName = (experiment: Experiment | null, step: number): string =>
+  `${step} ${experiment?.mode ?? 'load'} ${experiment?.value ?? 'unknown'}`;
+
+interface Summary {
+  readonly fields: Fields;
+  readonly isCsv: boolean;
+}
+
+async function readSummary(group: FileGroup, notes: ImportNotes, context: ImportContext): Promise<Summary> {
+  const json = fileOf(group, SUMMARY);
+  if (json !== null) return { fields: new Fields(await readJsonDocument(json, notes, context), notes), isCsv: false };
+  const csv = fileOf(group, SUMMARY_CSV);
+  if (csv === null) return { fields: new Fields({}, notes), isCsv: false };
+  notes.say('figures are from a CSV, which has two decimals');
+  return { fields: new Fields(summaryOfCsv(await readText(csv, context)), notes), isCsv: true };
+}
+
+async function readProfile(group: FileGroup, notes: ImportNotes, context: ImportContext): Promise<Fields | null> {
+  const file = fileOf(group, PROFILE);
+  if (file === null) return null;
+  return new Fields(await readJsonDocument(file, notes, context, { largeNumbers: 'bigint' }), notes);
+}
+
+function fileOf(group: FileGroup, format: string): RecognisedFile['file'] | null {
+  return group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
+}
+
+function originOf(summary: Fields): string | null {
+  const config = summary.object('input_config');
+  const url = config?.object('endpoint')?.text('url') ?? config?.text('url') ?? config?.text('u') ?? null;
+  return url === null ? null : publicOriginOrNull(url);
+}

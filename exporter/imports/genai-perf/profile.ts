@@ -1,0 +1,130 @@
+import { Readable } from 'node:stream';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import { NOT_TRACED } from '../../../core/run/record.ts';
+import { Fields, isObject } from '../fields.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { JsonTextError, parseJson } from '../json-text.ts';
+import { responseContent } from './response-content.ts';
+
+/** One load of perf_analyzer with its requests. */
+export interface Experiment {
+  readonly mode: string | null;
+  readonly value: number | null;
+  readonly requests: readonly unknown[];
+}
+
+/** The experiments of `profile_export.json`. */
+export function experimentsOf(profile: Fields, notes: ImportNotes): Experiment[] {
+  return (profile.list('experiments') ?? []).map((each) => {
+    const experiment = new Fields(each, notes, 'experiments.');
+    const load = experiment.object('experiment');
+    return {
+      mode: load?.text('mode') ?? null,
+      value: load?.number('value') ?? null,
+      requests: experiment.list('requests') ?? [],
+    };
+  });
+}
+
+/** A time of perf_analyzer: nanoseconds, whole whatever their size. */
+export function nanoseconds(value: unknown): bigint | null {
+  if (typeof value === 'bigint') return value;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
+}
+
+/** When the first request of an experiment was sent; null without one. */
+export function firstSent(requests: readonly unknown[]): bigint | null {
+  let first: bigint | null = null;
+  for (const request of requests) {
+    const sent = isObject(request) ? nanoseconds(request['timestamp']) : null;
+    if (sent !== null && (first === null || sent < first)) first = sent;
+  }
+  return first;
+}
+
+/** The requests of an experiment; times are ns since `zero_ns`. */
+export function profileRecords(
+  requests: readonly unknown[],
+  zero_ns: bigint,
+  notes: ImportNotes,
+): AsyncIterable<RequestRecord> {
+  return Readable.from(recordsOf(requests, zero_ns, notes));
+}
+
+function* recordsOf(requests: readonly unknown[], zero_ns: bigint, notes: ImportNotes): Generator<RequestRecord> {
+  let index = 0;
+  for (const [position, request] of requests.entries()) {
+    const record = recordOf(request, index, zero_ns);
+    if (record === null) notes.count('records left out: no timestamp or response_timestamps', `request ${position}`);
+    else {
+      yield record;
+      index += 1;
+    }
+  }
+}
+
+function recordOf(request: unknown, index: number, zero_ns: bigint): RequestRecord | null {
+  if (!isObject(request)) return null;
+  const sent = nanoseconds(request['timestamp']);
+  const stamps = Array.isArray(request['response_timestamps']) ? request['response_timestamps'].map(nanoseconds) : [];
+  const last = stamps.at(-1) ?? null;
+  if (sent === null || last === null || stamps.includes(null)) return null;
+  const outputs: readonly unknown[] = Array.isArray(request['response_outputs']) ? request['response_outputs'] : [];
+  const contents = stamps.map((_, i) => responseContent(outputs[i]));
+  const offsets = stamps.map((at) => Number((at ?? 0n) - sent));
+  // Without outputs every response counts: perf_analyzer keeps one per chunk.
+  const chunks = offsets.filter((_, i) => contents[i]?.hasContent !== false);
+  const failed = contents.some(({ isError }) => isError);
+  const none = chunks.length === 0;
+  const sent_ns = Number(sent - zero_ns);
+  const at = (offset: number | undefined): number | null => (offset === undefined ? null : sent_ns + offset);
+  const streamed = stamps.length > 1;
+  return {
+    index,
+    phase: 'measure',
+    due_ns: null,
+    sent_ns,
+    first_content_ns: streamed ? at(chunks[0]) : null,
+    first_output_ns: null,
+    last_content_ns: at(chunks.at(-1)),
+    end_ns: Number(last - zero_ns),
+    connection_reused: null,
+    connect_ns: null,
+    connection_retried: null,
+    outcome: failed || none ? 'error' : 'ok',
+    reason: failed ? 'error_event' : none ? 'no_content' : null,
+    http_status: null,
+    ...usageOf(contents),
+    reasoning_tokens: null,
+    cached_tokens: null,
+    requested_output_tokens: payloadOf(request)?.count('max_tokens') ?? null,
+    chunk_offsets_ns: streamed ? chunks : [],
+    ...NOT_TRACED,
+  };
+}
+
+function usageOf(
+  contents: readonly { readonly inputTokens: number | null; readonly outputTokens: number | null }[],
+): Pick<RequestRecord, 'input_tokens' | 'input_tokens_source' | 'output_tokens' | 'output_tokens_source'> {
+  const input = contents.findLast(({ inputTokens }) => inputTokens !== null)?.inputTokens ?? null;
+  const output = contents.findLast(({ outputTokens }) => outputTokens !== null)?.outputTokens ?? null;
+  return {
+    input_tokens: input,
+    input_tokens_source: input === null ? null : 'usage',
+    output_tokens: output,
+    output_tokens_source: output === null ? null : 'usage',
+  };
+}
+
+/** What was sent, as far as it is kept: the model, whether it streams, how much was asked for. Its text is not looked at. */
+export function payloadOf(request: unknown): Fields | null {
+  const inputs = isObject(request) ? request['request_inputs'] : null;
+  const payload = isObject(inputs) ? inputs['payload'] : null;
+  if (typeof payload !== 'string') return null;
+  try {
+    return new Fields(parseJson(payload).value, new ImportNotes());
+  } catch (error) {
+    if (error instanceof JsonTextError) return null;
+    throw error;
+  }
+}

@@ -1,0 +1,195 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from '@jest/globals';
+import type { RequestRecord } from '../../core/run/record.ts';
+import { requestRecord } from '../publish/fixtures/run.ts';
+import { ImportNotes } from './import-notes.ts';
+import { ImportRefusal } from './importer.ts';
+import type { ImportedRun, Importer } from './importer.ts';
+import { readJsonDocument } from './read-json-document.ts';
+import { isObject } from './fields.ts';
+import { statedDistribution } from './stated-measures.ts';
+import { distributionOf, importedRun, importInto, inTemporaryFolder } from './testing/import-folder.ts';
+
+/** The smallest importer there can be: `{"tiny": 1, "runs": [mean TTFT in ms, …]}`, one run per number. */
+const TINY: Importer = {
+  tool: 'tiny',
+  recognise: ({ head }) => (head.keys.includes('tiny') ? { format: 'tiny' } : null),
+  async *read(group, context) {
+    for (const { file } of group.files) {
+      const notes = new ImportNotes();
+      const document = await readJsonDocument(file, notes, context);
+      const means = isObject(document) && Array.isArray(document['runs']) ? document['runs'] : [];
+      for (const [i, mean] of means.entries()) {
+        if (typeof mean !== 'number') throw new ImportRefusal(`run ${i} has no number`);
+        yield run({ part: means.length === 1 ? null : String(i), notes }, mean);
+      }
+    }
+  },
+};
+
+function run(changes: Partial<ImportedRun>, meanMs: number): ImportedRun {
+  return {
+    part: null,
+    tool: { name: 'tiny', version: '1' },
+    format: { name: 'tiny', schema_version: null },
+    scenario: null,
+    target: { origin: null, system: null, system_version: null },
+    key: { model: 'm' },
+    status: 'completed',
+    failure: null,
+    start: '2026-01-02T03:04:05.000Z',
+    records: null,
+    stated: {
+      window_seconds: 10,
+      requests: { ok: 5, error: 0, timeout: null, cancelled: null },
+      errors: {},
+      measures: [
+        statedDistribution(
+          { measure: 'time_to_first_token', definition: 'sent_to_first_content_chunk' },
+          { n: 5, mean: meanMs },
+          1e-3,
+        ),
+      ],
+    },
+    servers: null,
+    notes: new ImportNotes(),
+    ...changes,
+  };
+}
+
+const imported = async (folder: string, files: Readonly<Record<string, string>>, importer = TINY) => {
+  const results = join(folder, 'results');
+  await mkdir(results, { recursive: true });
+  for (const [name, text] of Object.entries(files)) await writeFile(join(results, name), text);
+  return importInto(join(folder, 'runs'), [results], { importers: [importer] });
+};
+
+test('one bad file does not hold up the others; a second import changes nothing', () =>
+  inTemporaryFolder(async (folder) => {
+    const files = {
+      'a.json': '{"tiny": 1, "runs": [20]}',
+      'b.json': '{"tiny": 1, "runs": ["x"]}',
+      'c.json': '{"tiny": 1, "runs": [30',
+      'd.json': '{"tiny": 1, "runs": [40]}',
+      'e.json': '{"else": 1}',
+    };
+    const first = await imported(folder, files);
+    expect(first.report).toMatchObject({ unrecognised: 1, passedOver: 0 });
+    expect(first.report.outcomes).toMatchObject([
+      { status: 'imported', name: 'a.json' },
+      { status: 'refused', name: 'b.json', reason: 'run 0 has no number' },
+      { status: 'refused', name: 'c.json', reason: 'c.json: it is cut off at character 23' },
+      { status: 'imported', name: 'd.json' },
+    ]);
+    const { run: file, result } = await importedRun(first);
+    expect(distributionOf(result, 'time_to_first_token').mean).toBeCloseTo(0.02, 12);
+    expect(file.run_id).toMatch(/^20260102T030405Z-[a-z0-9]{10}$/);
+    expect(file.source?.unknown).toEqual([
+      'endpoint_type',
+      'load',
+      'cancellation',
+      'stop',
+      'warmup',
+      'dataset_plan_sha256',
+      'sampling',
+      'streaming',
+    ]);
+    const again = await imported(folder, files);
+    expect(again.report.outcomes.map(({ status }) => status)).toEqual(['known', 'refused', 'refused', 'known']);
+    expect(await again.store.runIds()).toHaveLength(2);
+  }));
+
+test('the same content under another name is the same run', () =>
+  inTemporaryFolder(async (folder) => {
+    await imported(folder, { 'a.json': '{"tiny": 1, "runs": [20]}' });
+    const { report } = await imported(folder, { 'b.json': '{"tiny": 1, "runs": [20]}' });
+    expect(report.outcomes.map(({ status }) => status)).toEqual(['known', 'known']);
+  }));
+
+test('several runs of one file: what an import that was cut short left out comes with the next', () =>
+  inTemporaryFolder(async (folder) => {
+    const file = { 'a.json': '{"tiny": 1, "runs": [20, 30, 40]}' };
+    let read = 0;
+    const breaking: Importer = {
+      ...TINY,
+      async *read(group, context) {
+        for await (const each of TINY.read(group, context)) {
+          if (++read === 3) throw new ImportRefusal('cut short');
+          yield each;
+        }
+      },
+    };
+    const first = await imported(folder, file, breaking);
+    expect(first.report.outcomes.map(({ status }) => status)).toEqual(['imported', 'imported', 'refused']);
+    const again = await imported(folder, file);
+    expect(again.report.outcomes).toMatchObject([
+      { status: 'known', name: 'a.json (0)' },
+      { status: 'known', name: 'a.json (1)' },
+      { status: 'imported', name: 'a.json (2)' },
+    ]);
+  }));
+
+describe('records', () => {
+  const withRecords = (records: AsyncIterable<RequestRecord>): Importer => ({
+    ...TINY,
+    async *read() {
+      yield await Promise.resolve(run({ records }, 20));
+    },
+  });
+
+  test('that break off leave nothing behind', () =>
+    inTemporaryFolder(async (folder) => {
+      const breaking = Readable.from(
+        (function* () {
+          yield requestRecord();
+          throw new ImportRefusal('the disk took the rest');
+        })(),
+      );
+      const { report, store } = await imported(folder, { 'a.json': '{"tiny": 1}' }, withRecords(breaking));
+      expect(report.outcomes).toMatchObject([{ status: 'refused', reason: 'the disk took the rest' }]);
+      expect(await store.runIds()).toEqual([]);
+      expect(await readdir(join(store.directory, '.unfinished'))).toEqual([]);
+    }));
+
+  test('that cannot be true are left out and told', () =>
+    inTemporaryFolder(async (folder) => {
+      const good = requestRecord();
+      const records = [
+        good,
+        { ...good, index: 1, end_ns: good.sent_ns - 1 },
+        { ...good, index: 2, first_content_ns: good.sent_ns - 5 },
+        { ...good, index: 3, chunk_offsets_ns: [30, 20] },
+        { ...good, index: 4, output_tokens: -1 },
+        { ...good, index: 5, sent_ns: 2 ** 60, end_ns: 2 ** 60 },
+      ];
+      const report = await imported(folder, { 'a.json': '{"tiny": 1}' }, withRecords(Readable.from(records)));
+      const { run: file, records: stored } = await importedRun(report);
+      expect(stored).toEqual([good]);
+      expect(file.source?.notes.filter((note) => note.includes('left out'))).toEqual([
+        '1 × records left out: it ended before it was sent (first: request 1)',
+        '1 × records left out: negative time to first token (first: request 2)',
+        '1 × records left out: its chunks do not follow each other in time (first: request 3)',
+        '1 × records left out: a count of tokens is no whole number above or at 0 (first: request 4)',
+        '1 × records left out: a time is no whole number of nanoseconds (first: request 5)',
+      ]);
+    }));
+});
+
+test('an import that is told to stop stops, and keeps what it had', () =>
+  inTemporaryFolder(async (folder) => {
+    const results = join(folder, 'results');
+    await mkdir(results);
+    for (const mean of [1, 2, 3]) await writeFile(join(results, `${mean}.json`), `{"tiny": 1, "runs": [${mean}]}`);
+    const stopping = new AbortController();
+    const onProgress = { planned: () => undefined, read: () => undefined, done: () => stopping.abort() };
+    const stopped = importInto(join(folder, 'runs'), [results], {
+      importers: [TINY],
+      signal: stopping.signal,
+      onProgress,
+    });
+    await expect(stopped).rejects.toThrow(/abort/i);
+    const { store } = await importInto(join(folder, 'runs'), [], { importers: [TINY] });
+    expect(await store.runIds()).toHaveLength(1);
+  }));

@@ -1,0 +1,210 @@
+import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
+import type { RunStore } from '../store/run-store.ts';
+import { reasonOf, RunExistsError } from '../store/store-errors.ts';
+import { findFiles } from './find-files.ts';
+import type { Unread } from './find-files.ts';
+import { partHash, storeImport } from './import-run.ts';
+import { printable } from './import-notes.ts';
+import { ImportRefusal } from './importer.ts';
+import type { FileGroup, ImportContext, Importer, RecognisedFile } from './importer.ts';
+import { contentHash, openSource } from './source-file.ts';
+import type { SourceFile } from './source-file.ts';
+
+/** What became of one group of files, or of one file. */
+export type ImportOutcome =
+  | {
+      readonly status: 'imported';
+      readonly name: string;
+      readonly tool: string;
+      readonly run_id: string;
+      readonly notes: readonly string[];
+      /** In how many figures the file contradicts its own records. */
+      readonly disagreements: number;
+    }
+  | { readonly status: 'known'; readonly name: string; readonly tool: string; readonly run_id: string }
+  | {
+      readonly status: 'refused';
+      readonly name: string;
+      /** Null: it was not found out whose it is. */
+      readonly tool: string | null;
+      readonly reason: string;
+      /** A path that was given and does not exist. */
+      readonly missing: boolean;
+    };
+
+export interface ImportReport {
+  readonly outcomes: readonly ImportOutcome[];
+  /** Files that are no results of a known tool. */
+  readonly unrecognised: number;
+  /** Files that belong to results and hold nothing to import. */
+  readonly passedOver: number;
+  /** Groups that were not accepted. */
+  readonly deferred: number;
+}
+
+export interface ImportRequest extends Omit<ImportContext, 'progress'> {
+  readonly paths: readonly string[];
+  readonly store: RunStore;
+  readonly importers: readonly Importer[];
+  readonly onProgress: ImportListener;
+  /** Whether a group is to be imported now; absent: all are. */
+  readonly accept?: (group: FileGroup) => boolean;
+}
+
+/** Who is told how an import comes along. */
+export interface ImportListener {
+  /** The files were looked at: so many bytes will be read, and so many groups imported. */
+  planned(bytes: number, groups: number): void;
+  /** So many stored bytes more were read. */
+  read(bytes: number): void;
+  done(outcome: ImportOutcome): void;
+}
+
+/**
+ * Imports the results at the paths, one group of files after the other: whatever is wrong with one, the others go on, and
+ * each is imported wholly or not at all. Throws the signal's reason when it is told to stop, and `RunsDirectoryError`.
+ */
+export async function importFiles(request: ImportRequest): Promise<ImportReport> {
+  const { importers, signal, onProgress } = request;
+  const outcomes: ImportOutcome[] = [];
+  const done = (outcome: ImportOutcome): void => {
+    outcomes.push(outcome);
+    onProgress.done(outcome);
+  };
+  const found = await findFiles(request.paths);
+  const looked = await lookAt(found.paths, importers, signal);
+  const refused: Unread[] = [...found.refused, ...looked.refused];
+  const all = importers.flatMap((importer) => groupsOf(importer, looked.recognised));
+  const groups = all.filter(({ group }) => request.accept?.(group) ?? true);
+  onProgress.planned(bytesOf(groups), groups.length);
+  for (const { path, reason, missing } of refused) {
+    done({ status: 'refused', name: printable(path), tool: null, reason, missing: missing === true });
+  }
+  const known = await request.store.knownSources();
+  for (const group of groups) {
+    signal.throwIfAborted();
+    for await (const outcome of importGroup(group, known, request)) done(outcome);
+  }
+  const { unrecognised, passedOver } = looked;
+  return { outcomes, unrecognised, passedOver, deferred: all.length - groups.length };
+}
+
+interface ImporterGroup {
+  readonly importer: Importer;
+  readonly group: FileGroup;
+}
+
+interface LookedAt {
+  readonly recognised: ReadonlyMap<Importer, readonly RecognisedFile[]>;
+  readonly refused: readonly Unread[];
+  readonly unrecognised: number;
+  readonly passedOver: number;
+}
+
+async function lookAt(
+  paths: readonly string[],
+  importers: readonly Importer[],
+  signal: AbortSignal,
+): Promise<LookedAt> {
+  const recognised = new Map<Importer, RecognisedFile[]>(importers.map((importer) => [importer, []]));
+  const refused: Unread[] = [];
+  let [unrecognised, passedOver] = [0, 0];
+  for (const path of paths) {
+    signal.throwIfAborted();
+    try {
+      const found = recognise(await openSource(path), importers);
+      if (found === null) unrecognised += 1;
+      else if (found.file.recognition.ignored !== undefined) passedOver += 1;
+      else recognised.get(found.importer)?.push(found.file);
+    } catch (error) {
+      if (!(error instanceof ImportRefusal)) throw error;
+      refused.push({ path, reason: error.message });
+    }
+  }
+  return { recognised, refused, unrecognised, passedOver };
+}
+
+/** Whose file it is; null when nobody's. */
+export function recognise(
+  file: SourceFile,
+  importers: readonly Importer[],
+): { readonly importer: Importer; readonly file: RecognisedFile } | null {
+  for (const importer of importers) {
+    const recognition = importer.recognise(file);
+    if (recognition !== null) return { importer, file: { file, recognition } };
+  }
+  return null;
+}
+
+function groupsOf(importer: Importer, recognised: LookedAt['recognised']): ImporterGroup[] {
+  const files = recognised.get(importer) ?? [];
+  const groups = importer.group?.(files) ?? files.map((file) => eachAlone(file));
+  return groups.filter(({ files: used }) => used.length > 0).map((group) => ({ importer, group }));
+}
+
+function eachAlone(file: RecognisedFile): FileGroup {
+  return { files: [file], name: file.file.name, group_id: null, step: null, repeat: null };
+}
+
+/** Each file is read twice: for its hash, and for what is in it. */
+function bytesOf(groups: readonly ImporterGroup[]): number {
+  return groups.reduce((sum, { group }) => sum + 2 * group.files.reduce((bytes, { file }) => bytes + file.bytes, 0), 0);
+}
+
+async function* importGroup(
+  { importer, group }: ImporterGroup,
+  known: Map<string, string>,
+  request: ImportRequest,
+): AsyncGenerator<ImportOutcome> {
+  const { store, signal, timeZone, onProgress } = request;
+  const context: ImportContext = { timeZone, signal, progress: (bytes) => onProgress.read(bytes) };
+  const common = { name: printable(group.name), tool: importer.tool };
+  try {
+    const sha256 = await groupHash(group, context);
+    const before = known.get(sha256);
+    if (before !== undefined) {
+      // Its second reading does not take place.
+      onProgress.read(group.files.reduce((bytes, { file }) => bytes + file.bytes, 0));
+      yield { ...common, status: 'known', run_id: before };
+      return;
+    }
+    for await (const imported of importer.read(group, context)) {
+      const hash = partHash(sha256, imported.part);
+      const name = imported.part === null ? common.name : `${common.name} (${printable(imported.part)})`;
+      const there = known.get(hash);
+      if (there !== undefined) {
+        yield { ...common, name, status: 'known', run_id: there };
+        continue;
+      }
+      const files = group.files.map(({ file }) => basename(file.path));
+      const run_id = await storeImport(store, imported, group, { sha256: hash, files });
+      known.set(hash, run_id);
+      const { lines: notes, disagreements } = imported.notes;
+      yield { ...common, name, status: 'imported', run_id, notes, disagreements: disagreements.length };
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (error instanceof RunExistsError || error instanceof ImportRefusal) {
+      yield { ...common, status: 'refused', reason: error.message, missing: false };
+    } else if (isOfSystem(error)) {
+      yield { ...common, status: 'refused', reason: reasonOf(error), missing: false };
+    } else throw error;
+  }
+}
+
+/** The file system said no: that may be so for one file only. */
+function isOfSystem(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
+}
+
+/** The hash of a file's content; of several files that of their hashes, in an order of its own. */
+async function groupHash({ files }: FileGroup, context: ImportContext): Promise<string> {
+  const hashes: string[] = [];
+  for (const { file, recognition } of files) {
+    const { sha256 } = await contentHash(file, context);
+    hashes.push(`${recognition.format} ${sha256}`);
+  }
+  if (hashes.length === 1) return hashes[0]?.split(' ')[1] ?? '';
+  return createHash('sha256').update(hashes.sort().join('\n')).digest('hex');
+}

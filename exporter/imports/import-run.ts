@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import type { RunSummary } from '../../core/measures/summary.ts';
+import { instantAt } from '../../core/run/instant.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import { createRunId } from '../../core/run/run-id.ts';
+import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
+import { replaceJson } from '../store/durable-file.ts';
+import { addRun } from '../store/add-run.ts';
+import type { AddedFile, ReadBack } from '../store/add-run.ts';
+import { SCHEMA_VERSIONS } from '../store/migrations/migrate.ts';
+import { UNKNOWN_HEALTH } from '../store/run-result.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { bySource, mergedMeasures } from './import-measures.ts';
+import { printable } from './import-notes.ts';
+import { ImportSummary } from './import-summary.ts';
+import type { ServersOfRun } from './imported-servers.ts';
+import type { FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
+
+/** Which content an imported run comes from. */
+export type ContentSource = Pick<ImportSource, 'sha256' | 'files'>;
+
+/** The SHA-256 of one of several runs of the same content; of the content itself when it is the only one. */
+export function partHash(sha256: string, part: string | null): string {
+  return part === null ? sha256 : createHash('sha256').update(`${sha256}\n${part}`).digest('hex');
+}
+
+/**
+ * The name of an imported run: its start and ten characters of its content's hash, so that the same content always has
+ * the same name. Without a time of its own it begins with `undated`.
+ */
+export function importedRunId(start: string | null, sha256: string): string {
+  const suffix = BigInt(`0x${sha256}`).toString(36).slice(-10).padStart(10, '0');
+  return start === null ? `undated-${suffix}` : createRunId(new Date(start), suffix);
+}
+
+/**
+ * Adds an imported run to the store, wholly or not at all, reading its records on the way. Returns its name. Throws what
+ * `addRun` and the records throw.
+ */
+export async function storeImport(
+  store: RunStore,
+  imported: ImportedRun,
+  group: FileGroup,
+  source: ContentSource,
+): Promise<string> {
+  const summary = new ImportSummary(imported);
+  const planned = runFile(imported, group, source);
+  let run = planned;
+  // When the records have been read: then it is known which time and which requests were the run's.
+  let found: ServersOfRun | null | undefined;
+  const servers = (): ServersOfRun | null => (found ??= imported.servers?.forRun(summary.measured) ?? null);
+  const result = async (readBack: ReadBack): Promise<ResultFile> => {
+    const summed = imported.records === null ? null : await summary.summarize(readBack);
+    const file = resultFile(imported, planned, summary, summed, servers()?.result ?? {});
+    run = completedRun(planned, imported, summary, file);
+    return file;
+  };
+  await addRun(store, {
+    run: planned,
+    records: imported.records === null ? null : summary.checked(imported.records),
+    result,
+    completed: () => run,
+    files: () => serverFiles(servers(), planned.run_id),
+  });
+  return planned.run_id;
+}
+
+function runFile(imported: ImportedRun, group: FileGroup, source: ContentSource): RunFile {
+  const { group_id, step, repeat } = imported.placement ?? group;
+  return {
+    schema_version: SCHEMA_VERSIONS.run,
+    run_id: importedRunId(imported.start, source.sha256),
+    status: imported.status,
+    recovered: false,
+    scenario: printable(imported.scenario ?? group.name),
+    comparison_key: comparisonKey(imported.key),
+    fingerprint: '',
+    gates: null,
+    group_id,
+    step,
+    repeat,
+    shard: '0',
+    target: { ...imported.target, origins: imported.target.origin === null ? null : [imported.target.origin] },
+    client: null,
+    tool: imported.tool,
+    source: {
+      ...source,
+      format: imported.format.name,
+      format_version: imported.format.schema_version,
+      unknown: unknownMembers(imported.key),
+      notes: [],
+    },
+    tags: [],
+    start: imported.start,
+    end: null,
+    phases: [],
+    process: null,
+    failure: imported.failure,
+  };
+}
+
+const NOTHING_KNOWN: ComparisonKey = {
+  endpoint_type: null,
+  model: null,
+  load: null,
+  cancellation: null,
+  stop: { request_count: null, benchmark_duration_seconds: null },
+  warmup: null,
+  dataset_plan_sha256: null,
+  sampling: {},
+  streaming: null,
+  measure_definitions: {},
+};
+
+function comparisonKey(key: KnownKey): ComparisonKey {
+  const known = Object.entries(key).filter(([, value]) => value !== undefined);
+  return { ...NOTHING_KNOWN, ...(Object.fromEntries(known) as Partial<ComparisonKey>) };
+}
+
+function unknownMembers(key: KnownKey): string[] {
+  const names = Object.keys(NOTHING_KNOWN).filter((name) => name !== 'measure_definitions');
+  return names.filter((name) => key[name as keyof KnownKey] === undefined);
+}
+
+/** The run with what its records told. */
+function completedRun(planned: RunFile, imported: ImportedRun, summary: ImportSummary, result: ResultFile): RunFile {
+  const { window } = result;
+  const stated = window.start === null ? [] : [{ phase: 'measure' as const, start: window.start, end: window.end }];
+  const definitions = result.measures.map(
+    ({ measure, clock, definition }) =>
+      [clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure, definition] as const,
+  );
+  return {
+    ...planned,
+    comparison_key: { ...planned.comparison_key, measure_definitions: Object.fromEntries(definitions) },
+    phases: summary.phases.length > 0 ? summary.phases : stated,
+    end: summary.end ?? window.end,
+    source: planned.source && { ...planned.source, notes: imported.notes.lines },
+  };
+}
+
+function resultFile(
+  imported: ImportedRun,
+  run: RunFile,
+  summary: ImportSummary,
+  summed: RunSummary | null,
+  servers: ResultFile['servers'],
+): ResultFile {
+  const { stated, notes } = imported;
+  for (const note of summed?.notes ?? []) notes.say(note);
+  const isSample = summed !== null && isSampleOf(summed, imported);
+  const computed = summed === null ? [] : bySource(summed.measures, sourcesOf(summary));
+  const fromRecords = summed !== null && !isSample;
+  return {
+    schema_version: SCHEMA_VERSIONS.result,
+    run_id: run.run_id,
+    status: imported.status,
+    scenario: run.scenario,
+    fingerprint: run.fingerprint,
+    window: windowOf(imported, summed),
+    requests: fromRecords ? summed.requests : statedRequests(imported),
+    errors: fromRecords ? summed.errors : stated.errors,
+    client: UNKNOWN_HEALTH,
+    servers,
+    measures: mergedMeasures(computed, stated, isSample, notes),
+    slos: [],
+  };
+}
+
+function sourcesOf(summary: ImportSummary): Parameters<typeof bySource>[1] {
+  return { input: summary.tokenSource('input'), output: summary.tokenSource('output') };
+}
+
+/** Whether the tool counted more requests than there are records: then they are a part of the run. */
+function isSampleOf({ requests }: RunSummary, { stated, notes }: ImportedRun): boolean {
+  const { ok } = stated.requests;
+  if (ok === null || ok === requests.ok) return false;
+  notes.disagreement(
+    `the tool counted ${ok} ok requests, the records hold ${requests.ok}: ` +
+      (ok > requests.ok ? "they are a part of the run, and the tool's own figures stand" : 'the records stand'),
+  );
+  return ok > requests.ok;
+}
+
+function windowOf(imported: ImportedRun, summed: RunSummary | null): ResultFile['window'] {
+  const { window_seconds: seconds } = imported.stated;
+  if (summed?.window) {
+    const { start_ns, end_ns } = summed.window;
+    return {
+      start: instantAt(imported.start, start_ns),
+      end: instantAt(imported.start, end_ns),
+      seconds: (end_ns - start_ns) / 1e9,
+    };
+  }
+  const end = seconds === null ? null : instantAt(imported.start, seconds * 1e9);
+  return { start: imported.start, end, seconds };
+}
+
+function statedRequests({ stated, notes }: ImportedRun): ResultFile['requests'] {
+  const { requests } = stated;
+  const silent = Object.entries(requests).flatMap(([outcome, count]) => (count === null ? [outcome] : []));
+  if (silent.length > 0) notes.say(`the file does not tell how many requests were: ${silent.join(', ')}`);
+  return {
+    ok: requests.ok ?? 0,
+    error: requests.error ?? 0,
+    timeout: requests.timeout ?? 0,
+    cancelled: requests.cancelled ?? 0,
+  };
+}
+
+function serverFiles(servers: ServersOfRun | null, runId: string): AddedFile[] {
+  if (servers === null) return [];
+  const { file, writeSamples } = servers;
+  return [
+    { name: 'servers.json', write: (path) => replaceJson(path, file(runId)) },
+    ...(writeSamples === null ? [] : [{ name: 'servers.parquet', write: writeSamples }]),
+  ];
+}

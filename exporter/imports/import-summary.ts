@@ -1,0 +1,119 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { RunSummary } from '../../core/measures/summary.ts';
+import { instantAt } from '../../core/run/instant.ts';
+import type { ErrorReason, PhaseName, RequestRecord, TokenSource } from '../../core/run/record.ts';
+import type { PhaseWindow } from '../../core/run/run.ts';
+import type { ImportNotes } from './import-notes.ts';
+import type { MeasuredRequests } from './imported-servers.ts';
+import type { ImportedRun } from './importer.ts';
+
+/** Sums up the records of an import while they pass, and passes on only those that can be true. */
+export class ImportSummary {
+  readonly #imported: ImportedRun;
+  readonly #notes: ImportNotes;
+  readonly #summary: SummaryAccumulator;
+  readonly #edges = new Map<PhaseName, { start_ns: number; end_ns: number }>();
+  readonly #sources = { input: new Set<TokenSource | null>(), output: new Set<TokenSource | null>() };
+  readonly #errors: Partial<Record<ErrorReason, number>> = {};
+  #records = 0;
+
+  constructor(imported: ImportedRun) {
+    this.#imported = imported;
+    this.#notes = imported.notes;
+    const load = imported.key.load ?? null;
+    this.#summary = new SummaryAccumulator({
+      plannedConcurrency: load?.mode === 'concurrency' ? load.concurrency : null,
+    });
+  }
+
+  /** How many records were passed on. */
+  get records(): number {
+    return this.#records;
+  }
+
+  /** The records that can be true, as they come; what is left out is in the notes. */
+  async *checked(records: AsyncIterable<RequestRecord>): AsyncGenerator<RequestRecord> {
+    for await (const record of records) {
+      const fault = faultOf(record);
+      if (fault !== null) {
+        this.#notes.count(`records left out: ${fault}`, `request ${record.index}`);
+        continue;
+      }
+      this.#add(record);
+      yield record;
+    }
+  }
+
+  /** `readBack` reads the same records once more. */
+  async summarize(readBack: () => AsyncIterable<RequestRecord>): Promise<RunSummary> {
+    const reading = this.#summary.chunkReading();
+    for await (const record of readBack()) reading.add(record);
+    return this.#summary.summarizeInSteps(reading, nextTurn);
+  }
+
+  /** The phases, from the first request sent to the end of the last. */
+  get phases(): PhaseWindow[] {
+    const { start } = this.#imported;
+    return (['warmup', 'measure'] as const).flatMap((phase) => {
+      const edges = this.#edges.get(phase);
+      if (edges === undefined) return [];
+      return [{ phase, start: instantAt(start, edges.start_ns), end: instantAt(start, edges.end_ns) }];
+    });
+  }
+
+  /** When the last request had ended; null without a time. */
+  get end(): string | null {
+    const ends = [...this.#edges.values()].map(({ end_ns }) => end_ns);
+    return ends.length === 0 ? null : instantAt(this.#imported.start, Math.max(...ends));
+  }
+
+  /** What the servers' side is seen through. */
+  get measured(): MeasuredRequests {
+    const edges = this.#edges.get('measure');
+    return { window: edges ?? null, requests: { ...this.#summary.requests, errors: { ...this.#errors } } };
+  }
+
+  /** Who counted the tokens; the server only when it did for every request. Null: nobody did. */
+  tokenSource(side: 'input' | 'output'): TokenSource | null {
+    const sources = this.#sources[side];
+    if (sources.has('tokenizer')) return 'tokenizer';
+    return sources.has('usage') ? 'usage' : null;
+  }
+
+  #add(record: RequestRecord): void {
+    this.#records += 1;
+    this.#summary.add(record);
+    const { phase, reason } = record;
+    if (phase === 'measure' && reason !== null) this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
+    if (record.outcome === 'ok' && record.phase === 'measure') {
+      this.#sources.input.add(record.input_tokens_source);
+      this.#sources.output.add(record.output_tokens_source);
+    }
+    const edges = this.#edges.get(record.phase);
+    if (edges === undefined) this.#edges.set(record.phase, { start_ns: record.sent_ns, end_ns: record.end_ns });
+    else {
+      edges.start_ns = Math.min(edges.start_ns, record.sent_ns);
+      edges.end_ns = Math.max(edges.end_ns, record.end_ns);
+    }
+  }
+}
+
+/** Why a record cannot be true: a clock that jumped, or a fault of the tool; null when it can. */
+function faultOf(record: RequestRecord): string | null {
+  const { sent_ns, first_content_ns: first, last_content_ns: last, end_ns, chunk_offsets_ns: offsets } = record;
+  const times = [sent_ns, end_ns, first ?? 0, last ?? 0, record.due_ns ?? 0];
+  if (!times.every(Number.isSafeInteger)) return 'a time is no whole number of nanoseconds';
+  if (end_ns < sent_ns) return 'it ended before it was sent';
+  if (first !== null && first < sent_ns) return 'negative time to first token';
+  if (first !== null && last !== null && last < first) return 'its last chunk came before its first';
+  const tokens = [record.input_tokens, record.output_tokens, record.reasoning_tokens, record.cached_tokens];
+  if (tokens.some((count) => count !== null && !(Number.isInteger(count) && count >= 0 && count < 2 ** 31))) {
+    return 'a count of tokens is no whole number above or at 0';
+  }
+  for (let i = 0; i < offsets.length; i++) {
+    const gap = (offsets[i] ?? NaN) - (offsets[i - 1] ?? 0);
+    if (!(gap >= 0)) return 'its chunks do not follow each other in time';
+  }
+  return null;
+}

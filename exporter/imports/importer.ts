@@ -1,0 +1,127 @@
+import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
+import type { ImportNotes } from './import-notes.ts';
+import type { ImportedServers } from './imported-servers.ts';
+import type { SourceFile } from './source-file.ts';
+
+/**
+ * Reads the results of one tool. `recognise` is asked for every file that a walk found, `group` once with the files of
+ * this tool, `read` once per group that is not in the store already. Importers hold no state between calls.
+ */
+export interface Importer {
+  /** The tool's name as it stands in run.json: `aiperf`, `vllm`, … */
+  readonly tool: string;
+  /**
+   * Whether the file is this tool's, from its content: `file.head` is its start, unpacked. The name may only confirm.
+   * Must be quick and must not throw; null when it is something else.
+   */
+  recognise(file: SourceFile): Recognition | null;
+  /** Which files belong to one run. Absent: each file is a group of its own. Files in no group are not imported. */
+  group?(files: readonly RecognisedFile[]): readonly FileGroup[];
+  /**
+   * The runs of a group, one after the other: most have one, an appended or a multi-benchmark file has several. Throws
+   * `ImportRefusal` when the files cannot be imported; runs that were given out before stay imported.
+   */
+  read(group: FileGroup, context: ImportContext): AsyncIterable<ImportedRun>;
+}
+
+/** What a file is. */
+export interface Recognition {
+  /** The format's name: `aiperf-summary`, `vllm-bench-serve`, … */
+  readonly format: string;
+  /** Set for a file that belongs to a result and holds nothing to import: why, in a few words. It is passed over. */
+  readonly ignored?: string;
+}
+
+export interface RecognisedFile {
+  readonly file: SourceFile;
+  readonly recognition: Recognition;
+}
+
+/** Files that are read together. */
+export interface FileGroup {
+  readonly files: readonly RecognisedFile[];
+  /** What the table of an import calls it: the folder, or the file. */
+  readonly name: string;
+  /** Runs that belong together (a sweep, repeats) have one; null for a run of its own. */
+  readonly group_id: string | null;
+  /** Which step of a sweep, and which repeat of it, from 0. */
+  readonly step: number | null;
+  readonly repeat: number | null;
+  /** Files that the tool writes last are missing: while a folder is watched they are waited for. */
+  readonly partial?: boolean;
+}
+
+export interface ImportContext {
+  /** IANA zone of times that tell none (`--time-zone`); null: such a time is not used. `wallTime` does this. */
+  readonly timeZone: string | null;
+  readonly signal: AbortSignal;
+  /** Told how many stored bytes were read; `readBytes` and what is built on it do this. */
+  readonly progress: (bytes: number) => void;
+}
+
+/** What of a `comparison_key` the files tell. A key that is absent or undefined is not known; null keeps its meaning. */
+export type KnownKey = { readonly [Name in keyof Omit<ComparisonKey, 'measure_definitions'>]?: ComparisonKey[Name] };
+
+/** One run as a file tells it, in base units. Nothing is guessed: what the file does not say is null. */
+export interface ImportedRun {
+  /** Which of several in one group, stable from import to import (a position or the tool's id); null when alone. */
+  readonly part: string | null;
+  readonly tool: { readonly name: string; readonly version: string | null };
+  readonly format: { readonly name: string; readonly schema_version: string | null };
+  /** The name of the recipe, when the files carry one. */
+  readonly scenario: string | null;
+  /** Scheme, host and port where the requests went; null when the files do not tell. */
+  readonly target: {
+    readonly origin: string | null;
+    readonly system: string | null;
+    readonly system_version: string | null;
+  };
+  readonly key: KnownKey;
+  /** Overrides what the group says (a sweep inside one file). */
+  readonly placement?: Pick<FileGroup, 'group_id' | 'step' | 'repeat'>;
+  readonly status: 'completed' | 'aborted';
+  /** Why it was aborted, in one line; null when it was not. */
+  readonly failure: string | null;
+  /** Wall time of the records' zero, RFC 3339 in UTC with milliseconds; null when the files tell no time (never guessed). */
+  readonly start: string | null;
+  /**
+   * One pass over the requests, in any order, read as it is consumed; null when the files hold none. `RequestRecord`
+   * as in our own runs: ns since `start` (without a start: since the first request sent).
+   */
+  readonly records: AsyncIterable<RequestRecord> | null;
+  /** What the tool itself says of the run. With `records` it is what they are checked against. */
+  readonly stated: StatedResult;
+  /** Null when the files tell nothing of the servers. */
+  readonly servers: ImportedServers | null;
+  /** What a reader of the run must know. May grow until `records` has ended. */
+  readonly notes: ImportNotes;
+}
+
+/** The tool's own figures. */
+export interface StatedResult {
+  /** From the first request sent to the end of the last; null when not told. */
+  readonly window_seconds: number | null;
+  /** How many requests ended how; null where the files do not tell. */
+  readonly requests: { readonly [Outcome in keyof ResultFile['requests']]: number | null };
+  /** By reason; empty when not told. */
+  readonly errors: ResultFile['errors'];
+  /**
+   * In base units. `definition` is that of `core/measures/measures.ts` only where the tool's formula is the same, else one
+   * of `core/measures/foreign-definitions.ts`, so that the two are never compared. `statedDistribution` and
+   * `statedScalar` make them. Where records give the measure, theirs stands in the result: under the same definition it
+   * is checked against this, under another this is told in a note.
+   */
+  readonly measures: readonly MeasureResult[];
+  /** Largest relative difference between these and what records give that is rounding; absent: 1e-6. */
+  readonly tolerance?: (stated: MeasureResult) => number;
+}
+
+/** The files are known and cannot be imported: what is wrong and what to do, in one line for people. */
+export class ImportRefusal extends Error {
+  override readonly name = 'ImportRefusal';
+}
+
+/** The `source` of run.json: which files the run came from. */
+export type ImportSource = NonNullable<RunFile['source']>;

@@ -1,0 +1,133 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { ImportRefusal } from '../importer.ts';
+import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
+import { mappedImporter } from './mapped.ts';
+import { parseMapping } from './parse-mapping.ts';
+
+const REQUESTS = `
+tool: my-bench
+model: m/one
+concurrency: 2
+streaming: true
+times: unix
+ignore: [prompt]
+columns:
+  started: {field: sent, unit: s}
+  ttft: {field: time_to_first_token, unit: ms}
+  total: {field: request_latency, unit: ms}
+  out: {field: output_tokens}
+  status: {field: http_status}
+`;
+
+const CSV = [
+  'started,ttft,total,out,status,prompt,mystery',
+  '1700000000.000,50,150,11,200,"a, ""quoted""\ntext",1',
+  '1700000000.250,70,270,21,200,b,2',
+  '1700000000.300,,10,,503,c,3',
+  '1700000000.400,abc,110,6,200,d,4',
+  'short,row',
+  '',
+].join('\r\n');
+
+const imported = (folder: string, text: string, mapping = REQUESTS, name = 'table.csv') =>
+  writeFile(join(folder, name), text).then(() =>
+    importInto(join(folder, 'runs'), [join(folder, name)], { importers: [mappedImporter(parseMapping(mapping))] }),
+  );
+
+test('a CSV with a row per request', () =>
+  inTemporaryFolder(async (folder) => {
+    const { run, result } = await importedRun(await imported(folder, CSV));
+    expect(run).toMatchObject({
+      start: '2023-11-14T22:13:20.000Z',
+      tool: { name: 'my-bench', version: null },
+      comparison_key: { model: 'm/one', load: { concurrency: 2 }, endpoint_type: null },
+    });
+    expect(run.source?.unknown).toContain('endpoint_type');
+    expect(result.requests).toEqual({ ok: 3, error: 1, timeout: 0, cancelled: 0 });
+    expect(result.errors).toEqual({ http_5xx: 1 });
+    expect(distributionOf(result, 'time_to_first_token').mean).toBeCloseTo(0.06, 9);
+    // 100 ms ÷ 10 tokens and 200 ms ÷ 20.
+    expect(distributionOf(result, 'inter_token_latency').mean).toBeCloseTo(0.01, 9);
+    expect(run.source?.notes).toEqual([
+      '1 × values read as unknown: not a number (first: row 5, time_to_first_token)',
+      '1 × rows left out: not as many fields as columns (first: row 6)',
+      'not understood: mystery',
+    ]);
+  }));
+
+test('JSON lines and a JSON list with times of their own have no time', () =>
+  inTemporaryFolder(async (folder) => {
+    const rows = [
+      { started: 5, ttft: 1, total: 2, out: 3, status: 200 },
+      { started: 6, ttft: 1, total: 4, out: 3, status: 200 },
+    ];
+    const relative = REQUESTS.replace('times: unix', 'times: relative');
+    const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+    const first = await importedRun(await imported(folder, `${lines}\n`, relative, 'rows.jsonl'));
+    expect(first.run.start).toBeNull();
+    expect(first.result.window.seconds).toBeCloseTo(1.004, 9);
+    const list = await importedRun(await imported(folder, JSON.stringify(rows), relative, 'rows.json'));
+    expect(list.records).toEqual(first.records);
+  }));
+
+test('a CSV with a row per run', () =>
+  inTemporaryFolder(async (folder) => {
+    const mapping = `
+rows: runs
+requests: n
+columns:
+  p99: {measure: time_to_first_token, statistic: p99, unit: ms, definition: sent_to_first_content_chunk}
+  mean: {measure: time_to_first_token, statistic: mean, unit: ms, definition: sent_to_first_content_chunk}
+  rps: {measure: request_throughput, definition: ok_requests_over_wall_time}
+`;
+    const csv = 'n,p99,mean,rps\n100,250,80.5,12\n200,300,90,15\n';
+    const report = await imported(folder, csv, mapping);
+    expect(report.report.outcomes).toHaveLength(2);
+    const { result } = await importedRun(report);
+    expect(result.requests.ok).toBe(100);
+    expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
+      n: 100,
+      mean: 0.0805,
+      percentiles: { p99: { value: 0.25 }, p50: { value: null } },
+    });
+    expect(scalarOf(result, 'request_throughput')).toMatchObject({
+      value: 12,
+      definition: 'ok_requests_over_wall_time',
+    });
+  }));
+
+test('a mapped column that the file lacks is refused', () =>
+  inTemporaryFolder(async (folder) => {
+    const { report } = await imported(folder, 'started,total\n1,2\n');
+    expect(report.outcomes).toMatchObject([
+      { status: 'refused', reason: 'table.csv has no column "ttft", "out", "status"' },
+    ]);
+  }));
+
+describe('mappings that are refused', () => {
+  test.each([
+    ['columns: {a: {field: sent}}', 'line 1, a: "unit" is missing: one of s, ms, us, ns'],
+    ['columns: {a: {field: sentt, unit: s}}', 'line 1, a: "field" is "sentt" and must be one of sent, due'],
+    ['colums: {}', 'line 1: "colums" is not one of rows, tool'],
+    ['columns: {}', '"columns" is empty'],
+    ['columns: {a: {field: sent, unit: s}, b: {field: sent, unit: s}}', 'two columns are "sent"'],
+    ['columns: {a: {field: sent, unit: s}}', 'no column is "end" or "request_latency"'],
+    ['columns: {a: {field: output_tokens, unit: s}}', 'line 1, a: "unit" has no meaning here'],
+    ['tokens: guess\ncolumns: {a: {field: sent, unit: s}}', '"tokens" is "guess" and must be one of usage, tokenizer'],
+    [
+      'rows: runs\nrequests: n\ncolumns:\n  a: {measure: request_latency, statistic: p99, unit: s}',
+      'line 4, a: say by which "definition"',
+    ],
+    [
+      'rows: runs\ncolumns: {a: {measure: request_throughput, definition: ok_requests_over_window}}',
+      '"requests" must name the column',
+    ],
+    ['a: 1\na: 2', 'line 2: '],
+    ['- 1', 'it is no map of keys'],
+  ])('%j', (text, message) => {
+    expect(() => parseMapping(text)).toThrow(ImportRefusal);
+    expect(() => parseMapping(text)).toThrow(message);
+  });
+});

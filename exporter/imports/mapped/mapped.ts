@@ -1,0 +1,171 @@
+import { closedLoopKey } from '../../../core/run/load-key.ts';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey, StatedResult } from '../importer.ts';
+import type { SourceFile } from '../source-file.ts';
+import type { ColumnMapping } from './mapping.ts';
+import { measuresOfRow } from './row-measures.ts';
+import { MappedRow, recordOfRow } from './row-record.ts';
+import { rowsOf } from './rows.ts';
+
+const FORMAT = 'mapped-table';
+
+/** Reads any CSV, JSON list or JSON lines file as a mapping says. Asked after the importers that know their files. */
+export function mappedImporter(mapping: ColumnMapping): Importer {
+  const needed = [...mapping.columns, ...mapping.measures].map(({ column }) => column);
+  return {
+    tool: mapping.tool,
+    recognise({ head }) {
+      const names = columnNames(head);
+      return needed.some((column) => names.includes(column)) ? { format: FORMAT } : null;
+    },
+    read: (group, context) => readMapped(mapping, needed, group, context),
+  };
+}
+
+function columnNames({ text, firstLine, keys, firstObject }: SourceFile['head']): readonly string[] {
+  if (firstObject !== null) return Object.keys(firstObject);
+  if (text.trimStart().startsWith('['))
+    return Array.from(text.matchAll(/"((?:[^"\\]|\\.)*)"\s*:/g), ([, name]) => name ?? '');
+  return keys.length > 0 ? keys : firstLine.split(',').map((name) => name.trim().replace(/^"(.*)"$/, '$1'));
+}
+
+async function* readMapped(
+  mapping: ColumnMapping,
+  needed: readonly string[],
+  group: FileGroup,
+  context: ImportContext,
+): AsyncGenerator<ImportedRun> {
+  const file = group.files[0]?.file;
+  if (file === undefined) return;
+  const notes = new ImportNotes();
+  const first = await firstRow(file, notes, context);
+  if (first === null) throw new ImportRefusal(`${file.name} has no rows`);
+  const missing = [...needed, ...(mapping.requests === null ? [] : [mapping.requests])].filter(
+    (name) => !(name in first),
+  );
+  if (missing.length > 0)
+    throw new ImportRefusal(`${file.name} has no column ${missing.map((name) => `"${name}"`).join(', ')}`);
+  for (const name of Object.keys(first)) {
+    if (!needed.includes(name) && !mapping.ignore.includes(name) && name !== mapping.requests)
+      notes.notUnderstood(name);
+  }
+  yield* mapping.rows === 'runs' ? runPerRow(mapping, file, context) : oneRun(mapping, file, notes, context);
+}
+
+async function firstRow(
+  file: SourceFile,
+  notes: ImportNotes,
+  { signal }: ImportContext,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  for await (const { cells } of rowsOf(file, notes, { signal })) return cells;
+  return null;
+}
+
+async function* runPerRow(
+  mapping: ColumnMapping,
+  file: SourceFile,
+  context: ImportContext,
+): AsyncGenerator<ImportedRun> {
+  const notes = new ImportNotes();
+  for await (const row of rowsOf(file, notes, context)) {
+    const own = new ImportNotes();
+    const ok = Number(mapping.requests === null ? NaN : row.cells[mapping.requests]);
+    yield {
+      ...common(mapping),
+      part: `row ${row.number}`,
+      start: null,
+      records: null,
+      stated: {
+        ...NOTHING_STATED,
+        requests: { ...NOTHING_STATED.requests, ok: Number.isSafeInteger(ok) ? ok : null },
+        measures: measuresOfRow(row, mapping, own),
+      },
+      notes: own,
+    };
+  }
+}
+
+async function* oneRun(
+  mapping: ColumnMapping,
+  file: SourceFile,
+  notes: ImportNotes,
+  context: ImportContext,
+): AsyncGenerator<ImportedRun> {
+  const zero_ns = await earliestSent(mapping, file, context);
+  if (zero_ns === null) throw new ImportRefusal(`${file.name}: no row tells when its request was sent`);
+  const zero_ms = Math.floor(zero_ns / 1e6);
+  const isWall = mapping.times === 'unix';
+  yield {
+    ...common(mapping),
+    part: null,
+    start: isWall ? new Date(zero_ms).toISOString() : null,
+    records: mappedRecords(mapping, file, isWall ? zero_ms * 1e6 : zero_ns, notes, context),
+    stated: NOTHING_STATED,
+    notes,
+  };
+}
+
+async function earliestSent(
+  mapping: ColumnMapping,
+  file: SourceFile,
+  { signal }: ImportContext,
+): Promise<number | null> {
+  let earliest: number | null = null;
+  const unheard = new ImportNotes();
+  for await (const row of rowsOf(file, unheard, { signal })) {
+    const sent = new MappedRow(row, mapping, unheard).number('sent');
+    if (sent !== null && (earliest === null || sent < earliest)) earliest = sent;
+  }
+  return earliest;
+}
+
+async function* mappedRecords(
+  mapping: ColumnMapping,
+  file: SourceFile,
+  zero_ns: number,
+  notes: ImportNotes,
+  context: ImportContext,
+): AsyncGenerator<RequestRecord> {
+  let index = 0;
+  for await (const row of rowsOf(file, notes, context)) {
+    const record = recordOfRow(new MappedRow(row, mapping, notes), index, zero_ns, mapping);
+    if (record === null) notes.count('records left out: not told when it was sent and ended', `row ${row.number}`);
+    else {
+      yield record;
+      index += 1;
+    }
+  }
+}
+
+const NOTHING_STATED: StatedResult = {
+  window_seconds: null,
+  requests: { ok: null, error: null, timeout: null, cancelled: null },
+  errors: {},
+  measures: [],
+};
+
+type Common = Omit<ImportedRun, 'part' | 'start' | 'records' | 'stated' | 'notes'>;
+
+function common(mapping: ColumnMapping): Common {
+  return {
+    tool: { name: mapping.tool, version: null },
+    format: { name: FORMAT, schema_version: null },
+    scenario: mapping.scenario,
+    target: { origin: null, system: null, system_version: null },
+    key: keyOf(mapping),
+    status: 'completed',
+    failure: null,
+    servers: null,
+  };
+}
+
+function keyOf({ model, endpoint_type, concurrency, streaming }: ColumnMapping): KnownKey {
+  return {
+    ...(model === null ? {} : { model }),
+    ...(endpoint_type === null ? {} : { endpoint_type }),
+    ...(streaming === null ? {} : { streaming }),
+    ...(concurrency === null ? {} : { load: closedLoopKey(concurrency) }),
+  };
+}

@@ -1,0 +1,97 @@
+import { outcomeOf } from '../../../core/measures/error-reasons.ts';
+import { ERROR_REASONS, NOT_TRACED } from '../../../core/run/record.ts';
+import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
+import type { ImportNotes } from '../import-notes.ts';
+import type { ColumnMapping, MappedField } from './mapping.ts';
+import type { Row } from './rows.ts';
+
+const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
+
+/** The cells of a row by field: numbers in nanoseconds, tokens or plain; null where the row has nothing. */
+export class MappedRow {
+  readonly #row: Row;
+  readonly #columns: ReadonlyMap<MappedField, { readonly column: string; readonly scale: number }>;
+  readonly #notes: ImportNotes;
+
+  constructor(row: Row, mapping: ColumnMapping, notes: ImportNotes) {
+    this.#row = row;
+    this.#columns = new Map(mapping.columns.map(({ field, ...rest }) => [field, rest]));
+    this.#notes = notes;
+  }
+
+  text(field: MappedField): string | null {
+    const column = this.#columns.get(field)?.column;
+    const value = column === undefined ? null : this.#row.cells[column];
+    if (typeof value === 'string') return value === '' ? null : value;
+    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+  }
+
+  number(field: MappedField): number | null {
+    const text = this.text(field);
+    if (text === null) return null;
+    if (NUMBER.test(text)) return Number(text) * (this.#columns.get(field)?.scale ?? 1);
+    this.#notes.count('values read as unknown: not a number', `row ${this.#row.number}, ${field}`);
+    return null;
+  }
+
+  /** Rounded to whole nanoseconds or tokens. */
+  whole(field: MappedField): number | null {
+    const value = this.number(field);
+    return value === null ? null : Math.round(value);
+  }
+}
+
+/** The request of a row; times are ns since `zero_ns`. Null when the row does not tell when it was sent and ended. */
+export function recordOfRow(
+  row: MappedRow,
+  index: number,
+  zero_ns: number,
+  { tokens }: ColumnMapping,
+): RequestRecord | null {
+  const since = (at: number | null): number | null => (at === null ? null : Math.round(at - zero_ns));
+  const sent_ns = since(row.number('sent'));
+  if (sent_ns === null) return null;
+  const [first, latency] = [row.whole('time_to_first_token'), row.whole('request_latency')];
+  const end_ns = since(row.number('end')) ?? (latency === null ? null : sent_ns + latency);
+  if (end_ns === null) return null;
+  const status = row.whole('http_status');
+  const reason = reasonOf(row.text('error'), status);
+  const [input, output] = [row.whole('input_tokens'), row.whole('output_tokens')];
+  return {
+    index,
+    phase: row.text('phase') === 'warmup' ? 'warmup' : 'measure',
+    due_ns: since(row.number('due')),
+    sent_ns,
+    first_content_ns: first === null ? null : sent_ns + first,
+    first_output_ns: null,
+    last_content_ns: latency !== null ? sent_ns + latency : reason === null ? end_ns : null,
+    end_ns,
+    connection_reused: null,
+    connect_ns: null,
+    connection_retried: null,
+    outcome: outcomeOf(reason),
+    reason,
+    http_status: status,
+    input_tokens: input,
+    input_tokens_source: input === null ? null : tokens,
+    output_tokens: output,
+    output_tokens_source: output === null ? null : tokens,
+    reasoning_tokens: row.whole('reasoning_tokens'),
+    cached_tokens: row.whole('cached_tokens'),
+    requested_output_tokens: row.whole('requested_output_tokens'),
+    chunk_offsets_ns: [],
+    ...NOT_TRACED,
+  };
+}
+
+const NO_ERROR = new Set(['', '0', 'false', 'none', 'null', 'ok', 'success']);
+
+/** One of our reasons by its name; any other text in a column of errors is a failure that is none of the others. */
+function reasonOf(error: string | null, status: number | null): ErrorReason | null {
+  const text = (error ?? '').trim().toLowerCase();
+  if (status === 429) return 'http_429';
+  if (status !== null && status >= 500) return 'http_5xx';
+  if (status !== null && status >= 400) return 'http_4xx';
+  if (NO_ERROR.has(text)) return null;
+  return ERROR_REASONS.find((reason) => reason === text) ?? 'other';
+}

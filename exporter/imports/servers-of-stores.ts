@@ -1,0 +1,80 @@
+import type { ServersResult } from '../../core/run/result.ts';
+import { collectionOfStores, repeats, targetResult } from '../servers/collection.ts';
+import type { Collection } from '../servers/collection.ts';
+import { gpuEnergy } from '../servers/gpu-energy.ts';
+import { serverRequests } from '../servers/request-counts.ts';
+import { serversFile } from '../servers/servers-file.ts';
+import { writeServersParquet } from '../servers/servers-parquet.ts';
+import type { TargetStore } from '../servers/target-store.ts';
+import type { ImportedServers, MeasuredRequests, ServersOfRun } from './imported-servers.ts';
+
+/** What is known of one target that another tool read. */
+export interface ReadTarget {
+  readonly system: string | null;
+  readonly store: TargetStore;
+}
+
+export interface ReadServers {
+  /** By the target's URL, without user info and query. */
+  readonly targets: ReadonlyMap<string, ReadTarget>;
+  /** Wall time of the zero of the stores' times, nanoseconds since 1970: the run's start. */
+  readonly zeroWall_ns: bigint;
+  /** How often the tool meant to read. */
+  readonly interval_ns: number;
+  /** The tool's own window, for results without records; ns since the zero. */
+  readonly window: MeasuredRequests['window'];
+}
+
+/** The servers' side of a run from the samples that another tool kept: the statistics are ours. */
+export function serversOfStores(read: ReadServers): ImportedServers {
+  return {
+    forRun(measured): ServersOfRun | null {
+      const window = measured.window ?? read.window;
+      if (window === null) return null;
+      const collection = collectionOf(read, window);
+      return {
+        result: resultOf(collection, measured),
+        file: (runId) => serversFile(collection, runId),
+        writeSamples: (path) => writeServersParquet(path, collection),
+      };
+    },
+  };
+}
+
+function collectionOf(
+  { targets, zeroWall_ns, interval_ns }: ReadServers,
+  window: NonNullable<MeasuredRequests['window']>,
+): Collection {
+  return collectionOfStores(
+    Array.from(targets, ([name, { system, store }]) => ({ name, system, store })),
+    { zeroWall_ns, window, interval_ns, slice_ns: null, definitions: 'llmbench' },
+  );
+}
+
+function resultOf(collection: Collection, { window, requests: client }: MeasuredRequests): ServersResult {
+  const counted = collection.targets.map((target) => ({
+    store: target.store,
+    window: target.window,
+    isRepeated: (series: Parameters<typeof repeats>[1]) => repeats(collection, series) !== null,
+  }));
+  // Without records it is not known how many of the requests are in which count.
+  const requests = window === null ? null : serverRequests(counted, client);
+  const targets = collection.targets.map((target) => targetResult(collection, target));
+  const why = whyNotExact(requests, targets);
+  return {
+    exact: why !== null ? false : requests?.server == null ? null : true,
+    why,
+    requests,
+    gpu_energy: gpuEnergy(collection),
+    collector: { interval_seconds: collection.interval_ns / 1e9, cpu_seconds: null, cpu_share: null },
+    targets,
+  };
+}
+
+function whyNotExact(requests: ServersResult['requests'], targets: ServersResult['targets']): string | null {
+  const difference = requests?.difference ?? 0;
+  if (difference > 0) return `not exact: +${difference} requests that are not this run's`;
+  if (difference < 0) return `not exact: the servers counted ${-difference} requests less than the client`;
+  const restarted = targets.find(({ restarts }) => restarts > 0);
+  return restarted === undefined ? null : `not exact: ${restarted.target} restarted`;
+}
