@@ -1,4 +1,5 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
+import type { Html } from '../report/html.ts';
 
 export interface LandingLink {
   readonly path: string;
@@ -10,19 +11,25 @@ export interface LandingPage {
   readonly intro: string;
   readonly links: readonly LandingLink[];
   readonly version: string;
+  /** HTML that stands between intro and links, made for each request. */
+  readonly content?: (request: Request) => Promise<Html>;
 }
 
 /** `GET /`: what this process is and what it answers, as a page that needs nothing from elsewhere. */
 export function landingRoute(page: LandingPage): RequestHandler {
-  const html = landingHtml(page);
-  return (_request, response) => {
-    response.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'");
+  return async (request, response) => {
+    const content = (await page.content?.(request))?.text ?? '';
+    response.set('Content-Security-Policy', PAGE_POLICY);
     response.set('X-Content-Type-Options', 'nosniff');
-    response.type('text/html').send(html);
+    response.type('text/html').send(landingHtml(page, content));
   };
 }
 
-function landingHtml({ title, intro, links, version }: LandingPage): string {
+/** Nothing is loaded from anywhere, nothing runs, and no other page frames it. */
+export const PAGE_POLICY =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+function landingHtml({ title, intro, links, version }: LandingPage, content: string): string {
   const items = links.map(
     ({ path, text }) =>
       `      <li><a href="${escapeHtml(path)}"><code>${escapeHtml(path)}</code><span>${escapeHtml(text)}</span></a></li>`,
@@ -39,6 +46,7 @@ function landingHtml({ title, intro, links, version }: LandingPage): string {
     <main>
       <h1>${escapeHtml(title)}</h1>
       <p>${escapeHtml(intro)}</p>
+${content}
       <ul>
 ${items.join('\n')}
       </ul>
@@ -64,6 +72,14 @@ const STYLE = `
       a:hover code, a:focus-visible code { text-decoration: underline; }
       code { flex: 0 0 8rem; color: var(--link); font: 600 .95rem ui-monospace, monospace; }
       span { flex: 1 1 16rem; }
+      .runs { overflow-x: auto; margin: 0 calc(50% - min(46vw, 38rem)) 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: .5rem; }
+      table { width: 100%; border-collapse: collapse; font-size: .875rem; white-space: nowrap; }
+      caption { padding: .75rem; text-align: left; color: var(--soft); }
+      th, td { padding: .4rem .75rem; text-align: left; border-top: 1px solid var(--line); }
+      th { color: var(--soft); font-weight: 600; }
+      .n { text-align: right; font-variant-numeric: tabular-nums; }
+      td a { display: inline; padding: 0; color: var(--link); }
+      td a:hover, td a:focus-visible { text-decoration: underline; }
       footer { margin-top: 1.5rem; color: var(--soft); font-size: .875rem; }
     `;
 

@@ -1,4 +1,7 @@
-import { expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { connect } from 'node:net';
+import { describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { listen, ListenError } from './listen.ts';
 
@@ -16,6 +19,39 @@ test('close ends a connection that is still being answered', async () => {
   const { body } = await request(server.url);
   await server.close();
   await expect(body.text()).rejects.toThrow();
+});
+
+describe('who takes too long', () => {
+  const limits = { headers_ms: 50, request_ms: 100, idle_ms: 150 };
+
+  /** What is answered to these bytes until the connection is closed. */
+  async function answerTo(bytes: string, app: RequestListener = () => {}): Promise<string> {
+    const server = await listen(app, { host: '127.0.0.1', port: 0 }, limits);
+    const socket = connect(server.port, '127.0.0.1');
+    let answer = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (answer += text));
+    socket.write(bytes);
+    await once(socket, 'close');
+    await server.close();
+    return answer;
+  }
+
+  test('with the headers: 408 and no connection any more', async () => {
+    expect(await answerTo('GET / HTTP/1.1\r\nHost: a\r\nX: ')).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('with the body: as well', async () => {
+    expect(await answerTo('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx')).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  test('without a word: no connection any more', async () => {
+    const begin: RequestListener = (_request, response) => void response.write('begun');
+    expect(await answerTo('GET / HTTP/1.1\r\nHost: a\r\n\r\n', begin)).toContain('begun');
+  });
+
+  test('headers beyond 16 KB: 431', async () => {
+    expect(await answerTo(`GET /${'x'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`)).toMatch(/^HTTP\/1\.1 431 /);
+  });
 });
 
 test('a port in use: one line that names it and what to do', async () => {

@@ -21,9 +21,38 @@ export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
+/** What one who asks may take of this process's time and sockets, in milliseconds. */
+export interface ListenLimits {
+  /** Until the last header has arrived. */
+  readonly headers_ms: number;
+  /** Until the whole request has arrived. */
+  readonly request_ms: number;
+  /** Without a byte in either direction. */
+  readonly idle_ms: number;
+}
+
+const LIMITS: ListenLimits = { headers_ms: 10_000, request_ms: 30_000, idle_ms: 120_000 };
+/** How often connections are looked through for one that is over its time. */
+const LOOKS_PER_LIMIT = 4;
+/** Enough for every scraper and far from what a process can hold. */
+const MOST_CONNECTIONS = 10_000;
+
 /** Serves `app`. Rejects with a `ListenError` when the address is taken, not allowed or not one of this machine. */
-export async function listen(app: RequestListener, { host, port }: ListenAddress): Promise<Listening> {
-  const server = createServer(app);
+export async function listen(
+  app: RequestListener,
+  { host, port }: ListenAddress,
+  { headers_ms, request_ms, idle_ms }: ListenLimits = LIMITS,
+): Promise<Listening> {
+  const server = createServer(
+    {
+      headersTimeout: headers_ms,
+      requestTimeout: request_ms,
+      connectionsCheckingInterval: Math.ceil(headers_ms / LOOKS_PER_LIMIT),
+    },
+    app,
+  );
+  server.setTimeout(idle_ms);
+  server.maxConnections = MOST_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(listenError(error, host, port)));
     server.listen({ host, port }, resolve);

@@ -12,6 +12,7 @@ const COMPRESSION_LEVEL = 1;
  * the address of who has been answered.
  */
 export function metricsRoute(page: MetricsPage, scraped: (remoteAddress: string) => void = () => {}): RequestHandler {
+  const compressed = compressOnce();
   return async (request, response) => {
     const remoteAddress = request.socket.remoteAddress ?? 'unknown';
     const { contentType, body } = await page.render(request.get('accept'));
@@ -22,6 +23,17 @@ export function metricsRoute(page: MetricsPage, scraped: (remoteAddress: string)
       return;
     }
     response.set('Content-Encoding', 'gzip');
-    response.end(await compress(body, { level: COMPRESSION_LEVEL }));
+    response.end(await compressed(body));
+  };
+}
+
+/** Compresses what it is given; a page that is kept as bytes only once. */
+function compressOnce(): (body: string | Buffer) => Promise<Buffer> {
+  const kept = new WeakMap<Buffer, Promise<Buffer>>();
+  return (body) => {
+    if (typeof body === 'string') return compress(body, { level: COMPRESSION_LEVEL });
+    const made = kept.get(body) ?? compress(body, { level: COMPRESSION_LEVEL });
+    kept.set(body, made);
+    return made;
   };
 }

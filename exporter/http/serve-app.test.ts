@@ -3,6 +3,11 @@ import { request } from 'undici';
 import type { RunFile } from '../../core/run/run.ts';
 import { requestRecord, resultFile, runFile } from '../publish/fixtures/run.ts';
 import type { RunSource } from '../publish/run-source.ts';
+import { RunList } from '../publish/run-list.ts';
+import { RunLibrary } from '../publish/views/run-library.ts';
+import { runSummary } from '../publish/views/run-summary.ts';
+import { RunStore } from '../store/run-store.ts';
+import { hostCheck } from './allowed-host.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
 import { createServeApp } from './serve-app.ts';
@@ -11,8 +16,12 @@ let server: Listening | undefined;
 afterEach(() => server?.close());
 
 const oneRun: RunSource = {
-  list: async () => [{ run_id: 'r1', run: runFile({ run_id: 'r1', status: 'completed' }), damage: null }],
+  list: async () => [
+    { run_id: 'r1', summary: runSummary(runFile({ run_id: 'r1', status: 'completed' }), null), damage: null },
+  ],
+  readRun: async () => runFile({ run_id: 'r1', status: 'completed' }),
   readResult: async () => resultFile({ run_id: 'r1' }),
+  readServers: async () => null,
   async *readRecords() {
     yield requestRecord();
   },
@@ -31,7 +40,18 @@ const oneRun: RunSource = {
 
 async function serve(source: RunSource): Promise<{ url: string; problems: string[] }> {
   const problems: string[] = [];
-  const app = createServeApp({ source, version: '0.1.0', problem: (line) => problems.push(line) });
+  const problem = (line: string): void => void problems.push(line);
+  // There is no such folder: the API has no runs.
+  const nowhere = new RunStore('/nowhere/runs');
+  const library = new RunLibrary(nowhere, new RunList(nowhere), problem);
+  const app = createServeApp({
+    source,
+    library,
+    version: '0.1.0',
+    token: null,
+    hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
+    problem,
+  });
   server = await listen(app, { host: '127.0.0.1', port: 0 });
   return { url: server.url, problems };
 }
@@ -48,6 +68,26 @@ test('/metrics shows finished runs under results and none as live', async () => 
   expect(text).toContain('llmbench_result_requests{run_id="r1",measure="requests",stat="ok"} 3\n');
   expect(text).toContain('llmbench_result_request_latency_seconds_count{run_id="r1"} 1\n');
   expect(text).not.toMatch(/^llmbench_(requests_total|run_phase|time_to_first_token)/m);
+});
+
+test('a page of another host, or from another origin, is kept out of every address', async () => {
+  const { url } = await serve(oneRun);
+  for (const path of ['/metrics', '/sd', '/', '/api/v1/status', '/nothing']) {
+    for (const headers of [{ host: 'evil.example' }, { origin: 'http://evil.example' }]) {
+      const { statusCode, body } = await request(`${url}${path}`, { headers });
+      expect([path, headers, statusCode]).toEqual([path, headers, 403]);
+      expect(await body.text()).not.toContain('llmbench_');
+    }
+  }
+});
+
+test('a damaged run is named when it is ready', async () => {
+  const { url } = await serve({ ...oneRun, list: async () => [{ run_id: 'r9', summary: null, damage: 'cut off' }] });
+  await get(`${url}/metrics`);
+  expect(await get(`${url}/-/ready`)).toMatchObject({
+    status: 200,
+    text: 'llmbench is ready.\nrun r9 cannot be read.\n',
+  });
 });
 
 test('/sd is what http_sd asks for', async () => {
@@ -84,12 +124,21 @@ test('it is ready when the runs have been read, and healthy before', async () =>
   expect((await get(`${url}/-/ready`)).status).toBe(200);
 });
 
+test('the landing page shows the runs, and a run without a report is not found', async () => {
+  const { url } = await serve(oneRun);
+  const page = await request(url);
+  expect(page.headers['content-security-policy']).toContain("default-src 'none'");
+  expect(await page.body.text()).toContain('There are no runs yet.');
+  expect((await get(`${url}/runs/r1`)).status).toBe(404);
+  expect((await get(`${url}/runs/..%2f..%2fetc`)).status).toBe(404);
+});
+
 test('every address of the landing page is there', async () => {
   const { url } = await serve(oneRun);
   await get(`${url}/metrics`);
   const { text } = await get(url);
   const paths = [...text.matchAll(/href="([^"]+)"/g)].map(([, path]) => path ?? '');
-  expect(paths).toEqual(['/metrics', '/sd', '/-/healthy', '/-/ready']);
+  expect(paths).toEqual(['/metrics', '/sd', '/api/v1/openapi.yaml', '/-/healthy', '/-/ready']);
   for (const path of paths) expect([path, (await get(`${url}${path}`)).status]).toEqual([path, 200]);
 });
 

@@ -71,9 +71,10 @@ export class LatencyHistograms {
     this.#scheduleDelay.observe(delay_ns / NS_PER_SECOND);
   }
 
-  firstContent(sinceSent_ns: number, sinceDue_ns: number): void {
+  /** `sinceDue_ns` is null when it is not known. */
+  firstContent(sinceSent_ns: number, sinceDue_ns: number | null): void {
     this.#timeToFirstToken.observe(sinceSent_ns / NS_PER_SECOND);
-    this.#timeToFirstTokenFromDue.observe(sinceDue_ns / NS_PER_SECOND);
+    if (sinceDue_ns !== null) this.#timeToFirstTokenFromDue.observe(sinceDue_ns / NS_PER_SECOND);
   }
 
   chunkGap(gap_ns: number): void {
@@ -89,11 +90,12 @@ export class LatencyHistograms {
     if (latency !== null) this.#requestLatency.observe(latency);
   }
 
-  /** Everything that was told of a request while it ran, from its record. */
+  /** Everything that was told of a request while it ran, from its record. Imports may not know when it was due. */
   replay(record: RequestRecord): void {
-    this.requestSent(record.sent_ns - record.due_ns);
-    if (record.first_content_ns !== null) {
-      this.firstContent(record.first_content_ns - record.sent_ns, record.first_content_ns - record.due_ns);
+    const { due_ns, sent_ns, first_content_ns } = record;
+    if (due_ns !== null) this.requestSent(sent_ns - due_ns);
+    if (first_content_ns !== null) {
+      this.firstContent(first_content_ns - sent_ns, due_ns === null ? null : first_content_ns - due_ns);
     }
     record.chunk_offsets_ns
       .slice(1)

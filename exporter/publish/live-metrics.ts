@@ -2,7 +2,7 @@ import { LIVE_GRIDS } from '../../core/measures/grids.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RunObserver } from '../bench/observer.ts';
-import type { ExpositionFormat } from './family.ts';
+import type { ExpositionFormat, Family } from './family.ts';
 import { CONTENT_TYPES, registryOf } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { LiveHistogram } from './live-histogram.ts';
@@ -14,6 +14,9 @@ import { RunTally } from './run-tally.ts';
 
 /** The live families of the metric contract for one run: an observer of it, and a page that can be scraped. */
 export interface LiveMetrics extends Required<RunObserver>, MetricsPage {
+  /** What the page shows, for those who send it themselves. */
+  readonly families: readonly Family[];
+  render(accept: string | undefined): Promise<Exposition>;
   /** Whether this process may be what is measured. */
   clientSaturated(saturated: boolean): void;
 }
@@ -27,6 +30,7 @@ export function createLiveMetrics(facts: RunFacts): LiveMetrics {
 }
 
 class RegistryLiveMetrics implements LiveMetrics {
+  readonly families: readonly Family[];
   readonly #tally: RunTally;
   readonly #latencies: LatencyHistograms;
   readonly #eventLoopDelay: LiveHistogram;
@@ -42,8 +46,11 @@ class RegistryLiveMetrics implements LiveMetrics {
       labels,
       LIVE_GRIDS.client_event_loop_delay,
     );
-    const families = liveFamilies(facts, labels, this.#tally, [...this.#latencies.families, this.#eventLoopDelay]);
-    this.#registries = { text: registryOf(families, 'text'), openmetrics: registryOf(families, 'openmetrics') };
+    this.families = liveFamilies(facts, labels, this.#tally, [...this.#latencies.families, this.#eventLoopDelay]);
+    this.#registries = {
+      text: registryOf(this.families, 'text'),
+      openmetrics: registryOf(this.families, 'openmetrics'),
+    };
   }
 
   phaseStarted(phase: PhaseName, at_ns: number): void {

@@ -2,23 +2,40 @@ import { describe, expect, test } from '@jest/globals';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import type { ServersFile } from '../servers/servers-file.ts';
 import { distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
 import { ResultMetrics } from './result-metrics.ts';
+import type { ResultMetricsOptions } from './result-metrics.ts';
+import type { ListedRun } from './run-list.ts';
 import type { RunSource } from './run-source.ts';
+import { runSummary } from './views/run-summary.ts';
 
 interface StoredRun {
   readonly run: RunFile;
   readonly result: ResultFile | Error;
   readonly records: readonly RequestRecord[] | Error;
+  readonly servers: ServersFile | null | Error;
 }
 
 /** A store in memory that counts what is read of it. */
 class MemorySource implements RunSource {
   runs: StoredRun[] = [];
   readonly reads: string[] = [];
+  readonly #listed = new WeakMap<RunFile, ListedRun>();
+  #last: readonly ListedRun[] = [];
 
   async list() {
-    return this.runs.map(({ run }) => ({ run_id: run.run_id, run, damage: null }));
+    const found = this.runs.map(({ run }): ListedRun => {
+      const listed = this.#listed.get(run);
+      return listed ?? { run_id: run.run_id, summary: runSummary(run, null), damage: null };
+    });
+    this.runs.forEach(({ run }, i) => this.#listed.set(run, found[i] as ListedRun));
+    if (found.some((listed, i) => listed !== this.#last[i]) || found.length !== this.#last.length) this.#last = found;
+    return this.#last;
+  }
+
+  async readRun(runId: string): Promise<RunFile> {
+    return this.#run(runId).run;
   }
 
   async readResult(runId: string): Promise<ResultFile> {
@@ -26,6 +43,12 @@ class MemorySource implements RunSource {
     const result = this.#run(runId).result;
     if (result instanceof Error) throw result;
     return result;
+  }
+
+  async readServers(runId: string): Promise<ServersFile | null> {
+    const { servers } = this.#run(runId);
+    if (servers instanceof Error) throw servers;
+    return servers;
   }
 
   async *readRecords({ run_id }: RunFile): AsyncGenerator<RequestRecord> {
@@ -55,14 +78,15 @@ function stored(
     run: runFile({ run_id, scenario, status: 'completed', end }),
     result: resultFile({ run_id, scenario }),
     records: [requestRecord()],
+    servers: null,
     ...rest,
   };
 }
 
-function page(source: RunSource, limits: { maxRuns?: number; histogramRuns?: number } = {}) {
+function page(source: RunSource, limits: Partial<ResultMetricsOptions> = {}) {
   const problems: string[] = [];
   const metrics = new ResultMetrics({ source, version: '0.1.0', problem: (line) => problems.push(line), ...limits });
-  return { metrics, problems, text: async () => (await metrics.render(undefined)).body };
+  return { metrics, problems, text: async () => (await metrics.render(undefined)).body.toString() };
 }
 
 describe('the page of finished runs', () => {
@@ -97,6 +121,12 @@ llmbench_result_requests_per_second{run_id="r1",measure="request_throughput",sta
 # HELP llmbench_scenario_last_completed_timestamp_seconds When the newest completed run of the scenario ended, Unix time.
 # TYPE llmbench_scenario_last_completed_timestamp_seconds gauge
 llmbench_scenario_last_completed_timestamp_seconds{scenario="chat"} 1793700911
+# HELP llmbench_finished_runs Finished runs: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.
+# TYPE llmbench_finished_runs gauge
+llmbench_finished_runs{state="shown"} 1
+llmbench_finished_runs{state="expired"} 0
+llmbench_finished_runs{state="over_limit"} 0
+llmbench_finished_runs{state="damaged"} 0
 # HELP llmbench_series_dropped_total Series that were left out of this page because a limit was reached.
 # TYPE llmbench_series_dropped_total counter
 llmbench_series_dropped_total 0
@@ -137,25 +167,63 @@ llmbench_series_dropped_total 0
     expect(await text()).not.toContain('run_id');
   });
 
-  test('runs beyond the limit are counted as dropped, once', async () => {
+  test('runs beyond the limit are not read, and counted', async () => {
     const source = new MemorySource();
     source.runs = [stored('r3'), stored('r2'), stored('r1')];
-    const { text } = page(source, { maxRuns: 1, histogramRuns: 0 });
-    await text();
-    const after = await text();
-    // Each of two runs: its info, seven statistics, four outcomes, one throughput.
-    expect(after).toContain('llmbench_series_dropped_total 26\n');
-    expect(after).not.toMatch(/run_id="r[12]"/);
+    const text = await page(source, { maxRuns: 1, histogramRuns: 0 }).text();
+    expect(source.reads).toEqual(['result r3']);
+    expect(text).toContain('llmbench_finished_runs{state="shown"} 1\n');
+    expect(text).toContain('llmbench_finished_runs{state="over_limit"} 2\n');
+    expect(text).not.toMatch(/run_id="r[12]"/);
   });
 
-  test('two numbers with the same labels: the first stands, the other is counted as dropped', async () => {
+  test('runs that ended too long ago are not shown; one without a time of its own does not age', async () => {
+    const source = new MemorySource();
+    const ago = (seconds: number): string => new Date(Date.now() - seconds * 1000).toISOString();
+    source.runs = [stored('r3', { end: ago(60) }), stored('r2', { end: ago(100_000) }), stored('r1', { end: null })];
+    const text = await page(source, { histogramRuns: 0, runTtlSeconds: 3600 }).text();
+    expect([...text.matchAll(/^llmbench_run_info\{run_id="(\w+)"/gm)].map(([, id]) => id)).toEqual(['r3', 'r1']);
+    expect(text).toContain('llmbench_finished_runs{state="expired"} 1\n');
+  });
+
+  test('what does not fit into the budget is left out whole, newest runs first, and counted once', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r3'), stored('r2'), stored('r1')];
+    // A run has 13 series: its info, seven statistics, four outcomes, one throughput.
+    const { text } = page(source, { maxSeries: 27, histogramRuns: 0 });
+    expect(await text()).toContain('llmbench_series_dropped_total 13\n');
+    source.runs.push(stored('r0'));
+    const after = await text();
+    expect(after).toContain('llmbench_series_dropped_total 26\n');
+    expect(after.match(/run_id="r[32]"/g)).toHaveLength(26);
+    expect(after).not.toMatch(/run_id="r[10]"/);
+  });
+
+  test('the page is the same object until a run comes or goes', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1')];
+    const { metrics } = page(source);
+    const { body } = await metrics.render(undefined);
+    expect((await metrics.render(undefined)).body).toBe(body);
+    source.runs.unshift(stored('r2'));
+    expect((await metrics.render(undefined)).body).not.toBe(body);
+  });
+
+  test('servers that cannot be read are left out of a run that is shown', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1', { servers: new Error('servers.json is cut off') })];
+    const { text, problems } = page(source, { histogramRuns: 0 });
+    expect(await text()).toContain('llmbench_run_info{run_id="r1"');
+    expect(problems).toEqual(['the servers of run r1 are left out of the metrics: servers.json is cut off']);
+  });
+
+  test('two numbers with the same labels: the first stands', async () => {
     const source = new MemorySource();
     const measures = [scalar({ value: 1 }), scalar({ value: 2, definition: 'another' }), distribution()];
     source.runs = [stored('r1', { result: resultFile({ measures }) })];
     const text = await page(source).text();
     expect(text.match(/request_throughput/g)).toHaveLength(1);
     expect(text).toContain('stat="value"} 1\n');
-    expect(text).toContain('llmbench_series_dropped_total 1\n');
   });
 
   test('a run that cannot be read is left out, told once, and does no harm to the others', async () => {
@@ -202,7 +270,7 @@ llmbench_series_dropped_total 0
     const { metrics, text } = page(source);
     const { contentType, body } = await metrics.render('application/openmetrics-text; version=1.0.0');
     expect(contentType).toContain('application/openmetrics-text; version=1.0.0');
-    expect(body).toBe(
+    expect(body.toString()).toBe(
       `${(await text()).replace('# HELP llmbench_series_dropped_total', '# HELP llmbench_series_dropped').replace('# TYPE llmbench_series_dropped_total', '# TYPE llmbench_series_dropped')}# EOF\n`,
     );
   });

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../core/run/record.ts';
-import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
+import type { LoadKey, RunFile } from '../../core/run/run.ts';
 
 /** What the live metrics of a run must know before it begins. */
 export interface RunFacts {
@@ -30,13 +30,13 @@ export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
   return {
     run_id: run.run_id,
     scenario: run.scenario,
-    model: run.comparison_key.model,
-    endpoint_type: run.comparison_key.endpoint_type,
+    model: run.comparison_key.model ?? '',
+    endpoint_type: run.comparison_key.endpoint_type ?? '',
     system: run.target.system ?? '',
     system_version: run.target.system_version ?? '',
     tool: run.tool.name,
-    tool_version: run.tool.version,
-    load: loadText(run.comparison_key.load),
+    tool_version: run.tool.version ?? '',
+    load: run.comparison_key.load === null ? '' : loadText(run.comparison_key.load),
     fingerprint: run.fingerprint,
     group_id: run.group_id ?? '',
     step: run.step === null ? '' : String(run.step),
@@ -45,7 +45,7 @@ export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
 }
 
 /** The load in a few words, e.g. `concurrency 64` or `request_rate 2.5 poisson`. */
-function loadText(load: ComparisonKey['load']): string {
+function loadText(load: LoadKey): string {
   const amount =
     load.mode === 'concurrency' ? load.concurrency : load.mode === 'request_rate' ? load.request_rate : null;
   return [load.mode, amount, load.arrival_pattern].filter((part) => part !== null).join(' ');

@@ -1,0 +1,414 @@
+import { gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import { RunList } from '../../publish/run-list.ts';
+import { RunLibrary } from '../../publish/views/run-library.ts';
+import { hostCheck } from '../allowed-host.ts';
+import { listen } from '../listen.ts';
+import type { Listening } from '../listen.ts';
+import { createApi } from './api.ts';
+import { complaints, describedRoutes, PROBLEM } from './fixtures/openapi.ts';
+import type { DescribedParameter } from './fixtures/openapi.ts';
+import { storeRuns } from './fixtures/stored-runs.ts';
+import type { StoredRuns } from './fixtures/stored-runs.ts';
+
+let runs: StoredRuns;
+let server: Listening;
+const problems: string[] = [];
+
+beforeAll(async () => {
+  runs = await storeRuns();
+  const problem = (line: string): void => void problems.push(line);
+  const api = createApi({
+    library: new RunLibrary(runs.store, new RunList(runs.store), problem),
+    version: '0.1.0',
+    token: 'a-token-of-some-length',
+    hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
+    problem,
+  });
+  server = await listen(api, { host: '127.0.0.1', port: 0 });
+});
+
+afterAll(async () => {
+  await server.close();
+  await runs.remove();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: unknown;
+}
+
+async function get(path: string, headers: Record<string, string> = {}): Promise<Answer> {
+  const { statusCode, headers: answered, body } = await request(`${server.url}${path}`, { headers });
+  const text = await body.text();
+  return { status: statusCode, headers: answered, body: text === '' ? null : (JSON.parse(text) as unknown) };
+}
+
+interface Listed {
+  readonly runs: readonly { readonly run_id: string }[];
+  readonly total: number;
+}
+
+async function idsOf(query: string): Promise<string[]> {
+  const { status, body } = await get(`/runs?${query}`);
+  expect([query, status]).toEqual([query, 200]);
+  return (body as Listed).runs.map(({ run_id }) => run_id);
+}
+
+/** A path of the description with run `first`, and what its parameters need. */
+const filled = (path: string): string => path.replace('{run_id}', 'first').replace('{name}', 'models');
+const needed = (path: string): string =>
+  path.endsWith('/distribution')
+    ? 'measure=request_latency'
+    : path.endsWith('/series')
+      ? 'quantity=requests_running'
+      : '';
+
+describe('every route and the description of the API say the same', () => {
+  const routes = describedRoutes();
+
+  test.each(routes.filter(({ answer }) => answer !== null))(
+    '$path answers what it promises',
+    async ({ path, answer }) => {
+      const address = `${filled(path)}?${needed(path)}`;
+      const { status, body } = await get(address);
+      expect(status).toBe(200);
+      expect(complaints(answer ?? '', body)).toEqual([]);
+    },
+  );
+
+  test('the description can find an answer wrong', () => {
+    expect(complaints(PROBLEM, { status: 400 })).not.toEqual([]);
+    expect(complaints('/components/schemas/Status', { version: '1', api_version: 'v2', more: 1 })).not.toEqual([]);
+  });
+
+  test.each(routes.filter(({ answer }) => answer !== null))(
+    '$path has these parameters and no others',
+    async (route) => {
+      const { status, body } = await get(`${filled(route.path)}?${needed(route.path)}&nothing=1`);
+      expect(status).toBe(400);
+      expect(complaints(PROBLEM, body)).toEqual([]);
+      const names = route.parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+      const [wrong] = (body as { parameters: { name: string; value: string; allowed: string[] }[] }).parameters;
+      expect(wrong).toMatchObject({ name: 'nothing', value: '1' });
+      expect([...(wrong?.allowed ?? [])].sort()).toEqual(names.sort());
+    },
+  );
+
+  const wrongValues = routes.flatMap(({ path, parameters }) =>
+    parameters
+      .filter((each) => each.in === 'query')
+      .flatMap((parameter) => wrong(parameter).map((value) => ({ path, parameter, value }))),
+  );
+
+  test.each(wrongValues)('$path refuses $parameter.name=$value', async ({ path, parameter, value }) => {
+    const query = new URLSearchParams(needed(path));
+    query.set(parameter.name, value);
+    const { status, headers, body } = await get(`${filled(path)}?${query.toString()}`);
+    expect(status).toBe(400);
+    expect(headers['content-type']).toBe('application/problem+json; charset=utf-8');
+    expect(complaints(PROBLEM, body)).toEqual([]);
+    const found = (body as { parameters: { name: string; value: string; allowed: string[] }[] }).parameters;
+    expect(found).toMatchObject([{ name: parameter.name, value }]);
+    const values = parameter.schema.enum ?? parameter.schema.items?.enum;
+    if (values !== undefined) expect(found[0]?.allowed).toEqual(values);
+  });
+
+  const limits = routes.flatMap(({ path, parameters }) =>
+    parameters.flatMap(({ name, schema: { minimum, maximum } }) =>
+      [minimum, maximum].flatMap((value) => (value === undefined ? [] : [{ path, name, value }])),
+    ),
+  );
+
+  test.each(limits)('$path takes $name=$value', async ({ path, name, value }) => {
+    const { status } = await get(`${filled(path)}?${needed(path)}&${name}=${value}`);
+    expect(status).toBe(200);
+  });
+
+  test('orders, values and fields that are described are taken', async () => {
+    for (const { path, parameters } of routes) {
+      for (const { name, schema } of parameters.filter((each) => each.in === 'query')) {
+        for (const value of schema.enum ?? schema.items?.enum ?? []) {
+          const extra = name === 'clock' && value === 'due' ? 'measure=schedule_delay' : needed(path);
+          const { status } = await get(`${filled(path)}?${extra}&${name}=${value}`);
+          expect([path, name, value, status]).toEqual([path, name, value, 200]);
+        }
+      }
+    }
+  });
+});
+
+/** Values that the description does not allow. */
+function wrong({ schema }: DescribedParameter): string[] {
+  const { items = schema } = schema;
+  if (items.enum !== undefined) return ['nonsense', ''];
+  if (items.pattern !== undefined) return ['a/b', '../x', 'x'.repeat(65)];
+  if (schema.type === 'integer') return [String((schema.maximum ?? 0) + 1), '-1', '1.5', '1e1', '0x10', '', 'NaN'];
+  if (schema.maxLength !== undefined) return ['x'.repeat(schema.maxLength + 1)];
+  if (schema.anyOf !== undefined) return ['yesterday', '2026-03-04', '2026-13-04T00:00:00Z', '-5', '99999999999999999'];
+  return [];
+}
+
+describe('the list of runs', () => {
+  test('has the running and the finished ones, the newest first, those without a time last', async () => {
+    expect(await idsOf('')).toEqual(['going', 'third', 'second', 'first', 'timeless']);
+  });
+
+  test('is filtered by each of its parameters, all of which must fit', async () => {
+    expect(await idsOf('status=running&status=failed')).toEqual(['going', 'third']);
+    expect(await idsOf('status=running,failed')).toEqual(['going', 'third']);
+    expect(await idsOf('scenario=long')).toEqual(['third']);
+    expect(await idsOf(`model=${encodeURIComponent('other, "quoted"')}`)).toEqual(['second']);
+    expect(await idsOf('model=other')).toEqual([]);
+    expect(await idsOf('system=vllm')).toEqual(['first']);
+    expect(await idsOf('system=')).toEqual(['going', 'third', 'second', 'timeless']);
+    expect(await idsOf('tag=nightly&tag=weekly')).toEqual(['first']);
+    expect(await idsOf('tag=nightly&scenario=long')).toEqual([]);
+    expect(await idsOf('run_id=second&run_id=timeless')).toEqual(['second', 'timeless']);
+    expect(await idsOf('q=EXAMPLE%20nightly')).toEqual(['first']);
+    expect(await idsOf('tool=aiperf')).toEqual([]);
+  });
+
+  test('has those that touch a span of time: a run from its first to its last moment, one that lasts to the end', async () => {
+    expect(await idsOf('from=2026-03-04T05:00:09Z&to=2026-03-04T05:30:00Z')).toEqual(['first']);
+    expect(await idsOf('from=2026-03-04T05:00:09.001Z&to=2026-03-04T05:30:00Z')).toEqual([]);
+    expect(await idsOf(`to=${Date.parse('2026-03-04T05:00:00Z')}`)).toEqual(['first']);
+    expect(await idsOf('from=2026-03-04T07:00:00%2B00:00')).toEqual(['going', 'third']);
+    expect(await idsOf('from=2030-01-01T00:00:00Z')).toEqual(['going']);
+  });
+
+  test('is ordered by numbers and texts; what lacks the value comes last', async () => {
+    expect(await idsOf('sort=requests')).toEqual(['third', 'timeless', 'second', 'first', 'going']);
+    expect(await idsOf('sort=-requests')).toEqual(['first', 'second', 'third', 'timeless', 'going']);
+    expect((await idsOf('sort=-scenario'))[0]).toBe('third');
+    expect((await idsOf('sort=end')).slice(0, 3)).toEqual(['first', 'timeless', 'second']);
+  });
+
+  test('comes page by page', async () => {
+    expect(await idsOf('limit=2&page=2')).toEqual(['second', 'first']);
+    const { body } = await get('/runs?limit=2&page=9');
+    expect(body).toEqual({ runs: [], page: 9, limit: 2, total: 5 });
+  });
+
+  test('has the numbers of result.json', async () => {
+    const { body } = await get('/runs?run_id=first');
+    const result = await runs.store.readResult('first');
+    const of = (measure: string) =>
+      result.measures.find((each) => each.measure === measure && each.population === 'ok' && each.clock === 'sent');
+    const latency = of('request_latency');
+    const throughput = of('output_token_throughput');
+    expect((body as { runs: unknown[] }).runs[0]).toMatchObject({
+      tags: ['nightly'],
+      duration_seconds: 9,
+      progress: null,
+      numbers: {
+        requests: result.requests,
+        request_latency_seconds: {
+          definition: 'sent_to_last_content_chunk',
+          n: result.requests.ok,
+          p99: latency?.kind === 'distribution' ? latency.percentiles.p99.value : null,
+        },
+        output_token_throughput: throughput?.kind === 'scalar' ? throughput.value : null,
+        goodput: null,
+      },
+    });
+  });
+
+  test('tells how far a running run is', async () => {
+    const { body } = await get('/runs?status=running');
+    expect((body as { runs: unknown[] }).runs).toMatchObject([
+      {
+        run_id: 'going',
+        end: null,
+        numbers: null,
+        // Twelve records, the first of which is the warm-up.
+        progress: { phase: 'measure', requests_done: 11, requests_planned: 10, planned_seconds: null },
+      },
+    ]);
+  });
+});
+
+describe('one run', () => {
+  test('is its files as they are', async () => {
+    const { body } = await get('/runs/first');
+    expect(body).toMatchObject({
+      run: await runs.store.readRun('first'),
+      result: await runs.store.readResult('first'),
+      has_servers: true,
+    });
+  });
+
+  test('has no result while it lasts, and no records', async () => {
+    expect((await get('/runs/going')).body).toMatchObject({ run: { status: 'running' }, result: null });
+    const { status, body } = await get('/runs/going/records');
+    expect([status, (body as { detail: string }).detail]).toEqual([
+      404,
+      'run going has not ended: this is there when it has',
+    ]);
+  });
+
+  test.each([
+    ['/runs/nobody', 404],
+    ['/runs/broken', 422],
+    ['/runs/broken/records', 422],
+    ['/runs/..%2f..%2fetc%2fpasswd', 400],
+    ['/runs/a%00b', 400],
+    ['/runs/__proto__', 400],
+    ['/runs/second/servers', 404],
+    ['/runs/second/series?quantity=requests_running', 404],
+    ['/runs/first/series', 400],
+    ['/values/__proto__', 400],
+    ['/values/constructor', 400],
+    ['/nothing', 404],
+    ['/Runs', 404],
+    ['/runs/%', 400],
+  ])('%s is %d, in the one shape, and does not say where the runs are', async (path, expected) => {
+    const { status, body } = await get(path);
+    expect([path, status]).toEqual([path, expected]);
+    expect(complaints(PROBLEM, body)).toEqual([]);
+    expect(JSON.stringify(body)).not.toContain(runs.store.directory);
+  });
+
+  test('of its servers the chosen series', async () => {
+    const families = async (query: string): Promise<string[]> => {
+      const { body } = await get(`/runs/first/servers?${query}`);
+      return (body as { series: { family: string }[] }).series.map(({ family }) => family);
+    };
+    expect(await families('')).toHaveLength(3);
+    expect(await families('quantity=requests_running')).toEqual(['vllm:num_requests_running']);
+    expect(await families('family=vllm:preemptions&quantity=prompt_tokens_total')).toHaveLength(2);
+    expect(await families('target=http://gpu-2/metrics')).toEqual([]);
+  });
+
+  test('of its servers what they exposed over time', async () => {
+    const { body } = await get('/runs/first/series?quantity=requests_running&family=vllm:prompt_tokens_total');
+    const common = {
+      target: 'http://gpu-1:8000/metrics',
+      labels: { engine: '0' },
+      scrapes_per_point: 1,
+      seconds: [0, 1, 2],
+    };
+    expect(body).toEqual({
+      run_id: 'first',
+      zero: { start: '2026-03-04T05:00:00.000Z', measure_seconds: 0 },
+      series: [
+        {
+          ...common,
+          family: 'vllm:num_requests_running',
+          quantity: 'requests_running',
+          as: 'value',
+          values: [1, 2, 2],
+        },
+        { ...common, family: 'vllm:prompt_tokens_total', quantity: null, as: 'per_second', values: [null, 0, 640] },
+      ],
+    });
+  });
+
+  test('its records by column, thinned evenly, with what was thinned', async () => {
+    const { body } = await get('/runs/first/records?fields=index,outcome&phase=measure&limit=30');
+    expect(body).toMatchObject({
+      zero: { start: '2026-03-04T05:00:00.000Z', measure_seconds: 0 },
+      // 99 of the measure phase: every fourth of them.
+      sampled: { shown: 25, of: 99, every: 4 },
+    });
+    const { columns } = body as { columns: { index: number[] } };
+    expect(columns.index.slice(0, 3)).toEqual([1, 5, 9]);
+    expect(Object.keys(columns)).toEqual(['index', 'outcome']);
+  });
+});
+
+describe('values and annotations', () => {
+  test('values are counted over the runs that fit', async () => {
+    expect((await get('/values/models')).body).toEqual({
+      name: 'models',
+      values: [
+        { value: 'example-model', runs: 4 },
+        { value: 'other, "quoted"', runs: 1 },
+      ],
+    });
+    expect((await get('/values/tags?status=failed')).body).toEqual({ name: 'tags', values: [] });
+  });
+
+  test('regions of runs and phases, open while they last; none without a time', async () => {
+    const { body } = await get('/annotations');
+    const { annotations, total } = body as { annotations: Record<string, unknown>[]; total: number };
+    expect(total).toBe(4);
+    expect(annotations.map(({ id, timeEnd }) => [id, timeEnd === null])).toEqual([
+      ['going', true],
+      ['going/warmup', false],
+      ['going/measure', true],
+      ['third', false],
+      ['third/measure', false],
+      ['second', false],
+      ['second/measure', false],
+      ['first', false],
+      ['first/measure', false],
+    ]);
+    expect(annotations[7]).toMatchObject({
+      time: Date.parse('2026-03-04T05:00:00.000Z'),
+      timeEnd: Date.parse('2026-03-04T05:00:09.000Z'),
+      tags: ['llmbench', 'scenario:example', 'model:example-model', 'system:vllm', 'status:completed', 'tool:llmbench', 'nightly'], // prettier-ignore
+    });
+  });
+
+  test('one kind, and at most so many runs', async () => {
+    const { body } = await get('/annotations?kind=phase&limit=1');
+    expect((body as { annotations: { id: string }[] }).annotations.map(({ id }) => id)).toEqual([
+      'going/warmup',
+      'going/measure',
+    ]);
+  });
+});
+
+describe('the service', () => {
+  test('tells of itself, and names what is damaged without its place', async () => {
+    const { body } = await get('/status');
+    expect(body).toMatchObject({ version: '0.1.0', runs: { finished: 4, running: 1, damaged: 1 } });
+    expect(body).toMatchObject({ damaged: [{ run_id: 'broken', reason: expect.stringContaining('broken/run.json') }] });
+    expect(JSON.stringify(body)).not.toContain(runs.store.directory);
+  });
+
+  test('what has not changed is not sent again, compressed or not', async () => {
+    const first = await get('/runs/first');
+    const tag = String(first.headers['etag']);
+    expect(tag).toMatch(/^W\/"[\w-]+"$/);
+    expect(await get('/runs/first', { 'if-none-match': tag })).toMatchObject({ status: 304, body: null });
+    expect(await get('/runs/second', { 'if-none-match': tag })).toMatchObject({ status: 200 });
+    const { headers, body } = await request(`${server.url}/runs/first`, { headers: { 'accept-encoding': 'gzip' } });
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip', etag: tag, vary: 'Accept-Encoding, Authorization' });
+    const text = gunzipSync(Buffer.from(await body.arrayBuffer())).toString();
+    expect(JSON.parse(text)).toEqual(first.body);
+  });
+
+  test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)(
+    '%s is refused: nothing here writes',
+    async (method) => {
+      const { statusCode, headers, body } = await request(`${server.url}/runs`, { method });
+      expect([statusCode, headers['allow']]).toEqual([405, 'GET, HEAD']);
+      expect(headers['access-control-allow-origin']).toBeUndefined();
+      expect(complaints(PROBLEM, await body.json())).toEqual([]);
+    },
+  );
+
+  test.each([{ host: 'evil.example' }, { origin: 'http://evil.example' }, { origin: 'null' }])(
+    'a page of another site is refused: %p',
+    async (headers) => {
+      const { status, body } = await get('/runs', headers);
+      expect(status).toBe(403);
+      expect(complaints(PROBLEM, body)).toEqual([]);
+    },
+  );
+
+  test('the description and the schemas that it refers to are there', async () => {
+    const { body } = await request(`${server.url}/openapi.yaml`);
+    const references = new Set((await body.text()).match(/\.\/\w+\.schema\.json/g));
+    expect(references.size).toBe(3);
+    for (const reference of references) {
+      expect((await get(reference.slice(1))).body).toHaveProperty('$schema');
+    }
+  });
+
+  test('all of this without a line in the log', () => expect(problems).toEqual([]));
+});

@@ -1,0 +1,73 @@
+import express from 'express';
+import type { Express, RequestHandler } from 'express';
+import type { RunLibrary } from '../../publish/views/run-library.ts';
+import type { HostCheck } from '../allowed-host.ts';
+import { annotationsRoute } from './annotations.ts';
+import { limitInFlight } from './in-flight.ts';
+import { openapiRoute, SCHEMA_PATHS, schemaRoute } from './openapi.ts';
+import { noSuchRoute, Problem, problemHandler } from './problem.ts';
+import { runDistributionRoute } from './run-distribution.ts';
+import { runRecordsRoute } from './run-records.ts';
+import { runSeriesRoute } from './run-series.ts';
+import { runServersRoute } from './run-servers.ts';
+import { runRoute } from './run.ts';
+import { runsRoute } from './runs.ts';
+import { statusRoute } from './status.ts';
+import { requireToken } from './token.ts';
+import { valuesRoute } from './values.ts';
+
+export interface ApiOptions {
+  readonly library: RunLibrary;
+  readonly version: string;
+  /** Asked of everybody who does not come over the loopback address; null: of nobody. */
+  readonly token: string | null;
+  /** Keeps web pages of others out. */
+  readonly hostCheck: HostCheck;
+  /** Told, in one line, of what cannot be answered. */
+  readonly problem: (line: string) => void;
+}
+
+/** Each may hold all records of a run in memory. */
+const MOST_READINGS = 4;
+/** More than a screen that lays runs over each other asks for at once. */
+const MOST_WAITING = 200;
+
+/** `/api/v1`, as schemas/openapi.yaml describes it. Everything in it reads. */
+export function createApi({ library, version, token, hostCheck, problem }: ApiOptions): Express {
+  const api = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
+  api.use(onlyAllowedHosts(hostCheck));
+  api.use(onlyReading);
+  api.use(requireToken(token));
+  api.get('/status', statusRoute(library, version));
+  api.get('/runs', runsRoute(library));
+  api.get('/runs/:run_id', runRoute(library));
+  api.get('/runs/:run_id/servers', runServersRoute(library));
+  const limited = limitInFlight(MOST_READINGS, MOST_WAITING);
+  api.get('/runs/:run_id/records', limited, runRecordsRoute(library));
+  api.get('/runs/:run_id/distribution', limited, runDistributionRoute(library));
+  api.get('/runs/:run_id/series', limited, runSeriesRoute(library));
+  api.get('/annotations', annotationsRoute(library));
+  api.get('/values/:name', valuesRoute(library));
+  api.get('/openapi.yaml', openapiRoute);
+  api.get(SCHEMA_PATHS, schemaRoute);
+  api.use(noSuchRoute);
+  api.use(problemHandler(problem));
+  return api;
+}
+
+function onlyAllowedHosts(check: HostCheck): RequestHandler {
+  return (request, response, next) => {
+    response.set('X-Content-Type-Options', 'nosniff');
+    const refusal = check(request.headers);
+    if (refusal !== null) throw new Problem(403, refusal);
+    next();
+  };
+}
+
+const onlyReading: RequestHandler = (request, _response, next) => {
+  if (request.method === 'GET' || request.method === 'HEAD') next();
+  else
+    throw new Problem(405, `${request.method} is not possible here: the API reads`, {
+      headers: { Allow: 'GET, HEAD', Connection: 'close' },
+    });
+};

@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express';
+import { runFilter } from '../../publish/views/run-filter.ts';
+import type { RunLibrary } from '../../publish/views/run-library.ts';
+import { inOrder, SORT_ORDERS } from '../../publish/views/run-order.ts';
+import { choice, integer, readQuery } from './query.ts';
+import { RUN_PARAMETERS } from './run-parameters.ts';
+import { sendJson } from './send-json.ts';
+
+const PARAMETERS = {
+  ...RUN_PARAMETERS,
+  sort: choice(SORT_ORDERS, '-start'),
+  page: integer(1, 1_000_000, 1),
+  limit: integer(1, 1000, 100),
+} as const;
+
+/** `GET /runs`: runs with their key numbers, page by page. */
+export function runsRoute(library: RunLibrary): RequestHandler {
+  return async (request, response) => {
+    const { sort, page, limit, ...filter } = readQuery(request, PARAMETERS);
+    const { runs } = await library.overview();
+    const fitting = inOrder(runs.filter(runFilter(filter)), sort);
+    const from = (page - 1) * limit;
+    await sendJson(request, response, {
+      runs: fitting.slice(from, from + limit),
+      page,
+      limit,
+      total: fitting.length,
+    });
+  };
+}

@@ -1,0 +1,21 @@
+import type { RequestHandler } from 'express';
+import type { RunLibrary } from '../../publish/views/run-library.ts';
+import { readQuery } from './query.ts';
+import { sendJson } from './send-json.ts';
+
+const MOST_DAMAGED = 100;
+
+/** `GET /status`: whether the API is there, its version, and how many runs it has. */
+export function statusRoute(library: RunLibrary, version: string): RequestHandler {
+  return async (request, response) => {
+    readQuery(request, {});
+    const { runs, damaged } = await library.overview();
+    const running = runs.filter(({ status }) => status === 'running').length;
+    await sendJson(request, response, {
+      version,
+      api_version: 'v1',
+      runs: { finished: runs.length - running, running, damaged: damaged.length },
+      damaged: damaged.slice(0, MOST_DAMAGED),
+    });
+  };
+}

@@ -1,0 +1,53 @@
+import express from 'express';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { request } from 'undici';
+import { listen } from '../listen.ts';
+import type { Listening } from '../listen.ts';
+import { problemHandler } from './problem.ts';
+import { isLoopback, requireToken } from './token.ts';
+
+const TOKEN = 'a-token-of-some-length';
+
+let server: Listening;
+beforeAll(async () => {
+  const app = express();
+  // This machine has no other address than loopback for certain, so the socket is made to tell of another.
+  app.use((incoming, _response, next) => {
+    Object.defineProperty(incoming, 'socket', { value: { remoteAddress: incoming.get('x-from') } });
+    next();
+  });
+  app.use(requireToken(TOKEN));
+  app.get('/', (_request, response) => void response.send('read'));
+  app.use(problemHandler(() => undefined));
+  server = await listen(app, { host: '127.0.0.1', port: 0 });
+});
+afterAll(() => server.close());
+
+test.each([
+  ['127.0.0.1', null, 200],
+  ['::1', null, 200],
+  ['::ffff:127.0.0.1', null, 200],
+  ['192.168.0.7', null, 401],
+  ['::ffff:192.168.0.7', null, 401],
+  ['192.168.0.7', `Bearer ${TOKEN}`, 200],
+  ['192.168.0.7', `bearer  ${TOKEN}`, 200],
+  ['192.168.0.7', `Bearer ${TOKEN}x`, 401],
+  ['192.168.0.7', `Bearer ${TOKEN.slice(1)}`, 401],
+  ['192.168.0.7', `Basic ${TOKEN}`, 401],
+  ['192.168.0.7', 'Bearer ', 401],
+])('from %s with %p: %d', async (from, authorization, expected) => {
+  const headers = { 'x-from': from, ...(authorization === null ? {} : { authorization }) };
+  const { statusCode, headers: answered, body } = await request(server.url, { headers });
+  const text = await body.text();
+  expect([statusCode, answered['www-authenticate']]).toEqual([expected, expected === 401 ? 'Bearer' : undefined]);
+  expect(text).not.toContain(TOKEN);
+});
+
+test.each([
+  ['127.255.0.1', true],
+  ['128.0.0.1', false],
+  ['::2', false],
+  ['::ffff:7f00:1', true],
+  ['', false],
+  ['nonsense', false],
+])('%s is loopback: %p', (address, expected) => expect(isLoopback(address)).toBe(expected));

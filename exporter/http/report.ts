@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RequestHandler } from 'express';
+import { isRunId } from '../../core/run/run-id.ts';
+import { REPORT_FILE } from '../report/write-report.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { codeOf } from '../store/store-errors.ts';
+import type { ReadCheck } from './api/token.ts';
+import { PAGE_POLICY } from './landing.ts';
+
+/** `GET /runs/{run_id}`: the report of a finished run, for a person. */
+export function reportRoute(store: Pick<RunStore, 'pathOf'>, mayRead: ReadCheck): RequestHandler {
+  return async (request, response, next) => {
+    const runId = String(request.params['run_id']);
+    if (!mayRead(request)) {
+      response.status(401).set('WWW-Authenticate', 'Bearer').type('text/plain').send('A token is needed.\n');
+      return;
+    }
+    const text = isRunId(runId) ? await reportOf(store.pathOf(runId)) : null;
+    if (text === null) {
+      next();
+      return;
+    }
+    response.set({ 'Content-Security-Policy': PAGE_POLICY, 'X-Content-Type-Options': 'nosniff' });
+    response.type('text/html').send(text);
+  };
+}
+
+/** Null when the run has none. */
+async function reportOf(folder: string): Promise<string | null> {
+  try {
+    return await readFile(join(folder, REPORT_FILE), 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}

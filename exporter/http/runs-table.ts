@@ -1,0 +1,82 @@
+import { quantity } from '../../core/measures/quantities.ts';
+import type { Unit } from '../../core/measures/measures.ts';
+import type { KeyNumbers, RunSummary } from '../publish/views/run-summary.ts';
+import { html } from '../report/html.ts';
+import type { Html } from '../report/html.ts';
+
+const MOST_RUNS = 50;
+
+/** A column of numbers. */
+interface NumberColumn {
+  readonly head: string;
+  readonly unit: Unit;
+  readonly value: (numbers: KeyNumbers) => number | null | undefined;
+}
+
+const COLUMNS: readonly NumberColumn[] = [
+  { head: 'TTFT p50', unit: 'seconds', value: (n) => n.time_to_first_token_seconds?.p50 },
+  { head: 'TTFT p99', unit: 'seconds', value: (n) => n.time_to_first_token_seconds?.p99 },
+  { head: 'ITL p50', unit: 'seconds', value: (n) => n.inter_token_latency_seconds?.p50 },
+  { head: 'latency p99', unit: 'seconds', value: (n) => n.request_latency_seconds?.p99 },
+  { head: 'output', unit: 'tokens_per_second', value: (n) => n.output_token_throughput },
+  { head: 'errors', unit: 'ratio', value: (n) => n.error_ratio },
+];
+
+/** The newest runs for a person without Grafana, each with the way to its report. */
+export function runsTable(runs: readonly RunSummary[]): Html {
+  if (runs.length === 0) return html`<p>There are no runs yet.</p>`;
+  const shown = runs.slice(0, MOST_RUNS);
+  const older = runs.length - shown.length;
+  return html`<div class="runs" tabindex="0">
+    <table>
+      <caption>
+        ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}, the newest
+        first${older > 0 ? html`; ${older} older ones are in the API` : null}
+      </caption>
+      <thead>
+        <tr>
+          <th>start (UTC)</th>
+          <th>scenario</th>
+          <th>model</th>
+          <th>load</th>
+          <th>system</th>
+          <th>status</th>
+          <th class="n">requests</th>
+          ${COLUMNS.map(({ head }) => html`<th class="n">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${shown.map(row)}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function row(run: RunSummary): Html {
+  const { run_id, start, scenario, model, load, system, status, numbers } = run;
+  const when = start === null ? run_id : start.slice(0, 19).replace('T', ' ');
+  const name = status === 'running' ? html`${when}` : html`<a href="/runs/${run_id}" title="${run_id}">${when}</a>`;
+  const cells = COLUMNS.map(
+    ({ unit, value }) => html`<td class="n">${quantity(numbers === null ? null : value(numbers), unit)}</td>`,
+  );
+  return html`<tr>
+    <td>${name}</td>
+    <td>${scenario}</td>
+    <td>${model ?? '–'}</td>
+    <td>${load ?? '–'}</td>
+    <td>${system ?? '–'}</td>
+    <td>${statusText(run)}</td>
+    <td class="n">${requestsText(run)}</td>
+    ${cells}
+  </tr> `;
+}
+
+function statusText({ status, numbers }: RunSummary): string {
+  return numbers?.client_verdict === 'saturated' ? `${status}, client saturated` : status;
+}
+
+function requestsText({ numbers, progress }: RunSummary): string {
+  if (numbers !== null) return String(Object.values(numbers.requests).reduce((sum, count) => sum + count, 0));
+  if (progress === null) return '–';
+  return `${progress.requests_done}${progress.requests_planned === null ? '' : ` of ${progress.requests_planned}`}`;
+}

@@ -1,0 +1,102 @@
+import type { RequestRecord } from '../../core/run/record.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import type { ServersFile } from '../servers/servers-file.ts';
+import type { Sample } from './family.ts';
+import { LatencyHistograms } from './latency-histograms.ts';
+import { RUN_INFO, runInfoLabels } from './run-info.ts';
+import { RESULT_UNITS, resultSamples } from './result-samples.ts';
+import { serverFamilies } from './server-families.ts';
+import type { PublishedFamily } from './server-families.ts';
+
+export type { PublishedFamily } from './server-families.ts';
+
+/** What a finished run's directory says of it, without its records. */
+export interface FinishedRun {
+  readonly run: RunFile;
+  readonly result: ResultFile;
+  /** Null when nothing was collected. */
+  readonly servers: ServersFile | null;
+}
+
+export interface FinishedRunOptions {
+  /** Servers' families beyond the vocabulary of `catalog/equivalents.yaml`; `*` stands for any characters. */
+  readonly republish?: readonly string[];
+}
+
+/** Beginning and end of the measure phase as wall time, milliseconds since 1970. */
+export interface RunWindow {
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+export const RESULT_PREFIX = 'llmbench_result_';
+
+/** The head of the family of results with this unit. */
+export function resultFamily(unit: string): Omit<PublishedFamily, 'samples'> {
+  return {
+    name: `${RESULT_PREFIX}${unit}`,
+    help: `Exact results of finished runs whose unit is ${unit.replaceAll('_', ' ')}: one number for each measure and statistic.`,
+    type: 'gauge',
+  };
+}
+
+/**
+ * The window of a run's numbers, the time that they are written with. Null when the run has no time of its own: then it
+ * must never be written into Prometheus with a time.
+ */
+export function windowOf({ run, result }: Pick<FinishedRun, 'run' | 'result'>): RunWindow | null {
+  const { start, end } = result.window;
+  if (run.start === null || start === null || end === null) return null;
+  return { start_ms: Date.parse(start), end_ms: Date.parse(end) };
+}
+
+/**
+ * What Prometheus gets of a finished run, whatever the way: `llmbench_run_info`, the exact results and what its servers
+ * said of themselves in its window. Pure: the same files give the same families in the same order, each name once, no two
+ * samples with equal labels. The histograms of its requests are `requestHistograms`.
+ */
+export function finishedRunFamilies(
+  { run, result, servers }: FinishedRun,
+  { republish = [] }: FinishedRunOptions = {},
+): PublishedFamily[] {
+  return [
+    { ...RUN_INFO, type: 'gauge', samples: [{ labels: runInfoLabels(run), value: 1 }] },
+    ...resultFamilies(run.run_id, result),
+    ...(servers === null ? [] : serverFamilies(servers, run.run_id, republish)),
+  ];
+}
+
+/**
+ * The histograms of a finished run, rebuilt from its records: the live ones under the names of results. Every family is
+ * there, also one without observations. Rejects when the records cannot be read.
+ */
+export async function requestHistograms(
+  { run_id }: Pick<RunFile, 'run_id'>,
+  records: AsyncIterable<RequestRecord>,
+): Promise<PublishedFamily[]> {
+  const histograms = new LatencyHistograms(RESULT_PREFIX, { run_id });
+  for await (const record of records) {
+    if (record.phase === 'measure') histograms.replay(record);
+  }
+  return histograms.families.map((family) => ({
+    name: family.name,
+    help: family.help,
+    type: family.type,
+    samples: family.samples(),
+  }));
+}
+
+/** Of two numbers with equal labels (definitions that differ) the first stands. */
+function resultFamilies(run_id: string, result: ResultFile): PublishedFamily[] {
+  const byUnit = new Map<string, Map<string, Sample>>(RESULT_UNITS.map((unit) => [unit, new Map()]));
+  for (const { unit, measure, stat, value } of resultSamples(result)) {
+    const samples = byUnit.get(unit) ?? new Map<string, Sample>();
+    const key = `${measure} ${stat}`;
+    if (!samples.has(key)) samples.set(key, { labels: { run_id, measure, stat }, value });
+    byUnit.set(unit, samples);
+  }
+  return [...byUnit].flatMap(([unit, samples]) =>
+    samples.size === 0 ? [] : [{ ...resultFamily(unit), samples: [...samples.values()] }],
+  );
+}

@@ -1,0 +1,79 @@
+import type { PhaseName } from '../../../core/run/record.ts';
+import type { RunSummary } from './run-summary.ts';
+
+/** A region of time as Grafana's annotations have it. */
+export interface Annotation {
+  /** Always the same for the same region. */
+  readonly id: string;
+  readonly run_id: string;
+  readonly kind: 'run' | 'phase';
+  readonly phase: PhaseName | null;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** Null while it lasts. */
+  readonly timeEnd: number | null;
+  readonly title: string;
+  /** Plain text, with line breaks. */
+  readonly text: string;
+  readonly tags: readonly string[];
+}
+
+/** The region of a run; null without a time of its own. */
+export function runAnnotation(run: RunSummary): Annotation | null {
+  if (run.start === null) return null;
+  return {
+    id: run.run_id,
+    run_id: run.run_id,
+    kind: 'run',
+    phase: null,
+    time: Date.parse(run.start),
+    timeEnd: run.status === 'running' || run.end === null ? null : Date.parse(run.end),
+    title: `${run.scenario} (${run.status})`,
+    text: describe(run),
+    tags: tagsOf(run),
+  };
+}
+
+/** The regions of a run's phases that have begun. */
+export function phaseAnnotations(run: RunSummary): Annotation[] {
+  return run.phases.flatMap(({ phase, start, end }) =>
+    start === null
+      ? []
+      : [
+          {
+            id: `${run.run_id}/${phase}`,
+            run_id: run.run_id,
+            kind: 'phase',
+            phase,
+            time: Date.parse(start),
+            timeEnd: end === null ? null : Date.parse(end),
+            title: `${phase} of ${run.scenario}`,
+            text: describe(run),
+            tags: [...tagsOf(run), `phase:${phase}`],
+          },
+        ],
+  );
+}
+
+function tagsOf({ scenario, model, system, status, tool, tags }: RunSummary): string[] {
+  const facts = { scenario, model, system, status, tool };
+  const known = Object.entries(facts).flatMap(([name, value]) => (value === null ? [] : [`${name}:${value}`]));
+  return ['llmbench', ...known, ...tags];
+}
+
+function describe({ run_id, model, load, origin, failure, numbers }: RunSummary): string {
+  const lines = [
+    run_id,
+    [model, load, origin].filter((part) => part !== null).join(' · '),
+    ...(numbers === null ? [] : [requestsLine(numbers.requests)]),
+    ...(numbers?.client_verdict === 'saturated' ? ['the client was saturated'] : []),
+    ...(failure === null ? [] : [failure]),
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+function requestsLine(requests: Readonly<Record<string, number>>): string {
+  return Object.entries(requests)
+    .map(([outcome, count]) => `${outcome} ${count}`)
+    .join(' · ');
+}

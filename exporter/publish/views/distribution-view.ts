@@ -1,0 +1,166 @@
+import { FloatColumn } from '../../../core/measures/float-column.ts';
+import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
+import type { Clock, DistributionMeasure, Unit } from '../../../core/measures/measures.ts';
+import { FIGURE_NAMES, figuresOf } from '../../../core/measures/request-figures.ts';
+import type { RequestFigures } from '../../../core/measures/request-figures.ts';
+import { standingOf } from '../../../core/measures/request-columns.ts';
+import { ENDLESS_WHEN_FAILED, EXACT_GAPS_LIMIT } from '../../../core/measures/summary.ts';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import { percentile, PERCENTILE_NAMES, PERCENTILES } from '../../../core/stats/percentiles.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
+
+export type Population = 'ok' | 'all';
+
+/** The empirical distribution function of a measure over one run. */
+export interface DistributionView {
+  readonly measure: string;
+  readonly unit: Unit;
+  readonly definition: string;
+  readonly clock: Clock;
+  readonly population: Population;
+  readonly n: number;
+  /** Failed requests among n, above every value. */
+  readonly infinite: number;
+  readonly shown: number;
+  /** Most values strictly between two neighbouring points; 0: nothing was left out. */
+  readonly between: number;
+  /** Ascending, without repetition. */
+  readonly values: readonly number[];
+  /** How much of n is at most the value beside it. */
+  readonly share: readonly number[];
+  readonly percentiles: Readonly<Record<PercentileName, number | null>>;
+}
+
+/** There are more values than are sorted in one process that has other things to do. */
+export class TooManyValuesError extends Error {
+  override readonly name = 'TooManyValuesError';
+}
+
+const SECONDS_PER_NS = 1e-9;
+
+export const DISTRIBUTION_NAMES = [...new Set(DISTRIBUTION_MEASURES.map(({ measure }) => measure))];
+
+/** The measure of a name from a clock, or from the one it has. Undefined when there is none. */
+export function distributionMeasure(name: string, clock: Clock | null): DistributionMeasure | undefined {
+  return DISTRIBUTION_MEASURES.find(({ measure, clock: own }) => measure === name && (clock ?? own) === own);
+}
+
+/** Whether failed requests can be counted as infinitely slow. */
+export function hasPopulationAll({ measure }: DistributionMeasure): boolean {
+  return ENDLESS_WHEN_FAILED.has(measure);
+}
+
+/** Whether a measure looks at the chunks of a request: they cost more to read than all the rest. */
+export function readsChunks({ value }: DistributionMeasure): boolean {
+  if (value === null) return true;
+  let read = false;
+  const figures = Object.fromEntries(FIGURE_NAMES.map((name) => [name, null])) as unknown as RequestFigures;
+  for (const name of ['second_content_ns', 'content_chunks'] as const) {
+    Object.defineProperty(figures, name, { get: () => ((read = true), null) });
+  }
+  value(figures);
+  return read;
+}
+
+/**
+ * The distribution of a measure over the requests of the measure phase, or over their gaps. Every point is exact; when
+ * there are more than `points`, those at equal steps of rank stay, with both ends. Rejects with a `TooManyValuesError`,
+ * and when the records cannot be read.
+ */
+export async function distributionView(
+  records: AsyncIterable<RequestRecord>,
+  measure: DistributionMeasure,
+  population: Population,
+  points: number,
+): Promise<DistributionView> {
+  const { sorted, infinite } = await collect(records, measure, population);
+  const n = sorted.length + infinite;
+  const all = infinite === 0 ? sorted : withInfinite(sorted, n);
+  const { values, counts, between } = steps(sorted, points);
+  return {
+    measure: measure.measure,
+    unit: measure.unit,
+    definition: measure.definition,
+    clock: measure.clock,
+    population,
+    n,
+    infinite,
+    shown: values.length,
+    between,
+    values,
+    share: counts.map((count) => count / n),
+    percentiles: Object.fromEntries(
+      PERCENTILE_NAMES.map((name) => [name, finite(percentile(all, PERCENTILES[name]))]),
+    ) as Record<PercentileName, number | null>,
+  };
+}
+
+async function collect(
+  records: AsyncIterable<RequestRecord>,
+  measure: DistributionMeasure,
+  population: Population,
+): Promise<{ sorted: Float64Array; infinite: number }> {
+  const column = new FloatColumn();
+  let infinite = 0;
+  for await (const record of records) {
+    if (record.phase !== 'measure') continue;
+    const standing = standingOf(record);
+    if (standing === 'failed' && population === 'all') infinite += 1;
+    if (standing !== 'ok') continue;
+    for (const value of valuesOf(record, measure)) column.append(value);
+    if (column.length > EXACT_GAPS_LIMIT) {
+      throw new TooManyValuesError(`the run has more than ${EXACT_GAPS_LIMIT} values of ${measure.measure}`);
+    }
+  }
+  return { sorted: column.toArray().sort(), infinite };
+}
+
+function valuesOf(record: RequestRecord, measure: DistributionMeasure): readonly number[] {
+  if (measure.value !== null) {
+    const value = measure.value(figuresOf(record));
+    return value === null ? [] : [value];
+  }
+  const offsets = record.chunk_offsets_ns;
+  return offsets.slice(1).map((offset, i) => (offset - (offsets[i] ?? NaN)) * SECONDS_PER_NS);
+}
+
+/** Points of the step function: how many values are at most each of some values that occur. */
+function steps(
+  sorted: Float64Array,
+  points: number,
+): { values: readonly number[]; counts: readonly number[]; between: number } {
+  const values: number[] = [];
+  const counts: number[] = [];
+  let between = 0;
+  const wanted = Math.min(points, sorted.length);
+  for (let i = 0; i < wanted; i++) {
+    const rank = wanted === 1 ? sorted.length - 1 : Math.round((i * (sorted.length - 1)) / (wanted - 1));
+    const value = sorted[rank] ?? NaN;
+    if (value === values.at(-1)) continue;
+    const below = firstAbove(sorted, value, counts.at(-1) ?? 0, false);
+    between = Math.max(between, below - (counts.at(-1) ?? 0));
+    values.push(value);
+    counts.push(firstAbove(sorted, value, below, true));
+  }
+  return { values, counts, between };
+}
+
+/** The first index from `low` whose value is above (or, not `strictly`, at least) the given one. */
+function firstAbove(sorted: Float64Array, value: number, low: number, strictly: boolean): number {
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const found = sorted[middle] ?? NaN;
+    if (strictly ? found <= value : found < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function withInfinite(sorted: Float64Array, n: number): Float64Array {
+  const all = new Float64Array(n).fill(Infinity);
+  all.set(sorted);
+  return all;
+}
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);

@@ -1,0 +1,136 @@
+import { join } from 'node:path';
+import type { RunFile } from '../../../core/run/run.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { readResultFile } from '../../store/read-run-files.ts';
+import { unfinishedDirectory } from '../../store/run-paths.ts';
+import { reasonOf } from '../../store/store-errors.ts';
+import type { ListedRun, RunList } from '../run-list.ts';
+import { ProgressReader } from './run-progress.ts';
+import { resultSummary, runSummary, withNumbers } from './run-summary.ts';
+import type { ResultSummary, RunSummary } from './run-summary.ts';
+
+/** A run that is not in the lists because it cannot be read. */
+export interface DamagedRun {
+  readonly run_id: string;
+  readonly reason: string;
+}
+
+/** All runs of a store at one moment. */
+export interface RunOverview {
+  /** Finished and running ones, the newest first. */
+  readonly runs: readonly RunSummary[];
+  readonly damaged: readonly DamagedRun[];
+}
+
+export interface FoundRun {
+  readonly run: RunFile;
+  readonly summary: RunSummary;
+  /** Where its files are. */
+  readonly folder: string;
+  /** Whether it is among the finished runs, so that all of its files can be read. */
+  readonly finished: boolean;
+}
+
+const RESULTS_AT_ONCE = 16;
+
+/**
+ * The runs of a store with their key numbers. A result is read once: what is kept of it is small and never changes.
+ * Askers who come together share one look at the directory.
+ */
+export class RunLibrary {
+  readonly store: RunStore;
+  readonly #list: RunList;
+  readonly #results = new WeakMap<ListedRun, ResultSummary | null>();
+  readonly #progress = new ProgressReader();
+  readonly #problem: (line: string) => void;
+  #looking: Promise<RunOverview> | null = null;
+
+  /** `problem` is told once, in one line, of each result that cannot be read. */
+  constructor(store: RunStore, list: RunList, problem: (line: string) => void) {
+    this.store = store;
+    this.#list = list;
+    this.#problem = problem;
+  }
+
+  /** Rejects when the runs cannot be listed. */
+  overview(): Promise<RunOverview> {
+    this.#looking ??= this.#look().finally(() => {
+      this.#looking = null;
+    });
+    return this.#looking;
+  }
+
+  /** A finished or running run; null when there is none of that name that can be read. */
+  async find(runId: string): Promise<FoundRun | null> {
+    const { runs } = await this.overview();
+    const summary = runs.find(({ run_id }) => run_id === runId);
+    if (summary === undefined) return null;
+    const unfinished = (await this.store.running()).find(({ run_id }) => run_id === runId);
+    if (unfinished !== undefined)
+      return { run: unfinished, summary, folder: this.#unfinishedFolder(runId), finished: false };
+    return { run: await this.store.readRun(runId), summary, folder: this.store.pathOf(runId), finished: true };
+  }
+
+  #unfinishedFolder(runId: string): string {
+    return join(unfinishedDirectory(this.store.directory), runId);
+  }
+
+  async #look(): Promise<RunOverview> {
+    const [listed, running] = await Promise.all([this.#list.list(), this.store.running()]);
+    const finished = new Set(listed.map(({ run_id }) => run_id));
+    // A run that ended in between is in both lists.
+    const current = running.filter(({ run_id }) => !finished.has(run_id));
+    this.#progress.keepOnly(current.map(({ run_id }) => this.#unfinishedFolder(run_id)));
+    const runs = [...(await this.#runningSummaries(current)), ...(await this.#finishedSummaries(listed))];
+    return {
+      runs: runs.sort((a, b) => newestFirst(a.start ?? '', b.start ?? '')),
+      damaged: listed.flatMap(({ run_id, damage }) =>
+        damage === null ? [] : [{ run_id, reason: this.#withoutFolder(damage) }],
+      ),
+    };
+  }
+
+  async #runningSummaries(runs: readonly RunFile[]): Promise<RunSummary[]> {
+    const now = new Date();
+    const summaries: RunSummary[] = [];
+    for (const run of runs) {
+      const folder = this.#unfinishedFolder(run.run_id);
+      if (run.status === 'running') {
+        summaries.push(runSummary(run, await this.#progress.read(run, folder, now)));
+      } else {
+        // It has ended and waits until its last metrics have been fetched, or was published a moment ago.
+        const result = await readResultFile(folder).catch(() => null);
+        summaries.push(withNumbers(runSummary(run, null), result && resultSummary(result)));
+      }
+    }
+    return summaries;
+  }
+
+  async #finishedSummaries(listed: readonly ListedRun[]): Promise<RunSummary[]> {
+    const missing = listed.filter((each) => each.summary !== null && !this.#results.has(each));
+    for (let i = 0; i < missing.length; i += RESULTS_AT_ONCE) {
+      await Promise.all(missing.slice(i, i + RESULTS_AT_ONCE).map((each) => this.#readResult(each)));
+    }
+    return listed.flatMap((each) =>
+      each.summary === null ? [] : [withNumbers(each.summary, this.#results.get(each) ?? null)],
+    );
+  }
+
+  async #readResult(listed: ListedRun): Promise<void> {
+    try {
+      this.#results.set(listed, resultSummary(await this.store.readResult(listed.run_id)));
+    } catch (error) {
+      this.#results.set(listed, null);
+      this.#problem(`run ${listed.run_id} is listed without numbers: ${reasonOf(error)}`);
+    }
+  }
+
+  /** Where the runs are is nobody's business over HTTP. */
+  #withoutFolder(text: string): string {
+    return text.replaceAll(`${this.store.directory}/`, '');
+  }
+}
+
+function newestFirst(a: string, b: string): number {
+  return a < b ? 1 : a > b ? -1 : 0;
+}

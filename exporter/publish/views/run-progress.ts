@@ -1,0 +1,103 @@
+import { open, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { PhaseName } from '../../../core/run/record.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import { codeOf } from '../../store/store-errors.ts';
+
+/** How far a running run is. */
+export interface RunProgress {
+  /** The one that lasts; null before the first and after the last. */
+  readonly phase: PhaseName | null;
+  /** Requests of the measure phase that have ended. */
+  readonly requests_done: number;
+  /** Null when the run ends by time. */
+  readonly requests_planned: number | null;
+  /** Since the measure phase began; null before. */
+  readonly elapsed_seconds: number | null;
+  /** Null when the run ends by number. */
+  readonly planned_seconds: number | null;
+}
+
+const READ_BYTES = 1 << 20;
+/** A record begins with its index and its phase. */
+const MEASURED = /^\{"index":\d+,"phase":"measure"/;
+const HEAD_CHARACTERS = 64;
+
+interface CountedFile {
+  offset: number;
+  measured: number;
+  /** Beginning of the line that was not complete. */
+  head: string;
+}
+
+/** Counts the requests of running runs from their JSONL files; what was counted once is not read again. */
+export class ProgressReader {
+  readonly #files = new Map<string, CountedFile>();
+
+  /** `folder` is the run's, under `.unfinished`. */
+  async read(run: RunFile, folder: string, now: Date): Promise<RunProgress> {
+    const measure = run.phases.find(({ phase }) => phase === 'measure');
+    const lasting = run.phases.findLast(({ end }) => end === null);
+    const { request_count, benchmark_duration_seconds } = run.comparison_key.stop;
+    const began = measure?.start ?? null;
+    return {
+      phase: lasting?.phase ?? null,
+      requests_done: await this.#measured(join(folder, 'records')),
+      requests_planned: request_count,
+      elapsed_seconds: began === null ? null : Math.max(0, (now.getTime() - Date.parse(began)) / 1000),
+      planned_seconds: benchmark_duration_seconds,
+    };
+  }
+
+  /** Forgets the files of runs that run no more. */
+  keepOnly(folders: readonly string[]): void {
+    for (const path of this.#files.keys()) {
+      if (!folders.some((folder) => path.startsWith(join(folder, 'records')))) this.#files.delete(path);
+    }
+  }
+
+  async #measured(records: string): Promise<number> {
+    let sum = 0;
+    for (const name of await jsonlNames(records)) sum += await this.#measuredIn(join(records, name));
+    return sum;
+  }
+
+  async #measuredIn(path: string): Promise<number> {
+    const counted = this.#files.get(path) ?? { offset: 0, measured: 0, head: '' };
+    this.#files.set(path, counted);
+    const file = await open(path).catch(nothingWhenGone);
+    if (file === null) return counted.measured;
+    try {
+      const buffer = Buffer.allocUnsafe(READ_BYTES);
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, 0, READ_BYTES, counted.offset);
+        if (bytesRead === 0) return counted.measured;
+        counted.offset += bytesRead;
+        countLines(counted, buffer.toString('latin1', 0, bytesRead));
+      }
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+function countLines(counted: CountedFile, text: string): void {
+  let from = 0;
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', from)) {
+    if (MEASURED.test(counted.head + text.slice(from, Math.min(end, from + HEAD_CHARACTERS)))) counted.measured += 1;
+    counted.head = '';
+    from = end + 1;
+  }
+  counted.head = (counted.head + text.slice(from, from + HEAD_CHARACTERS)).slice(0, HEAD_CHARACTERS);
+}
+
+async function jsonlNames(folder: string): Promise<string[]> {
+  const names = (await readdir(folder).catch(nothingWhenGone)) ?? [];
+  return names.filter((name) => name.endsWith('.jsonl'));
+}
+
+/** A run may end while it is looked at. */
+function nothingWhenGone(error: unknown): null {
+  if (codeOf(error) === 'ENOENT') return null;
+  throw error;
+}

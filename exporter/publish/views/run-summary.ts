@@ -1,0 +1,153 @@
+import { worstVerdict } from './worst-verdict.ts';
+import type { ClientHealth, DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import { runInfoLabels } from '../run-info.ts';
+import type { RunProgress } from './run-progress.ts';
+
+/** A distribution in a few numbers, in its unit. */
+export interface KeyDistribution {
+  readonly definition: string;
+  readonly n: number;
+  readonly mean: number | null;
+  readonly p50: number | null;
+  readonly p90: number | null;
+  readonly p99: number | null;
+}
+
+/** The client's numbers that tell runs apart at a glance; null is what cannot be had. */
+export interface KeyNumbers {
+  readonly requests: ResultFile['requests'];
+  readonly time_to_first_token_seconds: KeyDistribution | null;
+  readonly inter_token_latency_seconds: KeyDistribution | null;
+  readonly request_latency_seconds: KeyDistribution | null;
+  readonly request_throughput: number | null;
+  readonly output_token_throughput: number | null;
+  readonly error_ratio: number | null;
+  readonly goodput: number | null;
+  readonly good_request_ratio: number | null;
+  readonly client_verdict: ClientHealth['verdict'];
+  readonly slos: 'met' | 'not_met' | 'undecided' | null;
+}
+
+/** One line of the list of runs. */
+export interface RunSummary {
+  readonly run_id: string;
+  readonly status: RunFile['status'];
+  readonly scenario: string;
+  readonly model: string | null;
+  readonly endpoint_type: string | null;
+  readonly load: string | null;
+  readonly system: string | null;
+  readonly system_version: string | null;
+  readonly origin: string | null;
+  readonly tool: string;
+  readonly tool_version: string | null;
+  readonly fingerprint: string;
+  readonly group_id: string | null;
+  readonly step: number | null;
+  readonly repeat: number | null;
+  readonly tags: readonly string[];
+  readonly recovered: boolean;
+  readonly failure: string | null;
+  readonly start: string | null;
+  readonly end: string | null;
+  readonly duration_seconds: number | null;
+  readonly measure_start: string | null;
+  readonly measure_end: string | null;
+  readonly phases: RunFile['phases'];
+  readonly progress: RunProgress | null;
+  readonly numbers: KeyNumbers | null;
+}
+
+/** What a result says of its run at a glance, with the window that the numbers are of. */
+export interface ResultSummary {
+  readonly window: Pick<ResultFile['window'], 'start' | 'end'>;
+  readonly numbers: KeyNumbers;
+}
+
+export function resultSummary(result: ResultFile): ResultSummary {
+  const { requests, client, slos, window } = result;
+  const scalar = (measure: string): number | null => scalarOf(result, measure)?.value ?? null;
+  return {
+    window: { start: window.start, end: window.end },
+    numbers: {
+      requests,
+      time_to_first_token_seconds: keyDistribution(result, 'time_to_first_token'),
+      inter_token_latency_seconds: keyDistribution(result, 'inter_token_latency'),
+      request_latency_seconds: keyDistribution(result, 'request_latency'),
+      request_throughput: scalar('request_throughput'),
+      output_token_throughput: scalar('output_token_throughput'),
+      error_ratio: scalar('error_ratio'),
+      goodput: scalar('goodput'),
+      good_request_ratio: scalar('good_request_ratio'),
+      client_verdict: client.verdict,
+      slos: worstVerdict(slos),
+    },
+  };
+}
+
+/** What run.json says, without numbers; `progress` is null once the run has ended. */
+export function runSummary(run: RunFile, progress: RunProgress | null): RunSummary {
+  const { start, end, target, tool, phases } = run;
+  const measure = phases.find(({ phase }) => phase === 'measure');
+  const { load } = runInfoLabels(run);
+  return {
+    run_id: run.run_id,
+    status: run.status,
+    scenario: run.scenario,
+    model: run.comparison_key.model,
+    endpoint_type: run.comparison_key.endpoint_type,
+    load: load === undefined || load === '' ? null : load,
+    system: target.system,
+    system_version: target.system_version,
+    origin: target.origin,
+    tool: tool.name,
+    tool_version: tool.version,
+    fingerprint: run.fingerprint,
+    group_id: run.group_id,
+    step: run.step,
+    repeat: run.repeat,
+    tags: run.tags,
+    recovered: run.recovered,
+    failure: run.failure,
+    start,
+    end,
+    duration_seconds: start === null || end === null ? null : (Date.parse(end) - Date.parse(start)) / 1000,
+    measure_start: measure?.start ?? null,
+    measure_end: measure?.end ?? null,
+    phases,
+    progress,
+    numbers: null,
+  };
+}
+
+/** The summary with what its result says; null: it cannot be read. */
+export function withNumbers(summary: RunSummary, result: ResultSummary | null): RunSummary {
+  if (result === null) return summary;
+  const { window, numbers } = result;
+  return {
+    ...summary,
+    measure_start: window.start ?? summary.measure_start,
+    measure_end: window.end ?? summary.measure_end,
+    numbers,
+  };
+}
+
+function keyDistribution(result: ResultFile, measure: string): KeyDistribution | null {
+  const found = result.measures.find(
+    (m): m is DistributionResult =>
+      m.kind === 'distribution' &&
+      m.measure === measure &&
+      m.origin === 'client' &&
+      m.population === 'ok' &&
+      m.clock === 'sent',
+  );
+  if (found === undefined) return null;
+  const { definition, n, mean, percentiles } = found;
+  const { p50, p90, p99 } = percentiles;
+  return { definition, n, mean, p50: p50.value, p90: p90.value, p99: p99.value };
+}
+
+function scalarOf({ measures }: ResultFile, measure: string): ScalarResult | undefined {
+  return measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === measure && m.origin === 'client');
+}
