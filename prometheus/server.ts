@@ -14,6 +14,8 @@ export interface PrometheusServerOptions {
   readonly port?: number;
   /** In a process group of its own, so that Ctrl-C in the terminal does not reach it; false unless told. */
   readonly detached?: boolean;
+  /** Further flags. */
+  readonly flags?: readonly string[];
   /** How long it may take until it answers queries. */
   readonly startTimeoutSeconds?: number;
 }
@@ -38,6 +40,7 @@ export async function startPrometheus(options: PrometheusServerOptions): Promise
       `--storage.tsdb.path=${options.dataFolder}`,
       `--web.listen-address=127.0.0.1:${options.port ?? 0}`,
       '--log.format=json',
+      ...(options.flags ?? []),
     ],
     { stdio: ['ignore', 'ignore', 'pipe'], detached: options.detached ?? false },
   );

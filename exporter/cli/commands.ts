@@ -13,11 +13,27 @@ export const COMMANDS: readonly Command[] = [
     summary: "read servers' metrics pages without a benchmark and sum them up",
     load: () => import('./collect.ts'),
   },
+  { name: 'import', summary: "turn other tools' results into runs", load: () => import('./import.ts') },
   { name: 'runs', summary: 'list the runs of a directory, or show one', load: () => import('./runs.ts') },
+  {
+    name: 'merge',
+    summary: 'make one run of the shards that several machines measured',
+    load: () => import('./merge.ts'),
+  },
   {
     name: 'report',
     summary: "write the report of a finished run again, or the run as another tool's files",
     load: () => import('./report.ts'),
+  },
+  {
+    name: 'backfill',
+    summary: 'write finished runs into Prometheus with their true times',
+    load: () => import('./backfill.ts'),
+  },
+  {
+    name: 'push',
+    summary: 'send what runs have left for a receiver of remote write',
+    load: () => import('./push.ts'),
   },
   {
     name: 'explain',

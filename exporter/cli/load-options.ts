@@ -26,6 +26,7 @@ export const LOAD_OPTIONS = {
   ),
   'concurrency-ramp-duration': seconds('open the slots one after the other over this time', UP_TO_A_WEEK, 0),
   'prefill-concurrency': integer('requests at most that wait for their first token', SLOTS, null),
+  'prefill-concurrency-ramp-duration': seconds('let this limit grow from 1 over this time', UP_TO_A_WEEK, 0),
   'request-rate': numbers('RATE', 'requests per second, sent whatever the server does', { ...RATE, whole: false }),
   'arrival-pattern': choice(
     ARRIVAL_PATTERNS,
@@ -41,7 +42,10 @@ export const LOAD_OPTIONS = {
     ),
   ),
   'request-rate-ramp-duration': seconds('let the rate grow from 0 over this time', UP_TO_A_WEEK, 0),
-  'fixed-schedule': flag('send the requests of the input at its timestamps'),
+  'fixed-schedule': flag(
+    'send the requests of the input at its timestamps (the default of mooncake_trace where it has them)',
+  ),
+  'no-fixed-schedule': flag('ignore the timestamps of a trace, which are followed otherwise'),
   'fixed-schedule-auto-offset': flag('the first request of the schedule is due at once, whatever its timestamp'),
   'fixed-schedule-start-offset': amount(
     'MS',
@@ -115,10 +119,12 @@ type RequestedLoad = Pick<
 /** The load of one step, with the checks that concern several options. Throws a `CliError`. */
 export function requestedLoad(options: LoadOptions, step: LoadStep): RequestedLoad {
   checkCombinations(options);
+  const prefillRamp = options['prefill-concurrency-ramp-duration'];
   const load: LoadRequest = {
     concurrency: step.concurrency,
     concurrencyRampSeconds: options['concurrency-ramp-duration'],
     prefillConcurrency: options['prefill-concurrency'],
+    ...(prefillRamp === 0 ? {} : { prefillConcurrencyRampSeconds: prefillRamp }),
     rate: step.requestRate === null ? null : rate(options, step.requestRate, options['arrival-pattern']),
   };
   const ratio = options['request-cancellation-rate'] / 100;
@@ -177,6 +183,8 @@ function checkCombinations(options: LoadOptions): void {
   needs(options, 'request-rate-ramp-duration', rated, '--request-rate');
   needs(options, 'arrival-smoothness', gamma, '--arrival-pattern gamma');
   needs(options, 'concurrency-ramp-duration', limits, '--concurrency');
+  const prefill = options['prefill-concurrency'] !== null;
+  needs(options, 'prefill-concurrency-ramp-duration', prefill, '--prefill-concurrency');
   for (const name of ['auto-offset', 'start-offset', 'end-offset'] as const) {
     needs(options, `fixed-schedule-${name}`, fixed, '--fixed-schedule');
   }

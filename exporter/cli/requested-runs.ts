@@ -21,7 +21,10 @@ export async function requestedRuns(argv: readonly string[], environment: NodeJS
   const [options, ...others] = files.map((values) => readOptions(RUN_OPTIONS, argv, environment, values));
   if (options === undefined) throw new CliError('--config asks for no run');
   const steps = [options, ...others].flatMap((each) => runRequests(each));
-  return { options, steps: steps.length, requests: requestedGroup(steps, options) };
+  const requests = requestedGroup(steps, options);
+  if (requests.length > 1 && requests.some(({ shard }) => shard !== null))
+    throw new CliError('--shard goes with one run: without lists of loads, a matrix and --num-profile-runs');
+  return { options, steps: steps.length, requests };
 }
 
 /** The file's values once for every combination of its matrix; what is given otherwise is not varied. */

@@ -1,5 +1,6 @@
 import { ABSENT, quantity, quantityRange, significant } from '../../core/measures/quantities.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
+import { SERVER_MEASURES } from '../../core/measures/server-results.ts';
 import { aligned } from './aligned.ts';
 import { serverLines } from './server-lines.ts';
 
@@ -8,6 +9,7 @@ const COLUMNS = ['n', 'effective n', 'mean', 'p50', 'p90', 'p99', 'p99 95 % inte
 /** The distributions of the table; short names are the field's. */
 const ROWS: readonly (readonly [measure: string, clock: DistributionResult['clock'], name: string])[] = [
   ['time_to_first_token', 'sent', 'time to first token'],
+  ['time_to_first_output_token', 'sent', 'time to first output'],
   ['inter_token_latency', 'sent', 'inter token latency (TPOT)'],
   ['inter_chunk_latency', 'sent', 'inter chunk latency'],
   ['request_latency', 'sent', 'request latency'],
@@ -39,6 +41,7 @@ export function resultTable(result: ResultFile): string {
       (failed.length > 0 ? `  (${failed.join(', ')})` : ''),
     `window      ${quantity(window.seconds, 'seconds')} from the first request to the end of the last`,
     ...SCALARS.flatMap((measure) => scalarLine(result.measures, measure)),
+    ...cachedByServers(result.measures),
     `client      ${result.client.verdict}${result.client.why === null ? '' : `: ${result.client.why}`}`,
     ...serverLines(result),
     '',
@@ -52,12 +55,20 @@ function scalarLine(measures: readonly MeasureResult[], measure: string): string
   return found === undefined ? [] : [`${measure.replaceAll('_', ' ').padEnd(24)}${quantity(found.value, found.unit)}`];
 }
 
+/** Beside what the answers' usage told: servers count cached tokens also when they do not tell them. */
+function cachedByServers(measures: readonly MeasureResult[]): string[] {
+  const name = SERVER_MEASURES.server_cached_input_ratio.measure;
+  const found = measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === name);
+  if (found === undefined || found.value === null) return [];
+  return [`${'cached, say the servers'.padEnd(24)}${quantity(found.value, found.unit)}`];
+}
+
 function distributionTable(result: ResultFile): string[] {
   const someFailed = result.requests.error + result.requests.timeout > 0;
   const rows = ROWS.flatMap(([measure, clock, name]) => {
     const of = (population: 'ok' | 'all'): string[][] => {
       const found = distribution(result.measures, measure, clock, population);
-      if (found === undefined || found.n === 0) return [];
+      if (found === undefined || found.n === 0 || isNoNews(found, result.measures)) return [];
       return [[population === 'ok' ? name : '  with the failed, as infinite', ...cells(found)]];
     };
     const again = someFailed && clock === 'sent' && WITH_FAILED.includes(measure);
@@ -67,6 +78,13 @@ function distributionTable(result: ResultFile): string[] {
   const lines = aligned([['', ...COLUMNS], ...rows]);
   const tooFew = rows.some((row) => row.includes(TOO_FEW));
   return tooFew ? [...lines, '', `${TOO_FEW}: not even five independent values are expected beyond that p99`] : lines;
+}
+
+/** Without reasoning the first output is the first token: one line is enough. */
+function isNoNews({ measure, n, mean }: DistributionResult, measures: readonly MeasureResult[]): boolean {
+  if (measure !== 'time_to_first_output_token') return false;
+  const first = distribution(measures, 'time_to_first_token', 'sent', 'ok');
+  return first?.n === n && first.mean === mean;
 }
 
 function distribution(

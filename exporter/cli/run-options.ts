@@ -1,10 +1,11 @@
-import { randomInt } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { isRunId } from '../../core/run/run-id.ts';
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../bench/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../bench/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../publish/linger.ts';
 import { RUN_EXPORTS } from '../run/run-files.ts';
 import type { RunRequest } from '../run/run-request.ts';
+import { shardDirectory } from '../store/shard-folders.ts';
 import { CliError } from './failure.ts';
 import { DEFAULT_INTERVAL_SECONDS } from '../servers/collector.ts';
 import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../servers/run-edges.ts';
@@ -12,8 +13,11 @@ import { GATE_OPTIONS, requestedGates } from './gate-options.ts';
 import { GROUP_OPTIONS } from './group-options.ts';
 import { LOAD_OPTIONS, loadSteps, requestedLoad, type LoadStep } from './load-options.ts';
 import { definitions, formats, INTERVAL_RANGE, targets } from './server-options.ts';
-import { requestedFields, requestedTraffic, TRAFFIC_OPTIONS } from './traffic-options.ts';
+import { PUBLISH_OPTIONS, requestedOutgoing } from './publish-options.ts';
+import { requestedFields, requestedReset, requestedTraffic, TRAFFIC_OPTIONS } from './traffic-options.ts';
+import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { choice, flag, integer, seconds, text, texts, type Values } from './options.ts';
+import { followsSchedule } from './trace-schedule.ts';
 
 /** How many variants of the texts there are to draw from. */
 const NEW_TEXTS = 2 ** 40;
@@ -26,6 +30,7 @@ export const RUN_OPTIONS = {
   scenario: text('NAME', 'what this benchmark is called in metrics and comparisons', 'default'),
   ...GROUP_OPTIONS,
   ...LOAD_OPTIONS,
+  ...WORKER_OPTIONS,
   ...TRAFFIC_OPTIONS,
   'random-seed': integer(
     'seed of lengths, arrivals and texts; without it the plan is that of 0 and the texts are new, so that no cache knows them',
@@ -85,6 +90,7 @@ export const RUN_OPTIONS = {
     'auto',
   ),
   'linger-max': seconds('how long to linger at most', { min: 0, max: 86_400 }, DEFAULT_LINGER_MAX_SECONDS),
+  ...PUBLISH_OPTIONS,
   yes: flag('more than 64 concurrent requests to a server that is not this machine are meant'),
   json: flag('print the result as JSON'),
 };
@@ -93,12 +99,15 @@ export const RUN_EXAMPLES = [
   'llmbench run --url http://localhost:8000 --model llama --concurrency 16 --request-count 500',
   'llmbench run --url localhost:8000 --model llama --concurrency 64 --benchmark-duration 120 --warmup-request-count 64 --isl 1024 --osl 256',
   'llmbench run --url https://example.org --model llama --api-key-env API_KEY --concurrency 4 --request-count 40 --json',
+  'llmbench run --url localhost:8000 --model llama --request-rate 2000 --benchmark-duration 60 --workers 4',
+  'llmbench run --url llm:8000 --model llama --concurrency 4096 --request-count 100000 --shard 0/4 --run-id night-7 --start-at 2030-01-31T12:00:00Z',
 ];
 
 export type RunOptions = Values<typeof RUN_OPTIONS>;
 
 /** One request for each load of the options: several with lists. Throws a `CliError`. */
-export function runRequests(options: RunOptions): readonly RunRequest[] {
+export function runRequests(given: RunOptions): readonly RunRequest[] {
+  const options = { ...given, 'fixed-schedule': followsSchedule(given) };
   return loadSteps(options).map((step) => runRequest(options, step));
 }
 
@@ -117,26 +126,44 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     model: options.model,
     scenario: options.scenario,
     ...requestedLoad(options, step),
+    workers: options.workers,
+    shard: requestedShard(options),
     inputTokens: options.isl ?? DEFAULT_INPUT_TOKENS,
     outputTokens: options.osl ?? DEFAULT_OUTPUT_TOKENS,
     seed: options['random-seed'] ?? 0,
-    textVariant: options['random-seed'] === null && !options['same-prompts'] ? randomInt(NEW_TEXTS) : 0,
+    textVariant: options['random-seed'] === null && !options['same-prompts'] ? newTexts(options) : 0,
     group: null,
     sampling: requestedFields(options),
     headers: headers(options.header),
     traffic: requestedTraffic(options, moreUrls),
+    cacheReset: isFirstShard(options) ? requestedReset(options) : null,
     requestTimeoutSeconds: options['request-timeout-seconds'],
     failedRequestThreshold: options['failed-request-threshold'],
-    serverMetrics: serverMetrics(options),
+    serverMetrics: isFirstShard(options) ? serverMetrics(options) : null,
     gates: requestedGates(options),
     exports: options.export === 'none' ? [] : [options.export],
-    runsDirectory: options['runs-dir'],
+    runsDirectory: runsDirectory(options),
     runId,
     metricsPort: options['metrics-port'],
     metricsHost: options['metrics-host'],
     lingerMaxSeconds: options.linger === 'no' ? 0 : options['linger-max'],
+    outgoing: requestedOutgoing(options),
   };
 }
+
+/** Shards cannot agree on a number, but they have the same run id. */
+function newTexts({ shard, 'run-id': runId }: RunOptions): number {
+  if (shard === null || runId === null) return randomInt(NEW_TEXTS);
+  return createHash('sha256').update(runId).digest().readUIntBE(0, 5);
+}
+
+/** Shards may have one directory in common, and then each needs a place of its own in it. */
+function runsDirectory({ shard, 'run-id': runId, 'runs-dir': directory }: RunOptions): string {
+  return shard === null || runId === null ? directory : shardDirectory(directory, runId, String(shard.part));
+}
+
+/** The servers are the same for all shards: one of them reads their pages and empties their caches. */
+const isFirstShard = ({ shard }: RunOptions): boolean => shard === null || shard.part === 0;
 
 function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
   if (options['no-server-metrics']) return null;

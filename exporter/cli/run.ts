@@ -4,6 +4,8 @@ import { ProbeError } from '../bench/probe.ts';
 import { ListenError } from '../http/listen.ts';
 import { ConfigurationError } from '../bench/configuration-error.ts';
 import { parseTargets } from '../bench/connection-options.ts';
+import { shareOf } from '../bench/workers/share.ts';
+import { WorkerError } from '../bench/workers/worker-load.ts';
 import { performGroup } from '../run/perform-group.ts';
 import { performRun, type PerformedRun, type RunReporter } from '../run/perform-run.ts';
 import { checkLoadIsMeant, RefusedError } from '../run/refusal.ts';
@@ -13,6 +15,7 @@ import { CliError, ExitCode } from './failure.ts';
 import { sloLines } from './gate-lines.ts';
 import { groupResult, groupTable, type GroupRun } from './group-table.ts';
 import { asksForHelp, helpText } from './options.ts';
+import { keptRun } from './kept-run.ts';
 import { Progress } from './progress.ts';
 import { resultTable } from './result-table.ts';
 import { requestedRuns } from './requested-runs.ts';
@@ -37,11 +40,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     await performGroup(requests, controls, {
       cooldownSeconds: options['profile-run-cooldown-seconds'],
       announce: (number) => void process.stderr.write(`run ${number} of ${requests.length}\n`),
-      perform: async (request) => {
-        const performed = await performRun(request, controls, reporter(request), VERSION);
-        runs.push({ request, performed });
-        return performed;
-      },
+      perform: (request) => keptRun(runs, request, () => performRun(request, controls, reporter(request), VERSION)),
       finished: (performed) => show(performed, options.json),
     });
     return exitCodeOf(runs, controls);
@@ -87,14 +86,19 @@ function reporter(request: RunRequest): RunReporter {
     say: (line) => void process.stderr.write(`${line}\n`),
     observe: (epoch, servers) => {
       const plan = {
-        warmupRequests: request.warmup?.requestCount ?? null,
+        warmupRequests: partOf(request.warmup?.requestCount ?? null, request),
         warmupSeconds: request.warmup?.durationSeconds ?? null,
-        requestCount: request.requestCount,
+        requestCount: partOf(request.requestCount, request),
         durationSeconds: request.durationSeconds,
       };
       return new Progress(plan, process.stderr, () => monotonicNow_ns() - epoch.monotonic_ns, servers);
     },
   };
+}
+
+/** How many of a plan's requests are made here. */
+function partOf(requests: number | null, { shard }: RunRequest): number | null {
+  return requests === null || shard === null ? requests : shareOf(requests, shard.share);
 }
 
 function show({ result, failure, path, notes }: PerformedRun, json: boolean): void {
@@ -133,11 +137,13 @@ function explained(error: unknown, controls: RunControls, json: boolean): unknow
     (kind) => error instanceof kind,
   );
   if (refused) return new CliError((error as Error).message);
+  if (error instanceof WorkerError) return new CliError(error.message, ExitCode.failed);
   if (error instanceof ProbeError) {
     return new CliError(error.message, controls.draining.aborted ? ExitCode.interrupted : ExitCode.failed);
   }
   if (error instanceof RunNotStoredError) {
-    process.stdout.write(json ? `${JSON.stringify(error.result, null, 2)}\n` : resultTable(error.result));
+    // As JSON it is told with the others.
+    if (!json) process.stdout.write(resultTable(error.result));
     return new CliError(error.message, ExitCode.failed);
   }
   return error;

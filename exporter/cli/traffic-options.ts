@@ -12,6 +12,7 @@ import type { ConversationShape } from '../bench/datasets/synthetic-dataset.ts';
 import { ENDPOINT_TYPES } from '../bench/endpoints/endpoint-types.ts';
 import { parseExtraInputs } from '../bench/endpoints/extra-inputs.ts';
 import { DEFAULT_TOKENIZER_REVISION } from '../bench/tokenizers/load-tokenizer.ts';
+import { DEFAULT_RESET_TIMEOUT_SECONDS, type CacheReset } from '../run/reset-kv-cache.ts';
 import type { TrafficRequest } from '../run/traffic-request.ts';
 import { CliError } from './failure.ts';
 import { choice, flag, integer, seconds, text, texts, type Option, type Values } from './options.ts';
@@ -83,6 +84,16 @@ export const TRAFFIC_OPTIONS = {
   'tls-key': text('FILE', 'the key of this certificate (PEM)', null),
   'tls-server-name': text('NAME', "the name that the server's certificate is for, if not the URL's host", null),
   'tls-insecure': flag('take any certificate'),
+  'reset-kv-cache': flag("empty the server's prefix cache before each run (vLLM, SGLang, or the path given)"),
+  'reset-kv-cache-path': text('PATH', 'where it is emptied, by POST', null),
+  'reset-kv-cache-timeout-seconds': seconds(
+    'how long that may take',
+    { min: 0.01, max: 3600 },
+    DEFAULT_RESET_TIMEOUT_SECONDS,
+  ),
+  'export-http-trace': flag(
+    'record the HTTP phases of each request: blocked, look-up, connecting, sending, waiting, receiving',
+  ),
 };
 
 type TrafficOptions = Values<typeof TRAFFIC_OPTIONS>;
@@ -104,6 +115,7 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
         serverName: options['tls-server-name'],
         insecure: options['tls-insecure'],
       },
+      httpTrace: options['export-http-trace'],
     },
     apiKey: { environmentVariable: options['api-key-env'], file: options['api-key-file'] },
     endpointType: options['endpoint-type'],
@@ -112,6 +124,15 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
     tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
     dataset: requestedDataset(options),
   };
+}
+
+/** Null: caches are left alone. Throws a `CliError` for a path that is none. */
+export function requestedReset(options: TrafficOptions): CacheReset | null {
+  const path = options['reset-kv-cache-path'];
+  if (path !== null && !options['reset-kv-cache']) throw new CliError('--reset-kv-cache-path needs --reset-kv-cache');
+  if (path !== null && !path.startsWith('/'))
+    throw new CliError(`--reset-kv-cache-path is '${path}' and must begin with /`);
+  return options['reset-kv-cache'] ? { path, timeoutSeconds: options['reset-kv-cache-timeout-seconds'] } : null;
 }
 
 /** Extra inputs and `--ignore-eos`, which is short for one of them. */

@@ -1,0 +1,165 @@
+import { stat } from 'node:fs/promises';
+import { ConfigurationError } from '../bench/configuration-error.ts';
+import { oldRuns, type OldRun } from '../publish/backfill/old-runs.ts';
+import { sendOldRuns } from '../publish/backfill/send-old-runs.ts';
+import { writePages, type BackfillOutput } from '../publish/backfill/write-pages.ts';
+import { Annotator } from '../publish/grafana-annotations/annotator.ts';
+import { readGrafanaAccess } from '../publish/grafana-annotations/annotator-request.ts';
+import { readReceiver } from '../publish/remote-write/receiver-request.ts';
+import { openStore, type RunStore } from '../store/run-store.ts';
+import { codeOf, reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
+import { CliError, ExitCode } from './failure.ts';
+import { asksForHelp, flag, helpText, readArguments, text, texts, type Values } from './options.ts';
+import {
+  GRAFANA_OPTIONS,
+  RECEIVER_OPTIONS,
+  requestedGrafana,
+  requestedLabels,
+  requestedReceiver,
+} from './publish-options.ts';
+import { VERSION } from './version.ts';
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'where runs are kept', 'runs'),
+  all: flag('all finished runs that have a time of their own'),
+  output: text(
+    'FILE|DIR/|-',
+    'OpenMetrics with times for `promtool tsdb create-blocks-from openmetrics`; a folder gets a file for each two hours',
+    null,
+  ),
+  republish: texts('GLOB', "servers' families beyond those that all systems share, such as 'vllm:*'; may be repeated"),
+  ...RECEIVER_OPTIONS,
+  ...GRAFANA_OPTIONS,
+  json: flag('print what was done as JSON'),
+};
+
+const EXAMPLES = [
+  'llmbench backfill --all --output blocks/',
+  'for file in blocks/*; do promtool tsdb create-blocks-from openmetrics "$file" /prometheus; done',
+  'llmbench backfill 20261121T190000Z-abcdefghij --output - | head',
+  'llmbench backfill --all --remote-write-url http://mimir:9009/api/v1/push',
+];
+
+const SECONDS_PER_RUN = 30;
+const MOST_RUNS = 10_000;
+
+/** What was done, as `--json` prints it. */
+interface Done {
+  readonly runs: number;
+  readonly refused: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+  readonly samples_written: number;
+  readonly samples_dropped: number;
+  readonly samples_waiting: number;
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText('llmbench backfill (RUN… | --all) [options]', OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values: options, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'runs', most: MOST_RUNS });
+  const named = options.all !== positionals.length > 0;
+  if (!named) throw new CliError('which runs? Name them, or give --all; `llmbench runs` lists them');
+  const ways = [options.output, options['remote-write-url'], options['grafana-url']].filter((way) => way !== null);
+  if (ways.length === 0)
+    throw new CliError('where to? --output FILE, --remote-write-url URL or --grafana-url URL must say it');
+  try {
+    const { store, messages } = await openStore(options['runs-dir']);
+    messages.forEach(tell);
+    const runIds = options.all ? (await store.list()).map(({ run_id }) => run_id) : positionals;
+    return report(await backfilled(store, runIds, options), options);
+  } catch (error) {
+    if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+async function backfilled(store: RunStore, runIds: readonly string[], options: Values<typeof OPTIONS>): Promise<Done> {
+  const receiverRequest = requestedReceiver(options);
+  const receiver = receiverRequest && (await readReceiver(receiverRequest, process.env));
+  const grafanaRequest = requestedGrafana(options);
+  const grafana = grafanaRequest && (await readGrafanaAccess(grafanaRequest, process.env));
+  const refused: Record<string, string> = {};
+  const done = new Set<string>();
+  const runs = async function* (): AsyncGenerator<OldRun> {
+    const extraLabels = requestedLabels(options['remote-write-label']);
+    const { republish } = options;
+    const old = oldRuns(store, runIds, {
+      extraLabels,
+      republish,
+      refused: (runId, reason) => void (refused[runId] = reason),
+    });
+    for await (const each of old) {
+      done.add(each.finished.run.run_id);
+      yield each;
+    }
+  };
+  const files = options.output === null ? [] : await written(runs(), await outputOf(options.output));
+  const sent =
+    receiver &&
+    (await sendOldRuns(runs(), {
+      ...{ runsDirectory: store.directory, receiver, version: VERSION, secondsPerRun: SECONDS_PER_RUN },
+      problem: (line) => tell(`remote write: ${line}`),
+    }));
+  if (grafana !== null) await annotated(runs(), grafana, grafanaRequest?.dashboardUid ?? null);
+  return {
+    runs: done.size,
+    refused,
+    files,
+    samples_written: sent?.written ?? 0,
+    samples_dropped: sent?.dropped ?? 0,
+    samples_waiting: sent?.waiting ?? 0,
+  };
+}
+
+async function written(runs: AsyncIterable<OldRun>, output: BackfillOutput): Promise<readonly string[]> {
+  try {
+    return await writePages(runs, output);
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    throw new CliError(`--output cannot be written: ${reasonOf(error)}`, ExitCode.failed);
+  }
+}
+
+async function annotated(
+  runs: AsyncIterable<OldRun>,
+  access: ConstructorParameters<typeof Annotator>[0],
+  dashboardUid: string | null,
+): Promise<void> {
+  for await (const { finished } of runs) {
+    const annotator = new Annotator(access, dashboardUid);
+    for (const line of await annotator.finish(finished.run, finished.result)) tell(`${finished.run.run_id}: ${line}`);
+    await annotator.close();
+  }
+}
+
+async function outputOf(path: string): Promise<BackfillOutput> {
+  if (path === '-') return { kind: 'stream', write: (page) => void process.stdout.write(page) };
+  const isFolder =
+    path.endsWith('/') ||
+    (await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ));
+  return { kind: isFolder ? 'folder' : 'file', path };
+}
+
+function report(done: Done, options: Values<typeof OPTIONS>): number {
+  for (const [runId, reason] of Object.entries(done.refused)) tell(`${runId} is left out: ${reason}`);
+  if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);
+  else {
+    const remote = options['remote-write-url'] === null ? '' : `, ${done.samples_written} samples sent`;
+    tell(`${done.runs} runs written${done.files.length === 0 ? '' : ` to ${done.files.length} files`}${remote}`);
+    if (done.samples_dropped > 0)
+      tell(
+        `${done.samples_dropped} samples were not taken: a receiver takes old samples only when it is set up for them ` +
+          '(out_of_order_time_window); --output and promtool bring them into Prometheus without that',
+      );
+    if (done.samples_waiting > 0)
+      tell(`${done.samples_waiting} samples wait on disk: \`llmbench push\` sends them; later runs were not tried`);
+  }
+  return done.runs === 0 || done.samples_waiting > 0 ? ExitCode.failed : ExitCode.done;
+}
+
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -1,0 +1,139 @@
+import { readFile } from 'node:fs/promises';
+import { mappedImporter } from '../imports/mapped/mapped.ts';
+import { parseMapping } from '../imports/mapped/parse-mapping.ts';
+import { importFiles } from '../imports/import-files.ts';
+import type { ImportReport, ImportRequest } from '../imports/import-files.ts';
+import { ImportRefusal } from '../imports/importer.ts';
+import type { Importer } from '../imports/importer.ts';
+import { IMPORTERS } from '../imports/importers.ts';
+import { isTimeZone } from '../imports/wall-time.ts';
+import { watchFolders } from '../imports/watch-folders.ts';
+import { openStore } from '../store/run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
+import { CliError, ExitCode } from './failure.ts';
+import { ImportProgress } from './import-progress.ts';
+import { importJson, importTable } from './import-table.ts';
+import { asksForHelp, flag, helpText, readArguments, seconds, text, texts } from './options.ts';
+import type { Option } from './options.ts';
+import { untilStopped } from './until-stopped.ts';
+
+const timeZone: Option<string | null> = {
+  ...text('ZONE', 'zone of times that tell none, e.g. Europe/Berlin or UTC; without it such runs have no time', null),
+  parse(given) {
+    const name = given.at(-1) ?? '';
+    if (!isTimeZone(name)) throw new Error('a time zone such as UTC or Europe/Berlin');
+    return name;
+  },
+};
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'where runs are kept', 'runs'),
+  watch: texts('DIR', 'go on and import what appears there, once it is complete'),
+  settle: seconds(
+    'with --watch: a folder is complete when nothing in it changed for so long',
+    { min: 0, max: 3600 },
+    5,
+  ),
+  mapping: text('FILE', 'YAML that says what the columns of a CSV or JSON file of your own mean', null),
+  'time-zone': timeZone,
+  json: flag('print what became of each result as JSON'),
+};
+
+const USAGE = 'llmbench import PATH… [options]';
+const EXAMPLES = [
+  'llmbench import artifacts/',
+  'llmbench import results/*.json old/profile_export.jsonl.zst --time-zone UTC',
+  'llmbench import --watch /data/benchmarks',
+  'llmbench import requests.csv --mapping columns.yaml',
+];
+const EXIT_CODES = [
+  '',
+  'exit codes: 0 every result was imported or was known already; 1 a result or a file was refused, or there was none;',
+  '            2 wrong options, or a path that does not exist; 130 Ctrl-C (what was imported stays)',
+  '',
+].join('\n');
+
+const MOST_PATHS = 10_000;
+
+/** Turns the result files of other tools into runs. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES) + EXIT_CODES);
+    return ExitCode.done;
+  }
+  const { values, positionals: paths } = readArguments(OPTIONS, argv, process.env, { name: 'PATH', most: MOST_PATHS });
+  if (paths.length === 0 && values.watch.length === 0) {
+    throw new CliError('what is to be imported? llmbench import PATH…, files or folders; --help tells more');
+  }
+  const stopping = new AbortController();
+  void untilStopped().then(() => stopping.abort());
+  const request = {
+    store: await opened(values['runs-dir']),
+    importers: values.mapping === null ? IMPORTERS : [...IMPORTERS, await mappedBy(values.mapping)],
+    timeZone: values['time-zone'],
+    signal: stopping.signal,
+  };
+  try {
+    const code = paths.length === 0 ? ExitCode.done : await importOnce({ ...request, paths }, values.json);
+    if (values.watch.length === 0) return code;
+    await watch(values.watch, values.settle, request, values.json);
+    return code;
+  } catch (error) {
+    if (stopping.signal.aborted) return values.watch.length > 0 ? ExitCode.done : ExitCode.interrupted;
+    if (error instanceof RunsDirectoryError) throw new CliError(error.message, ExitCode.failed);
+    throw error;
+  }
+}
+
+async function opened(runsDirectory: string): Promise<RunStore> {
+  try {
+    const { store, messages } = await openStore(runsDirectory);
+    for (const message of messages) process.stderr.write(`${message}\n`);
+    await store.checkWritable();
+    return store;
+  } catch (error) {
+    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+/** What no importer knows is read as the mapping says. */
+async function mappedBy(path: string): Promise<Importer> {
+  try {
+    return mappedImporter(parseMapping(await readFile(path, 'utf8')));
+  } catch (error) {
+    throw new CliError(`--mapping ${path}: ${error instanceof ImportRefusal ? error.message : reasonOf(error)}`);
+  }
+}
+
+async function importOnce(request: Omit<ImportRequest, 'onProgress'>, json: boolean): Promise<number> {
+  const progress = new ImportProgress(process.stderr);
+  let report: ImportReport;
+  try {
+    report = await importFiles({ ...request, onProgress: progress });
+  } finally {
+    progress.stop();
+  }
+  process.stdout.write(json ? `${importJson(report)}\n` : importTable(report));
+  return exitCodeOf(report);
+}
+
+function exitCodeOf({ outcomes }: ImportReport): number {
+  const missing = outcomes.some((outcome) => outcome.status === 'refused' && outcome.missing);
+  if (missing) return ExitCode.refused;
+  const failed = outcomes.length === 0 || outcomes.some(({ status }) => status === 'refused');
+  return failed ? ExitCode.failed : ExitCode.done;
+}
+
+async function watch(
+  folders: readonly string[],
+  settleSeconds: number,
+  request: Omit<ImportRequest, 'onProgress' | 'paths'>,
+  json: boolean,
+): Promise<void> {
+  if (!json) process.stdout.write(`watching ${folders.join(', ')} (Ctrl-C ends)\n`);
+  for await (const report of watchFolders({ ...request, folders, settleSeconds })) {
+    process.stdout.write(json ? `${importJson(report)}\n` : importTable(report));
+  }
+}

@@ -1,0 +1,46 @@
+import { writeRunFiles } from '../run/run-files.ts';
+import { mergeShards, ShardError } from '../store/merge-shards.ts';
+import { openStore } from '../store/run-store.ts';
+import { RunExistsError, RunsDirectoryError } from '../store/store-errors.ts';
+import { CliError, ExitCode } from './failure.ts';
+import { asksForHelp, flag, helpText, readArguments, text } from './options.ts';
+import { resultTable } from './result-table.ts';
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'where the runs are kept, and the folder RUN.shards with its shards', 'runs'),
+  json: flag('print the result as JSON'),
+};
+
+const USAGE = 'llmbench merge RUN [options]';
+const EXAMPLES = ['llmbench merge night-7', 'llmbench merge night-7 --runs-dir /shared/runs --json'];
+
+/** Makes one run of the shards that several machines measured with `run --shard`. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
+  const [runId] = positionals;
+  if (runId === undefined)
+    throw new CliError('which run? the one that the shards have as --run-id: llmbench merge RUN');
+  try {
+    const { store, messages } = await openStore(values['runs-dir']);
+    for (const message of messages) process.stderr.write(`${message}\n`);
+    const { result, path, shards, notes } = await mergeShards(store, runId);
+    const fileNotes = await writeRunFiles(store, runId, []);
+    if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+    else
+      process.stdout.write(
+        `run         ${runId}  ${result.status}, of ${shards.length} shards\n${resultTable(result)}${path}\n`,
+      );
+    for (const note of [...notes, ...fileNotes]) process.stderr.write(`${note}\n`);
+    return result.status === 'completed' ? ExitCode.done : ExitCode.failed;
+  } catch (error) {
+    if (error instanceof ShardError) throw new CliError(error.message, ExitCode.failed);
+    if (error instanceof RunExistsError)
+      throw new CliError(`run ${runId} is in ${values['runs-dir']} already: its shards were merged before`);
+    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+    throw error;
+  }
+}

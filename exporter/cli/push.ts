@@ -1,0 +1,50 @@
+import { ConfigurationError } from '../bench/configuration-error.ts';
+import { sendPending } from '../publish/remote-write/send-pending.ts';
+import { readReceiver } from '../publish/remote-write/receiver-request.ts';
+import { openStore } from '../store/run-store.ts';
+import { RunsDirectoryError } from '../store/store-errors.ts';
+import { CliError, ExitCode } from './failure.ts';
+import { asksForHelp, flag, helpText, readOptions, seconds, text } from './options.ts';
+import { RECEIVER_OPTIONS, requestedReceiver } from './publish-options.ts';
+import { VERSION } from './version.ts';
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'where runs are kept', 'runs'),
+  timeout: seconds('how long to try', { min: 0, max: 86_400 }, 60),
+  ...RECEIVER_OPTIONS,
+  json: flag('print what was done as JSON'),
+};
+
+const EXAMPLES = ['llmbench push --remote-write-url http://localhost:9090/api/v1/write'];
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText('llmbench push --remote-write-url URL [options]', OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const options = readOptions(OPTIONS, argv, process.env);
+  const request = requestedReceiver(options);
+  if (request === null) throw new CliError('--remote-write-url is missing: where are the samples to go?');
+  try {
+    const { store, messages } = await openStore(options['runs-dir']);
+    messages.forEach(tell);
+    const receiver = await readReceiver(request, process.env);
+    const sent = await sendPending({
+      ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
+      problem: (line) => tell(`remote write: ${line}`),
+    });
+    if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
+    else {
+      const trouble = sent.trouble === null ? '' : ` (${sent.trouble})`;
+      tell(`${sent.written} samples of ${sent.queues} runs written, ${sent.dropped} dropped`);
+      if (sent.waiting > 0) tell(`${sent.waiting} samples still wait${trouble}`);
+      if (sent.elsewhere.length > 0) tell(`samples wait for other receivers, too: ${sent.elsewhere.join(', ')}`);
+    }
+    return sent.waiting > 0 ? ExitCode.failed : ExitCode.done;
+  } catch (error) {
+    if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+const tell = (line: string): void => void process.stderr.write(`${line}\n`);

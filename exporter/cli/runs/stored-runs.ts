@@ -1,0 +1,71 @@
+import { parseCondition } from '../../store/index/run-filter.ts';
+import type { Condition } from '../../store/index/run-filter.ts';
+import { RunIndex } from '../../store/index/run-index.ts';
+import type { IndexedRun } from '../../store/index/rows.ts';
+import { openStore } from '../../store/run-store.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { RunsDirectoryError } from '../../store/store-errors.ts';
+import { CliError } from '../failure.ts';
+import { text } from '../options.ts';
+import type { Option } from '../options.ts';
+
+export const RUNS_DIR = text('DIR', 'where runs are kept', 'runs');
+
+/** `--where`: several must all hold. */
+export const WHERE: Option<readonly Condition[]> = {
+  help: 'only runs of which this holds, e.g. scenario=nightly, tag!=broken, model=llama*; several times for several',
+  value: 'FIELD=VALUE',
+  multiple: true,
+  parse: (given) => given.map(parseCondition),
+  fallback: [],
+};
+
+/** Opens the runs directory for a command; tells on stderr what was finished on the way. Throws a `CliError`. */
+export async function storeOf(runsDirectory: string): Promise<RunStore> {
+  try {
+    const { store, messages } = await openStore(runsDirectory);
+    for (const message of messages) process.stderr.write(`${message}\n`);
+    // An unreadable directory is told before any work on it.
+    await store.runIds();
+    return store;
+  } catch (error) {
+    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+/** The finished runs, newest first. */
+export function indexedRuns(store: RunStore, conditions: readonly Condition[] = []): Promise<IndexedRun[]> {
+  return RunIndex.use(store, (index) => index.runs(conditions));
+}
+
+const MOST_CANDIDATES = 5;
+
+/** The runs that people named: by id, by its beginning when that is unique, or `latest`. Throws a `CliError`. */
+export async function namedRuns(store: RunStore, names: readonly string[]): Promise<IndexedRun[]> {
+  const runs = await indexedRuns(store);
+  const found = names.map((name) => namedRun(runs, name, store.directory));
+  return [...new Set(found)];
+}
+
+function namedRun(runs: readonly IndexedRun[], name: string, directory: string): IndexedRun {
+  const exact = runs.find(({ run_id }) => run_id === name) ?? (name === 'latest' ? runs[0] : undefined);
+  if (exact !== undefined) return exact;
+  const candidates = name === '' ? [] : runs.filter(({ run_id }) => run_id.startsWith(name));
+  const [only, ...others] = candidates;
+  if (only === undefined) {
+    throw new CliError(`no run ${JSON.stringify(name)} in ${directory}; \`llmbench runs\` lists them`);
+  }
+  if (others.length > 0) {
+    const some = candidates.slice(0, MOST_CANDIDATES).map(({ run_id }) => run_id);
+    const more = candidates.length > some.length ? `, … (${candidates.length})` : '';
+    throw new CliError(`${name} is the beginning of several runs: ${some.join(', ')}${more}`);
+  }
+  return only;
+}
+
+/** Names of runs that stand without a flag; at least one. Throws a `CliError`. */
+export function atLeastOne(names: readonly string[], usage: string): readonly string[] {
+  if (names.length === 0) throw new CliError(`which run? \`llmbench runs\` lists them: ${usage}`);
+  return names;
+}
