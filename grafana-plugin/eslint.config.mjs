@@ -1,3 +1,4 @@
+import grafanaI18n from '@grafana/i18n/eslint-plugin';
 import { defineConfig } from 'eslint/config';
 import baseConfig from './.config/eslint.config.mjs';
 
@@ -20,6 +21,16 @@ export default defineConfig([
       '@typescript-eslint/no-deprecated': 'error',
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/no-floating-promises': 'error',
+    },
+  },
+  {
+    files: ['src/**/*.{ts,tsx}'],
+    // The panel and the data source's editors speak the language of Grafana's own editors: English only.
+    ignores: ['src/panels/**', 'src/datasources/**', '**/*.test.tsx'],
+    plugins: { '@grafana/i18n': grafanaI18n },
+    rules: {
+      '@grafana/i18n/no-untranslated-strings': 'error',
+      '@grafana/i18n/no-translation-top-level': 'error',
     },
   },
 ]);

@@ -10,7 +10,9 @@ import scaffoldConfig, { type Env } from './.config/webpack/webpack.config.ts';
 const config = async (env: Env): Promise<Configuration> =>
   merge(await scaffoldConfig(env), {
     ...(env.production && { devtool: false }),
-    plugins: [new CopyWebpackPlugin({ patterns: [{ from: 'panels/**/img/*', to: '[path][name][ext]' }] })],
+    plugins: [
+      new CopyWebpackPlugin({ patterns: [{ from: '{panels,datasources}/**/img/*', to: '[path][name][ext]' }] }),
+    ],
   });
 
 export default config;

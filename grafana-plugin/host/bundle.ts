@@ -15,6 +15,12 @@ export async function bundlePage(): Promise<string> {
     jsx: 'transform',
     tsconfig: here('./tsconfig.json'),
     logLevel: 'error',
+    // Version 5 and its way to version 6, as @grafana/ui has them; the plugin itself brings version 6.
+    alias: {
+      'react-router-dom-v5': here('../node_modules/@grafana/ui/node_modules/react-router-dom'),
+      'react-router-dom': here('../node_modules/@grafana/ui/node_modules/react-router-dom'),
+      'react-router-dom-v5-compat': here('../node_modules/@grafana/ui/node_modules/react-router-dom-v5-compat'),
+    },
     define: {
       'process.env.NODE_ENV': '"development"',
       'process.env': '{}',

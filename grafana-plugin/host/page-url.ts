@@ -1,11 +1,13 @@
 /**
  * Parameters of the host page.
  *
- * - `view`: panel (default) or app
+ * `/` is the panel, `/a/llmbench-observability-app/…` the app.
+ *
  * - `query`, `format`: PromQL and time_series | heatmap | table, one or several; the last format holds for the rest
  * - `from`, `to`: milliseconds since 1970, or `range`: seconds that end now; `step`: seconds (default: range / width)
  * - `annotation`: PromQL of run regions (default: llmbench_run_phase == 1; empty: none)
  * - `theme`: dark | light; `width`, `height`: pixels of the panel
+ * - `without`: uid of a data source that Grafana does not have (prometheus, llmbench-runs)
  * - `options`, `defaults`: JSON of the panel's options and of its standard field options
  */
 export type PageParameters = Record<string, string | number | readonly string[] | undefined>;

@@ -10,6 +10,7 @@ const HELP = `Shows the built plugin in a browser without a Grafana server, on d
   npm run host -- --prometheus http://127.0.0.1:9090
 
   --prometheus URL   the Prometheus to query (http://127.0.0.1:9090)
+  --exporter URL     the exporter, llmbench serve (http://127.0.0.1:9469)
   --port N           port of the page (a free one)
   --query PROMQL     what the panel shows; may be given several times
                      (llmbench_time_to_first_token_seconds_bucket)
@@ -17,11 +18,12 @@ const HELP = `Shows the built plugin in a browser without a Grafana server, on d
   --range SECONDS    length of the time range that ends now (900)
   --theme T          dark or light (dark)
 
-All of these are parameters of the page's address too. Run npm run build first.`;
+The panel's are parameters of the page's address too. Run npm run build first.`;
 
 const { values } = parseArgs({
   options: {
     prometheus: { type: 'string', default: 'http://127.0.0.1:9090' },
+    exporter: { type: 'string', default: 'http://127.0.0.1:9469' },
     port: { type: 'string', default: '0' },
     query: { type: 'string', multiple: true, default: ['llmbench_time_to_first_token_seconds_bucket'] },
     format: { type: 'string', default: 'time_series' },
@@ -38,9 +40,13 @@ if (values.help) {
   process.exitCode = 1;
 } else {
   await bundlePage();
-  const { url } = await startHost({ prometheusUrl: values.prometheus, port: Number(values.port) });
+  const { url } = await startHost({
+    prometheusUrl: values.prometheus,
+    exporterUrl: values.exporter,
+    port: Number(values.port),
+  });
   const { query, format, range, theme } = values;
   console.log(`Panel  ${hostUrl(url, { query, format, range, theme })}`);
-  console.log(`App    ${hostUrl(url, { view: 'app', theme })}`);
+  console.log(`App    ${url}/a/llmbench-observability-app/runs?theme=${theme}`);
   console.log('Ctrl-C ends it.');
 }

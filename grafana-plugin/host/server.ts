@@ -20,6 +20,8 @@ const FONTS: Record<string, string> = {
   'Inter-Italic.woff2': 'inter-latin-400-italic.woff2',
   'Inter-Medium.woff2': 'inter-latin-500-normal.woff2',
 };
+/** A port that nobody listens on. */
+const NOBODY = 'http://127.0.0.1:9';
 const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -38,17 +40,30 @@ const FOLDERS: Array<[prefix: string, folder: string]> = [
   ['/public/build/img/', join(root, 'node_modules/@grafana/ui/dist/public/img')],
 ];
 
+export interface HostOptions {
+  prometheusUrl: string;
+  /** The exporter (`llmbench serve`); without it its data source answers 502, as Grafana does. */
+  exporterUrl?: string | undefined;
+  port?: number;
+}
+
 /**
- * Serves what a Grafana server would: the built plugin, the icons, a proxy to Prometheus (`/prometheus/…`), and the page
- * for every other path. Listens on 127.0.0.1; port 0 takes a free one.
+ * Serves what a Grafana server would: the built plugin, the icons, the data sources' proxies, and the page for every
+ * other path. Listens on 127.0.0.1; port 0 takes a free one.
  */
-export function startHost(options: { prometheusUrl: string; port?: number }): Promise<{ url: string; server: Server }> {
+export function startHost(options: HostOptions): Promise<{ url: string; server: Server }> {
+  const proxies: Array<[prefix: string, upstream: string]> = [
+    ['/prometheus/', options.prometheusUrl],
+    ['/api/datasources/proxy/uid/prometheus/', options.prometheusUrl],
+    ['/api/datasources/proxy/uid/llmbench-runs/', options.exporterUrl ?? NOBODY],
+  ];
   const server = createServer((message, response) => {
     const path = new URL(message.url ?? '/', 'http://host').pathname;
     const font = FONTS[/^\/public\/fonts\/inter\/(.+)$/.exec(path)?.[1] ?? ''];
     const folder = FOLDERS.find(([prefix]) => path.startsWith(prefix));
-    if (path.startsWith('/prometheus/')) {
-      proxy(new URL((message.url ?? '').slice('/prometheus'.length), options.prometheusUrl), message, response);
+    const upstream = proxies.find(([prefix]) => path.startsWith(prefix));
+    if (upstream) {
+      proxy(new URL((message.url ?? '').slice(upstream[0].length - 1), upstream[1]), message, response);
     } else if (font) {
       sendFile(join(root, 'node_modules/@fontsource/inter/files', font), response);
     } else if (folder) {
@@ -91,7 +106,9 @@ function sendFile(file: string | null, response: ServerResponse): void {
 }
 
 function proxy(target: URL, message: IncomingMessage, response: ServerResponse): void {
-  const upstream = request(target, { method: message.method ?? 'GET' }, (answer) => {
+  const { accept, 'content-type': contentType } = message.headers;
+  const headers = { ...(accept && { accept }), ...(contentType && { 'content-type': contentType }) };
+  const upstream = request(target, { method: message.method ?? 'GET', headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);
   });

@@ -1,13 +1,17 @@
 import { AppPlugin, type AppRootProps } from '@grafana/data';
 import { LoadingPlaceholder } from '@grafana/ui';
 import React, { lazy, Suspense } from 'react';
+import { addLinks } from './extensions/links.ts';
+import { exposeRunSummary } from './extensions/run-summary.tsx';
 
-const LazyStartPage = lazy(() => import('./pages/Start/StartPage.tsx'));
+const LazyApp = lazy(async () => (await import('./app/load-app.ts')).loadApp());
 
-const App = (_props: AppRootProps) => (
+const Root = (_props: AppRootProps) => (
   <Suspense fallback={<LoadingPlaceholder text="" />}>
-    <LazyStartPage />
+    <LazyApp />
   </Suspense>
 );
 
-export const plugin = new AppPlugin().setRootPage(App);
+export const plugin = new AppPlugin().setRootPage(Root);
+addLinks(plugin);
+exposeRunSummary(plugin);

@@ -1,23 +1,32 @@
-import { test as base } from '@playwright/test';
+import { expect, test as base } from '@playwright/test';
 import { hostUrl, type PageParameters } from '../../host/page-url.ts';
 
 export interface Environment {
+  /** The host page with the panel's data. */
   hostUrl: string;
+  /** The host page with the app's data. */
+  appUrl: string;
   prometheusUrl: string;
+  /** Ids of two finished runs, the older first. */
+  finished: [string, string];
   fromMs: number;
   toMs: number;
 }
 
 interface Fixtures {
   environment: Environment;
-  /** Opens the host page over the time range of the test data. */
+  /** Opens the panel over the time range of its test data. */
   open: (parameters: PageParameters) => Promise<void>;
+  /** Opens a page of the app: `runs`, `runs/<id>`, `overlay` … */
+  openApp: (page: string, parameters?: PageParameters) => Promise<void>;
+  /** What a test may put on the console besides the known noise. */
+  allowed: RegExp[];
   /** Everything on the console that should not be there. */
   complaints: string[];
 }
 
 /** Known noise: translations, one icon and the monospaced typeface are in Grafana's application, not in its packages. */
-const HARMLESS = [/ before i18n /i, /\/public\/fonts\/roboto\//, /\/unicons\/spinner\.svg/];
+const HARMLESS = [/ before i18n /i, /\/public\/fonts\/roboto\//, /\/unicons\/[a-z-]+\.svg/];
 
 export const test = base.extend<Fixtures>({
   environment: async ({}, use, info) => {
@@ -25,18 +34,20 @@ export const test = base.extend<Fixtures>({
     info.skip(skip !== undefined, skip ?? '');
     await use(JSON.parse(process.env['LLMBENCH_E2E'] ?? '{}'));
   },
+  allowed: [[], { option: true }],
   complaints: [
-    async ({ page }, use) => {
+    async ({ page, allowed }, use) => {
       const complaints: string[] = [];
       page.on('pageerror', (error) => complaints.push(`page error: ${error.stack ?? error.message}`));
       page.on('console', (message) => {
         const text = `${message.type()}: ${message.text()} ${message.location().url}`;
-        if (['error', 'warning'].includes(message.type()) && !HARMLESS.some((known) => known.test(text))) {
+        const isKnown = [...HARMLESS, ...allowed].some((known) => known.test(text));
+        if (['error', 'warning'].includes(message.type()) && !isKnown) {
           complaints.push(text);
         }
       });
       await use(complaints);
-      base.expect(complaints).toEqual([]);
+      expect(complaints).toEqual([]);
     },
     { auto: true },
   ],
@@ -46,6 +57,12 @@ export const test = base.extend<Fixtures>({
       await page.goto(hostUrl(environment.hostUrl, { ...range, ...parameters }));
     });
   },
+  openApp: async ({ page, environment }, use) => {
+    await use(async (path, parameters = {}) => {
+      const { search } = new URL(hostUrl(environment.appUrl, parameters));
+      await page.goto(`${environment.appUrl}/a/llmbench-observability-app/${path}${search}`);
+    });
+  },
 });
 
-export { expect } from '@playwright/test';
+export { expect };

@@ -1,8 +1,10 @@
 import { bundlePage } from '../../host/bundle.ts';
 import { startHost } from '../../host/server.ts';
+import type { Environment } from './environment.ts';
+import { startAppData } from './start-app-data.ts';
 import { findPrometheus, missingTool, startData } from './start-data.ts';
 
-/** Starts the data and the host page; the tests learn of them through the environment. */
+/** Starts the data of the panel and of the app, and a host page for each; the tests learn of them through the environment. */
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
   const prometheus = findPrometheus();
   const missing = missingTool(prometheus, process.env['CHROMIUM'] ?? '/usr/bin/chromium');
@@ -13,17 +15,22 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     process.env['LLMBENCH_E2E_SKIP'] = missing ?? 'no prometheus';
     return undefined;
   }
-  const [data] = await Promise.all([startData(prometheus), bundlePage()]);
-  const { url, server } = await startHost({ prometheusUrl: data.prometheusUrl });
-  process.env['LLMBENCH_E2E'] = JSON.stringify({
-    hostUrl: url,
+  const [data, app] = await Promise.all([startData(prometheus), startAppData(prometheus), bundlePage()]);
+  const hosts = await Promise.all([startHost(data), startHost(app)]);
+  const environment: Environment = {
+    hostUrl: hosts[0].url,
+    appUrl: hosts[1].url,
     prometheusUrl: data.prometheusUrl,
+    finished: app.finished,
     fromMs: data.fromMs,
     toMs: data.toMs,
-  });
+  };
+  process.env['LLMBENCH_E2E'] = JSON.stringify(environment);
   return async () => {
-    server.closeAllConnections();
-    server.close();
-    await data.stop();
+    for (const { server } of hosts) {
+      server.closeAllConnections();
+      server.close();
+    }
+    await Promise.all([data.stop(), app.stop()]);
   };
 }

@@ -1,12 +1,12 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { exposition, TOTAL_SECONDS } from './observations.ts';
+import { end, freePort, listen, until } from './processes.ts';
 
 export interface TestData {
   prometheusUrl: string;
@@ -88,34 +88,4 @@ export function missingTool(prometheus: string | null, chromium: string): string
 
 function floor(ms: number): number {
   return Math.floor(ms / 1000) * 1000;
-}
-
-function listen(server: Server): Promise<number> {
-  return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port)));
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
-async function until(condition: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition().catch(() => false))) {
-    if (Date.now() > deadline) {
-      throw new Error(`not ready after ${timeoutMs} ms`);
-    }
-    await sleep(100);
-  }
-}
-
-function end(process: ChildProcess): Promise<void> {
-  return new Promise((resolve) => {
-    process.once('exit', () => resolve());
-    if (!process.kill('SIGTERM')) {
-      resolve();
-    }
-  });
 }

@@ -1,5 +1,13 @@
 // Grafana's packages read these when they are imported, so this file comes first.
-const user = { theme: 'dark', locale: 'en-US', language: 'en-US', timezone: 'utc', orgId: 1, id: 1, isSignedIn: true };
+const user = {
+  theme: new URLSearchParams(window.location.search).get('theme') === 'light' ? 'light' : 'dark',
+  locale: 'en-US',
+  language: 'en-US',
+  timezone: 'utc',
+  orgId: 1,
+  id: 1,
+  isSignedIn: true,
+};
 
 Object.assign(window, {
   __grafana_public_path__: '/public/',

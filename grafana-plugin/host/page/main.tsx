@@ -1,17 +1,21 @@
 import './boot.ts';
-import { type AppPlugin, createTheme, type PanelPlugin, PluginContextProvider, ThemeContext } from '@grafana/data';
+import { type AppPlugin, createTheme, PluginContextProvider, ThemeContext } from '@grafana/data';
 import { locationService, LocationServiceProvider } from '@grafana/runtime';
 import { GlobalStyles, PortalContainer } from '@grafana/ui';
 import React, { type ReactNode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { Router } from 'react-router-dom';
-import { CompatRouter } from 'react-router-dom-v5-compat';
+import { Router } from 'react-router-dom-v5';
+import { CompatRouter, Route, Routes } from 'react-router-dom-v5-compat';
+import { followLinks } from './follow-links.ts';
 import { loadData } from './panel-data.ts';
 import { PanelHost } from './PanelHost.tsx';
-import { loadPlugin } from './plugin-loader.ts';
+import { loadPlugin, PLUGIN_BASE, pluginMeta, shareModules } from './plugin-loader.ts';
 import { registerStandards } from './registries.ts';
+import { registerDataSources } from './services/data-sources.ts';
+import { registerServices } from './services/grafana-services.ts';
+import { importPanel, registerPanels } from './services/panels.ts';
 
-const BASE = '/public/plugins/llmbench-observability-app';
+const APP_PATH = '/a/llmbench-observability-app';
 const MARGIN = 8;
 
 const parameters = new URLSearchParams(window.location.search);
@@ -20,29 +24,32 @@ const theme = createTheme({ colors: { mode: parameters.get('theme') === 'light' 
 async function panel(): Promise<ReactNode> {
   const width = Number(parameters.get('width') ?? window.innerWidth - 2 * MARGIN);
   const height = Number(parameters.get('height') ?? 420);
-  const plugin = (await loadPlugin(`${BASE}/panels/percentiles/module.js`)) as PanelPlugin;
-  plugin.meta = await meta(`${BASE}/panels/percentiles/plugin.json`, `${BASE}/panels/percentiles/module.js`);
+  const plugin = await importPanel('llmbench-percentiles-panel');
   const data = await loadData(parameters, width);
-  return <PanelHost {...{ plugin, data, parameters, theme, width, height }} />;
-}
-
-async function app(): Promise<ReactNode> {
-  const plugin = (await loadPlugin(`${BASE}/module.js`)) as AppPlugin;
-  plugin.meta = await meta(`${BASE}/plugin.json`, `${BASE}/module.js`);
-  plugin.init(plugin.meta);
-  const Root = plugin.root;
   return (
-    <PluginContextProvider meta={plugin.meta}>
-      {Root && (
-        <Root meta={plugin.meta} basename="/a/llmbench-observability-app" onNavChanged={() => {}} query={{}} path="" />
-      )}
-    </PluginContextProvider>
+    <div style={{ padding: MARGIN }}>
+      <PanelHost {...{ plugin, data, parameters, theme, width, height }} />
+    </div>
   );
 }
 
-async function meta(url: string, module: string) {
-  const json = await (await fetch(url)).json();
-  return { ...json, module, baseUrl: BASE, enabled: true, jsonData: {} };
+async function app(): Promise<ReactNode> {
+  await registerDataSources(parameters);
+  const plugin = (await loadPlugin(`${PLUGIN_BASE}/module.js`)) as AppPlugin;
+  const meta = (await pluginMeta(PLUGIN_BASE)) as AppPlugin['meta'];
+  plugin.meta = meta;
+  plugin.init(meta);
+  const Root = plugin.root;
+  return (
+    <PluginContextProvider meta={meta}>
+      <Routes>
+        <Route
+          path={`${APP_PATH}/*`}
+          element={Root && <Root meta={meta} basename={APP_PATH} onNavChanged={() => {}} query={{}} path="" />}
+        />
+      </Routes>
+    </PluginContextProvider>
+  );
 }
 
 const root = createRoot(document.getElementById('root') as HTMLElement);
@@ -53,7 +60,7 @@ const show = (content: ReactNode) =>
         <Router history={locationService.getHistory()}>
           <CompatRouter>
             <GlobalStyles />
-            <div style={{ padding: MARGIN }}>{content}</div>
+            {content}
             <PortalContainer />
           </CompatRouter>
         </Router>
@@ -61,11 +68,18 @@ const show = (content: ReactNode) =>
     </ThemeContext.Provider>
   );
 
-document.body.className = `theme-${theme.name.toLowerCase()}`;
-document.body.style.background = theme.colors.background.canvas;
-registerStandards();
-const content = parameters.get('view') === 'app' ? app() : panel();
-content.then(show, (error: unknown) => {
+async function start(): Promise<ReactNode> {
+  document.body.className = `theme-${theme.name.toLowerCase()}`;
+  document.body.style.background = theme.colors.background.canvas;
+  registerStandards();
+  await registerServices();
+  registerPanels();
+  shareModules();
+  followLinks();
+  return window.location.pathname.startsWith(APP_PATH) ? app() : panel();
+}
+
+start().then(show, (error: unknown) => {
   console.error(error);
   show(<pre role="alert">{String(error)}</pre>);
 });

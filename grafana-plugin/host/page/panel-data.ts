@@ -1,5 +1,5 @@
 import { type DataFrameDTO, dateTime, type TimeRange } from '@grafana/data';
-import { queryInstant, queryRange } from './prometheus-api.ts';
+import { prometheusApi } from './prometheus-api.ts';
 import { heatmapFrames, regionFrame, tableFrame, timeSeriesFrames } from './prometheus-frames.ts';
 
 export interface Target {
@@ -17,6 +17,7 @@ export interface HostData {
 }
 
 const DEFAULT_RANGE_SECONDS = 900;
+const { instant: queryInstant, range: queryRange } = prometheusApi('/prometheus');
 
 /** Runs the queries of the page's address, as Grafana's Prometheus data source would. */
 export async function loadData(parameters: URLSearchParams, width: number): Promise<HostData> {

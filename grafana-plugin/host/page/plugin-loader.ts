@@ -5,12 +5,13 @@ import * as emotionReact from '@emotion/react';
 import * as grafanaData from '@grafana/data';
 import * as grafanaRuntime from '@grafana/runtime';
 import * as grafanaUi from '@grafana/ui';
+import * as i18next from 'i18next';
 import * as lodash from 'lodash';
 import moment from 'moment';
 import * as React from 'react';
 import * as ReactDom from 'react-dom';
 import * as jsxRuntime from 'react/jsx-runtime';
-import * as routerDom from 'react-router-dom';
+import * as routerDom from 'react-router-dom-v5';
 import * as routerCompat from 'react-router-dom-v5-compat';
 import * as rxjs from 'rxjs';
 import * as rxjsOperators from 'rxjs/operators';
@@ -30,6 +31,7 @@ const SHARED: Record<string, object> = {
   '@grafana/data': grafanaData,
   '@grafana/runtime': grafanaRuntime,
   '@grafana/ui': grafanaUi,
+  i18next,
   lodash: { ...lodash, default: lodash, __useDefault: true },
   moment: { default: moment, __useDefault: true },
   react: React,
@@ -42,15 +44,30 @@ const SHARED: Record<string, object> = {
   'rxjs/operators': rxjsOperators,
 };
 
-const imports: Record<string, string> = {};
-for (const [name, module] of Object.entries(SHARED)) {
-  imports[name] = `package:${name}`;
-  System.set(`package:${name}`, module);
+/**
+ * Gives the shared modules to the loader, which takes their exports as they are at that time: what Grafana's application
+ * puts into them comes first.
+ */
+export function shareModules(): void {
+  const imports: Record<string, string> = {};
+  for (const [name, module] of Object.entries(SHARED)) {
+    imports[name] = `package:${name}`;
+    System.set(`package:${name}`, module);
+  }
+  System.addImportMap({ imports });
 }
-System.addImportMap({ imports });
+
+/** Where Grafana serves the plugin's files. */
+export const PLUGIN_BASE = '/public/plugins/llmbench-observability-app';
 
 /** Loads a built module.js as Grafana's loader does and returns the `plugin` that it exports. */
 export async function loadPlugin(url: string): Promise<unknown> {
   const { plugin } = await System.import(url);
   return plugin;
+}
+
+/** What Grafana knows of a plugin: its plugin.json and where its files are. */
+export async function pluginMeta(folder: string) {
+  const json = await (await fetch(`${folder}/plugin.json`)).json();
+  return { ...json, module: `${folder}/module.js`, baseUrl: PLUGIN_BASE, enabled: true, jsonData: {} };
 }

@@ -20,22 +20,25 @@ interface Answer {
   };
 }
 
-export async function queryRange({ query, start, end, step }: RangeQuery): Promise<PrometheusSeries[]> {
-  const { result } = await get('query_range', { query, start: `${start}`, end: `${end}`, step: `${step}` });
-  return result.map(({ metric, values }) => ({ metric, values: values ?? [] }));
-}
-
-/** One value per series, at `time` (seconds since 1970). */
-export async function queryInstant(query: string, time: number): Promise<PrometheusSeries[]> {
-  const { result } = await get('query', { query, time: `${time}` });
-  return result.map(({ metric, value }) => ({ metric, values: value ? [value] : [] }));
-}
-
-async function get(path: string, parameters: Record<string, string>): Promise<Answer['data']> {
-  const response = await fetch(`/prometheus/api/v1/${path}?${new URLSearchParams(parameters)}`);
-  const answer: Answer = await response.json();
-  if (answer.status !== 'success') {
-    throw new Error(`Prometheus: ${answer.error ?? response.status}`);
-  }
-  return answer.data;
+/** Prometheus' HTTP API under a path of the page's own server. Throws what Prometheus gives as the reason. */
+export function prometheusApi(path: string) {
+  const get = async (name: string, parameters: Record<string, string>): Promise<Answer['data']> => {
+    const response = await fetch(`${path}/api/v1/${name}?${new URLSearchParams(parameters)}`);
+    const answer: Answer = await response.json();
+    if (answer.status !== 'success') {
+      throw new Error(`Prometheus: ${answer.error ?? response.status}`);
+    }
+    return answer.data;
+  };
+  return {
+    async range({ query, start, end, step }: RangeQuery): Promise<PrometheusSeries[]> {
+      const { result } = await get('query_range', { query, start: `${start}`, end: `${end}`, step: `${step}` });
+      return result.map(({ metric, values }) => ({ metric, values: values ?? [] }));
+    },
+    /** One value per series, at `time` (seconds since 1970). */
+    async instant(query: string, time: number): Promise<PrometheusSeries[]> {
+      const { result } = await get('query', { query, time: `${time}` });
+      return result.map(({ metric, value }) => ({ metric, values: value ? [value] : [] }));
+    },
+  };
 }

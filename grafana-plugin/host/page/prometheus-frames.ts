@@ -64,6 +64,14 @@ export function heatmapFrames(series: readonly PrometheusSeries[], { refId, step
   });
 }
 
+/** An instant query in the format "Time series": a frame of one row per series. */
+export function instantFrames(series: readonly PrometheusSeries[], query: Query): DataFrameDTO[] {
+  return timeSeriesFrames(series, query).map((frame) => ({
+    ...frame,
+    meta: { ...frame.meta, type: 'numeric-multi' as NonNullable<DataFrameDTO['meta']>['type'] },
+  }));
+}
+
 /** An instant query in the format "Table": a column per label. */
 export function tableFrame(series: readonly PrometheusSeries[], { refId, expr, stepMs }: Query): DataFrameDTO {
   const labels = [...new Set(series.flatMap(({ metric }) => Object.keys(metric)))];

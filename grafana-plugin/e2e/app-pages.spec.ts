@@ -1,0 +1,83 @@
+import AxeBuilder from '@axe-core/playwright';
+import { expect, test } from './support/environment.ts';
+
+const PAGES = ['runs', 'run', 'overlay', 'servers', 'setup'] as const;
+const READY: Record<(typeof PAGES)[number], RegExp> = {
+  runs: /^3 runs$/,
+  run: /^Where the time goes$/,
+  overlay: /^Load as achieved$/,
+  servers: /scraped now/,
+  setup: /^llmbench .* finished runs/,
+};
+
+test('overlay: differences, measures side by side, distributions and signals of both runs', async ({
+  page,
+  openApp,
+  environment,
+}) => {
+  await openApp('overlay', { run: environment.finished });
+  const differences = page.getByRole('group', { name: 'Differences of configuration' });
+  await expect(differences.getByRole('row', { name: /^load\.concurrency 2 4$/ })).toBeVisible();
+  await expect(page.getByRole('row', { name: /Time to first token p99 .* ms .* %/ })).toBeVisible();
+  await expect(page.getByRole('img', { name: 'Distribution functions of Time to first token' })).toBeVisible();
+  await expect(page.locator('[data-series^="B chat concurrency 4"]')).not.toHaveCount(0);
+  await page.screenshot({ path: 'screenshots/overlay.png', fullPage: true });
+});
+
+test('overlay: without runs it asks for them', async ({ page, openApp }) => {
+  await openApp('overlay');
+  await expect(page.getByText('Choose two runs or more')).toBeVisible();
+});
+
+test('servers: an entry per system with its state and the way to its dashboard', async ({ page, openApp }) => {
+  await openApp('servers');
+  const vllm = page.getByRole('region', { name: 'vLLM', exact: true });
+  await expect(vllm.getByRole('row')).toHaveCount(3);
+  await expect(vllm.getByText('up', { exact: true }).first()).toBeVisible();
+  await expect(vllm.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('href', /\/d\/llmbench-vllm\?/);
+  await page.screenshot({ path: 'screenshots/servers.png' });
+});
+
+test('setup: what was found, and what to copy', async ({ page, openApp }) => {
+  await openApp('setup');
+  await expect(page.getByText(/llmbench is scraped\..*Servers: vLLM/)).toBeVisible();
+  await expect(page.getByText(/2 finished runs, 1 running/)).toBeVisible();
+  await expect(page.getByText(/http_sd_configs/)).toBeVisible();
+  await page.screenshot({ path: 'screenshots/setup.png', fullPage: true });
+});
+
+test("the app's own address leads to the runs", async ({ page, openApp }) => {
+  await openApp('');
+  await expect(page).toHaveURL(/\/runs\?/);
+});
+
+test.describe('on every page', () => {
+  // What axe puts into the page meets the loader of the host.
+  test.use({ allowed: [/named-register/] });
+
+  for (const theme of ['dark', 'light']) {
+    for (const name of PAGES) {
+      test(`${name}, ${theme}: nothing overflows from 1024 px up, and axe finds nothing`, async ({
+        page,
+        openApp,
+        environment,
+      }) => {
+        const path = name === 'run' ? `runs/${environment.finished[1]}` : name;
+        await openApp(path, { theme, ...(name === 'overlay' && { run: environment.finished }) });
+        await expect(page.getByText(READY[name]).first()).toBeVisible();
+        await page.waitForLoadState('networkidle');
+        for (const width of [1024, 1600]) {
+          await page.setViewportSize({ width, height: 900 });
+          await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+          await page.screenshot({ path: `screenshots/${name}-${theme}-${width}.png`, fullPage: true });
+        }
+        // The frame around the page is the host's, and the refresh buttons are Grafana's.
+        const { violations } = await new AxeBuilder({ page })
+          .include('main')
+          .exclude('[data-testid*="RefreshPicker"]')
+          .analyze();
+        expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+      });
+    }
+  }
+});

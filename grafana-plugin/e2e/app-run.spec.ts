@@ -1,0 +1,75 @@
+import { expect, test } from './support/environment.ts';
+
+const PROMETHEUS = '**/api/datasources/proxy/uid/prometheus/**';
+
+test('a finished run: numbers, server intervals, requests, signals, configuration', async ({
+  page,
+  openApp,
+  environment,
+}) => {
+  await openApp(`runs/${environment.finished[1]}`);
+  await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
+  const compared = page.getByRole('group', { name: 'Client and server percentiles' });
+  await expect(compared.getByRole('row')).toHaveCount(10);
+  await expect(compared.getByText(/agrees|differs|cannot be resolved/).first()).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Where the time goes' })).toContainText('Server: queue');
+  await expect(page.locator('[data-series^="ok"]')).toHaveAttribute('d', /^M/);
+  await expect(page.getByRole('heading', { name: 'KV cache in use' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Configuration' })).toContainText('load.concurrency');
+  await expect(page.getByRole('link', { name: 'Server dashboard' })).toHaveAttribute(
+    'href',
+    /\/d\/llmbench-vllm\?from=\d+/
+  );
+  await page.screenshot({ path: 'screenshots/run.png', fullPage: true });
+});
+
+test('the panels draw the percentiles, with the phases as regions', async ({ page, openApp, environment }) => {
+  await openApp(`runs/${environment.finished[1]}`);
+  const panels = page.getByRole('region', { name: 'Percentiles over time' });
+  await expect(panels.getByTestId('percentiles chart')).toHaveCount(2);
+  await expect(panels.locator('[data-region*="measure"]').first()).toBeAttached();
+});
+
+test('opened without a time, the page takes that of the run; the choice of a value stands in the address', async ({
+  page,
+  openApp,
+  environment,
+}) => {
+  await openApp(`runs/${environment.finished[0]}`);
+  await expect(page).toHaveURL(/from=20\d\d-/);
+  await page.getByRole('combobox', { name: 'Value of the points' }).click();
+  await page.getByRole('option', { name: 'request latency', exact: true }).click();
+  await expect(page).toHaveURL(/requests=request_latency_seconds/);
+  await expect(page.getByRole('img', { name: /request latency of each request/ })).toBeVisible();
+});
+
+test('a run that lasts', async ({ page, openApp }) => {
+  await openApp('runs/e2e-run-live');
+  await expect(page.getByRole('group', { name: 'Requests so far' })).toBeVisible();
+  await expect(page.getByText('The requests are shown when the run has ended.')).toBeVisible();
+});
+
+test('without the exporter: what Prometheus knows', async ({ page, openApp, environment }) => {
+  await openApp(`runs/${environment.finished[1]}`, { without: 'llmbench-runs', from: 'now-1h', to: 'now' });
+  await expect(page.getByText('This is what Prometheus knows of the run')).toBeVisible();
+  await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
+});
+
+test.describe('with errors', () => {
+  test.use({ allowed: [/Failed to load resource/] });
+
+  test('a run that does not exist', async ({ page, openApp }) => {
+    await openApp('runs/nothing-here');
+    await expect(page.getByText('There is no run nothing-here')).toBeVisible();
+  });
+
+  test('Prometheus is down: the exact numbers are there all the same', async ({ page, openApp, environment }) => {
+    const answer = { status: 'error', errorType: 'unavailable', error: 'connection refused' };
+    await page.route(PROMETHEUS, (route) => route.fulfill({ status: 502, json: answer }));
+    await openApp(`runs/${environment.finished[1]}`);
+    await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
+    await openApp('servers');
+    await expect(page.getByText('Prometheus could not be asked')).toBeVisible();
+    await page.screenshot({ path: 'screenshots/servers-prometheus-down.png' });
+  });
+});

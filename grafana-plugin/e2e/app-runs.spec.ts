@@ -1,0 +1,142 @@
+import { expect, test } from './support/environment.ts';
+import { manyRuns } from './support/many-runs.ts';
+
+const rows = '[aria-label="Runs"] tbody tr';
+const EXPORTER = '**/api/datasources/proxy/uid/llmbench-runs/**';
+
+test('lists finished and running runs, the running one on top with its progress', async ({ page, openApp }) => {
+  await openApp('runs');
+  await expect(page.locator(rows)).toHaveCount(3);
+  const live = page.getByRole('region', { name: 'Running now' });
+  await expect(live.getByRole('link', { name: 'soak' })).toBeVisible();
+  await expect(live.getByRole('progressbar')).toBeVisible();
+  await expect(page.locator(rows).last()).toContainText('completed');
+  await page.screenshot({ path: 'screenshots/runs.png' });
+});
+
+test('headings order, and the order stands in the address', async ({ page, openApp }) => {
+  await openApp('runs', { status: 'completed' });
+  await expect(page.locator(rows)).toHaveCount(2);
+  const tokens = page.getByRole('columnheader', { name: 'Tokens/s' });
+  await tokens.getByRole('button').click();
+  await expect(page).toHaveURL(/sort=-output_token_throughput/);
+  await expect(tokens).toHaveAttribute('aria-sort', 'descending');
+  await expect(page.locator(rows).first()).toContainText('concurrency 4');
+  await page.reload();
+  await expect(page.locator(rows).first()).toContainText('concurrency 4');
+  await page.getByRole('columnheader', { name: 'Tokens/s' }).getByRole('button').click();
+  await expect(page.locator(rows).first()).toContainText('concurrency 2');
+});
+
+test('filters by words and by what there is; the back button takes them away', async ({ page, openApp }) => {
+  await openApp('runs');
+  await expect(page.locator(rows)).toHaveCount(3);
+  await page.getByRole('textbox', { name: 'Find a run' }).fill('soak');
+  await expect(page.locator(rows)).toHaveCount(1);
+  await expect(page).toHaveURL(/q=soak/);
+  await page.getByRole('textbox', { name: 'Find a run' }).fill('no such run');
+  await expect(page.getByText('No run fits these filters')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await expect(page.locator(rows)).toHaveCount(3);
+  await page.getByRole('combobox', { name: 'Scenario' }).click();
+  await page.getByRole('option', { name: 'chat' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page.locator(rows)).toHaveCount(2);
+  await expect(page).toHaveURL(/scenario=chat/);
+  await page.goBack();
+  await expect(page.locator(rows)).toHaveCount(3);
+});
+
+test('picked runs set the time range and can be laid over each other', async ({ page, openApp, environment }) => {
+  await openApp('runs', { status: 'completed' });
+  const [older, newer] = environment.finished;
+  await page.getByRole('checkbox', { name: `Pick run ${older}` }).check({ force: true });
+  await expect(page).toHaveURL(/from=20\d\d-/);
+  await expect(page.getByRole('button', { name: 'Overlay' })).toHaveAttribute('aria-disabled', 'true');
+  await page.getByRole('checkbox', { name: `Pick run ${newer}` }).check({ force: true });
+  await page.getByRole('link', { name: 'Overlay' }).click();
+  await expect(page).toHaveURL(new RegExp(`/overlay\\?.*run=${older}&run=${newer}`));
+  await expect(page.getByRole('heading', { name: 'Differences of configuration' })).toBeVisible();
+});
+
+test('without the exporter: the runs that Prometheus knows', async ({ page, openApp }) => {
+  await openApp('runs', { without: 'llmbench-runs' });
+  await expect(page.getByText('These are the runs that Prometheus knows')).toBeVisible();
+  await expect(page.locator(rows)).toHaveCount(3);
+  await expect(page.locator(rows).filter({ hasText: 'completed' })).toHaveCount(2);
+  await page.screenshot({ path: 'screenshots/runs-prometheus.png' });
+});
+
+test('without any data source: the way to the setup', async ({ page, openApp }) => {
+  await openApp('runs', { without: ['llmbench-runs', 'prometheus'] });
+  await expect(page.getByText('Grafana has no data source with runs yet')).toBeVisible();
+  await page.getByRole('link', { name: 'Set it up' }).click();
+  await expect(page.getByRole('heading', { name: 'Setup' })).toBeVisible();
+});
+
+test.describe('when the exporter does not answer', () => {
+  test.use({ allowed: [/Failed to load resource/] });
+
+  test('it is down: what to do, and the runs that Prometheus knows', async ({ page, openApp }) => {
+    await page.route(EXPORTER, (route) => route.fulfill({ status: 502, json: { message: '' } }));
+    await openApp('runs');
+    await expect(page.getByText(/Grafana does not reach the exporter/)).toBeVisible();
+    await page.screenshot({ path: 'screenshots/runs-exporter-down.png' });
+    await page.getByRole('button', { name: 'Show the runs that Prometheus knows' }).click();
+    await expect(page.locator(rows)).toHaveCount(3);
+  });
+
+  test('it refuses: why', async ({ page, openApp }) => {
+    const problem = { title: 'Forbidden', status: 403, detail: 'the host bench is not allowed' };
+    await page.route(EXPORTER, (route) => route.fulfill({ status: 403, json: problem }));
+    await openApp('runs');
+    await expect(page.getByText(/the host bench is not allowed\. .*--allowed-hosts/)).toBeVisible();
+  });
+
+  test('it comes back: trying again helps', async ({ page, openApp }) => {
+    await page.route(EXPORTER, (route) => route.abort());
+    await openApp('runs');
+    await expect(page.getByText(/Grafana did not answer/)).toBeVisible();
+    await page.unroute(EXPORTER);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await expect(page.locator(rows)).toHaveCount(3);
+  });
+});
+
+test('a slow exporter: it says that it loads', async ({ page, openApp }) => {
+  await page.route(EXPORTER, async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await route.continue();
+  });
+  await openApp('runs');
+  await expect(page.getByText('Loading runs …')).toBeVisible();
+  await expect(page.locator(rows)).toHaveCount(3);
+});
+
+test('an exporter without runs says how to make one', async ({ page, openApp }) => {
+  await page.route(EXPORTER, (route) => route.fulfill({ json: { runs: [], page: 1, limit: 50, total: 0 } }));
+  await openApp('runs');
+  await expect(page.getByText('There is no run yet')).toBeVisible();
+});
+
+test('5,000 runs: from their arrival to the ordered list within a second', async ({ page, openApp }) => {
+  const all = manyRuns(5000);
+  await page.route('**/llmbench-runs/api/v1/runs?**', (route) => {
+    const parameters = new URL(route.request().url()).searchParams;
+    const [number, limit] = [Number(parameters.get('page') ?? 1), Number(parameters.get('limit') ?? 100)];
+    const found = parameters.get('status') === 'running' ? [] : all;
+    const runs = found.slice((number - 1) * limit, number * limit);
+    return route.fulfill({ json: { runs, page: number, limit, total: found.length } });
+  });
+  await openApp('runs');
+  await expect(page.getByText('5,000 runs')).toBeVisible();
+  const started = Date.now();
+  await page.getByRole('columnheader', { name: 'TTFT p99' }).getByRole('button').click();
+  await expect(page).toHaveURL(/sort=-time_to_first_token_p99/);
+  await expect(page.locator(rows)).toHaveCount(50);
+  await page.getByRole('button', { name: /^100$/ }).click();
+  await expect(page).toHaveURL(/page=100/);
+  await expect(page.locator(rows)).toHaveCount(50);
+  expect(Date.now() - started).toBeLessThan(2000);
+  await page.screenshot({ path: 'screenshots/runs-5000.png' });
+});

@@ -1,0 +1,108 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { end, freePort, until } from './processes.ts';
+
+export interface AppData {
+  prometheusUrl: string;
+  exporterUrl: string;
+  /** Two finished runs, the older first. */
+  finished: [string, string];
+  stop: () => Promise<void>;
+}
+
+const LLMBENCH = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
+const RUN_SECONDS = 10;
+
+/**
+ * The real thing: a simulated vLLM server, `llmbench serve`, a Prometheus that scrapes both, two finished runs and one that
+ * lasts until the tests are over.
+ */
+export async function startAppData(prometheus: string): Promise<AppData> {
+  const folder = mkdtempSync(join(tmpdir(), 'llmbench-app-'));
+  const runs = join(folder, 'runs');
+  const processes: ChildProcess[] = [];
+  const stop = async () => {
+    await Promise.all(processes.map((process) => (process.exitCode === null ? end(process) : undefined)));
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const start = (...parts: string[]) => {
+    const started = spawn(process.execPath, [LLMBENCH, ...parts], { stdio: ['ignore', 'pipe', 'ignore'] });
+    processes.push(started);
+    return started;
+  };
+  try {
+    const [server, exporterPort, port] = [
+      await firstLine(
+        start('simulate', '--system', 'vllm', '--fault', 'reset:rate=0.02,after-tokens=4', '--port', '0', '--json')
+      ),
+      await freePort(),
+      await freePort(),
+    ];
+    const { url } = JSON.parse(server) as { url: string };
+    start('serve', '--runs-dir', runs, '--port', String(exporterPort));
+    const exporter = `127.0.0.1:${exporterPort}`;
+    const config = join(folder, 'prometheus.yml');
+    writeFileSync(config, JSON.stringify(scrapeConfig(exporter, new URL(url).host)));
+    const address = `127.0.0.1:${port}`;
+    processes.push(
+      spawn(
+        prometheus,
+        [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=${address}`],
+        { stdio: 'ignore' }
+      )
+    );
+    await until(async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
+    await until(async () => (await fetch(`http://${exporter}/-/ready`)).ok, 30_000);
+    const run = (scenario: string, concurrency: number, seconds: number, runId: string) =>
+      start(
+        ...['run', '--url', url, '--model', 'sim-model', '--scenario', scenario, '--runs-dir', runs],
+        ...['--concurrency', String(concurrency), '--benchmark-duration', String(seconds)],
+        ...['--warmup-request-count', '2', '--isl', '128', '--osl', '16', '--run-id', runId]
+      );
+    const finished: [string, string] = ['e2e-run-a', 'e2e-run-b'];
+    await ended(run('chat', 2, RUN_SECONDS, finished[0]));
+    await ended(run('chat', 4, RUN_SECONDS, finished[1]));
+    run('soak', 1, 3000, 'e2e-run-live');
+    return { prometheusUrl: `http://${address}`, exporterUrl: `http://${exporter}`, finished, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+function scrapeConfig(exporter: string, server: string) {
+  return {
+    global: { scrape_interval: '1s' },
+    scrape_configs: [
+      { job_name: 'llmbench', static_configs: [{ targets: [exporter] }] },
+      { job_name: 'vllm', static_configs: [{ targets: [server] }] },
+      {
+        job_name: 'llmbench-discovered',
+        http_sd_configs: [{ url: `http://${exporter}/sd`, refresh_interval: '1s' }],
+      },
+    ],
+  };
+}
+
+function firstLine(process: ChildProcess): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    process.stdout?.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.includes('\n')) {
+        resolve(text.split('\n')[0] ?? '');
+      }
+    });
+    process.once('exit', (code) => reject(new Error(`llmbench simulate ended with ${code}`)));
+  });
+}
+
+function ended(process: ChildProcess): Promise<void> {
+  process.stdout?.resume();
+  return new Promise((resolve, reject) =>
+    process.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`llmbench run ended with ${code}`))))
+  );
+}

@@ -1,0 +1,6 @@
+// Files of Grafana's packages that hold what its application sets and plugins read.
+declare module '*/@grafana/runtime/dist/esm/components/PluginPage.mjs' {
+  import type { PluginPageType } from '@grafana/runtime';
+
+  export function setPluginPage(component: PluginPageType): void;
+}

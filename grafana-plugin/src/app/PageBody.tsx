@@ -1,0 +1,89 @@
+import { css } from '@emotion/css';
+import { dateTime } from '@grafana/data';
+import { getDataSourceSrv } from '@grafana/runtime';
+import {
+  DataSourceVariable,
+  type SceneComponentProps,
+  sceneGraph,
+  type SceneObject,
+  SceneObjectBase,
+  type SceneObjectState,
+} from '@grafana/scenes';
+import { LoadingPlaceholder } from '@grafana/ui';
+import React, { type ComponentType, Suspense, useCallback, useMemo } from 'react';
+import { ExporterApi } from '../exporter-api/exporter-api.ts';
+import { PageContext, type PageContextValue } from './page-context.ts';
+import { EXPORTER_VARIABLE, PROMETHEUS_VARIABLE } from './page-variables.ts';
+
+/** As wide as the scene, whatever is in it. */
+const PAGE = css({ flex: 1, minWidth: 0 });
+
+interface PageBodyState extends SceneObjectState {
+  /** Draws the page; usually loaded when it is first needed. */
+  view: ComponentType;
+  /** Scene objects that the view draws itself: they find the scene's time range through here. */
+  content?: SceneObject | undefined;
+}
+
+/** The body of a scene: gives the page's React components the scene's time range and data sources. */
+export class PageBody extends SceneObjectBase<PageBodyState> {
+  static Component = PageBodyView;
+}
+
+function PageBodyView({ model }: SceneComponentProps<PageBody>) {
+  const { view: View } = model.useState();
+  return (
+    <PageContext.Provider value={usePageContextValue(model)}>
+      <Suspense fallback={<LoadingPlaceholder text="" />}>
+        <div className={PAGE}>
+          <View />
+        </div>
+      </Suspense>
+    </PageContext.Provider>
+  );
+}
+
+function usePageContextValue(model: PageBody): PageContextValue {
+  const sceneTime = sceneGraph.getTimeRange(model);
+  const { value: timeRange, timeZone } = sceneTime.useState();
+  const prometheus = useDataSource(model, PROMETHEUS_VARIABLE);
+  const exporterUid = useDataSource(model, EXPORTER_VARIABLE);
+  const exporter = useMemo(() => {
+    const url = exporterUid === null ? undefined : getDataSourceSrv().getInstanceSettings(exporterUid)?.url;
+    return url === undefined ? null : new ExporterApi(url);
+  }, [exporterUid]);
+  const time = useMemo(() => ({ from: timeRange.from.valueOf(), to: timeRange.to.valueOf() }), [timeRange]);
+  const setTime = useCallback<PageContextValue['setTime']>(
+    ({ from, to }) => {
+      const [start, end] = [dateTime(from), to === 'now' ? dateTime() : dateTime(to)];
+      sceneTime.onTimeRangeChange({ from: start, to: end, raw: { from: start, to: to === 'now' ? 'now' : end } });
+    },
+    [sceneTime]
+  );
+  const { content } = model.useState();
+  const setContent = useCallback<PageContextValue['setContent']>((next) => model.setState({ content: next }), [model]);
+  return useMemo(
+    () => ({
+      prometheus,
+      exporter,
+      exporterUid,
+      timeRange,
+      time,
+      timeZone: timeZone ?? 'browser',
+      setTime,
+      content,
+      setContent,
+    }),
+    [prometheus, exporter, exporterUid, timeRange, time, timeZone, setTime, content, setContent]
+  );
+}
+
+/** The uid that the variable has, null when there is no such data source. */
+function useDataSource(model: SceneObject, name: string): string | null {
+  const variable = sceneGraph.lookupVariable(name, model);
+  if (!(variable instanceof DataSourceVariable)) {
+    throw new Error(`no variable ${name}`);
+  }
+  const { value } = variable.useState();
+  return typeof value === 'string' && value !== '' ? value : null;
+}

@@ -1,0 +1,38 @@
+import {
+  EmbeddedScene,
+  SceneControlsSpacer,
+  SceneRefreshPicker,
+  SceneTimePicker,
+  SceneTimeRange,
+  VariableValueSelectors,
+} from '@grafana/scenes';
+import type { ComponentType } from 'react';
+import { PageBody } from './PageBody.tsx';
+import { pageVariables } from './page-variables.ts';
+
+interface PageSceneOptions {
+  view: ComponentType;
+  /** Grafana's text of the time range's beginning; null: the page has nothing to do with time. */
+  from?: string | null;
+  /** How often the page is refreshed when it is opened; empty for not. */
+  refresh?: string;
+}
+
+/** Time range, data sources and refresh as on a dashboard, and the page's own view under them. */
+export function pageScene({ view, from = 'now-6h', refresh = '' }: PageSceneOptions): EmbeddedScene {
+  return new EmbeddedScene({
+    $timeRange: new SceneTimeRange({ from: from ?? 'now-6h', to: 'now' }),
+    $variables: pageVariables(),
+    controls: [
+      new VariableValueSelectors({}),
+      new SceneControlsSpacer(),
+      ...(from === null
+        ? []
+        : [
+            new SceneTimePicker({ isOnCanvas: true }),
+            new SceneRefreshPicker({ isOnCanvas: true, refresh, intervals: ['5s', '10s', '30s', '1m', '5m'] }),
+          ]),
+    ],
+    body: new PageBody({ view }),
+  });
+}

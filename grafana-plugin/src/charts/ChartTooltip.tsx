@@ -1,0 +1,65 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { useStyles2 } from '@grafana/ui';
+import React from 'react';
+import { ABSENT } from '../../../core/measures/quantities.ts';
+import type { Scale } from '../panels/percentiles/draw/scale.ts';
+import type { Write } from './XyChart.tsx';
+import { valueAt, type XySeries } from './xy-series.ts';
+
+interface Props {
+  /** Pixels from the chart's left edge. */
+  pointer: number;
+  width: number;
+  x: Scale;
+  series: readonly XySeries[];
+  xText: Write;
+  yText: Write;
+}
+
+const WIDTH = 260;
+
+/** The values of all lines under the pointer. Points are too many to be named. */
+export function ChartTooltip({ pointer, width, x, series, xText, yText }: Props) {
+  const styles = useStyles2(getStyles);
+  const at = x.invert(pointer);
+  const rows = series
+    .filter(({ kind, secondary }) => kind !== 'points' && !secondary)
+    .map((one) => ({ ...one, value: valueAt(one, at) }));
+  if (rows.length === 0) {
+    return null;
+  }
+  const left = pointer + 12 + WIDTH > width ? Math.max(0, pointer - 12 - WIDTH) : pointer + 12;
+  return (
+    <div className={styles.tooltip} style={{ left, width: WIDTH }}>
+      <div className={styles.head}>{xText(at)}</div>
+      {rows.map(({ name, color, value }) => (
+        <div key={name} className={styles.row}>
+          <span className={styles.dot} style={{ background: color }} />
+          <span className={styles.name}>{name}</span>
+          <span>{value === null ? ABSENT : yText(value)}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  tooltip: css({
+    ...theme.typography.bodySmall,
+    position: 'absolute',
+    top: 12,
+    pointerEvents: 'none',
+    background: theme.colors.background.elevated,
+    border: `1px solid ${theme.colors.border.weak}`,
+    borderRadius: theme.shape.radius.default,
+    boxShadow: theme.shadows.z2,
+    padding: theme.spacing(0.75, 1),
+    zIndex: theme.zIndex.tooltip,
+    fontVariantNumeric: 'tabular-nums',
+  }),
+  head: css({ color: theme.colors.text.secondary }),
+  row: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(0.75) }),
+  dot: css({ width: 8, height: 8, borderRadius: theme.shape.radius.circle, flexShrink: 0 }),
+  name: css({ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap' }),
+});

@@ -1,0 +1,195 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { useStyles2, useTheme2 } from '@grafana/ui';
+import React, { useId, useMemo, useState } from 'react';
+import { linearScale } from '../panels/percentiles/draw/scale.ts';
+import { valueTicks } from '../panels/percentiles/draw/ticks.ts';
+import { ChartLegend } from './ChartLegend.tsx';
+import { ChartTooltip } from './ChartTooltip.tsx';
+import { seriesPath } from './series-path.ts';
+import { useWidth } from './useWidth.ts';
+import { extentOf, type XyRegion, type XySeries } from './xy-series.ts';
+
+export type Write = (value: number) => string;
+
+interface Props {
+  /** What the chart shows, for people who cannot see it. */
+  label: string;
+  series: readonly XySeries[];
+  regions?: readonly XyRegion[];
+  height: number;
+  xText: Write;
+  yText: Write;
+  /** What stands under the x axis. */
+  xTitle?: string;
+  yDomain?: readonly [number, number];
+  xDomain?: readonly [number, number];
+  legend?: boolean;
+}
+
+const MARGIN = { top: 20, right: 12, bottom: 24, left: 64 };
+const TITLE_HEIGHT = 16;
+const PIXELS_PER_TICK = { x: 110, y: 44 };
+const POINT_WIDTH = 3.5;
+/** About what a label needs, so that it is left out where it does not fit. */
+const PIXELS_PER_CHARACTER = 7;
+
+/** Lines, steps or points over numbers, with a legend that switches them and the values under the pointer. */
+export function XyChart(props: Props) {
+  const { label, series, regions = [], height, xText, yText, xTitle, legend = true } = props;
+  const theme = useTheme2();
+  const styles = useStyles2(getStyles);
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
+  const [pointer, setPointer] = useState<number | null>(null);
+  const clip = useId();
+  const shown = useMemo(() => series.filter(({ name }) => !hidden.has(name)), [series, hidden]);
+  const bottom = height - MARGIN.bottom - (xTitle ? TITLE_HEIGHT : 0);
+  const x = useMemo(() => {
+    const found =
+      props.xDomain ??
+      domain(
+        series.flatMap(({ x: xs }) => [xs[0] ?? null, xs.at(-1) ?? null, ...ends(xs)]),
+        false
+      );
+    return linearScale(found, [MARGIN.left, Math.max(MARGIN.left + 1, width - MARGIN.right)]);
+  }, [series, width, props.xDomain]);
+  const y = useMemo(() => {
+    const found = props.yDomain ?? domain(values(shown), true);
+    return linearScale(found, [bottom, MARGIN.top]);
+  }, [shown, bottom, props.yDomain]);
+  const paths = useMemo(() => shown.map((one) => seriesPath(one, x, y)), [shown, x, y]);
+  const [left, right] = x.range;
+  const grid = { stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)', strokeWidth: 1 };
+  const isEmpty = series.every(({ y: ys }) => ys.every((value) => value === null));
+  return (
+    <div ref={box} className={styles.box}>
+      {width > 0 && (
+        <svg
+          width={width}
+          height={height}
+          role="img"
+          aria-label={label}
+          onPointerMove={({ clientX, currentTarget }) =>
+            setPointer(Math.min(right, Math.max(left, clientX - currentTarget.getBoundingClientRect().left)))
+          }
+          onPointerLeave={() => setPointer(null)}
+        >
+          <defs>
+            <clipPath id={clip}>
+              <rect x={left} y={MARGIN.top - 4} width={right - left} height={bottom - MARGIN.top + 6} />
+            </clipPath>
+          </defs>
+          {regions.map((region) => (
+            <g key={`${region.label}${region.from}`} data-region={region.label}>
+              <rect
+                x={x(region.from)}
+                width={Math.max(1, x(region.to) - x(region.from))}
+                y={MARGIN.top}
+                height={bottom - MARGIN.top}
+                fill={theme.colors.primary.main}
+                fillOpacity={0.08}
+                clipPath={`url(#${clip})`}
+              />
+              {x(region.to) - x(region.from) > region.label.length * PIXELS_PER_CHARACTER && (
+                <text x={Math.max(left, x(region.from)) + 4} y={MARGIN.top - 6} className={styles.note}>
+                  {region.label}
+                </text>
+              )}
+            </g>
+          ))}
+          {valueTicks(y.domain, (bottom - MARGIN.top) / PIXELS_PER_TICK.y).map((value) => (
+            <g key={value}>
+              <line x1={left} x2={right} y1={y(value)} y2={y(value)} {...grid} />
+              <text x={left - 8} y={y(value)} dy="0.35em" textAnchor="end" className={styles.tick}>
+                {yText(value)}
+              </text>
+            </g>
+          ))}
+          {valueTicks(x.domain, (right - left) / PIXELS_PER_TICK.x).map((value) => (
+            <g key={value}>
+              <line x1={x(value)} x2={x(value)} y1={bottom} y2={MARGIN.top} {...grid} />
+              <text x={x(value)} y={bottom + 8} dy="0.9em" textAnchor="middle" className={styles.tick}>
+                {xText(value)}
+              </text>
+            </g>
+          ))}
+          {xTitle && (
+            <text x={(left + right) / 2} y={height - 4} textAnchor="middle" className={styles.note}>
+              {xTitle}
+            </text>
+          )}
+          <g clipPath={`url(#${clip})`}>
+            {shown.map(({ name, color, kind, dashed, secondary }, i) => (
+              <path
+                key={`${name}${secondary ? ' 2' : ''}`}
+                data-series={name}
+                d={paths[i]}
+                fill="none"
+                stroke={color}
+                strokeWidth={kind === 'points' ? POINT_WIDTH : 1.75}
+                strokeLinecap={kind === 'points' ? 'round' : 'butt'}
+                strokeOpacity={kind === 'points' ? 0.65 : 1}
+                {...(dashed && { strokeDasharray: '6 4' })}
+              />
+            ))}
+          </g>
+          {pointer !== null && (
+            <line
+              x1={pointer}
+              x2={pointer}
+              y1={MARGIN.top}
+              y2={bottom}
+              stroke={theme.colors.text.secondary}
+              strokeDasharray="3 3"
+              pointerEvents="none"
+            />
+          )}
+          {isEmpty && (
+            <text x={(left + right) / 2} y={(bottom + MARGIN.top) / 2} textAnchor="middle" className={styles.note}>
+              {t('chart.empty', 'No data')}
+            </text>
+          )}
+        </svg>
+      )}
+      {pointer !== null && !isEmpty && (
+        <ChartTooltip pointer={pointer} width={width} x={x} series={shown} xText={xText} yText={yText} />
+      )}
+      {legend && <ChartLegend series={series} hidden={hidden} onToggle={(name) => setHidden(toggled(hidden, name))} />}
+    </div>
+  );
+}
+
+function* values(series: readonly XySeries[]): Generator<number | null> {
+  for (const { y } of series) {
+    yield* y;
+  }
+}
+
+/** Points are in no order: their ends are looked for. */
+function ends(xs: readonly number[]): number[] {
+  const extent = extentOf(xs);
+  return extent ? [extent.low, extent.high] : [];
+}
+
+/** What an axis shows: from 0 where all is above it, and a little room at the top. */
+function domain(of: Iterable<number | null>, withRoom: boolean): [number, number] {
+  const extent = extentOf(of);
+  if (extent === null) {
+    return [0, 1];
+  }
+  const low = extent.low >= 0 && withRoom ? 0 : extent.low;
+  const high = withRoom ? extent.high + (extent.high - low) * 0.05 : extent.high;
+  return high > low ? [low, high] : [low, low + (Math.abs(low) || 1)];
+}
+
+function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string> {
+  return new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]);
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }),
+  tick: css({ fill: theme.colors.text.primary, fontSize: 12 }),
+  note: css({ fill: theme.colors.text.secondary, fontSize: 11 }),
+});

@@ -1,0 +1,152 @@
+import { css, cx } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { Checkbox, Icon, useStyles2 } from '@grafana/ui';
+import React, { type ReactNode } from 'react';
+
+export interface Column<Row> {
+  id: string;
+  header: string;
+  /** What the column means, in the heading's tooltip. */
+  meaning?: string;
+  /** Numbers stand at the right. */
+  align?: 'left' | 'right';
+  sortable?: boolean;
+  render: (row: Row) => ReactNode;
+}
+
+export interface Sort {
+  id: string;
+  descending: boolean;
+}
+
+export interface Selection<Row> {
+  chosen: ReadonlySet<string>;
+  onToggle: (row: Row) => void;
+  label: (row: Row) => string;
+}
+
+interface Props<Row> {
+  /** For people who cannot see the table. */
+  label: string;
+  columns: ReadonlyArray<Column<Row>>;
+  rows: readonly Row[];
+  rowKey: (row: Row) => string;
+  sort?: Sort | undefined;
+  onSort?: (sort: Sort) => void;
+  selection?: Selection<Row>;
+  /** New data are on their way. */
+  stale?: boolean;
+}
+
+/** A table that works from the keyboard: headings sort, boxes choose rows. */
+export function DataTable<Row>({ label, columns, rows, rowKey, sort, onSort, selection, stale = false }: Props<Row>) {
+  const styles = useStyles2(getStyles);
+  return (
+    // A table that is wider than its page scrolls, also from the keyboard.
+    <div className={cx(styles.scroll, stale && styles.stale)} tabIndex={0} role="group" aria-label={label}>
+      <table className={styles.table} aria-busy={stale}>
+        <thead>
+          <tr>
+            {selection && <td className={styles.box} />}
+            {columns.map((column) => (
+              <Heading key={column.id} column={column} sort={sort} onSort={onSort} />
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => {
+            const key = rowKey(row);
+            const isChosen = selection?.chosen.has(key) ?? false;
+            return (
+              <tr key={key} className={cx(isChosen && styles.chosen)}>
+                {selection && (
+                  <td className={styles.box}>
+                    <Checkbox
+                      value={isChosen}
+                      onChange={() => selection.onToggle(row)}
+                      aria-label={selection.label(row)}
+                    />
+                  </td>
+                )}
+                {columns.map(({ id, align, render }) => (
+                  <td key={id} className={cx(align === 'right' && styles.right)}>
+                    {render(row)}
+                  </td>
+                ))}
+              </tr>
+            );
+          })}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface HeadingProps<Row> {
+  column: Column<Row>;
+  sort: Sort | undefined;
+  onSort: ((sort: Sort) => void) | undefined;
+}
+
+function Heading<Row>({ column, sort, onSort }: HeadingProps<Row>) {
+  const styles = useStyles2(getStyles);
+  const { id, header, meaning, align, sortable } = column;
+  const isSorted = sort?.id === id;
+  const direction = isSorted ? (sort.descending ? 'descending' : 'ascending') : 'none';
+  return (
+    <th
+      scope="col"
+      title={meaning}
+      className={cx(align === 'right' && styles.right)}
+      {...(sortable && { 'aria-sort': direction })}
+    >
+      {sortable && onSort ? (
+        <button
+          type="button"
+          className={styles.heading}
+          onClick={() => onSort({ id, descending: isSorted ? !sort.descending : align === 'right' })}
+        >
+          {header}
+          {isSorted && <Icon name={sort.descending ? 'arrow-down' : 'arrow-up'} size="sm" />}
+        </button>
+      ) : (
+        header
+      )}
+    </th>
+  );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  scroll: css({ overflowX: 'auto', '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}` } }),
+  stale: css({ opacity: 0.6 }),
+  table: css({
+    width: '100%',
+    fontSize: theme.typography.bodySmall.fontSize,
+    fontVariantNumeric: 'tabular-nums',
+    borderCollapse: 'collapse',
+    'th, td': {
+      padding: theme.spacing(0.5, 1),
+      textAlign: 'left',
+      whiteSpace: 'nowrap',
+      borderBottom: `1px solid ${theme.colors.border.weak}`,
+      height: 34,
+    },
+    'thead th': { color: theme.colors.text.secondary, fontWeight: theme.typography.fontWeightMedium },
+    'tbody tr:hover': { background: theme.colors.action.hover },
+  }),
+  right: css({ '&&': { textAlign: 'right' } }),
+  box: css({ width: 32, '&&': { paddingRight: 0 } }),
+  chosen: css({ background: theme.colors.action.selected }),
+  heading: css({
+    display: 'inline-flex',
+    alignItems: 'center',
+    gap: theme.spacing(0.25),
+    background: 'none',
+    border: 'none',
+    padding: 0,
+    font: 'inherit',
+    color: 'inherit',
+    '&:hover': { color: theme.colors.text.primary },
+    '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}`, outlineOffset: 2 },
+  }),
+});

@@ -1,0 +1,25 @@
+import { t } from '@grafana/i18n';
+import { Alert, Button, Stack } from '@grafana/ui';
+import React, { type ReactNode } from 'react';
+
+interface Props {
+  title: string;
+  error: Error;
+  onRetry: () => void;
+  children?: ReactNode;
+}
+
+/** Why something could not be loaded, and the way to try again. */
+export function LoadProblem({ title, error, onRetry, children }: Props) {
+  return (
+    <Alert severity="error" title={title}>
+      <p>{error.message}</p>
+      <Stack direction="row" gap={1}>
+        <Button variant="secondary" size="sm" icon="sync" onClick={onRetry}>
+          {t('problem.retry', 'Try again')}
+        </Button>
+        {children}
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,58 @@
+import { urlUtil } from '@grafana/data';
+import { pageUrl, ROUTES } from '../constants/routes.ts';
+import type { RunSummary } from '../exporter-api/types.ts';
+
+type TimedRun = Pick<RunSummary, 'start' | 'end' | 'status'>;
+
+/** Milliseconds since 1970; a run that lasts ends now, whenever that is. */
+export interface RunTime {
+  from: number;
+  to: number | 'now';
+}
+
+/** Seconds of time range before and after a run. */
+const MARGIN_SECONDS = 15;
+
+/** The time range that shows these runs, with a margin; null when none has a time. */
+export function timeOfRuns(runs: readonly TimedRun[]): RunTime | null {
+  const timed = runs.filter(({ start }) => start !== null);
+  if (timed.length === 0) {
+    return null;
+  }
+  const starts = timed.map(({ start }) => Date.parse(start ?? ''));
+  const ends = timed.map(({ start, end }) => Date.parse(end ?? start ?? ''));
+  const isRunning = timed.some(({ status }) => status === 'running');
+  return {
+    from: Math.floor(Math.min(...starts) / 1000 - MARGIN_SECONDS) * 1000,
+    to: isRunning ? 'now' : Math.ceil(Math.max(...ends) / 1000 + MARGIN_SECONDS) * 1000,
+  };
+}
+
+/** Address of the run's page; the data sources that were chosen go along, and the time is the run's. */
+export function runUrl(run: TimedRun & Pick<RunSummary, 'run_id'>, search: string): string {
+  return withParameters(`${pageUrl(ROUTES.runs)}/${encodeURIComponent(run.run_id)}`, search, timeOfRuns([run]));
+}
+
+/** Address of the overlay of these runs. */
+export function overlayUrl(runs: readonly RunSummary[], search: string): string {
+  const ids = runs.map(({ run_id }) => run_id);
+  return withParameters(pageUrl(ROUTES.overlay), search, timeOfRuns(runs), { run: ids });
+}
+
+function withParameters(
+  path: string,
+  search: string,
+  time: RunTime | null,
+  more: Record<string, string[]> = {}
+): string {
+  const current = new URLSearchParams(search);
+  const kept = ['var-prometheus', 'var-exporter', 'timezone'].flatMap((name) => {
+    const value = current.get(name);
+    return value === null ? [] : [[name, value]];
+  });
+  return urlUtil.renderUrl(path, {
+    ...Object.fromEntries(kept),
+    ...(time && { from: time.from, to: time.to }),
+    ...more,
+  });
+}

@@ -1,0 +1,125 @@
+import {
+  type AnnotationSupport,
+  type DataFrame,
+  type DataQueryRequest,
+  type DataQueryResponse,
+  DataSourceApi,
+  type DataSourceInstanceSettings,
+  LoadingState,
+  type ScopedVars,
+  type TestDataSourceResponse,
+} from '@grafana/data';
+import { getTemplateSrv } from '@grafana/runtime';
+import { from, type Observable } from 'rxjs';
+import { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { exporterError } from '../../exporter-api/exporter-error.ts';
+import { AnnotationEditor } from './components/AnnotationEditor.tsx';
+import { annotationsFrame } from './frames/annotations-frame.ts';
+import { distributionFrame } from './frames/distribution-frame.ts';
+import { measuresFrame } from './frames/measures-frame.ts';
+import { requestsFrame } from './frames/requests-frame.ts';
+import { runsFrame } from './frames/runs-frame.ts';
+import { asFilter } from './filter.ts';
+import { healthMessage } from './health.ts';
+import { interpolatedQuery, runIds } from './interpolate.ts';
+import { DEFAULT_QUERY, type RunsOptions, type RunsQuery } from './types.ts';
+import { RunsVariableSupport } from './variables.ts';
+
+/** Runs of llmbench, from the HTTP API of `llmbench serve` through Grafana's data proxy. */
+export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
+  readonly api: ExporterApi;
+  override annotations: AnnotationSupport<RunsQuery> = {
+    QueryEditor: AnnotationEditor,
+    getDefaultQuery: () => ({ queryType: 'annotations', regions: ['run'] }),
+    prepareQuery: ({ target }) => ({ ...DEFAULT_QUERY, refId: 'Anno', ...target, queryType: 'annotations' }),
+  };
+
+  constructor(settings: DataSourceInstanceSettings<RunsOptions>) {
+    super(settings);
+    this.api = new ExporterApi(settings.url ?? '');
+    this.variables = new RunsVariableSupport(this.api);
+  }
+
+  override query(request: DataQueryRequest<RunsQuery>): Observable<DataQueryResponse> {
+    return from(this.#answer(request));
+  }
+
+  override filterQuery(query: RunsQuery): boolean {
+    const needsRun = query.queryType && !['runs', 'annotations'].includes(query.queryType);
+    return !query.hide && (!needsRun || Boolean(query.runId));
+  }
+
+  override getDefaultQuery(): Partial<RunsQuery> {
+    return DEFAULT_QUERY;
+  }
+
+  override interpolateVariablesInQueries(queries: RunsQuery[], scopedVars: ScopedVars): RunsQuery[] {
+    return queries.map((query) => interpolatedQuery(query, getTemplateSrv(), scopedVars));
+  }
+
+  override async testDatasource(): Promise<TestDataSourceResponse> {
+    try {
+      return { status: 'success', message: healthMessage(await this.api.status()) };
+    } catch (error) {
+      return { status: 'error', message: exporterError(error).message };
+    }
+  }
+
+  async #answer(request: DataQueryRequest<RunsQuery>): Promise<DataQueryResponse> {
+    const answers = await Promise.allSettled(request.targets.map((target) => this.#frames(target, request)));
+    const errors = answers.flatMap((answer, i) =>
+      answer.status === 'rejected'
+        ? [{ refId: request.targets[i]?.refId ?? '', message: exporterError(answer.reason).message }]
+        : []
+    );
+    return {
+      data: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
+      state: errors.length > 0 ? LoadingState.Error : LoadingState.Done,
+      ...(errors.length > 0 && { errors }),
+    };
+  }
+
+  async #frames(target: RunsQuery, { range, scopedVars }: DataQueryRequest<RunsQuery>): Promise<DataFrame[]> {
+    const query = interpolatedQuery({ ...DEFAULT_QUERY, ...target }, getTemplateSrv(), scopedVars);
+    const time = { from: range.from.valueOf(), to: range.to.valueOf() };
+    switch (query.queryType) {
+      case 'measures':
+        return this.#perRun(query, async (runId) => measuresFrame(await this.api.run(runId)));
+      case 'requests': {
+        const value = query.value ?? 'time_to_first_token_seconds';
+        return this.#perRun(query, async (runId) =>
+          requestsFrame(
+            await this.api.records(runId, {
+              fields: ['sent_seconds', 'phase', 'outcome', 'reason', value],
+              ...(!query.withWarmup && { phase: ['measure'] }),
+            }),
+            value
+          )
+        );
+      }
+      case 'distribution': {
+        const measure = query.measure ?? 'time_to_first_token';
+        return this.#perRun(query, async (runId) => distributionFrame(await this.api.distribution(runId, { measure })));
+      }
+      case 'annotations': {
+        const regions = query.regions ?? ['run'];
+        const answer = await this.api.annotations({ ...asFilter(query), ...time, kind: regions });
+        return [annotationsFrame(answer, time.to)];
+      }
+      default: {
+        const { runId: _runId, ...which } = query;
+        const page = await this.api.runs({
+          ...asFilter(which),
+          ...(query.inTimeRange && time),
+          limit: query.limit ?? DEFAULT_QUERY.limit ?? 100,
+        });
+        return [{ ...runsFrame(page.runs), refId: query.refId }];
+      }
+    }
+  }
+
+  async #perRun(query: RunsQuery, load: (runId: string) => Promise<DataFrame>): Promise<DataFrame[]> {
+    const frames = await Promise.all(runIds(query.runId).map(load));
+    return frames.map((frame) => ({ ...frame, refId: query.refId }));
+  }
+}

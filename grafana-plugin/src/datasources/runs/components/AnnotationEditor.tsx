@@ -1,0 +1,36 @@
+import type { QueryEditorProps } from '@grafana/data';
+import { InlineField, RadioButtonGroup, Stack } from '@grafana/ui';
+import React from 'react';
+import type { RunsDataSource } from '../RunsDataSource.ts';
+import type { RunsOptions, RunsQuery } from '../types.ts';
+import { FilterFields } from './FilterFields.tsx';
+
+const REGIONS = [
+  { value: 'run', label: 'Runs' },
+  { value: 'phase', label: 'Phases' },
+  { value: 'run,phase', label: 'Both' },
+];
+
+/** Which runs become regions, and whether their phases do. */
+export function AnnotationEditor(props: QueryEditorProps<RunsDataSource, RunsQuery, RunsOptions>) {
+  const { datasource, onChange, onRunQuery } = props;
+  const query: RunsQuery = { regions: ['run'], ...props.query, queryType: 'annotations' };
+  const change = (next: RunsQuery) => {
+    onChange(next);
+    onRunQuery();
+  };
+  return (
+    <Stack direction="column" gap={1}>
+      <InlineField label="Regions" labelWidth={12}>
+        <RadioButtonGroup
+          options={REGIONS}
+          value={(query.regions ?? []).join(',')}
+          onChange={(value) => change({ ...query, regions: value.split(',') as Array<'run' | 'phase'> })}
+        />
+      </InlineField>
+      <Stack direction="row" wrap="wrap" gap={0.5}>
+        <FilterFields query={query} api={datasource.api} onChange={change} />
+      </Stack>
+    </Stack>
+  );
+}

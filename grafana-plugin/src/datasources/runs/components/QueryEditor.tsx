@@ -1,0 +1,131 @@
+import type { QueryEditorProps } from '@grafana/data';
+import { Combobox, InlineField, InlineSwitch, Input, RadioButtonGroup, Stack } from '@grafana/ui';
+import React from 'react';
+import { DISTRIBUTIONS, RECORD_MEASURES } from '../../../exporter-api/types.ts';
+import type { RunsDataSource } from '../RunsDataSource.ts';
+import { DEFAULT_QUERY, type QueryKind, type RunsOptions, type RunsQuery } from '../types.ts';
+import { FilterFields } from './FilterFields.tsx';
+import { RunField } from './RunField.tsx';
+import { Named } from '../../../components/Named.tsx';
+
+const KINDS: Array<{ value: QueryKind; label: string; description: string }> = [
+  { value: 'runs', label: 'Runs', description: 'A table: one row per run with its key numbers' },
+  { value: 'measures', label: 'Measures', description: 'A table: every measure of a run with its statistics' },
+  { value: 'requests', label: 'Requests', description: 'One point per request, at the time when it was sent' },
+  {
+    value: 'distribution',
+    label: 'Distribution',
+    description: 'Which share of the values is at most so much, exactly',
+  },
+];
+
+/** A form for each kind of query. */
+export function QueryEditor(props: QueryEditorProps<RunsDataSource, RunsQuery, RunsOptions>) {
+  const { datasource, onChange, onRunQuery } = props;
+  const query: RunsQuery = { ...DEFAULT_QUERY, ...props.query };
+  const change = (next: RunsQuery) => {
+    onChange(next);
+    onRunQuery();
+  };
+  return (
+    <Stack direction="column" gap={1}>
+      <InlineField label="Show" labelWidth={12}>
+        <RadioButtonGroup
+          options={KINDS}
+          value={query.queryType}
+          onChange={(queryType) => change({ ...query, queryType })}
+        />
+      </InlineField>
+      <Stack direction="row" wrap="wrap" gap={0.5}>
+        {query.queryType === 'runs' && <RunsFields query={query} datasource={datasource} change={change} />}
+        {query.queryType !== 'runs' && (
+          <RunField api={datasource.api} runId={query.runId} onChange={(runId) => change({ ...query, runId })} />
+        )}
+        {query.queryType === 'requests' && <RequestFields query={query} change={change} />}
+        {query.queryType === 'distribution' && (
+          <Named label="Measure">
+            {(named) => (
+              <InlineField label="Measure" labelWidth={12}>
+                <Combobox
+                  options={DISTRIBUTIONS.map(option)}
+                  value={query.measure ?? null}
+                  onChange={({ value }) => change({ ...query, measure: value })}
+                  width={36}
+                  aria-labelledby={named}
+                />
+              </InlineField>
+            )}
+          </Named>
+        )}
+      </Stack>
+    </Stack>
+  );
+}
+
+interface FieldsProps {
+  query: RunsQuery;
+  change: (query: RunsQuery) => void;
+}
+
+function RunsFields({ query, datasource, change }: FieldsProps & { datasource: RunsDataSource }) {
+  return (
+    <>
+      <FilterFields query={query} api={datasource.api} onChange={change} />
+      <InlineField label="Most rows" labelWidth={12}>
+        <Input
+          type="number"
+          min={1}
+          max={1000}
+          width={12}
+          defaultValue={query.limit}
+          onBlur={({ currentTarget }) => change({ ...query, limit: rows(currentTarget.value) })}
+          aria-label="Most rows"
+        />
+      </InlineField>
+      <InlineField label="Only in the time range" labelWidth={24}>
+        <InlineSwitch
+          value={query.inTimeRange ?? false}
+          onChange={({ currentTarget }) => change({ ...query, inTimeRange: currentTarget.checked })}
+          aria-label="Only in the time range"
+        />
+      </InlineField>
+    </>
+  );
+}
+
+function RequestFields({ query, change }: FieldsProps) {
+  return (
+    <>
+      <Named label="Value">
+        {(named) => (
+          <InlineField label="Value" labelWidth={12}>
+            <Combobox
+              options={RECORD_MEASURES.map(option)}
+              value={query.value ?? null}
+              onChange={({ value }) => change({ ...query, value })}
+              width={40}
+              aria-labelledby={named}
+            />
+          </InlineField>
+        )}
+      </Named>
+      <InlineField label="Warm-up too" labelWidth={16}>
+        <InlineSwitch
+          value={query.withWarmup ?? false}
+          onChange={({ currentTarget }) => change({ ...query, withWarmup: currentTarget.checked })}
+          aria-label="Warm-up too"
+        />
+      </InlineField>
+    </>
+  );
+}
+
+/** `time_to_first_token_seconds` as `time to first token`. */
+function option<T extends string>(value: T): { value: T; label: string } {
+  return { value, label: value.replace(/_seconds$/, '').replaceAll('_', ' ') };
+}
+
+function rows(text: string): number {
+  const count = Math.round(Number(text));
+  return Number.isFinite(count) ? Math.min(1000, Math.max(1, count)) : 100;
+}

@@ -1,0 +1,50 @@
+import type { QueryEditorProps } from '@grafana/data';
+import { Combobox, InlineField, Stack } from '@grafana/ui';
+import React from 'react';
+import type { ValueName } from '../../../exporter-api/types.ts';
+import type { RunsDataSource } from '../RunsDataSource.ts';
+import type { RunsOptions, RunsQuery, RunsVariableQuery } from '../types.ts';
+import { FilterFields } from './FilterFields.tsx';
+import { Named } from '../../../components/Named.tsx';
+
+const VALUES: Array<{ value: 'runs' | ValueName; label: string }> = [
+  { value: 'runs', label: 'Runs in the time range, the newest first' },
+  { value: 'scenarios', label: 'Scenarios' },
+  { value: 'models', label: 'Models' },
+  { value: 'systems', label: 'Systems' },
+  { value: 'tools', label: 'Tools' },
+  { value: 'tags', label: 'Tags' },
+];
+
+type Props = QueryEditorProps<RunsDataSource, RunsQuery, RunsOptions, RunsVariableQuery>;
+
+/** What a template variable offers. */
+export function VariableEditor({ datasource, query, onChange }: Props) {
+  const { scenario, model } = query;
+  const filter: RunsQuery = { refId: query.refId, ...(scenario && { scenario }), ...(model && { model }) };
+  return (
+    <Stack direction="column" gap={1}>
+      <Named label="Values">
+        {(named) => (
+          <InlineField label="Values" labelWidth={12}>
+            <Combobox
+              options={VALUES}
+              value={query.values ?? 'runs'}
+              onChange={({ value }) => onChange({ ...query, values: value })}
+              width={48}
+              aria-labelledby={named}
+            />
+          </InlineField>
+        )}
+      </Named>
+      <Stack direction="row" wrap="wrap" gap={0.5}>
+        <FilterFields
+          query={filter}
+          api={datasource.api}
+          onChange={(next) => onChange({ ...query, scenario: next.scenario ?? [], model: next.model ?? [] })}
+          without={['system', 'tool', 'status']}
+        />
+      </Stack>
+    </Stack>
+  );
+}

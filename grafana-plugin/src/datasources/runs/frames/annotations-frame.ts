@@ -1,0 +1,41 @@
+import { type DataFrame, FieldType } from '@grafana/data';
+import type { AnnotationsAnswer, RunAnnotation } from '../../../exporter-api/types.ts';
+import { field, text } from './field.ts';
+
+/** Runs and phases as regions. What still lasts ends with the time range. */
+export function annotationsFrame({ annotations }: AnnotationsAnswer, rangeEndMs: number): DataFrame {
+  const texts = (read: (one: RunAnnotation) => string) => annotations.map(read);
+  return {
+    name: 'annotations',
+    length: annotations.length,
+    fields: [
+      field(
+        'time',
+        FieldType.time,
+        annotations.map(({ time }) => time)
+      ),
+      field(
+        'timeEnd',
+        FieldType.time,
+        annotations.map(({ time, timeEnd }) => timeEnd ?? Math.max(time, rangeEndMs))
+      ),
+      text(
+        'title',
+        texts(({ title }) => title)
+      ),
+      text(
+        'text',
+        texts((one) => one.text)
+      ),
+      field(
+        'tags',
+        FieldType.other,
+        annotations.map(({ tags }) => tags)
+      ),
+      text(
+        'id',
+        texts(({ id }) => id)
+      ),
+    ],
+  };
+}

@@ -1,0 +1,23 @@
+import type { DataFrame } from '@grafana/data';
+import type { DistributionAnswer } from '../../../exporter-api/types.ts';
+import { number } from './field.ts';
+
+/** The exact distribution: which share of the values is at most so much. */
+export function distributionFrame(answer: DistributionAnswer): DataFrame {
+  const { run_id, measure, unit, n, between, values, share } = answer;
+  return {
+    name: run_id,
+    length: values.length,
+    meta: {
+      ...(between > 0 && {
+        notices: [
+          {
+            severity: 'info' as const,
+            text: `${values.length} points of ${n} values: at most ${between} lie between two neighbouring points.`,
+          },
+        ],
+      }),
+    },
+    fields: [number(measure, values, unit), { ...number('Share at most', share, 'ratio'), labels: { run_id } }],
+  };
+}

@@ -1,0 +1,83 @@
+import { t } from '@grafana/i18n';
+import { getDataSourceSrv } from '@grafana/runtime';
+import { ErrorBoundaryAlert, LoadingPlaceholder, TextLink } from '@grafana/ui';
+import React, { useCallback, useMemo } from 'react';
+import { quantity } from '../../../core/measures/quantities.ts';
+import { LoadProblem } from '../components/LoadProblem.tsx';
+import { runUrl } from '../components/run-link.ts';
+import { StatusBadge } from '../components/StatusBadge.tsx';
+import { Tile, Tiles } from '../components/Tile.tsx';
+import { useLoaded } from '../components/useLoaded.ts';
+import { RUNS_DATASOURCE_ID } from '../constants/plugin.ts';
+import { ExporterApi } from '../exporter-api/exporter-api.ts';
+import { ExporterError } from '../exporter-api/exporter-error.ts';
+import type { RunSummary } from '../exporter-api/types.ts';
+
+export interface RunSummaryProps {
+  runId: string;
+  /** Uid of the data source; the first of its kind when it is left out. */
+  dataSourceUid?: string;
+}
+
+/** Key numbers of one run, for other plugins. */
+export default function RunSummaryCard(props: RunSummaryProps) {
+  return (
+    <ErrorBoundaryAlert>
+      <Card {...props} />
+    </ErrorBoundaryAlert>
+  );
+}
+
+function Card({ runId, dataSourceUid }: RunSummaryProps) {
+  const api = useMemo(() => {
+    const service = getDataSourceSrv();
+    const settings = dataSourceUid
+      ? service.getInstanceSettings(dataSourceUid)
+      : service.getList({ pluginId: RUNS_DATASOURCE_ID })[0];
+    return settings?.url === undefined ? null : new ExporterApi(settings.url);
+  }, [dataSourceUid]);
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      if (api === null) {
+        throw new ExporterError(t('summary.no-data-source', 'Grafana has no data source "llmbench runs".'), null);
+      }
+      return (await api.run(runId, signal)).summary;
+    },
+    [api, runId]
+  );
+  const { data, error, reload } = useLoaded(load);
+  if (error) {
+    return <LoadProblem title={t('summary.problem', 'The run could not be loaded')} error={error} onRetry={reload} />;
+  }
+  return data ? <Summary run={data} /> : <LoadingPlaceholder text="" />;
+}
+
+function Summary({ run }: { run: RunSummary }) {
+  const { numbers } = run;
+  return (
+    <section aria-label={t('summary.title', 'Benchmark run {{run}}', { run: run.run_id })}>
+      <p>
+        <StatusBadge status={run.status} failure={run.failure} />{' '}
+        <TextLink href={runUrl(run, '')}>{run.scenario}</TextLink>{' '}
+        {[run.model, run.system, run.load].filter(Boolean).join(' · ')}
+      </p>
+      {numbers && (
+        <Tiles>
+          <Tile
+            label={t('summary.ttft', 'TTFT p99')}
+            value={quantity(numbers.time_to_first_token_seconds?.p99, 'seconds')}
+          />
+          <Tile
+            label={t('summary.itl', 'ITL p50')}
+            value={quantity(numbers.inter_token_latency_seconds?.p50, 'seconds')}
+          />
+          <Tile
+            label={t('summary.output', 'Output')}
+            value={quantity(numbers.output_token_throughput, 'tokens_per_second')}
+          />
+          <Tile label={t('summary.errors', 'Errors')} value={quantity(numbers.error_ratio, 'ratio')} />
+        </Tiles>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+import { t } from '@grafana/i18n';
+import { Combobox, LoadingPlaceholder } from '@grafana/ui';
+import React, { useCallback, useMemo } from 'react';
+import { quantity, tickText } from '../../../../core/measures/quantities.ts';
+import { useAddress } from '../../app/useAddress.ts';
+import { percentText } from '../../charts/time-text.ts';
+import { XyChart } from '../../charts/XyChart.tsx';
+import type { XySeries } from '../../charts/xy-series.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import { useLoaded } from '../../components/useLoaded.ts';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { type DistributionName, DISTRIBUTIONS } from '../../exporter-api/types.ts';
+import { measureName } from '../Run/measure-name.ts';
+import type { OverlayRun } from './overlay-runs.ts';
+import { Named } from '../../components/Named.tsx';
+
+const DEFAULT_MEASURE: DistributionName = 'time_to_first_token';
+const POINTS = 1000;
+
+interface Props {
+  runs: readonly OverlayRun[];
+  exporter: ExporterApi;
+}
+
+/** Exact distribution functions of a measure over each other. */
+export function Distributions({ runs, exporter }: Props) {
+  const address = useAddress();
+  const measure = DISTRIBUTIONS.find((name) => name === address.one('distribution')) ?? DEFAULT_MEASURE;
+  const finished = useMemo(() => runs.filter(({ answer }) => answer.result !== null), [runs]);
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      Promise.all(
+        finished.map(({ answer }) => exporter.distribution(answer.summary.run_id, { measure, points: POINTS }, signal))
+      ),
+    [finished, exporter, measure]
+  );
+  const { data, error, loading, reload } = useLoaded(load);
+  const series = useMemo(
+    () =>
+      (data ?? []).flatMap(({ values, share, n }, i): XySeries[] => {
+        const run = finished[i];
+        return run && n > 0
+          ? [
+              {
+                name: `${run.name}, n = ${n.toLocaleString('en-US')}`,
+                color: run.color,
+                kind: 'step',
+                x: values,
+                y: share,
+              },
+            ]
+          : [];
+      }),
+    [data, finished]
+  );
+  const unit = data?.[0]?.unit ?? 'seconds';
+  const definitions = new Set((data ?? []).map(({ definition }) => definition));
+  return (
+    <Section
+      title={t('overlay.distributions', 'Distributions')}
+      description={
+        definitions.size > 1
+          ? t(
+              'overlay.distributions-unlike',
+              'The runs measured this by different definitions: the curves must not be compared.'
+            )
+          : t('overlay.distributions-why', 'Which share of the values is at most so much: exact, every value counted.')
+      }
+      actions={
+        <Named label={t('overlay.distribution-of', 'Distribution of')}>
+          {(named) => (
+            <Combobox
+              options={DISTRIBUTIONS.map((name) => ({ value: name, label: measureName(name) }))}
+              value={measure}
+              onChange={({ value }) => address.set({ distribution: value === DEFAULT_MEASURE ? null : value })}
+              width={36}
+              aria-labelledby={named}
+            />
+          )}
+        </Named>
+      }
+    >
+      {error && (
+        <LoadProblem
+          title={t('overlay.distributions-problem', 'The distributions could not be loaded')}
+          error={error}
+          onRetry={reload}
+        />
+      )}
+      {loading && !data && <LoadingPlaceholder text="" />}
+      {data && (
+        <XyChart
+          label={t('overlay.distributions-chart', 'Distribution functions of {{measure}}', {
+            measure: measureName(measure),
+          })}
+          series={series}
+          height={280}
+          xText={(value) => (unit === 'seconds' ? tickText(value, unit) : quantity(value, unit))}
+          yText={percentText}
+          yDomain={SHARES}
+        />
+      )}
+    </Section>
+  );
+}
+
+const SHARES: readonly [number, number] = [0, 1];

@@ -1,0 +1,47 @@
+import { t } from '@grafana/i18n';
+import { LoadingPlaceholder } from '@grafana/ui';
+import React, { useCallback, useMemo } from 'react';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import { SignalCharts } from '../../components/SignalCharts.tsx';
+import { SIGNALS } from '../../components/signals.ts';
+import { useLoaded } from '../../components/useLoaded.ts';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import type { OverlayRun } from './overlay-runs.ts';
+
+interface Props {
+  runs: readonly OverlayRun[];
+  exporter: ExporterApi;
+}
+
+/** What the servers of all runs told, from the beginning of their measure phases. */
+export function OverlaySignals({ runs, exporter }: Props) {
+  const collected = useMemo(() => runs.filter(({ answer }) => answer.has_servers && answer.result !== null), [runs]);
+  const load = useCallback(
+    (signal: AbortSignal) =>
+      Promise.all(
+        collected.map(({ answer }) =>
+          exporter.series(answer.summary.run_id, { quantity: SIGNALS, points: 400 }, signal)
+        )
+      ),
+    [collected, exporter]
+  );
+  const { data, error, loading, reload } = useLoaded(load);
+  const signals = (data ?? []).flatMap((answer, i) => {
+    const run = collected[i];
+    return run ? [{ name: run.name, color: run.color, answer, zeroSeconds: answer.zero.measure_seconds ?? 0 }] : [];
+  });
+  return (
+    <Section title={t('overlay.signals', 'Server signals')}>
+      {error && (
+        <LoadProblem
+          title={t('overlay.signals-problem', 'The signals could not be loaded')}
+          error={error}
+          onRetry={reload}
+        />
+      )}
+      {loading && !data && <LoadingPlaceholder text="" />}
+      {data && <SignalCharts runs={signals} xTitle={t('overlay.axis', 'since the measure phase began')} />}
+    </Section>
+  );
+}

@@ -1,0 +1,26 @@
+import { ABSENT } from '../../../../core/measures/quantities.ts';
+import { flattened } from '../../components/flattened.ts';
+import type { RunAnswer } from '../../exporter-api/types.ts';
+
+/** Something in which runs differ, with the text of each run. */
+export interface Difference {
+  name: string;
+  texts: string[];
+}
+
+/** What was asked for, and on what, as far as the runs differ in it. */
+export function configurationDifferences(runs: readonly RunAnswer[]): Difference[] {
+  const facts = runs.map(({ run, summary }) => {
+    const { system, system_version, tool, tool_version } = summary;
+    return new Map([
+      ...flattened(run.comparison_key),
+      ['target', run.target.origin ?? ABSENT] as const,
+      ['system', [system, system_version].filter(Boolean).join(' ') || ABSENT] as const,
+      ['tool', `${tool} ${tool_version}`] as const,
+    ]);
+  });
+  const names = [...new Set(facts.flatMap((one) => [...one.keys()]))];
+  return names
+    .map((name) => ({ name, texts: facts.map((one) => one.get(name) ?? ABSENT) }))
+    .filter(({ texts }) => new Set(texts).size > 1);
+}

@@ -1,0 +1,227 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Badge, Combobox, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import React from 'react';
+import { quantileBounds } from '../../../../core/histogram/bounds.ts';
+import { histogramQuantile } from '../../../../core/histogram/quantile.ts';
+import { ABSENT, quantity } from '../../../../core/measures/quantities.ts';
+import type { ResultFile, ServersResult } from '../../../../core/run/result.ts';
+import { useAddress } from '../../app/useAddress.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import type { Loaded } from '../../components/useLoaded.ts';
+import { distributionOf } from './find-measure.ts';
+import { type Agreement, type Interval, judgePercentile } from './judge-percentile.ts';
+import { measureName } from './measure-name.ts';
+import type { Compared, CountsByQuantity } from './useServerCounts.ts';
+import { Named } from '../../components/Named.tsx';
+
+/** The client's measures and what servers call the same; both have one value per request. */
+const PAIRS: ReadonlyArray<[measure: string, quantity: Compared]> = [
+  ['time_to_first_token', 'time_to_first_token'],
+  ['inter_token_latency', 'time_per_output_token'],
+  ['request_latency', 'request_latency'],
+];
+const PERCENTILES = [
+  ['p50', 0.5],
+  ['p90', 0.9],
+  ['p99', 0.99],
+] as const;
+const DEFAULT_ALLOWANCE_MS = 5;
+
+interface Row {
+  key: string;
+  measure: string;
+  percentile: string;
+  client: number | null;
+  estimate: number | null;
+  interval: Interval | null;
+  narrowed: boolean;
+  agreement: Agreement;
+  family: string;
+  count: string;
+}
+
+interface Props {
+  result: ResultFile;
+  counts: Loaded<CountsByQuantity>;
+}
+
+/** The client's exact percentiles beside the server's intervals, and whether the two can be told apart. */
+export function ClientAndServer({ result, counts }: Props) {
+  const styles = useStyles2(getStyles);
+  const address = useAddress();
+  const allowanceMs = Number(address.one('allowance') ?? DEFAULT_ALLOWANCE_MS);
+  const rows = counts.data ? percentileRows(result, counts.data, allowanceMs / 1000) : [];
+  const { servers } = result;
+  const exactness = isCollected(servers) ? exactnessText(servers) : null;
+  return (
+    <Section
+      title={t('compare.title', 'Client and server')}
+      description={t(
+        'compare.description',
+        'The client is exact; a server tells only the bucket, or what its sum leaves of it. Agrees: the client lies in the interval, or above it within the allowance for the network. Within an interval wider than half of the client’s value nothing can be told.'
+      )}
+      actions={
+        <label className={styles.allowance}>
+          {t('compare.allowance', 'Network allowance')}
+          <Named label={t('compare.allowance', 'Network allowance')}>
+            {(named) => (
+              <Combobox
+                options={[0, 1, 5, 20, 100].map((ms) => ({ value: ms, label: `${ms} ms` }))}
+                value={allowanceMs}
+                onChange={({ value }) =>
+                  address.set({ allowance: value === DEFAULT_ALLOWANCE_MS ? null : String(value) })
+                }
+                width={12}
+                aria-labelledby={named}
+              />
+            )}
+          </Named>
+        </label>
+      }
+    >
+      {counts.error && (
+        <LoadProblem
+          title={t('compare.problem', 'The servers’ side could not be loaded')}
+          error={counts.error}
+          onRetry={counts.reload}
+        />
+      )}
+      {counts.loading && !counts.data && <LoadingPlaceholder text="" />}
+      {!counts.loading && !counts.error && rows.length === 0 && (
+        <p>{t('compare.none', 'No server of this run told a histogram of these measures.')}</p>
+      )}
+      {rows.length > 0 && (
+        <DataTable
+          label={t('compare.table', 'Client and server percentiles')}
+          columns={columns()}
+          rows={rows}
+          rowKey={({ key }) => key}
+        />
+      )}
+      {exactness && <p className={styles.note}>{exactness}</p>}
+    </Section>
+  );
+}
+
+function columns(): Array<Column<Row>> {
+  return [
+    {
+      id: 'measure',
+      header: t('compare.measure', 'Measure'),
+      render: ({ measure, percentile }) => `${measureName(measure)} ${percentile}`,
+    },
+    {
+      id: 'client',
+      header: t('compare.client', 'Client, exact'),
+      align: 'right',
+      render: ({ client }) => quantity(client, 'seconds'),
+    },
+    {
+      id: 'server',
+      header: t('compare.server', 'Server, interval'),
+      meaning: t('compare.server-meaning', 'The percentile lies in here for certain'),
+      align: 'right',
+      render: ({ interval, narrowed }) => (
+        <span title={narrowed ? t('compare.narrowed', 'Narrowed by the sum of the values') : undefined}>
+          {intervalText(interval)}
+          {narrowed && ' Σ'}
+        </span>
+      ),
+    },
+    {
+      id: 'estimate',
+      header: t('compare.estimate', 'Prometheus says'),
+      meaning: t('compare.estimate-meaning', 'histogram_quantile over the same counts'),
+      align: 'right',
+      render: ({ estimate }) => quantity(estimate, 'seconds'),
+    },
+    {
+      id: 'agreement',
+      header: t('compare.agreement', 'Together'),
+      render: ({ agreement }) => <AgreementBadge agreement={agreement} />,
+    },
+    {
+      id: 'count',
+      header: 'n',
+      meaning: t('compare.count-meaning', 'Requests that client and server counted'),
+      align: 'right',
+      render: ({ count, family }) => <span title={family}>{count}</span>,
+    },
+  ];
+}
+
+export function percentileRows(result: ResultFile, counts: CountsByQuantity, allowanceSeconds: number): Row[] {
+  return PAIRS.flatMap(([measure, name]) => {
+    const client = distributionOf(result, measure);
+    return counts[name].flatMap((server, i) =>
+      PERCENTILES.map(([percentile, q]): Row => {
+        const bounds = quantileBounds(q, server.histogram, { useSum: server.sumIsSound });
+        const value = client?.percentiles[percentile].value ?? null;
+        return {
+          key: `${measure} ${percentile} ${i}`,
+          measure,
+          percentile,
+          client: value,
+          estimate: histogramQuantile(q, server.histogram),
+          interval: bounds,
+          narrowed: bounds?.narrowedBySum ?? false,
+          agreement: judgePercentile(value, bounds, allowanceSeconds),
+          family: server.family,
+          count: client?.n === server.count ? String(server.count) : `${client?.n ?? ABSENT} / ${server.count}`,
+        };
+      })
+    );
+  });
+}
+
+function AgreementBadge({ agreement }: { agreement: Agreement }) {
+  switch (agreement) {
+    case 'agrees':
+      return <Badge text={t('compare.agrees', 'agrees')} color="green" />;
+    case 'differs':
+      return <Badge text={t('compare.differs', 'differs')} color="orange" />;
+    case 'unresolved':
+      return <>{t('compare.unresolved', 'cannot be resolved by these buckets')}</>;
+    case 'unknown':
+      return <>{ABSENT}</>;
+  }
+}
+
+function intervalText(interval: Interval | null): string {
+  if (interval === null) {
+    return ABSENT;
+  }
+  const low = quantity(interval.low, 'seconds');
+  return interval.high === Infinity ? `> ${low}` : `${low} – ${quantity(interval.high, 'seconds')}`;
+}
+
+function isCollected(servers: ResultFile['servers']): servers is ServersResult {
+  return Object.keys(servers).length > 0;
+}
+
+function exactnessText({ exact, why, requests }: ServersResult): string {
+  if (exact === true) {
+    return t('compare.exact', 'The servers counted exactly the run’s requests.');
+  }
+  if (exact === null) {
+    return t('compare.exactness-unknown', 'Whether the servers counted only the run’s requests cannot be told.');
+  }
+  const difference = requests?.difference ?? null;
+  const more = difference === null ? '' : ` (${difference > 0 ? '+' : ''}${difference})`;
+  return `${t('compare.not-exact', 'Not exact: the servers counted other requests too')}${more}${why === null ? '.' : `: ${why}`}`;
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  allowance: css({
+    ...theme.typography.bodySmall,
+    display: 'flex',
+    alignItems: 'center',
+    gap: theme.spacing(1),
+    color: theme.colors.text.secondary,
+  }),
+  note: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: theme.spacing(1, 0, 0) }),
+});

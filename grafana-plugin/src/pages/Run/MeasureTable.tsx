@@ -1,0 +1,83 @@
+import { t } from '@grafana/i18n';
+import React from 'react';
+import { quantity, quantityRange } from '../../../../core/measures/quantities.ts';
+import type { DistributionResult, MeasureResult, PercentileName, ResultFile } from '../../../../core/run/result.ts';
+import { useAddress } from '../../app/useAddress.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { LabelledSwitch } from '../../components/LabelledSwitch.tsx';
+import { Section } from '../../components/Section.tsx';
+import { measureName } from './measure-name.ts';
+
+const SHOWN: readonly PercentileName[] = ['p50', 'p90', 'p99', 'p99_9'];
+
+/** Every measure of the client with its statistics; the second set counts failed requests as infinitely slow. */
+export function MeasureTable({ result }: { result: ResultFile }) {
+  const address = useAddress();
+  const withAll = address.one('population') === 'all';
+  const rows = result.measures.filter(
+    (one) => one.origin === 'client' && (one.kind === 'scalar' || one.population === (withAll ? 'all' : 'ok'))
+  );
+  return (
+    <Section
+      title={t('measures.title', 'Measures')}
+      actions={
+        <LabelledSwitch
+          label={t('measures.all', 'Count failed requests as infinitely slow')}
+          value={withAll}
+          onChange={(value) => address.set({ population: value ? 'all' : null })}
+        />
+      }
+    >
+      <DataTable
+        label={t('measures.table', 'Measures')}
+        columns={columns()}
+        rows={rows.filter(hasValue)}
+        rowKey={({ measure, clock, population, kind }) => [measure, clock, population, kind].join(' ')}
+      />
+    </Section>
+  );
+}
+
+function columns(): Array<Column<MeasureResult>> {
+  const statistic = (id: string, header: string, read: (one: DistributionResult) => number | null) => ({
+    id,
+    header,
+    align: 'right' as const,
+    render: (one: MeasureResult) => (one.kind === 'distribution' ? quantity(read(one), one.unit) : ''),
+  });
+  return [
+    {
+      id: 'measure',
+      header: t('measures.measure', 'Measure'),
+      render: ({ measure, clock, definition }) => <span title={definition}>{measureName(measure, clock)}</span>,
+    },
+    {
+      id: 'n',
+      header: 'n',
+      align: 'right',
+      render: (one) => (one.kind === 'distribution' ? one.n.toLocaleString('en-US') : ''),
+    },
+    {
+      id: 'mean',
+      header: t('measures.mean', 'Mean or value'),
+      align: 'right',
+      render: (one) => quantity(one.kind === 'scalar' ? one.value : one.mean, one.unit),
+    },
+    ...SHOWN.map((name) => statistic(name, name.replace('_', '.'), ({ percentiles }) => percentiles[name].value)),
+    {
+      id: 'ci95',
+      header: t('measures.ci95', 'p99, 95 % interval'),
+      meaning: t('measures.ci95-meaning', 'What sampling leaves open within this run, by moving blocks'),
+      align: 'right',
+      render: (one) => {
+        const ci95 = one.kind === 'distribution' ? one.percentiles.p99.ci95 : null;
+        return ci95 ? quantityRange(ci95, one.unit) : '';
+      },
+    },
+    statistic('max', t('measures.max', 'Max'), ({ max }) => max),
+  ];
+}
+
+function hasValue(one: MeasureResult): boolean {
+  return one.kind === 'scalar' ? one.value !== null : one.n > 0;
+}

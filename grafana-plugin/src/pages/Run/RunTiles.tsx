@@ -1,0 +1,121 @@
+import { t } from '@grafana/i18n';
+import React from 'react';
+import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
+import { ABSENT, quantity, quantityRange } from '../../../../core/measures/quantities.ts';
+import { Tile, Tiles } from '../../components/Tile.tsx';
+import type { RunAnswer } from '../../exporter-api/types.ts';
+import { distributionOf, scalarOf } from './find-measure.ts';
+
+/** The numbers that are read first. */
+export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer }) {
+  if (result === null) {
+    return (
+      <Tiles>
+        <Tile
+          label={t('tiles.done', 'Requests so far')}
+          value={summary.progress?.requests_done.toLocaleString('en-US') ?? ABSENT}
+          detail={t('tiles.done-detail', 'exact numbers come when the run has ended')}
+        />
+      </Tiles>
+    );
+  }
+  const { requests } = result;
+  const failed = requests.error + requests.timeout;
+  const throughput = scalarOf(result, 'request_throughput')?.value;
+  return (
+    <Tiles>
+      <Tile
+        label={t('tiles.requests', 'Ok requests')}
+        value={requests.ok.toLocaleString('en-US')}
+        detail={t('tiles.requests-detail', 'in {{window}}', { window: quantity(result.window.seconds, 'seconds') })}
+      />
+      <LatencyTile
+        label={t('tiles.ttft', 'Time to first token p99')}
+        distribution={distributionOf(result, 'time_to_first_token')}
+      />
+      <LatencyTile
+        label={t('tiles.itl', 'Inter-token latency p99')}
+        distribution={distributionOf(result, 'inter_token_latency')}
+      />
+      <Tile
+        label={t('tiles.output', 'Output throughput')}
+        value={quantity(scalarOf(result, 'output_token_throughput')?.value, 'tokens_per_second')}
+        detail={quantity(throughput, 'requests_per_second')}
+      />
+      <Tile
+        label={t('tiles.errors', 'Errors')}
+        value={quantity(scalarOf(result, 'error_ratio')?.value, 'ratio')}
+        detail={t('tiles.errors-detail', '{{failed}} failed, {{cancelled}} cancelled', {
+          failed,
+          cancelled: requests.cancelled,
+        })}
+        {...(failed > 0 && { mood: 'bad' as const })}
+      />
+      <GoodputTile result={result} />
+      <ClientTile result={result} />
+    </Tiles>
+  );
+}
+
+function LatencyTile({ label, distribution }: { label: string; distribution: DistributionResult | null }) {
+  const p99 = distribution?.percentiles.p99;
+  const details = [
+    t('tiles.median', 'p50 {{value}}', { value: quantity(distribution?.percentiles.p50.value, 'seconds') }),
+    p99?.ci95
+      ? t('tiles.ci95', '95 %: {{interval}}', { interval: quantityRange(p99.ci95, 'seconds') })
+      : t('tiles.too-few', 'too few for an interval'),
+  ];
+  return (
+    <Tile
+      label={label}
+      value={quantity(p99?.value, 'seconds')}
+      detail={distribution ? details.join(' · ') : undefined}
+      meaning={t(
+        'tiles.exact',
+        'Exact, over ok requests. The 95 % interval is what sampling leaves open within this run; n effective = {{n}}.',
+        { n: distribution?.effective_n ?? ABSENT }
+      )}
+    />
+  );
+}
+
+function GoodputTile({ result }: { result: ResultFile }) {
+  const goodput = scalarOf(result, 'goodput')?.value;
+  const verdicts = result.slos.map(({ verdict }) => verdict);
+  const missed = verdicts.filter((verdict) => verdict === 'not_met').length;
+  const detail =
+    verdicts.length === 0
+      ? goodput === undefined
+        ? t('tiles.no-goodput', 'no limits were set')
+        : quantity(scalarOf(result, 'good_request_ratio')?.value, 'ratio')
+      : missed > 0
+        ? t('tiles.slos-missed', '{{missed}} of {{count}} objectives not met', { missed, count: verdicts.length })
+        : verdicts.includes('undecided')
+          ? t('tiles.slos-undecided', 'objectives undecided')
+          : t('tiles.slos-met', 'all objectives met');
+  return (
+    <Tile
+      label={t('tiles.goodput', 'Goodput')}
+      value={quantity(goodput, 'requests_per_second')}
+      detail={detail}
+      {...(missed > 0 && { mood: 'bad' as const })}
+    />
+  );
+}
+
+function ClientTile({ result: { client } }: { result: ResultFile }) {
+  const texts = {
+    ok: t('tiles.client-ok', 'fast enough'),
+    saturated: t('tiles.client-saturated', 'saturated'),
+    unknown: t('tiles.client-unknown', 'unknown'),
+  };
+  return (
+    <Tile
+      label={t('tiles.client', 'Client')}
+      value={texts[client.verdict]}
+      detail={client.why ?? t('tiles.client-detail', 'did not limit what was measured')}
+      {...(client.verdict === 'saturated' && { mood: 'warning' as const })}
+      meaning={t('tiles.client-meaning', 'Whether the program that measured was itself too slow to be trusted')}
+    />
+  );
+}

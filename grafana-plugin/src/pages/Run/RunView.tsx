@@ -1,0 +1,146 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Alert, Button, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import React, { useEffect, useState } from 'react';
+import { useParams } from 'react-router-dom';
+import { usePage } from '../../app/page-context.ts';
+import { useAddress } from '../../app/useAddress.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { timeOfRuns } from '../../components/run-link.ts';
+import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { ExporterError } from '../../exporter-api/exporter-error.ts';
+import type { RunAnswer, RunSummary } from '../../exporter-api/types.ts';
+import { ClientAndServer } from './ClientAndServer.tsx';
+import { Configuration } from './Configuration.tsx';
+import { ErrorReasons } from './ErrorReasons.tsx';
+import { MeasureTable } from './MeasureTable.tsx';
+import { Percentiles } from './Percentiles.tsx';
+import { PrometheusRun } from './PrometheusRun.tsx';
+import { RequestScatter } from './RequestScatter.tsx';
+import { RunFacts } from './RunFacts.tsx';
+import { RunTiles } from './RunTiles.tsx';
+import { ServerSignals } from './ServerSignals.tsx';
+import { useRun } from './useRun.ts';
+import { useServerCounts } from './useServerCounts.ts';
+import { WhereTimeGoes } from './WhereTimeGoes.tsx';
+
+/** Everything of one run. */
+export default function RunView() {
+  const { runId = '' } = useParams();
+  const { exporter, prometheus } = usePage();
+  const { data, error, reload } = useRun(runId);
+  const [withoutExporter, setWithoutExporter] = useState(false);
+  useTimeOfRun(data?.summary);
+  if (exporter === null || withoutExporter) {
+    return prometheus === null ? <NoDataSource /> : <PrometheusRun runId={runId} />;
+  }
+  if (error instanceof ExporterError && error.status === 404) {
+    return <NotFound runId={runId} />;
+  }
+  if (error) {
+    return (
+      <LoadProblem title={t('run.problem', 'The run could not be loaded')} error={error} onRetry={reload}>
+        {prometheus !== null && (
+          <Button variant="secondary" size="sm" onClick={() => setWithoutExporter(true)}>
+            {t('run.without-exporter', 'Show what Prometheus knows of it')}
+          </Button>
+        )}
+      </LoadProblem>
+    );
+  }
+  return data ? (
+    <Run answer={data} exporter={exporter} />
+  ) : (
+    <LoadingPlaceholder text={t('run.loading', 'Loading the run …')} />
+  );
+}
+
+interface Props {
+  answer: RunAnswer;
+  exporter: ExporterApi;
+}
+
+function Run({ answer, exporter }: Props) {
+  const styles = useStyles2(getStyles);
+  const { summary, run, result } = answer;
+  const counts = useServerCounts(exporter, summary.run_id, answer.has_servers && result !== null);
+  const phases = phaseRegions(answer);
+  return (
+    <div className={styles.page}>
+      <RunFacts run={summary} />
+      {summary.failure && <Alert severity="warning" title={summary.failure} />}
+      <RunTiles answer={answer} />
+      <Percentiles run={summary} />
+      {result && (
+        <>
+          <ClientAndServer result={result} counts={counts} />
+          <div className={styles.columns}>
+            <WhereTimeGoes result={result} counts={counts} />
+            <ErrorReasons result={result} />
+          </div>
+        </>
+      )}
+      <RequestScatter exporter={exporter} runId={summary.run_id} phases={phases} live={summary.status === 'running'} />
+      {answer.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} phases={phases} />}
+      {result && <MeasureTable result={result} />}
+      <Configuration run={run} summary={summary} />
+    </div>
+  );
+}
+
+function phaseRegions({ run }: RunAnswer) {
+  const zero = run.start === null ? NaN : Date.parse(run.start);
+  return run.phases.flatMap(({ phase, start, end }) => {
+    const [from, to] = [(Date.parse(start ?? '') - zero) / 1000, (Date.parse(end ?? '') - zero) / 1000];
+    return Number.isFinite(from) && Number.isFinite(to) ? [{ from, to, label: phase }] : [];
+  });
+}
+
+/** Opened without a time in the address, the page takes the run's own. */
+function useTimeOfRun(run: RunSummary | undefined): void {
+  const { setTime } = usePage();
+  const address = useAddress();
+  const [isGiven] = useState(() => address.one('from')?.startsWith('now') === false);
+  const id = run?.run_id;
+  useEffect(() => {
+    const time = run && timeOfRuns([run]);
+    if (time && !isGiven) {
+      setTime(time);
+    }
+    // Once for a run, when it is there.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+  }, [id]);
+}
+
+function NoDataSource() {
+  return (
+    <EmptyState
+      variant="call-to-action"
+      message={t('run.no-data-source', 'Grafana has no data source with runs yet')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('run.to-setup', 'Set it up')}</LinkButton>}
+    />
+  );
+}
+
+function NotFound({ runId }: { runId: string }) {
+  return (
+    <EmptyState
+      variant="not-found"
+      message={t('run.not-found', 'There is no run {{run}}', { run: runId })}
+      button={<LinkButton href={pageUrl(ROUTES.runs)}>{t('run.to-runs', 'All runs')}</LinkButton>}
+    >
+      {t('run.not-found-why', 'It may have been deleted, or belong to another exporter.')}
+    </EmptyState>
+  );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
+  columns: css({
+    display: 'grid',
+    gridTemplateColumns: 'repeat(auto-fit, minmax(480px, 1fr))',
+    gap: theme.spacing(1.5),
+  }),
+});

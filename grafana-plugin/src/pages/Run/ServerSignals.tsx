@@ -1,0 +1,48 @@
+import { t } from '@grafana/i18n';
+import { LoadingPlaceholder, useTheme2 } from '@grafana/ui';
+import React, { useCallback } from 'react';
+import { SignalCharts } from '../../components/SignalCharts.tsx';
+import { SIGNALS } from '../../components/signals.ts';
+import type { XyRegion } from '../../charts/xy-series.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import { useLoaded } from '../../components/useLoaded.ts';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
+
+interface Props {
+  exporter: ExporterApi;
+  runId: string;
+  phases: readonly XyRegion[];
+}
+
+/** Queue, batch, KV cache and cache hits of the run's servers, over its time. */
+export function ServerSignals({ exporter, runId, phases }: Props) {
+  const theme = useTheme2();
+  const load = useCallback(
+    (signal: AbortSignal) => exporter.series(runId, { quantity: SIGNALS, points: 400 }, signal),
+    [exporter, runId]
+  );
+  const { data, error, loading, reload } = useLoaded(load);
+  return (
+    <Section
+      title={t('signals.title', 'Server signals')}
+      description={t(
+        'signals.description',
+        'As the servers told them while the run lasted, read every second or as the run was told to.'
+      )}
+    >
+      {error && (
+        <LoadProblem title={t('signals.problem', 'The signals could not be loaded')} error={error} onRetry={reload} />
+      )}
+      {loading && !data && <LoadingPlaceholder text="" />}
+      {data && (
+        <SignalCharts
+          runs={[{ name: '', color: paletteColor(theme, 0), answer: data, zeroSeconds: 0 }]}
+          regions={phases}
+          xTitle={t('signals.axis', 'since the start of the run')}
+        />
+      )}
+    </Section>
+  );
+}

@@ -1,0 +1,120 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { useStyles2, useTheme2 } from '@grafana/ui';
+import React from 'react';
+import { quantity } from '../../../../core/measures/quantities.ts';
+import type { ResultFile } from '../../../../core/run/result.ts';
+import { Section } from '../../components/Section.tsx';
+import type { Loaded } from '../../components/useLoaded.ts';
+import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
+import { distributionOf } from './find-measure.ts';
+import { type MeanAndCount, type TimePart, timeSplit } from './time-split.ts';
+import type { ServerCounts } from './server-histograms.ts';
+import type { CountsByQuantity } from './useServerCounts.ts';
+
+interface Props {
+  result: ResultFile;
+  counts: Loaded<CountsByQuantity>;
+}
+
+/** The mean time to first token in its parts. */
+export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
+  const styles = useStyles2(getStyles);
+  const theme = useTheme2();
+  const ttft = distributionOf(result, 'time_to_first_token');
+  const split =
+    data &&
+    timeSplit({
+      client: ttft && { mean: ttft.mean, count: ttft.n },
+      queue: total(data.queue_time),
+      prefill: total(data.prefill_time),
+      serverTtft: total(data.time_to_first_token),
+    });
+  const longest = Math.max(...(split?.parts ?? []).map(({ seconds }) => Math.abs(seconds)), 1e-9);
+  return (
+    <Section
+      title={t('time.title', 'Where the time goes')}
+      description={t(
+        'time.description',
+        'Means add up: the client’s mean time to first token = queue + prefill + what is outside of the engine (network, API server, tokenizer).'
+      )}
+    >
+      {split ? (
+        <>
+          <table className={styles.table}>
+            <tbody>
+              {split.parts.map(({ id, seconds }, i) => (
+                <tr key={id}>
+                  <th scope="row">{partName(id)}</th>
+                  <td className={styles.barCell}>
+                    <div
+                      className={styles.bar}
+                      style={{
+                        width: `${(Math.max(0, seconds) / longest) * 100}%`,
+                        background: paletteColor(theme, i),
+                      }}
+                    />
+                  </td>
+                  <td>{quantity(seconds, 'seconds')}</td>
+                  <td>{quantity(seconds / split.totalSeconds, 'ratio')}</td>
+                </tr>
+              ))}
+              <tr>
+                <th scope="row">{t('time.total', 'Client, mean')}</th>
+                <td />
+                <td>{quantity(split.totalSeconds, 'seconds')}</td>
+                <td />
+              </tr>
+            </tbody>
+          </table>
+          <p className={styles.note}>
+            {split.countMismatch === 0
+              ? t('time.equal', 'Client and server means are over the same number of requests.')
+              : t(
+                  'time.unequal',
+                  'The server counted {{difference}} requests beside the client’s: the parts are not over the same requests.',
+                  { difference: `${split.countMismatch > 0 ? '+' : '−'}${Math.abs(split.countMismatch)}` }
+                )}
+          </p>
+        </>
+      ) : (
+        !loading && <p>{t('time.none', 'No server of this run told its queue or prefill time.')}</p>
+      )}
+    </Section>
+  );
+}
+
+/** Over all grids: a mean needs no buckets. */
+function total(counts: readonly ServerCounts[]): MeanAndCount | null {
+  const count = counts.reduce((sum, one) => sum + one.count, 0);
+  const sum = counts.reduce((all, one) => all + (one.mean ?? NaN) * one.count, 0);
+  return count === 0 ? null : { mean: Number.isFinite(sum) ? sum / count : null, count };
+}
+
+function partName(id: TimePart['id']): string {
+  switch (id) {
+    case 'queue':
+      return t('time.queue', 'Server: queue');
+    case 'prefill':
+      return t('time.prefill', 'Server: prefill');
+    case 'server':
+      return t('time.server', 'Server: the rest');
+    case 'outside':
+      return t('time.outside', 'Outside of the engine');
+  }
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  table: css({
+    width: '100%',
+    fontSize: theme.typography.bodySmall.fontSize,
+    fontVariantNumeric: 'tabular-nums',
+    'th, td': { padding: theme.spacing(0.75, 1), whiteSpace: 'nowrap', textAlign: 'right' },
+    th: { textAlign: 'left', fontWeight: theme.typography.fontWeightRegular },
+    'tr:last-child': { borderTop: `1px solid ${theme.colors.border.medium}` },
+  }),
+  barCell: css({ width: '60%' }),
+  bar: css({ height: 16, minWidth: 1, borderRadius: theme.shape.radius.default }),
+  note: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: theme.spacing(1, 0, 0) }),
+});

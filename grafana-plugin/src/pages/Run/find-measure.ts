@@ -1,0 +1,21 @@
+import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
+
+/** A client's distribution over ok requests, counted from sent. */
+export function distributionOf(result: ResultFile, measure: string): DistributionResult | null {
+  const found = result.measures.find(
+    (one): one is DistributionResult => one.kind === 'distribution' && isPlain(one) && one.measure === measure
+  );
+  return found ?? null;
+}
+
+export function scalarOf(result: ResultFile, measure: string): ScalarResult | null {
+  return (
+    result.measures.find(
+      (one): one is ScalarResult => one.kind === 'scalar' && one.origin === 'client' && one.measure === measure
+    ) ?? null
+  );
+}
+
+function isPlain({ origin, population, clock, measure }: MeasureResult): boolean {
+  return origin === 'client' && population === 'ok' && (clock === 'sent' || measure === 'schedule_delay');
+}

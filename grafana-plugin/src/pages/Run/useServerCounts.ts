@@ -1,0 +1,30 @@
+import { useCallback } from 'react';
+import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import type { Quantity } from '../../exporter-api/types.ts';
+import { type ServerCounts, serverCounts } from './server-histograms.ts';
+
+export const COMPARED = [
+  'time_to_first_token',
+  'time_per_output_token',
+  'request_latency',
+  'queue_time',
+  'prefill_time',
+] as const satisfies readonly Quantity[];
+export type Compared = (typeof COMPARED)[number];
+
+export type CountsByQuantity = Record<Compared, ServerCounts[]>;
+
+/** What the servers counted in the run's window, by quantity; nothing where no server was collected. */
+export function useServerCounts(exporter: ExporterApi, runId: string, wanted: boolean): Loaded<CountsByQuantity> {
+  const load = useCallback(
+    async (signal: AbortSignal) => {
+      const answers = await Promise.all(COMPARED.map((quantity) => exporter.servers(runId, [quantity], signal)));
+      return Object.fromEntries(
+        COMPARED.map((quantity, i) => [quantity, answers[i] ? serverCounts(answers[i]) : []])
+      ) as CountsByQuantity;
+    },
+    [exporter, runId]
+  );
+  return useLoaded(wanted ? load : null);
+}

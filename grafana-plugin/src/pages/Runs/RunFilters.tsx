@@ -1,0 +1,99 @@
+import { t } from '@grafana/i18n';
+import { FilterInput, MultiCombobox, Stack } from '@grafana/ui';
+import React, { useCallback, useEffect, useState } from 'react';
+import type { Address } from '../../app/useAddress.ts';
+import { FILTER_MEMBERS, type FilterMember, type RunSource } from '../../runs/run-source.ts';
+import { LabelledSwitch } from '../../components/LabelledSwitch.tsx';
+import { Named } from '../../components/Named.tsx';
+
+interface Props {
+  source: RunSource;
+  address: Address;
+}
+
+const TYPING_MS = 300;
+
+/** Which runs the list holds; every choice stands in the address. */
+export function RunFilters({ source, address }: Props) {
+  return (
+    <Stack direction="row" wrap="wrap" gap={1} alignItems="center">
+      <TextFilter address={address} />
+      {FILTER_MEMBERS.map((member) => (
+        <MemberFilter key={member} member={member} source={source} address={address} />
+      ))}
+      <LabelledSwitch
+        label={t('runs.filter.in-range', 'Only in the time range')}
+        value={address.one('inRange') === 'true'}
+        onChange={(value) => address.set({ inRange: value ? 'true' : null, page: null })}
+      />
+    </Stack>
+  );
+}
+
+function TextFilter({ address }: { address: Address }) {
+  const given = address.one('q') ?? '';
+  const [text, setText] = useState(given);
+  const [seen, setSeen] = useState(given);
+  if (seen !== given) {
+    setSeen(given);
+    setText(given);
+  }
+  useEffect(() => {
+    if (text === given) {
+      return undefined;
+    }
+    const timer = setTimeout(() => address.set({ q: text, page: null }), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text, given, address]);
+  const label = t('runs.filter.text', 'Find a run');
+  return <FilterInput value={text} onChange={setText} placeholder={label} aria-label={label} width={26} />;
+}
+
+interface MemberProps extends Props {
+  member: FilterMember;
+}
+
+function MemberFilter({ member, source, address }: MemberProps) {
+  const options = useCallback(
+    async (text: string) => {
+      const values = await source.values(member);
+      return values
+        .filter((value) => value.toLowerCase().includes(text.toLowerCase()))
+        .map((value) => ({ value, label: value === '' ? t('runs.filter.unknown', 'unknown') : value }));
+    },
+    [source, member]
+  );
+  const label = memberLabel(member);
+  return (
+    <Named label={label}>
+      {(named) => (
+        <MultiCombobox
+          options={options}
+          value={address.all(member)}
+          onChange={(chosen) => address.set({ [member]: chosen.map(({ value }) => value), page: null })}
+          placeholder={label}
+          aria-labelledby={named}
+          isClearable
+          width="auto"
+          minWidth={14}
+          maxWidth={40}
+        />
+      )}
+    </Named>
+  );
+}
+
+function memberLabel(member: FilterMember): string {
+  switch (member) {
+    case 'scenario':
+      return t('runs.filter.scenario', 'Scenario');
+    case 'model':
+      return t('runs.filter.model', 'Model');
+    case 'system':
+      return t('runs.filter.system', 'System');
+    case 'tool':
+      return t('runs.filter.tool', 'Tool');
+    case 'status':
+      return t('runs.filter.status', 'Status');
+  }
+}

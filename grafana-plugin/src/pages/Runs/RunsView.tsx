@@ -1,0 +1,238 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Alert, Button, EmptyState, LinkButton, LoadingBar, Pagination, useStyles2 } from '@grafana/ui';
+import React, { useCallback, useMemo, useState } from 'react';
+import { useLocation } from 'react-router-dom';
+import { usePage } from '../../app/page-context.ts';
+import { useAddress } from '../../app/useAddress.ts';
+import { DataTable, type Sort } from '../../components/DataTable.tsx';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { overlayUrl, timeOfRuns } from '../../components/run-link.ts';
+import { useLoaded } from '../../components/useLoaded.ts';
+import { useRunSource } from '../../components/useRunSource.ts';
+import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import type { RunSummary } from '../../exporter-api/types.ts';
+import type { RunSource } from '../../runs/run-source.ts';
+import { LiveRuns } from './LiveRuns.tsx';
+import { runColumns } from './run-columns.tsx';
+import { RunFilters } from './RunFilters.tsx';
+import { PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './runs-request.ts';
+import { useHistories } from './useHistories.ts';
+
+/** All runs: filter, order, pick; the picked ones set the time range and can be laid over each other. */
+export default function RunsView() {
+  const [withoutExporter, setWithoutExporter] = useState(false);
+  const { prometheus, exporter } = usePage();
+  const source = useRunSource(withoutExporter);
+  if (source === null) {
+    return <NoDataSource />;
+  }
+  return (
+    <Runs
+      key={source.kind}
+      source={source}
+      onWithoutExporter={exporter !== null && prometheus !== null ? () => setWithoutExporter(true) : null}
+    />
+  );
+}
+
+interface Props {
+  source: RunSource;
+  /** Offered when the exporter does not answer; null when there is no Prometheus. */
+  onWithoutExporter: (() => void) | null;
+}
+
+function Runs({ source, onWithoutExporter }: Props) {
+  const styles = useStyles2(getStyles);
+  const { time } = usePage();
+  const address = useAddress();
+  const request = useMemo(() => runsRequest(address, time), [address, time]);
+  const load = useCallback((signal: AbortSignal) => source.list(request, signal), [source, request]);
+  const { data, error, loading, reload } = useLoaded(load);
+  const histories = useHistories(source, request, data);
+  const { search } = useLocation();
+  const columns = useMemo(() => runColumns(search, histories), [search, histories]);
+  const picked = usePickedRuns(data?.runs);
+  const onSort = (sort: Sort) => address.set({ sort: sortText(sort), page: null });
+  const pages = Math.max(1, Math.ceil((data?.total ?? 0) / PAGE_LENGTH));
+  return (
+    <div className={styles.page}>
+      {source.kind === 'prometheus' && <FromPrometheus />}
+      <LiveRuns source={source} />
+      <RunFilters source={source} address={address} />
+      <div className={styles.loading}>{loading && data && <LoadingBar width={400} />}</div>
+      {error && (
+        <LoadProblem title={t('runs.problem', 'The runs could not be loaded')} error={error} onRetry={reload}>
+          {source.kind === 'exporter' && onWithoutExporter && (
+            <Button variant="secondary" size="sm" onClick={onWithoutExporter}>
+              {t('runs.without-exporter', 'Show the runs that Prometheus knows')}
+            </Button>
+          )}
+        </LoadProblem>
+      )}
+      {loading && !data && <p role="status">{t('runs.loading', 'Loading runs …')}</p>}
+      {data && data.runs.length === 0 && <NoRuns isFiltered={isFiltered(request)} onClear={() => clear(address.set)} />}
+      {data && data.runs.length > 0 && (
+        <>
+          <div className={styles.bar}>
+            <span role="status">{totalText(data.total)}</span>
+            <PickedActions picked={picked.runs} search={search} onClear={picked.clear} />
+          </div>
+          <div className={styles.table}>
+            <DataTable
+              label={t('runs.table', 'Runs')}
+              columns={columns}
+              rows={data.runs}
+              rowKey={({ run_id }) => run_id}
+              sort={sortOf(address)}
+              onSort={onSort}
+              stale={loading}
+              selection={{
+                chosen: picked.ids,
+                onToggle: picked.toggle,
+                label: ({ run_id }) => t('runs.pick', 'Pick run {{run}}', { run: run_id }),
+              }}
+            />
+          </div>
+          {pages > 1 && (
+            <Pagination
+              currentPage={pageOf(address)}
+              numberOfPages={pages}
+              onNavigate={(page) => address.set({ page: page === 1 ? null : String(page) })}
+            />
+          )}
+        </>
+      )}
+    </div>
+  );
+}
+
+function FromPrometheus() {
+  return (
+    <Alert severity="info" title={t('runs.from-prometheus.title', 'These are the runs that Prometheus knows')}>
+      {t(
+        'runs.from-prometheus.text',
+        'Only runs in the time range, with the numbers that were published as metrics. Add the data source "llmbench runs" to see every run, its requests and exact distributions.'
+      )}
+    </Alert>
+  );
+}
+
+function NoDataSource() {
+  return (
+    <EmptyState
+      variant="call-to-action"
+      message={t('runs.no-data-source', 'Grafana has no data source with runs yet')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('runs.to-setup', 'Set it up')}</LinkButton>}
+    >
+      {t('runs.needs', 'Runs come from llmbench serve, or from the Prometheus that scrapes it.')}
+    </EmptyState>
+  );
+}
+
+function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => void }) {
+  return isFiltered ? (
+    <EmptyState
+      variant="not-found"
+      message={t('runs.none-fit', 'No run fits these filters')}
+      button={<Button onClick={onClear}>{t('runs.clear-filters', 'Clear the filters')}</Button>}
+    />
+  ) : (
+    <EmptyState
+      variant="call-to-action"
+      message={t('runs.none', 'There is no run yet')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('runs.to-setup', 'Set it up')}</LinkButton>}
+    >
+      {t(
+        'runs.make-one',
+        'Start one with: llmbench run --url http://localhost:8000 --model … --concurrency 8 --request-count 200'
+      )}
+    </EmptyState>
+  );
+}
+
+interface PickedProps {
+  picked: readonly RunSummary[];
+  search: string;
+  onClear: () => void;
+}
+
+function PickedActions({ picked, search, onClear }: PickedProps) {
+  const styles = useStyles2(getStyles);
+  const count = picked.length;
+  return (
+    <div className={styles.picked}>
+      {count > 0 && (
+        <Button variant="secondary" size="sm" fill="text" onClick={onClear}>
+          {t('runs.unpick', 'Unpick {{count}}', { count })}
+        </Button>
+      )}
+      {count < 2 ? (
+        <Button
+          size="sm"
+          icon="layer-group"
+          variant="secondary"
+          disabled
+          tooltip={t('runs.pick-two', 'Pick two runs or more')}
+        >
+          {t('runs.overlay', 'Overlay')}
+        </Button>
+      ) : (
+        <LinkButton size="sm" icon="layer-group" href={overlayUrl(picked, search)}>
+          {t('runs.overlay', 'Overlay')}
+        </LinkButton>
+      )}
+    </div>
+  );
+}
+
+/** The picked runs stand in the address; picking sets the time range to theirs. */
+function usePickedRuns(shown: readonly RunSummary[] | undefined) {
+  const address = useAddress();
+  const { setTime } = usePage();
+  const [known, setKnown] = useState<ReadonlyMap<string, RunSummary>>(new Map());
+  const [seen, setSeen] = useState<typeof shown>(undefined);
+  if (shown && shown !== seen) {
+    setSeen(shown);
+    setKnown(new Map([...known, ...shown.map((run) => [run.run_id, run] as const)]));
+  }
+  const ids = useMemo(() => new Set(address.all('picked')), [address]);
+  const runs = useMemo(() => [...ids].flatMap((id) => known.get(id) ?? []), [ids, known]);
+  const toggle = (run: RunSummary) => {
+    const next = ids.has(run.run_id) ? [...ids].filter((id) => id !== run.run_id) : [...ids, run.run_id];
+    address.set({ picked: next });
+    const time = timeOfRuns([...next.flatMap((id) => (id === run.run_id ? run : (known.get(id) ?? [])))]);
+    if (time) {
+      setTime(time);
+    }
+  };
+  return { ids, runs, toggle, clear: () => address.set({ picked: null }) };
+}
+
+function isFiltered(request: ReturnType<typeof runsRequest>): boolean {
+  const { sort: _sort, page: _page, limit: _limit, ...filters } = request;
+  return Object.keys(filters).length > 0;
+}
+
+function clear(set: ReturnType<typeof useAddress>['set']): void {
+  set({ scenario: null, model: null, system: null, tool: null, status: null, q: null, inRange: null, page: null });
+}
+
+function totalText(total: number): string {
+  return total === 1
+    ? t('runs.total-one', '1 run')
+    : t('runs.total', '{{total}} runs', { total: total.toLocaleString('en-US') });
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), flex: 1 }),
+  loading: css({ height: 1 }),
+  bar: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(2), color: theme.colors.text.secondary }),
+  picked: css({ marginLeft: 'auto', display: 'flex', gap: theme.spacing(1) }),
+  table: css({
+    background: theme.colors.background.primary,
+    border: `1px solid ${theme.colors.border.weak}`,
+    borderRadius: theme.shape.radius.default,
+  }),
+});

@@ -1,0 +1,124 @@
+import { dateTimeFormat } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Stack, TextLink } from '@grafana/ui';
+import React from 'react';
+import type { Unit } from '../../../../core/measures/measures.ts';
+import { ABSENT, quantity } from '../../../../core/measures/quantities.ts';
+import { SparkLine } from '../../charts/SparkLine.tsx';
+import type { Column } from '../../components/DataTable.tsx';
+import { durationText } from '../../components/duration-text.ts';
+import { runUrl } from '../../components/run-link.ts';
+import { StatusBadge } from '../../components/StatusBadge.tsx';
+import type { RunSummary } from '../../exporter-api/types.ts';
+import { type SortName, sortValue } from '../../runs/run-source.ts';
+import type { Histories } from './run-histories.ts';
+
+/** The columns of the list; the ids are what the exporter orders by. */
+export function runColumns(search: string, histories: Histories): Array<Column<RunSummary>> {
+  const number = (id: SortName, header: string, unit: Unit, meaning: string): Column<RunSummary> => ({
+    id,
+    header,
+    meaning,
+    align: 'right',
+    sortable: true,
+    // The heading says what is counted per second.
+    render: (run) => quantity(sortValue(run, id) as number | null, unit).replace(' tokens/s', ''),
+  });
+  const withHistory = (column: Column<RunSummary>): Column<RunSummary> => ({
+    ...column,
+    render: (run) => (
+      <Stack direction="row" gap={1} alignItems="center" justifyContent="flex-end">
+        <SparkLine
+          values={histories(run, column.id)}
+          label={t('runs.history', '{{measure}} of the runs before it with the same fingerprint, and of this one', {
+            measure: column.header,
+          })}
+        />
+        <span>{column.render(run)}</span>
+      </Stack>
+    ),
+  });
+  return [
+    {
+      id: 'start',
+      header: t('runs.column.run', 'Run'),
+      meaning: t('runs.column.run-meaning', 'Ordered by start'),
+      sortable: true,
+      render: (run) => (
+        <TextLink href={runUrl(run, search)} inline={false} variant="bodySmall">
+          {run.start === null ? run.run_id : dateTimeFormat(run.start)}
+        </TextLink>
+      ),
+    },
+    {
+      id: 'status',
+      header: t('runs.column.status', 'Status'),
+      sortable: true,
+      render: ({ status, failure }) => <StatusBadge status={status} failure={failure} />,
+    },
+    {
+      id: 'scenario',
+      header: t('runs.column.scenario', 'Scenario'),
+      sortable: true,
+      render: ({ scenario }) => scenario,
+    },
+    { id: 'model', header: t('runs.column.model', 'Model'), sortable: true, render: ({ model }) => model },
+    {
+      id: 'system',
+      header: t('runs.column.system', 'System'),
+      sortable: true,
+      render: ({ system, system_version: version }) =>
+        system === null ? ABSENT : [system, version].filter(Boolean).join(' '),
+    },
+    { id: 'load', header: t('runs.column.load', 'Load'), render: ({ load }) => load },
+    {
+      id: 'duration',
+      header: t('runs.column.duration', 'Duration'),
+      align: 'right',
+      sortable: true,
+      render: ({ duration_seconds: seconds }) => durationText(seconds),
+    },
+    {
+      id: 'requests',
+      header: t('runs.column.requests', 'Ok'),
+      meaning: t('runs.column.requests-meaning', 'Ok requests'),
+      align: 'right',
+      sortable: true,
+      render: ({ numbers }) => numbers?.requests.ok.toLocaleString('en-US') ?? ABSENT,
+    },
+    number(
+      'time_to_first_token_p50',
+      t('runs.column.ttft-p50', 'TTFT p50'),
+      'seconds',
+      t('runs.column.ttft-p50-meaning', 'Median time to first token of ok requests, exact')
+    ),
+    withHistory(
+      number(
+        'time_to_first_token_p99',
+        t('runs.column.ttft-p99', 'TTFT p99'),
+        'seconds',
+        t('runs.column.ttft-p99-meaning', '99th percentile of the time to first token of ok requests, exact')
+      )
+    ),
+    number(
+      'inter_token_latency_p50',
+      t('runs.column.itl-p50', 'ITL p50'),
+      'seconds',
+      t('runs.column.itl-p50-meaning', 'Median inter-token latency: one mean per request')
+    ),
+    withHistory(
+      number(
+        'output_token_throughput',
+        t('runs.column.tokens', 'Tokens/s'),
+        'tokens_per_second',
+        t('runs.column.tokens-meaning', 'Output tokens of ok requests per second of the window')
+      )
+    ),
+    number(
+      'error_ratio',
+      t('runs.column.errors', 'Errors'),
+      'ratio',
+      t('runs.column.errors-meaning', '(error + timeout) ÷ (ok + error + timeout)')
+    ),
+  ];
+}

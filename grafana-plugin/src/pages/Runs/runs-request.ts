@@ -1,0 +1,37 @@
+import type { Address } from '../../app/useAddress.ts';
+import type { Sort } from '../../components/DataTable.tsx';
+import type { RunPageRequest } from '../../exporter-api/exporter-api.ts';
+import type { TimeSpan } from '../../prometheus/query-prometheus.ts';
+import { FILTER_MEMBERS } from '../../runs/run-source.ts';
+
+export const PAGE_LENGTH = 50;
+
+/** What the page's address asks for. */
+export function runsRequest(address: Address, time: TimeSpan): RunPageRequest {
+  const members = FILTER_MEMBERS.flatMap((name) => {
+    const values = address.all(name);
+    return values.length > 0 ? [[name, values]] : [];
+  });
+  return {
+    ...Object.fromEntries(members),
+    ...(address.one('q') && { q: address.one('q') ?? '' }),
+    ...(address.one('inRange') === 'true' && time),
+    sort: sortText(sortOf(address)),
+    page: pageOf(address),
+    limit: PAGE_LENGTH,
+  };
+}
+
+export function sortOf(address: Address): Sort {
+  const text = address.one('sort') ?? '-start';
+  return { id: text.replace(/^-/, ''), descending: text.startsWith('-') };
+}
+
+export function sortText({ id, descending }: Sort): string {
+  return `${descending ? '-' : ''}${id}`;
+}
+
+export function pageOf(address: Address): number {
+  const page = Number(address.one('page') ?? 1);
+  return Number.isInteger(page) && page > 0 ? page : 1;
+}

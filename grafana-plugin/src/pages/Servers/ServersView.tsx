@@ -1,0 +1,134 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { useReturnToPrevious } from '@grafana/runtime';
+import { Badge, EmptyState, LinkButton, LoadingPlaceholder, TextLink, useStyles2 } from '@grafana/ui';
+import React, { useCallback } from 'react';
+import { useLocation } from 'react-router-dom';
+import { quantity } from '../../../../core/measures/quantities.ts';
+import { usePage } from '../../app/page-context.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { serverDashboardUrl } from '../../components/dashboard-link.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import { useLoaded } from '../../components/useLoaded.ts';
+import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
+import { type ServerRow, serverQueries, type SystemServers, systemsOfSeries } from './server-queries.ts';
+
+/** The inference servers that Prometheus knows, by system, with how they are doing now. */
+export default function ServersView() {
+  const { prometheus } = usePage();
+  return prometheus === null ? (
+    <EmptyState
+      variant="call-to-action"
+      message={t('servers.no-prometheus', 'Grafana has no Prometheus data source yet')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('servers.to-setup', 'Set it up')}</LinkButton>}
+    />
+  ) : (
+    <Servers prometheus={prometheus} />
+  );
+}
+
+function Servers({ prometheus }: { prometheus: string }) {
+  const styles = useStyles2(getStyles);
+  const { time } = usePage();
+  const load = useCallback(
+    async () => systemsOfSeries(await queryPrometheus(prometheus, serverQueries((time.to - time.from) / 1000), time)),
+    [prometheus, time]
+  );
+  const { data, error, reload } = useLoaded(load);
+  if (error) {
+    return <LoadProblem title={t('servers.problem', 'Prometheus could not be asked')} error={error} onRetry={reload} />;
+  }
+  if (!data) {
+    return <LoadingPlaceholder text={t('servers.loading', 'Asking Prometheus …')} />;
+  }
+  return data.length === 0 ? (
+    <EmptyState
+      variant="not-found"
+      message={t('servers.none', 'Prometheus scraped no known inference server in this time range')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('servers.how', 'How to scrape one')}</LinkButton>}
+    />
+  ) : (
+    <div className={styles.page}>
+      {data.map((one) => (
+        <System key={one.system.id} {...one} />
+      ))}
+    </div>
+  );
+}
+
+function System({ system, servers }: SystemServers) {
+  const { prometheus, time } = usePage();
+  const { pathname, search } = useLocation();
+  const setReturn = useReturnToPrevious();
+  const goBackHere = () => setReturn(t('servers.return', 'the servers'), `${pathname}${search}`);
+  const up = servers.filter((server) => server.up).length;
+  const link = (server?: ServerRow) =>
+    serverDashboardUrl(system.id, {
+      time,
+      prometheus,
+      ...(server && { job: server.job, instance: server.instance }),
+    }) ?? '';
+  return (
+    <Section
+      title={system.title}
+      description={t('servers.up', '{{up}} of {{count}} scraped now', { up, count: servers.length })}
+      actions={
+        <LinkButton size="sm" variant="secondary" icon="apps" href={link()} onClick={goBackHere}>
+          {t('servers.dashboard', 'Dashboard')}
+        </LinkButton>
+      }
+    >
+      <DataTable
+        label={t('servers.table', '{{system}} servers', { system: system.title })}
+        columns={columns(link)}
+        rows={servers}
+        rowKey={({ job, instance }) => `${job} ${instance}`}
+      />
+    </Section>
+  );
+}
+
+function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> {
+  return [
+    {
+      id: 'instance',
+      header: t('servers.instance', 'Instance'),
+      render: (server) => (
+        <TextLink href={link(server)} inline={false} variant="bodySmall">
+          {server.instance}
+        </TextLink>
+      ),
+    },
+    { id: 'job', header: t('servers.job', 'Job'), render: ({ job }) => job },
+    {
+      id: 'up',
+      header: t('servers.state', 'State'),
+      render: ({ up }) =>
+        up ? (
+          <Badge text={t('servers.is-up', 'up')} color="green" />
+        ) : (
+          <Badge text={t('servers.is-gone', 'not scraped now')} color="orange" />
+        ),
+    },
+    number('running', t('servers.running', 'In the batch'), ({ running }) => count(running)),
+    number('waiting', t('servers.waiting', 'In the queue'), ({ waiting }) => count(waiting)),
+    number('kv', t('servers.kv', 'KV cache'), ({ kvCache }) => quantity(kvCache, 'ratio')),
+    number('requests', t('servers.requests', 'Ended'), ({ requests }) => quantity(requests, 'requests_per_second')),
+    number('tokens', t('servers.tokens', 'Output'), ({ outputTokens }) => quantity(outputTokens, 'tokens_per_second')),
+  ];
+}
+
+function number(id: string, header: string, render: (server: ServerRow) => string): Column<ServerRow> {
+  return { id, header, align: 'right', render };
+}
+
+function count(value: number | null): string {
+  return quantity(value, 'requests').replace(' requests', '');
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
+});

@@ -1,0 +1,66 @@
+import type { PrometheusSeries, PrometheusTarget } from '../../prometheus/query-prometheus.ts';
+import { SIGNAL_IDS, type SignalId, SYSTEMS, type ServerSystem } from './systems.ts';
+
+/** One server that Prometheus scraped in the time range; null: it does not tell, or not now. */
+export interface ServerRow extends Record<SignalId, number | null> {
+  job: string;
+  instance: string;
+  up: boolean;
+}
+
+export interface SystemServers {
+  system: ServerSystem;
+  servers: ServerRow[];
+}
+
+const BY = 'by (job, instance)';
+
+/** Everything about all systems at the end of the time range. */
+export function serverQueries(rangeSeconds: number): PrometheusTarget[] {
+  const range = `[${Math.max(1, Math.ceil(rangeSeconds))}s]`;
+  const queries: Array<[refId: string, expr: string]> = SYSTEMS.flatMap((system) => [
+    [`${system.id} presence`, `count ${BY} (last_over_time(${system.presence}${range}))`],
+    ...SIGNAL_IDS.flatMap((signal): Array<[string, string]> => {
+      const family = system[signal];
+      return family === undefined ? [] : [[`${system.id} ${signal}`, signalQuery(signal, family)]];
+    }),
+  ]);
+  return [['up', 'up == 1'] as [string, string], ...queries].map(([refId, expr]) => ({ refId, expr, instant: true }));
+}
+
+function signalQuery(signal: SignalId, family: string): string {
+  if (signal === 'kvCache') {
+    return `max ${BY} (${family})`;
+  }
+  return signal === 'running' || signal === 'waiting' ? `sum ${BY} (${family})` : `sum ${BY} (rate(${family}[1m]))`;
+}
+
+/** Systems with at least one server. */
+export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServers[] {
+  const values = new Map(
+    series.map(({ refId, labels, values: all }) => [key(refId, labels['job'], labels['instance']), all.at(-1)])
+  );
+  return SYSTEMS.flatMap((system) => {
+    const servers = series
+      .filter(({ refId }) => refId === `${system.id} presence`)
+      .map(({ labels: { job = '', instance = '' } }): ServerRow => {
+        const signal = (name: SignalId) => values.get(key(`${system.id} ${name}`, job, instance)) ?? null;
+        return {
+          job,
+          instance,
+          up: values.has(key('up', job, instance)),
+          running: signal('running'),
+          waiting: signal('waiting'),
+          kvCache: signal('kvCache'),
+          outputTokens: signal('outputTokens'),
+          requests: signal('requests'),
+        };
+      })
+      .sort((a, b) => `${a.job} ${a.instance}`.localeCompare(`${b.job} ${b.instance}`));
+    return servers.length === 0 ? [] : [{ system, servers }];
+  });
+}
+
+function key(refId: string, job = '', instance = ''): string {
+  return [refId, job, instance].join('\n');
+}

@@ -1,0 +1,99 @@
+import { css } from '@emotion/css';
+import type { DataSourceInstanceSettings, GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { getDataSourceSrv } from '@grafana/runtime';
+import { LinkButton, useStyles2 } from '@grafana/ui';
+import React from 'react';
+import { Section } from '../../components/Section.tsx';
+import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
+import { ExporterCheck, PrometheusCheck } from './DataSourceCheck.tsx';
+import { SnippetBox } from './SnippetBox.tsx';
+import { type Snippet, snippets } from './snippets.ts';
+
+/** What is connected, what was found there, and what to copy where something is missing. */
+export default function SetupView() {
+  const styles = useStyles2(getStyles);
+  const ofKind = (pluginId: string) => getDataSourceSrv().getList({ pluginId });
+  return (
+    <div className={styles.page}>
+      <Section
+        title={t('setup.prometheus', 'Prometheus')}
+        description={t(
+          'setup.prometheus-why',
+          'Live measurements, the servers’ own metrics and run regions come from here. Alerts are rules of Prometheus, too.'
+        )}
+        actions={<AddButton pluginId={PROMETHEUS_ID} />}
+      >
+        <Sources sources={ofKind(PROMETHEUS_ID)} Check={PrometheusCheck} />
+      </Section>
+      <Section
+        title={t('setup.exporter', 'llmbench runs')}
+        description={t(
+          'setup.exporter-why',
+          'Every run with its requests and exact distributions, from llmbench serve. Without it the app shows what Prometheus knows.'
+        )}
+        actions={<AddButton pluginId={RUNS_DATASOURCE_ID} />}
+      >
+        <Sources sources={ofKind(RUNS_DATASOURCE_ID)} Check={ExporterCheck} />
+      </Section>
+      <Section title={t('setup.snippets', 'To copy')}>
+        <div className={styles.snippets}>
+          {snippets().map((snippet) => (
+            <SnippetBox key={snippet.id} title={snippetTitle(snippet.id)} text={snippet.text} />
+          ))}
+        </div>
+      </Section>
+    </div>
+  );
+}
+
+interface SourcesProps {
+  sources: DataSourceInstanceSettings[];
+  Check: React.ComponentType<{ source: DataSourceInstanceSettings }>;
+}
+
+function Sources({ sources, Check }: SourcesProps) {
+  const styles = useStyles2(getStyles);
+  return sources.length === 0 ? (
+    <p>{t('setup.none', 'There is none yet.')}</p>
+  ) : (
+    <ul className={styles.list}>
+      {sources.map((source) => (
+        <li key={source.uid}>
+          <Check source={source} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function AddButton({ pluginId }: { pluginId: string }) {
+  return (
+    <LinkButton size="sm" variant="secondary" icon="plus" href={`/connections/datasources/${pluginId}`}>
+      {t('setup.add', 'Add one')}
+    </LinkButton>
+  );
+}
+
+function snippetTitle(id: Snippet['id']): string {
+  switch (id) {
+    case 'run':
+      return t('setup.snippet-run', 'Keep runs and make one');
+    case 'scrape':
+      return t('setup.snippet-scrape', 'Prometheus: scrape llmbench and what it finds');
+    case 'data-source':
+      return t('setup.snippet-data-source', 'Grafana: provision the data source');
+    case 'app':
+      return t('setup.snippet-app', 'Grafana: provision the app');
+  }
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
+  list: css({ listStyle: 'none', display: 'grid', gap: theme.spacing(1) }),
+  snippets: css({
+    display: 'grid',
+    gridTemplateColumns: 'repeat(auto-fit, minmax(420px, 1fr))',
+    gap: theme.spacing(2),
+  }),
+});

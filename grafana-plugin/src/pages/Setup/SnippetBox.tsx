@@ -1,0 +1,39 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { ClipboardButton, useStyles2 } from '@grafana/ui';
+import React from 'react';
+
+/** A text to copy. */
+export function SnippetBox({ title, text }: { title: string; text: string }) {
+  const styles = useStyles2(getStyles);
+  return (
+    <figure className={styles.box}>
+      <figcaption className={styles.head}>
+        <span>{title}</span>
+        <ClipboardButton
+          getText={() => text}
+          size="sm"
+          variant="secondary"
+          icon="copy"
+          aria-label={t('setup.copy-what', 'Copy: {{title}}', { title })}
+        >
+          {t('setup.copy', 'Copy')}
+        </ClipboardButton>
+      </figcaption>
+      <pre className={styles.text}>{text}</pre>
+    </figure>
+  );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  box: css({ margin: 0, minWidth: 0 }),
+  head: css({
+    display: 'flex',
+    justifyContent: 'space-between',
+    alignItems: 'center',
+    gap: theme.spacing(1),
+    marginBottom: theme.spacing(0.5),
+  }),
+  text: css({ fontSize: theme.typography.bodySmall.fontSize, overflow: 'auto', margin: 0 }),
+});

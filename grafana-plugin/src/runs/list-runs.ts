@@ -1,0 +1,58 @@
+import type { RunPageRequest } from '../exporter-api/exporter-api.ts';
+import type { RunPage, RunSummary } from '../exporter-api/types.ts';
+import { FILTER_MEMBERS, sortValue } from './run-source.ts';
+
+const DEFAULT_LIMIT = 100;
+
+/** Filters, orders and pages runs as the exporter's `/runs` does. */
+export function listRuns(runs: readonly RunSummary[], request: RunPageRequest): RunPage {
+  const { sort = '-start', page = 1, limit = DEFAULT_LIMIT } = request;
+  const found = runs.filter((run) => fits(run, request));
+  const ordered = found.sort((a, b) => compare(a, b, sort));
+  return { runs: ordered.slice((page - 1) * limit, page * limit), page, limit, total: ordered.length };
+}
+
+function fits(run: RunSummary, request: RunPageRequest): boolean {
+  const members = FILTER_MEMBERS.every((name) => {
+    const allowed = request[name];
+    return !allowed?.length || allowed.includes(run[name] ?? '');
+  });
+  const ids = !request.run_id?.length || request.run_id.includes(run.run_id);
+  return members && ids && hasWords(run, request.q ?? '') && touches(run, request);
+}
+
+function hasWords(run: RunSummary, q: string): boolean {
+  const { run_id, scenario, model, system, tool, origin, load, group_id } = run;
+  const text = [run_id, scenario, model, system, tool, origin, load, group_id, ...run.tags].join('\n').toLowerCase();
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
+
+function touches({ start, end }: RunSummary, { from, to }: RunPageRequest): boolean {
+  if (from === undefined && to === undefined) {
+    return true;
+  }
+  if (start === null) {
+    return false;
+  }
+  return (end === null || Date.parse(end) >= (from ?? -Infinity)) && Date.parse(start) <= (to ?? Infinity);
+}
+
+/** Runs that lack the value come last either way; equal ones stand by start, the newest first. */
+function compare(a: RunSummary, b: RunSummary, sort: string): number {
+  const name = sort.replace(/^-/, '');
+  const direction = sort.startsWith('-') ? -1 : 1;
+  return (
+    byValue(sortValue(a, name), sortValue(b, name), direction) ||
+    byValue(sortValue(a, 'start'), sortValue(b, 'start'), -1)
+  );
+}
+
+function byValue(a: number | string | null, b: number | string | null, direction: number): number {
+  if (a === null || b === null) {
+    return a === b ? 0 : a === null ? 1 : -1;
+  }
+  return a === b ? 0 : (a < b ? -1 : 1) * direction;
+}

@@ -1,0 +1,19 @@
+import { queryPrometheus, type TimeSpan } from '../prometheus/query-prometheus.ts';
+import { listRuns } from './list-runs.ts';
+import { runQueries, runsOfSeries } from './prometheus-runs.ts';
+import type { RunSource } from './run-source.ts';
+
+/** Runs that Prometheus saw in the time range; it is asked once for the whole list. */
+export function prometheusSource(uid: string, time: TimeSpan): RunSource {
+  const load = async () => {
+    const series = await queryPrometheus(uid, runQueries((time.to - time.from) / 1000), time);
+    return runsOfSeries(series, time.to);
+  };
+  let loaded: ReturnType<typeof load> | undefined;
+  const all = () => (loaded ??= load());
+  return {
+    kind: 'prometheus',
+    list: async (request) => listRuns(await all(), request),
+    values: async (member) => [...new Set((await all()).map((run) => run[member] ?? ''))].sort(),
+  };
+}

@@ -1,0 +1,54 @@
+import type { RunPageRequest } from '../exporter-api/exporter-api.ts';
+import type { RunPage, RunSummary } from '../exporter-api/types.ts';
+
+/** Where lists of runs come from: the exporter, or Prometheus where there is no exporter. */
+export interface RunSource {
+  readonly kind: 'exporter' | 'prometheus';
+  list(request: RunPageRequest, signal?: AbortSignal): Promise<RunPage>;
+  /** The values that runs can be filtered by. */
+  values(member: FilterMember, signal?: AbortSignal): Promise<string[]>;
+}
+
+export const FILTER_MEMBERS = ['scenario', 'model', 'system', 'tool', 'status'] as const;
+export type FilterMember = (typeof FILTER_MEMBERS)[number];
+
+/** A number of a run that the list can be ordered by; the names are the API's. */
+export type SortName =
+  | 'start'
+  | 'duration'
+  | 'scenario'
+  | 'model'
+  | 'system'
+  | 'status'
+  | 'requests'
+  | 'time_to_first_token_p50'
+  | 'time_to_first_token_p99'
+  | 'inter_token_latency_p50'
+  | 'inter_token_latency_p99'
+  | 'request_throughput'
+  | 'output_token_throughput'
+  | 'error_ratio'
+  | 'goodput';
+
+/** The value that a run is ordered by; null when it has none. */
+export function sortValue(run: RunSummary, name: string): number | string | null {
+  const { numbers } = run;
+  const table: Record<SortName, number | string | null> = {
+    start: run.start === null ? null : Date.parse(run.start),
+    duration: run.duration_seconds,
+    scenario: run.scenario,
+    model: run.model,
+    system: run.system,
+    status: run.status,
+    requests: numbers?.requests.ok ?? null,
+    time_to_first_token_p50: numbers?.time_to_first_token_seconds?.p50 ?? null,
+    time_to_first_token_p99: numbers?.time_to_first_token_seconds?.p99 ?? null,
+    inter_token_latency_p50: numbers?.inter_token_latency_seconds?.p50 ?? null,
+    inter_token_latency_p99: numbers?.inter_token_latency_seconds?.p99 ?? null,
+    request_throughput: numbers?.request_throughput ?? null,
+    output_token_throughput: numbers?.output_token_throughput ?? null,
+    error_ratio: numbers?.error_ratio ?? null,
+    goodput: numbers?.goodput ?? null,
+  };
+  return Object.hasOwn(table, name) ? table[name as SortName] : null;
+}
