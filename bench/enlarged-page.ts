@@ -1,6 +1,6 @@
 import { LivePublication } from '../exporter/run/live-publication.ts';
 import { createLiveMetrics } from '../exporter/publish/live-metrics.ts';
-import type { MetricsPage } from '../exporter/publish/metrics-page.ts';
+import type { LiveMetrics } from '../exporter/publish/live-metrics.ts';
 import { runFile } from '../exporter/publish/fixtures/run.ts';
 
 const LEAST_SERIES = 1000;
@@ -26,9 +26,9 @@ export function enlargePages(opened: (metricsUrl: string, series: number) => voi
   };
 }
 
-type Render = MetricsPage['render'];
+type Render = LiveMetrics['render'];
 
-const bare = (page: MetricsPage): Render => page.render.bind(page);
+const bare = (page: LiveMetrics): Render => page.render.bind(page);
 
 function joined(pages: readonly Render[]): Render {
   return async (accept) => {
@@ -43,7 +43,7 @@ function joined(pages: readonly Render[]): Render {
   };
 }
 
-async function seriesOf(page: MetricsPage): Promise<number> {
+async function seriesOf(page: LiveMetrics): Promise<number> {
   const { body } = await page.render(undefined);
   return body.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
 }

@@ -14,11 +14,15 @@ import { capacity } from './capacity.ts';
 import { collector } from './collector.ts';
 import { exposition } from './exposition.ts';
 import { firstRequest } from './first-request.ts';
+import { imports } from './import.ts';
 import { lateness } from './lateness.ts';
 import { memory } from './memory.ts';
 import { metricsPage } from './metrics-page.ts';
 import { requests } from './requests.ts';
+import { serveScrape } from './serve-scrape.ts';
+import { parquetPercentiles } from './parquet-percentiles.ts';
 import { start } from './start.ts';
+import { store } from './store.ts';
 import { stream, streams2000 } from './stream.ts';
 import { table } from './table.ts';
 import { Workshop } from './workshop.ts';
@@ -33,9 +37,13 @@ const BENCHES: readonly Bench[] = [
   aiperf,
   memory,
   metricsPage,
+  serveScrape,
   collector,
   start,
   exposition,
+  store,
+  imports,
+  parquetPercentiles,
 ];
 const PEERS = fileURLToPath(new URL('../../shared/bench', import.meta.url));
 /** Share of the cores that others may use before the reader is warned. */

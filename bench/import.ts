@@ -1,0 +1,110 @@
+import { stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { writeAiperfFile } from './aiperf-file.ts';
+import { Unavailable } from './bench.ts';
+import type { Bench, BenchContext, Row } from './bench.ts';
+import { lastJsonLine, numberOf, runProgram } from './child-program.ts';
+import type { JsonLine } from './child-program.ts';
+import { inTurn } from './in-turn.ts';
+
+const FILE_BYTES = 500e6;
+const PROGRAM = fileURLToPath(new URL('import-program.ts', import.meta.url));
+const PEAK_TARGET_MB = 150;
+
+/** The same fields by orjson, the fastest way to read JSON lines in Python. */
+const PEER = `
+import sys, json, time, resource
+import orjson
+zero = 1795279610000000000
+requests = tokens = gaps = 0
+before = time.process_time()
+for line in open(sys.argv[1], 'rb'):
+    record = orjson.loads(line)
+    metadata, metrics = record['metadata'], record['metrics']
+    value = lambda tag: metrics[tag]['value'] if tag in metrics else None
+    fields = (
+        metadata['benchmark_phase'], metadata.get('credit_issued_ns'), metadata['request_start_ns'] - zero,
+        metadata['request_end_ns'] - zero, metadata['was_cancelled'], value('time_to_first_token'),
+        value('time_to_first_output_token'), value('request_latency'), value('usage_prompt_tokens'),
+        value('usage_completion_tokens'), value('usage_reasoning_tokens'), value('input_sequence_length'),
+        value('output_sequence_length'), value('osl_mismatch_diff_pct'), value('inter_chunk_latency'),
+        record.get('error'),
+    )
+    requests += 1
+    tokens += fields[9]
+    gaps += len(fields[14])
+peak_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({'cpu_s': time.process_time() - before, 'peak_mb': peak_mb, 'requests': requests, 'tokens': tokens, 'gaps': gaps}))
+`;
+
+/** Reading AIPerf's records, each field that a run keeps, against Python. */
+export const imports: Bench = {
+  name: 'import',
+  question: 'What does reading the records of another tool cost?',
+  measure,
+};
+
+async function measure(context: BenchContext): Promise<readonly Row[]> {
+  const { folder } = context.workshop;
+  const file = join(folder, 'profile_export.jsonl');
+  const peer = join(folder, 'orjson_reader.py');
+  const requests = await writeAiperfFile(file, FILE_BYTES);
+  await writeFile(peer, PEER);
+  const { size } = await stat(file);
+  context.note(
+    `${(size / 1e6).toFixed(0)} MB, ${requests} requests; ours gives records in nanoseconds, orjson the fields as they stand`,
+  );
+  const python = process.env['LLMBENCH_BENCH_PYTHON'] ?? 'python3';
+  const measured = await inTurn(
+    context.rounds,
+    {
+      llmbench: () => read(process.execPath, [PROGRAM, file]),
+      orjson: () => readByPeer(python, peer, file),
+    },
+    context,
+  );
+  const ours = measured.get('llmbench') ?? [];
+  const theirs = measured.get('orjson') ?? null;
+  if (theirs !== null) checkSame(ours, theirs);
+  const cpu = (lines: readonly JsonLine[]): number[] => lines.map((line) => numberOf(line, 'cpu_s'));
+  return [
+    {
+      what: `CPU to read ${(size / 1e6).toFixed(0)} MB of AIPerf records, against orjson`,
+      unit: 's',
+      ours: cpu(ours),
+      peer: theirs === null ? null : cpu(theirs),
+      target: theirs === null ? null : { by: 'ratio', atMost: 1 },
+    },
+    {
+      what: 'peak memory meanwhile',
+      unit: 'MB',
+      ours: ours.map((line) => numberOf(line, 'peak_mb')),
+      peer: theirs === null ? null : theirs.map((line) => numberOf(line, 'peak_mb')),
+      target: { by: 'value', atMost: PEAK_TARGET_MB },
+    },
+  ];
+}
+
+async function read(command: string, args: readonly string[]): Promise<JsonLine> {
+  const { stdout } = await runProgram(command, args);
+  return lastJsonLine(stdout);
+}
+
+async function readByPeer(python: string, program: string, file: string): Promise<JsonLine> {
+  try {
+    return await read(python, [program, file]);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (!/No module named 'orjson'|ENOENT/.test(message)) throw error;
+    throw new Unavailable(`${python} has no orjson; LLMBENCH_BENCH_PYTHON may name a Python that has it`);
+  }
+}
+
+/** Two programs that read different things cannot be compared. */
+function checkSame(ours: readonly JsonLine[], theirs: readonly JsonLine[]): void {
+  for (const key of ['requests', 'tokens', 'gaps']) {
+    const found = new Set([...ours, ...theirs].map((line) => numberOf(line, key)));
+    if (found.size > 1) throw new Error(`the programs disagree on ${key}: ${[...found].join(', ')}`);
+  }
+}
