@@ -98,6 +98,7 @@ export class FamiliarLines {
 
   /** The record of a line; null: it is of another form and must be read as JSON. */
   record(bytes: Uint8Array, from: number, to: number, index: number): RequestRecord | null {
+    if (to >= bytes.length) return null;
     this.#line.reset(bytes, from, to);
     this.#phase = 'measure';
     this.#due_ns = this.#sent_ns = this.#end_ns = this.#gaps = null;

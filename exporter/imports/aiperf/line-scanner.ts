@@ -21,7 +21,7 @@ const NS_DECIMALS = 6;
 const MOST_EXACT_DIGITS = 15;
 
 /** The line is not of the form that is read fast: it may be right or wrong, and is read as JSON instead. */
-export const UNFAMILIAR = Symbol('unfamiliar');
+export const UNFAMILIAR = new Error('a line of another form');
 
 /**
  * Goes through the bytes of one line of JSON in which nothing is unexpected, without making texts or objects of it. Every
@@ -32,7 +32,10 @@ export class LineScanner {
   #bytes: Uint8Array = new Uint8Array();
   #end = 0;
 
-  /** The part of `bytes` that is the line; they are only looked at until the next `reset`. */
+  /**
+   * The part of `bytes` that is the line; they are only looked at until the next `reset`. At least one byte must follow it,
+   * which is no digit (its line feed), so that numbers end without a look at where the line does.
+   */
   reset(bytes: Uint8Array, from: number, to: number): void {
     this.#bytes = bytes;
     this.at = from;
@@ -140,23 +143,22 @@ export class LineScanner {
   /** A number of milliseconds, in whole nanoseconds. */
   milliseconds_ns(): number {
     const bytes = this.#bytes;
-    const end = this.#end;
     const start = this.at;
     let at = start;
     let whole = 0;
-    let byte = at < end ? (bytes[at] as number) : 0;
+    let byte = bytes[at] as number;
     while (byte >= ZERO && byte <= NINE) {
       whole = whole * 10 + byte - ZERO;
-      byte = ++at < end ? (bytes[at] as number) : 0;
+      byte = bytes[++at] as number;
     }
     let fraction = 0;
     let decimals = 0;
     if (byte === DOT && at > start) {
-      byte = ++at < end ? (bytes[at] as number) : 0;
+      byte = bytes[++at] as number;
       while (byte >= ZERO && byte <= NINE && decimals < NS_DECIMALS) {
         fraction = fraction * 10 + byte - ZERO;
         decimals += 1;
-        byte = ++at < end ? (bytes[at] as number) : 0;
+        byte = bytes[++at] as number;
       }
     }
     // Most end here; a sign, an exponent, more digits and what is no number go the longer way.
