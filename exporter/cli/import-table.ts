@@ -11,6 +11,12 @@ export function importJson({ outcomes, unrecognised, passedOver }: ImportReport)
   return JSON.stringify({ results: outcomes, files: { unrecognised, passed_over: passedOver } });
 }
 
+const LONGEST_NOTE = 200;
+
+function cut(note: string): string {
+  return note.length > LONGEST_NOTE ? `${note.slice(0, LONGEST_NOTE)}… (run.json has the whole)` : note;
+}
+
 const STATUS_WIDTH = 'already known'.length;
 
 function outcomeLines(outcome: ImportOutcome): string[] {
@@ -19,7 +25,7 @@ function outcomeLines(outcome: ImportOutcome): string[] {
     case 'imported':
       return [
         head('imported', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`),
-        ...outcome.notes.map((note) => `${' '.repeat(STATUS_WIDTH)}  ${note}`),
+        ...outcome.notes.map((note) => `${' '.repeat(STATUS_WIDTH)}  ${cut(note)}`),
       ];
     case 'known':
       return [head('already known', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`)];
