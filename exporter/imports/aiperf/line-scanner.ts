@@ -161,10 +161,20 @@ export class LineScanner {
         byte = bytes[++at] as number;
       }
     }
+    const isShort = at - start <= MOST_EXACT_DIGITS;
+    let isClear = true;
+    if (byte >= ZERO && byte <= NINE && decimals === NS_DECIMALS) {
+      // 4.726478999999999 is how Python writes 4,726,479 ns × 1e-6: three more digits tell which way it is rounded,
+      // unless they are next to the middle.
+      const more = threeDigits(bytes, at);
+      isClear = more >= 0 && more !== 499 && more !== 500;
+      if (more > 500) fraction += 1;
+      while (byte >= ZERO && byte <= NINE) byte = bytes[++at] as number;
+    }
     // Most end here; a sign, an exponent, more digits and what is no number go the longer way.
     const isEnd = (byte === COMMA || byte === BRACKET_END) && bytes[at - 1] !== DOT;
     const hasLeadingZero = bytes[start] === ZERO && at > start + 1 && bytes[start + 1] !== DOT;
-    if (isEnd && at > start && at - start <= MOST_EXACT_DIGITS && !hasLeadingZero) {
+    if (isEnd && at > start && isShort && isClear && !hasLeadingZero) {
       this.at = at;
       return whole * 1e6 + fraction * (POWERS[NS_DECIMALS - decimals] as number);
     }
@@ -248,6 +258,13 @@ const FNV_START = -2_128_831_035;
 const FNV_PRIME = 16_777_619;
 const WORDS = ['null', 'true', 'false'].map((word) => new TextEncoder().encode(word));
 const POWERS = Float64Array.from({ length: 16 }, (_, power) => Number(`1e${power}`));
+
+/** The number that three digits make; −1 when there are fewer. */
+function threeDigits(bytes: Uint8Array, at: number): number {
+  const [first, second, third] = [bytes[at] ?? 0, bytes[at + 1] ?? 0, bytes[at + 2] ?? 0];
+  if (!isDigit(first) || !isDigit(second) || !isDigit(third)) return -1;
+  return (first - ZERO) * 100 + (second - ZERO) * 10 + third - ZERO;
+}
 
 const isDigit = (byte: number): boolean => byte >= ZERO && byte <= NINE;
 
