@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
-import { quantity } from '../../../core/measures/quantities.ts';
+import { tickText } from '../../../core/measures/quantities.ts';
 import { secondsText } from '../charts/time-text.ts';
 import { XyChart } from '../charts/XyChart.tsx';
 import type { XyRegion } from '../charts/xy-series.ts';
@@ -49,7 +49,7 @@ export function SignalCharts({ runs, regions = [], xTitle }: Props) {
 
 /** The title says what is counted. */
 function axisText(value: number, unit: ReturnType<typeof signalUnit>): string {
-  return unit === 'ratio' ? quantity(value, unit) : quantity(value, unit).replace(/ .*/, '');
+  return unit === 'ratio' ? tickText(value, unit) : tickText(value, unit).replace(/ .*/, '');
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

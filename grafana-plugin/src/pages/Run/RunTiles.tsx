@@ -113,9 +113,17 @@ function ClientTile({ result: { client } }: { result: ResultFile }) {
     <Tile
       label={t('tiles.client', 'Client')}
       value={texts[client.verdict]}
-      detail={client.why ?? t('tiles.client-detail', 'did not limit what was measured')}
+      detail={
+        client.verdict === 'saturated'
+          ? t('tiles.client-limited', 'may itself be what was measured')
+          : client.verdict === 'ok'
+            ? t('tiles.client-detail', 'did not limit what was measured')
+            : ''
+      }
       {...(client.verdict === 'saturated' && { mood: 'warning' as const })}
-      meaning={t('tiles.client-meaning', 'Whether the program that measured was itself too slow to be trusted')}
+      meaning={
+        client.why ?? t('tiles.client-meaning', 'Whether the program that measured was itself too slow to be trusted')
+      }
     />
   );
 }

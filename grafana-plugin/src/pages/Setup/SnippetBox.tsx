@@ -35,5 +35,11 @@ const getStyles = (theme: GrafanaTheme2) => ({
     gap: theme.spacing(1),
     marginBottom: theme.spacing(0.5),
   }),
-  text: css({ fontSize: theme.typography.bodySmall.fontSize, overflow: 'auto', margin: 0 }),
+  text: css({
+    fontSize: theme.typography.bodySmall.fontSize,
+    overflow: 'auto',
+    whiteSpace: 'pre',
+    wordBreak: 'normal',
+    margin: 0,
+  }),
 });

@@ -1,4 +1,4 @@
-import { type DataFrame, type Field, type FieldConfig, FieldType, type Labels } from '@grafana/data';
+import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
 import { parseBound } from '../../../../../core/histogram/parse-bound.ts';
 
 /** The samples of one bucket: the series of one `le`. */
@@ -18,7 +18,7 @@ export interface BucketGroup {
   /** True when `values` count one bucket only (Grafana's heatmap format), false when they are cumulative over `le`. */
   perBucket: boolean;
   stepMs: number;
-  config: FieldConfig;
+  field: Field;
   columns: BucketColumn[];
 }
 
@@ -50,15 +50,7 @@ function groupOf(groups: Map<string, BucketGroup>, frame: DataFrame, field: Fiel
   const key = JSON.stringify([refId, name, perBucket, Object.entries(labels).sort()]);
   let group = groups.get(key);
   if (!group) {
-    group = {
-      refId,
-      metricName: name,
-      labels,
-      perBucket,
-      stepMs: stepOf(time),
-      config: field.config,
-      columns: [],
-    };
+    group = { refId, metricName: name, labels, perBucket, stepMs: stepOf(time), field, columns: [] };
     groups.set(key, group);
   }
   return group;
@@ -70,6 +62,6 @@ export function stepOf(time: Field<number>): number {
     return time.config.interval;
   }
   const distances = time.values.slice(1).map((value, i) => value - (time.values[i] ?? value));
-  distances.sort((a, b) => a - b);
-  return distances[Math.floor(distances.length / 2)] ?? 0;
+  const apart = distances.filter((distance) => distance > 0).sort((a, b) => a - b);
+  return apart[Math.floor(apart.length / 2)] ?? 0;
 }

@@ -1,8 +1,8 @@
-import type { HistogramSample } from './histogram-series.ts';
-
 const RATE_FUNCTION = /\b(?:rate|irate|increase|delta|idelta|xrate|xincrease)\s*\(/;
 /** Recording rules are named level:metric:operations, for example `job:x_bucket:rate1m`. */
 const RATE_RULE = /:(?:i?rate|increase)\w*/;
+/** Operators and functions that put several series together, so that a reset of one of them is no longer seen. */
+const AGGREGATION = /\b(?:sum|avg|max|min|quantile|topk|bottomk|group)\s*(?:\(|(?:by|without)\b)/;
 
 /** True when the expression takes rates or increases, itself or through a recording rule named so. */
 export function takesRates(expression: string): boolean {
@@ -10,8 +10,8 @@ export function takesRates(expression: string): boolean {
 }
 
 /** True when every count is a whole number, as a counter of observations is. */
-export function areWhole(samples: readonly HistogramSample[]): boolean {
-  return samples.every(({ counts }) => counts.every(Number.isInteger));
+export function areWhole(counts: Float64Array): boolean {
+  return counts.every(Number.isInteger);
 }
 
 /**
@@ -20,15 +20,23 @@ export function areWhole(samples: readonly HistogramSample[]): boolean {
  * were added up. Everything else is taken as rates, for which nothing but an estimate is promised.
  */
 export function kindOverTime(
-  samples: readonly HistogramSample[],
+  counts: Float64Array,
   metricName: string | undefined,
   expression: string | undefined
 ): 'counters' | 'summed' | 'rates' {
-  if (!areWhole(samples)) {
+  if (!areWhole(counts)) {
     return 'rates';
   }
   if (metricName?.endsWith('_bucket')) {
     return 'counters';
   }
   return expression !== undefined && !takesRates(expression) ? 'summed' : 'rates';
+}
+
+/** The same for a native histogram, whose frame does not name the metric: only the query tells what was done to it. */
+export function nativeKind(counts: Float64Array, expression: string | undefined): 'counters' | 'summed' | 'rates' {
+  if (expression === undefined || takesRates(expression) || !areWhole(counts)) {
+    return 'rates';
+  }
+  return AGGREGATION.test(expression) ? 'summed' : 'counters';
 }

@@ -1,10 +1,11 @@
 import type { BucketColumn, BucketGroup } from './bucket-columns.ts';
-import type { HistogramSample } from './histogram-series.ts';
 
 /** The samples that share one set of bounds. */
 export interface HistogramRows {
   bounds: number[];
-  samples: HistogramSample[];
+  times: readonly number[];
+  /** Row by row, cumulative over the bounds. */
+  counts: Float64Array;
 }
 
 /**
@@ -13,27 +14,47 @@ export interface HistogramRows {
  */
 export function histogramRows(group: BucketGroup): HistogramRows[] {
   const { times, columns } = align(group.columns);
-  const byGrid = new Map<string, HistogramRows>();
-  for (let row = 0; row < times.length; row++) {
-    const present: number[] = [];
-    columns.forEach(({ values }, column) => {
-      if (Number.isFinite(values[row] ?? NaN)) {
-        present.push(column);
+  return rowsByGrid(times, columns).map(({ present, rows }) => {
+    const width = present.length;
+    const counts = new Float64Array(rows.length * width);
+    present.forEach((column, i) => {
+      const values = columns[column]?.values ?? [];
+      for (let row = 0, at = i; row < rows.length; row++, at += width) {
+        counts[at] = values[rows[row] ?? 0] ?? 0;
       }
     });
-    if (present.length === 0) {
-      continue;
+    if (group.perBucket) {
+      cumulate(counts, width);
     }
-    const grid = present.join();
-    let rows = byGrid.get(grid);
-    if (!rows) {
-      rows = { bounds: present.map((column) => columns[column]?.bound ?? NaN), samples: [] };
-      byGrid.set(grid, rows);
+    const bounds = present.map((column) => columns[column]?.bound ?? NaN);
+    return { bounds, times: rows.length === times.length ? times : rows.map((row) => times[row] ?? NaN), counts };
+  });
+}
+
+/** Rows in which the same columns have a value, in order of their first row. */
+function rowsByGrid(
+  times: readonly number[],
+  columns: readonly BucketColumn[]
+): Array<{ present: number[]; rows: number[] }> {
+  const grids = new Map<string, { present: number[]; rows: number[] }>();
+  let current: { present: number[]; rows: number[] } | undefined;
+  const before = new Uint8Array(columns.length);
+  for (let row = 0; row < times.length; row++) {
+    let changed = row === 0;
+    columns.forEach(({ values }, column) => {
+      const isPresent = Number.isFinite(values[row] ?? NaN) ? 1 : 0;
+      changed ||= before[column] !== isPresent;
+      before[column] = isPresent;
+    });
+    if (changed) {
+      const present = [...before.keys()].filter((column) => before[column] === 1);
+      const key = present.join();
+      current = grids.get(key) ?? { present, rows: [] };
+      grids.set(key, current);
     }
-    const counts = present.map((column) => columns[column]?.values[row] ?? 0);
-    rows.samples.push({ timeMs: times[row] ?? NaN, counts: group.perBucket ? cumulate(counts) : counts });
+    current?.rows.push(row);
   }
-  return [...byGrid.values()];
+  return [...grids.values()].filter(({ present }) => present.length > 0);
 }
 
 /** Puts all columns on the same times. Prometheus mostly delivers them so; where it does not, the union is taken. */
@@ -60,11 +81,22 @@ function align(columns: readonly BucketColumn[]): { times: readonly number[]; co
 }
 
 function sameTimes(a: readonly number[], b: readonly number[]): boolean {
-  return a === b || (a.length === b.length && a.every((time, i) => time === b[i]));
+  if (a === b) {
+    return true;
+  }
+  let i = a.length === b.length ? a.length : -1;
+  while (i > 0 && a[i - 1] === b[i - 1]) {
+    i--;
+  }
+  return i === 0;
 }
 
-function cumulate(counts: readonly number[]): number[] {
-  let total = 0;
-  // Subtracting neighbours of floating numbers, as the data source does, can leave a tiny negative bucket.
-  return counts.map((count) => (total += Math.max(0, count)));
+function cumulate(counts: Float64Array, width: number): void {
+  for (let row = 0; row < counts.length; row += width) {
+    let total = 0;
+    for (let i = row; i < row + width; i++) {
+      // Subtracting neighbours of floating numbers, as the data source does, can leave a tiny negative bucket.
+      counts[i] = total += Math.max(0, counts[i] ?? 0);
+    }
+  }
 }

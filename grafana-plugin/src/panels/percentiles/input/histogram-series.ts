@@ -1,4 +1,4 @@
-import type { FieldConfig, Labels } from '@grafana/data';
+import type { Field, Labels } from '@grafana/data';
 
 /**
  * What the counts of a series are:
@@ -7,12 +7,6 @@ import type { FieldConfig, Labels } from '@grafana/data';
  * - `total`: one histogram for the whole range (an instant query as a table).
  */
 export type CountsKind = 'counters' | 'rates' | 'total';
-
-/** One histogram at one time. `counts[i]` is the count of values <= `bounds[i]` (cumulative, as Prometheus' `le`). */
-export interface HistogramSample {
-  timeMs: number;
-  counts: number[];
-}
 
 /** One histogram over time: a label set without `le`, from one query, with one set of bounds. */
 export interface HistogramSeries {
@@ -24,12 +18,25 @@ export interface HistogramSeries {
   kind: CountsKind;
   /** True when differences of the counts are numbers of observations, so that bounds may be promised. */
   trueCounts: boolean;
+  /** Buckets of a native histogram grow by a constant factor; Prometheus interpolates inside them exponentially. */
+  exponential: boolean;
   /** Upper bucket bounds, ascending; the last is `Infinity`. */
-  bounds: number[];
+  bounds: readonly number[];
   /** Distance of two samples in milliseconds when nothing is missing. */
   stepMs: number;
-  /** Ascending in time. */
-  samples: HistogramSample[];
-  /** Field options (unit, decimals, min, max) of the series, overrides applied. */
-  config: FieldConfig;
+  /** Times of the samples in milliseconds, ascending. */
+  times: readonly number[];
+  /** Row by row, one row per time: the counts of values <= each bound (cumulative, as Prometheus' `le`). */
+  counts: Float64Array;
+  /** Sum of all values up to each time, from the `_sum` series; NaN where unknown, null without such a series. */
+  sums: Float64Array | null;
+  /** When the buckets of these labels changed into the present ones; null for the first set of bounds. */
+  gridChangedMs: number | null;
+  /** A field of the series with its options (unit, decimals, links), overrides applied. */
+  field: Field;
+}
+
+/** The counts of one time, one per bound. */
+export function countsAt({ counts, bounds }: HistogramSeries, row: number): Float64Array {
+  return counts.subarray(row * bounds.length, (row + 1) * bounds.length);
 }

@@ -1,0 +1,26 @@
+import { runSummary } from '../../test/run-summary.ts';
+import { overlayUrl, runUrl, timeOfRuns } from './run-link.ts';
+
+const START = Date.parse('2026-11-21T10:00:00Z');
+
+test('the time range holds all runs with a margin; a run that lasts ends now', () => {
+  const later = runSummary({ start: '2026-11-21T11:00:00.000Z', end: '2026-11-21T11:01:00.000Z' });
+  expect(timeOfRuns([runSummary(), later])).toEqual({ from: START - 15_000, to: START + 3_675_000 });
+  expect(timeOfRuns([runSummary({ status: 'running', end: null })])?.to).toBe('now');
+  expect(timeOfRuns([runSummary({ start: null, end: null })])).toBeNull();
+});
+
+test('the chosen data sources go along, other parameters do not', () => {
+  const url = new URL(runUrl(runSummary({ run_id: 'a' }), '?var-exporter=x&q=words&from=now-1h'), 'http://g');
+  expect(url.pathname).toBe('/a/llmbench-observability-app/runs/a');
+  expect(Object.fromEntries(url.searchParams)).toEqual({
+    'var-exporter': 'x',
+    from: String(START - 15_000),
+    to: String(START + 25_000),
+  });
+});
+
+test('the overlay has the runs in their order', () => {
+  const url = new URL(overlayUrl([runSummary({ run_id: 'b' }), runSummary({ run_id: 'a' })], ''), 'http://g');
+  expect(url.searchParams.getAll('run')).toEqual(['b', 'a']);
+});

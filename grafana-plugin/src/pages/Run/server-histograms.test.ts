@@ -1,0 +1,103 @@
+import type { ServerSummary, ServersAnswer } from '../../exporter-api/types.ts';
+import { serverCounts } from './server-histograms.ts';
+
+function series(
+  target: string,
+  buckets: Array<[string, number]>,
+  sum: number | null,
+  more: Partial<ServerSummary> = {},
+  resets = 0
+) {
+  const count = buckets.at(-1)?.[1] ?? 0;
+  return {
+    target,
+    family: 'vllm:time_to_first_token_seconds',
+    unit: 'seconds',
+    labels: {},
+    repeats: null,
+    statistics: { kind: 'histogram' as const, count, sum, mean: null, resets, infeasible_sum: false, buckets },
+    ...more,
+  };
+}
+
+const counts = (...all: ServerSummary[]) => serverCounts({ series: all } as ServersAnswer);
+
+test('series with like bounds are added, however the bounds are written', () => {
+  const [only, ...others] = counts(
+    series(
+      'a',
+      [
+        ['0.1', 4],
+        ['1', 6],
+        ['+Inf', 6],
+      ],
+      1.2
+    ),
+    series(
+      'b',
+      [
+        ['0.1', 1],
+        ['1.0', 2],
+        ['+Inf', 4],
+      ],
+      8.8
+    )
+  );
+  expect(others).toEqual([]);
+  expect(only).toMatchObject({ count: 10, mean: 1, sumIsSound: true, targets: ['a', 'b'] });
+  expect(only?.histogram.counts).toEqual([5, 8, 10]);
+});
+
+test('unlike bounds stay apart', () => {
+  expect(
+    counts(
+      series(
+        'a',
+        [
+          ['0.1', 1],
+          ['+Inf', 1],
+        ],
+        0.1
+      ),
+      series(
+        'b',
+        [
+          ['0.2', 1],
+          ['+Inf', 1],
+        ],
+        0.1
+      )
+    )
+  ).toHaveLength(2);
+});
+
+test('what stands on two pages counts once, what is empty or no histogram not at all', () => {
+  const buckets: Array<[string, number]> = [
+    ['0.1', 3],
+    ['+Inf', 3],
+  ];
+  expect(
+    counts(
+      series('a', buckets, 0.1),
+      series('b', buckets, 0.1, { repeats: 'a' }),
+      series(
+        'c',
+        [
+          ['0.1', 0],
+          ['+Inf', 0],
+        ],
+        0
+      ),
+      series('d', [], null, { statistics: { kind: 'counter' } })
+    ).map(({ count }) => count)
+  ).toEqual([3]);
+});
+
+test('an unknown sum gives no mean, and a reset makes the sum unsound', () => {
+  const buckets: Array<[string, number]> = [
+    ['0.1', 3],
+    ['+Inf', 3],
+  ];
+  expect(counts(series('a', buckets, null))[0]?.mean).toBeNull();
+  expect(counts(series('a', buckets, 0.1, {}, 1))[0]?.sumIsSound).toBe(false);
+});

@@ -1,0 +1,73 @@
+/** Buckets of one histogram over time, as cells: bucket `i` held `count[i]` values in (low[i], high[i]] at `time[i]`. */
+export interface Cells {
+  times: readonly number[];
+  lows: readonly number[];
+  highs: readonly number[];
+  counts: readonly number[];
+}
+
+/** The same on one grid of bounds. */
+export interface NativeRows {
+  bounds: number[];
+  times: number[];
+  /** Row by row, cumulative over the bounds. */
+  counts: Float64Array;
+  exponential: boolean;
+}
+
+const MIN_SCHEMA = -4;
+const MAX_SCHEMA = 8;
+
+/**
+ * Brings the cells of all times onto one grid without losing an observation: its bounds are the edges of the buckets that
+ * lie inside no other bucket, so that a change to a coarser schema in the range leaves the coarser one. As in Prometheus,
+ * a zero bucket without negative buckets beside it reaches from 0.
+ */
+export function nativeRows({ times, lows, highs, counts }: Cells): NativeRows {
+  const negative = highs.some((high) => high <= 0);
+  const low = (i: number) => (!negative && (lows[i] ?? NaN) < 0 ? 0 : (lows[i] ?? NaN));
+  const buckets = new Map<string, [low: number, high: number]>();
+  for (let i = 0; i < times.length; i++) {
+    buckets.set(`${lows[i]} ${highs[i]}`, [low(i), highs[i] ?? NaN]);
+  }
+  const distinct = [...buckets.values()];
+  const edges = [...new Set([...distinct.flat(), Infinity])].sort((a, b) => a - b);
+  const bounds = edges.filter((edge) => !distinct.some(([from, to]) => from < edge && edge < to));
+  // The lower edge of the first bucket is not a bound of its own when it is 0 or has no end.
+  if (bounds[0] === -Infinity || (bounds[0] === 0 && !highs.includes(0))) {
+    bounds.shift();
+  }
+  return { bounds, exponential: isExponential(distinct), ...fill(bounds, { times, lows, highs, counts }) };
+}
+
+function fill(bounds: readonly number[], { times, highs, counts }: Cells): { times: number[]; counts: Float64Array } {
+  const rowTimes = [...new Set(times)].sort((a, b) => a - b);
+  const rowOf = new Map(rowTimes.map((time, row) => [time, row]));
+  const columnOf = new Map<number, number>();
+  const width = bounds.length;
+  const result = new Float64Array(rowTimes.length * width);
+  for (let i = 0; i < times.length; i++) {
+    const high = highs[i] ?? NaN;
+    const column = columnOf.get(high) ?? bounds.findIndex((bound) => bound >= high);
+    columnOf.set(high, column);
+    const at = (rowOf.get(times[i] ?? NaN) ?? 0) * width + column;
+    result[at] = (result[at] ?? 0) + (counts[i] ?? 0);
+  }
+  for (let i = 0; i < result.length; i++) {
+    if (i % width > 0) {
+      result[i] = (result[i] ?? 0) + (result[i - 1] ?? 0);
+    }
+  }
+  return { times: rowTimes, counts: result };
+}
+
+/** True when every bucket beyond the zero bucket grows by 2^(2^-s) for a schema s; custom bounds do not. */
+function isExponential(buckets: ReadonlyArray<readonly [number, number]>): boolean {
+  return buckets.every(([low, high]) => {
+    if (low <= 0 && high >= 0) {
+      return Number.isFinite(low) && Number.isFinite(high);
+    }
+    const schema = -Math.log2(Math.abs(Math.log2(high / low)));
+    return Math.abs(schema - Math.round(schema)) < 1e-6 && schema > MIN_SCHEMA - 0.5 && schema < MAX_SCHEMA + 0.5;
+  });
+}

@@ -1,0 +1,52 @@
+import { type DataFrame, type Labels } from '@grafana/data';
+import { stepOf } from './bucket-columns.ts';
+import { nativeKind } from './counts-kind.ts';
+import type { HistogramSeries } from './histogram-series.ts';
+import { type InputProblem, singleSample, summedCounters } from './input-problem.ts';
+import { nativeRows } from './native-grid.ts';
+
+/** True when the frame holds a native histogram over time: the data source's heatmap cells with edges of their own. */
+export function isNativeHistogram(frame: DataFrame): boolean {
+  return frame.meta?.type === 'heatmap-cells' && column(frame, 'yMin') !== undefined;
+}
+
+/** Reads one native histogram over time: a row per populated bucket and time, with neither sum nor total. */
+export function readNative(frame: DataFrame, expression: string | undefined): HistogramSeries | InputProblem | null {
+  const refId = frame.refId ?? '';
+  const [time, low, high, count] = ['xMax', 'yMin', 'yMax', 'count'].map((name) => column(frame, name));
+  if (!time || !low || !high || !count) {
+    return null;
+  }
+  const rows = nativeRows({ times: time.values, lows: low.values, highs: high.values, counts: count.values });
+  const kind = nativeKind(rows.counts, expression);
+  if (kind === 'summed') {
+    return summedCounters(refId);
+  }
+  if (kind === 'counters' && rows.times.length < 2) {
+    return singleSample(refId);
+  }
+  const { __name__: name, ...labels } = labelsOf(frame);
+  return {
+    refId,
+    metric: name ?? null,
+    labels,
+    kind,
+    trueCounts: kind === 'counters',
+    exponential: rows.exponential,
+    bounds: rows.bounds,
+    stepMs: stepOf(time),
+    times: rows.times,
+    counts: rows.counts,
+    sums: null,
+    gridChangedMs: null,
+    field: low,
+  };
+}
+
+function column(frame: DataFrame, name: string) {
+  return frame.fields.find((field) => field.name === name);
+}
+
+function labelsOf(frame: DataFrame): Labels {
+  return frame.fields.find(({ labels }) => labels !== undefined && Object.keys(labels).length > 0)?.labels ?? {};
+}
