@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { quantity, quantityRange, significant, tickText } from './quantities.ts';
+import { counted, quantity, quantityRange, significant, tickText } from './quantities.ts';
 
 test.each([
   [0.0843217, 'seconds', '84.3 ms'],
@@ -12,6 +12,10 @@ test.each([
   [null, 'seconds', '–'],
 ] as const)('%p %s is %s', (value, unit, expected) => {
   expect(quantity(value, unit)).toBe(expected);
+});
+
+test('a number of values that is not known is no 0', () => {
+  expect([counted(null), counted(undefined), counted(0), counted(1200)]).toEqual(['–', '–', '0', '1,200']);
 });
 
 test('very small numbers keep their digits', () => {

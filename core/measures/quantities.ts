@@ -40,6 +40,11 @@ function duration(seconds: number): string {
   return `${significant(seconds * 1e6)} µs`;
 }
 
+/** A number of values for people. */
+export function counted(n: number | null | undefined): string {
+  return n === null || n === undefined ? ABSENT : significant(n);
+}
+
 /** Three significant digits, and all digits of whole numbers with a separator of thousands. */
 export function significant(value: number): string {
   const size = Math.abs(value);

@@ -40,7 +40,7 @@ function byInterval(slo: Slo, result: DistributionResult, stat: PercentileName):
   const { value, ci95, bounds } = result.percentiles[stat];
   const interval = ci95 ?? bounds;
   if (value === null) return undecided(slo, null, 'this run has no value of it');
-  if (interval === null) return undecided(slo, value, `too few samples for an interval (n = ${result.n})`);
+  if (interval === null) return undecided(slo, value, `too few samples for an interval (n = ${result.n ?? 'unknown'})`);
   const kept = interval.filter((end) => keeps(slo.comparison, end, slo.limit)).length;
   if (kept === 1) return { ...slo, value, interval, verdict: 'undecided', why: 'the interval holds the limit' };
   return { ...slo, value, interval, verdict: kept === 2 ? 'met' : 'not_met', why: null };

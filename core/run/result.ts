@@ -32,7 +32,8 @@ export interface ScalarResult extends MeasureIdentity {
 
 export interface DistributionResult extends MeasureIdentity {
   readonly kind: 'distribution';
-  readonly n: number;
+  /** Null: a summary of another tool that does not tell of how many values it is. */
+  readonly n: number | null;
   /** n as independent observations would give the same certainty; null when it cannot be told. */
   readonly effective_n: number | null;
   readonly mean: number | null;

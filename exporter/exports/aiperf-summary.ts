@@ -69,8 +69,7 @@ function fromResult(unit: string, scale: number, result: DistributionResult): Ai
     min: min * scale,
     max: max * scale,
     std: std * scale,
-    count: n,
-    sum: mean * scale * n,
+    ...(n === null ? {} : { count: n, sum: mean * scale * n }),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ABSENT, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
+import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
 import type { DistributionResult, PercentileName, ResultFile } from '../../../core/run/result.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
@@ -11,7 +11,7 @@ export function measures(result: ResultFile): Html {
   const { error, timeout } = result.requests;
   const populations = error + timeout > 0 ? ['ok', 'all'] : ['ok'];
   const all = result.measures.filter((m) => m.kind === 'distribution');
-  const shown = all.filter(({ n, population }) => n > 0 && populations.includes(population));
+  const shown = all.filter(({ n, population }) => n !== 0 && populations.includes(population));
   const absent = all.filter(({ n, population }) => n === 0 && population === 'ok');
   const failedNote =
     error + timeout > 0
@@ -58,7 +58,7 @@ function row(measure: DistributionResult): Html {
     <th>
       ${measureTitle(measure)}${inUnit}<small>${populationWords(measure)} · ${definition.replaceAll('_', ' ')}</small>
     </th>
-    <td>${significant(n)}<small>${effective_n === null ? ABSENT : significant(Math.floor(effective_n))}</small></td>
+    <td>${counted(n)}<small>${effective_n === null ? ABSENT : significant(Math.floor(effective_n))}</small></td>
     <td>${value(mean)}${std === null ? null : html`<small>± ${value(std)}</small>`}</td>
     <td>${value(min)}</td>
     ${PERCENTILES.map((name) => percentileCell(measure, name))}

@@ -1,5 +1,5 @@
 import { quantities } from '../../../catalog/equivalents.ts';
-import { ABSENT, quantity, quantityRange, significant, tickText } from '../../../core/measures/quantities.ts';
+import { ABSENT, counted, quantity, quantityRange, significant, tickText } from '../../../core/measures/quantities.ts';
 import type { Unit } from '../../../core/measures/measures.ts';
 import type { ResultFile, ServersResult } from '../../../core/run/result.ts';
 import { figure, Y_RANGE } from '../chart/figure.ts';
@@ -164,7 +164,7 @@ function clientRow(result: ResultFile, name: string): Html {
   const value = (number: number | null | undefined): string => quantity(number, found?.unit ?? 'seconds');
   return html`<tr>
     <th>${measureTitle({ measure: name, clock: 'sent' })}<small>client, ok requests</small></th>
-    <td>${found === undefined ? ABSENT : significant(found.n)}</td>
+    <td>${counted(found?.n)}</td>
     <td>${value(found?.mean)}</td>
     ${(['p50', 'p90', 'p99'] as const).map((p) => html`<td><b>${value(found?.percentiles[p].value)}</b></td>`)}
   </tr>`;

@@ -1,4 +1,4 @@
-import { ABSENT, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
+import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
@@ -37,7 +37,7 @@ function latencyTile(title: string, measure: DistributionResult | undefined): Ht
     <table>
       ${rows}
     </table>
-    <p class="apart"><span>n ${significant(n)}${effective}</span><span>95 % intervals</span></p>
+    <p class="apart"><span>n ${counted(n)}${effective}</span><span>95 % intervals</span></p>
   </div>`;
 }
 
