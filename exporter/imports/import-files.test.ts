@@ -177,6 +177,21 @@ describe('records', () => {
     }));
 });
 
+test('names of a file that would write into a terminal or break a label are made plain', () =>
+  inTemporaryFolder(async (folder) => {
+    const hostile: Importer = {
+      ...TINY,
+      async *read() {
+        const tool = { name: 'tiny', version: '1\n# HELP x' };
+        yield await Promise.resolve(run({ tool, key: { model: 'm\n"\u001b[2J' }, scenario: 'a\nb' }, 20));
+      },
+    };
+    const { run: file } = await importedRun(await imported(folder, { 'a.json': '{"tiny": 1}' }, hostile));
+    expect(file.comparison_key.model).toBe('m\u{FFFD}"\u{FFFD}[2J');
+    expect(file.tool.version).toBe('1\u{FFFD}# HELP x');
+    expect(file.scenario).toBe('a\u{FFFD}b');
+  }));
+
 test('an import that is told to stop stops, and keeps what it had', () =>
   inTemporaryFolder(async (folder) => {
     const results = join(folder, 'results');

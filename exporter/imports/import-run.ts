@@ -82,7 +82,7 @@ function runFile(imported: ImportedRun, group: FileGroup, source: ContentSource)
     shard: '0',
     target: { ...imported.target, origins: imported.target.origin === null ? null : [imported.target.origin] },
     client: null,
-    tool: imported.tool,
+    tool: { name: imported.tool.name, version: imported.tool.version && printable(imported.tool.version) },
     source: {
       ...source,
       format: imported.format.name,
@@ -113,7 +113,10 @@ const NOTHING_KNOWN: ComparisonKey = {
 };
 
 function comparisonKey(key: KnownKey): ComparisonKey {
-  const known = Object.entries(key).filter(([, value]) => value !== undefined);
+  // Names of a file become labels and lines of tables.
+  const known = Object.entries(key).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, typeof value === 'string' ? printable(value) : value] as const],
+  );
   return { ...NOTHING_KNOWN, ...(Object.fromEntries(known) as Partial<ComparisonKey>) };
 }
 
