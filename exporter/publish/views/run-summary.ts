@@ -7,7 +7,8 @@ import type { RunProgress } from './run-progress.ts';
 /** A distribution in a few numbers, in its unit. */
 export interface KeyDistribution {
   readonly definition: string;
-  readonly n: number;
+  /** Null: a summary of another tool does not tell. */
+  readonly n: number | null;
   readonly mean: number | null;
   readonly p50: number | null;
   readonly p90: number | null;
