@@ -72,8 +72,9 @@ export interface ImportState {
 export function progressText({ seconds, read, planned, done, groups }: ImportState): string {
   if (planned === 0) return 'looking for results';
   const rate = read / Math.max(seconds, 1e-3);
-  const left =
-    rate > 0 && read > 0 ? `${Math.ceil(Math.max(0, planned - read) / rate)} s left` : 'time left not known yet';
+  const secondsLeft = Math.ceil((planned - read) / rate);
+  const known = read > 0 ? `${secondsLeft} s left` : 'time left not known yet';
+  const left = read >= planned ? 'summing up and writing the last' : known;
   const share = Math.min(100, Math.floor((100 * read) / planned));
   return `importing ${done}/${groups} results · ${share} % · ${(rate / MEGABYTE).toFixed(rate < 10 * MEGABYTE ? 1 : 0)} MB/s · ${left}`;
 }

@@ -51,5 +51,8 @@ test('progress has the rate and the time left', () => {
   expect(progressText({ seconds: 2, read: 100e6, planned: 400e6, done: 1, groups: 4 })).toBe(
     'importing 1/4 results · 25 % · 50 MB/s · 6 s left',
   );
+  expect(progressText({ seconds: 4, read: 400e6, planned: 400e6, done: 3, groups: 4 })).toBe(
+    'importing 3/4 results · 100 % · 100 MB/s · summing up and writing the last',
+  );
   expect(progressText({ seconds: 1, read: 0, planned: 0, done: 0, groups: 0 })).toBe('looking for results');
 });

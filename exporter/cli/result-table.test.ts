@@ -1,12 +1,15 @@
 import { expect, test } from '@jest/globals';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import type { ResultFile } from '../../core/run/result.ts';
+import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
 import { exampleRecord } from '../store/fixtures/example-run.ts';
 import { UNKNOWN_HEALTH } from '../store/run-result.ts';
 import { resultTable } from './result-table.ts';
 
-function tableOf(records: readonly RequestRecord[]): string {
+function tableOf(
+  records: readonly RequestRecord[],
+  change = (measure: MeasureResult): MeasureResult => measure,
+): string {
   const summary = new SummaryAccumulator({ plannedConcurrency: 2 });
   records.forEach((record) => summary.add(record));
   const { requests, errors, measures } = summary.summarize(null);
@@ -22,7 +25,7 @@ function tableOf(records: readonly RequestRecord[]): string {
     client: { ...UNKNOWN_HEALTH, verdict: 'saturated', why: 'p99 event-loop delay 38 ms' },
     servers: {},
     slos: [],
-    measures,
+    measures: measures.map(change),
   };
   return resultTable(result);
 }
@@ -66,4 +69,11 @@ test('the client is judged', () => {
 
 test('nothing measured: no table of absent values', () => {
   expect(tableOf([])).toContain('no request has a latency');
+});
+
+test('a summary that does not tell n has its row, with n as absent', () => {
+  const table = tableOf(RUN, (measure) =>
+    measure.kind === 'distribution' ? { ...measure, n: null, effective_n: null } : measure,
+  );
+  expect(cells(table, 'time to first token').slice(0, 3)).toEqual(['–', '–', '20 ms']);
 });

@@ -1,4 +1,4 @@
-import { ABSENT, quantity, quantityRange, significant } from '../../core/measures/quantities.ts';
+import { ABSENT, counted, quantity, quantityRange, significant } from '../../core/measures/quantities.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import { SERVER_MEASURES } from '../../core/measures/server-results.ts';
 import { aligned } from './aligned.ts';
@@ -104,7 +104,7 @@ const TOO_FEW = 'too few';
 function cells(measure: DistributionResult): string[] {
   const { mean, max, percentiles, unit, n, effective_n } = measure;
   return [
-    significant(n),
+    counted(n),
     effective_n === null ? ABSENT : significant(Math.floor(effective_n)),
     quantity(mean, unit),
     quantity(percentiles.p50.value, unit),
