@@ -43,3 +43,18 @@ test('Grafana may load the app and every plugin nested in it', () => {
   const allowed = services['grafana']?.environment?.['GF_PLUGINS_ALLOW_LOADING_UNSIGNED_PLUGINS']?.split(',');
   expect(allowed?.sort()).toEqual(ids.sort());
 });
+
+test('what is provisioned is where the stack has it: addresses, dashboards, the app', () => {
+  const environment = services['grafana']?.environment ?? {};
+  const volumes = services['grafana']?.volumes ?? [];
+  const sources = read('provisioning/datasources/llmbench.yaml');
+  const used = [...sources.matchAll(/^[^#\n]*\$([A-Z_]+)/gm)].map(([, name]) => name ?? '');
+  expect(used.map((name) => new URL(environment[name] ?? '').hostname)).toEqual(['prometheus', 'exporter']);
+  expect(Object.keys(services)).toEqual(expect.arrayContaining(['prometheus', 'exporter']));
+  const { providers } = parse(read('provisioning/dashboards/llmbench.yaml')) as {
+    providers: readonly { readonly options: { readonly path: string } }[];
+  };
+  for (const { options } of providers) expect(volumes).toContain(`./dashboards:${options.path}:ro`);
+  const { apps } = parse(read('provisioning/plugins/llmbench.yaml')) as { apps: readonly { readonly type: string }[] };
+  for (const { type } of apps) expect(volumes).toContain(`./grafana-plugin/dist:/var/lib/grafana/plugins/${type}:ro`);
+});

@@ -141,6 +141,6 @@ await describeWithPrometheus('a finished run in Prometheus', (programs) => {
     expect(await value(requests)).toBe(result.requests.ok);
     const output = measured('output_sequence_length');
     const tokens = `last_over_time(llmbench_output_tokens_total{run_id="${RUN_ID}",phase="measure"}[${WINDOW}])`;
-    expect(await value(tokens)).toBe(Math.round(output.n * (output.mean ?? NaN)));
+    expect(await value(tokens)).toBe(Math.round((output.n ?? NaN) * (output.mean ?? NaN)));
   });
 });

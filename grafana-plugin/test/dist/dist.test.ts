@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'fs';
 import { join, relative } from 'path';
+import { gzipSync } from 'zlib';
 
 /** The built plugin, as it is zipped and as Grafana finds it. */
 const DIST = join(__dirname, '../../dist');
+const SOURCES = join(__dirname, '../../src');
 
 interface PluginJson {
   id: string;
@@ -28,7 +30,9 @@ const all = files(DIST);
 const PLUGINS: Array<[folder: string, id: string, type: string]> = [
   ['', 'llmbench-observability-app', 'app'],
   ['panels/percentiles', 'llmbench-percentiles-panel', 'panel'],
+  ['datasources/runs', 'llmbench-runs-datasource', 'datasource'],
 ];
+const code = all.filter((name) => name.endsWith('.js'));
 
 test('holds these files and no others: no source maps, no fixtures, no tests', () => {
   const fixed = all.filter((file) => !/^\d+\.js$/.test(file));
@@ -36,8 +40,12 @@ test('holds these files and no others: no source maps, no fixtures, no tests', (
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'datasources/runs/img/logo.svg',
+    'datasources/runs/module.js',
+    'datasources/runs/plugin.json',
     'img/logo.svg',
     'img/screenshot-percentiles.png',
+    'locales/en-US/llmbench-observability-app.json',
     'module.js',
     'panels/percentiles/img/logo.svg',
     'panels/percentiles/module.js',
@@ -65,19 +73,49 @@ describe.each(PLUGINS)('plugin in "%s"', (folder, id, type) => {
   });
 });
 
-test('the app includes its panel and its page', () => {
+test('the app includes its plugins and its pages, and every include is there', () => {
   const includes = json<PluginJson>('plugin.json').includes ?? [];
   expect(includes.map(({ type, path }) => [type, path])).toEqual([
-    ['page', '/a/llmbench-observability-app'],
+    ['page', '/a/llmbench-observability-app/runs'],
+    ['page', '/a/llmbench-observability-app/overlay'],
+    ['page', '/a/llmbench-observability-app/servers'],
+    ['page', '/a/llmbench-observability-app/setup'],
     ['panel', 'panels/percentiles/plugin.json'],
+    ['datasource', 'datasources/runs/plugin.json'],
   ]);
-  expect(existsSync(join(DIST, 'panels/percentiles/plugin.json'))).toBe(true);
+  for (const { path } of includes.filter(({ type }) => type !== 'page')) {
+    expect([path, existsSync(join(DIST, path))]).toEqual([path, true]);
+  }
 });
 
-test("the code leaves Grafana's shared modules out and is small", () => {
-  for (const file of all.filter((name) => name.endsWith('.js'))) {
-    expect([file, statSync(join(DIST, file)).size < 100_000]).toEqual([file, true]);
+test('the readme and the changelog are for people: no template, no comments, the version is told', () => {
+  const readme = readFileSync(join(DIST, 'README.md'), 'utf8');
+  expect(readme).not.toMatch(/<!--|This is a starting point|yarn|TODO/);
+  expect(readFileSync(join(DIST, 'CHANGELOG.md'), 'utf8')).toContain(version);
+  expect(readFileSync(join(DIST, 'LICENSE'), 'utf8')).toContain('Apache License');
+});
+
+test('logos are plain drawings', () => {
+  for (const file of all.filter((name) => name.endsWith('.svg'))) {
+    expect([file, /<script|<foreignObject|on\w+=|href=/i.test(readFileSync(join(DIST, file), 'utf8'))]).toEqual([file, false]);
   }
-  const total = all.reduce((bytes, file) => bytes + statSync(join(DIST, file)).size, 0);
+});
+
+test("no secrets, no eval, no network of its own: the plugin's sources go through Grafana", () => {
+  const forbidden =
+    /\beval\(|new Function\(|XMLHttpRequest|new WebSocket|\bfetch\(['"`]|sendBeacon|document\.|localStorage|console\.|dangerouslySetInnerHTML|glsa_|eyJ[A-Za-z0-9]{10}/;
+  const sources = readdirSync(SOURCES, { recursive: true, encoding: 'utf8' });
+  for (const file of sources.filter((name) => /(?<!\.test)\.tsx?$/.test(name))) {
+    expect([file, forbidden.exec(readFileSync(join(SOURCES, file), 'utf8'))?.[0] ?? null]).toEqual([file, null]);
+  }
+});
+
+test('what is loaded first is small, no chunk is large, and so is the whole', () => {
+  expect(gzipSync(readFileSync(join(DIST, 'module.js'))).length).toBeLessThan(60_000);
+  for (const file of code) {
+    expect([file, statSync(join(DIST, file)).size < 500_000]).toEqual([file, true]);
+  }
+  // Zipped it is smaller than the sum of its files compressed alone.
+  const total = all.reduce((bytes, file) => bytes + gzipSync(readFileSync(join(DIST, file))).length, 0);
   expect(total).toBeLessThan(2_000_000);
 });

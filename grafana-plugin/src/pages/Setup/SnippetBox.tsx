@@ -21,7 +21,9 @@ export function SnippetBox({ title, text }: { title: string; text: string }) {
           {t('setup.copy', 'Copy')}
         </ClipboardButton>
       </figcaption>
-      <pre className={styles.text}>{text}</pre>
+      <pre className={styles.text} tabIndex={0} role="group" aria-label={title}>
+        {text}
+      </pre>
     </figure>
   );
 }

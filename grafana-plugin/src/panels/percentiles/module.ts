@@ -1,20 +1,31 @@
-import { FieldConfigProperty, PanelPlugin } from '@grafana/data';
+import { FieldConfigProperty, PanelPlugin, ThresholdsMode } from '@grafana/data';
+import { initPluginTranslations } from '@grafana/i18n';
+import { PLUGIN_ID } from '../../constants/plugin.ts';
+import { migrateOptions } from './migrate-options.ts';
 import { buildOptions, type PercentilesOptions } from './options.ts';
 import { PercentilesPanel } from './PercentilesPanel.tsx';
+import { suggestions } from './suggestions.ts';
+
+// Grafana has set up translations long before; this names the folder of texts, and no text is asked for until then.
+void initPluginTranslations(PLUGIN_ID);
 
 export const plugin = new PanelPlugin<PercentilesOptions>(PercentilesPanel)
   .setPanelOptions(buildOptions)
   .useFieldConfig({
-    standardOptions: { [FieldConfigProperty.Unit]: { defaultValue: 's' } },
+    standardOptions: {
+      [FieldConfigProperty.Unit]: { defaultValue: 's' },
+      [FieldConfigProperty.Thresholds]: {
+        defaultValue: { mode: ThresholdsMode.Absolute, steps: [{ value: -Infinity, color: 'green' }] },
+      },
+    },
     disableStandardOptions: [
       FieldConfigProperty.Color,
-      FieldConfigProperty.DisplayName,
       FieldConfigProperty.Filterable,
-      FieldConfigProperty.Links,
       FieldConfigProperty.Mappings,
       FieldConfigProperty.NoValue,
-      FieldConfigProperty.Thresholds,
     ],
   })
+  .setMigrationHandler(migrateOptions)
+  .setSuggestionsSupplier(suggestions)
   // Without this Grafana keeps the run regions from the panel.
   .setDataSupport({ annotations: true, alertStates: false });

@@ -1,35 +1,39 @@
 import type { PanelOptionsEditorBuilder, SelectableValue } from '@grafana/data';
+import { t } from '@grafana/i18n';
+
+/** `time`: percentiles over time. `range`: the distribution of the whole visible range. */
+export type PercentilesMode = 'time' | 'range';
 
 /** Options of the panel; units, decimals, minimum and maximum are Grafana's standard field options. */
 export interface PercentilesOptions {
+  mode: PercentilesMode;
   /** 0 to 1. */
   percentiles: number[];
   /** Draw the interval of each percentile. */
   showIntervals: boolean;
+  /** Draw how far each percentile may lie by chance. */
+  showSampling: boolean;
   /** Length in seconds of the sliding window over raw counters; 0 = automatic. */
   windowSeconds: number;
+  /** Axis of values; `auto`: linear over time, over the whole range logarithmic where the values differ that much. */
+  scale: 'auto' | 'linear' | 'log';
   /** A service level objective to draw as a line, in the base unit of the metric (mostly seconds). */
   slo?: number | undefined;
+  /** Draw the field option "Thresholds" as lines. */
+  showThresholds: boolean;
   showLegend: boolean;
 }
 
 export const defaultOptions: PercentilesOptions = {
+  mode: 'time',
   percentiles: [0.5, 0.9, 0.99],
   showIntervals: true,
+  showSampling: false,
   windowSeconds: 0,
+  scale: 'auto',
+  showThresholds: false,
   showLegend: true,
 };
-
-const WINDOWS = [
-  { value: 0, label: 'Automatic' },
-  { value: 5, label: '5 s' },
-  { value: 10, label: '10 s' },
-  { value: 30, label: '30 s' },
-  { value: 60, label: '1 min' },
-  { value: 300, label: '5 min' },
-  { value: 900, label: '15 min' },
-  { value: 3600, label: '1 h' },
-];
 
 /** `p99` for 0.99, `p99.9` for 0.999. */
 export function percentileName(quantile: number): string {
@@ -43,35 +47,90 @@ const PERCENTILES: SelectableValue[] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0
 
 export function buildOptions(builder: PanelOptionsEditorBuilder<PercentilesOptions>): void {
   builder
+    .addRadio({
+      path: 'mode',
+      name: t('panel.option.mode', 'Mode'),
+      defaultValue: defaultOptions.mode,
+      settings: {
+        options: [
+          { value: 'time', label: t('panel.option.mode-time', 'Over time') },
+          { value: 'range', label: t('panel.option.mode-range', 'Whole range') },
+        ],
+      },
+    })
     .addMultiSelect({
       path: 'percentiles',
-      name: 'Percentiles',
+      name: t('panel.option.percentiles', 'Percentiles'),
       defaultValue: defaultOptions.percentiles,
       settings: { options: PERCENTILES },
     })
     .addBooleanSwitch({
       path: 'showIntervals',
-      name: 'Intervals',
-      description: 'Shade the interval in which each percentile lies',
+      name: t('panel.option.intervals', 'Intervals'),
+      description: t('panel.option.intervals-meaning', 'Shade the interval in which each percentile lies'),
       defaultValue: defaultOptions.showIntervals,
+    })
+    .addBooleanSwitch({
+      path: 'showSampling',
+      name: t('panel.option.sampling', 'Sampling whiskers'),
+      description: t(
+        'panel.option.sampling-meaning',
+        'For raw counters: how far each percentile may lie by chance (95 %, if requests were independent)'
+      ),
+      defaultValue: defaultOptions.showSampling,
     })
     .addSelect({
       path: 'windowSeconds',
-      name: 'Window',
-      description: 'For raw counters: how much time each point of the lines covers',
+      name: t('panel.option.window', 'Window'),
+      description: t('panel.option.window-meaning', 'For raw counters: how much time each point of the lines covers'),
       defaultValue: defaultOptions.windowSeconds,
-      settings: { options: WINDOWS },
+      settings: { options: windows() },
+      showIf: ({ mode }) => mode !== 'range',
+    })
+    .addRadio({
+      path: 'scale',
+      name: t('panel.option.scale', 'Axis of values'),
+      defaultValue: defaultOptions.scale,
+      settings: {
+        options: [
+          { value: 'auto', label: t('panel.option.scale-auto', 'Automatic') },
+          { value: 'linear', label: t('panel.option.scale-linear', 'Linear') },
+          { value: 'log', label: t('panel.option.scale-log', 'Logarithmic') },
+        ],
+      },
     })
     .addNumberInput({
       path: 'slo',
-      name: 'Service level objective',
-      description: 'Draws a line at this value, in the base unit of the metric (mostly seconds)',
-      settings: { placeholder: 'none' },
+      name: t('panel.option.slo', 'Service level objective'),
+      description: t(
+        'panel.option.slo-meaning',
+        'Draws a line at this value, in the base unit of the metric (mostly seconds), and tells the share at or below it'
+      ),
+      settings: { placeholder: t('panel.option.slo-none', 'none') },
+    })
+    .addBooleanSwitch({
+      path: 'showThresholds',
+      name: t('panel.option.thresholds', 'Threshold lines'),
+      description: t('panel.option.thresholds-meaning', 'Draws the thresholds of the field options'),
+      defaultValue: defaultOptions.showThresholds,
     })
     .addBooleanSwitch({
       path: 'showLegend',
-      name: 'Legend',
-      description: 'A table with the percentiles of the whole time range',
+      name: t('panel.option.legend', 'Legend'),
+      description: t('panel.option.legend-meaning', 'A table with the percentiles of the whole time range'),
       defaultValue: defaultOptions.showLegend,
     });
+}
+
+function windows(): Array<SelectableValue<number>> {
+  return [
+    { value: 0, label: t('panel.option.window-automatic', 'Automatic') },
+    { value: 5, label: '5 s' },
+    { value: 10, label: '10 s' },
+    { value: 30, label: '30 s' },
+    { value: 60, label: '1 min' },
+    { value: 300, label: '5 min' },
+    { value: 900, label: '15 min' },
+    { value: 3600, label: '1 h' },
+  ];
 }

@@ -12,6 +12,7 @@ export function measuresFrame({ summary, result }: RunAnswer): DataFrame {
   return {
     name: summary.run_id,
     length: measures.length,
+    meta: { preferredVisualisationType: 'table' },
     fields: [
       text(
         'Run',

@@ -17,6 +17,7 @@ export function requestsFrame({ run_id, zero, sampled, columns }: RecordsAnswer,
     name: run_id,
     length: sent.length,
     meta: {
+      preferredVisualisationType: 'graph',
       ...(sampled.every > 1 && {
         notices: [
           {

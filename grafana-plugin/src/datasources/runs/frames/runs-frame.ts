@@ -11,6 +11,7 @@ export function runsFrame(runs: readonly RunSummary[]): DataFrame {
   return {
     name: 'runs',
     length: runs.length,
+    meta: { preferredVisualisationType: 'table' },
     fields: [
       time(
         'Start',

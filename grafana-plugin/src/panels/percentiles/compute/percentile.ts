@@ -1,6 +1,7 @@
 import { bucketOfEstimate } from '../../../../../core/histogram/bucket-of-estimate.ts';
 import { quantileBounds } from '../../../../../core/histogram/bounds.ts';
 import type { ClassicHistogram } from '../../../../../core/histogram/classic-histogram.ts';
+import { exponentialQuantile } from '../../../../../core/histogram/native/exponential-quantile.ts';
 import { histogramQuantile } from '../../../../../core/histogram/quantile.ts';
 
 /** One percentile of one histogram. */
@@ -14,29 +15,52 @@ export interface Percentile {
    * can be said is "> estimate".
    */
   overflow: boolean;
-  /** The interval (low, high] from the buckets: a bound for true counts, else the bucket of the estimate. */
+  /** The interval (low, high]: a bound for true counts, else the bucket of the estimate. */
   low: number;
   /** `Infinity` when the interval reaches into the overflow bucket. */
   high: number;
+  /** The sum of the values made the interval smaller than the buckets alone. */
+  narrowed: boolean;
+  /** The sum cannot belong to these buckets, and was not used. */
+  infeasibleSum: boolean;
+}
+
+/** How the counts of a series are to be read. */
+export interface CountsReading {
+  trueCounts: boolean;
+  exponential: boolean;
 }
 
 /** Percentiles of a histogram, in order of `quantiles`; null when it holds no observation. */
 export function percentilesOf(
   histogram: ClassicHistogram,
   quantiles: readonly number[],
-  trueCounts: boolean
+  reading: CountsReading
 ): Percentile[] | null {
   const percentiles: Percentile[] = [];
   for (const quantile of quantiles) {
-    const interval = trueCounts ? quantileBounds(quantile, histogram) : bucketOfEstimate(quantile, histogram);
-    const estimate = histogramQuantile(quantile, histogram);
+    const estimate = estimateOf(quantile, histogram, reading.exponential);
+    const interval = reading.trueCounts
+      ? quantileBounds(quantile, histogram, { useSum: histogram.sum !== null })
+      : bucketOfEstimate(quantile, histogram);
     if (interval === null || Number.isNaN(estimate)) {
       return null;
     }
     const { low, high } = interval;
-    percentiles.push({ quantile, estimate, overflow: inOverflow(quantile, histogram, estimate), low, high });
+    const overflow = inOverflow(quantile, histogram, estimate);
+    const narrowed = 'narrowedBySum' in interval && interval.narrowedBySum;
+    const infeasibleSum = 'infeasibleSum' in interval && interval.infeasibleSum;
+    percentiles.push({ quantile, estimate, overflow, low, high, narrowed, infeasibleSum });
   }
   return percentiles;
+}
+
+/** Prometheus' `histogram_quantile` of classic or native buckets. */
+export function estimateOf(quantile: number, histogram: ClassicHistogram, exponential: boolean): number {
+  // Prometheus goes through native buckets from the nearer end where the sum is a number; Grafana leaves it out.
+  return exponential
+    ? exponentialQuantile(quantile, { ...histogram, sum: 0 })
+    : histogramQuantile(quantile, histogram);
 }
 
 function inOverflow(quantile: number, histogram: ClassicHistogram, estimate: number): boolean {

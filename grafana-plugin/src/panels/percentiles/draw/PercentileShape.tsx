@@ -4,19 +4,23 @@ import type { PercentileLine } from './lines.ts';
 import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
 import type { Scale } from './scale.ts';
 import { stretches } from './steps.ts';
+import { whiskers } from './whiskers.ts';
+import { Whiskers } from './Whiskers.tsx';
 
 interface Props {
   line: PercentileLine;
   x: Scale;
   y: Scale;
   showInterval: boolean;
+  /** Where the whiskers of this line stand beside those of the others, in pixels; null = none are drawn. */
+  whiskerLane: number | null;
 }
 
 /**
  * The interval, the estimate and the overflow of one percentile. A true bound is a plain shade; the bucket of an
  * estimate promises less and is hatched between dashed edges.
  */
-export function PercentileShape({ line, x, y, showInterval }: Props) {
+export function PercentileShape({ line, x, y, showInterval, whiskerLane }: Props) {
   const id = useId().replaceAll(':', '');
   const { color, dash, series, index, name } = line;
   const steps = stretches(series, index, x.domain as [number, number]);
@@ -47,6 +51,7 @@ export function PercentileShape({ line, x, y, showInterval }: Props) {
         strokeLinejoin="round"
         strokeDasharray={dash}
       />
+      {whiskerLane !== null && isBound && <Whiskers whiskers={whiskers(line, whiskerLane, x, y)} color={color} />}
     </g>
   );
 }

@@ -3,6 +3,7 @@ import type { TimeZone } from '@grafana/schema';
 import { useTheme2 } from '@grafana/ui';
 import React, { type PointerEvent, useState } from 'react';
 import type { RunRegion } from '../input/run-regions.ts';
+import type { GivenShape } from './given-shapes.ts';
 import type { PercentileLine } from './lines.ts';
 import type { Scale } from './scale.ts';
 import { useSharedCrosshair } from './shared-crosshair.ts';
@@ -10,10 +11,14 @@ import { Tooltip } from './Tooltip.tsx';
 import type { ValueFormat } from './value-text.ts';
 
 interface Props {
+  width: number;
+  height: number;
   x: Scale;
   y: Scale;
   lines: readonly PercentileLine[];
+  given: readonly GivenShape[];
   regions: readonly RunRegion[];
+  slo: number | undefined;
   format: ValueFormat;
   timeZone: TimeZone;
   eventBus: EventBus;
@@ -23,6 +28,7 @@ interface Props {
 interface Pointer {
   /** Pixels within the drawing. */
   x: number;
+  y: number;
   /** Position in the window. */
   clientX: number;
   clientY: number;
@@ -32,8 +38,12 @@ interface Pointer {
 
 const SHORTEST_DRAG = 6;
 
-/** Crosshair, tooltip and zoom by dragging. It keeps its own state, so that moving the pointer redraws nothing else. */
-export function PointerLayer({ x, y, lines, regions, format, timeZone, eventBus, onZoom }: Props) {
+/**
+ * Crosshair, tooltip and zoom by dragging. It keeps its own state and is a layer of its own, so that moving the pointer
+ * redraws nothing else.
+ */
+export function PointerLayer(props: Props) {
+  const { width, height, x, y, lines, given, regions, slo, format, timeZone, eventBus, onZoom } = props;
   const theme = useTheme2();
   const [pointer, setPointer] = useState<Pointer | null>(null);
   const { otherMs, publish } = useSharedCrosshair(eventBus);
@@ -43,7 +53,8 @@ export function PointerLayer({ x, y, lines, regions, format, timeZone, eventBus,
   const track = (event: PointerEvent<SVGRectElement>, draggedFrom: number | null) => {
     const box = event.currentTarget.getBoundingClientRect();
     const at = Math.min(right, Math.max(left, left + event.clientX - box.left));
-    setPointer({ x: at, clientX: event.clientX, clientY: event.clientY, draggedFrom });
+    const { clientX, clientY } = event;
+    setPointer({ x: at, y: top + clientY - box.top, clientX, clientY, draggedFrom });
     publish(x.invert(at));
     return at;
   };
@@ -68,7 +79,12 @@ export function PointerLayer({ x, y, lines, regions, format, timeZone, eventBus,
   const crosshair = pointer ? pointer.x : otherMs !== null && !Number.isNaN(x(otherMs)) ? x(otherMs) : null;
   const dragged = pointer?.draggedFrom ?? null;
   return (
-    <>
+    <svg
+      width={width}
+      height={height}
+      aria-hidden="true"
+      style={{ position: 'absolute', inset: 0, willChange: 'transform' }}
+    >
       {crosshair !== null && crosshair >= left && crosshair <= right && (
         <line
           x1={crosshair}
@@ -85,7 +101,8 @@ export function PointerLayer({ x, y, lines, regions, format, timeZone, eventBus,
           y={top}
           width={Math.abs(pointer.x - dragged)}
           height={bottom - top}
-          fill={theme.colors.action.selected}
+          fill={theme.colors.text.primary}
+          fillOpacity={0.12}
         />
       )}
       <rect
@@ -93,9 +110,9 @@ export function PointerLayer({ x, y, lines, regions, format, timeZone, eventBus,
         x={left}
         y={top}
         width={right - left}
-        height={bottom - top}
+        height={Math.max(0, bottom - top)}
         fill="transparent"
-        style={{ cursor: 'crosshair' }}
+        style={{ cursor: 'crosshair', touchAction: 'none' }}
         onPointerDown={down}
         onPointerMove={(event) => track(event, dragged)}
         onPointerUp={up}
@@ -104,13 +121,16 @@ export function PointerLayer({ x, y, lines, regions, format, timeZone, eventBus,
       {pointer && dragged === null && (
         <Tooltip
           timeMs={x.invert(pointer.x)}
+          value={y.invert(pointer.y)}
           position={{ x: pointer.clientX, y: pointer.clientY }}
           lines={lines}
+          given={given}
           regions={regions}
+          slo={slo}
           format={format}
           timeZone={timeZone}
         />
       )}
-    </>
+    </svg>
   );
 }

@@ -1,26 +1,53 @@
 import { useTheme2 } from '@grafana/ui';
+import { t } from '@grafana/i18n';
 import React from 'react';
+import { PLAIN_TEXT } from './plain-text.ts';
 import type { Scale } from './scale.ts';
+import type { Threshold } from './thresholds.ts';
 import type { ValueFormat } from './value-text.ts';
 
 interface Props {
   x: Scale;
   y: Scale;
   slo: number | undefined;
+  /** The share at or below the objective, where one series tells it; else empty. */
+  sloShare: string;
   /** Last finite bucket bounds that a percentile has exceeded. */
   overflowEdges: readonly number[];
+  thresholds: readonly Threshold[];
   format: ValueFormat;
 }
 
-/** The service level objective, and the bounds above which the buckets know nothing. */
-export function ReferenceLines({ x, y, slo, overflowEdges, format }: Props) {
+/** The service level objective, thresholds, and the bounds above which the buckets know nothing. */
+export function ReferenceLines({ x, y, slo, sloShare, overflowEdges, thresholds, format }: Props) {
   const theme = useTheme2();
   const [left, right] = x.range;
   const [bottom, top] = y.range;
   const visible = (value: number) => y(value) <= bottom && y(value) >= top;
-  const text = { fontSize: 11, fontFamily: theme.typography.fontFamily };
+  const text = {
+    fontSize: 11,
+    fontFamily: theme.typography.fontFamily,
+    paintOrder: 'stroke',
+    stroke: theme.colors.background.primary,
+    strokeWidth: 3,
+    strokeLinejoin: 'round' as const,
+  };
   return (
     <g data-part="references">
+      {thresholds
+        .filter(({ value }) => visible(value))
+        .map(({ value, color }) => (
+          <line
+            key={value}
+            data-threshold={value}
+            x1={left}
+            x2={right}
+            y1={y(value)}
+            y2={y(value)}
+            stroke={color}
+            strokeWidth={1.5}
+          />
+        ))}
       {overflowEdges.filter(visible).map((edge) => (
         <g key={edge} data-overflow-edge={edge}>
           <line
@@ -32,7 +59,7 @@ export function ReferenceLines({ x, y, slo, overflowEdges, format }: Props) {
             strokeDasharray="1 3"
           />
           <text x={left + 6} y={y(edge) - 5} fill={theme.colors.text.secondary} {...text}>
-            {`> ${format(edge)}: beyond the last bucket`}
+            {t('panel.overflow', '> {{edge}}: beyond the last bucket', { edge: format(edge), ...PLAIN_TEXT })}
           </text>
         </g>
       ))}
@@ -48,7 +75,9 @@ export function ReferenceLines({ x, y, slo, overflowEdges, format }: Props) {
             strokeDasharray="10 5"
           />
           <text x={left + 6} y={y(slo) - 5} fill={theme.colors.error.text} {...text}>
-            {`SLO ${format(slo)}`}
+            {[t('panel.slo.line', 'SLO {{value}}', { value: format(slo), ...PLAIN_TEXT }), sloShare]
+              .filter(Boolean)
+              .join(': ')}
           </text>
         </g>
       )}

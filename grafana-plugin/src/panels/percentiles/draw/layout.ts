@@ -1,7 +1,7 @@
 import type { TimeZone } from '@grafana/schema';
-import { linearScale, type Scale } from './scale.ts';
+import { linearScale, logScale, type Scale } from './scale.ts';
 import { type TimeTick, timeTicks } from './time-ticks.ts';
-import { valueTicks } from './ticks.ts';
+import { logTicks, valueTicks } from './ticks.ts';
 import type { ValueRange } from './value-range.ts';
 import type { ValueFormat } from './value-text.ts';
 
@@ -20,6 +20,7 @@ interface Request {
   toMs: number;
   timeZone: TimeZone;
   values: ValueRange;
+  log: boolean;
   format: ValueFormat;
   /** Width of a text in pixels. */
   measure: (text: string) => number;
@@ -39,12 +40,12 @@ export function layout(request: Request): Layout {
   const { width, height, fromMs, toMs, values, format, measure } = request;
   const top = request.hasTitles ? 20 : 8;
   const bottom = Math.max(top + 1, height - AXIS_HEIGHT);
-  const ticks = valueTicks([values.low, values.high], (bottom - top) / TICK_HEIGHT);
+  const ticks = (request.log ? logTicks : valueTicks)([values.low, values.high], (bottom - top) / TICK_HEIGHT);
   const left = Math.ceil(Math.max(24, ...ticks.map((value) => measure(format(value))))) + TICK_ROOM;
   const right = Math.max(left + 1, width - 10 - request.endLabelWidth);
   return {
     x: linearScale([fromMs, toMs], [left, right]),
-    y: linearScale([values.low, values.high], [bottom, top]),
+    y: (request.log ? logScale : linearScale)([values.low, values.high], [bottom, top]),
     timeTicks: timeTicks(fromMs, toMs, (right - left) / TIME_TICK_WIDTH, request.timeZone),
     valueTicks: ticks,
   };

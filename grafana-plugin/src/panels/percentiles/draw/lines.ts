@@ -10,6 +10,8 @@ export interface PercentileLine {
   /** `p99`, or `p99` after the series' name. */
   name: string;
   percentile: string;
+  /** Empty for a series that stands alone. */
+  seriesName: string;
   series: PercentileSeries;
   /** Position in the series' `percentiles`. */
   index: number;
@@ -34,10 +36,16 @@ export function percentileLines(
       key: `${i}/${quantile}`,
       name: [names[i], percentileName(quantile)].filter(Boolean).join(' '),
       percentile: percentileName(quantile),
+      seriesName: names[i] ?? '',
       series: one,
       index,
       color: paletteColor(theme, alone ? index : i),
       dash: alone ? undefined : [undefined, '7 3', '2 3', '7 3 2 3'][(quantiles.length - 1 - index) % 4],
     }))
   );
+}
+
+/** The series of the lines, each once, with the first of its lines. */
+export function seriesOf(lines: readonly PercentileLine[]): PercentileLine[] {
+  return [...new Map(lines.map((line) => [line.series, line])).values()];
 }

@@ -6,16 +6,18 @@ export function linePath(stretches: readonly Step[][], x: Scale, y: Scale): stri
   let path = '';
   for (const steps of stretches) {
     let pen: number | null = null;
+    let end = 0;
     for (const { startMs, endMs, estimate, overflow } of steps) {
-      if (overflow) {
-        pen = null;
-        continue;
+      const level: number | null = overflow ? null : px(y(estimate));
+      if (level !== pen) {
+        // The line is drawn on only where its level changes.
+        path += pen === null ? '' : `H${end}`;
+        path += level === null ? '' : pen === null ? `M${px(x(startMs))},${level}` : `V${level}`;
+        pen = level;
       }
-      const level = px(y(estimate));
-      path += pen === null ? `M${px(x(startMs))},${level}` : pen === level ? '' : `V${level}`;
-      path += `H${px(x(endMs))}`;
-      pen = level;
+      end = px(x(endMs));
     }
+    path += pen === null ? '' : `H${end}`;
   }
   return path;
 }
@@ -25,18 +27,26 @@ export function bandPath(stretches: readonly Step[][], x: Scale, y: Scale): stri
   const clampY = clamp(y);
   let path = '';
   for (const steps of stretches) {
-    const first = steps[0];
-    if (!first) {
+    const [first, last] = [steps[0], steps.at(-1)];
+    if (!first || !last) {
       continue;
     }
-    path += `M${px(x(first.startMs))},${clampY(first.high)}`;
-    for (const { startMs, endMs, high } of steps) {
-      path += `H${px(x(startMs))}V${clampY(high)}H${px(x(endMs))}`;
+    let level = clampY(first.high);
+    path += `M${px(x(first.startMs))},${level}`;
+    for (const { startMs, high } of steps) {
+      const next = clampY(high);
+      path += next === level ? '' : `H${px(x(startMs))}V${next}`;
+      level = next;
     }
-    for (const { startMs, endMs, low } of [...steps].reverse()) {
-      path += `H${px(x(endMs))}V${clampY(low)}H${px(x(startMs))}`;
+    level = clampY(last.low);
+    path += `H${px(x(last.endMs))}V${level}`;
+    for (let i = steps.length - 1; i >= 0; i--) {
+      const { endMs, low } = steps[i] ?? last;
+      const next = clampY(low);
+      path += next === level ? '' : `H${px(x(endMs))}V${next}`;
+      level = next;
     }
-    path += 'Z';
+    path += `H${px(x(first.startMs))}Z`;
   }
   return path;
 }
@@ -47,10 +57,17 @@ export function edgePath(stretches: readonly Step[][], x: Scale, y: Scale): stri
   let path = '';
   for (const side of ['high', 'low'] as const) {
     for (const steps of stretches) {
-      steps.forEach((step, i) => {
-        const level = clampY(step[side]);
-        path += `${i === 0 ? `M${px(x(step.startMs))},` : 'V'}${level}H${px(x(step.endMs))}`;
-      });
+      let level = NaN;
+      let end = 0;
+      for (const step of steps) {
+        const next = clampY(step[side]);
+        if (next !== level) {
+          path += Number.isNaN(level) ? `M${px(x(step.startMs))},${next}` : `H${end}V${next}`;
+          level = next;
+        }
+        end = px(x(step.endMs));
+      }
+      path += `H${end}`;
     }
   }
   return path;
@@ -59,14 +76,15 @@ export function edgePath(stretches: readonly Step[][], x: Scale, y: Scale): stri
 /** The steps whose estimate lies beyond the last finite bound, as rectangles from that bound to the top. */
 export function overflowPath(stretches: readonly Step[][], x: Scale, y: Scale): string {
   const top = px(y.range[1]);
-  return stretches
-    .flat()
-    .filter(({ overflow }) => overflow)
-    .map(
-      ({ startMs, endMs, estimate }) =>
-        `M${px(x(startMs))},${px(y(estimate))}H${px(x(endMs))}V${top}H${px(x(startMs))}Z`
-    )
-    .join('');
+  let path = '';
+  for (const steps of stretches) {
+    for (const { startMs, endMs, estimate, overflow } of steps) {
+      if (overflow) {
+        path += `M${px(x(startMs))},${px(y(estimate))}H${px(x(endMs))}V${top}H${px(x(startMs))}Z`;
+      }
+    }
+  }
+  return path;
 }
 
 function clamp(y: Scale): (value: number) => number {

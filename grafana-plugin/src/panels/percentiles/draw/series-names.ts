@@ -1,15 +1,19 @@
+import type { Labels } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import type { HistogramSeries } from '../input/histogram-series.ts';
 
 /**
- * Short names that tell the series apart: the values of the labels that differ between them, with the query's letter
- * or the metric where that differs too. Empty for a series that stands alone.
+ * Short names that tell the series apart: the field option "Display name", else the values of the labels that differ
+ * between them, with the query's letter or the metric where that differs too. Empty for a series that stands alone.
  */
 export function seriesNames(series: readonly HistogramSeries[]): string[] {
-  const labelNames = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].sort();
-  const differing = labelNames.filter((name) => differs(series, ({ labels }) => labels[name] ?? ''));
+  const differing = differingLabels(series.map(({ labels }) => labels));
   const manyMetrics = differs(series, ({ metric }) => metric ?? '');
   const manyQueries = differs(series, ({ refId }) => refId);
-  const names = series.map(({ refId, metric, labels }) => {
+  const names = series.map(({ refId, metric, labels, field }) => {
+    if (field.config.displayName) {
+      return field.config.displayName;
+    }
     const values = differing.flatMap((name) => {
       const value = labels[name];
       return value === undefined ? [] : [differing.length === 1 ? value : `${name}=${value}`];
@@ -19,10 +23,17 @@ export function seriesNames(series: readonly HistogramSeries[]): string[] {
   return names.map((name, i) => {
     const sameName = names.some((other, j) => j !== i && other === name);
     // The same series with other buckets: its grid has changed in the range.
-    return sameName ? `${name} (${series[i]?.bounds.length ?? 0} buckets)`.trim() : name;
+    const buckets = t('panel.series.buckets', '({{buckets}} buckets)', { buckets: series[i]?.bounds.length ?? 0 });
+    return sameName ? `${name} ${buckets}`.trim() : name;
   });
 }
 
-function differs(series: readonly HistogramSeries[], property: (series: HistogramSeries) => string): boolean {
-  return new Set(series.map(property)).size > 1;
+/** The labels that do not have the same value everywhere, in alphabetical order. */
+export function differingLabels(labels: readonly Labels[]): string[] {
+  const names = [...new Set(labels.flatMap((one) => Object.keys(one)))].sort();
+  return names.filter((name) => differs(labels, (one) => one[name] ?? ''));
+}
+
+function differs<Item>(items: readonly Item[], property: (item: Item) => string): boolean {
+  return new Set(items.map(property)).size > 1;
 }

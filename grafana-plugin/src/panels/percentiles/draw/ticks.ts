@@ -12,3 +12,17 @@ export function valueTicks([low, high]: readonly [number, number], count: number
   }
   return ticks;
 }
+
+/** Ticks of a logarithmic axis: 1, 2 and 5 times the powers of ten, or the powers alone where those are too many. */
+export function logTicks([low, high]: readonly [number, number], count: number): number[] {
+  const powers: number[] = [];
+  for (let exponent = Math.floor(Math.log10(low)); exponent <= Math.log10(high); exponent++) {
+    powers.push(exponent);
+  }
+  const within = (factors: readonly number[]) =>
+    powers
+      .flatMap((exponent) => factors.map((factor) => Number(`${factor}e${exponent}`)))
+      .filter((value) => value >= low * (1 - 1e-9) && value <= high * (1 + 1e-9));
+  const all = within([1, 2, 5]);
+  return all.length <= Math.max(3, count) ? all : within([1]);
+}

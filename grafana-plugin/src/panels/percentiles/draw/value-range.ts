@@ -1,7 +1,8 @@
 import type { FieldConfig } from '@grafana/data';
+import type { GivenShape } from './given-shapes.ts';
 import type { PercentileLine } from './lines.ts';
 
-/** The values that the vertical axis shows. */
+/** The values that the axis of values shows. */
 export interface ValueRange {
   low: number;
   high: number;
@@ -9,33 +10,57 @@ export interface ValueRange {
   overflowEdges: number[];
 }
 
+interface Request {
+  lines: readonly PercentileLine[];
+  given: readonly GivenShape[];
+  /** Values that are marked: the objective and thresholds do not have to be visible, the objective has. */
+  slo: number | undefined;
+  config: FieldConfig;
+  log: boolean;
+}
+
 const ROOM_ABOVE = 1.06;
 const ROOM_FOR_OVERFLOW = 1.18;
+/** Smallest part of the highest value that a logarithmic axis begins with when nothing else tells. */
+const DECADES = 1e-3;
 
 /** From 0 (latencies have a zero) to the highest edge of an interval, unless the field options say otherwise. */
-export function valueRange(lines: readonly PercentileLine[], slo: number | undefined, config: FieldConfig): ValueRange {
+export function valueRange({ lines, given, slo, config, log }: Request): ValueRange {
   let low = 0;
   let top = slo ?? 0;
+  let smallest = slo && slo > 0 ? slo : Infinity;
   const edges = new Set<number>();
+  const take = (value: number) => {
+    if (Number.isFinite(value)) {
+      low = Math.min(low, value);
+      top = Math.max(top, value);
+      smallest = value > 0 ? Math.min(smallest, value) : smallest;
+    }
+  };
   for (const { series, index } of lines) {
     for (const { percentiles } of series.points) {
       const percentile = percentiles[index];
       if (!percentile) {
         continue;
       }
-      for (const value of [percentile.estimate, percentile.low, percentile.high]) {
-        if (Number.isFinite(value)) {
-          low = Math.min(low, value);
-          top = Math.max(top, value);
-        }
-      }
+      take(percentile.estimate);
+      take(percentile.low);
+      take(percentile.high);
       if (percentile.high === Infinity) {
         edges.add(series.source.bounds.at(-2) ?? percentile.low);
       }
     }
   }
+  for (const { line } of given) {
+    line.values.forEach((value) => take(value ?? NaN));
+  }
   const edge = Math.max(0, ...edges);
   const room = Math.max(top * ROOM_ABOVE, edge * ROOM_FOR_OVERFLOW) || 1;
   const high = config.max ?? room;
-  return { low: Math.min(config.min ?? low, high), high, overflowEdges: [...edges].sort((a, b) => a - b) };
+  const from = config.min ?? (log ? Math.min(smallest, high * 0.5) : low);
+  return {
+    low: log && !(from > 0) ? high * DECADES : Math.min(from, high),
+    high,
+    overflowEdges: [...edges].sort((a, b) => a - b),
+  };
 }

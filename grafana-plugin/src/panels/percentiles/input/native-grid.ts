@@ -37,7 +37,9 @@ export function nativeRows({ times, lows, highs, counts }: Cells): NativeRows {
   if (bounds[0] === -Infinity || (bounds[0] === 0 && !highs.includes(0))) {
     bounds.shift();
   }
-  return { bounds, exponential: isExponential(distinct), ...fill(bounds, { times, lows, highs, counts }) };
+  // Only the first of a list of custom bounds has a bucket without a lower end.
+  const exponential = !lows.includes(-Infinity) && isExponential(distinct);
+  return { bounds, exponential, ...fill(bounds, { times, lows, highs, counts }) };
 }
 
 function fill(bounds: readonly number[], { times, highs, counts }: Cells): { times: number[]; counts: Float64Array } {
@@ -65,7 +67,7 @@ function fill(bounds: readonly number[], { times, highs, counts }: Cells): { tim
 function isExponential(buckets: ReadonlyArray<readonly [number, number]>): boolean {
   return buckets.every(([low, high]) => {
     if (low <= 0 && high >= 0) {
-      return Number.isFinite(low) && Number.isFinite(high);
+      return true;
     }
     const schema = -Math.log2(Math.abs(Math.log2(high / low)));
     return Math.abs(schema - Math.round(schema)) < 1e-6 && schema > MIN_SCHEMA - 0.5 && schema < MAX_SCHEMA + 0.5;

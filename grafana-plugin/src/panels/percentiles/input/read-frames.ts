@@ -1,52 +1,57 @@
 import { type DataFrame, FieldType } from '@grafana/data';
 import { type BucketGroup, collectBuckets } from './bucket-columns.ts';
 import { kindOverTime } from './counts-kind.ts';
+import { type GivenLine, givenLines } from './given-line.ts';
 import { histogramRows } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
-import {
-  type InputProblem,
-  nativeHistogram,
-  noBucketLabel,
-  noOverflowBucket,
-  singleSample,
-  summedCounters,
-} from './input-problem.ts';
+import { type InputProblem, noBucketLabel, noOverflowBucket, singleSample, summedCounters } from './input-problem.ts';
+import { isNativeHistogram, readNative } from './read-native.ts';
 import { isBucketTable, readTable } from './read-table.ts';
+import { isCompanion, withSums } from './sum-series.ts';
 
 /** What the panel can draw of its queries' answers, and what it cannot. */
 export interface Reading {
   series: HistogramSeries[];
+  /** Percentiles that the queries have computed themselves. */
+  lines: GivenLine[];
   /** At most one per query and cause. */
   problems: InputProblem[];
 }
 
 /**
  * Finds the histograms in the frames of Grafana's Prometheus data source: raw counters, rates in the time series and in
- * the heatmap format, and instant tables. `expressions` holds the PromQL text by refId, where known.
+ * the heatmap format, native histograms and instant tables; and beside them `_sum` series and ready percentiles.
+ * `expressions` holds the PromQL text by refId, where known.
  */
 export function readFrames(frames: readonly DataFrame[], expressions: ReadonlyMap<string, string>): Reading {
-  const found: Array<HistogramSeries | InputProblem> = [];
+  const found: Array<HistogramSeries | InputProblem | null> = [];
   const overTime: DataFrame[] = [];
+  const given: GivenLine[] = [];
   for (const frame of frames) {
-    const refId = frame.refId ?? '';
+    const expression = expressions.get(frame.refId ?? '');
     if (frame.length === 0) {
       continue;
-    } else if (frame.meta?.type === 'heatmap-cells') {
-      found.push(nativeHistogram(refId));
+    } else if (isNativeHistogram(frame)) {
+      found.push(readNative(frame, expression));
     } else if (isBucketTable(frame)) {
-      found.push(...readTable(frame, expressions.get(refId)));
+      found.push(...readTable(frame, expression));
     } else if (hasBucketField(frame)) {
       overTime.push(frame);
     } else {
-      found.push(noBucketLabel(refId));
+      given.push(...givenLines(frame));
     }
   }
   for (const group of collectBuckets(overTime)) {
     found.push(...readGroup(group, expressions.get(group.refId)));
   }
+  const series = found.filter((item) => item !== null && 'bounds' in item);
+  const problems = found.filter((item) => item !== null && 'title' in item);
+  const lines = given.filter((line) => !isCompanion(line) && (series.length > 0 || line.quantile !== null));
+  const unused = series.length > 0 ? [] : given.filter((line) => !lines.includes(line));
   return {
-    series: found.filter((item) => 'samples' in item),
-    problems: unique(found.filter((item) => 'title' in item)),
+    series: series.map((one) => withSums(one, given)),
+    lines,
+    problems: unique([...problems, ...unused.map(({ refId }) => noBucketLabel(refId))]),
   };
 }
 
@@ -55,20 +60,22 @@ function hasBucketField(frame: DataFrame): boolean {
 }
 
 function readGroup(group: BucketGroup, expression: string | undefined): Array<HistogramSeries | InputProblem> {
-  const { refId, metricName, labels, stepMs, config } = group;
+  const { refId, metricName, labels, stepMs, field } = group;
   const metric = metricName?.replace(/_bucket$/, '') ?? null;
-  return histogramRows(group).map(({ bounds, samples }) => {
+  return histogramRows(group).map(({ bounds, times, counts }, grid) => {
     if (bounds.at(-1) !== Infinity) {
       return noOverflowBucket(refId);
     }
-    const kind = kindOverTime(samples, metricName, expression);
+    const kind = kindOverTime(counts, metricName, expression);
     if (kind === 'summed') {
       return summedCounters(refId);
     }
-    if (kind === 'counters' && samples.length < 2) {
+    if (kind === 'counters' && times.length < 2) {
       return singleSample(refId);
     }
-    return { refId, metric, labels, kind, trueCounts: kind === 'counters', bounds, stepMs, samples, config };
+    const gridChangedMs = grid === 0 ? null : (times[0] ?? null);
+    const data = { kind, trueCounts: kind === 'counters', exponential: false, bounds, stepMs, times, counts };
+    return { refId, metric, labels, ...data, sums: null, gridChangedMs, field };
   });
 }
 

@@ -32,17 +32,21 @@ export function readTable(frame: DataFrame, expression: string | undefined): Arr
       return noOverflowBucket(refId);
     }
     const { __name__: name, ...labels } = JSON.parse(key) as Labels;
-    const samples = [{ timeMs: lastTime(time, rows), counts: buckets.map(({ count }) => count) }];
+    const counts = Float64Array.from(buckets, ({ count }) => count);
     return {
       refId,
       metric: name ? name.replace(/_bucket$/, '') : null,
       labels,
       kind: 'total',
-      trueCounts: expression !== undefined && !takesRates(expression) && areWhole(samples),
+      trueCounts: expression !== undefined && !takesRates(expression) && areWhole(counts),
+      exponential: false,
       bounds,
       stepMs: 0,
-      samples,
-      config: value.config,
+      times: [lastTime(time, rows)],
+      counts,
+      sums: null,
+      gridChangedMs: null,
+      field: value,
     };
   });
 }

@@ -1,0 +1,32 @@
+import { act, renderHook, waitFor } from '@testing-library/react';
+import { useLoaded } from './useLoaded.ts';
+
+test('data stay while newer ones are on their way, and an answer that came too late is dropped', async () => {
+  const answers: Array<(value: string) => void> = [];
+  const load = () => new Promise<string>((resolve) => answers.push(resolve));
+  const { result, rerender } = renderHook(({ load: current }) => useLoaded(current), { initialProps: { load } });
+  expect(result.current).toMatchObject({ data: undefined, loading: true });
+  act(() => answers[0]?.('first'));
+  await waitFor(() => expect(result.current).toMatchObject({ data: 'first', loading: false }));
+  rerender({ load: () => load() });
+  expect(result.current).toMatchObject({ data: 'first', loading: true });
+  rerender({ load: () => load() });
+  act(() => answers[1]?.('late'));
+  act(() => answers[2]?.('newest'));
+  await waitFor(() => expect(result.current).toMatchObject({ data: 'newest', loading: false }));
+});
+
+test('what fails is told, and loading again helps', async () => {
+  let fails = true;
+  const load = () => (fails ? Promise.reject(new Error('down')) : Promise.resolve(1));
+  const { result } = renderHook(() => useLoaded(load));
+  await waitFor(() => expect(result.current.error?.message).toBe('down'));
+  fails = false;
+  act(() => result.current.reload());
+  await waitFor(() => expect(result.current).toMatchObject({ data: 1, error: undefined, loading: false }));
+});
+
+test('null loads nothing', () => {
+  const { result } = renderHook(() => useLoaded(null));
+  expect(result.current).toMatchObject({ data: undefined, loading: false });
+});

@@ -1,0 +1,61 @@
+import type { HistogramSeries } from '../input/histogram-series.ts';
+
+/** Raw counters that go on through resets, so that the observations between any two rows are a plain difference. */
+export interface RunningCounts {
+  /** Row by row, as in the series. */
+  counts: Float64Array;
+  /** Running sums; null when the series has none. */
+  sums: Float64Array | null;
+  /** Rows before which the counters began anew: what was counted just before that is lost. */
+  resetRows: readonly number[];
+  /** 1 where samples are missing since the row before: the counts are true, but nobody knows when they happened. */
+  gaps: Uint8Array;
+}
+
+/** A sample is missing when two neighbours are further apart than this many steps. */
+const GAP_STEPS = 1.5;
+
+/**
+ * Takes the resets out of raw counters. As in core's `histogramDelta`, a reset is one of the whole histogram: when any
+ * bucket falls, or the sum of values that are >= 0, all of it began at 0 again.
+ */
+export function runningCounts(series: HistogramSeries): RunningCounts {
+  const { times, stepMs, bounds, sums: given } = series;
+  const width = bounds.length;
+  const resetRows: number[] = [];
+  const gaps = new Uint8Array(times.length);
+  const sumFalls = given !== null && (bounds[0] ?? NaN) > 0 ? given : null;
+  for (let row = 1; row < times.length; row++) {
+    gaps[row] = (times[row] ?? NaN) - (times[row - 1] ?? NaN) > GAP_STEPS * stepMs ? 1 : 0;
+    const fell = rowFell(series.counts, row * width, width);
+    if (fell || (sumFalls?.[row] ?? NaN) < (sumFalls?.[row - 1] ?? NaN)) {
+      resetRows.push(row);
+    }
+  }
+  const anyReset = resetRows.length > 0;
+  const counts = anyReset ? continued(series.counts, width, resetRows) : series.counts;
+  const sums = given && anyReset ? continued(given, 1, resetRows) : given;
+  return { counts, sums, resetRows, gaps };
+}
+
+function rowFell(counts: Float64Array, at: number, width: number): boolean {
+  for (let i = at; i < at + width; i++) {
+    if ((counts[i] ?? NaN) < (counts[i - width] ?? NaN)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/** After a reset the counters go on from where they were. */
+function continued(values: Float64Array, width: number, resetRows: readonly number[]): Float64Array {
+  const result = Float64Array.from(values);
+  for (const row of resetRows) {
+    const start = row * width;
+    const reached = result.slice(start - width, start);
+    for (let at = start; at < result.length; at++) {
+      result[at] = (result[at] ?? 0) + (reached[(at - start) % width] ?? 0);
+    }
+  }
+  return result;
+}

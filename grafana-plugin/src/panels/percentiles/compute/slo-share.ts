@@ -1,0 +1,19 @@
+import { fractionBelow } from '../../../../../core/histogram/fraction.ts';
+import type { PercentileSeries } from './percentile-series.ts';
+
+/** The share of the observations that met a service level objective, 0 to 1. */
+export interface SloShare {
+  /** Linear inside the bucket of the objective, as Prometheus' `histogram_fraction`. */
+  estimate: number;
+  /** The share lies between these; equal when the objective is a bucket bound. */
+  low: number;
+  high: number;
+  /** Over rates nothing is promised: the shares are about these. */
+  certain: boolean;
+}
+
+/** The share of the whole range at or below the objective; null when nothing was observed. */
+export function sloShare({ total, source }: PercentileSeries, slo: number): SloShare | null {
+  const share = fractionBelow(slo, total);
+  return share && { ...share, certain: source.trueCounts };
+}

@@ -1,0 +1,36 @@
+import { samplingInterval } from '../compute/sampling.ts';
+import type { PercentileLine } from './lines.ts';
+import type { Scale } from './scale.ts';
+
+/** A sampling interval at one point of a line, in pixels. */
+export interface Whisker {
+  x: number;
+  low: number;
+  estimate: number;
+  /** Null where there are too few observations for an upper end. */
+  high: number | null;
+}
+
+/** Distance of two whiskers of a line, in pixels. */
+const APART = 44;
+
+/** Whiskers along a line of raw counts, far enough apart to be told from each other; `lane` shifts those of each line. */
+export function whiskers({ series, index }: PercentileLine, lane: number, x: Scale, y: Scale): Whisker[] {
+  const { points, source } = series;
+  const found: Whisker[] = [];
+  let next = x.range[0] + 6 + lane;
+  for (const point of points) {
+    const at = x(point.endMs - source.stepMs / 2);
+    const percentile = point.percentiles[index];
+    if (at < next || at > x.range[1] || !percentile || percentile.overflow || point.n === null) {
+      continue;
+    }
+    const sampling = samplingInterval(percentile.quantile, series.histogramOf(point), source.exponential);
+    if (sampling) {
+      const high = sampling.high === Infinity ? null : y(sampling.high);
+      found.push({ x: at, low: y(sampling.low), estimate: y(percentile.estimate), high });
+      next = at + APART;
+    }
+  }
+  return found;
+}
