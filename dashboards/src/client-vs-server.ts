@@ -5,7 +5,7 @@ import * as client from './queries/client.ts';
 import { lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
 import type { Signal } from './server/signal.ts';
-import type { DisplayUnit } from './server/units.ts';
+import { TOKENS_PER_SECOND, type DisplayUnit } from './server/units.ts';
 import type { Query } from './target.ts';
 import {
   datasourceVariable,
@@ -49,7 +49,6 @@ function system(metric: string, name: string, display: DisplayUnit): Signal {
 }
 
 const REQUESTS = { unit: 'reqps' };
-const TOKENS = { unit: 'cps', axis: 'tokens per second' };
 const COUNT = { unit: 'none', axis: 'requests' };
 
 function exact(title: string, about: string, histogram: 'time_to_first_token' | 'inter_token_latency'): PanelSpec {
@@ -96,8 +95,8 @@ function overview(): RowSpec {
       ],
     ),
     lines('Output tokens', 'Counted by the client from the usage of finished requests, and by the servers.', [
-      signal(client.outputTokenRate, TOKENS),
-      system('output_tokens:rate1m', 'output', TOKENS),
+      signal(client.outputTokenRate, TOKENS_PER_SECOND),
+      system('output_tokens:rate1m', 'output', TOKENS_PER_SECOND),
     ]),
   ]);
 }
@@ -177,7 +176,7 @@ function servers(): RowSpec {
       [signal(client.errorRates, REQUESTS), system('request_errors:rate1m', 'failed', REQUESTS)],
     ),
     lines('Prompt tokens', 'As the servers count them, cached ones included.', [
-      system('prompt_tokens:rate1m', 'prompt', TOKENS),
+      system('prompt_tokens:rate1m', 'prompt', TOKENS_PER_SECOND),
     ]),
   ]);
 }

@@ -8,6 +8,9 @@ const PERCENTILES_PANEL = 'llmbench-percentiles-panel';
 const BOUNDS =
   'From raw counters: the differences between scrapes are true counts, so that each percentile lies in the shaded interval.';
 
+/** Its legend is a table of the whole range, below the picture. */
+const LEGEND_HEIGHT = 4;
+
 /** Draws latency percentiles with the panel of the app, which takes raw buckets and finds the differences itself. */
 export const drawAppPanel: DrawPanel = (spec, id, { width, height }) => {
   const percentiles = spec.signals.flatMap(({ percentile }) => (percentile === undefined ? [] : [percentile]));
@@ -20,7 +23,7 @@ export const drawAppPanel: DrawPanel = (spec, id, { width, height }) => {
     .description(description(spec, BOUNDS))
     .datasource(DATASOURCE)
     .span(width)
-    .height(height)
+    .height(height + LEGEND_HEIGHT)
     .targets(overTime(buckets.map((expr) => ({ expr, legend: '__auto' }))))
     .fieldConfig({ defaults: { unit: spec.signals[0]?.display.unit ?? 's' }, overrides: [] })
     .options({ percentiles: quantiles, showIntervals: true, windowSeconds: 0, showLegend: true });

@@ -2,6 +2,7 @@ import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-s
 import { timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
 import * as vllm from '../queries/vllm.ts';
+import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { HALF } from './sizes.ts';
 
 /** What the client asked of the server, and what came back. */
@@ -26,8 +27,7 @@ export function withLoad(dashboard: DashboardBuilder): void {
         description:
           'Output tokens per second: counted by the client at the end of each request (from the usage that the server ' +
           'reports), and by vLLM as it generates, for all its clients. Steps of the client are requests that end together.',
-        unit: 'cps',
-        axisLabel: 'tokens per second',
+        unit: TOKENS_PER_SECOND.unit,
         queries: [client.outputTokenRate, vllm.vllmRate('vllm:generation_tokens_total', 'vLLM')],
       }),
     )

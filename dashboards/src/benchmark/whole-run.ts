@@ -1,6 +1,7 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { stat } from '../panels/stat.ts';
 import * as client from '../queries/client.ts';
+import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { STAT } from './sizes.ts';
 import { WHOLE_RUN } from './wording.ts';
 
@@ -12,7 +13,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 11,
-        width: 3,
+        width: 4,
         title: 'Requests ok',
         description: 'Requests of the measure phase that were answered completely, warm-up left out.',
         unit: 'none',
@@ -23,7 +24,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 12,
-        width: 3,
+        width: 4,
         title: 'Requests failed',
         description: 'Requests of the measure phase that ended in an error or a timeout. The latencies leave them out.',
         unit: 'none',
@@ -34,7 +35,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 13,
-        width: 5,
+        width: 8,
         title: 'Time to first token',
         description: `From sending a request to its first chunk with content. ${WHOLE_RUN}`,
         unit: 's',
@@ -45,7 +46,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 14,
-        width: 4,
+        width: 8,
         title: 'Inter-token latency',
         description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${WHOLE_RUN}`,
         unit: 's',
@@ -56,7 +57,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 15,
-        width: 3,
+        width: 8,
         title: 'Request throughput',
         description: 'Ok requests ÷ length of the measure phase. Empty until the phase has ended.',
         unit: 'reqps',
@@ -67,11 +68,11 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 16,
-        width: 3,
+        width: 8,
         title: 'Output tokens per second',
         description:
           'Output tokens as the server counted them ÷ length of the measure phase. Empty until it has ended.',
-        unit: 'cps',
+        unit: TOKENS_PER_SECOND.unit,
         queries: [client.outputTokenThroughput],
       }),
     )
@@ -79,7 +80,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 17,
-        width: 3,
+        width: 8,
         title: 'Peak in flight',
         description: 'The most requests that were in flight at the same scrape, warm-up included.',
         unit: 'none',

@@ -2,7 +2,7 @@ import type { PanelKind, PanelSpec } from './panel-spec.ts';
 import type { Size } from './draw-panel.ts';
 
 const SCREEN_WIDTH = 24;
-const PER_LINE: Readonly<Record<PanelKind, number>> = { number: 8, lines: 3, stacked: 3, heatmap: 1, table: 1 };
+const PER_LINE: Readonly<Record<PanelKind, number>> = { number: 4, lines: 3, stacked: 3, heatmap: 1, table: 1 };
 const HEIGHT: Readonly<Record<PanelKind, number>> = { number: 4, lines: 8, stacked: 8, heatmap: 9, table: 6 };
 
 /** Gives each panel of a row its size: neighbours of like height share lines that are filled from edge to edge. */

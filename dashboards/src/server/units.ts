@@ -6,6 +6,9 @@ export interface DisplayUnit {
   readonly axis?: string;
 }
 
+/** With k, M, … before it, as Grafana scales a unit that it does not know. */
+export const TOKENS_PER_SECOND: DisplayUnit = { unit: 'si:tok/s' };
+
 /** What Grafana has a unit of its own for. */
 const VALUE_UNITS: Readonly<Record<string, string>> = {
   seconds: grafana.Seconds,
@@ -30,7 +33,7 @@ const VALUE_UNITS: Readonly<Record<string, string>> = {
 export function valueUnit(unit: string): DisplayUnit {
   const known = VALUE_UNITS[unit];
   if (known !== undefined) return { unit: known };
-  if (unit === 'tokens_per_second') return { unit: grafana.CountsPerSecond, axis: 'tokens per second' };
+  if (unit === 'tokens_per_second') return TOKENS_PER_SECOND;
   return { unit: grafana.NoUnit, axis: unit.replaceAll('_', ' ') };
 }
 
@@ -38,6 +41,7 @@ export function valueUnit(unit: string): DisplayUnit {
 export function rateUnit(unit: string): DisplayUnit {
   if (unit === 'bytes') return { unit: grafana.BytesPerSecondIEC };
   if (unit === 'requests') return { unit: grafana.RequestsPerSecond };
+  if (unit === 'tokens') return TOKENS_PER_SECOND;
   if (unit === 'joules') return { unit: grafana.Watt };
   if (unit === 'seconds') return { unit: grafana.NoUnit, axis: 'seconds per second' };
   return { unit: grafana.CountsPerSecond, axis: `${unit.replaceAll('_', ' ')} per second` };
