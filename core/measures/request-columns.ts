@@ -3,8 +3,8 @@ import { ascendingOrder } from '../stats/ascending-order.ts';
 import { MemoryShelf } from './block-shelf.ts';
 import type { BlockShelf } from './block-shelf.ts';
 import type { PerRequestMeasure } from './measures.ts';
+import { FigureRow } from './figure-row.ts';
 import { FIGURE_NAMES, figuresOf } from './request-figures.ts';
-import type { RequestFigures } from './request-figures.ts';
 
 /** How a request counts in the statistics: cancelled ones were given up by this side and are in no population. */
 export type Standing = 'ok' | 'failed' | 'cancelled';
@@ -75,14 +75,16 @@ export class RequestColumns {
    */
   allValues(measures: readonly PerRequestMeasure[], order: Uint32Array): Float64Array[] {
     const columns = measures.map(() => new Float64Array(this.#rows));
+    const figures = new FigureRow();
     this.#eachRow((block, start, row) => {
       const standing = STANDINGS[block[start + STANDING_AT] ?? NaN];
-      const figures = standing === 'ok' ? figuresAt(block, start) : null;
       const other = standing === 'failed' ? Infinity : NaN;
-      measures.forEach(({ value }, i) => {
-        const column = columns[i];
-        if (column !== undefined) column[row] = figures === null ? other : (value(figures) ?? NaN);
-      });
+      figures.moveTo(block, start);
+      for (let i = 0; i < measures.length; i++) {
+        const [measure, column] = [measures[i], columns[i]];
+        if (measure === undefined || column === undefined) continue;
+        column[row] = standing === 'ok' ? (measure.value(figures) ?? NaN) : other;
+      }
     });
     return columns.map((column) => knownInOrder(column, order));
   }
@@ -112,16 +114,6 @@ export class RequestColumns {
       for (let i = 0; i < rows; i++) visit(block, i * ROW_LENGTH, first + i);
     }
   }
-}
-
-/** The figures of a row. The fields are those of every row, so that a null stands for NaN. */
-function figuresAt(block: Float64Array, start: number): RequestFigures {
-  const figures: Partial<Record<keyof RequestFigures, number | null>> = {};
-  for (let i = 0; i < FIGURE_NAMES.length; i++) {
-    const value = block[start + i] ?? NaN;
-    figures[FIGURE_NAMES[i] ?? 'sent_ns'] = Number.isNaN(value) ? null : value;
-  }
-  return figures as unknown as RequestFigures;
 }
 
 function knownInOrder(column: Float64Array, order: Uint32Array): Float64Array {

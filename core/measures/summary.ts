@@ -202,7 +202,7 @@ export class SummaryAccumulator {
   }
 
   #perRequest(measure: PerRequestMeasure, all: Float64Array): DistributionResult[] {
-    const ok = all.filter(Number.isFinite);
+    const ok = finiteOf(all);
     const okResult = exactDistribution(measure, 'ok', ok);
     if (!ENDLESS_WHEN_FAILED.has(measure.measure)) return [okResult];
     return [okResult, ok.length === all.length ? asAll(okResult) : exactDistribution(measure, 'all', all)];
@@ -242,6 +242,17 @@ export class SummaryAccumulator {
 
 function isPerRequest(measure: DistributionMeasure): measure is PerRequestMeasure {
   return measure.value !== null;
+}
+
+/** The values of the ok requests: those of the failed ones are infinite. The same array when there are no others. */
+function finiteOf(values: Float64Array): Float64Array {
+  let finite = 0;
+  for (const value of values) if (Number.isFinite(value)) finite += 1;
+  if (finite === values.length) return values;
+  const kept = new Float64Array(finite);
+  let at = 0;
+  for (const value of values) if (Number.isFinite(value)) kept[at++] = value;
+  return kept;
 }
 
 /** One unknown makes the sum unknown: leaving it out would understate. */

@@ -8,7 +8,7 @@ import { openStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
 import { reportPage } from './page.ts';
 import { RequestViewBuilder } from './request-view.ts';
-import { writeReport } from './write-report.ts';
+import { viewOfRecords, writeReport } from './write-report.ts';
 
 let directory: string;
 beforeEach(async () => {
@@ -32,7 +32,7 @@ async function reportOf(
   const run = await store.readRun(result.run_id);
   const folder = store.pathOf(result.run_id);
   await before?.(folder);
-  const path = await writeReport(folder, run, result, store.readRecords(run));
+  const path = await writeReport(folder, run, result, () => viewOfRecords(store.readRecords(run)));
   return { page: await readFile(path, 'utf8'), run, result };
 }
 

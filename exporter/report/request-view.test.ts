@@ -6,7 +6,9 @@ import type { RequestView } from './request-view.ts';
 function viewOf(records: readonly ReturnType<typeof exampleRecord>[]): RequestView {
   const builder = new RequestViewBuilder();
   records.forEach((record) => builder.add(record));
-  return builder.view();
+  const view = builder.view();
+  if (view === null) throw new Error('there are no records');
+  return view;
 }
 
 // Two slots of 100 ms each, the first request is the warm-up, every fifth fails: see exampleRecord.
@@ -48,6 +50,10 @@ test('of many requests some are drawn, and it is known of how many', () => {
   expect(view.requestLatency.dots).toHaveLength(MOST_DOTS);
   expect(view.requestLatency.requests).toBe(4000);
   expect(new Set(view.requestLatency.dots.map(([at]) => at)).size).toBeGreaterThan(MOST_DOTS / 2);
+});
+
+test('without records there is nothing to see', () => {
+  expect(new RequestViewBuilder().view()).toBeNull();
 });
 
 test('records without latencies give an empty view', () => {

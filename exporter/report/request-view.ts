@@ -78,7 +78,9 @@ export class RequestViewBuilder {
     }
   }
 
-  view(): RequestView {
+  /** Null when there were no records. */
+  view(): RequestView | null {
+    if (this.#sent.length === 0) return null;
     const bins = timeBins(this.#span);
     const perSecond = (steps: readonly number[]): number[] =>
       inBins(bins, steps).map((sum, bin) => sum / binSeconds(bins, bin));

@@ -16,17 +16,17 @@ import { timeBins } from './time-bins.ts';
 export const REPORT_FILE = 'report.html';
 
 /**
- * Writes report.html into the folder of a run that has its result. Records or server files that cannot be read are told
- * of in the report, which then shows the rest. Returns the path; throws what the file system says of writing.
+ * Writes report.html into the folder of a run that has its result. `view` is what its records look like, null when there
+ * are none. Records or server files that cannot be read are told of in the report, which then shows the rest. Returns the path; throws what the file system says of writing.
  */
 export async function writeReport(
   folder: string,
   run: RunFile,
   result: ResultFile,
-  records: AsyncIterable<RequestRecord>,
+  view: () => Promise<RequestView | null>,
 ): Promise<string> {
   const notes: string[] = [];
-  const requests = await requestView(records).catch((error: unknown) => {
+  const requests = await view().catch((error: unknown) => {
     notes.push(`The records cannot be read, so nothing is drawn of them: ${reasonOf(error)}.`);
     return null;
   });
@@ -39,15 +39,11 @@ export async function writeReport(
   return path;
 }
 
-/** Null when there are no records. */
-async function requestView(records: AsyncIterable<RequestRecord>): Promise<RequestView | null> {
+/** What the records of a run look like; null when there are none. Throws when they cannot be read. */
+export async function viewOfRecords(records: AsyncIterable<RequestRecord>): Promise<RequestView | null> {
   const builder = new RequestViewBuilder();
-  let count = 0;
-  for await (const record of records) {
-    builder.add(record);
-    count += 1;
-  }
-  return count === 0 ? null : builder.view();
+  for await (const record of records) builder.add(record);
+  return builder.view();
 }
 
 function servers(files: ServerFiles | null, requests: RequestView | null, result: ResultFile): ReportData['servers'] {
