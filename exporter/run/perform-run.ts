@@ -14,6 +14,7 @@ import type { WorkerLoad } from '../bench/workers/worker-load.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
 import { checkOutgoing, Outgoing } from '../publish/outgoing.ts';
 import type { ServerLoadNow } from '../servers/load-now.ts';
+import { RequestViewBuilder } from '../report/request-view.ts';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import type { RunPlan, RunWriter } from '../store/run-writer.ts';
 import { reasonOf } from '../store/store-errors.ts';
@@ -195,6 +196,7 @@ async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
   outgoing.end();
   const collected = (await servers?.finish(outcome.phases)) ?? null;
   const serverNotes = (await collected?.store(run.store.directory, plan.run_id, `llmbench ${run.version}`)) ?? [];
+  const view = new RequestViewBuilder();
   const result = await writer.complete({
     status: outcome.status,
     failure: outcome.failure,
@@ -202,13 +204,14 @@ async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
     health: withRemedy(outcome.health, workers?.workers ?? 1, availableParallelism()),
     ...(collected === null ? {} : { servers: collected.result, serverTotals: collected.totals }),
     end: new Date().toISOString(),
+    reader: view,
   });
   const outgoingNotes = await outgoing.finish(controls.draining.aborted);
   // Whoever ended the run early does not want to wait for a scraper that has not come yet.
   const awaited = !controls.draining.aborted && (await isDiscovered(run.request.runsDirectory));
   await publication?.untilFetched(awaited, controls.aborting);
   await writer.publish();
-  const fileNotes = await writeRunFiles(run.store, plan.run_id, run.request.exports);
+  const fileNotes = await writeRunFiles(run.store, plan.run_id, run.request.exports, () => view.view());
   return {
     result,
     failure: outcome.failure,

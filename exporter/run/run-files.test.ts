@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { RequestViewBuilder } from '../report/request-view.ts';
 import { EXAMPLE_END, examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
 import { openStore } from '../store/run-store.ts';
 import { writeRunFiles } from './run-files.ts';
@@ -32,6 +33,17 @@ test('the report always, other tools’ files when asked for', async () => {
     'profile_export_aiperf.csv',
     'profile_export_aiperf.json',
   ]);
+});
+
+test('the report is made of what was seen already, without reading the records again', async () => {
+  const store = await finishedRun();
+  await rm(join(store.pathOf('mine'), 'records'), { recursive: true });
+  const seen = new RequestViewBuilder();
+  for (let i = 0; i < 10; i++) seen.add(exampleRecord(i));
+  expect(await writeRunFiles(store, 'mine', [], () => seen.view())).toEqual([]);
+  const page = await readFile(join(store.pathOf('mine'), 'report.html'), 'utf8');
+  expect(page).not.toContain('The records cannot be read');
+  expect(page).toContain('Time to first token');
 });
 
 test('a report that cannot be written is told of; the run stays, and the export is written', async () => {

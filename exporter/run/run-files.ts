@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, writeAiperf } from '../exports/write-aiperf.ts';
-import { writeReport } from '../report/write-report.ts';
+import type { RequestView } from '../report/request-view.ts';
+import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../store/store-errors.ts';
 
@@ -10,9 +11,15 @@ export type RunExport = (typeof RUN_EXPORTS)[number];
 
 /**
  * Writes what is made of a finished run into its folder: report.html, and the exports asked for. What goes wrong is
- * told, one line each: the run itself is stored already and is not lost by it.
+ * told, one line each: the run itself is stored already and is not lost by it. `view` is what its records look like;
+ * default: they are read.
  */
-export async function writeRunFiles(store: RunStore, runId: string, exports: readonly RunExport[]): Promise<string[]> {
+export async function writeRunFiles(
+  store: RunStore,
+  runId: string,
+  exports: readonly RunExport[],
+  view?: () => RequestView | null,
+): Promise<string[]> {
   const notes: string[] = [];
   const attempt = async (what: string, write: () => Promise<unknown>): Promise<void> => {
     try {
@@ -25,7 +32,9 @@ export async function writeRunFiles(store: RunStore, runId: string, exports: rea
   const files = async () => ({ run: await store.readRun(runId), result: await store.readResult(runId) });
   await attempt('the report', async () => {
     const { run, result } = await files();
-    await writeReport(folder, run, result, store.readRecords(run));
+    const seen = (): Promise<RequestView | null> =>
+      view === undefined ? viewOfRecords(store.readRecords(run)) : Promise.resolve(view());
+    await writeReport(folder, run, result, seen);
   });
   if (exports.includes('aiperf')) {
     await attempt("AIPerf's files", async () => {
