@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { columnsOf } from './record-columns.ts';
+import { knownColumnsOf } from './record-columns.ts';
 import { reasonOf } from './store-errors.ts';
 
 const FLUSH_INTERVAL_MS = 500;
@@ -11,7 +11,7 @@ const FLUSH_CHARACTERS = 1_000_000;
 const PENDING_CHARACTERS_LIMIT = 64_000_000;
 
 /**
- * Appends records to a JSONL file while a run lasts. `append` only puts the line into memory; lines are handed to the
+ * Appends records to a JSONL file while a run lasts; what is not known is left out of a line. `append` only puts the line into memory; lines are handed to the
  * operating system at least every half second, so that they outlive the process.
  *
  * The first failed write ends the writing: `error` tells it, later records are counted in `lost`, nothing throws before
@@ -54,7 +54,7 @@ export class JsonlRecordsWriter {
       this.#lost += 1;
       return;
     }
-    const line = `${JSON.stringify(columnsOf(record))}\n`;
+    const line = `${JSON.stringify(knownColumnsOf(record))}\n`;
     if (this.#pending + this.#inFlight + line.length > this.#pendingLimit) {
       this.#error = new Error(`the disk is too slow: ${this.#pendingLimit} characters of records wait to be written`);
       this.#lost += 1;

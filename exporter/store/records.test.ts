@@ -45,6 +45,13 @@ describe('JSONL', () => {
     expect(await collect(readJsonlRecords(jsonl))).toEqual(examples);
   });
 
+  test('a line holds what is known', async () => {
+    await writeJsonl([exampleRecord(4)]);
+    const line = JSON.parse(await readFile(jsonl, 'utf8')) as Record<string, unknown>;
+    expect(line).toMatchObject({ index: 4, outcome: 'error', reason: 'http_5xx', http_status: 503 });
+    expect(Object.values(line)).not.toContain(null);
+  });
+
   test('no records', async () => {
     await writeJsonl([]);
     expect(await collect(readJsonlRecords(jsonl))).toEqual([]);
@@ -100,7 +107,9 @@ describe('JSONL', () => {
   });
 
   test('what waits for a slow disk is bounded: then the writing ends, and close says so', async () => {
-    const line = `${JSON.stringify(exampleRecord(1))}\n`;
+    await writeJsonl([exampleRecord(1)]);
+    const line = await readFile(jsonl, 'utf8');
+    await rm(jsonl);
     const writer = await JsonlRecordsWriter.create(jsonl, line.length * 2);
     for (let i = 0; i < 5; i++) writer.append(exampleRecord(1));
     expect(writer.error?.message).toContain('the disk is too slow');

@@ -20,6 +20,7 @@ import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunPaths } from './run-paths.ts';
 import { resultOf, summaryOptions } from './run-result.ts';
 import { claim, publish, storeRecords, writeOutcome } from './seal-run.ts';
+import type { RecordReader } from './seal-run.ts';
 import { DamagedRunError, reasonOf, RunNotStoredError } from './store-errors.ts';
 
 type FilledIn = 'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure';
@@ -48,6 +49,8 @@ export interface RunEnd {
   readonly serverTotals?: ServerTotals;
   /** RFC 3339 in UTC. */
   readonly end: string;
+  /** Is given every record while they are stored, so that nobody has to read them from the disk again. */
+  readonly reader?: RecordReader;
 }
 
 /**
@@ -185,13 +188,22 @@ export class RunWriter implements RunObserver {
     }
   }
 
-  async #complete({ status, failure, phases, health, servers, serverTotals, end }: RunEnd): Promise<ResultFile> {
+  async #complete({
+    status,
+    failure,
+    phases,
+    health,
+    servers,
+    serverTotals,
+    end,
+    reader,
+  }: RunEnd): Promise<ResultFile> {
     await this.#updating;
     const run = { ...this.#run, status, failure, phases, end };
     let chunks: ChunkReading | null = null;
     let failed: unknown = null;
     try {
-      chunks = await this.#storeRecords();
+      chunks = await this.#storeRecords(reader ?? null);
     } catch (error) {
       failed = error;
     }
@@ -211,9 +223,9 @@ export class RunWriter implements RunObserver {
     return result;
   }
 
-  async #storeRecords(): Promise<ChunkReading> {
+  async #storeRecords(reader: RecordReader | null): Promise<ChunkReading> {
     await this.#records.close();
-    const { rows, chunks } = await storeRecords(this.#paths, this.#summary);
+    const { rows, chunks } = await storeRecords(this.#paths, this.#summary, reader);
     if (rows !== this.#appended) {
       throw new DamagedRunError(this.#paths.jsonl, `it holds ${rows} records of ${this.#appended}`);
     }

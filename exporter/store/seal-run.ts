@@ -3,6 +3,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
 import type { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { writeChecksums } from './checksums.ts';
@@ -14,16 +15,26 @@ import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunPaths } from './run-paths.ts';
 import { codeOf } from './store-errors.ts';
 
-/** Turns the JSONL of a run's records into Parquet and reads every chunk on the way. `rows` is how many there were. */
+/** Whoever wants to see every record of a run once more, in any order. It must not throw. */
+export interface RecordReader {
+  add(record: RequestRecord): void;
+}
+
+/**
+ * Turns the JSONL of a run's records into Parquet and reads every chunk on the way, for the result and for `reader`.
+ * `rows` is how many there were.
+ */
 export async function storeRecords(
   paths: RunPaths,
   summary: SummaryAccumulator,
+  reader: RecordReader | null = null,
 ): Promise<{ rows: number; chunks: ChunkReading }> {
   const chunks = summary.chunkReading();
   const parquet = new ParquetRecordsWriter(paths.parquet);
   let rows = 0;
   for await (const record of readJsonlRecords(paths.jsonl)) {
     chunks.add(record);
+    reader?.add(record);
     await parquet.append(record);
     rows += 1;
   }

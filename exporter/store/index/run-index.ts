@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLOutputValue } from 'node:sqlite';
 import { readResultFile, readRunFile } from '../read-run-files.ts';
-import { resultFilePath, runFilePath } from '../run-paths.ts';
+import { resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { codeOf, reasonOf } from '../store-errors.ts';
 import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
 import type { Cell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './run-filter.ts';
 import type { Condition } from './run-filter.ts';
-import { ABSENT, isFolder, stampsOf } from './stamps.ts';
+import { runStamps, stampsOf } from './stamps.ts';
 import { INDEX_VERSION, TABLES } from './tables.ts';
 
 const INDEX_FILE = '.index.sqlite';
@@ -115,14 +115,9 @@ export class RunIndex {
   }
 
   async #refreshRuns(): Promise<void> {
-    const names = await this.#store.names();
-    const stamps = await stampsOf(names, (runId) => runFilePath(this.#store.pathOf(runId)));
-    // A folder without a run.json is a damaged run; a file is none.
-    for (const name of names)
-      if (stamps.get(name) === ABSENT && !isFolder(this.#store.pathOf(name))) stamps.delete(name);
-    const runIds = [...stamps.keys()];
+    const stamps = await runStamps(this.#store);
     const known = this.#stamps('runs');
-    const changed = runIds.filter((runId) => known.get(runId) !== stamps.get(runId));
+    const changed = [...stamps.keys()].filter((runId) => known.get(runId) !== stamps.get(runId));
     const gone = [...known.keys()].filter((runId) => !stamps.has(runId));
     if (changed.length === 0 && gone.length === 0) return;
     const rows = await inBatches(changed, async (runId) => {

@@ -1,15 +1,23 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { runFilePath } from '../run-paths.ts';
+import type { RunStore } from '../run-store.ts';
 import { codeOf } from '../store-errors.ts';
 
 /** A synchronous stat costs microseconds and an asynchronous one ten times that; others may go on in between. */
 const STATS_AT_ONCE = 500;
 
 /** The stamp of a file that is not there. */
-export const ABSENT = 'absent';
+const ABSENT = 'absent';
 
-/** Whether there is a folder of that path. */
-export const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+/** Whether there is a folder of that path, or something of which that cannot be told: reading it says why. */
+export function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return true;
+  }
+}
 
 /**
  * What tells one state of a file from another without reading it: its inode (a file that is replaced has a new one), its
@@ -22,6 +30,14 @@ function stampOf(path: string): string {
   } catch (error) {
     return codeOf(error) ?? 'unknown';
   }
+}
+
+/** The stamps of run.json of each finished run, also of damaged ones, by the run's name. */
+export async function runStamps(store: RunStore): Promise<Map<string, string>> {
+  const stamps = await stampsOf(await store.names(), (runId) => runFilePath(store.pathOf(runId)));
+  // A folder without a run.json is a damaged run; a file is none.
+  for (const [name, stamp] of stamps) if (stamp === ABSENT && !isFolder(store.pathOf(name))) stamps.delete(name);
+  return stamps;
 }
 
 /** The stamps of a file of each run, by the run's name. */
