@@ -1,35 +1,61 @@
+import { entryPlaces, linePlaces, wholeFile } from './bench-places.ts';
+import type { ResultPlace } from './bench-places.ts';
 import { isObject } from './fields.ts';
 import { ImportNotes } from './import-notes.ts';
 import { ImportRefusal } from './importer.ts';
-import { LARGEST_DOCUMENT_BYTES, readJsonDocument } from './read-json-document.ts';
-import { lineObject, longLineNote } from './read-json-lines.ts';
-import { readLineBlocks } from './read-lines.ts';
+import type { ImportedRun } from './importer.ts';
+import { JsonTextError } from './json-text.ts';
+import { readRequestLists } from './request-lists.ts';
+import type { RequestLists } from './request-lists.ts';
 import type { Reading, SourceFile } from './source-file.ts';
 
 /** One of the results in a file. */
 export interface BenchResult {
+  /** What it holds besides the lists of its requests, which are empty in it. */
   readonly value: Readonly<Record<string, unknown>>;
+  readonly lists: RequestLists;
   /** Its line, or its place in the list; null when the file holds one. */
   readonly part: string | null;
+  /** Of the bytes of its line; null when it is no line. */
+  readonly sha256: string | null;
   /** Begun with what there is to say of the file. */
   readonly notes: ImportNotes;
 }
 
-interface Found {
-  readonly value: Readonly<Record<string, unknown>>;
-  readonly place: string;
+/**
+ * A run of each of the results in a file. One whose lists turn out to be no JSON is left out, and refused when the others
+ * have been read. Throws what `benchResults` does.
+ */
+export async function* benchRuns(
+  file: SourceFile,
+  reading: Reading,
+  runOf: (result: BenchResult) => Promise<ImportedRun>,
+): AsyncGenerator<ImportedRun> {
+  const refused: string[] = [];
+  for await (const result of benchResults(file, reading)) {
+    try {
+      yield await runOf(result);
+    } catch (error) {
+      if (!(error instanceof JsonTextError)) throw error;
+      refused.push(`${result.part === null ? file.name : `${file.name} (${result.part})`}: ${error.message}`);
+    }
+  }
+  if (refused.length > 0) throw new ImportRefusal(refused.join('; '));
 }
 
+type Found = Omit<BenchResult, 'part' | 'notes'> & { readonly name: string };
+
 /**
- * The results of a file that is one JSON object, a list of them, or one per line (`--append-result`). A line holds a whole
- * run and may be as large as a document. Throws `ImportRefusal` when there is none, and what reading throws.
+ * The results of a file that is one JSON object, a list of them, or one per line (`--append-result`). Each may be of any
+ * size: the lists of its requests are read from the file as they are needed. Throws `ImportRefusal` when there is none, and
+ * what reading throws.
  */
-export async function* benchResults(file: SourceFile, reading: Reading): AsyncGenerator<BenchResult> {
+async function* benchResults(file: SourceFile, reading: Reading): AsyncGenerator<BenchResult> {
   const fileNotes = new ImportNotes();
   let held: Found | null = null;
   let several = false;
   // One ahead: whether there are several, and whether the last line is torn, is seen only then.
-  for await (const found of isSpread(file) ? inDocument(file, fileNotes, reading) : inLines(file, fileNotes, reading)) {
+  for await (const found of foundIn(file, fileNotes, reading)) {
     if (held !== null) {
       several = true;
       yield resultOf(held, true, fileNotes);
@@ -40,34 +66,66 @@ export async function* benchResults(file: SourceFile, reading: Reading): AsyncGe
   yield resultOf(held, several, fileNotes);
 }
 
-function resultOf({ value, place }: Found, several: boolean, fileNotes: ImportNotes): BenchResult {
+function resultOf({ name, ...found }: Found, several: boolean, fileNotes: ImportNotes): BenchResult {
   const notes = new ImportNotes();
   for (const line of fileNotes.lines) notes.say(line);
-  return { value, part: several ? place : null, notes };
+  return { ...found, part: several ? name : null, notes };
 }
 
-/** One value over several lines, as a sweep writes it. */
-function isSpread({ head }: SourceFile): boolean {
-  return ['{', '['].includes(head.firstLine.trim()) || head.text.trimStart().startsWith('[');
+function foundIn(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
+  const { firstLine, text } = file.head;
+  if (text.trimStart().startsWith('[')) return inList(file, notes, reading);
+  // One value over several lines, as a sweep writes it.
+  return firstLine.trim() === '{' ? inDocument(file, notes, reading) : inLines(file, notes, reading);
 }
 
 async function* inDocument(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
-  const document = await readJsonDocument(file, notes, reading);
-  const values = Array.isArray(document) ? (document as readonly unknown[]) : [document];
-  for (const [index, value] of values.entries()) {
-    if (isObject(value)) yield { value, place: String(index) };
-    else notes.count('entries left out: not a JSON object', `entry ${index}`);
+  const found = await withRefusal(file, () => foundAt(wholeFile(file, reading), `${file.name}: `, notes));
+  if (found === null) notes.say('it holds no JSON object');
+  else yield found;
+}
+
+async function* inList(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
+  const places = entryPlaces(file, reading);
+  for (;;) {
+    const { value: place, done } = await withRefusal(file, () => places.next());
+    if (done === true) return;
+    const found = await foundAt(place, '', notes);
+    if (found === null) notes.count('entries left out: not a JSON object', `entry ${place.name}`);
+    else yield found;
   }
 }
 
 async function* inLines(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
-  const blocks = readLineBlocks(file, reading, longLineNote(notes), LARGEST_DOCUMENT_BYTES);
-  for await (const { bytes, edges, firstNumber, endsOpen } of blocks) {
-    for (let i = 0; i < edges.length; i += 2) {
-      const number = firstNumber + i / 2;
-      const text = bytes.toString('utf8', edges[i], edges[i + 1]);
-      const value = lineObject(text, number, endsOpen && i + 2 === edges.length, notes);
-      if (value !== null) yield { value, place: String(number) };
+  for await (const place of linePlaces(file, reading)) {
+    const line = `line ${place.name}`;
+    try {
+      const found = await foundAt(place, `${line}: `, notes);
+      if (found === null) notes.count('lines left out: not a JSON object', line);
+      else yield found;
+    } catch (error) {
+      if (!(error instanceof JsonTextError)) throw error;
+      if (!place.endsOpen) notes.count('lines left out: not JSON', `${line}: ${error.message}`);
+      else
+        notes.say(
+          `the last ${line.replace(/ (\d+)$/, ' ($1)')} is torn and left out: the file was cut while it was written`,
+        );
     }
+  }
+}
+
+/** The result at a place; null when it is no object. Throws `JsonTextError`. */
+async function foundAt(place: ResultPlace, where: string, notes: ImportNotes): Promise<Found | null> {
+  const { value, notNumbers, lists } = await readRequestLists(place.content);
+  if (notNumbers > 0) notes.say(`${where}${notNumbers} × NaN or Infinity were read as unknown`);
+  return isObject(value) ? { value, lists, name: place.name, sha256: place.sha256 } : null;
+}
+
+async function withRefusal<T>(file: SourceFile, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof JsonTextError) throw new ImportRefusal(`${file.name}: ${error.message}`);
+    throw error;
   }
 }

@@ -1,3 +1,5 @@
+import { quantileBounds } from '../../core/histogram/bounds.ts';
+import type { GapHistogram } from '../../core/measures/gap-histogram.ts';
 import { percentile as linear } from '../../core/stats/percentiles.ts';
 import { summarize } from '../../core/stats/summarize.ts';
 import type { ImportNotes } from './import-notes.ts';
@@ -49,6 +51,35 @@ export function checkStatistics(
   for (const [name, stated, own] of pairs) {
     if (stated === null || isClose(stated, own)) continue;
     notes.disagreement(`${what} ${name}: the file says ${figure(stated)}, its own values give ${figure(own)}`);
+  }
+}
+
+/**
+ * The same where the values are too many to be held: their mean, deviation and extremes are exact, and a percentile must lie
+ * within its bounds.
+ */
+export function checkHistogram(what: string, told: ToldStatistics, values: GapHistogram, notes: ImportNotes): void {
+  if (values.n === 0) return;
+  const std = Math.sqrt(values.sumOfSquares / values.n);
+  for (const [name, stated, own] of [
+    ['mean', told.mean, values.mean],
+    ['std', told.std, std],
+    ['min', told.min, values.min],
+    ['max', told.max, values.max],
+  ] as const) {
+    if (stated === null || own === null || isClose(stated, own)) continue;
+    notes.disagreement(`${what} ${name}: the file says ${figure(stated)}, its own values give ${figure(own)}`);
+  }
+  const classic = values.toClassic();
+  for (const [q, stated] of told.percentiles) {
+    const bounds = quantileBounds(q, classic);
+    if (bounds === null) continue;
+    const { low, high } = bounds;
+    if ((stated >= low && stated <= high) || isClose(stated, low) || isClose(stated, high)) continue;
+    notes.disagreement(
+      `${what} p${+(q * 100).toFixed(6)}: the file says ${figure(stated)}, its own values lie between ` +
+        `${figure(low)} and ${figure(high)}`,
+    );
   }
 }
 

@@ -6,6 +6,7 @@ import { findFiles } from './find-files.ts';
 import type { Unread } from './find-files.ts';
 import { partHash, storeImport } from './import-run.ts';
 import { printable } from './import-notes.ts';
+import { JsonTextError } from './json-text.ts';
 import { ImportRefusal } from './importer.ts';
 import type { FileGroup, ImportContext, Importer, RecognisedFile } from './importer.ts';
 import { contentHash, openSource } from './source-file.ts';
@@ -170,7 +171,7 @@ async function* importGroup(
       return;
     }
     for await (const imported of importer.read(group, context)) {
-      const hash = partHash(sha256, imported.part);
+      const hash = imported.sha256 ?? partHash(sha256, imported.part);
       const name = imported.part === null ? common.name : `${common.name} (${printable(imported.part)})`;
       const there = known.get(hash);
       if (there !== undefined) {
@@ -185,7 +186,7 @@ async function* importGroup(
     }
   } catch (error) {
     if (signal.aborted) throw error;
-    if (error instanceof RunExistsError || error instanceof ImportRefusal) {
+    if (error instanceof RunExistsError || error instanceof ImportRefusal || error instanceof JsonTextError) {
       yield { ...common, status: 'refused', reason: error.message, missing: false };
     } else if (isOfSystem(error)) {
       yield { ...common, status: 'refused', reason: reasonOf(error), missing: false };

@@ -68,6 +68,11 @@ export type KnownKey = { readonly [Name in keyof Omit<ComparisonKey, 'measure_de
 export interface ImportedRun {
   /** Which of several in one group, stable from import to import (a position or the tool's id); null when alone. */
   readonly part: string | null;
+  /**
+   * SHA-256 of the bytes that are this run's alone, a line of a file to which lines are appended: its identity, whatever
+   * else the file holds. Absent or null: the identity is that of the group's content and `part`.
+   */
+  readonly sha256?: string | null;
   readonly tool: { readonly name: string; readonly version: string | null };
   readonly format: { readonly name: string; readonly schema_version: string | null };
   /** The name of the recipe, when the files carry one. */

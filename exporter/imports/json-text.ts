@@ -1,7 +1,19 @@
 /** JSON of a foreign file that is not as it should be: what is wrong and where, never the text itself. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
+  readonly problem: string;
+  /** Null: somewhere. */
+  readonly position: number | null;
+
+  constructor(problem: string, position: number | null, unit: 'character' | 'byte' = 'character') {
+    super(position === null ? problem : `${problem} at ${unit} ${position}`);
+    this.problem = problem;
+    this.position = position;
+  }
 }
+
+/** Whole numbers above 2^53 are rounded, or bigints. */
+export type LargeNumbers = 'rounded' | 'bigint';
 
 /** Deeper than any result; below what walking it recursively can bear. */
 export const DEEPEST_NESTING = 200;
@@ -17,20 +29,24 @@ export interface ParsedJson {
  * `bigint` gives whole numbers above 2^53 (times in nanoseconds) as bigints, which takes longer.
  * Throws `JsonTextError` for what is not JSON (with its position) and for what is nested deeper than `DEEPEST_NESTING`.
  */
-export function parseJson(text: string, largeNumbers: 'rounded' | 'bigint' = 'rounded'): ParsedJson {
-  const reviver = largeNumbers === 'bigint' ? exactWholeNumber : undefined;
+export function parseJson(text: string, largeNumbers: LargeNumbers = 'rounded'): ParsedJson {
   const tooDeep = nestingBeyond(text, DEEPEST_NESTING);
-  if (tooDeep !== null)
-    throw new JsonTextError(`it is nested more than ${DEEPEST_NESTING} deep at character ${tooDeep}`);
+  if (tooDeep !== null) throw new JsonTextError(`it is nested more than ${DEEPEST_NESTING} deep`, tooDeep);
+  return parseBounded(text, largeNumbers);
+}
+
+/** The same for a text of which it is known that it is nested no deeper. */
+export function parseBounded(text: string, largeNumbers: LargeNumbers): ParsedJson {
+  const reviver = largeNumbers === 'bigint' ? exactWholeNumber : undefined;
   try {
     return { value: JSON.parse(text, reviver), notNumbers: 0 };
   } catch (error) {
     const { text: mended, count } = withoutNotNumbers(text);
-    if (count === 0) throw new JsonTextError(problemOf(error, text));
+    if (count === 0) throw problemOf(error, text);
     try {
       return { value: JSON.parse(mended, reviver), notNumbers: count };
     } catch (again) {
-      throw new JsonTextError(problemOf(again, mended));
+      throw problemOf(again, mended);
     }
   }
 }
@@ -82,11 +98,11 @@ function withoutNotNumbers(text: string): { text: string; count: number } {
 const LONGEST_SEARCHED = 1 << 24;
 
 /** V8's message cites the text around the error; that may be a prompt, so only its position is kept. */
-function problemOf(error: unknown, text: string): string {
-  if (text.trim() === '') return 'it is empty';
-  if (isCutOff(error, text)) return `it is cut off at character ${text.length}`;
+function problemOf(error: unknown, text: string): JsonTextError {
+  if (text.trim() === '') return new JsonTextError('it is empty', null);
+  if (isCutOff(error, text)) return new JsonTextError('it is cut off', text.length);
   const position = positionIn(error) ?? (text.length <= LONGEST_SEARCHED ? firstFault(text) : null);
-  return position === null ? 'it is not JSON' : `it is not JSON at character ${position}`;
+  return new JsonTextError('it is not JSON', position);
 }
 
 function positionIn(error: unknown): number | null {

@@ -1,6 +1,7 @@
 import { ImportRefusal } from './importer.ts';
 import type { ImportNotes } from './import-notes.ts';
 import { JsonTextError, parseJson } from './json-text.ts';
+import type { LargeNumbers } from './json-text.ts';
 import { readBytes } from './source-file.ts';
 import type { Reading, SourceFile } from './source-file.ts';
 
@@ -11,7 +12,7 @@ export interface DocumentOptions {
   /** Bytes; default `LARGEST_DOCUMENT_BYTES`. */
   readonly largest?: number;
   /** Whether whole numbers above 2^53 are rounded (default), or bigints. */
-  readonly largeNumbers?: 'rounded' | 'bigint';
+  readonly largeNumbers?: LargeNumbers;
 }
 
 /**

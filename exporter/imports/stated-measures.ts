@@ -40,8 +40,7 @@ export function statedDistribution(
   return {
     ...identified(identity),
     kind: 'distribution',
-    // The number of values is the one thing that a distribution must say; a file without it told none that can be used.
-    n: n ?? 0,
+    n,
     effective_n: null,
     mean: scaled(mean),
     std: scaled(std),
@@ -59,6 +58,7 @@ export function statedScalar(identity: StatedIdentity, value: number | null, sca
   return { ...identified(identity), kind: 'scalar', value: value === null ? null : value * scale };
 }
 
+/** What tells a figure from others, as it stands in a result. */
 function identified({ measure, definition, unit, population, clock, origin }: StatedIdentity): {
   readonly measure: string;
   readonly unit: Unit;

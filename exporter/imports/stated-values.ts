@@ -1,4 +1,5 @@
 import { exactDistribution } from '../../core/measures/distribution-result.ts';
+import type { DistributionMeasure } from '../../core/measures/measures.ts';
 import type { DistributionResult } from '../../core/run/result.ts';
 import { statedDistribution } from './stated-measures.ts';
 import type { StatedIdentity } from './stated-measures.ts';
@@ -9,7 +10,12 @@ import type { StatedIdentity } from './stated-measures.ts';
  */
 export function exactStated(identity: StatedIdentity, values: Float64Array): DistributionResult | null {
   if (values.length === 0) return null;
-  const { measure, unit, definition, clock, population, origin } = statedDistribution(identity, { n: values.length });
-  const facts = { measure, unit, definition, clock, formula: '', direction: 'none', value: null } as const;
-  return { ...exactDistribution(facts, population, values), origin };
+  const { population, origin } = statedDistribution(identity, { n: values.length });
+  return { ...exactDistribution(statedFacts(identity), population, values), origin };
+}
+
+/** What the statistics of core/measures want to know of a measure that a file states. */
+export function statedFacts(identity: StatedIdentity): DistributionMeasure {
+  const { measure, unit, definition, clock } = statedDistribution(identity, { n: null });
+  return { measure, unit, definition, clock, formula: '', direction: 'none', value: null };
 }

@@ -5,8 +5,7 @@ import type { ToldStatistics } from '../check-statistics.ts';
 import type { Fields } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { lengthMeasures } from '../length-measures.ts';
-import { chunkTimes_s } from '../request-lists.ts';
-import type { ListedRequest } from '../request-lists.ts';
+import type { ListedSurvey } from '../listed-survey.ts';
 import { statedDistribution } from '../stated-measures.ts';
 import type { StatedIdentity } from '../stated-measures.ts';
 import { exactStated } from '../stated-values.ts';
@@ -51,39 +50,27 @@ export function summaryLatencies(
  */
 export function listedLatencies(
   fields: Fields,
-  requests: readonly ListedRequest[],
+  survey: ListedSurvey,
   backend: Backend,
   notes: ImportNotes,
 ): MeasureResult[] {
-  const lengths = lengthMeasures(requests);
-  if (!areStreamed(requests)) {
+  const lengths = lengthMeasures(survey);
+  if (!survey.isStreamed) {
     notes.say('the answers were not streamed: what the tool calls the time to first token is the whole latency');
-    return [...summaryLatencies(fields, backend, requests.length, notes).filter(isWhole), ...lengths];
+    return [...summaryLatencies(fields, backend, survey.ok, notes).filter(isWhole), ...lengths];
   }
-  const spans = requests.map((request) => ({ request, times: chunkTimes_s(request) }));
-  const first = Float64Array.from(spans.flatMap(({ times }) => times[0] ?? []));
-  const last = Float64Array.from(spans.flatMap(({ times }) => times.at(-1) ?? []));
-  const gaps = Float64Array.from(requests.flatMap(({ gaps_s }) => gaps_s));
-  const perToken = spans.flatMap(({ request: { output_tokens }, times: [from, ...rest] }) => {
-    if (from === undefined || output_tokens === null || output_tokens < 2) return [];
-    return [((rest.at(-1) ?? from) - from) / (output_tokens - 1)];
-  });
-  check('ttft', fields, first, notes);
-  if (!retokenizes(fields, backend)) check('itl', fields, gaps, notes);
+  const { ttft, tpot, itl, e2el } = survey.byChunk;
+  const firsts = ttft.toArray();
+  check(fields, firsts, notes);
+  const told = retokenizes(fields, backend) ? null : statistics(fields, 'itl');
+  if (told !== null) itl.check('itl', told, notes);
   const exact = [
-    exactStated(TTFT, first),
-    exactStated(TPOT, Float64Array.from(perToken)),
-    exactStated(gapsOf(backend), gaps),
-    exactStated(LATENCY, last),
+    exactStated(TTFT, firsts),
+    exactStated(TPOT, tpot.toArray()),
+    itl.stated(gapsOf(backend)),
+    exactStated(LATENCY, e2el.toArray()),
   ];
   return [...exact.filter((result) => result !== null), ...lengths];
-}
-
-/** Whether any answer came in more than one piece; one token comes in one piece anyhow. */
-export function areStreamed(requests: readonly ListedRequest[]): boolean {
-  return (
-    requests.some(({ gaps_s }) => gaps_s.length > 0) || requests.every(({ output_tokens }) => (output_tokens ?? 0) < 2)
-  );
 }
 
 function gapsOf({ spreadsGaps }: Backend): StatedIdentity {
@@ -105,9 +92,9 @@ function isWhole({ measure }: MeasureResult): boolean {
   return measure === LATENCY.measure;
 }
 
-function check(metric: string, fields: Fields, values: Float64Array, notes: ImportNotes): void {
-  const told = statistics(fields, metric);
-  if (told !== null) checkStatistics(metric, told, values, NUMPY_LINEAR, notes);
+function check(fields: Fields, firsts: Float64Array, notes: ImportNotes): void {
+  const told = statistics(fields, 'ttft');
+  if (told !== null) checkStatistics('ttft', told, firsts, NUMPY_LINEAR, notes);
 }
 
 /** Early versions left the `_ms` out of the names; the values were milliseconds already. */

@@ -1,14 +1,14 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
 import { benchLoad } from '../bench-load.ts';
+import type { BenchResult } from '../bench-results.ts';
 import { Fields } from '../fields.ts';
 import type { ImportedRun, KnownKey } from '../importer.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { listedErrors } from '../listed-errors.ts';
-import { listedRequests } from '../request-lists.ts';
-import type { ListedRequest } from '../request-lists.ts';
+import { surveyOf } from '../listed-survey.ts';
+import type { ListedSurvey } from '../listed-survey.ts';
 import { backendOf } from './backend.ts';
 import type { Backend } from './backend.ts';
-import { areStreamed, listedLatencies, summaryLatencies } from './bench-measures.ts';
+import { listedLatencies, summaryLatencies } from './bench-measures.ts';
 import { totals } from './totals.ts';
 
 /** What is known and of no use here: texts, tokens counted once more, chunks counted as tokens, lengths that were planned. */
@@ -36,22 +36,22 @@ const PASSED_OVER = [
 /** Known, whether it was of use or not. */
 const LATENCY = /^(mean|median|std|max|p\d+)_(e2e_latency|ttft|tpot|itl)(_ms)?$/;
 
-/** One line of SGLang's `bench_serving`. `part`: which of several in a file. */
-export function benchRun(value: unknown, part: string | null, notes: ImportNotes): ImportedRun {
+/** One line of SGLang's `bench_serving`. */
+export async function benchRun({ value, lists, part, sha256, notes }: BenchResult): Promise<ImportedRun> {
   const fields = new Fields(value, notes);
   const backend = backendOf(fields.text('backend'));
-  const requests = listedRequests(fields, notes);
-  const succeeded = requests?.filter(({ error }) => error === null) ?? null;
+  const survey = lists.areUsable(fields, notes) ? await surveyOf(lists, null, notes) : null;
   const completed = fields.count('completed');
-  if (succeeded !== null && completed !== null && succeeded.length !== completed) {
-    notes.disagreement(`the file says that ${completed} requests were ok, its lists hold ${succeeded.length}`);
+  if (survey !== null && completed !== null && survey.ok !== completed) {
+    notes.disagreement(`the file says that ${completed} requests were ok, its lists hold ${survey.ok}`);
   }
   const server = fields.object('server_info');
-  const key = keyOf(fields, backend, server, requests);
+  const key = keyOf(fields, backend, server, survey);
   notes.say('the tool keeps no time of day and not when each request was sent: the run has no time and no records');
   notes.say('output tokens are those of the server where it tells them, else those asked for: the file does not say');
   const run: ImportedRun = {
     part,
+    sha256,
     tool: { name: 'sglang', version: null },
     format: { name: 'sglang-bench-serving', schema_version: null },
     scenario: fields.text('tag'),
@@ -68,13 +68,13 @@ export function benchRun(value: unknown, part: string | null, notes: ImportNotes
     stated: {
       window_seconds: fields.amount('duration') ?? fields.amount('benchmark_duration'),
       requests: {
-        ok: completed ?? succeeded?.length ?? null,
-        error: requests === null || succeeded === null ? null : requests.length - succeeded.length,
+        ok: completed ?? survey?.ok ?? null,
+        error: survey === null ? null : survey.requests - survey.ok,
         timeout: null,
         cancelled: null,
       },
-      errors: listedErrors(requests ?? []),
-      measures: [...latencies(fields, backend, succeeded, completed, notes), ...totals(fields)],
+      errors: survey?.errors ?? {},
+      measures: [...latencies(fields, backend, survey, completed, notes), ...totals(fields)],
     },
     servers: null,
     notes,
@@ -87,25 +87,20 @@ export function benchRun(value: unknown, part: string | null, notes: ImportNotes
 function latencies(
   fields: Fields,
   backend: Backend,
-  succeeded: readonly ListedRequest[] | null,
+  survey: ListedSurvey | null,
   completed: number | null,
   notes: ImportNotes,
 ): MeasureResult[] {
-  if ((completed ?? succeeded?.length) === 0) {
+  if ((completed ?? survey?.ok) === 0) {
     notes.say('no request succeeded: the zeros that the tool writes for latencies are not taken');
     return [];
   }
-  return succeeded === null
+  return survey === null
     ? summaryLatencies(fields, backend, completed, notes)
-    : listedLatencies(fields, succeeded, backend, notes);
+    : listedLatencies(fields, survey, backend, notes);
 }
 
-function keyOf(
-  fields: Fields,
-  backend: Backend,
-  server: Fields | null,
-  requests: readonly ListedRequest[] | null,
-): KnownKey {
+function keyOf(fields: Fields, backend: Backend, server: Fields | null, survey: ListedSurvey | null): KnownKey {
   const load = benchLoad(fields, 1);
   fields.ignore('request_rate', 'max_concurrency');
   const model = server?.text('served_model_name') ?? server?.text('model_path') ?? null;
@@ -113,9 +108,9 @@ function keyOf(
     ...(backend.endpoint_type !== null && { endpoint_type: backend.endpoint_type }),
     ...(model !== null && { model }),
     ...(load !== undefined && { load }),
-    ...(requests !== null && {
-      stop: { request_count: requests.length, benchmark_duration_seconds: null },
-      streaming: areStreamed(requests),
+    ...(survey !== null && {
+      stop: { request_count: survey.requests, benchmark_duration_seconds: null },
+      streaming: survey.isStreamed,
     }),
   };
 }

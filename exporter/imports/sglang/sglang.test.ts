@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import type { DistributionResult } from '../../../core/run/result.ts';
-import { ImportNotes } from '../import-notes.ts';
+import { benchResultOf } from '../testing/bench-result.ts';
 import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
 import { benchRun } from './bench-run.ts';
 
@@ -19,10 +19,10 @@ async function lines(name: string): Promise<Line[]> {
     .map((line) => JSON.parse(line.replaceAll('Infinity', 'null')) as Line);
 }
 
-const run = (value: Line): ReturnType<typeof benchRun> => benchRun(value, null, new ImportNotes());
+const run = async (value: Line): ReturnType<typeof benchRun> => benchRun(await benchResultOf(value));
 
-const measure = (value: Line, name: string): DistributionResult | undefined =>
-  run(value).stated.measures.find(
+const measure = async (value: Line, name: string): Promise<DistributionResult | undefined> =>
+  (await run(value)).stated.measures.find(
     (each): each is DistributionResult => each.kind === 'distribution' && each.measure === name,
   );
 
@@ -58,7 +58,7 @@ describe('a line with --output-details', () => {
 
   test('the native endpoint spreads a gap over its tokens: that is another measure', async () => {
     const [line = {}] = await lines('native.jsonl');
-    const gaps = measure(line, 'inter_chunk_latency');
+    const gaps = await measure(line, 'inter_chunk_latency');
     expect(gaps?.definition).toBe('gap_spread_over_its_tokens');
     expect(gaps?.mean).toBeCloseTo(ms(line, 'mean_itl_ms'), 9);
   });
@@ -66,31 +66,33 @@ describe('a line with --output-details', () => {
   test('with speculative decoding the summary of the gaps is no check of the list', async () => {
     const [line = {}] = await lines('chat.jsonl');
     const changed = { ...line, mean_itl_ms: 1, mean_ttft_ms: 1 };
-    expect(run(changed).notes.disagreements).toHaveLength(2);
-    expect(run({ ...changed, accept_length: 2.5 }).notes.disagreements).toEqual([expect.stringMatching(/^ttft mean/)]);
+    expect((await run(changed)).notes.disagreements).toHaveLength(2);
+    expect((await run({ ...changed, accept_length: 2.5 })).notes.disagreements).toEqual([
+      expect.stringMatching(/^ttft mean/),
+    ]);
   });
 
   test('failed requests are counted with their reason and are in no latency', async () => {
     const [line = {}] = await lines('errors.jsonl');
-    const { stated } = run(line);
+    const { stated } = await run(line);
     expect(stated.requests).toMatchObject({ ok: 5, error: 3 });
     expect(stated.errors).toEqual({ http_5xx: 3 });
-    expect(measure(line, 'time_to_first_token')?.n).toBe(5);
+    expect((await measure(line, 'time_to_first_token'))?.n).toBe(5);
   });
 
   test('what was not streamed has no time to first token', async () => {
     const [line = {}] = await lines('chat.jsonl');
     const whole = { ...line, itls: (line['itls'] as number[][]).map(() => []), mean_itl_ms: 0, median_itl_ms: 0 };
-    expect(measure(whole, 'time_to_first_token')).toBeUndefined();
-    expect(run(whole).key.streaming).toBe(false);
-    expect(measure(whole, 'request_latency')?.definition).toBe('sent_to_end_of_answer');
+    expect(await measure(whole, 'time_to_first_token')).toBeUndefined();
+    expect((await run(whole)).key.streaming).toBe(false);
+    expect((await measure(whole, 'request_latency'))?.definition).toBe('sent_to_end_of_answer');
   });
 
   test('no text of an answer and nothing of the server is kept', async () => {
     const [line = {}] = await lines('chat.jsonl');
     const [text] = line['generated_texts'] as string[];
     const server = { served_model_name: 'served', version: '0.5.23', api_key: 'secret-key' };
-    const told = run({ ...line, server_info: server });
+    const told = await run({ ...line, server_info: server });
     expect(told.key.model).toBe('served');
     expect(told.target).toEqual({ origin: null, system: 'sglang', system_version: '0.5.23' });
     const kept = JSON.stringify([told, told.notes.lines]);
@@ -102,16 +104,16 @@ describe('a line with --output-details', () => {
 describe('a line without details', () => {
   test('gives the summary under the definitions of the tool', async () => {
     const [, line = {}] = await lines('chat.jsonl');
-    expect(run(line).key.load).toMatchObject({ mode: 'request_rate', request_rate: 30, concurrency: 2 });
-    const latency = measure(line, 'request_latency');
+    expect((await run(line)).key.load).toMatchObject({ mode: 'request_rate', request_rate: 30, concurrency: 2 });
+    const latency = await measure(line, 'request_latency');
     expect(latency).toMatchObject({ definition: 'sent_to_end_of_answer', mean: ms(line, 'mean_e2e_latency_ms') });
     expect(latency?.percentiles.p90.value).toBe(ms(line, 'p90_e2e_latency_ms'));
-    expect(measure(line, 'inter_token_latency')?.definition).toBe(
+    expect((await measure(line, 'inter_token_latency'))?.definition).toBe(
       'per_request_mean_to_end_of_answer_tokens_of_unknown_source',
     );
   });
 
-  test('names of early versions, which are milliseconds without saying it', () => {
+  test('names of early versions, which are milliseconds without saying it', async () => {
     const early = {
       backend: 'vllm',
       dataset_name: 'random',
@@ -131,16 +133,16 @@ describe('a line without details', () => {
       random_range_ratio: 0,
       benchmark_duration: 2,
     };
-    expect(run(early).stated.window_seconds).toBe(2);
-    expect(measure(early, 'request_latency')?.mean).toBe(0.5);
-    expect(measure(early, 'time_to_first_token')?.percentiles.p50.value).toBe(0.06);
-    expect(run(early).notes.lines.filter((line) => line.startsWith('not understood'))).toEqual([]);
+    expect((await run(early)).stated.window_seconds).toBe(2);
+    expect((await measure(early, 'request_latency'))?.mean).toBe(0.5);
+    expect((await measure(early, 'time_to_first_token'))?.percentiles.p50.value).toBe(0.06);
+    expect((await run(early)).notes.lines.filter((line) => line.startsWith('not understood'))).toEqual([]);
   });
 
   test('goodput carries its limits in its definition', async () => {
     const [, line = {}] = await lines('chat.jsonl');
     const good = { goodput_slos_ms: { ttft: 50, e2el: 200 }, request_goodput: 1.5, slo_attainment: 0.75 };
-    const { stated, notes } = run({ ...line, ...good, slo_attainment_by_metric: { ttft: 1, e2el: 0.75 } });
+    const { stated, notes } = await run({ ...line, ...good, slo_attainment_by_metric: { ttft: 1, e2el: 0.75 } });
     expect(stated.measures).toContainEqual(
       expect.objectContaining({ definition: 'good_requests_over_wall_time[e2el<=200,ttft<=50]', value: 1.5 }),
     );
@@ -150,8 +152,8 @@ describe('a line without details', () => {
     expect(notes.lines.filter((each) => each.startsWith('not understood'))).toEqual([]);
   });
 
-  test('no success: no latency', () => {
-    const { stated } = run({
+  test('no success: no latency', async () => {
+    const { stated } = await run({
       backend: 'sglang',
       completed: 0,
       duration: 1,

@@ -1,4 +1,4 @@
-import { benchResults } from '../bench-results.ts';
+import { benchRuns } from '../bench-results.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
 import type { SourceFile } from '../source-file.ts';
 import { benchRun } from './bench-run.ts';
@@ -16,6 +16,6 @@ function recognise({ head: { keys } }: Pick<SourceFile, 'head'>): Recognition | 
 
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   for (const { file } of group.files) {
-    for await (const { value, part, notes } of benchResults(file, context)) yield benchRun(value, part, notes);
+    yield* benchRuns(file, context, benchRun);
   }
 }

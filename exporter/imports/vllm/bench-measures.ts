@@ -3,16 +3,13 @@ import { asStated, benchStatistics } from '../bench-statistics.ts';
 import { checkStatistics, NUMPY_LINEAR } from '../check-statistics.ts';
 import type { Fields } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { chunkTimes_s } from '../request-lists.ts';
-import type { ListedRequest } from '../request-lists.ts';
+import type { ListedSurvey } from '../listed-survey.ts';
 import { statedDistribution } from '../stated-measures.ts';
 import type { StatedIdentity } from '../stated-measures.ts';
 import { exactStated } from '../stated-values.ts';
 import type { Backend } from './backend.ts';
-import { contentTimes_s } from './content-times.ts';
 
 type Metric = 'ttft' | 'tpot' | 'itl' | 'e2el';
-type Values = Readonly<Record<Metric, Float64Array>>;
 type Definitions = Readonly<Record<Metric, string>>;
 
 const MEASURES: Readonly<Record<Metric, string>> = {
@@ -52,48 +49,29 @@ export function summaryLatencies(fields: Fields, backend: Backend, n: number | n
   });
 }
 
-/** The latencies of requests whose values the file lists, exact. `requests`: those that are ok. */
-export function listedLatencies(requests: readonly ListedRequest[], backend: Backend): MeasureResult[] {
+/** The latencies of the ok requests, exact, from what the file lists. */
+export function listedLatencies({ byContent }: ListedSurvey, backend: Backend): MeasureResult[] {
   const definitions = backend.countsTokenChunks ? BY_CONTENT : BY_ANY_CHUNK;
-  const values = valuesOf(requests, (request) => contentTimes_s(request, backend) ?? chunkTimes_s(request));
-  return METRICS.flatMap((metric) => exactStated(identityOf(metric, definitions), values[metric]) ?? []);
+  return METRICS.flatMap((metric) => {
+    const identity = identityOf(metric, definitions);
+    const stated =
+      metric === 'itl' ? byContent.itl.stated(identity) : exactStated(identity, byContent[metric].toArray());
+    return stated ?? [];
+  });
 }
 
-/** Compares what the summary tells with what the file lists, both as the tool has them. `requests`: those that are ok. */
-export function checkSummary(fields: Fields, requests: readonly ListedRequest[], notes: ImportNotes): void {
-  const values = valuesOf(requests, chunkTimes_s);
+/** Compares what the summary tells with what the file lists, both as the tool has them. */
+export function checkSummary(fields: Fields, { byChunk, withLatency, ok }: ListedSurvey, notes: ImportNotes): void {
   // Older versions took the end of the answer for its last chunk, which the lists do not hold.
-  const ends = requests.every(({ latency_s }) => latency_s !== null);
-  const own: Partial<Values> = ends ? values : { ttft: values.ttft, itl: values.itl };
-  for (const metric of METRICS) {
+  const checked = withLatency === ok ? METRICS : (['ttft', 'itl'] as const);
+  for (const metric of checked) {
     const told = benchStatistics(fields, metric);
-    const listed = own[metric];
-    if (told !== null && listed !== undefined) checkStatistics(metric, told, listed, NUMPY_LINEAR, notes);
+    if (told === null) continue;
+    if (metric === 'itl') byChunk.itl.check(metric, told, notes);
+    else checkStatistics(metric, told, byChunk[metric].toArray(), NUMPY_LINEAR, notes);
   }
 }
 
 function identityOf(metric: Metric, definitions: Definitions): StatedIdentity {
   return { measure: MEASURES[metric], definition: definitions[metric] };
-}
-
-function valuesOf(requests: readonly ListedRequest[], timesOf: (request: ListedRequest) => readonly number[]): Values {
-  const values: Record<Metric, number[]> = { ttft: [], tpot: [], itl: [], e2el: [] };
-  for (const request of requests) {
-    const times = timesOf(request);
-    const [first] = times;
-    const last = times.at(-1);
-    if (first === undefined || last === undefined) continue;
-    values.ttft.push(first);
-    values.e2el.push(last);
-    if (request.output_tokens !== null && request.output_tokens > 1) {
-      values.tpot.push((last - first) / (request.output_tokens - 1));
-    }
-    for (let i = 1; i < times.length; i++) values.itl.push((times[i] ?? NaN) - (times[i - 1] ?? NaN));
-  }
-  return {
-    ttft: Float64Array.from(values.ttft),
-    tpot: Float64Array.from(values.tpot),
-    itl: Float64Array.from(values.itl),
-    e2el: Float64Array.from(values.e2el),
-  };
 }

@@ -1,37 +1,32 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { pythonError } from '../python-error.ts';
+import { ImportNotes } from '../import-notes.ts';
 import { chunkTimes_s } from '../request-lists.ts';
-import type { ListedRequest } from '../request-lists.ts';
+import type { ListedRequest, RequestLists } from '../request-lists.ts';
 import type { Backend } from './backend.ts';
 import { contentTimes_s } from './content-times.ts';
 
 const NS_PER_SECOND = 1e9;
 
-/** A request whose sending has a time. */
-type TimedRequest = ListedRequest & { readonly sent_s: number };
-
-/** Whether each request tells when it was sent: without that there are no records. */
-export function areTimed(requests: readonly ListedRequest[]): requests is readonly TimedRequest[] {
-  return requests.length > 0 && requests.every(({ sent_s }) => sent_s !== null);
-}
-
-/** The records of requests that tell when they were sent; their zero is when the first of them was due. */
+/**
+ * The records of requests that tell when they were sent, read from the file; their zero is `zero_s`, when the first of them
+ * was due. What is left out has been noted before.
+ */
 export async function* benchRecords(
-  requests: readonly TimedRequest[],
+  lists: RequestLists,
   backend: Backend,
+  zero_s: number,
 ): AsyncGenerator<RequestRecord> {
-  const zero_s = requests.reduce(
-    (earliest, { sent_s, queued_s }) => Math.min(earliest, sent_s - (queued_s ?? 0)),
-    Infinity,
-  );
-  for (const request of requests) yield recordOf(request, backend, zero_s);
+  for await (const requests of lists.requests(new ImportNotes())) {
+    for (const request of requests) {
+      if (request.sent_s !== null) yield recordOf(request, request.sent_s, backend, zero_s);
+    }
+  }
 }
 
-function recordOf(request: TimedRequest, backend: Backend, zero_s: number): RequestRecord {
-  const { index, sent_s, queued_s, error } = request;
-  const failure = error === null ? null : pythonError(error);
+function recordOf(request: ListedRequest, sent_s: number, backend: Backend, zero_s: number): RequestRecord {
+  const { index, queued_s, failure } = request;
   const sent_ns = nanoseconds(sent_s - zero_s);
   const content = contentTimes_s(request, backend);
   const offsets = (content ?? []).map(nanoseconds);
@@ -52,7 +47,7 @@ function recordOf(request: TimedRequest, backend: Backend, zero_s: number): Requ
     connection_retried: null,
     outcome: outcomeOf(failure?.reason ?? null),
     reason: failure?.reason ?? null,
-    http_status: failure?.http_status ?? (error === null ? 200 : null),
+    http_status: failure === null ? 200 : failure.http_status,
     input_tokens: request.input_tokens,
     input_tokens_source: null,
     output_tokens: request.output_tokens,

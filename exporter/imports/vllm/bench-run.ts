@@ -1,19 +1,20 @@
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import { benchLoad } from '../bench-load.ts';
+import type { BenchResult } from '../bench-results.ts';
 import { Fields } from '../fields.ts';
 import type { ImportContext, ImportedRun, KnownKey } from '../importer.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { lengthMeasures } from '../length-measures.ts';
-import { listedErrors } from '../listed-errors.ts';
-import { listedRequests } from '../request-lists.ts';
+import { surveyOf } from '../listed-survey.ts';
+import type { ListedSurvey } from '../listed-survey.ts';
 import type { ListedRequest } from '../request-lists.ts';
 import { wallInstant } from '../wall-instant.ts';
 import { wallTime } from '../wall-time.ts';
 import { backendOf } from './backend.ts';
 import type { Backend } from './backend.ts';
 import { checkSummary, listedLatencies, summaryLatencies } from './bench-measures.ts';
-import { areTimed, benchRecords } from './bench-records.ts';
-import { closesEmpty } from './content-times.ts';
+import { benchRecords } from './bench-records.ts';
+import { contentTimes_s } from './content-times.ts';
 import { queueMeasures } from './queue-measures.ts';
 import { totals } from './totals.ts';
 
@@ -40,21 +41,21 @@ const PASSED_OVER = [
 /** Known, whether it was of use or not. */
 const LATENCY = /^(mean|median|std|p\d+(\.\d+)?)_(e2el|ttft|tpot|itl)_ms$/;
 
-/** One result of `vllm bench serve`, or of `benchmark_serving.py` before it. `part`: which of several in a file. */
-export function benchRun(
-  value: unknown,
-  part: string | null,
-  notes: ImportNotes,
+/** One result of `vllm bench serve`, or of `benchmark_serving.py` before it. */
+export async function benchRun(
+  { value, lists, part, sha256, notes }: BenchResult,
   { timeZone }: Pick<ImportContext, 'timeZone'>,
-): ImportedRun {
+): Promise<ImportedRun> {
   const fields = new Fields(value, notes);
   const backend = backendOf(fields.text('backend') ?? fields.text('endpoint_type'));
-  const requests = listedRequests(fields, notes);
-  const counts = requestCounts(fields, requests, notes);
+  const contentTimes = backend.countsTokenChunks ? (request: ListedRequest) => contentTimes_s(request, backend) : null;
+  const survey = lists.areUsable(fields, notes) ? await surveyOf(lists, contentTimes, notes) : null;
+  const counts = requestCounts(fields, survey, notes);
   const duration = fields.amount('duration');
-  const records = requests !== null && areTimed(requests) ? benchRecords(requests, backend) : null;
+  const records = survey?.isTimed === true ? benchRecords(lists, backend, survey.earliest_s) : null;
   const run: ImportedRun = {
     part,
+    sha256,
     tool: { name: 'vllm', version: null },
     format: { name: 'vllm-bench-serve', schema_version: null },
     scenario: fields.text('label'),
@@ -68,18 +69,18 @@ export function benchRun(
       // With records the window is theirs: the tool's is a little longer.
       window_seconds: records === null ? duration : null,
       requests: counts,
-      errors: listedErrors(requests ?? []),
+      errors: survey?.errors ?? {},
       measures: [
         // First, because what it computes from values goes before what the summary tells.
-        ...queueMeasures(fields, counts, notes),
-        ...latencies(fields, backend, requests, counts.ok, records !== null, notes),
+        ...queueMeasures(fields, lists, counts, notes),
+        ...latencies(fields, backend, survey, counts.ok, records !== null, notes),
         ...totals(fields),
       ],
     },
     servers: null,
     notes,
   };
-  noteTokens(requests, backend, notes);
+  noteTokens(survey, backend, notes);
   fields.ignore(...PASSED_OVER, ...fields.names.filter((name) => LATENCY.test(name)));
   fields.noteUnread();
   return run;
@@ -88,7 +89,7 @@ export function benchRun(
 function latencies(
   fields: Fields,
   backend: Backend,
-  requests: readonly ListedRequest[] | null,
+  survey: ListedSurvey | null,
   ok: number | null,
   hasRecords: boolean,
   notes: ImportNotes,
@@ -97,27 +98,25 @@ function latencies(
     notes.say('no request succeeded: the zeros that the tool writes for latencies are not taken');
     return [];
   }
-  if (requests === null) return summaryLatencies(fields, backend, ok);
-  const succeeded = requests.filter(({ error }) => error === null);
-  checkSummary(fields, succeeded, notes);
-  if (!hasRecords) return [...listedLatencies(succeeded, backend), ...lengthMeasures(succeeded)];
-  return backend.countsTokenChunks ? [] : listedLatencies(succeeded, backend);
+  if (survey === null) return summaryLatencies(fields, backend, ok);
+  checkSummary(fields, survey, notes);
+  if (!hasRecords) return [...listedLatencies(survey, backend), ...lengthMeasures(survey)];
+  return backend.countsTokenChunks ? [] : listedLatencies(survey, backend);
 }
 
 function requestCounts(
   fields: Fields,
-  requests: readonly ListedRequest[] | null,
+  survey: ListedSurvey | null,
   notes: ImportNotes,
 ): Record<keyof ResultFile['requests'], number | null> {
   const completed = fields.count('completed');
   const failed = fields.count('failed');
-  if (requests === null) return { ok: completed, error: failed, timeout: null, cancelled: null };
-  const ok = requests.filter(({ error }) => error === null).length;
+  if (survey === null) return { ok: completed, error: failed, timeout: null, cancelled: null };
+  const { ok, requests } = survey;
   if (completed !== null && completed !== ok) {
     notes.disagreement(`the file says that ${completed} requests were ok, its lists hold ${ok}`);
   }
-  const errors = requests.length - ok;
-  return { ok: completed ?? ok, error: failed ?? errors, timeout: null, cancelled: null };
+  return { ok: completed ?? ok, error: failed ?? requests - ok, timeout: null, cancelled: null };
 }
 
 function keyOf(fields: Fields, backend: Backend): KnownKey {
@@ -149,7 +148,7 @@ function startOf(fields: Fields, duration: number | null, timeZone: string | nul
   return wallInstant(Date.parse(saved) - duration * 1000);
 }
 
-function noteTokens(requests: readonly ListedRequest[] | null, backend: Backend, notes: ImportNotes): void {
+function noteTokens(survey: ListedSurvey | null, backend: Backend, notes: ImportNotes): void {
   notes.say(
     'output tokens are those of the server where it tells them, else a tokenizer counted them: the file does not say',
   );
@@ -158,12 +157,12 @@ function noteTokens(requests: readonly ListedRequest[] | null, backend: Backend,
       'the tool takes the first chunk for the first token, also when it carries none: its latencies keep that definition',
     );
   }
-  if (requests === null) return;
-  const closing = requests.filter((request) => backend.countsTokenChunks && closesEmpty(request, backend)).length;
+  if (survey === null) return;
+  const { closingChunks: closing, requests, ok } = survey;
   if (closing > 0) {
     notes.say(`${closing} answers ended with a chunk without a token, which the tool counts as one: it was left out`);
   }
-  const failed = requests.filter(({ error }) => error !== null).length;
+  const failed = requests - ok;
   if (failed > 0)
     notes.say(`${failed} failed requests: the file does not tell when they ended; the last chunk stands for it`);
 }

@@ -2,6 +2,7 @@ import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import { asStated, benchStatistics } from '../bench-statistics.ts';
 import type { Fields } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
+import type { RequestLists } from '../request-lists.ts';
 import { statedDistribution } from '../stated-measures.ts';
 import type { StatedIdentity } from '../stated-measures.ts';
 import { exactStated } from '../stated-values.ts';
@@ -16,6 +17,7 @@ const LATENCY: StatedIdentity = { measure: 'request_latency', definition: 'sent_
  */
 export function queueMeasures(
   fields: Fields,
+  lists: RequestLists,
   counts: Pick<Record<keyof ResultFile['requests'], number | null>, 'ok' | 'error'>,
   notes: ImportNotes,
 ): MeasureResult[] {
@@ -27,10 +29,9 @@ export function queueMeasures(
     const told = benchStatistics(fields, metric);
     if (told !== null) stated.push(statedDistribution(identity, asStated(told, counts.ok)));
   }
-  const detail = fields.has('ttfts');
-  const usable = !detail && counts.error === 0;
-  const waits = usable ? amounts(fields, 'queue_times', notes) : null;
-  const latencies = usable ? amounts(fields, 'latencies', notes) : null;
+  const usable = !lists.has('ttfts') && counts.error === 0;
+  const waits = usable ? amounts(lists, 'queue_times', notes) : null;
+  const latencies = usable ? amounts(lists, 'latencies', notes) : null;
   fields.ignore('queue_times', 'latencies');
   const exact = [
     waits && exactStated(SCHEDULE_DELAY, waits),
@@ -47,10 +48,9 @@ export function queueMeasures(
   return [...computed, ...stated.filter(({ measure, clock }) => !replaced.has(`${measure} ${clock}`))];
 }
 
-function amounts(fields: Fields, name: string, notes: ImportNotes): Float64Array | null {
-  const values = fields.numbers(name);
-  if (values === null) return null;
-  if (values.every((value) => value !== null && value >= 0)) return Float64Array.from(values as readonly number[]);
+function amounts(lists: RequestLists, name: 'queue_times' | 'latencies', notes: ImportNotes): Float64Array | null {
+  const values = lists.numbers(name);
+  if (values === null || !values.some(Number.isNaN)) return values;
   notes.say(`${name} holds values that cannot be true: it is not used`);
   return null;
 }

@@ -1,7 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ImportNotes } from '../import-notes.ts';
+import { benchResultOf } from '../testing/bench-result.ts';
 import {
   distributionOf,
   importedRun,
@@ -20,8 +20,8 @@ async function fixture(name: string): Promise<Result> {
   return JSON.parse(await readFile(join(FIXTURES, name), 'utf8')) as Result;
 }
 
-const run = (value: Result, timeZone: string | null = null): ReturnType<typeof benchRun> =>
-  benchRun(value, null, new ImportNotes(), { timeZone });
+const run = async (value: Result, timeZone: string | null = null): ReturnType<typeof benchRun> =>
+  benchRun(await benchResultOf(value), { timeZone });
 
 const imported = <T>(name: string, look: (run: Awaited<ReturnType<typeof importedRun>>) => T): Promise<T> =>
   inTemporaryFolder(async (folder) => look(await importedRun(await importInto(folder, [join(FIXTURES, name)]))));
@@ -75,14 +75,14 @@ describe('a result of the completions backend with --save-detailed', () => {
   });
 
   test('a figure that its own values contradict is told', async () => {
-    const { notes } = run({ ...(await fixture('detailed.json')), p90_ttft_ms: 1 });
+    const { notes } = await run({ ...(await fixture('detailed.json')), p90_ttft_ms: 1 });
     expect(notes.disagreements).toEqual([
       expect.stringMatching(/^ttft p90: the file says 0\.001 seconds, its own values/),
     ]);
   });
 
   test('a clock with a zone gives the start: the time of saving less the duration', async () => {
-    const { start } = run(
+    const { start } = await run(
       { ...(await fixture('detailed.json')), date: '20250312-101112', duration: 2 },
       'Europe/Paris',
     );
@@ -161,9 +161,9 @@ describe('results without detail', () => {
       );
     }));
 
-  test('keys of older versions are read', () => {
+  test('keys of older versions are read', async () => {
     // benchmark_serving.py of 2024: no `failed`, no `date` with zone, `input_throughput`.
-    const { stated, key } = run({
+    const { stated, key } = await run({
       date: '20240601-120000',
       backend: 'vllm',
       model_id: 'm',
@@ -255,7 +255,7 @@ describe('faults', () => {
   };
 
   const recordsOf = async (value: Result): Promise<unknown[]> => {
-    const { records } = run(value);
+    const { records } = await run(value);
     const all: unknown[] = [];
     for await (const record of records ?? []) all.push(record);
     return all;
@@ -274,8 +274,8 @@ describe('faults', () => {
     ]);
   });
 
-  test('lists of unequal length are not used', () => {
-    const { records, notes, stated } = run({ ...SMALL, ttfts: [0.1], mean_ttft_ms: 150 });
+  test('lists of unequal length are not used', async () => {
+    const { records, notes, stated } = await run({ ...SMALL, ttfts: [0.1], mean_ttft_ms: 150 });
     expect(records).toBeNull();
     expect(notes.disagreements[0]).toMatch(/not of one length \(input_lens 2, output_lens 2, ttfts 1/);
     expect(stated.measures).toContainEqual(expect.objectContaining({ measure: 'time_to_first_token', mean: 0.15 }));
@@ -291,7 +291,7 @@ describe('faults', () => {
   ])('a request with %s is left out and counted', async (_, fault) => {
     const value = { ...SMALL, ...fault };
     expect(await recordsOf(value)).toHaveLength(1);
-    expect(run(value).notes.lines).toContain(
+    expect((await run(value)).notes.lines).toContain(
       '1 × requests left out: a time or a count that cannot be true (first: request 0)',
     );
   });
@@ -301,15 +301,15 @@ describe('faults', () => {
     expect(await recordsOf(value)).toMatchObject([{ outcome: 'error', reason: 'other', first_content_ns: null }, {}]);
   });
 
-  test('the zeros of a run without a success are no latencies', () => {
+  test('the zeros of a run without a success are no latencies', async () => {
     const zeros = { mean_ttft_ms: 0, median_ttft_ms: 0, p99_ttft_ms: 0, mean_itl_ms: 0 };
-    const { stated } = run({ backend: 'vllm', model_id: 'm', completed: 0, failed: 5, duration: 1, ...zeros });
+    const { stated } = await run({ backend: 'vllm', model_id: 'm', completed: 0, failed: 5, duration: 1, ...zeros });
     expect(stated.measures).toEqual([]);
     expect(stated.requests).toMatchObject({ ok: 0, error: 5 });
   });
 
-  test('a version that is not known gives what fits, and says what does not', () => {
-    const { notes, stated } = run({ ...SMALL, backend: 'vllm-9', brand_new: 1 });
+  test('a version that is not known gives what fits, and says what does not', async () => {
+    const { notes, stated } = await run({ ...SMALL, backend: 'vllm-9', brand_new: 1 });
     expect(notes.lines).toContain('not understood: brand_new');
     expect(stated.measures).toContainEqual(expect.objectContaining({ definition: 'sent_to_first_chunk', n: 2 }));
   });

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path';
-import { benchResults } from '../bench-results.ts';
+import { benchRuns } from '../bench-results.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer } from '../importer.ts';
 import { benchRun } from './bench-run.ts';
 import { groupVllm } from './group.ts';
@@ -20,9 +20,9 @@ async function* readVllm(group: FileGroup, context: ImportContext): AsyncGenerat
   for (const { file } of group.files) {
     // All runs of a sweep are of one recipe, and its folder has the name of the experiment.
     const experiment = group.step === null ? null : basename(dirname(file.folder));
-    for await (const { value, part, notes } of benchResults(file, context)) {
-      const run = benchRun(value, part, notes, context);
-      yield { ...run, scenario: run.scenario ?? experiment };
-    }
+    yield* benchRuns(file, context, async (result) => {
+      const run = await benchRun(result, context);
+      return { ...run, scenario: run.scenario ?? experiment };
+    });
   }
 }

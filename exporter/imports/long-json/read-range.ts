@@ -1,0 +1,45 @@
+import { TextDecoder } from 'node:util';
+import { readBytes } from '../source-file.ts';
+import type { Reading, SourceFile } from '../source-file.ts';
+
+const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
+
+/** A stretch of a file's text, in bytes of UTF-8 without a byte order mark. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The file's text as UTF-8 without a byte order mark, in pieces that are only good until the next. Throws as `readBytes`. */
+export async function* readUtf8(
+  file: Pick<SourceFile, 'path' | 'compression' | 'bytes'>,
+  reading: Reading,
+): AsyncGenerator<Buffer> {
+  let decoder: TextDecoder | null | undefined;
+  for await (const piece of readBytes(file, reading)) {
+    const isFirst = decoder === undefined;
+    if (decoder === undefined) decoder = utf16Decoder(piece);
+    if (decoder !== null) yield Buffer.from(decoder.decode(piece, { stream: true }));
+    else yield isFirst && piece.subarray(0, 3).equals(UTF8_MARK) ? piece.subarray(3) : piece;
+  }
+}
+
+/** The same for a part of it. What is before it is read over. */
+export async function* readRange(
+  file: Pick<SourceFile, 'path' | 'compression' | 'bytes'>,
+  { start, end }: ByteRange,
+  reading: Reading,
+): AsyncGenerator<Buffer> {
+  let at = 0;
+  for await (const piece of readUtf8(file, reading)) {
+    const wanted = piece.subarray(Math.max(0, start - at), Math.max(0, end - at));
+    if (wanted.length > 0) yield wanted;
+    at += piece.length;
+    if (at >= end) return;
+  }
+}
+
+function utf16Decoder([first, second]: Buffer): TextDecoder | null {
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le');
+  return first === 0xfe && second === 0xff ? new TextDecoder('utf-16be') : null;
+}
