@@ -1,6 +1,5 @@
-import { stampsOf } from '../store/index/stamps.ts';
+import { runStamps } from '../store/index/stamps.ts';
 import { readRunFile } from '../store/read-run-files.ts';
-import { runFilePath } from '../store/run-paths.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../store/store-errors.ts';
 import { runSummary } from './views/run-summary.ts';
@@ -41,9 +40,8 @@ export class RunList {
   }
 
   async #look(): Promise<readonly ListedRun[]> {
-    const runIds = await this.#store.runIds();
-    const stamps = await stampsOf(runIds, (runId) => runFilePath(this.#store.pathOf(runId)));
-    const changed = runIds.filter((runId) => this.#stamps.get(runId) !== stamps.get(runId));
+    const stamps = await runStamps(this.#store);
+    const changed = [...stamps.keys()].filter((runId) => this.#stamps.get(runId) !== stamps.get(runId));
     if (changed.length === 0 && stamps.size === this.#stamps.size) return this.#sorted;
     const byId = new Map([...this.#byId].filter(([runId]) => stamps.has(runId)));
     for (let i = 0; i < changed.length; i += FILES_AT_ONCE) {

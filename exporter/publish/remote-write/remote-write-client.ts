@@ -129,6 +129,7 @@ function outcomeOf(status: number, headers: IncomingHttpHeaders, protocol: Proto
       : { kind: 'written', written };
   }
   if (status === 415) return { kind: 'unsupported', reason };
+  if (status === 500 && TOO_OLD.test(text)) return { kind: 'rejected', reason, status, written };
   if (status === 429 || status >= 500) {
     const afterSeconds = retryAfterSeconds(single(headers['retry-after']), new Date());
     return { kind: 'retry', reason, status, afterSeconds };
@@ -137,6 +138,12 @@ function outcomeOf(status: number, headers: IncomingHttpHeaders, protocol: Proto
   if (status === 400 && protocol === '2' && written === null) return { kind: 'unsupported', reason };
   return { kind: 'rejected', reason, status, written };
 }
+
+/**
+ * Prometheus 2 answers 500 to a sample older than its `out_of_order_time_window`, later versions 400. It never becomes
+ * younger: tried again and again it would hold up all that comes after it.
+ */
+const TOO_OLD = /^too old sample\b/;
 
 const WRITTEN_HEADERS = ['samples', 'histograms'].map((what) => `x-prometheus-remote-write-${what}-written`);
 

@@ -225,6 +225,16 @@ describe('what will never be taken', () => {
     expect(received(server.requests.slice(1))).toEqual([[9000, 9]]);
   });
 
+  test('a sample too old for Prometheus 2, which says so with 500: what comes after it is not held up for ever', async () => {
+    const tooOld = status(500, {}, 'too old sample\n');
+    const { sender, queue, statistics, problems } = await sent(inTurn(tooOld), '1');
+    expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0, trouble: null });
+    expect(problems).toEqual(['samples are refused and dropped: HTTP 500: too old sample']);
+    queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 2, rejected: 6 });
+  });
+
   test('a part of it: what the receiver counts as written is not counted as dropped, and not sent again', async () => {
     const partial = status(400, { 'x-prometheus-remote-write-samples-written': '4' }, 'too old');
     const { server, statistics } = await sent(inTurn(partial));
