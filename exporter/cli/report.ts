@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, ExportError, writeAiperf } from '../exports/write-aiperf.ts';
-import { writeReport } from '../report/write-report.ts';
+import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import { RUN_EXPORTS } from '../run/run-files.ts';
 import { openStore } from '../store/run-store.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -58,7 +58,7 @@ async function writtenFiles(
   const { run: file, path } = found;
   try {
     const result = await store.readResult(runId);
-    const report = await writeReport(path, file, result, store.readRecords(file));
+    const report = await writeReport(path, file, result, () => viewOfRecords(store.readRecords(file)));
     if (!asAiperf) return { report };
     const aiperf = join(path, AIPERF_FOLDER);
     await writeAiperf(aiperf, file, result, store.readRecords(file));

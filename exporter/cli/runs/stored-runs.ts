@@ -26,7 +26,7 @@ export async function storeOf(runsDirectory: string): Promise<RunStore> {
     const { store, messages } = await openStore(runsDirectory);
     for (const message of messages) process.stderr.write(`${message}\n`);
     // An unreadable directory is told before any work on it.
-    await store.runIds();
+    await store.names();
     return store;
   } catch (error) {
     if (error instanceof RunsDirectoryError) throw new CliError(error.message);
