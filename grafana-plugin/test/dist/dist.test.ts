@@ -32,6 +32,9 @@ const PLUGINS: Array<[folder: string, id: string, type: string]> = [
   ['panels/percentiles', 'llmbench-percentiles-panel', 'panel'],
   ['datasources/runs', 'llmbench-runs-datasource', 'datasource'],
 ];
+const DASHBOARDS = ['benchmark', 'dynamo', 'sglang', 'triton', 'trtllm', 'vllm'].map(
+  (name) => `dashboards/llmbench-${name}-app.json`
+);
 const code = all.filter((name) => name.endsWith('.js'));
 
 test('holds these files and no others: no source maps, no fixtures, no tests', () => {
@@ -40,6 +43,7 @@ test('holds these files and no others: no source maps, no fixtures, no tests', (
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    ...DASHBOARDS,
     'datasources/runs/img/logo.svg',
     'datasources/runs/module.js',
     'datasources/runs/plugin.json',
@@ -82,9 +86,18 @@ test('the app includes its plugins and its pages, and every include is there', (
     ['page', '/a/llmbench-observability-app/setup'],
     ['panel', 'panels/percentiles/plugin.json'],
     ['datasource', 'datasources/runs/plugin.json'],
+    ...DASHBOARDS.map((path) => ['dashboard', path]),
   ]);
   for (const { path } of includes.filter(({ type }) => type !== 'page')) {
     expect([path, existsSync(join(DIST, path))]).toEqual([path, true]);
+  }
+});
+
+test('bundled dashboards have what Grafana needs to update them, and fix no data source', () => {
+  for (const path of DASHBOARDS) {
+    const text = readFileSync(join(DIST, path), 'utf8');
+    expect(JSON.parse(text)).toMatchObject({ id: null, revision: expect.any(Number), uid: expect.stringMatching(/-app$/) });
+    expect(text).toContain('${datasource}');
   }
 });
 

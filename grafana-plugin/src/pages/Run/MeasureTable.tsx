@@ -1,6 +1,6 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
-import { quantity, quantityRange } from '../../../../core/measures/quantities.ts';
+import { ABSENT, quantity, quantityRange } from '../../../../core/measures/quantities.ts';
 import type { DistributionResult, MeasureResult, PercentileName, ResultFile } from '../../../../core/run/result.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
@@ -55,7 +55,7 @@ function columns(): Array<Column<MeasureResult>> {
       id: 'n',
       header: 'n',
       align: 'right',
-      render: (one) => (one.kind === 'distribution' ? one.n.toLocaleString('en-US') : ''),
+      render: (one) => (one.kind === 'distribution' ? (one.n?.toLocaleString('en-US') ?? ABSENT) : ''),
     },
     {
       id: 'mean',
@@ -79,5 +79,5 @@ function columns(): Array<Column<MeasureResult>> {
 }
 
 function hasValue(one: MeasureResult): boolean {
-  return one.kind === 'scalar' ? one.value !== null : one.n > 0;
+  return one.kind === 'scalar' ? one.value !== null : one.n !== 0;
 }

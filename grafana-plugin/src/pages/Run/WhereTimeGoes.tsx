@@ -69,13 +69,15 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
             </tbody>
           </table>
           <p className={styles.note}>
-            {split.countMismatch === 0
-              ? t('time.equal', 'Client and server means are over the same number of requests.')
-              : t(
-                  'time.unequal',
-                  'The server counted {{difference}} requests beside the client’s: the parts are not over the same requests.',
-                  { difference: `${split.countMismatch > 0 ? '+' : '−'}${Math.abs(split.countMismatch)}` }
-                )}
+            {split.countMismatch === null
+              ? t('time.unknown', 'Over how many requests the client’s mean is was not told.')
+              : split.countMismatch === 0
+                ? t('time.equal', 'Client and server means are over the same number of requests.')
+                : t(
+                    'time.unequal',
+                    'The server counted {{difference}} requests beside the client’s: the parts are not over the same requests.',
+                    { difference: `${split.countMismatch > 0 ? '+' : '−'}${Math.abs(split.countMismatch)}` }
+                  )}
           </p>
         </>
       ) : (

@@ -7,13 +7,17 @@ export interface TimePart {
 export interface TimeSplit {
   parts: TimePart[];
   totalSeconds: number;
-  /** Requests that the server counted beyond the client's; with others than 0 the means are not over the same requests. */
-  countMismatch: number;
+  /**
+   * Requests that the server counted beyond the client's; with others than 0 the means are not over the same requests.
+   * Null when a count is not told.
+   */
+  countMismatch: number | null;
 }
 
 export interface MeanAndCount {
   mean: number | null;
-  count: number;
+  /** Null when it is not told. */
+  count: number | null;
 }
 
 interface SplitInput {
@@ -46,10 +50,20 @@ export function timeSplit({ client, queue, prefill, serverTtft }: SplitInput): T
     return null;
   }
   const inside = parts.reduce((sum, { seconds }) => sum + seconds, 0);
-  const counts = [queue, prefill ?? serverTtft].flatMap((one) => (one ? [one.count - client.count] : []));
+  const differences = [queue, prefill ?? serverTtft].flatMap((one) =>
+    one ? [difference(one.count, client.count)] : []
+  );
   return {
     parts: [...parts, { id: 'outside', seconds: client.mean - inside }],
     totalSeconds: client.mean,
-    countMismatch: counts.reduce((worst, one) => (Math.abs(one) > Math.abs(worst) ? one : worst), 0),
+    countMismatch: differences.includes(null) ? null : largest(differences.filter((one) => one !== null)),
   };
+}
+
+function difference(server: number | null, client: number | null): number | null {
+  return server === null || client === null ? null : server - client;
+}
+
+function largest(differences: readonly number[]): number {
+  return differences.reduce((worst, one) => (Math.abs(one) > Math.abs(worst) ? one : worst), 0);
 }

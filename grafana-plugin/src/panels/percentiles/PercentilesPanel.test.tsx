@@ -1,4 +1,4 @@
-import { dateTime, EventBusSrv, LoadingState, type PanelProps } from '@grafana/data';
+import { dateTime, EventBusSrv, LoadingState, type PanelData, type PanelProps } from '@grafana/data';
 import { fireEvent, render, screen, within } from '@testing-library/react';
 import React from 'react';
 import { panelData } from '../../../test/panel-data.ts';
@@ -28,6 +28,17 @@ function show(name: string, options: Partial<PercentilesOptions> = {}) {
     onChangeTimeRange: () => {},
   };
   return render(<PercentilesPanel {...(props as unknown as PanelProps<PercentilesOptions>)} />);
+}
+
+function message(data: Partial<PanelData>) {
+  const props = { data: { series: [], timeRange: RANGE, ...data }, options: defaultOptions, width: 900, height: 400 };
+  const rest = { timeRange: RANGE, timeZone: 'utc', fieldConfig: { defaults: {}, overrides: [] } };
+  const { container, unmount } = render(
+    <PercentilesPanel {...({ ...props, ...rest } as unknown as PanelProps<PercentilesOptions>)} />
+  );
+  const text = container.textContent;
+  unmount();
+  return text;
 }
 
 function legend() {
@@ -79,13 +90,42 @@ test('a click on a name shows that line alone', () => {
 
 test('a service level objective is a labelled line', () => {
   show('classic-heatmap', { slo: 0.5 });
-  expect(screen.getByText('SLO 500 ms')).toBeInTheDocument();
+  expect(screen.getByText(/^SLO 500 ms: about \d/)).toBeInTheDocument();
 });
 
-test('unusable data: what is wrong, and which query to write', () => {
-  show('native-heatmap');
-  expect(screen.getByText(/Query A: Native histograms are not supported yet/)).toBeInTheDocument();
-  expect(screen.getByText(/_bucket/)).toBeInTheDocument();
+test('native histograms are drawn with the bucket of the estimate', () => {
+  const { container } = show('native-heatmap');
+  expect(legend()[0]).toEqual(['Whole range', 'Estimate', 'Bucket of the estimate']);
+  expect(container.querySelectorAll('[data-interval="bucket-of-estimate"] [data-part="band"]')).toHaveLength(3);
+});
+
+test('the whole range: a band of steps per series, and a mark per percentile', () => {
+  const { container } = show('raw-cumulative-counters', { mode: 'range', slo: 0.6 });
+  expect(screen.getByTestId('percentiles distribution')).toBeInTheDocument();
+  expect(container.querySelectorAll('[data-distribution]')).toHaveLength(3);
+  expect(container.querySelectorAll('[data-percentile]')).toHaveLength(9);
+  // Run r7: 492 of 632 up to 0.5, 595 up to 0.75.
+  expect(screen.getByTestId('percentiles notes')).toHaveTextContent(/At or below 600 ms: r7: 77.8 % – 94.1 %;/);
+  expect(screen.getByTestId('percentiles notes')).toHaveTextContent('A bucket bound at 600 ms would tell it exactly.');
+});
+
+test('at a bucket bound the share within the objective is exact', () => {
+  show('raw-cumulative-counters', { slo: 0.5 });
+  expect(screen.getByTestId('percentiles notes')).toHaveTextContent(/At or below 500 ms: r7: 77.8 %;/);
+  expect(screen.getByTestId('percentiles notes')).not.toHaveTextContent('would tell it exactly');
+});
+
+test('a series that was scraped late says from when it counts', () => {
+  show('raw-cumulative-counters');
+  expect(screen.getByTestId('percentiles notes')).toHaveTextContent(/r7: counted from \d\d:\d\d:\d\d on/);
+});
+
+test('loading and errors are told apart from no data', () => {
+  expect(message({ state: LoadingState.Loading })).toBe('Loading …');
+  expect(message({ state: LoadingState.Done })).toBe('No data');
+  expect(message({ state: LoadingState.Error, errors: [{ message: 'bad_data: parse error' }] })).toBe(
+    'The query failedbad_data: parse error'
+  );
 });
 
 test('without a chosen percentile the panel says so', () => {
@@ -101,10 +141,11 @@ test('the axis follows the visible lines', () => {
   expect(highest()).not.toBe(before);
 });
 
-test('a query that cannot be drawn is named under the others', () => {
-  show('two-queries');
-  expect(screen.getByText(/Query B is not drawn/)).toBeInTheDocument();
-  expect(legend()).toHaveLength(4);
+test('the line of a second query is drawn and listed', () => {
+  const { container } = show('two-queries');
+  expect(container.querySelectorAll('[data-given]')).toHaveLength(1);
+  expect(legend()).toHaveLength(5);
+  expect(legend()[4]?.[2]).toBe('as queried, last value');
 });
 
 test('the panel asks for annotations, and its unit is seconds by default', () => {

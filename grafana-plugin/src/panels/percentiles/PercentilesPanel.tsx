@@ -1,14 +1,18 @@
 import { css } from '@emotion/css';
-import type { GrafanaTheme2, PanelProps } from '@grafana/data';
+import { LoadingState, type PanelProps } from '@grafana/data';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useMemo, useState } from 'react';
 import { percentileSeries } from './compute/percentile-series.ts';
-import { windowText } from './compute/window-text.ts';
+import { CdfChart } from './draw/cdf/CdfChart.tsx';
 import { Chart } from './draw/Chart.tsx';
+import { Footer } from './draw/Footer.tsx';
+import { givenShapes } from './draw/given-shapes.ts';
 import { Legend } from './draw/Legend.tsx';
 import { toggled } from './draw/legend-visibility.ts';
 import { percentileLines } from './draw/lines.ts';
-import { Message, Notice } from './draw/Message.tsx';
+import { Message, noticeText } from './draw/Message.tsx';
+import { notes } from './draw/notes.ts';
+import { textHeight } from './draw/text-height.ts';
 import { valueFormat } from './draw/value-text.ts';
 import { noPercentileChosen } from './input/input-problem.ts';
 import { queryExpressions } from './input/query-expressions.ts';
@@ -17,8 +21,9 @@ import { runRegions } from './input/run-regions.ts';
 import type { PercentilesOptions } from './options.ts';
 
 const LEGEND_ROW_HEIGHT = 24;
-const NOTE_HEIGHT = 22;
-const LARGEST_LEGEND_SHARE = 0.5;
+const FOOTER_PADDING = 6;
+const LARGEST_FOOTER_SHARE = 0.5;
+const SMALLEST_CHART = 40;
 
 export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
   const { data, options, width, height, timeRange, timeZone, fieldConfig, eventBus, onChangeTimeRange } = props;
@@ -27,10 +32,11 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
 
   const targets = data.request?.targets;
-  const { series, problems } = useMemo(
+  const reading = useMemo(
     () => readFrames(data.series, queryExpressions(data.series, targets)),
     [data.series, targets]
   );
+  const { series, problems } = reading;
   const quantiles = useMemo(() => [...options.percentiles].sort((a, b) => a - b), [options.percentiles]);
   const computed = useMemo(
     () =>
@@ -40,62 +46,80 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
     [series, quantiles, options.windowSeconds]
   );
   const lines = useMemo(() => percentileLines(computed, quantiles, theme), [computed, quantiles, theme]);
+  const given = useMemo(
+    () => givenShapes(reading.lines, quantiles, computed.length === 1, theme),
+    [reading.lines, quantiles, computed.length, theme]
+  );
   const visible = useMemo(() => lines.filter(({ key }) => !hidden.has(key)), [lines, hidden]);
+  const visibleGiven = useMemo(() => given.filter(({ key }) => !hidden.has(key)), [given, hidden]);
   const regions = useMemo(() => runRegions(data.annotations ?? []), [data.annotations]);
-  const config = series[0]?.config ?? fieldConfig.defaults;
+  const config = series[0]?.field.config ?? given[0]?.line.field.config ?? fieldConfig.defaults;
   const format = useMemo(() => valueFormat(config, theme), [config, theme]);
+  const slo = options.slo ?? undefined;
+  const { mode, showLegend } = options;
+  const texts = useMemo(
+    () => (showLegend ? notes({ lines, mode, slo, format, timeZone }).join(' ') : ''),
+    [lines, mode, slo, format, timeZone, showLegend]
+  );
 
-  if (lines.length === 0) {
-    return <Message problems={series.length > 0 ? [noPercentileChosen()] : problems} />;
+  if (lines.length === 0 && given.length === 0) {
+    return (
+      <Message
+        problems={series.length > 0 ? [noPercentileChosen()] : problems}
+        loading={data.state === LoadingState.Loading}
+        error={data.state === LoadingState.Error ? (data.errors?.[0]?.message ?? '') : ''}
+      />
+    );
   }
-  const legendHeight = options.showLegend
-    ? Math.min((lines.length + 1) * LEGEND_ROW_HEIGHT + 2, Math.floor(height * LARGEST_LEGEND_SHARE))
-    : 0;
-  const note = windowText(computed);
-  const noteHeight = options.showLegend && note ? NOTE_HEIGHT : 0;
-  const noticeHeight = problems.length * NOTE_HEIGHT;
-  const keys = lines.map(({ key }) => key);
+  const rows = showLegend ? lines.length + given.length + 1 : 0;
+  const wanted = rows * LEGEND_ROW_HEIGHT + textHeight([...problems.map(noticeText), ...(texts ? [texts] : [])], width);
+  const footerHeight = wanted > 0 ? Math.min(wanted + FOOTER_PADDING, Math.floor(height * LARGEST_FOOTER_SHARE)) : 0;
+  const drawing = {
+    width,
+    height: Math.max(SMALLEST_CHART, height - footerHeight),
+    lines: visible,
+    given: visibleGiven,
+    options,
+    config,
+    format,
+  };
+  const keys = [...lines, ...given].map(({ key }) => key);
   return (
     <div style={{ width, height }} className={styles.panel}>
-      <Chart
-        width={width}
-        height={Math.max(40, height - legendHeight - noteHeight - noticeHeight)}
-        timeRange={timeRange}
-        timeZone={timeZone}
-        lines={visible}
-        regions={regions}
-        showIntervals={options.showIntervals}
-        slo={options.slo ?? undefined}
-        config={config}
-        format={format}
-        eventBus={eventBus}
-        onZoom={(from, to) => onChangeTimeRange({ from, to })}
-      />
-      {problems.length > 0 && <Notice problems={problems} />}
-      {options.showLegend && (
-        <div className={styles.legend} style={{ height: legendHeight }}>
-          <Legend
-            lines={lines}
-            hidden={hidden}
-            format={format}
-            onToggle={(key, more) => setHidden((previous) => toggled(previous, keys, key, more))}
-          />
-        </div>
+      {mode === 'range' ? (
+        <CdfChart {...drawing} />
+      ) : (
+        <Chart
+          {...drawing}
+          timeRange={timeRange}
+          timeZone={timeZone}
+          regions={regions}
+          eventBus={eventBus}
+          onZoom={(from, to) => onChangeTimeRange({ from, to })}
+        />
       )}
-      {noteHeight > 0 && <div className={styles.note}>{note}</div>}
+      {footerHeight > 0 && (
+        <Footer
+          height={footerHeight}
+          problems={problems}
+          notes={texts}
+          legend={
+            showLegend && (
+              <Legend
+                lines={lines}
+                given={given}
+                hidden={hidden}
+                format={format}
+                onToggle={(key, more) => setHidden((previous) => toggled(previous, keys, key, more))}
+              />
+            )
+          }
+        />
+      )}
     </div>
   );
 }
 
-const getStyles = (theme: GrafanaTheme2) => ({
+const getStyles = () => ({
   panel: css({ display: 'flex', flexDirection: 'column', overflow: 'hidden' }),
-  legend: css({ overflow: 'auto', flexShrink: 0 }),
-  note: css({
-    ...theme.typography.bodySmall,
-    color: theme.colors.text.secondary,
-    padding: theme.spacing(0.25, 1),
-    whiteSpace: 'nowrap',
-    overflow: 'hidden',
-    textOverflow: 'ellipsis',
-  }),
 });

@@ -31,5 +31,5 @@ function asQuantile(value: unknown): number[] {
   if (typeof value !== 'number' || !(value >= 0 && value <= 100)) {
     return [];
   }
-  return [value > 1 ? value / 100 : value];
+  return [value > 1 ? Number((value / 100).toPrecision(12)) : value];
 }

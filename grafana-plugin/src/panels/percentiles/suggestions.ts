@@ -1,18 +1,18 @@
-import { DataFrameType, FieldType, type PanelDataSummary, VisualizationSuggestionScore } from '@grafana/data';
+import { FieldType, type PanelDataSummary, VisualizationSuggestionScore } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { isNativeHistogram } from './input/read-native.ts';
 import { isBucketTable } from './input/read-table.ts';
 import type { PercentilesOptions } from './options.ts';
 
 /** The panel suggests itself, in both modes, where the answer holds histogram buckets. */
-export function suggestions({ rawFrames = [], hasDataFrameType }: PanelDataSummary) {
+export function suggestions({ rawFrames = [] }: PanelDataSummary) {
   const hasBuckets = rawFrames.some(
     (frame) =>
       isNativeHistogram(frame) ||
       isBucketTable(frame) ||
       frame.fields.some(({ type, labels }) => type === FieldType.number && labels?.['le'] !== undefined)
   );
-  if (!hasBuckets && !hasDataFrameType(DataFrameType.HeatmapRows)) {
+  if (!hasBuckets) {
     return [];
   }
   const score = VisualizationSuggestionScore.Best;

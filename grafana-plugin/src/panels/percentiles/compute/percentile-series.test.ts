@@ -1,8 +1,11 @@
+import { FieldType, toDataFrame } from '@grafana/data';
 import { bucketFrames } from '../../../../test/bucket-frames.ts';
 import { panelData } from '../../../../test/panel-data.ts';
 import { queryExpressions } from '../input/query-expressions.ts';
 import { readFrames } from '../input/read-frames.ts';
 import { type PercentileRequest, percentileSeries } from './percentile-series.ts';
+import { samplingInterval } from './sampling.ts';
+import { sloShare } from './slo-share.ts';
 
 const REQUEST: PercentileRequest = { quantiles: [0.5, 0.9, 0.99], windowMs: null };
 
@@ -168,5 +171,75 @@ describe('gaps and windows', () => {
     const { windowMs, points } = counters({ '1': counts, '+Inf': counts });
     expect(windowMs).toBe(5000);
     expect(points.slice(4).every(({ n }) => n === 1000)).toBe(true);
+  });
+});
+
+describe('native histograms of a real Grafana', () => {
+  test('the estimates are interpolated exponentially, as histogram_quantile does', () => {
+    const [native] = compute('native-heatmap');
+    const [first, second] = native?.points ?? [];
+    // One bucket (0.0039…, 0.0043…] of schema 3: p50 is its geometric middle.
+    expect(first?.percentiles[0]?.estimate).toBeCloseTo(0.00390625 * 2 ** (0.5 / 8), 15);
+    expect(first?.percentiles[0]).toMatchObject({ low: 0.00390625, high: 0.004259795830723663 });
+    // Two buckets of equal counts: p90 lies at 0.8 of the upper one.
+    expect(second?.percentiles[1]?.estimate).toBeCloseTo(0.00390625 * 2 ** (0.8 / 8), 15);
+    expect(first?.n).toBeNull();
+  });
+});
+
+describe('what the sum of the values tells', () => {
+  const frames = (sums: number[]) => [
+    ...bucketFrames({ labels: { __name__: 'x_bucket' }, buckets: { '1': [0, 0], '10': [0, 4], '+Inf': [0, 4] } }),
+    toDataFrame({
+      refId: 'A',
+      fields: [
+        { name: 'Time', type: FieldType.time, config: { interval: 1000 }, values: [1000, 2000] },
+        { name: 'Value', type: FieldType.number, labels: { __name__: 'x_sum' }, values: sums },
+      ],
+    }),
+  ];
+  const p99 = (sums: number[]) => {
+    const [series] = readFrames(frames(sums), new Map()).series;
+    return series && percentileSeries(series, REQUEST).range?.percentiles[2];
+  };
+
+  test('four values in (1, 10] that add up to 8: none is above 8 - 3 * 1 = 5', () => {
+    expect(p99([0, 8])).toMatchObject({ narrowed: true, low: 1 });
+    expect(p99([0, 8])?.high).toBeCloseTo(5, 6);
+  });
+
+  test('a sum that does not fit the buckets is not used, and counted', () => {
+    expect(p99([0, 3])).toMatchObject({ narrowed: false, infeasibleSum: true, low: 1, high: 10 });
+  });
+});
+
+describe('late scrapes', () => {
+  test('a first sample above 0 says from when it counts', () => {
+    expect(counters({ '1': [3, 5], '+Inf': [3, 5] }).lateMs).toBe(1000);
+    expect(counters({ '1': [0, 5], '+Inf': [0, 5] }).lateMs).toBeNull();
+  });
+});
+
+describe('sampling', () => {
+  test('ranks of the binomial distribution: of 100 values around the median, those of 39.7 and 60.3, rounded outwards', () => {
+    // Uniform in (0, 1]: the value of a rank is its share. 50 ± (1.96 * 5 + 0.5).
+    const interval = samplingInterval(0.5, { bounds: [1, Infinity], counts: [100, 100], sum: null }, false);
+    expect(interval?.low).toBeCloseTo(0.39, 12);
+    expect(interval?.high).toBeCloseTo(0.61, 12);
+  });
+
+  test('too few observations for an upper end: p99 of 100', () => {
+    const interval = samplingInterval(0.99, { bounds: [1, Infinity], counts: [100, 100], sum: null }, false);
+    expect(interval?.high).toBe(Infinity);
+  });
+});
+
+describe('the share within an objective', () => {
+  const series = counters({ '1': [0, 90], '2': [0, 98], '+Inf': [0, 100] });
+
+  test('is exact at a bound, an interval inside a bucket, and open to all beyond the last', () => {
+    expect(sloShare(series, 1)).toMatchObject({ low: 0.9, high: 0.9, certain: true });
+    expect(sloShare(series, 1.5)).toMatchObject({ low: 0.9, high: 0.98, estimate: 0.94 });
+    expect(sloShare(series, 5)).toMatchObject({ low: 0.98, high: 1 });
   });
 });

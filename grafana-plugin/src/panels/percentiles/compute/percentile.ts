@@ -40,16 +40,14 @@ export function percentilesOf(
   const percentiles: Percentile[] = [];
   for (const quantile of quantiles) {
     const estimate = estimateOf(quantile, histogram, reading.exponential);
-    const interval = reading.trueCounts
-      ? quantileBounds(quantile, histogram, { useSum: histogram.sum !== null })
-      : bucketOfEstimate(quantile, histogram);
+    const bounds = reading.trueCounts ? quantileBounds(quantile, histogram, { useSum: histogram.sum !== null }) : null;
+    const interval = reading.trueCounts ? bounds : bucketOfEstimate(quantile, histogram);
     if (interval === null || Number.isNaN(estimate)) {
       return null;
     }
     const { low, high } = interval;
     const overflow = inOverflow(quantile, histogram, estimate);
-    const narrowed = 'narrowedBySum' in interval && interval.narrowedBySum;
-    const infeasibleSum = 'infeasibleSum' in interval && interval.infeasibleSum;
+    const { narrowedBySum: narrowed = false, infeasibleSum = false } = bounds ?? {};
     percentiles.push({ quantile, estimate, overflow, low, high, narrowed, infeasibleSum });
   }
   return percentiles;
@@ -58,9 +56,7 @@ export function percentilesOf(
 /** Prometheus' `histogram_quantile` of classic or native buckets. */
 export function estimateOf(quantile: number, histogram: ClassicHistogram, exponential: boolean): number {
   // Prometheus goes through native buckets from the nearer end where the sum is a number; Grafana leaves it out.
-  return exponential
-    ? exponentialQuantile(quantile, { ...histogram, sum: 0 })
-    : histogramQuantile(quantile, histogram);
+  return exponential ? exponentialQuantile(quantile, { ...histogram, sum: 0 }) : histogramQuantile(quantile, histogram);
 }
 
 function inOverflow(quantile: number, histogram: ClassicHistogram, estimate: number): boolean {

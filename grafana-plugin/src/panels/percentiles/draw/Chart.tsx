@@ -47,7 +47,8 @@ const WHISKER_LANE = 11;
 
 /** The drawing: percentiles over time with their intervals, run regions and reference lines. */
 export function Chart(props: Props) {
-  const { width, height, timeRange, timeZone, lines, given, regions, options, config, format, eventBus, onZoom } = props;
+  const { width, height, timeRange, timeZone, lines, given, regions, options, config, format, eventBus, onZoom } =
+    props;
   const theme = useTheme2();
   const clip = useId().replaceAll(':', '');
   const fromMs = timeRange.from.valueOf();

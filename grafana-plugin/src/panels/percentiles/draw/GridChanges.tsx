@@ -17,7 +17,14 @@ export function GridChanges({ timesMs, x, y }: Props) {
     <g data-part="grid-changes">
       {timesMs.map((time) => (
         <g key={time}>
-          <line x1={x(time)} x2={x(time)} y1={top} y2={bottom} stroke={theme.colors.warning.text} strokeDasharray="6 3" />
+          <line
+            x1={x(time)}
+            x2={x(time)}
+            y1={top}
+            y2={bottom}
+            stroke={theme.colors.warning.text}
+            strokeDasharray="6 3"
+          />
           <text
             x={x(time) + 5}
             y={top + 12}

@@ -1,13 +1,16 @@
 import { css, cx } from '@emotion/css';
-import type { GrafanaTheme2 } from '@grafana/data';
-import { useStyles2 } from '@grafana/ui';
-import React from 'react';
+import type { Field, GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Icon, useStyles2 } from '@grafana/ui';
+import React, { type ReactNode } from 'react';
+import { type GivenShape, lastGiven } from './given-shapes.ts';
 import type { PercentileLine } from './lines.ts';
-import { Swatch } from './Swatch.tsx';
+import { GivenSwatch, Swatch } from './Swatch.tsx';
 import { estimateText, intervalText, type ValueFormat } from './value-text.ts';
 
 interface Props {
   lines: readonly PercentileLine[];
+  given: readonly GivenShape[];
   hidden: ReadonlySet<string>;
   /** `more` is true when Ctrl or Cmd was held: switch this line only. */
   onToggle: (key: string, more: boolean) => void;
@@ -15,18 +18,39 @@ interface Props {
 }
 
 /** The percentiles of the whole visible range. A click on a name shows that line alone, Ctrl or Cmd adds or takes one. */
-export function Legend({ lines, hidden, onToggle, format }: Props) {
+export function Legend({ lines, given, hidden, onToggle, format }: Props) {
   const styles = useStyles2(getStyles);
   const kinds = new Set(lines.map((line) => line.series.source.trueCounts));
   const anyCounts = kinds.has(true);
-  const heading = kinds.size === 2 ? 'Interval' : anyCounts ? 'Bounds' : 'Bucket of the estimate';
+  const bucketOfEstimate = t('panel.legend.bucket', 'Bucket of the estimate');
+  const both = t('panel.legend.interval', 'Interval');
+  const heading = kinds.size === 2 ? both : anyCounts ? t('panel.legend.bounds', 'Bounds') : bucketOfEstimate;
+  const name = (key: string, text: string, swatch: ReactNode, field: Field) => (
+    <th scope="row">
+      <span className={styles.nameCell}>
+        <button
+          type="button"
+          className={styles.name}
+          aria-pressed={!hidden.has(key)}
+          onClick={(event) => onToggle(key, event.ctrlKey || event.metaKey)}
+        >
+          {swatch}
+          {text}
+        </button>
+        <Links field={field} />
+      </span>
+    </th>
+  );
   return (
     <table className={styles.table} data-testid="percentiles legend">
       <thead>
         <tr>
-          <th scope="col">Whole range</th>
-          <th scope="col">Estimate</th>
-          <th scope="col" title={anyCounts ? 'Every observed value at this percentile lies in here' : undefined}>
+          <th scope="col">{t('panel.legend.range', 'Whole range')}</th>
+          <th scope="col">{t('panel.legend.estimate', 'Estimate')}</th>
+          <th
+            scope="col"
+            title={anyCounts ? t('panel.legend.bounds-meaning', 'The percentile lies in here for certain') : undefined}
+          >
             {heading}
           </th>
           {anyCounts && <th scope="col">n</th>}
@@ -36,26 +60,15 @@ export function Legend({ lines, hidden, onToggle, format }: Props) {
         {lines.map((line) => {
           const { range, source } = line.series;
           const percentile = range?.percentiles[line.index];
-          const isHidden = hidden.has(line.key);
           return (
-            <tr key={line.key} className={cx(isHidden && styles.hidden)}>
-              <th scope="row">
-                <button
-                  type="button"
-                  className={styles.name}
-                  aria-pressed={!isHidden}
-                  onClick={(event) => onToggle(line.key, event.ctrlKey || event.metaKey)}
-                >
-                  <Swatch line={line} />
-                  {line.name}
-                </button>
-              </th>
+            <tr key={line.key} className={cx(hidden.has(line.key) && styles.hidden)}>
+              {name(line.key, line.name, <Swatch line={line} />, source.field)}
               <td>{percentile ? <data value={percentile.estimate}>{estimateText(percentile, format)}</data> : '–'}</td>
               <td>
                 {percentile ? (
                   <data value={`${percentile.low} ${percentile.high}`}>
                     {intervalText(percentile, format)}
-                    {kinds.size === 2 && !source.trueCounts && ' (bucket of the estimate)'}
+                    {kinds.size === 2 && !source.trueCounts && ` (${bucketOfEstimate.toLowerCase()})`}
                   </data>
                 ) : (
                   '–'
@@ -65,9 +78,36 @@ export function Legend({ lines, hidden, onToggle, format }: Props) {
             </tr>
           );
         })}
+        {given.map((shape) => {
+          const value = lastGiven(shape.line);
+          return (
+            <tr key={shape.key} className={cx(hidden.has(shape.key) && styles.hidden)}>
+              {name(shape.key, shape.name, <GivenSwatch color={shape.color} />, shape.line.field)}
+              <td>{value === null ? '–' : <data value={value}>{format(value)}</data>}</td>
+              <td>
+                {shape.line.exact
+                  ? t('panel.legend.exact', 'exact')
+                  : t('panel.legend.as-queried', 'as queried, last value')}
+              </td>
+              {anyCounts && <td>–</td>}
+            </tr>
+          );
+        })}
       </tbody>
     </table>
   );
+}
+
+/** The data links of the field options. */
+function Links({ field }: { field: Field }) {
+  if (!field.config.links?.length) {
+    return null;
+  }
+  return field.getLinks?.({}).map(({ href, title, target, onClick }) => (
+    <a key={`${href}${title}`} href={href} target={target} title={title} aria-label={title} onClick={onClick}>
+      <Icon name="external-link-alt" size="sm" />
+    </a>
+  ));
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
@@ -92,6 +132,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
       background: theme.colors.background.primary,
     },
   }),
+  nameCell: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(1) }),
   name: css({
     display: 'flex',
     alignItems: 'center',

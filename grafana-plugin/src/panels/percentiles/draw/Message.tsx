@@ -1,21 +1,43 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import type { InputProblem } from '../input/input-problem.ts';
+import { PLAIN_TEXT } from './plain-text.ts';
+
+interface Props {
+  problems: readonly InputProblem[];
+  /** The answers are still to come. */
+  loading: boolean;
+  /** What the data source says went wrong; empty when nothing did. */
+  error: string;
+}
 
 /** What stands in the panel's place when nothing can be drawn: what is wrong, and which query to write. */
-export function Message({ problems }: { problems: readonly InputProblem[] }) {
+export function Message({ problems, loading, error }: Props) {
   const styles = useStyles2(getStyles);
-  if (problems.length === 0) {
-    return <div className={styles.center}>No data</div>;
+  if (problems.length === 0 || error) {
+    const text = loading ? t('panel.loading', 'Loading …') : t('panel.no-data', 'No data');
+    return (
+      <div className={styles.center} role="status">
+        {error ? (
+          <div className={styles.problem}>
+            <div className={styles.title}>{t('panel.error', 'The query failed')}</div>
+            <div>{error}</div>
+          </div>
+        ) : (
+          text
+        )}
+      </div>
+    );
   }
   return (
     <div className={styles.center} role="status">
       {problems.map(({ refId, title, remedy }) => (
         <div key={`${refId}${title}`} className={styles.problem}>
           <div className={styles.title}>
-            {refId && `Query ${refId}: `}
+            {refId && `${t('panel.query', 'Query {{refId}}:', { refId, ...PLAIN_TEXT })} `}
             {title}
           </div>
           <div>{remedy}</div>
@@ -26,18 +48,10 @@ export function Message({ problems }: { problems: readonly InputProblem[] }) {
 }
 
 /** The same in one line, under a drawing that shows the other queries. */
-export function Notice({ problems }: { problems: readonly InputProblem[] }) {
-  const styles = useStyles2(getStyles);
-  return (
-    <div className={styles.notice} role="status">
-      {problems.map(({ refId, title, remedy }) => (
-        <div key={`${refId}${title}`} title={remedy}>
-          {refId && `Query ${refId} is not drawn: `}
-          {title}
-        </div>
-      ))}
-    </div>
-  );
+export function noticeText({ refId, title }: InputProblem): string {
+  return refId
+    ? `${t('panel.query-not-drawn', 'Query {{refId}} is not drawn:', { refId, ...PLAIN_TEXT })} ${title}`
+    : title;
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
@@ -48,7 +62,8 @@ const getStyles = (theme: GrafanaTheme2) => ({
     display: 'flex',
     flexDirection: 'column',
     alignItems: 'center',
-    justifyContent: 'center',
+    // "safe": what is higher than the panel begins at its top.
+    justifyContent: 'safe center',
     gap: theme.spacing(2),
     padding: theme.spacing(2),
     color: theme.colors.text.secondary,
@@ -56,5 +71,4 @@ const getStyles = (theme: GrafanaTheme2) => ({
   }),
   problem: css({ maxWidth: 640 }),
   title: css({ color: theme.colors.text.primary, marginBottom: theme.spacing(0.5) }),
-  notice: css({ ...theme.typography.bodySmall, color: theme.colors.warning.text, padding: theme.spacing(0.25, 1) }),
 });

@@ -11,7 +11,7 @@ export function Swatch({ line }: { line: PercentileLine }) {
   const { color, dash, series } = line;
   const isBound = series.source.trueCounts;
   return (
-    <svg width={WIDTH} height={HEIGHT} aria-hidden="true" style={{ display: 'block' }}>
+    <svg width={WIDTH} height={HEIGHT} aria-hidden="true" style={{ display: 'block', flexShrink: 0 }}>
       {!isBound && <Hatch id={id} color={color} angle={45} gap={5} />}
       <rect
         x={0.5}
@@ -25,6 +25,24 @@ export function Swatch({ line }: { line: PercentileLine }) {
         strokeDasharray="3 3"
       />
       <line x1={0} x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} stroke={color} strokeWidth={2} strokeDasharray={dash} />
+    </svg>
+  );
+}
+
+/** The same of a line without an interval. */
+export function GivenSwatch({ color }: { color: string }) {
+  return (
+    <svg width={WIDTH} height={HEIGHT} aria-hidden="true" style={{ display: 'block', flexShrink: 0 }}>
+      <line
+        x1={2}
+        x2={WIDTH}
+        y1={HEIGHT / 2}
+        y2={HEIGHT / 2}
+        stroke={color}
+        strokeWidth={2.5}
+        strokeLinecap="round"
+        strokeDasharray="0.1 6"
+      />
     </svg>
   );
 }

@@ -1,10 +1,11 @@
-import { linearScale } from './scale.ts';
+import { FieldType } from '@grafana/data';
+import { linearScale, logScale } from './scale.ts';
 import { bandPath, linePath, overflowPath } from './paths.ts';
 import type { Step } from './steps.ts';
 import { toggled } from './legend-visibility.ts';
 import { placeLabels } from './place-labels.ts';
 import { seriesNames } from './series-names.ts';
-import { valueTicks } from './ticks.ts';
+import { logTicks, valueTicks } from './ticks.ts';
 import { timeTicks } from './time-ticks.ts';
 import type { HistogramSeries } from '../input/histogram-series.ts';
 
@@ -28,7 +29,7 @@ describe('paths', () => {
 
   test('a band surrounds its intervals; one without an upper edge ends at the top', () => {
     const stretches = [[step(0, { low: 1, high: 2 }), step(1, { low: 2, high: Infinity })]];
-    expect(bandPath(stretches, x, y)).toBe('M0,20H0V20H10H10V0H20H20V20H10H10V30H0Z');
+    expect(bandPath(stretches, x, y)).toBe('M0,20H10V0H20V20H10V30H0Z');
   });
 });
 
@@ -37,6 +38,16 @@ describe('ticks', () => {
     expect(valueTicks([0, 1.06], 5)).toEqual([0, 0.25, 0.5, 0.75, 1]);
     expect(valueTicks([0, 0.3], 3)).toEqual([0, 0.1, 0.2, 0.3]);
     expect(valueTicks([0, 0], 5)).toEqual([0]);
+  });
+
+  test('a logarithmic axis: equal ratios are equally far apart, ticks at 1, 2 and 5', () => {
+    const scale = logScale([0.1, 10], [0, 200]);
+    expect(scale(1)).toBeCloseTo(100, 9);
+    expect(scale(10)).toBeCloseTo(200, 9);
+    expect(scale.invert(100)).toBeCloseTo(1, 12);
+    expect(scale(0)).toBe(0);
+    expect(logTicks([0.1, 10], 10)).toEqual([0.1, 0.2, 0.5, 1, 2, 5, 10]);
+    expect(logTicks([0.1, 10], 3)).toEqual([0.1, 1, 10]);
   });
 
   test('times are round in the time zone of the dashboard', () => {
@@ -54,10 +65,14 @@ test('series are named by what differs', () => {
     labels,
     kind: 'counters',
     trueCounts: true,
+    exponential: false,
     bounds: new Array<number>(buckets).fill(1),
     stepMs: 1000,
-    samples: [],
-    config: {},
+    times: [],
+    counts: new Float64Array(),
+    sums: null,
+    gridChangedMs: null,
+    field: { name: 'Value', type: FieldType.number, config: {}, values: [] },
   });
   expect(seriesNames([series({ job: 'a', run_id: '1' })])).toEqual(['']);
   expect(seriesNames([series({ job: 'a', run_id: '1' }), series({ job: 'a', run_id: '2' })])).toEqual(['1', '2']);

@@ -48,5 +48,5 @@ export function givenAt({ times, values, stepMs }: GivenLine, timeMs: number): n
 
 /** The last value of a line; null when it has none. */
 export function lastGiven({ values }: GivenLine): number | null {
-  return values.findLast((value) => value !== null && Number.isFinite(value)) ?? null;
+  return values.reduce((last, value) => (value !== null && Number.isFinite(value) ? value : last), null);
 }

@@ -21,7 +21,7 @@ export function valueFormat(config: FieldConfig, theme: GrafanaTheme2): ValueFor
 }
 
 /** An interval (low, high]; "> low" when it reaches into the overflow bucket. */
-export function intervalText({ low, high }: Percentile, format: ValueFormat): string {
+export function intervalText({ low, high }: { low: number; high: number }, format: ValueFormat): string {
   if (high === Infinity) {
     return `> ${format(low)}`;
   }
@@ -31,4 +31,16 @@ export function intervalText({ low, high }: Percentile, format: ValueFormat): st
 /** The estimate; "> edge" in the overflow bucket, whose lower edge is all that is known. */
 export function estimateText({ estimate, overflow }: Percentile, format: ValueFormat): string {
   return overflow ? `> ${format(estimate)}` : format(estimate);
+}
+
+/** The bucket (low, high] that holds the rank of the estimate. */
+export function rankBucketText(
+  { estimate, overflow }: Percentile,
+  bounds: readonly number[],
+  format: ValueFormat
+): string {
+  const index = overflow ? bounds.length - 1 : bounds.findIndex((bound) => bound >= estimate);
+  const high = bounds[index] ?? Infinity;
+  const low = index > 0 ? (bounds[index - 1] ?? NaN) : high > 0 ? 0 : -Infinity;
+  return high === Infinity ? `(${format(low)}, ∞)` : `(${low === -Infinity ? '−∞' : format(low)}, ${format(high)}]`;
 }

@@ -1,5 +1,7 @@
+import { FieldType, toDataFrame } from '@grafana/data';
 import { bucketFrames } from '../../../../test/bucket-frames.ts';
 import { panelData } from '../../../../test/panel-data.ts';
+import { countsAt, type HistogramSeries } from './histogram-series.ts';
 import { queryExpressions } from './query-expressions.ts';
 import { readFrames } from './read-frames.ts';
 
@@ -7,6 +9,9 @@ function read(name: string) {
   const { series } = panelData(name);
   return readFrames(series, queryExpressions(series));
 }
+
+/** The counts of one time. */
+const row = (series: HistogramSeries | undefined, i: number) => (series ? [...countsAt(series, i)] : []);
 
 const COUNTER = { __name__: 'x_bucket' };
 
@@ -21,8 +26,8 @@ describe('what a real Grafana 12.4 delivers', () => {
     expect(first).toMatchObject({ kind: 'counters', trueCounts: true, bounds: BOUNDS, stepMs: 2000 });
     expect(first?.metric).toBe('llmbench_time_to_first_token_seconds');
     expect(first?.labels).toEqual({ instance: '127.0.0.1:18210', job: 'llmbench', run_id: 'r7' });
-    expect(first?.samples).toHaveLength(37);
-    expect(first?.samples[0]?.counts).toEqual([2, 136, 1410, 3242, 5664, 6802, 7116, 7252, 7256]);
+    expect(first?.times).toHaveLength(37);
+    expect(row(first, 0)).toEqual([2, 136, 1410, 3242, 5664, 6802, 7116, 7252, 7256]);
   });
 
   test('rate() in the time series format', () => {
@@ -30,19 +35,16 @@ describe('what a real Grafana 12.4 delivers', () => {
     expect(problems).toEqual([]);
     expect(series).toHaveLength(1);
     expect(series[0]).toMatchObject({ kind: 'rates', trueCounts: false, metric: null, labels: {}, bounds: BOUNDS });
-    expect(series[0]?.samples).toHaveLength(88);
+    expect(series[0]?.times).toHaveLength(88);
   });
 
   test('rate() in the heatmap format gives the same histograms', () => {
     const [heatmap] = read('classic-heatmap').series;
     const [timeSeries] = read('classic-time-series').series;
     expect(heatmap).toMatchObject({ kind: 'rates', bounds: BOUNDS });
-    expect(heatmap?.samples).toHaveLength(88);
-    heatmap?.samples.forEach(({ timeMs, counts }, i) => {
-      const other = timeSeries?.samples[i];
-      expect(timeMs).toBe(other?.timeMs);
-      counts.forEach((count, bucket) => expect(count).toBeCloseTo(other?.counts[bucket] ?? NaN, 9));
-    });
+    expect(heatmap?.times).toHaveLength(88);
+    expect(heatmap?.times).toEqual(timeSeries?.times);
+    heatmap?.counts.forEach((count, i) => expect(count).toBeCloseTo(timeSeries?.counts[i] ?? NaN, 9));
   });
 
   test('a heatmap by two labels: one series per run', () => {
@@ -55,19 +57,141 @@ describe('what a real Grafana 12.4 delivers', () => {
     expect(problems).toEqual([]);
     expect(series).toHaveLength(1);
     expect(series[0]).toMatchObject({ kind: 'total', trueCounts: false, bounds: BOUNDS });
-    expect(series[0]?.samples[0]?.counts[3]).toBe(665.3003299651567);
+    expect(row(series[0], 0)[3]).toBe(665.3003299651567);
   });
 
-  test('two queries: the histogram is drawn, the line without "le" is named', () => {
-    const { series, problems } = read('two-queries');
+  test('two queries: the histogram, and the line of the other query beside it', () => {
+    const { series, lines, problems } = read('two-queries');
     expect(series.map(({ refId }) => refId)).toEqual(['A']);
-    expect(problems).toEqual([expect.objectContaining({ refId: 'B', title: expect.stringContaining('"le"') })]);
+    expect(lines.map(({ refId, quantile, exact }) => ({ refId, quantile, exact }))).toEqual([
+      { refId: 'B', quantile: null, exact: false },
+    ]);
+    expect(lines[0]?.values.slice(0, 2)).toEqual([1.4049999999999954, 1.6033333333333317]);
+    expect(problems).toEqual([]);
   });
 
-  test('native histograms are refused by name', () => {
+  test('native histograms: one row per time on the grid of all buckets of the range', () => {
     const { series, problems } = read('native-heatmap');
-    expect(series).toEqual([]);
-    expect(problems).toEqual([expect.objectContaining({ refId: 'A', title: expect.stringContaining('Native') })]);
+    expect(problems).toEqual([]);
+    expect(series).toHaveLength(1);
+    const [native] = series;
+    expect(native).toMatchObject({ kind: 'rates', trueCounts: false, exponential: true, stepMs: 2000 });
+    expect(native?.times[0]).toBe(1795285884000);
+    // The first time has one bucket, (0.0039, 0.0043], the second that and (0.0033, 0.0036].
+    const bounds = native?.bounds ?? [];
+    const upTo = (time: number, bound: number) => row(native, time)[bounds.indexOf(bound)];
+    expect(upTo(0, 0.00390625)).toBe(0);
+    expect(upTo(0, 0.004259795830723663)).toBe(0.2678481963927855);
+    expect(upTo(1, 0.0035820470437682465)).toBe(0.1963838838838839);
+    expect(upTo(1, Infinity)).toBeCloseTo(2 * 0.1963838838838839, 12);
+    expect(bounds.at(-1)).toBe(Infinity);
+  });
+});
+
+describe('native histograms', () => {
+  const cells = (rows: Array<[second: number, low: number, high: number, count: number]>, expression = 'sum(rate(x[1m]))') => {
+    const column = (name: string, i: number) => ({ name, type: FieldType.number, values: rows.map((one) => one[i]) });
+    const frame = toDataFrame({
+      refId: 'A',
+      meta: { type: 'heatmap-cells', executedQueryString: `Expr: ${expression}\nStep: 1s` },
+      fields: [
+        { name: 'xMax', type: FieldType.time, config: { interval: 1000 }, values: rows.map(([time]) => time * 1000) },
+        column('yMin', 1),
+        column('yMax', 2),
+        column('count', 3),
+      ],
+    });
+    return readFrames([frame], queryExpressions([frame]));
+  };
+
+  test('where the schema gets coarser in the range, the coarser buckets hold for all of it', () => {
+    const { series } = cells([
+      [1, 1, 2 ** 0.5, 3],
+      [1, 2 ** 0.5, 2, 4],
+      [2, 1, 2, 9],
+    ]);
+    expect(series[0]?.bounds).toEqual([1, 2, Infinity]);
+    expect([row(series[0], 0), row(series[0], 1)]).toEqual([
+      [0, 7, 7],
+      [0, 9, 9],
+    ]);
+  });
+
+  test('a zero bucket without negative ones reaches from 0', () => {
+    const { series } = cells([
+      [1, -0.5, 0.5, 2],
+      [1, 0.5, 1, 3],
+    ]);
+    expect(series[0]).toMatchObject({ bounds: [0.5, 1, Infinity], exponential: true });
+    expect(row(series[0], 0)).toEqual([2, 5, 5]);
+  });
+
+  test('custom bounds are not exponential', () => {
+    const { series } = cells([
+      [1, -Infinity, 1, 2],
+      [1, 1, 2.5, 3],
+      [1, 2.5, Infinity, 1],
+    ]);
+    expect(series[0]).toMatchObject({ bounds: [1, 2.5, Infinity], exponential: false });
+  });
+
+  test('whole numbers of a query without rate() are counters; added up they are refused', () => {
+    const rows: Array<[number, number, number, number]> = [
+      [1, 1, 2, 3],
+      [2, 1, 2, 5],
+    ];
+    expect(cells(rows, 'x_seconds{run_id="a"}').series[0]).toMatchObject({ kind: 'counters', trueCounts: true });
+    expect(cells(rows, 'sum(x_seconds)').problems[0]?.title).toContain('added up');
+    expect(cells(rows, 'sum(rate(x_seconds[1m]))').series[0]).toMatchObject({ kind: 'rates' });
+  });
+});
+
+describe('series beside the buckets', () => {
+  const counters = bucketFrames({ labels: { ...COUNTER, run_id: 'a' }, buckets: { '1': [1, 2], '+Inf': [1, 3] } });
+  const gauge = (name: string, labels: Record<string, string>, values: number[], refId = 'B') =>
+    toDataFrame({
+      refId,
+      fields: [
+        {
+          name: 'Time',
+          type: FieldType.time,
+          config: { interval: 1000 },
+          values: values.map((_, i) => (i + 1) * 1000),
+        },
+        { name: 'Value', type: FieldType.number, labels: { __name__: name, ...labels }, values },
+      ],
+    });
+
+  test('_sum of the same labels belongs to the histogram, _count is not drawn', () => {
+    const frames = [...counters, gauge('x_sum', { run_id: 'a' }, [0.5, 4]), gauge('x_count', { run_id: 'a' }, [1, 3])];
+    const { series, lines, problems } = readFrames(frames, new Map());
+    expect([...(series[0]?.sums ?? [])]).toEqual([0.5, 4]);
+    expect(lines).toEqual([]);
+    expect(problems).toEqual([]);
+  });
+
+  test('_sum of other labels does not', () => {
+    const { series } = readFrames([...counters, gauge('x_sum', { run_id: 'b' }, [0.5, 4])], new Map());
+    expect(series[0]?.sums).toBeNull();
+  });
+
+  test('exact percentiles of llmbench and quantiles of a summary are lines', () => {
+    const frames = [
+      gauge('llmbench_result_seconds', { stat: 'p99_9' }, [2, 2]),
+      gauge('go_gc_duration_seconds', { quantile: '0.5' }, [1, 1], 'C'),
+    ];
+    const { lines, problems } = readFrames(frames, new Map());
+    expect(lines.map(({ quantile, exact }) => [quantile, exact])).toEqual([
+      [0.999, true],
+      [0.5, false],
+    ]);
+    expect(problems).toEqual([]);
+  });
+
+  test('alone, a line that is no percentile is not drawn', () => {
+    const { lines, problems } = readFrames([gauge('up', {}, [1, 1])], new Map());
+    expect(lines).toEqual([]);
+    expect(problems).toEqual([expect.objectContaining({ refId: 'B', title: expect.stringContaining('"le"') })]);
   });
 });
 
@@ -113,7 +237,7 @@ describe('what the counts are', () => {
 
 describe('unusual answers', () => {
   test('no frames: neither series nor problems', () => {
-    expect(readFrames([], new Map())).toEqual({ series: [], problems: [] });
+    expect(readFrames([], new Map())).toEqual({ series: [], lines: [], problems: [] });
   });
 
   test('a filter has removed the bucket +Inf', () => {
@@ -138,10 +262,12 @@ describe('unusual answers', () => {
       [1, Infinity],
       [2, Infinity],
     ]);
-    expect(series[1]?.samples).toEqual([
-      { timeMs: 3000, counts: [2, 3] },
-      { timeMs: 4000, counts: [3, 4] },
+    expect(series[1]?.times).toEqual([3000, 4000]);
+    expect([row(series[1], 0), row(series[1], 1)]).toEqual([
+      [2, 3],
+      [3, 4],
     ]);
+    expect(series.map(({ gridChangedMs }) => gridChangedMs)).toEqual([null, 3000]);
   });
 
   test('several queries with the same labels stay apart', () => {

@@ -1,0 +1,175 @@
+import AxeBuilder from '@axe-core/playwright';
+import type { Page } from '@playwright/test';
+import { expect, test } from './support/environment.ts';
+import { legendRows } from './support/legend.ts';
+import { answer, constant, counters, FROM_SECONDS, type Histogram } from './support/percentiles-answers.ts';
+
+const QUERY = 'ttft_seconds_bucket';
+const SAMPLES = 180;
+const RANGE = { from: FROM_SECONDS * 1000, to: (FROM_SECONDS + SAMPLES) * 1000, step: 1, annotation: '' };
+
+const rising: Histogram = { samples: SAMPLES, perStep: () => 40, median: (row) => 0.12 + 0.2 * (row / SAMPLES) ** 2 };
+const keep = (page: Page, name: string) => page.screenshot({ path: `screenshots/panel-${name}.png` });
+const notes = (page: Page) => page.getByTestId('percentiles notes');
+const options = (given: object) => JSON.stringify(given);
+
+async function nothingIsCut(page: Page, width: number): Promise<void> {
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  const svg = await page.locator('svg[role="img"]').boundingBox();
+  for (const label of await page.locator('svg[role="img"] text').all()) {
+    const box = await label.boundingBox();
+    expect(box?.x).toBeGreaterThanOrEqual((svg?.x ?? 0) - 1);
+    expect((box?.x ?? 0) + (box?.width ?? 0)).toBeLessThanOrEqual((svg?.x ?? 0) + (svg?.width ?? 0) + 1);
+  }
+}
+
+async function isAccessible(page: Page): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).include('#root').disableRules(['region']).analyze();
+  expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
+}
+
+for (const theme of ['dark', 'light']) {
+  for (const mode of ['time', 'range']) {
+    for (const width of [1024, 1600]) {
+      test(`${mode}, ${theme}, ${width} px: nothing is cut, and axe finds nothing`, async ({ page, open }) => {
+        await page.setViewportSize({ width, height: 620 });
+        await answer(page, { [QUERY]: counters(rising) });
+        await open({
+          ...RANGE,
+          query: QUERY,
+          theme,
+          height: 560,
+          options: options({ mode, slo: 0.6, showSampling: true }),
+        });
+        await legendRows(page);
+        await nothingIsCut(page, width);
+        await isAccessible(page);
+        await keep(page, `${mode}-${theme}-${width}`);
+      });
+    }
+  }
+}
+
+test('the whole range: the band lies between the counts at the bounds, and the marks on it', async ({ page, open }) => {
+  await answer(page, { [QUERY]: counters(rising) });
+  await open({ ...RANGE, query: QUERY, options: options({ mode: 'range', slo: 0.5 }) });
+  const [p50] = await legendRows(page);
+  const mark = page.locator('[data-percentile="p50"] circle');
+  const plot = await page.locator('[data-part="pointer"]').boundingBox();
+  const dot = await mark.boundingBox();
+  // Half of the observations: the mark stands at half of the drawing's height.
+  expect((dot?.y ?? 0) + (dot?.height ?? 0) / 2).toBeCloseTo((plot?.y ?? 0) + (plot?.height ?? 0) / 2, 0);
+  expect(p50?.low).toBeLessThanOrEqual(p50?.estimate ?? NaN);
+  await expect(page.locator('[data-part="slo"]')).toContainText(/^SLO 500 ms: \d+(\.\d+)? %$/);
+  await page.mouse.move((plot?.x ?? 0) + (plot?.width ?? 0) / 2, (plot?.y ?? 0) + 50);
+  await expect(page.getByTestId('percentiles tooltip')).toContainText(/At or below .* n = 7160/s);
+});
+
+test('several series and the exact client values over them', async ({ page, open }) => {
+  const exact = (stat: string, value: number) =>
+    constant({ __name__: 'llmbench_result_seconds', run_id: 'r1', stat }, value, SAMPLES);
+  await answer(page, {
+    [QUERY]: ['vllm-0', 'vllm-1'].flatMap((instance, i) =>
+      counters({ ...rising, labels: { instance }, median: () => 0.1 + 0.06 * i })
+    ),
+    llmbench_result_seconds: [exact('p50', 0.118), exact('p90', 0.25), exact('p99', 0.61)],
+  });
+  for (const mode of ['time', 'range']) {
+    await open({
+      ...RANGE,
+      query: [QUERY, 'llmbench_result_seconds'],
+      height: 560,
+      options: options({ mode, slo: 0.45 }),
+    });
+    const rows = await legendRows(page);
+    expect(rows.map(({ name }) => name)).toEqual([
+      ...['vllm-0', 'vllm-1'].flatMap((name) => ['p50', 'p90', 'p99'].map((p) => `A ${name} ${p}`.slice(2))),
+      ...['p50', 'p90', 'p99'].map((p) => `B ${p}`),
+    ]);
+    expect(rows.at(-1)?.texts[2]).toBe('exact');
+    await expect(notes(page)).toContainText(/At or below 450 ms: vllm-0: .* – .*; vllm-1: .* A bucket bound at 450 ms/);
+    await keep(page, `several-${mode}`);
+  }
+});
+
+test('everything beyond the last bucket: "> edge", hatched, in both modes', async ({ page, open }) => {
+  await answer(page, { [QUERY]: counters({ ...rising, bounds: [0.01, 0.02], median: () => 60, spread: 0.05 }) });
+  for (const mode of ['time', 'range']) {
+    await open({ ...RANGE, query: QUERY, options: options({ mode }) });
+    expect((await legendRows(page)).map(({ texts }) => texts[1])).toEqual(['> 20 ms', '> 20 ms', '> 20 ms']);
+    await expect(page.locator('[data-part="overflow"]').first()).toBeVisible();
+    await keep(page, `overflow-${mode}`);
+  }
+});
+
+test('gaps stay gaps, late samples and a change of the buckets are told', async ({ page, open }) => {
+  const first = counters({ ...rising, samples: 90, before: 250, missing: (row) => row >= 40 && row < 60 });
+  const second = counters({ ...rising, samples: 90, startRow: 90, before: 3600, bounds: [0.1, 0.25, 0.5, 1, 2] });
+  const byBound = new Map(first.map((one) => [one.metric['le'], one]));
+  for (const one of second) {
+    const same = byBound.get(one.metric['le']);
+    if (same) {
+      same.values.push(...one.values);
+    } else {
+      byBound.set(one.metric['le'], one);
+    }
+  }
+  await answer(page, { [QUERY]: [...byBound.values()] });
+  await open({ ...RANGE, query: QUERY, height: 560 });
+  await legendRows(page);
+  await expect(page.locator('[data-part="grid-changes"] line')).toHaveCount(1);
+  await expect(notes(page)).toContainText('counted from');
+  await expect(notes(page)).toContainText('The buckets changed at');
+  const line = page.locator('[data-percentile$="p50"] [data-part="line"]').first();
+  expect((await line.getAttribute('d'))?.match(/M/g)).toHaveLength(2);
+  await keep(page, 'gaps');
+});
+
+test('_sum narrows the bounds', async ({ page, open }) => {
+  const bounds = [0.1, 10];
+  const buckets = counters({ ...rising, bounds, median: () => 0.14, spread: 0.2 });
+  const total = buckets.find(({ metric }) => metric['le'] === '+Inf')?.values ?? [];
+  const sum = {
+    metric: { __name__: 'ttft_seconds_sum' },
+    values: total.map(([time, n]): [number, string] => [time, `${Number(n) * 0.2}`]),
+  };
+  await answer(page, { [QUERY]: buckets, ttft_seconds_sum: [sum] });
+  await open({ ...RANGE, query: [QUERY, 'ttft_seconds_sum'] });
+  const [p50] = await legendRows(page);
+  expect(p50?.high).toBeLessThan(1);
+  await expect(notes(page)).toContainText('narrowed by _sum');
+});
+
+test('two samples are one point; one sample says what is missing', async ({ page, open }) => {
+  await answer(page, { [QUERY]: counters({ ...rising, samples: 2 }) });
+  await open({ ...RANGE, query: QUERY, to: RANGE.from + 20_000 });
+  expect((await legendRows(page)).map(({ texts }) => texts[3])).toEqual(['40', '40', '40']);
+  await answer(page, { [QUERY]: counters({ ...rising, samples: 1 }) });
+  await open({ ...RANGE, query: QUERY });
+  await expect(page.getByText(/only one sample of the counters/)).toBeVisible();
+  await keep(page, 'one-sample');
+});
+
+test('a small panel keeps its drawing and lets the legend scroll to its end', async ({ page, open }) => {
+  await answer(page, { [QUERY]: counters({ ...rising, before: 100 }) });
+  await open({ ...RANGE, query: QUERY, width: 480, height: 260, options: options({ slo: 0.6 }) });
+  await legendRows(page);
+  await notes(page).scrollIntoViewIfNeeded();
+  const [note, panel] = [
+    await notes(page).boundingBox(),
+    await page.locator('section, [data-testid*="Panel"]').first().boundingBox(),
+  ];
+  expect(note?.width).toBeLessThanOrEqual(panel?.width ?? 0);
+  await keep(page, 'small');
+});
+
+test('10,000 points are drawn, and hovering answers', async ({ page, open }) => {
+  const samples = 10_000;
+  await answer(page, { [QUERY]: counters({ ...rising, samples, median: (row) => 0.15 + 0.1 * Math.sin(row / 400) }) });
+  await open({ ...RANGE, query: QUERY, to: RANGE.from + samples * 1000 });
+  await legendRows(page);
+  const plot = await page.locator('[data-part="pointer"]').boundingBox();
+  await page.mouse.move((plot?.x ?? 0) + 600, (plot?.y ?? 0) + 60);
+  await expect(page.getByTestId('percentiles tooltip')).toContainText('n = ');
+  await keep(page, '10000-points');
+});

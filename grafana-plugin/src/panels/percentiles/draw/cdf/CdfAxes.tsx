@@ -1,0 +1,43 @@
+import { useTheme2 } from '@grafana/ui';
+import React from 'react';
+import type { Scale } from '../scale.ts';
+import type { ValueFormat } from '../value-text.ts';
+
+interface Props {
+  x: Scale;
+  y: Scale;
+  valueTicks: readonly number[];
+  format: ValueFormat;
+}
+
+const SHARES = [0, 0.25, 0.5, 0.75, 1];
+const TICK_GAP = 8;
+
+/** Values below, the share of the observations at or below them on the left. */
+export function CdfAxes({ x, y, valueTicks, format }: Props) {
+  const theme = useTheme2();
+  const [left, right] = x.range;
+  const [bottom, top] = y.range;
+  const grid = { stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)', strokeWidth: 1 };
+  const text = { fill: theme.colors.text.primary, fontSize: 12, fontFamily: theme.typography.fontFamily };
+  return (
+    <g aria-hidden="true" data-part="axes">
+      {SHARES.map((share) => (
+        <g key={share}>
+          <line x1={left} x2={right} y1={y(share)} y2={y(share)} {...grid} />
+          <text x={left - TICK_GAP} y={y(share)} dy="0.35em" textAnchor="end" {...text}>
+            {`${share * 100} %`}
+          </text>
+        </g>
+      ))}
+      {valueTicks.map((value) => (
+        <g key={value}>
+          <line x1={x(value)} x2={x(value)} y1={bottom} y2={top} {...grid} />
+          <text x={x(value)} y={bottom + TICK_GAP} dy="0.9em" textAnchor="middle" {...text}>
+            {format(value)}
+          </text>
+        </g>
+      ))}
+    </g>
+  );
+}

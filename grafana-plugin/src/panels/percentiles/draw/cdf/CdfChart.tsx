@@ -1,0 +1,133 @@
+import type { FieldConfig } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { measureText, useTheme2 } from '@grafana/ui';
+import React, { useId, useMemo } from 'react';
+import { sloShare } from '../../compute/slo-share.ts';
+import type { PercentilesOptions } from '../../options.ts';
+import { type GivenShape, lastGiven } from '../given-shapes.ts';
+import { type PercentileLine, seriesOf } from '../lines.ts';
+import { PLAIN_TEXT } from '../plain-text.ts';
+import { linearScale, logScale } from '../scale.ts';
+import { thresholdLines } from '../thresholds.ts';
+import { logTicks, valueTicks } from '../ticks.ts';
+import type { ValueFormat } from '../value-text.ts';
+import { CdfAxes } from './CdfAxes.tsx';
+import { CdfPointer } from './CdfPointer.tsx';
+import { cdfRange } from './cdf-range.ts';
+import { CdfReferences } from './CdfReferences.tsx';
+import { CdfShape, PercentileMark } from './CdfShape.tsx';
+import { cdfSteps } from './cdf-steps.ts';
+
+interface Props {
+  width: number;
+  height: number;
+  lines: readonly PercentileLine[];
+  given: readonly GivenShape[];
+  options: PercentilesOptions;
+  config: FieldConfig;
+  format: ValueFormat;
+}
+
+const LEFT = 58;
+const RIGHT = 16;
+const TOP = 10;
+const BOTTOM = 28;
+const FONT_SIZE = 12;
+/** Room of a tick besides its text. */
+const TICK_ROOM = 28;
+
+/** The distribution of the whole visible range: a band of steps, with percentiles and the objective marked on it. */
+export function CdfChart({ width, height, lines, given, options, config, format }: Props) {
+  const theme = useTheme2();
+  const clip = useId().replaceAll(':', '');
+  const slo = options.slo ?? undefined;
+  const series = useMemo(() => {
+    const all = seriesOf(lines);
+    return all.map((line) => {
+      // A single series has a colour per percentile, so the distribution itself stays in the background.
+      const color = all.length === 1 && lines.length > 1 ? theme.colors.text.secondary : line.color;
+      const share = slo === undefined ? null : sloShare(line.series, slo);
+      return { line, color, share, steps: cdfSteps(line.series.total) };
+    });
+  }, [lines, slo, theme]);
+  const range = useMemo(
+    () =>
+      cdfRange({
+        distributions: series.map(({ steps }) => steps),
+        marks: [...(slo === undefined ? [] : [slo]), ...given.map(({ line }) => lastGiven(line) ?? NaN)],
+        scale: options.scale,
+        config,
+      }),
+    [series, given, slo, options.scale, config]
+  );
+  const [left, right] = [LEFT, Math.max(LEFT + 1, width - RIGHT)];
+  const [top, bottom] = [TOP, Math.max(TOP + 1, height - BOTTOM)];
+  const domain = [range.low, range.high] as const;
+  const x = useMemo(
+    () => (range.log ? logScale : linearScale)([range.low, range.high], [left, right]),
+    [range, left, right]
+  );
+  const y = useMemo(() => linearScale([0, 1], [bottom, top]), [bottom, top]);
+  const tickWidth = measureText(format(range.high), FONT_SIZE).width + TICK_ROOM;
+  const ticks = (range.log ? logTicks : valueTicks)(domain, (right - left) / tickWidth);
+  const shapes = useMemo(
+    () =>
+      series.map(({ line, color, steps }) => (
+        <CdfShape key={line.key} line={line} color={color} steps={steps} x={x} y={y} />
+      )),
+    [series, x, y]
+  );
+  const text = { fontFamily: theme.typography.fontFamily, background: theme.colors.background.primary };
+  const shares = series.flatMap(({ line, color, share }) => (share ? [{ key: line.key, color, share }] : []));
+  return (
+    <div style={{ position: 'relative', width, height, flexShrink: 0 }}>
+      <svg
+        width={width}
+        height={height}
+        role="img"
+        aria-label={t('panel.chart.range', 'Distribution of the whole range: {{names}}', {
+          names: [...lines, ...given].map(({ name }) => name).join(', '),
+          ...PLAIN_TEXT,
+        })}
+        data-testid="percentiles distribution"
+        style={{ display: 'block' }}
+      >
+        <clipPath id={clip}>
+          <rect x={left} y={top - 2} width={right - left} height={bottom - top + 4} />
+        </clipPath>
+        <CdfAxes x={x} y={y} valueTicks={ticks} format={format} />
+        <g clipPath={`url(#${clip})`}>{shapes}</g>
+        <CdfReferences
+          x={x}
+          y={y}
+          slo={slo}
+          shares={shares}
+          overflowEdges={range.overflowEdges}
+          thresholds={options.showThresholds ? thresholdLines(config, theme) : []}
+          format={format}
+        />
+        {lines.map((line) => (
+          <PercentileMark key={line.key} line={line} x={x} y={y} {...text} />
+        ))}
+        {given.map(({ key, name, color, line }) => {
+          const value = lastGiven(line);
+          if (value === null || line.quantile === null) {
+            return null;
+          }
+          const [cx, cy] = [x(value), y(line.quantile)];
+          return (
+            <path
+              key={key}
+              data-given={name}
+              d={`M${cx - 6},${cy}L${cx},${cy - 6}L${cx + 6},${cy}L${cx},${cy + 6}Z`}
+              fill={text.background}
+              stroke={color}
+              strokeWidth={2}
+            />
+          );
+        })}
+      </svg>
+      <CdfPointer width={width} height={height} x={x} y={y} series={series} format={format} />
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import { dateTimeFormat } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import type { TimeZone } from '@grafana/schema';
+import type { PercentileSeries } from '../compute/percentile-series.ts';
+import { sloShare } from '../compute/slo-share.ts';
+import { type PercentileLine, seriesOf } from './lines.ts';
+import { shareText } from './percent-text.ts';
+import { PLAIN_TEXT } from './plain-text.ts';
+import type { ValueFormat } from './value-text.ts';
+
+interface Request {
+  lines: readonly PercentileLine[];
+  mode: 'time' | 'range';
+  slo: number | undefined;
+  format: ValueFormat;
+  timeZone: TimeZone;
+}
+
+/** The sentences under the drawing: the objective, what the intervals promise, and what is missing from the counts. */
+export function notes({ lines, mode, slo, format, timeZone }: Request): string[] {
+  const all = seriesOf(lines);
+  const series = all.map((line) => line.series);
+  const time = (ms: number) => dateTimeFormat(ms, { timeZone, format: 'HH:mm:ss' });
+  return [
+    ...(slo === undefined ? [] : sloNotes(all, slo, format)),
+    ...promise(series, mode),
+    ...all.flatMap(({ seriesName, series: { lateMs } }) =>
+      lateMs === null
+        ? []
+        : [
+            sentence(
+              seriesName,
+              t('panel.note.late', 'counted from {{time}} on: what was counted before its first sample is not in it.', {
+                time: time(lateMs),
+                ...PLAIN_TEXT,
+              })
+            ),
+          ]
+    ),
+    ...sumNotes(series),
+    ...gridNotes(series, time),
+  ];
+}
+
+function sloNotes(all: readonly PercentileLine[], slo: number, format: ValueFormat): string[] {
+  const value = format(slo);
+  const shares = all.flatMap(({ seriesName, series }) => {
+    const share = sloShare(series, slo);
+    return share ? [{ share, text: sentence(seriesName, shareText(share)) }] : [];
+  });
+  const list = shares.map(({ text }) => text).join('; ');
+  const inside = shares.some(({ share }) => share.certain && share.low !== share.high);
+  return [
+    ...(list ? [t('panel.note.slo', 'At or below {{value}}: {{list}}.', { value, list, ...PLAIN_TEXT })] : []),
+    ...(inside
+      ? [t('panel.note.slo-bound', 'A bucket bound at {{value}} would tell it exactly.', { value, ...PLAIN_TEXT })]
+      : []),
+  ];
+}
+
+/** What the points of the lines cover and what the intervals promise. */
+function promise(series: readonly PercentileSeries[], mode: 'time' | 'range'): string[] {
+  const counters = series.filter(({ source }) => source.kind === 'counters');
+  const windows = counters.map(({ windowMs }) => windowMs ?? 0).sort((a, b) => a - b);
+  const [shortest, longest] = [seconds(windows[0] ?? 0), seconds(windows.at(-1) ?? 0)];
+  const span = shortest === longest ? shortest : `${shortest} – ${longest}`;
+  const certain = series.some(({ source }) => source.trueCounts);
+  const rates = series.some(({ source }) => !source.trueCounts);
+  return [
+    ...(certain && !rates ? [t('panel.note.certain', 'The bounds are certain: they come from true counts.')] : []),
+    ...(rates
+      ? [
+          t(
+            'panel.note.rates',
+            'From rates: the interval is the bucket that holds the estimate, not a bound. Query the raw _bucket counters for bounds.'
+          ),
+        ]
+      : []),
+    ...(counters.length > 0 && mode === 'time'
+      ? [t('panel.note.window', 'Each point counts the last {{span}}.', { span, ...PLAIN_TEXT })]
+      : []),
+    ...(series.some(({ range }) => range?.reset)
+      ? [t('panel.note.reset', 'Counters were reset: what they held just before is lost.')]
+      : []),
+  ];
+}
+
+function sumNotes(series: readonly PercentileSeries[]): string[] {
+  const any = (has: 'narrowed' | 'infeasibleSum') => (one: { percentiles: Array<Record<typeof has, boolean>> }) =>
+    one.percentiles.some((percentile) => percentile[has]);
+  const points = series.flatMap((one) => [...one.points, ...(one.range ? [one.range] : [])]);
+  const infeasible = points.filter(any('infeasibleSum')).length;
+  return [
+    ...(points.some(any('narrowed'))
+      ? [t('panel.note.narrowed', 'Bounds are narrowed by _sum where it tells more.')]
+      : []),
+    ...(infeasible > 0
+      ? [
+          t('panel.note.infeasible', 'In {{points}} points _sum does not fit the buckets and is not used.', {
+            points: infeasible,
+          }),
+        ]
+      : []),
+  ];
+}
+
+function gridNotes(series: readonly PercentileSeries[], time: (ms: number) => string): string[] {
+  const changes = new Set(series.flatMap(({ source }) => source.gridChangedMs ?? []));
+  return [...changes].map((ms) =>
+    t('panel.note.grid', 'The buckets changed at {{time}}: each set of bounds is drawn and counted apart.', {
+      time: time(ms),
+      ...PLAIN_TEXT,
+    })
+  );
+}
+
+function sentence(name: string, text: string): string {
+  return name ? `${name}: ${text}` : `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function seconds(ms: number): string {
+  return ms < 120_000 ? `${ms / 1000} s` : `${Number((ms / 60_000).toFixed(1))} min`;
+}
