@@ -167,6 +167,10 @@ describe('begin refuses', () => {
     );
   });
 
+  test('nothing that can be written, also when many ask at once', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => store.checkWritable()));
+  });
+
   test('a directory without permission', async () => {
     if (process.getuid?.() === 0) return; // root may write anywhere
     await chmod(directory, 0o500);

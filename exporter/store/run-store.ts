@@ -72,7 +72,8 @@ export class RunStore {
     try {
       await mkdir(unfinished, { recursive: true });
       await writeFile(trial, 'x');
-      await rm(trial);
+      // Another piece of work of this process may have tried at the same moment.
+      await rm(trial, { force: true });
     } catch (error) {
       throw this.#unwritable(error);
     }
