@@ -67,7 +67,9 @@ test("a panel's menu and Explore lead to the runs in the time range", async ({ p
   await page.getByText('Benchmark runs', { exact: true }).click();
   await expect(page).toHaveURL(/\/runs\?.*inRange=true/);
   await page.goto('/explore');
-  await page.getByRole('button', { name: 'Add', exact: true }).last().click();
+  await expect(page.getByRole('button', { name: 'Add query' })).toBeVisible();
+  // The bar above has a button of that name too, without a text.
+  await page.getByRole('button', { name: 'Add', exact: true }).filter({ hasText: 'Add' }).click();
   await page.getByText('Benchmark runs', { exact: true }).click();
   await expect(page.getByRole('dialog').getByRole('button', { name: 'Open', exact: true })).toBeVisible();
 });
