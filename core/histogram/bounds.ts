@@ -1,4 +1,5 @@
-import { bucketOfEstimate } from './bucket-of-estimate.ts';
+import { bucketOfEstimate, monotonicBucket } from './bucket-of-estimate.ts';
+import type { BucketOfEstimate } from './bucket-of-estimate.ts';
 import { inOrder } from './classic-histogram.ts';
 import type { ClassicHistogram } from './classic-histogram.ts';
 import { lowerEdge, upperEdge } from './edges.ts';
@@ -45,9 +46,28 @@ export function quantileBounds(
 ): QuantileBounds | null {
   if (!(q >= 0 && q <= 1)) return null;
   const { histogram, forced } = monotonic(inOrder(h), 0);
+  if (!(total(histogram) > 0) || !histogram.counts.every(Number.isFinite)) return null;
+  const estimate = bucketOfEstimate(q, histogram);
+  return joined(q, histogram, estimate, options.useSum === true && !forced);
+}
+
+/**
+ * The same for bounds in ascending order that end in +Infinity, whole counts that never go down, the last of which is
+ * above 0, and 0 <= q <= 1: nothing of them is looked at twice.
+ */
+export function monotonicBounds(q: number, h: ClassicHistogram, options: { useSum?: boolean } = {}): QuantileBounds {
+  return joined(q, h, monotonicBucket(q, h), options.useSum === true);
+}
+
+/** The interval of the order statistics joined with the bucket of the estimate. */
+function joined(
+  q: number,
+  histogram: ClassicHistogram,
+  estimate: BucketOfEstimate | null,
+  useSum: boolean,
+): QuantileBounds {
   const { bounds, counts, sum } = histogram;
   const n = total(histogram);
-  if (!(n > 0) || !counts.every(Number.isFinite)) return null;
 
   // (n - 1)q + 1 would round away the last bits that the percentile itself keeps.
   const k = Math.max(0, (n - 1) * q);
@@ -55,12 +75,11 @@ export function quantileBounds(
   const highRank = Math.min(n, Math.ceil(k) + 1);
   const lowBucket = rankBucket(counts, lowRank);
   const highBucket = rankBucket(counts, highRank);
-  const estimate = bucketOfEstimate(q, histogram);
   const low = Math.min(lowerEdge(bounds, lowBucket), estimate?.low ?? Infinity);
   const high = Math.max(upperEdge(bounds, highBucket), estimate?.high ?? -Infinity);
   const plain = { low, high, overflow: high === Infinity, narrowedBySum: false, infeasibleSum: false };
 
-  if (options.useSum !== true || forced || sum === null) return plain;
+  if (!useSum || sum === null) return plain;
   const limits = sumLimits(histogram, sum);
   if (limits === null) return plain;
   if (!limits.feasible) return { ...plain, infeasibleSum: true };

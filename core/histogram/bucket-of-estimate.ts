@@ -22,8 +22,13 @@ export interface BucketOfEstimate {
  */
 export function bucketOfEstimate(q: number, h: ClassicHistogram): BucketOfEstimate | null {
   if (!(q >= 0 && q <= 1)) return null;
-  const { bounds, counts } = monotonic(inOrder(h)).histogram;
-  const observations = total({ ...h, bounds, counts });
+  return monotonicBucket(q, monotonic(inOrder(h)).histogram);
+}
+
+/** The same for bounds in ascending order, counts that never go down and 0 <= q <= 1. */
+export function monotonicBucket(q: number, h: ClassicHistogram): BucketOfEstimate | null {
+  const { bounds, counts } = h;
+  const observations = total(h);
   if (!(observations > 0) || observations === Infinity) return null;
   const rank = q * observations;
   const index = rankBucket(counts, rank);

@@ -34,12 +34,16 @@ export function classicHistogram(
 
 /** The same histogram with its bounds in strictly ascending order; counts of equal bounds are added. */
 export function inOrder(h: ClassicHistogram): ClassicHistogram {
-  const ordered = h.bounds.every((bound, i) => i === 0 || bound > (h.bounds[i - 1] ?? NaN));
-  if (ordered) return h;
+  if (isAscending(h.bounds)) return h;
   return fromBuckets(
     h.bounds.map((bound, i) => [bound, h.counts[i] ?? NaN]),
     h.sum,
   );
+}
+
+function isAscending(bounds: readonly number[]): boolean {
+  for (let i = 1; i < bounds.length; i++) if (!((bounds[i] ?? NaN) > (bounds[i - 1] ?? NaN))) return false;
+  return true;
 }
 
 function fromBuckets(buckets: [bound: number, count: number][], sum: number | null): ClassicHistogram {

@@ -21,23 +21,24 @@ export interface Monotonic {
  * Follows `ensureMonotonicAndIgnoreSmallDeltas` of Prometheus 3 (promql/quantile.go).
  */
 export function monotonic(h: ClassicHistogram, tolerance: number = NOISE): Monotonic {
-  const counts = [...h.counts];
+  const { counts } = h;
+  // Most histograms are monotonic: a copy is made only where a count has to be changed.
+  let repaired: number[] | null = null;
   let forced = false;
-  let changed = false;
   let previous = counts[0] ?? NaN;
   for (let i = 1; i < counts.length; i++) {
     const current = counts[i] ?? NaN;
     if (current === previous) continue;
     const noise = almostEqual(previous, current, tolerance);
     if (noise || current < previous) {
-      counts[i] = previous;
-      changed = true;
+      repaired ??= [...counts];
+      repaired[i] = previous;
       forced ||= !noise;
     } else {
       previous = current;
     }
   }
-  return { histogram: changed ? { ...h, counts } : h, forced };
+  return { histogram: repaired ? { ...h, counts: repaired } : h, forced };
 }
 
 /** Prometheus' `almost.Equal` (util/almost), without its stale markers. */

@@ -17,6 +17,11 @@ export function histogramQuantile(q: number, h: ClassicHistogram): number {
   if (q < 0) return -Infinity;
   if (q > 1) return Infinity;
   const { bounds, counts } = monotonic(inOrder(h)).histogram;
+  return monotonicQuantile(q, bounds, counts);
+}
+
+/** The same for bounds in ascending order, counts that never go down and 0 <= q <= 1: nothing of them is looked at twice. */
+export function monotonicQuantile(q: number, bounds: readonly number[], counts: readonly number[]): number {
   const last = bounds.length - 1;
   if (last < 1 || bounds[last] !== Infinity) return NaN;
   const observations = counts[last] ?? NaN;

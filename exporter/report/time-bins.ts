@@ -40,20 +40,6 @@ export function binOf({ widthSeconds, count }: TimeBins, at_seconds: number): nu
   return Math.min(count - 1, Math.max(0, Math.floor(at_seconds / widthSeconds)));
 }
 
-/** How many intervals were open on average in each bin. */
-export function meanOpen(bins: TimeBins, starts: Float64Array, ends: Float64Array): number[] {
-  const open = new Array<number>(bins.count).fill(0);
-  starts.forEach((start, i) => {
-    const end = ends[i] ?? start;
-    for (let bin = binOf(bins, start); bin <= binOf(bins, end); bin++) {
-      const from = Math.max(start, bin * bins.widthSeconds);
-      const to = Math.min(end, binEnd(bins, bin));
-      open[bin] = (open[bin] ?? 0) + Math.max(0, to - from);
-    }
-  });
-  return open.map((seconds, bin) => seconds / binSeconds(bins, bin));
-}
-
 /** A percentile is drawn only where a bin has values on both sides of it. */
 const LEAST_VALUES = { p50: 1, p90: 10, p99: 100 } as const;
 
@@ -64,8 +50,8 @@ const QUANTILES: Readonly<Record<BinPercentile, number>> = { p50: 0.5, p90: 0.9,
 /** The percentiles of the values of each bin; null where there are too few (p90 needs 10, p99 needs 100). */
 export function binPercentiles(
   bins: TimeBins,
-  at_seconds: Float64Array,
-  values: Float64Array,
+  at_seconds: Float32Array,
+  values: Float32Array,
 ): Record<BinPercentile, (number | null)[]> {
   const groups = Array.from({ length: bins.count }, (): number[] => []);
   at_seconds.forEach((at, i) => {

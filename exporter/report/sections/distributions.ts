@@ -1,4 +1,4 @@
-import { quantity, tickText } from '../../../core/measures/quantities.ts';
+import { counted, quantity, tickText } from '../../../core/measures/quantities.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import { emptyFigure, figure, PLOT, X_RANGE, Y_RANGE } from '../chart/figure.ts';
@@ -25,10 +25,11 @@ type Curve = readonly (readonly [value: number, share: number])[];
 export function distributions({ result, requests }: ReportData): Html {
   if (requests === null) return html``;
   const { timeToFirstToken, interTokenLatency, requestLatency, gaps, failed } = requests;
+  const gapCount = gaps?.counts.at(-1) ?? 0;
   const perRequest = [
-    ['time_to_first_token', timeToFirstToken.sorted],
-    ['inter_token_latency', interTokenLatency.sorted],
-    ['request_latency', requestLatency.sorted],
+    ['time_to_first_token', timeToFirstToken],
+    ['inter_token_latency', interTokenLatency],
+    ['request_latency', requestLatency],
   ] as const;
   return html`<section>
     <h2>Latency distributions</h2>
@@ -38,13 +39,24 @@ export function distributions({ result, requests }: ReportData): Html {
       another run.
     </p>
     <div class="charts">
-      ${perRequest.map(([measure, sorted]) => distribution(result, measure, curveOf(sorted), sorted.length, failed))}
-      ${distribution(result, 'inter_chunk_latency', thinned(gapCurve(gaps)), gaps?.counts.at(-1) ?? 0, 0)}
+      ${perRequest.map(([measure, { sorted, measured }]) => {
+        const curve = curveOf(sorted);
+        return distribution(result, measure, { curve, n: measured, drawn: sorted.length, failed });
+      })}
+      ${distribution(result, 'inter_chunk_latency', { curve: thinned(gapCurve(gaps)), n: gapCount, drawn: gapCount, failed: 0 })}
     </div>
   </section> `;
 }
 
-function distribution(result: ResultFile, name: string, curve: Curve, n: number, failed: number): Html {
+interface DrawnCurve {
+  readonly curve: Curve;
+  /** How many values there are, and how many of them the curve is of. */
+  readonly n: number;
+  readonly drawn: number;
+  readonly failed: number;
+}
+
+function distribution(result: ResultFile, name: string, { curve, n, drawn, failed }: DrawnCurve): Html {
   const measure = distributionOf(result, name);
   const title = measureTitle({ measure: name, clock: 'sent' });
   const [low, high] = [curve[0]?.[0] ?? NaN, curve.at(-1)?.[0] ?? NaN];
@@ -57,10 +69,10 @@ function distribution(result: ResultFile, name: string, curve: Curve, n: number,
   ];
   const withFailed = failed > 0 && name !== 'inter_chunk_latency' ? n / (n + failed) : null;
   const legend: LegendEntry[] = [
-    { label: `ok requests, n ${n.toLocaleString('en-US')}`, style: 'c1' },
+    { label: `ok requests, n ${counted(n)}${drawn < n ? ` (${counted(drawn)} drawn)` : ''}`, style: 'c1' },
     ...(withFailed === null
       ? []
-      : [{ label: `with the ${failed.toLocaleString('en-US')} failed, which never end`, style: 'c3 dash' }]),
+      : [{ label: `with the ${counted(failed)} failed, which never end`, style: 'c3 dash' }]),
   ];
   return figure({
     title,
@@ -129,7 +141,7 @@ function valueScale(curve: Curve, range: readonly [number, number]): Scale {
 }
 
 /** The sorted values as a curve: evenly spaced shares, finer towards the tail. */
-function curveOf(sorted: Float64Array): Curve {
+function curveOf(sorted: Float32Array): Curve {
   const n = sorted.length;
   return thinned(
     Array.from({ length: Math.min(n, 4 * CURVE_POINTS) }, (_, i) => {
