@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { migrated } from './migrations/migrate.ts';
@@ -6,6 +7,7 @@ import type { JsonObject } from './migrations/migrate.ts';
 import { resultFilePath, runFilePath } from './run-paths.ts';
 import { DamagedRunError, reasonOf } from './store-errors.ts';
 
+const LONGEST_RUN_ID = 64;
 const STATUSES = ['running', 'completed', 'aborted', 'failed'];
 
 /** The run.json of a folder, whatever version it was written in. Throws `DamagedRunError` or `SchemaVersionError`. */
@@ -19,6 +21,19 @@ export async function readRunFile(folder: string): Promise<RunFile> {
     'tags',
   ]);
   return file as unknown as RunFile;
+}
+
+/**
+ * The run.json of a finished run, in the folder of its name: of a folder that somebody copied the same run would be told
+ * twice. Throws as `readRunFile`.
+ */
+export async function readFinishedRunFile(folder: string): Promise<RunFile> {
+  const run = await readRunFile(folder);
+  if (run.run_id === basename(folder)) return run;
+  throw new DamagedRunError(
+    runFilePath(folder),
+    `its run_id is ${JSON.stringify(run.run_id.slice(0, LONGEST_RUN_ID))}: a folder and its run must have the same name`,
+  );
 }
 
 /** The result.json of a folder, whatever version it was written in. Throws `DamagedRunError` or `SchemaVersionError`. */

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -284,6 +284,18 @@ describe('list and read', () => {
       null,
       expect.stringContaining('it is not JSON'),
     ]);
+  });
+
+  test('a copy under another name is damaged: it would be told twice', async () => {
+    await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
+    await cp(join(directory, 'r1'), join(directory, 'r2'), { recursive: true });
+    const [copy, first] = await store.list();
+    expect([first?.damage, copy?.run_id]).toEqual([null, 'r2']);
+    expect(copy?.damage).toMatch(
+      /r2\/run\.json is damaged: its run_id is "r1": a folder and its run must have the same/,
+    );
+    await expect(store.readRun('r2')).rejects.toThrow(DamagedRunError);
+    await expect(store.readResult('r2')).rejects.toThrow(DamagedRunError);
   });
 
   test('a file of a later version is refused with a remedy', async () => {

@@ -5,7 +5,7 @@ import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { isFolder } from './index/stamps.ts';
-import { readResultFile, readRunFile } from './read-run-files.ts';
+import { readFinishedRunFile, readResultFile, readRunFile } from './read-run-files.ts';
 import { readParquetRecords } from './records-parquet.ts';
 import type { RecordReading } from './records-parquet.ts';
 import { isOwned } from './ownership.ts';
@@ -141,12 +141,16 @@ export class RunStore {
 
   /** The run.json of a finished run. Throws `DamagedRunError` or `SchemaVersionError`. */
   async readRun(runId: string): Promise<RunFile> {
-    return readRunFile(this.pathOf(runId));
+    return readFinishedRunFile(this.pathOf(runId));
   }
 
-  /** The result.json of a finished run. Throws `DamagedRunError` or `SchemaVersionError`. */
+  /**
+   * The result.json of a finished run, with the fingerprint that its run has today. Throws `DamagedRunError` or
+   * `SchemaVersionError`.
+   */
   async readResult(runId: string): Promise<ResultFile> {
-    return readResultFile(this.pathOf(runId));
+    const [result, { fingerprint }] = await Promise.all([readResultFile(this.pathOf(runId)), this.readRun(runId)]);
+    return { ...result, fingerprint };
   }
 
   /**
@@ -160,7 +164,7 @@ export class RunStore {
   async #listing(runId: string): Promise<RunListing> {
     const path = this.pathOf(runId);
     try {
-      const run = await readRunFile(path);
+      const run = await readFinishedRunFile(path);
       return { run_id: runId, path, run, damage: null };
     } catch (error) {
       return { run_id: runId, path, run: null, damage: reasonOf(error) };

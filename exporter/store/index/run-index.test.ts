@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -74,6 +74,16 @@ describe('runs', () => {
     expect(b).toMatchObject({ run_id: 'b', damage: null });
     expect(a).toMatchObject({ run_id: 'a', scenario: null, damage: expect.stringContaining('it is not JSON') });
     expect(await names('scenario=*')).toEqual(['b']);
+  });
+
+  test('a copy under another name is damaged: it would be counted twice', async () => {
+    await add('a');
+    await cp(join(directory, 'a'), join(directory, 'copy'), { recursive: true });
+    const runs = await RunIndex.use(store, (index) => index.runs());
+    expect(runs.map(({ run_id, damage }) => [run_id, damage === null])).toEqual([
+      ['a', true],
+      ['copy', false],
+    ]);
   });
 });
 

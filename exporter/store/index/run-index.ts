@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { SQLOutputValue } from 'node:sqlite';
-import { readResultFile, readRunFile } from '../read-run-files.ts';
+import { readFinishedRunFile, readResultFile } from '../read-run-files.ts';
 import { resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { codeOf, reasonOf } from '../store-errors.ts';
@@ -121,7 +121,7 @@ export class RunIndex {
     const gone = [...known.keys()].filter((runId) => !stamps.has(runId));
     if (changed.length === 0 && gone.length === 0) return;
     const rows = await inBatches(changed, async (runId) => {
-      const row = await readRunFile(this.#store.pathOf(runId)).then(
+      const row = await readFinishedRunFile(this.#store.pathOf(runId)).then(
         (run) => indexedRun(runId, run),
         (error: unknown) => damagedRun(runId, reasonOf(error)),
       );

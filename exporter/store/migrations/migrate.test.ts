@@ -81,6 +81,7 @@ describe('a run of version 1', () => {
     const result = await store.readResult(VERSION_1);
     expect(complaints('result', result)).toEqual([]);
     expect(result).toMatchObject({ schema_version: SCHEMA_VERSIONS.result, requests: { ok: 12 } });
+    expect(result.fingerprint).toBe((await store.readRun(VERSION_1)).fingerprint);
   });
 
   test('of its records, the columns that it does not have are null', async () => {
