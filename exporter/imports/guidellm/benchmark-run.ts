@@ -7,8 +7,7 @@ import { checkReport } from './check.ts';
 import { hasSchedule, loadOf } from './load.ts';
 import { guideRecords } from './records.ts';
 import type { RecordContext } from './records.ts';
-import { guideRequest, STATUSES } from './request.ts';
-import type { GuideRequest } from './request.ts';
+import type { GuideRequests } from './requests.ts';
 import { statedDistributions, statedGood, statedRates, statedTimePerOutputToken } from './stated.ts';
 
 /** What holds for all benchmarks of a report. */
@@ -20,7 +19,13 @@ export interface ReportFacts {
 }
 
 /** A benchmark of a report as a run; `index` is its place in the report. */
-export function benchmarkRun(benchmark: Fields, index: number, report: ReportFacts, notes: ImportNotes): ImportedRun {
+export function benchmarkRun(
+  benchmark: Fields,
+  requests: GuideRequests,
+  index: number,
+  report: ReportFacts,
+  notes: ImportNotes,
+): ImportedRun {
   const config = benchmark.object('config');
   // Up to 0.3 what was configured stood in `args`, and what was run in `run_stats` and `worker`.
   const args = config ?? benchmark.object('args');
@@ -28,34 +33,34 @@ export function benchmarkRun(benchmark: Fields, index: number, report: ReportFac
   const strategy = args?.object('strategy') ?? null;
   const metrics = benchmark.object('metrics');
   const window = windowOf(benchmark);
-  const requests = requestsOf(benchmark, notes);
+  requests.noteLeftOut(notes);
   const totals = metrics?.object('request_totals') ?? benchmark.object('request_totals');
   const ok = totals?.count('successful') ?? null;
-  const isWhole = requests.length > 0 && ok === okIn(requests, window);
+  const overview = overviewOf(requests, window);
+  const isWhole = requests.size > 0 && ok === overview.ok;
   if (metrics !== null && isWhole) checkReport(metrics, requests, window, notes);
-  const earliest_s = requests.reduce((earliest, { sent_s }) => Math.min(earliest, sent_s), Infinity);
-  const zero_s = requests.length > 0 ? earliest_s : (window?.start_s ?? null);
+  const zero_s = requests.size > 0 ? overview.earliest_s : (window?.start_s ?? null);
   const context: RecordContext | null =
     zero_s === null ? null : { zero_s, window, hasSchedule: hasSchedule(strategy), tokenSource: tokenSourceOf(config) };
   const several = report.benchmarks > 1;
-  const backend = backendOf(benchmark, config);
-  notePeculiarities(requests, notes);
+  const backend = backendOf(benchmark, config, requests.kind);
+  notePeculiarities(requests.size, overview, notes);
   return {
     part: several ? String(index) : null,
     tool: { name: 'guidellm', version: report.version },
     format: { name: 'guidellm-report', schema_version: report.schema_version },
     scenario: null,
     target: { origin: backend.origin, system: null, system_version: null },
-    key: keyOf(args, strategy, backend, requests),
+    key: keyOf(args, strategy, backend, overview),
     ...(several && {
       placement: { group_id: args?.text('run_id') ?? benchmark.text('run_id'), step: index, repeat: null },
     }),
     status: 'completed',
     failure: null,
     start: zero_s === null ? null : wallInstant(zero_s * 1000),
-    records: requests.length === 0 || context === null ? null : guideRecords(requests, context, notes),
+    records: requests.size === 0 || context === null ? null : guideRecords(requests, context, notes),
     stated: {
-      window_seconds: requests.length > 0 || window === null ? null : window.end_s - window.start_s,
+      window_seconds: requests.size > 0 || window === null ? null : window.end_s - window.start_s,
       requests: {
         ok,
         error: totals?.count('errored') ?? null,
@@ -78,22 +83,25 @@ export function benchmarkRun(benchmark: Fields, index: number, report: ReportFac
   };
 }
 
-function requestsOf(benchmark: Fields, notes: ImportNotes): GuideRequest[] {
-  const lists = benchmark.object('requests');
-  return STATUSES.flatMap((status) =>
-    (lists?.list(status) ?? []).flatMap((value, index) => {
-      const request = guideRequest(value, status);
-      if (request === null) notes.count('requests left out: no time of sending or end', `${status} request ${index}`);
-      return request ?? [];
-    }),
-  );
+/** What is told of a benchmark as a whole, from one look at its requests. */
+interface RequestsOverview {
+  /** Ok requests in the window. */
+  readonly ok: number;
+  readonly earliest_s: number;
+  readonly hasFirstTokens: boolean;
+  readonly hasIncomplete: boolean;
 }
 
-function okIn(requests: readonly GuideRequest[], window: RecordContext['window']): number {
-  return requests.filter(
-    ({ status, sent_s, end_s }) =>
-      status === 'successful' && (window === null || (end_s >= window.start_s && sent_s <= window.end_s)),
-  ).length;
+function overviewOf(requests: GuideRequests, window: RecordContext['window']): RequestsOverview {
+  let [ok, earliest_s, hasFirstTokens, hasIncomplete] = [0, Infinity, false, false];
+  for (const { status, sent_s, end_s, first_s } of requests) {
+    const isIn = window === null || (end_s >= window.start_s && sent_s <= window.end_s);
+    if (status === 'successful' && isIn) ok += 1;
+    if (status === 'incomplete') hasIncomplete = true;
+    if (first_s !== null) hasFirstTokens = true;
+    earliest_s = Math.min(earliest_s, sent_s);
+  }
+  return { ok, earliest_s, hasFirstTokens, hasIncomplete };
 }
 
 function windowOf(benchmark: Fields): RecordContext['window'] {
@@ -124,11 +132,12 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   text_completions: 'completions',
 };
 
-function backendOf(benchmark: Fields, config: Fields | null): BackendFacts {
+/** `kind`: what kind of request the requests say they are. */
+function backendOf(benchmark: Fields, config: Fields | null, kind: string | null): BackendFacts {
   const backend = config?.object('backend') ?? null;
   const worker = benchmark.object('worker');
   const target = backend?.text('target') ?? worker?.text('backend_target') ?? null;
-  const format = backend?.text('request_format') ?? requestTypeOf(benchmark);
+  const format = backend?.text('request_format') ?? kind;
   return {
     origin: target !== null && isAddress(target) ? publicOriginOrNull(target) : null,
     model: backend?.text('model') ?? worker?.text('backend_model') ?? null,
@@ -141,21 +150,14 @@ function isAddress(target: string): boolean {
   return URL.canParse(target) || URL.canParse(`http://${target}`);
 }
 
-/** Up to 0.5 each request tells its kind. */
-function requestTypeOf(benchmark: Fields): string | null {
-  const [first] = benchmark.object('requests')?.list('successful') ?? [];
-  const kind = typeof first === 'object' && first !== null ? (first as Record<string, unknown>)['request_type'] : null;
-  return typeof kind === 'string' ? kind : null;
-}
-
 function keyOf(
   args: Fields | null,
   strategy: Fields | null,
   backend: BackendFacts,
-  requests: readonly GuideRequest[],
+  { hasFirstTokens }: RequestsOverview,
 ): KnownKey {
   const load = loadOf(strategy);
-  const streaming = backend.streaming ?? (requests.some(({ first_s }) => first_s !== null) || null);
+  const streaming = backend.streaming ?? (hasFirstTokens || null);
   return {
     ...(backend.endpoint_type !== null && { endpoint_type: backend.endpoint_type }),
     ...(backend.model !== null && { model: backend.model }),
@@ -190,10 +192,10 @@ function limitOf(limit: Fields | null | undefined, names: readonly string[]): nu
   return null;
 }
 
-function notePeculiarities(requests: readonly GuideRequest[], notes: ImportNotes): void {
-  if (requests.length > 0)
+function notePeculiarities(requests: number, { hasIncomplete }: RequestsOverview, notes: ImportNotes): void {
+  if (requests > 0)
     notes.say('times are those of the wall clock, to a quarter of a microsecond; a clock that was set shows in them');
-  if (requests.some(({ status }) => status === 'incomplete')) {
+  if (hasIncomplete) {
     notes.say('what was not complete when the benchmark ended counts as cancelled');
   }
 }

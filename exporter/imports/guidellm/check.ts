@@ -1,3 +1,4 @@
+import { FloatColumn } from '../../../core/measures/float-column.ts';
 import { PERCENTILES, PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { checkStatistics } from '../check-statistics.ts';
 import type { PercentileMethod } from '../check-statistics.ts';
@@ -5,6 +6,7 @@ import type { Fields } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { RecordContext } from './records.ts';
 import type { GuideRequest } from './request.ts';
+import type { GuideRequests } from './requests.ts';
 import { PERCENTILE_KEYS, told } from './stated.ts';
 
 /** The smallest value whose share of values at or below it reaches q; the sums of shares have the tool's rounding. */
@@ -24,19 +26,20 @@ export const CUMULATIVE_SHARE: PercentileMethod = (ascending, q) => {
  */
 export function checkReport(
   metrics: Fields,
-  requests: readonly GuideRequest[],
+  requests: GuideRequests,
   window: RecordContext['window'],
   notes: ImportNotes,
 ): void {
-  const ok = requests.filter(({ status }) => status === 'successful');
-  const spans = (endOf: (request: GuideRequest) => number | null): Float64Array =>
-    Float64Array.from(
-      ok.flatMap((request) => {
-        const end_s = endOf(request);
-        const isIn = window === null || (end_s !== null && end_s >= window.start_s && request.sent_s <= window.end_s);
-        return end_s === null || !isIn ? [] : [end_s - request.sent_s];
-      }),
-    );
+  const spans = (endOf: (request: GuideRequest) => number | null): Float64Array => {
+    const values = new FloatColumn();
+    for (const request of requests) {
+      const end_s = endOf(request);
+      if (request.status !== 'successful' || end_s === null) continue;
+      const isIn = window === null || (end_s >= window.start_s && request.sent_s <= window.end_s);
+      if (isIn) values.append(end_s - request.sent_s);
+    }
+    return values.toArray();
+  };
   compare(
     'request_latency',
     1,

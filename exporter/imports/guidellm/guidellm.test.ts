@@ -15,6 +15,7 @@ import {
 } from '../testing/import-folder.ts';
 import { benchmarkRun } from './benchmark-run.ts';
 import { CUMULATIVE_SHARE } from './check.ts';
+import { requestsIn } from './requests.ts';
 
 const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;
 
@@ -40,7 +41,8 @@ async function benchmarks(name: string): Promise<[Benchmark, ...Benchmark[]]> {
 function run(benchmark: unknown): ImportedRun {
   const notes = new ImportNotes();
   const facts = { version: null, schema_version: '2', benchmarks: 1 };
-  return benchmarkRun(new Fields(benchmark, notes), 0, facts, notes);
+  const fields = new Fields(benchmark, notes);
+  return benchmarkRun(fields, requestsIn(fields), 0, facts, notes);
 }
 
 async function recordsOf({ records }: ImportedRun): Promise<RequestRecord[]> {

@@ -29,7 +29,8 @@ function recognise({ head: { text } }: Pick<SourceFile, 'head'>): Recognition | 
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   for (const { file } of group.files) {
     const fileNotes = new ImportNotes();
-    const report = new Fields(await readReport(file, fileNotes, context), fileNotes);
+    const { value, requestsOf } = await readReport(file, fileNotes, context);
+    const report = new Fields(value, fileNotes);
     const benchmarks = report.list('benchmarks') ?? [];
     if (benchmarks.length === 0) throw new ImportRefusal('the report has no benchmarks');
     const metadata = report.object('metadata');
@@ -45,7 +46,8 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
     for (const [index, benchmark] of benchmarks.entries()) {
       const notes = new ImportNotes();
       for (const line of fileNotes.lines) notes.say(line);
-      yield benchmarkRun(new Fields(benchmark, notes), index, facts, notes);
+      const fields = new Fields(benchmark, notes);
+      yield benchmarkRun(fields, requestsOf(fields, index), index, facts, notes);
     }
   }
 }

@@ -2,8 +2,8 @@ import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { NOT_TRACED } from '../../../core/run/record.ts';
 import type { PhaseName, RequestRecord, TokenSource } from '../../../core/run/record.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { pythonError } from '../python-error.ts';
 import type { GuideRequest } from './request.ts';
+import type { GuideRequests } from './requests.ts';
 
 const NS_PER_SECOND = 1e9;
 
@@ -23,12 +23,12 @@ export interface RecordContext {
 
 /** The records of a benchmark's requests, in the order in which they were sent. Those of the cool-down are left out. */
 export async function* guideRecords(
-  requests: readonly GuideRequest[],
+  requests: GuideRequests,
   context: RecordContext,
   notes: ImportNotes,
 ): AsyncGenerator<RequestRecord> {
-  const inOrder = [...requests].sort((a, b) => a.sent_s - b.sent_s);
-  for (const [index, request] of inOrder.entries()) {
+  for (const [index, place] of requests.inOrder().entries()) {
+    const request = requests.at(place);
     const phase = phaseOf(request, context.window);
     if (phase === null) notes.count('requests of the cool-down, left out', `request ${index}`);
     else yield recordOf(request, index, phase, context, notes);
@@ -51,7 +51,7 @@ function recordOf(
 ): RequestRecord {
   const at = (time_s: number): number => Math.round((time_s - context.zero_s) * NS_PER_SECOND);
   const maybeAt = (time_s: number | null): number | null => (time_s === null ? null : at(time_s));
-  const failure = failureOf(request);
+  const { failure } = request;
   const due_s = context.hasSchedule ? dueOf(request, index, notes) : null;
   return {
     index,
@@ -79,12 +79,6 @@ function recordOf(
     chunk_offsets_ns: [],
     ...NOT_TRACED,
   };
-}
-
-/** What was not complete when the benchmark ended was given up by the tool. */
-function failureOf({ status, error }: GuideRequest): ReturnType<typeof pythonError> | null {
-  if (status === 'successful') return null;
-  return status === 'incomplete' ? { reason: 'cancelled', http_status: null } : pythonError(error ?? '');
 }
 
 /** 0.8.1 writes due times since its own start instead of times of day for a poisson schedule. */

@@ -1,4 +1,6 @@
 import { isObject } from '../fields.ts';
+import { pythonError } from '../python-error.ts';
+import type { PythonError } from '../python-error.ts';
 import { wallInstant } from '../wall-instant.ts';
 
 /** What a report tells of one request, whatever its version; times in seconds since 1970. */
@@ -15,7 +17,8 @@ export interface GuideRequest {
   readonly input_tokens: number | null;
   readonly output_tokens: number | null;
   readonly cached_tokens: number | null;
-  readonly error: string | null;
+  /** Why it failed; null when it is ok. */
+  readonly failure: PythonError | null;
 }
 
 export const STATUSES = ['successful', 'incomplete', 'errored'] as const;
@@ -55,7 +58,7 @@ function ofTimings(request: Members, info: Members, status: GuideRequest['status
     // Not `output_tokens`, which counts chunks where the server told no tokens.
     output_tokens: count(output, 'total_tokens'),
     cached_tokens: count(input, 'cached_tokens'),
-    error: text(info, 'error'),
+    failure: failureOf(status, text(info, 'error')),
   };
 }
 
@@ -76,8 +79,14 @@ function ofFlatTimes(request: Members, status: GuideRequest['status']): GuideReq
     input_tokens: count(request, 'prompt_tokens'),
     output_tokens: count(request, 'output_tokens'),
     cached_tokens: null,
-    error: text(request, 'error'),
+    failure: failureOf(status, text(request, 'error')),
   };
+}
+
+/** What was not complete when the benchmark ended was given up by the tool. */
+function failureOf(status: GuideRequest['status'], error: string | null): PythonError | null {
+  if (status === 'successful') return null;
+  return status === 'incomplete' ? { reason: 'cancelled', http_status: null } : pythonError(error ?? '');
 }
 
 function time(members: Members, name: string): number | null {

@@ -4,6 +4,9 @@ import type { Reading, SourceFile } from '../source-file.ts';
 
 const UTF8_MARK = Buffer.from([0xef, 0xbb, 0xbf]);
 
+/** What is made of a larger piece at once would be garbage faster than it is collected. */
+const PIECE_BYTES = 1 << 16;
+
 /** A stretch of a file's text, in bytes of UTF-8 without a byte order mark. */
 export interface ByteRange {
   readonly start: number;
@@ -19,8 +22,8 @@ export async function* readUtf8(
   for await (const piece of readBytes(file, reading)) {
     const isFirst = decoder === undefined;
     if (decoder === undefined) decoder = utf16Decoder(piece);
-    if (decoder !== null) yield Buffer.from(decoder.decode(piece, { stream: true }));
-    else yield isFirst && piece.subarray(0, 3).equals(UTF8_MARK) ? piece.subarray(3) : piece;
+    if (decoder !== null) yield* inPieces(Buffer.from(decoder.decode(piece, { stream: true })));
+    else yield* inPieces(isFirst && piece.subarray(0, 3).equals(UTF8_MARK) ? piece.subarray(3) : piece);
   }
 }
 
@@ -37,6 +40,10 @@ export async function* readRange(
     at += piece.length;
     if (at >= end) return;
   }
+}
+
+function* inPieces(bytes: Buffer): Generator<Buffer> {
+  for (let from = 0; from < bytes.length; from += PIECE_BYTES) yield bytes.subarray(from, from + PIECE_BYTES);
 }
 
 function utf16Decoder([first, second]: Buffer): TextDecoder | null {
