@@ -2,6 +2,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../servers/servers-file.ts';
+import { checkedFamilies } from './checked-families.ts';
 import type { Sample } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { RUN_INFO, runInfoLabels } from './run-info.ts';
@@ -53,18 +54,18 @@ export function windowOf({ run, result }: Pick<FinishedRun, 'run' | 'result'>): 
 
 /**
  * What Prometheus gets of a finished run, whatever the way: `llmbench_run_info`, the exact results and what its servers
- * said of themselves in its window. Pure: the same files give the same families in the same order, each name once, no two
+ * said of themselves in its window. Throws when the files have what cannot be. Pure: the same files give the same families in the same order, each name once, no two
  * samples with equal labels. The histograms of its requests are `requestHistograms`.
  */
 export function finishedRunFamilies(
   { run, result, servers }: FinishedRun,
   { republish = [] }: FinishedRunOptions = {},
 ): PublishedFamily[] {
-  return [
+  return checkedFamilies([
     { ...RUN_INFO, type: 'gauge', samples: [{ labels: runInfoLabels(run), value: 1 }] },
     ...resultFamilies(run.run_id, result),
     ...(servers === null ? [] : serverFamilies(servers, run.run_id, republish)),
-  ];
+  ]);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../servers/servers-file.ts';
 import { distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
+import { counter, serversFile } from './fixtures/servers.ts';
 import { ResultMetrics } from './result-metrics.ts';
 import type { ResultMetricsOptions } from './result-metrics.ts';
 import type { ListedRun } from './run-list.ts';
@@ -197,6 +198,42 @@ llmbench_series_dropped_total 0
     expect(after).toContain('llmbench_series_dropped_total 26\n');
     expect(after.match(/run_id="r[32]"/g)).toHaveLength(26);
     expect(after).not.toMatch(/run_id="r[10]"/);
+  });
+
+  test('scenarios are bounded too: imports have as many as folders; those completed last stay', async () => {
+    const source = new MemorySource();
+    const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
+    source.runs = Array.from({ length: 1_200 }, (_, i) => stored(`r${i}`, { scenario: `s${i}`, end: at(1_200 - i) }));
+    const { text } = page(source, { maxRuns: 1, histogramRuns: 0 });
+    const shown = [...(await text()).matchAll(/^llmbench_scenario_last_\w+\{scenario="s(\d+)"\}/gm)].map(([, i]) =>
+      Number(i),
+    );
+    expect(shown).toEqual(Array.from({ length: 1_000 }, (_, i) => i));
+    expect(await text()).toContain('llmbench_series_dropped_total 200\n');
+  });
+
+  test.each([
+    ['a unit with lines of its own', { unit: 'seconds"} 1\nforged_total 7\n#' }],
+    ['a text in place of a number', { value: '1\nforged_total 7' }],
+  ])('%s in a file: that run is left out, and nothing of it is on the page', async (_name, forged) => {
+    const source = new MemorySource();
+    const measures = [{ ...scalar(), ...forged } as unknown as ReturnType<typeof scalar>];
+    source.runs = [stored('r2', { result: resultFile({ measures }) }), stored('r1')];
+    const { text, problems } = page(source, { histogramRuns: 0 });
+    expect(await text()).not.toMatch(/forged|run_id="r2"/);
+    expect(await text()).toContain('llmbench_run_info{run_id="r1"');
+    expect(problems).toEqual([expect.stringMatching(/^run r2 is left out of the metrics: [^\n]+$/)]);
+  });
+
+  test('a forged number of a server: the servers of that run are left out', async () => {
+    const source = new MemorySource();
+    const servers = serversFile([counter('vllm:prompt_tokens_total', '1\nforged_total 7' as unknown as number)]);
+    source.runs = [stored('r1', { servers })];
+    const { text, problems } = page(source, { histogramRuns: 0 });
+    expect(await text()).not.toContain('forged');
+    expect(problems).toEqual([
+      expect.stringMatching(/^the servers of run r1 are left out of the metrics: .* no number$/),
+    ]);
   });
 
   test('the page is the same object until a run comes or goes', async () => {

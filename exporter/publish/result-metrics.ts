@@ -37,6 +37,9 @@ const LAST_COMPLETED = {
   type: 'gauge',
 } as const;
 
+/** Imports may have as many scenarios as they have folders. */
+const MOST_SCENARIOS = 1_000;
+
 const FINISHED_RUNS = {
   name: 'llmbench_finished_runs',
   help: 'Finished runs: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.',
@@ -130,9 +133,11 @@ export class ResultMetrics implements MetricsPage {
     const histograms = await keep(this.#histograms, shown.slice(0, histogramRuns), ({ run_id }) =>
       this.#orNull(`the histograms of run ${run_id} are`, readHistograms(source, run_id, republish)),
     );
-    const budgeted = withinBudget([...results, ...histograms, ...servers], maxSeries);
-    this.#count(budgeted.dropped);
-    this.#page = { selection, families: this.#families(selection, budgeted.shown), bodies: new Map() };
+    const scenarios = withinBudget(lastCompletedParts(listed), Math.min(MOST_SCENARIOS, maxSeries));
+    const budgeted = withinBudget([...results, ...histograms, ...servers], maxSeries - scenarios.shown.length);
+    this.#count([...scenarios.dropped, ...budgeted.dropped]);
+    const families = this.#families(selection, budgeted.shown, scenarios.shown);
+    this.#page = { selection, families, bodies: new Map() };
     return this.#page;
   }
 
@@ -146,7 +151,11 @@ export class ResultMetrics implements MetricsPage {
     return { listed, shown: current.slice(0, maxRuns), expired: readable - current.length };
   }
 
-  #families({ listed, shown, expired }: Selection, parts: readonly RunPart[]): FamilyText[] {
+  #families(
+    { listed, shown, expired }: Selection,
+    parts: readonly RunPart[],
+    scenarios: readonly RunPart[],
+  ): FamilyText[] {
     const runs = listed.flatMap(({ summary }) => (summary === null ? [] : [summary]));
     const states = {
       shown: shown.length,
@@ -161,7 +170,7 @@ export class ResultMetrics implements MetricsPage {
       ...families
         .filter(({ name }) => isOfServer(name))
         .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
-      familyText({ ...LAST_COMPLETED, samples: lastCompleted(runs) }),
+      ...scenarios.flatMap((part) => part.families),
       familyText({
         ...FINISHED_RUNS,
         samples: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
@@ -217,6 +226,17 @@ async function keep(
     if (part !== null) all.push(part);
   }
   return all;
+}
+
+/** One series for each scenario, those completed last first. */
+function lastCompletedParts(listed: readonly ListedRun[]): RunPart[] {
+  const runs = listed.flatMap(({ summary }) => (summary === null ? [] : [summary]));
+  const newestFirst = lastCompleted(runs).sort((a, b) => b.value - a.value);
+  return newestFirst.map((sample) => ({
+    key: `scenario ${sample.labels.scenario}`,
+    series: 1,
+    families: [familyText({ ...LAST_COMPLETED, samples: [sample] })],
+  }));
 }
 
 /** A run without a time of its own says nothing of when its scenario was last completed. */

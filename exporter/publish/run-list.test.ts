@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
@@ -32,6 +32,16 @@ test('newest first, those without a time last, damaged ones named', async () => 
   const listed = await new RunList(store).list();
   expect(listed.map(({ run_id }) => run_id)).toEqual(['c', 'b', 'broken', 'a']);
   expect(listed[2]).toMatchObject({ summary: null, damage: expect.stringContaining('it is not JSON') });
+});
+
+test('a copy under another name is damaged, the run itself is not', async () => {
+  await write('a', '2026-03-04T05:00:00.000Z');
+  await cp(store.pathOf('a'), store.pathOf('copy'), { recursive: true });
+  const listed = await new RunList(store).list();
+  expect(listed.map(({ run_id, damage }) => [run_id, damage === null])).toEqual([
+    ['a', true],
+    ['copy', false],
+  ]);
 });
 
 test('nothing changed: the same list; a run came, changed or went: only that one is another object', async () => {

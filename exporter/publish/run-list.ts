@@ -1,5 +1,5 @@
 import { runStamps } from '../store/index/stamps.ts';
-import { readRunFile } from '../store/read-run-files.ts';
+import { readFinishedRunFile } from '../store/read-run-files.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../store/store-errors.ts';
 import { runSummary } from './views/run-summary.ts';
@@ -58,7 +58,7 @@ export class RunList {
 
   async #read(runId: string): Promise<ListedRun> {
     try {
-      const run = await readRunFile(this.#store.pathOf(runId));
+      const run = await readFinishedRunFile(this.#store.pathOf(runId));
       return { run_id: runId, summary: runSummary(run, null), damage: null };
     } catch (error) {
       return { run_id: runId, summary: null, damage: reasonOf(error) };

@@ -1,3 +1,4 @@
+import { checkedFamilies } from './checked-families.ts';
 import type { FamilyText } from './family-text.ts';
 import { familyText } from './family-text.ts';
 import { finishedRunFamilies, requestHistograms } from './finished-run.ts';
@@ -40,7 +41,7 @@ async function familiesOfServers(
   patterns: readonly string[],
 ): Promise<PublishedFamily[]> {
   const servers = await source.readServers(runId);
-  return servers === null ? [] : serverFamilies(servers, runId, patterns);
+  return servers === null ? [] : checkedFamilies(serverFamilies(servers, runId, patterns));
 }
 
 function part(key: string, published: readonly PublishedFamily[]): RunPart {
