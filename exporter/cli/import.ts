@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { boundYoungGeneration } from '../bench/young-generation.ts';
 import { mappedImporter } from '../imports/mapped/mapped.ts';
 import { parseMapping } from '../imports/mapped/parse-mapping.ts';
 import { importFiles } from '../imports/import-files.ts';
@@ -74,6 +75,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     timeZone: values['time-zone'],
     signal: stopping.signal,
   };
+  const young = boundYoungGeneration();
   try {
     const code = paths.length === 0 ? ExitCode.done : await importOnce({ ...request, paths }, values.json);
     if (values.watch.length === 0) return code;
@@ -83,6 +85,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (stopping.signal.aborted) return values.watch.length > 0 ? ExitCode.done : ExitCode.interrupted;
     if (error instanceof RunsDirectoryError) throw new CliError(error.message, ExitCode.failed);
     throw error;
+  } finally {
+    young.stop();
   }
 }
 
