@@ -35,9 +35,9 @@ export function counters({ labels = {}, bounds = FINE, samples, step = 1, ...sha
     const values: PrometheusSeries['values'] = [];
     for (let row = 0; row < samples; row++) {
       const n = row === 0 ? before : perStep(row);
-      total += bound === Infinity ? n : Math.floor(n * share(bound, row));
+      total += bound === Infinity ? n : n * share(bound, row);
       if (!missing(row)) {
-        values.push([FROM_SECONDS + (startRow + row) * step, String(total)]);
+        values.push([FROM_SECONDS + (startRow + row) * step, String(Math.round(total))]);
       }
     }
     return { metric: { __name__: `${NAME}_bucket`, ...labels, le: bound === Infinity ? '+Inf' : `${bound}` }, values };

@@ -1,6 +1,6 @@
 import { t } from '@grafana/i18n';
 import { getDataSourceSrv } from '@grafana/runtime';
-import { ErrorBoundaryAlert, LoadingPlaceholder, TextLink } from '@grafana/ui';
+import { ErrorBoundaryAlert, LoadingPlaceholder, Stack, TextLink } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { quantity } from '../../../core/measures/quantities.ts';
 import { LoadProblem } from '../components/LoadProblem.tsx';
@@ -56,11 +56,11 @@ function Summary({ run }: { run: RunSummary }) {
   const { numbers } = run;
   return (
     <section aria-label={t('summary.title', 'Benchmark run {{run}}', { run: run.run_id })}>
-      <p>
-        <StatusBadge status={run.status} failure={run.failure} />{' '}
-        <TextLink href={runUrl(run, '')}>{run.scenario}</TextLink>{' '}
-        {[run.model, run.system, run.load].filter(Boolean).join(' · ')}
-      </p>
+      <Stack direction="row" wrap="wrap" gap={1} alignItems="center">
+        <StatusBadge status={run.status} failure={run.failure} />
+        <TextLink href={runUrl(run, '')}>{run.scenario}</TextLink>
+        <span>{[run.model, run.system, run.load].filter(Boolean).join(' · ')}</span>
+      </Stack>
       {numbers && (
         <Tiles>
           <Tile

@@ -8,7 +8,7 @@ import { type Histories, runHistories } from './run-histories.ts';
 /** Histories are taken from so many of the newest runs. */
 const MOST_RUNS = 500;
 
-/** The histories of the runs on a page; those of the page alone until more are there. */
+/** The histories of the runs on a page, taken from these and, once they are there, the newest ones. */
 export function useHistories(source: RunSource, request: RunPageRequest, page: RunPage | undefined): Histories {
   const { scenario, model, system, tool } = request;
   // A list for a text: the members are new objects whenever the address changes.
@@ -19,5 +19,8 @@ export function useHistories(source: RunSource, request: RunPageRequest, page: R
     [source, key]
   );
   const { data: more } = useLoaded(isMore ? load : null);
-  return useMemo(() => runHistories((isMore ? more?.runs : undefined) ?? page?.runs ?? []), [isMore, more, page]);
+  return useMemo(() => {
+    const runs = [...((isMore ? more?.runs : undefined) ?? []), ...(page?.runs ?? [])];
+    return runHistories([...new Map(runs.map((run) => [run.run_id, run])).values()]);
+  }, [isMore, more, page]);
 }

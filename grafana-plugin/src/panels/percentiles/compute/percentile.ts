@@ -1,8 +1,8 @@
 import { bucketOfEstimate } from '../../../../../core/histogram/bucket-of-estimate.ts';
-import { quantileBounds } from '../../../../../core/histogram/bounds.ts';
+import { monotonicBounds, quantileBounds } from '../../../../../core/histogram/bounds.ts';
 import type { ClassicHistogram } from '../../../../../core/histogram/classic-histogram.ts';
 import { exponentialQuantile } from '../../../../../core/histogram/native/exponential-quantile.ts';
-import { histogramQuantile } from '../../../../../core/histogram/quantile.ts';
+import { histogramQuantile, monotonicQuantile } from '../../../../../core/histogram/quantile.ts';
 
 /** One percentile of one histogram. */
 export interface Percentile {
@@ -38,9 +38,19 @@ export function percentilesOf(
   reading: CountsReading
 ): Percentile[] | null {
   const percentiles: Percentile[] = [];
+  // Looked at once for all percentiles: of a thousand points of sixty buckets, most of the time would go there.
+  const clean = isClean(histogram);
   for (const quantile of quantiles) {
-    const estimate = estimateOf(quantile, histogram, reading.exponential);
-    const bounds = reading.trueCounts ? quantileBounds(quantile, histogram, { useSum: histogram.sum !== null }) : null;
+    const estimate =
+      clean && !reading.exponential
+        ? monotonicQuantile(quantile, histogram.bounds, histogram.counts)
+        : estimateOf(quantile, histogram, reading.exponential);
+    const useSum = histogram.sum !== null;
+    const bounds = !reading.trueCounts
+      ? null
+      : clean
+        ? monotonicBounds(quantile, histogram, { useSum })
+        : quantileBounds(quantile, histogram, { useSum });
     const interval = reading.trueCounts ? bounds : bucketOfEstimate(quantile, histogram);
     if (interval === null || Number.isNaN(estimate)) {
       return null;
@@ -57,6 +67,21 @@ export function percentilesOf(
 export function estimateOf(quantile: number, histogram: ClassicHistogram, exponential: boolean): number {
   // Prometheus goes through native buckets from the nearer end where the sum is a number; Grafana leaves it out.
   return exponential ? exponentialQuantile(quantile, { ...histogram, sum: 0 }) : histogramQuantile(quantile, histogram);
+}
+
+/** True for whole counts that never go down, the last above 0, up to the overflow bucket: nothing has to be repaired. */
+function isClean({ bounds, counts }: ClassicHistogram): boolean {
+  const last = counts.length - 1;
+  let previous = 0;
+  for (let i = 0; i <= last; i++) {
+    const count = counts[i] ?? NaN;
+    if (!(count >= previous) || count !== Math.floor(count)) {
+      return false;
+    }
+    previous = count;
+  }
+  // Beyond 2^40 neighbouring whole numbers are what Prometheus takes for rounding noise.
+  return last > 0 && bounds[last] === Infinity && previous > 0 && previous < 2 ** 39;
 }
 
 function inOverflow(quantile: number, histogram: ClassicHistogram, estimate: number): boolean {

@@ -11,7 +11,12 @@ export function takesRates(expression: string): boolean {
 
 /** True when every count is a whole number, as a counter of observations is. */
 export function areWhole(counts: Float64Array): boolean {
-  return counts.every(Number.isInteger);
+  for (const count of counts) {
+    if (count !== Math.floor(count)) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /**

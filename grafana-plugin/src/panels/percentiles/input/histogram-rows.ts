@@ -36,6 +36,9 @@ function rowsByGrid(
   times: readonly number[],
   columns: readonly BucketColumn[]
 ): Array<{ present: number[]; rows: number[] }> {
+  if (columns.every(({ values }) => isComplete(values, times.length))) {
+    return [{ present: [...columns.keys()], rows: [...times.keys()] }];
+  }
   const grids = new Map<string, { present: number[]; rows: number[] }>();
   let current: { present: number[]; rows: number[] } | undefined;
   const before = new Uint8Array(columns.length);
@@ -55,6 +58,15 @@ function rowsByGrid(
     current?.rows.push(row);
   }
   return [...grids.values()].filter(({ present }) => present.length > 0);
+}
+
+function isComplete(values: ReadonlyArray<number | null>, length: number): boolean {
+  for (let row = 0; row < length; row++) {
+    if (!Number.isFinite(values[row])) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /** Puts all columns on the same times. Prometheus mostly delivers them so; where it does not, the union is taken. */

@@ -89,7 +89,10 @@ describe('what a real Grafana 12.4 delivers', () => {
 });
 
 describe('native histograms', () => {
-  const cells = (rows: Array<[second: number, low: number, high: number, count: number]>, expression = 'sum(rate(x[1m]))') => {
+  const cells = (
+    rows: Array<[second: number, low: number, high: number, count: number]>,
+    expression = 'sum(rate(x[1m]))'
+  ) => {
     const column = (name: string, i: number) => ({ name, type: FieldType.number, values: rows.map((one) => one[i]) });
     const frame = toDataFrame({
       refId: 'A',
