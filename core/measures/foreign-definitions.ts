@@ -36,6 +36,25 @@ export const TOKENIZER_DEFINITIONS: Readonly<Record<string, string>> = {
   output_tokens_over_requested_output_tokens: 'tokenizer_output_tokens_over_requested_output_tokens',
 };
 
+/** The definition that takes the place of ours when nobody tells who counted the tokens. */
+export const UNKNOWN_SOURCE_DEFINITIONS: Readonly<Record<string, string>> = {
+  usage_prompt_tokens: 'prompt_tokens_of_unknown_source',
+  usage_completion_tokens: 'completion_tokens_of_unknown_source',
+  usage_completion_minus_reasoning_tokens: 'completion_minus_reasoning_tokens_of_unknown_source',
+  usage_reasoning_tokens: 'reasoning_tokens_of_unknown_source',
+  per_request_mean_from_usage: 'per_request_mean_tokens_of_unknown_source',
+  output_tokens_over_content_chunks: 'output_tokens_of_unknown_source_over_content_chunks',
+  input_tokens_over_time_to_first_token: 'input_tokens_of_unknown_source_over_time_to_first_token',
+  inverse_inter_token_latency: 'inverse_inter_token_latency_tokens_of_unknown_source',
+  output_tokens_over_request_latency: 'output_tokens_of_unknown_source_over_request_latency',
+  ok_output_tokens_over_window: 'ok_output_tokens_of_unknown_source_over_window',
+  ok_input_tokens_over_window: 'ok_input_tokens_of_unknown_source_over_window',
+  ok_input_and_output_tokens_over_window: 'ok_input_and_output_tokens_of_unknown_source_over_window',
+  output_tokens_at_full_load_over_time_at_full_load:
+    'output_tokens_of_unknown_source_at_full_load_over_time_at_full_load',
+  output_tokens_over_requested_output_tokens: 'output_tokens_of_unknown_source_over_requested_output_tokens',
+};
+
 /** Which of them depend on the count of the input; the others depend on the output's. */
 export const INPUT_TOKEN_DEFINITIONS: ReadonlySet<string> = new Set([
   'usage_prompt_tokens',
@@ -65,9 +84,13 @@ function overWallTime({ measure, definition, formula }: ForeignDefinition): Fore
 export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
   ...OUR_MEASURES.flatMap(({ measure, definition, formula }) => {
     const counted = TOKENIZER_DEFINITIONS[definition];
-    return counted === undefined
-      ? []
-      : [foreign(measure, counted, `${formula}; tokens counted by a tokenizer of the client`)];
+    const unknown = UNKNOWN_SOURCE_DEFINITIONS[definition];
+    return [
+      ...(counted === undefined
+        ? []
+        : [foreign(measure, counted, `${formula}; tokens counted by a tokenizer of the client`)]),
+      ...(unknown === undefined ? [] : [foreign(measure, unknown, `${formula}; who counted the tokens is not told`)]),
+    ];
   }),
   foreign(
     'time_to_first_token',
@@ -95,17 +118,6 @@ export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
     'request_latency_over_output_tokens',
     'request latency ÷ output tokens: the first token is inside',
   ),
-  foreign(
-    'inter_token_latency',
-    'per_request_mean_tokens_of_unknown_source',
-    '(request latency − time to first token) ÷ (output tokens − 1); who counted the tokens is not told',
-  ),
-  foreign(
-    'output_sequence_length',
-    'completion_tokens_of_unknown_source',
-    'output tokens; who counted them is not told',
-  ),
-  foreign('input_sequence_length', 'prompt_tokens_of_unknown_source', 'prompt tokens; who counted them is not told'),
   ...OUR_MEASURES.filter(({ definition }) => definition.endsWith('_over_window')).flatMap(overWallTime),
   foreign(
     'output_token_throughput',

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { migrated } from '../store/migrations/migrate.ts';
+import type { JsonObject } from '../store/migrations/migrate.ts';
 import { codeOf } from '../store/store-errors.ts';
 import { signalNames } from './server-signals.ts';
 import type { ServerSample } from './server-signals.ts';
@@ -35,9 +37,13 @@ export interface ServerFiles {
 
 /** Null when nothing was collected. `start` is the wall time of the run's zero. Throws when a file is damaged. */
 export async function readServers(folder: string, start: string | null): Promise<ServerFiles | null> {
-  const text = await textOf(join(folder, 'servers.json'));
+  const path = join(folder, 'servers.json');
+  const text = await textOf(path);
   if (text === null || start === null) return null;
-  const file = JSON.parse(text) as { readonly interval_seconds: number; readonly series: readonly ServerSeries[] };
+  const file = migrated('servers', path, JSON.parse(text) as JsonObject) as unknown as {
+    readonly interval_seconds: number;
+    readonly series: readonly ServerSeries[];
+  };
   const repeated = new Set(file.series.filter(({ repeats }) => repeats !== null).map(keyOf));
   const samples = await readSamples(join(folder, 'servers.parquet'), start);
   return {
