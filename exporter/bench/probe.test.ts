@@ -71,7 +71,7 @@ describe('a server that cannot', () => {
       '404 path',
       (socket): unknown => socket.write(answer('404 X', 'text/plain', 'not found')),
       'http_4xx',
-      'http://h:1: HTTP 404: not found. Check the path of --url',
+      'http://h:1: HTTP 404: not found. Nothing answers at /v1/chat/completions: check the path of --url, or --endpoint-type',
     ],
     [
       '401',

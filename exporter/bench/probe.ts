@@ -140,7 +140,10 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
 async function modelRemedy(options: ProbeOptions, transport: Transport): Promise<string> {
   const models = await modelList(transport, options.modelsPath, options.form.headers);
   const { model } = options.form.options;
-  if (models === null || models.includes(model)) return 'Check the path of --url';
+  if (models === null || models.includes(model)) {
+    const [path] = options.form.path.split('?');
+    return `Nothing answers at ${path}: check the path of --url, or --endpoint-type`;
+  }
   if (models.length === 0) return 'The server lists no model at all: is one loaded?';
   const shown = models.slice(0, MODELS_SHOWN).map((id) => messageExcerpt(id, options.secrets));
   const more = models.length > MODELS_SHOWN ? `, and ${models.length - MODELS_SHOWN} more` : '';

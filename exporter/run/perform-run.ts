@@ -26,7 +26,7 @@ import { writeRunFiles } from './run-files.ts';
 import { plannedBenchmark } from './planned-benchmark.ts';
 import { plannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
-import { phaseWindows, unsentNotes } from './phase-facts.ts';
+import { measureSeconds, phaseWindows, unsentNotes } from './phase-facts.ts';
 import { probedForm } from './probed-form.ts';
 import { runFile, runPlan, type RunFacts } from './run-plan.ts';
 import type { RunRequest } from './run-request.ts';
@@ -201,7 +201,11 @@ async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
     status: outcome.status,
     failure: outcome.failure,
     phases: phaseWindows(outcome.phases, plan.start),
-    health: withRemedy(outcome.health, workers?.workers ?? 1, availableParallelism()),
+    health: withRemedy(outcome.health, {
+      workers: workers?.workers ?? 1,
+      cores: availableParallelism(),
+      seconds: measureSeconds(outcome.phases),
+    }),
     ...(collected === null ? {} : { servers: collected.result, serverTotals: collected.totals }),
     end: new Date().toISOString(),
     reader: view,

@@ -11,6 +11,13 @@ export function phaseWindows(phases: readonly PhaseResult[], start: string | nul
   }));
 }
 
+/** How long the measure phase was; null when it was not reached. */
+export function measureSeconds(phases: readonly PhaseResult[]): number | null {
+  const measure = phases.find(({ phase }) => phase === 'measure');
+  if (measure === undefined || measure.start_ns === null || measure.end_ns === null) return null;
+  return (measure.end_ns - measure.start_ns) / 1e9;
+}
+
 /** Requests that a limit kept from being sent are in no statistic: a reader must know of them. */
 export function unsentNotes(phases: readonly PhaseResult[]): string[] {
   return phases.flatMap(({ phase, unsent }) =>

@@ -7,7 +7,7 @@ const saturated: ClientHealth = {
   why: 'p99 event-loop delay 38 ms > 5 % of p50 inter-token latency 20 ms',
   event_loop_delay_p99_seconds: 0.038,
   event_loop_delay_max_seconds: 0.05,
-  cpu_seconds: 3,
+  cpu_seconds: 9,
 };
 
 test.each([
@@ -16,11 +16,27 @@ test.each([
   [4, 8, 'use --workers 7'],
   [7, 8, "7 workers are what this machine's 8 cores can take: use a larger one, or several with --shard"],
   [1, 2, "one worker is what this machine's 2 cores can take: use a larger one, or several with --shard"],
-])('%i workers on %i cores: %s', (workers, cores, remedy) => {
-  expect(withRemedy(saturated, workers, cores).why).toBe(`${saturated.why}: ${remedy}`);
+])('%i busy workers on %i cores: %s', (workers, cores, remedy) => {
+  const health = { ...saturated, cpu_seconds: 9 * workers };
+  expect(withRemedy(health, { workers, cores, seconds: 10 }).why).toBe(`${saturated.why}: ${remedy}`);
+});
+
+test.each([
+  [1, 2, 20],
+  [4, 19, 190],
+])('%i workers that used %f s of 10 had to wait for others', (workers, cpu_seconds, percent) => {
+  const { why } = withRemedy({ ...saturated, cpu_seconds }, { workers, cores: 8, seconds: 10 });
+  expect(why).toContain(`it used only ${percent} % of a core, so other programs of this machine kept it waiting`);
+  expect(why).not.toContain('--workers');
+});
+
+test('what the client used is not known: more workers', () => {
+  const unknown = { ...saturated, cpu_seconds: null };
+  expect(withRemedy(unknown, { workers: 1, cores: 8, seconds: 10 }).why).toContain('use --workers 2');
+  expect(withRemedy(saturated, { workers: 1, cores: 8, seconds: null }).why).toContain('use --workers 2');
 });
 
 test('a client that was quick enough needs none', () => {
   const ok: ClientHealth = { ...saturated, verdict: 'ok', why: null };
-  expect(withRemedy(ok, 1, 8)).toBe(ok);
+  expect(withRemedy(ok, { workers: 1, cores: 8, seconds: 10 })).toBe(ok);
 });
