@@ -289,7 +289,7 @@ describe('list and read', () => {
   test('a copy under another name is damaged: it would be told twice', async () => {
     await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
     await cp(join(directory, 'r1'), join(directory, 'r2'), { recursive: true });
-    const [copy, first] = await store.list();
+    const [first, copy] = await store.list();
     expect([first?.damage, copy?.run_id]).toEqual([null, 'r2']);
     expect(copy?.damage).toMatch(
       /r2\/run\.json is damaged: its run_id is "r1": a folder and its run must have the same/,

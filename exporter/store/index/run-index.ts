@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import type { SQLOutputValue } from 'node:sqlite';
+import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { readFinishedRunFile, readResultFile } from '../read-run-files.ts';
 import { resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
@@ -11,6 +10,7 @@ import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } 
 import type { Cell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './run-filter.ts';
 import type { Condition } from './run-filter.ts';
+import { loadSqlite } from './sqlite.ts';
 import { runStamps, stampsOf } from './stamps.ts';
 import { INDEX_VERSION, TABLES } from './tables.ts';
 
@@ -200,7 +200,7 @@ export class RunIndex {
 }
 
 function openDatabase(location: string): DatabaseSync {
-  const database = new DatabaseSync(location, { timeout: BUSY_TIMEOUT_MS });
+  const database = new (loadSqlite().DatabaseSync)(location, { timeout: BUSY_TIMEOUT_MS });
   try {
     if (versionOf(database) === INDEX_VERSION) return database;
     database.exec('BEGIN IMMEDIATE');
