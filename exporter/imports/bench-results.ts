@@ -4,7 +4,7 @@ import { isObject } from './fields.ts';
 import { ImportNotes } from './import-notes.ts';
 import { ImportRefusal } from './importer.ts';
 import type { ImportedRun } from './importer.ts';
-import { JsonTextError } from './json-text.ts';
+import { CUT_OFF, JsonTextError } from './json-text.ts';
 import { readRequestLists } from './request-lists.ts';
 import type { RequestLists } from './request-lists.ts';
 import type { Reading, SourceFile } from './source-file.ts';
@@ -80,19 +80,24 @@ function foundIn(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncG
 }
 
 async function* inDocument(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
-  const found = await withRefusal(file, () => foundAt(wholeFile(file, reading), `${file.name}: `, notes));
-  if (found === null) notes.say('it holds no JSON object');
-  else yield found;
+  try {
+    const found = await foundAt(wholeFile(file, reading), `${file.name}: `, notes);
+    if (found === null) notes.say('it holds no JSON object');
+    else yield found;
+  } catch (error) {
+    throw asRefusal(error, file);
+  }
 }
 
 async function* inList(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
-  const places = entryPlaces(file, reading);
-  for (;;) {
-    const { value: place, done } = await withRefusal(file, () => places.next());
-    if (done === true) return;
-    const found = await foundAt(place, '', notes);
-    if (found === null) notes.count('entries left out: not a JSON object', `entry ${place.name}`);
-    else yield found;
+  try {
+    for await (const place of entryPlaces(file, reading)) {
+      const found = await foundAt(place, '', notes);
+      if (found === null) notes.count('entries left out: not a JSON object', `entry ${place.name}`);
+      else yield found;
+    }
+  } catch (error) {
+    throw asRefusal(error, file);
   }
 }
 
@@ -105,11 +110,10 @@ async function* inLines(file: SourceFile, notes: ImportNotes, reading: Reading):
       else yield found;
     } catch (error) {
       if (!(error instanceof JsonTextError)) throw error;
-      if (!place.endsOpen) notes.count('lines left out: not JSON', `${line}: ${error.message}`);
-      else
-        notes.say(
-          `the last ${line.replace(/ (\d+)$/, ' ($1)')} is torn and left out: the file was cut while it was written`,
-        );
+      const isTorn = place.endsOpen && error.problem === CUT_OFF;
+      if (isTorn)
+        notes.say(`the last line (${place.name}) is torn and left out: the file was cut while it was written`);
+      else notes.count('lines left out: not JSON', `${line}: ${error.message}`);
     }
   }
 }
@@ -121,11 +125,6 @@ async function foundAt(place: ResultPlace, where: string, notes: ImportNotes): P
   return isObject(value) ? { value, lists, name: place.name, sha256: place.sha256 } : null;
 }
 
-async function withRefusal<T>(file: SourceFile, read: () => Promise<T>): Promise<T> {
-  try {
-    return await read();
-  } catch (error) {
-    if (error instanceof JsonTextError) throw new ImportRefusal(`${file.name}: ${error.message}`);
-    throw error;
-  }
+function asRefusal(error: unknown, file: SourceFile): unknown {
+  return error instanceof JsonTextError ? new ImportRefusal(`${file.name}: ${error.message}`) : error;
 }

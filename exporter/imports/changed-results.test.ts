@@ -32,6 +32,13 @@ const ODD: readonly unknown[] = [
   { p50: [] },
 ];
 
+/** The document with a few elements of each list: as many kinds of values in a smaller space. */
+function shortened(value: unknown): unknown {
+  if (Array.isArray(value)) return value.slice(0, 4).map(shortened);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each)]));
+}
+
 /** A value of the document, chosen by the numbers, is another or gone. */
 function changed(value: unknown, path: readonly number[], odd: unknown): unknown {
   const [step = 0, ...rest] = path;
@@ -86,7 +93,7 @@ describe('a result with a value that is not as it should be is read or refused',
   ])('%s', (_, importer, fixture) =>
     inTemporaryFolder(async (folder) => {
       const text = await readFile(join(FOLDER, fixture), 'utf8');
-      const whole = JSON.parse(text.replaceAll('Infinity', 'null')) as unknown;
+      const whole = shortened(JSON.parse(text.replaceAll('Infinity', 'null')));
       const path = join(folder, 'result.json');
       await writeFile(path, JSON.stringify(whole));
       expect(await readAll(importer, path)).toBeGreaterThan(0);
@@ -99,7 +106,7 @@ describe('a result with a value that is not as it should be is read or refused',
             await readAll(importer, path);
           },
         ),
-        { numRuns: 15 },
+        { numRuns: 6 },
       );
     }),
   );

@@ -3,6 +3,7 @@ import {
   isForeign,
   INPUT_TOKEN_DEFINITIONS,
   TOKENIZER_DEFINITIONS,
+  UNKNOWN_SOURCE_DEFINITIONS,
 } from '../../core/measures/foreign-definitions.ts';
 import { quantity, significant } from '../../core/measures/quantities.ts';
 import type { TokenSource } from '../../core/run/record.ts';
@@ -21,15 +22,22 @@ export interface TokenSources {
 }
 
 /** Measures computed from records, with the definition that the source of their tokens gives them. */
-export function bySource(measures: readonly MeasureResult[], { input, output }: TokenSources): MeasureResult[] {
+export function bySource(measures: readonly MeasureResult[], sources: TokenSources): MeasureResult[] {
   return measures.map((result) => {
-    const counted = TOKENIZER_DEFINITIONS[result.definition];
-    if (counted === undefined) return result;
-    const sources = ALL_TOKEN_DEFINITIONS.has(result.definition)
-      ? [input, output]
-      : [INPUT_TOKEN_DEFINITIONS.has(result.definition) ? input : output];
-    return sources.includes('tokenizer') ? { ...result, definition: counted } : result;
+    const definition = definitionOf(result, sources);
+    return definition === result.definition ? result : { ...result, definition };
   });
+}
+
+function definitionOf(result: MeasureResult, { input, output }: TokenSources): string {
+  const { definition } = result;
+  const sources = ALL_TOKEN_DEFINITIONS.has(definition)
+    ? [input, output]
+    : [INPUT_TOKEN_DEFINITIONS.has(definition) ? input : output];
+  if (sources.includes('tokenizer')) return TOKENIZER_DEFINITIONS[definition] ?? definition;
+  // Without a value there are no tokens that somebody counted.
+  const isUnknown = sources.includes(null) && !isEmpty(result);
+  return (isUnknown ? UNKNOWN_SOURCE_DEFINITIONS[definition] : undefined) ?? definition;
 }
 
 /**

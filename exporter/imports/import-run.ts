@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { RunSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { createRunId } from '../../core/run/run-id.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import { replaceJson } from '../store/durable-file.ts';
+import { FileShelf } from '../store/file-shelf.ts';
+import { unfinishedDirectory } from '../store/run-paths.ts';
 import { addRun } from '../store/add-run.ts';
 import type { AddedFile, ReadBack } from '../store/add-run.ts';
 import { SCHEMA_VERSIONS } from '../store/migrations/migrate.ts';
@@ -43,8 +46,10 @@ export async function storeImport(
   group: FileGroup,
   source: ContentSource,
 ): Promise<string> {
-  const summary = new ImportSummary(imported);
   const planned = runFile(imported, group, source);
+  // Made when it is needed, within `addRun`: then its folder is there.
+  const shelf = new FileShelf(join(unfinishedDirectory(store.directory), `.figures-${planned.run_id}-${process.pid}`));
+  const summary = new ImportSummary(imported, shelf);
   let run = planned;
   // When the records have been read: then it is known which time and which requests were the run's.
   let found: ServersOfRun | null | undefined;
@@ -55,13 +60,17 @@ export async function storeImport(
     run = completedRun(planned, imported, summary, file);
     return file;
   };
-  await addRun(store, {
-    run: planned,
-    records: imported.records === null ? null : summary.checked(imported.records),
-    result,
-    completed: () => run,
-    files: () => serverFiles(servers(), planned.run_id),
-  });
+  try {
+    await addRun(store, {
+      run: planned,
+      records: imported.records === null ? null : summary.checked(imported.records),
+      result,
+      completed: () => run,
+      files: () => serverFiles(servers(), planned.run_id),
+    });
+  } finally {
+    await shelf.close();
+  }
   return planned.run_id;
 }
 

@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { BlockShelf } from '../../core/measures/block-shelf.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RunSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
@@ -18,11 +19,13 @@ export class ImportSummary {
   readonly #errors: Partial<Record<ErrorReason, number>> = {};
   #records = 0;
 
-  constructor(imported: ImportedRun) {
+  /** `shelf`: where the figures of the requests are kept. */
+  constructor(imported: ImportedRun, shelf: BlockShelf) {
     this.#imported = imported;
     this.#notes = imported.notes;
     const load = imported.key.load ?? null;
     this.#summary = new SummaryAccumulator({
+      shelf,
       plannedConcurrency: load?.mode === 'concurrency' ? load.concurrency : null,
     });
   }

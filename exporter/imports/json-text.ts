@@ -12,6 +12,9 @@ export class JsonTextError extends Error {
   }
 }
 
+/** The problem of a text that is the beginning of JSON. */
+export const CUT_OFF = 'it is cut off';
+
 /** Whole numbers above 2^53 are rounded, or bigints. */
 export type LargeNumbers = 'rounded' | 'bigint';
 
@@ -100,7 +103,7 @@ const LONGEST_SEARCHED = 1 << 24;
 /** V8's message cites the text around the error; that may be a prompt, so only its position is kept. */
 function problemOf(error: unknown, text: string): JsonTextError {
   if (text.trim() === '') return new JsonTextError('it is empty', null);
-  if (isCutOff(error, text)) return new JsonTextError('it is cut off', text.length);
+  if (isCutOff(error, text)) return new JsonTextError(CUT_OFF, text.length);
   const position = positionIn(error) ?? (text.length <= LONGEST_SEARCHED ? firstFault(text) : null);
   return new JsonTextError('it is not JSON', position);
 }

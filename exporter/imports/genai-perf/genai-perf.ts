@@ -7,7 +7,7 @@ import type { FileGroup, ImportContext, ImportedRun, Importer, RecognisedFile, S
 import { publicOriginOrNull } from '../public-origin.ts';
 import { readJsonDocument, readText } from '../read-json-document.ts';
 import { knownKey } from './input-config.ts';
-import { experimentsOf, firstSent, profileRecords } from './profile.ts';
+import { readProfile } from './profile.ts';
 import type { Experiment } from './profile.ts';
 import { PROFILE, recogniseGenaiPerf, SUMMARY, SUMMARY_CSV } from './recognise.ts';
 
@@ -48,8 +48,9 @@ function groupGenaiPerf(files: readonly RecognisedFile[]): FileGroup[] {
 async function* readGenaiPerf(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   const notes = new ImportNotes();
   const summary = await readSummary(group, notes, context);
-  const profile = await readProfile(group, notes, context);
-  const experiments = profile === null ? [null] : experimentsOf(profile, notes);
+  const file = fileOf(group, PROFILE);
+  const profile = file === null ? null : await readProfile(file, notes, context);
+  const experiments = profile?.experiments ?? [null];
   if (experiments.length === 0) throw new ImportRefusal('its list of experiments is empty: nothing was measured');
   const rounding = summary.isCsv ? CSV_ROUNDING : 0;
   for (const [step, experiment] of experiments.entries()) {
@@ -62,11 +63,11 @@ async function* readGenaiPerf(group: FileGroup, context: ImportContext): AsyncGe
     yield {
       ...(experiment === null ? withoutRecords() : recordsOf(experiment, own)),
       part: experiments.length === 1 ? null : partName(experiment, step),
-      tool: { name: 'genai-perf', version: profile?.text('version') ?? null },
+      tool: { name: 'genai-perf', version: profile?.fields.text('version') ?? null },
       format: { name: profile === null ? SUMMARY : PROFILE, schema_version: null },
       scenario: null,
       target: { origin: originOf(summary.fields), system: null, system_version: null },
-      key: knownKey(summary.fields.object('input_config'), experiment, profile?.text('endpoint') ?? null),
+      key: knownKey(summary.fields.object('input_config'), experiment, profile?.fields.text('endpoint') ?? null),
       placement:
         experiments.length === 1 ? group : { group_id: `${group.name}-experiments`, step, repeat: group.repeat },
       status: 'completed',
@@ -84,8 +85,7 @@ function withoutRecords(): Measured {
   return { start: null, records: null };
 }
 
-function recordsOf({ requests }: Experiment, notes: ImportNotes): Measured {
-  const zero_ns = firstSent(requests);
+function recordsOf({ firstSent_ns: zero_ns, records }: Experiment, notes: ImportNotes): Measured {
   if (zero_ns === null) return withoutRecords();
   const isWall = zero_ns > EARLIEST_WALL_NS;
   if (!isWall) notes.say('its times are not since 1970: the run has no time of its own');
@@ -93,7 +93,7 @@ function recordsOf({ requests }: Experiment, notes: ImportNotes): Measured {
   const start_ns = isWall ? zero_ns - (zero_ns % 1_000_000n) : zero_ns;
   return {
     start: isWall ? new Date(Number(start_ns / 1_000_000n)).toISOString() : null,
-    records: profileRecords(requests, start_ns, notes),
+    records: records(start_ns, notes),
   };
 }
 
@@ -112,12 +112,6 @@ async function readSummary(group: FileGroup, notes: ImportNotes, context: Import
   if (csv === null) return { fields: new Fields({}, notes), isCsv: false };
   notes.say('figures are from a CSV, which has two decimals');
   return { fields: new Fields(summaryOfCsv(await readText(csv, context)), notes), isCsv: true };
-}
-
-async function readProfile(group: FileGroup, notes: ImportNotes, context: ImportContext): Promise<Fields | null> {
-  const file = fileOf(group, PROFILE);
-  if (file === null) return null;
-  return new Fields(await readJsonDocument(file, notes, context, { largeNumbers: 'bigint' }), notes);
 }
 
 function fileOf(group: FileGroup, format: string): RecognisedFile['file'] | null {

@@ -3,7 +3,6 @@ import type { LoadKey } from '../../../core/run/run.ts';
 import type { Fields } from '../fields.ts';
 import type { KnownKey } from '../importer.ts';
 import type { Experiment } from './profile.ts';
-import { payloadOf } from './profile.ts';
 
 /**
  * What is known of how a run was set up: from `input_config` of the summary, in its flat form (the arguments of the command)
@@ -11,7 +10,7 @@ import { payloadOf } from './profile.ts';
  */
 export function knownKey(config: Fields | null, experiment: Experiment | null, endpoint: string | null): KnownKey {
   const part = config?.object('endpoint') ?? null;
-  const payload = payloadOf(experiment?.requests[0]);
+  const payload = experiment?.payload ?? null;
   const model = firstText(config?.raw('model_names') ?? config?.raw('model')) ?? payload?.text('model') ?? null;
   const type = part?.text('type') ?? config?.text('endpoint_type') ?? typeOf(endpoint);
   const streaming = part?.boolean('streaming') ?? config?.boolean('streaming') ?? payload?.boolean('stream') ?? null;

@@ -1,64 +1,92 @@
-import { Readable } from 'node:stream';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { NOT_TRACED } from '../../../core/run/record.ts';
 import { Fields, isObject } from '../fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { JsonTextError, parseJson } from '../json-text.ts';
+import { readElements, readLongDocument } from '../long-json/read-long-document.ts';
+import type { Reading, SourceFile } from '../source-file.ts';
 import { responseContent } from './response-content.ts';
 
-/** One load of perf_analyzer with its requests. */
+/** One load of perf_analyzer. Its requests, with all that was answered, are read from the file as they are needed. */
 export interface Experiment {
   readonly mode: string | null;
   readonly value: number | null;
-  readonly requests: readonly unknown[];
+  /** When the first of its requests was sent; null without one. */
+  readonly firstSent_ns: bigint | null;
+  /** What its first request sent, as far as it is kept; null when it is not. */
+  readonly payload: Fields | null;
+  /** Its requests; times are ns since `zero_ns`. */
+  readonly records: (zero_ns: bigint, notes: ImportNotes) => AsyncIterable<RequestRecord>;
 }
 
-/** The experiments of `profile_export.json`. */
-export function experimentsOf(profile: Fields, notes: ImportNotes): Experiment[] {
-  return (profile.list('experiments') ?? []).map((each) => {
+export interface Profile {
+  /** Without the requests. */
+  readonly fields: Fields;
+  readonly experiments: readonly Experiment[];
+}
+
+const REQUESTS = ['experiments', '*', 'requests'] as const;
+
+/** Reads `profile_export.json`. Throws `ImportRefusal` when it is no JSON, and what reading throws. */
+export async function readProfile(file: SourceFile, notes: ImportNotes, reading: Reading): Promise<Profile> {
+  const overviews = new Map<string, RequestsOverview>();
+  const elements = (requests: readonly unknown[], [, index = '']: readonly string[]): void => {
+    const overview = overviews.get(index) ?? { firstSent_ns: null, payload: payloadOf(requests[0]) };
+    overviews.set(index, overview);
+    addSent(overview, requests);
+  };
+  const lists = [{ path: REQUESTS, elements }];
+  const fields = new Fields(await readLongDocument(file, lists, notes, reading, 'bigint'), notes);
+  const again = reading.signal === undefined ? {} : { signal: reading.signal };
+  const experiments = (fields.list('experiments') ?? []).map((each, i): Experiment => {
     const experiment = new Fields(each, notes, 'experiments.');
     const load = experiment.object('experiment');
+    const { firstSent_ns = null, payload = null } = overviews.get(String(i)) ?? {};
+    const path = ['experiments', String(i), 'requests'];
     return {
       mode: load?.text('mode') ?? null,
       value: load?.number('value') ?? null,
-      requests: experiment.list('requests') ?? [],
+      firstSent_ns,
+      payload,
+      records: (zero_ns, own) => recordsOf(readElements(file, path, [REQUESTS], again, 'bigint'), zero_ns, own),
     };
   });
+  return { fields, experiments };
+}
+
+interface RequestsOverview {
+  firstSent_ns: bigint | null;
+  readonly payload: Fields | null;
+}
+
+function addSent(overview: RequestsOverview, requests: readonly unknown[]): void {
+  for (const request of requests) {
+    const sent = isObject(request) ? nanoseconds(request['timestamp']) : null;
+    if (sent !== null && (overview.firstSent_ns === null || sent < overview.firstSent_ns)) overview.firstSent_ns = sent;
+  }
 }
 
 /** A time of perf_analyzer: nanoseconds, whole whatever their size. */
-export function nanoseconds(value: unknown): bigint | null {
+function nanoseconds(value: unknown): bigint | null {
   if (typeof value === 'bigint') return value;
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : null;
 }
 
-/** When the first request of an experiment was sent; null without one. */
-export function firstSent(requests: readonly unknown[]): bigint | null {
-  let first: bigint | null = null;
-  for (const request of requests) {
-    const sent = isObject(request) ? nanoseconds(request['timestamp']) : null;
-    if (sent !== null && (first === null || sent < first)) first = sent;
-  }
-  return first;
-}
-
-/** The requests of an experiment; times are ns since `zero_ns`. */
-export function profileRecords(
-  requests: readonly unknown[],
+async function* recordsOf(
+  batches: AsyncIterable<readonly unknown[]>,
   zero_ns: bigint,
   notes: ImportNotes,
-): AsyncIterable<RequestRecord> {
-  return Readable.from(recordsOf(requests, zero_ns, notes));
-}
-
-function* recordsOf(requests: readonly unknown[], zero_ns: bigint, notes: ImportNotes): Generator<RequestRecord> {
-  let index = 0;
-  for (const [position, request] of requests.entries()) {
-    const record = recordOf(request, index, zero_ns);
-    if (record === null) notes.count('records left out: no timestamp or response_timestamps', `request ${position}`);
-    else {
-      yield record;
-      index += 1;
+): AsyncGenerator<RequestRecord> {
+  let [index, position] = [0, 0];
+  for await (const requests of batches) {
+    for (const request of requests) {
+      const record = recordOf(request, index, zero_ns);
+      if (record === null) notes.count('records left out: no timestamp or response_timestamps', `request ${position}`);
+      else {
+        yield record;
+        index += 1;
+      }
+      position += 1;
     }
   }
 }
@@ -117,7 +145,7 @@ function usageOf(
 }
 
 /** What was sent, as far as it is kept: the model, whether it streams, how much was asked for. Its text is not looked at. */
-export function payloadOf(request: unknown): Fields | null {
+function payloadOf(request: unknown): Fields | null {
   const inputs = isObject(request) ? request['request_inputs'] : null;
   const payload = isObject(inputs) ? inputs['payload'] : null;
   if (typeof payload !== 'string') return null;

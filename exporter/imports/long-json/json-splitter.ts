@@ -1,4 +1,4 @@
-import { JsonTextError } from '../json-text.ts';
+import { CUT_OFF, JsonTextError } from '../json-text.ts';
 import type { LargeNumbers, ParsedJson } from '../json-text.ts';
 import { JsonNesting } from './json-nesting.ts';
 import { LocatedText } from './located-text.ts';
@@ -94,7 +94,7 @@ export class JsonSplitter {
 
   /** The value without its long lists, when all of it was fed. Throws `JsonTextError`. */
   finish(): ParsedJson {
-    if (this.#inString || this.#nesting.depth > 0) throw new JsonTextError('it is cut off', this.#offset, 'byte');
+    if (this.#inString || this.#nesting.depth > 0) throw new JsonTextError(CUT_OFF, this.#offset, 'byte');
     const { value, notNumbers } = this.#rest.parse('', '', this.#largeNumbers);
     return { value, notNumbers: notNumbers + this.#notNumbers };
   }

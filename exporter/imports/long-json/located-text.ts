@@ -34,7 +34,7 @@ export class LocatedText {
     try {
       return parseBounded(text, largeNumbers);
     } catch (error) {
-      if (!(error instanceof JsonTextError)) throw error;
+      if (!(error instanceof JsonTextError) || this.#length === 0) throw error;
       const { problem, position } = error;
       const place =
         position === null ? this.from : this.#placeOf(Buffer.byteLength(text.slice(before.length, position)));

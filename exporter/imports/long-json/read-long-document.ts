@@ -25,7 +25,39 @@ export async function readLongDocument(
     if (notNumbers > 0) notes.say(`${file.name}: ${notNumbers} × NaN or Infinity were read as unknown`);
     return value;
   } catch (error) {
-    if (error instanceof JsonTextError) throw new ImportRefusal(`${file.name}: ${error.message}`);
-    throw error;
+    throw asRefusal(error, file);
   }
+}
+
+/**
+ * The elements of one list of such a file, some at a time, read from the file as they are consumed; `others` are long lists
+ * that are passed over. Throws as `readLongDocument`.
+ */
+export async function* readElements(
+  file: SourceFile,
+  path: readonly string[],
+  others: readonly (readonly string[])[],
+  reading: Reading,
+  largeNumbers: LargeNumbers = 'rounded',
+): AsyncGenerator<readonly unknown[]> {
+  let found: (readonly unknown[])[] = [];
+  const passedOver = others.map((other) => ({ path: other, elements: null }));
+  const splitter = new JsonSplitter(
+    [{ path, elements: (values) => void found.push(values) }, ...passedOver],
+    largeNumbers,
+  );
+  try {
+    for await (const piece of readUtf8(file, reading)) {
+      splitter.feed(piece);
+      yield* found;
+      found = [];
+    }
+    splitter.finish();
+  } catch (error) {
+    throw asRefusal(error, file);
+  }
+}
+
+function asRefusal(error: unknown, file: SourceFile): unknown {
+  return error instanceof JsonTextError ? new ImportRefusal(`${file.name}: ${error.message}`) : error;
 }

@@ -161,6 +161,47 @@ describe('results without detail', () => {
       );
     }));
 
+  test('of a file to which a result was appended only that is new', () =>
+    inTemporaryFolder(async (folder) => {
+      const [first = '', second = ''] = (await readFile(join(FIXTURES, 'appended.json'), 'utf8')).split('\n');
+      const path = join(folder, 'results.json');
+      const outcomes = async (text: string): Promise<unknown> => {
+        await writeFile(path, text);
+        const { report } = await importInto(join(folder, 'runs'), [path]);
+        return report.outcomes.map(({ name, status }) => `${name}: ${status}`);
+      };
+      expect(await outcomes(`${first}\n`)).toEqual(['results.json: imported']);
+      expect(await outcomes(`${first}\n${second}\n`)).toEqual([
+        'results.json (1): known',
+        'results.json (2): imported',
+      ]);
+      expect(await outcomes(`${first}\n\n${second}`)).toEqual(['results.json (1): known', 'results.json (3): known']);
+      expect(await outcomes(second)).toEqual(['results.json: known']);
+    }));
+
+  test('a line of which nothing fits, or whose gaps are no JSON, does not hold up the others', () =>
+    inTemporaryFolder(async (folder) => {
+      const [first = '', second = ''] = (await readFile(join(FIXTURES, 'appended.json'), 'utf8')).split('\n');
+      const detailed = JSON.stringify(await fixture('detailed.json'));
+      const wrong = detailed.replace(/("itls":\[\[[0-9.]+),/, '$1 x,');
+      expect(wrong).not.toBe(detailed);
+      await writeFile(join(folder, 'results.json'), `${first}\n${wrong}\n{"cut": [\n${second}\n`);
+      const all = await importInto(join(folder, 'runs'), [join(folder, 'results.json')]);
+      expect(all.report.outcomes).toMatchObject([
+        { status: 'imported', name: 'results.json (1)' },
+        { status: 'imported', name: 'results.json (4)' },
+        { status: 'refused', reason: expect.stringMatching(/^results\.json \(2\): it is not JSON at byte \d+$/) },
+      ]);
+      expect((await importedRun(all, 1)).run.source?.notes).toContainEqual(
+        expect.stringMatching(/^1 × lines left out: not JSON \(first: line 3: it is cut off at byte 9\)/),
+      );
+    }));
+
+  test('a summary that does not tell how many gaps there were leaves that unknown', () =>
+    imported('summary-only.json', ({ result }) => {
+      expect(distributionOf(result, 'inter_chunk_latency')).toMatchObject({ n: null, mean: expect.any(Number) });
+    }));
+
   test('keys of older versions are read', async () => {
     // benchmark_serving.py of 2024: no `failed`, no `date` with zone, `input_throughput`.
     const { stated, key } = await run({

@@ -1,0 +1,142 @@
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import type { ResultFile } from '../../core/run/result.ts';
+import { distributionOf, importedRun, importInto, inTemporaryFolder } from './testing/import-folder.ts';
+
+const FIXTURES = new URL('.', import.meta.url).pathname;
+const VLLM = join(FIXTURES, 'vllm/fixtures/detailed.json');
+const GUIDELLM = join(FIXTURES, 'guidellm/fixtures/v2.json');
+
+/** Imports bytes as a file; what became of it, and what then stands in the store and beside it. */
+async function afterImport(bytes: Uint8Array | string, name = 'result.json') {
+  return inTemporaryFolder(async (folder) => {
+    await writeFile(join(folder, name), bytes);
+    const all = await importInto(join(folder, 'runs'), [join(folder, name)]);
+    const ids = await all.store.runIds();
+    const texts = await Promise.all(
+      ids.flatMap((id) => ['run.json', 'result.json'].map((file) => readFile(join(folder, 'runs', id, file)))),
+    );
+    return {
+      outcomes: all.report.outcomes,
+      unrecognised: all.report.unrecognised,
+      runs: await Promise.all(ids.map((_, i) => importedRun(all, i))),
+      texts,
+      beside: (await readdir(folder)).sort(),
+      unfinished: await readdir(join(folder, 'runs', '.unfinished')).catch(() => []),
+    };
+  });
+}
+
+const changedVllm = async (changes: Readonly<Record<string, unknown>>): Promise<string> =>
+  JSON.stringify({ ...(JSON.parse(await readFile(VLLM, 'utf8')) as object), ...changes });
+
+const figures = ({ measures }: ResultFile): ResultFile['measures'] => measures;
+
+describe('a file that is not as it was written', () => {
+  test.each([
+    ['vllm', VLLM],
+    ['guidellm', GUIDELLM],
+  ])('R-109 cut at any byte: %s is refused with its place, and nothing is imported', async (_, path) => {
+    const bytes = await readFile(path);
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 4000, max: bytes.toString().trimEnd().length - 1 }), async (end) => {
+        const { outcomes, runs, unfinished } = await afterImport(bytes.subarray(0, end));
+        expect(outcomes).toMatchObject([{ status: 'refused', reason: expect.stringMatching(/cut off|torn/) }]);
+        expect([runs, unfinished]).toEqual([[], []]);
+      }),
+      { numRuns: 5 },
+    );
+  });
+
+  test('R-109 an empty file is no result', async () => {
+    expect(await afterImport('')).toMatchObject({ outcomes: [], unrecognised: 1, runs: [] });
+  });
+
+  test('R-109 a byte order mark, CR LF, UTF-16 and gzip are the same result', async () => {
+    const text = await readFile(VLLM, 'utf8');
+    const [plain] = (await afterImport(text)).runs;
+    for (const bytes of [
+      `\uFEFF${text}`,
+      `${text.trimEnd()}\r\n`,
+      Buffer.from(`\uFEFF${text}`, 'utf16le'),
+      gzipSync(text),
+    ]) {
+      const [other] = (await afterImport(bytes)).runs;
+      expect(other && figures(other.result)).toEqual(plain && figures(plain.result));
+      expect(other?.records).toEqual(plain?.records);
+    }
+  });
+});
+
+describe('numbers that JSON does not have', () => {
+  test('R-103 Infinity and NaN are read, and what is written is JSON', async () => {
+    const bytes = await readFile(join(FIXTURES, 'sglang/fixtures/native.jsonl'), 'utf8');
+    expect(bytes).toContain('"request_rate": Infinity');
+    const { runs, texts } = await afterImport(bytes.replace(/"mean_ttft_ms": [0-9.]+/, '"mean_ttft_ms": NaN'));
+    expect(runs[0]?.run.comparison_key.load).toMatchObject({ mode: 'concurrency' });
+    for (const text of texts) expect(() => JSON.parse(text.toString()) as unknown).not.toThrow();
+  });
+
+  test('S-037 a number beyond all doubles is unknown', async () => {
+    const text = (await changedVllm({ duration: '@' })).replace('"@"', '1e400');
+    const { runs } = await afterImport(text.replace('"ttfts":[', '"ttfts":[1e999,'));
+    expect(runs[0]?.result.measures).not.toContainEqual(expect.objectContaining({ value: Infinity }));
+    expect(runs[0]?.run.source?.notes).toContainEqual(expect.stringContaining('not of one length'));
+  });
+});
+
+describe('names and texts of a file', () => {
+  test('S-026, S-027, S-035: a label that escapes, breaks lines or is no UTF-8 is text and nothing else', async () => {
+    const hostile = '../../etc/cron.d/x\u0000"} 1\nfake_metric 1\n#\u001b[2J';
+    const text = await changedVllm({ label: hostile, model_id: 'CON@' });
+    const bytes = Buffer.from(text);
+    bytes[bytes.indexOf('CON@') + 3] = 0xff;
+    const { runs, texts, beside } = await afterImport(bytes, 'NUL.json');
+    expect(beside).toEqual(['NUL.json', 'runs']);
+    const [imported] = runs;
+    expect(imported?.run.run_id).toMatch(/^undated-[a-z0-9]{10}$/);
+    expect(imported?.run.comparison_key.model).toBe('CON\u{FFFD}');
+    // One line, whatever it is shown on.
+    expect(imported?.run.scenario).not.toMatch(/[\n\u0000\u001b]/);
+    for (const each of texts) expect(each.equals(Buffer.from(each.toString('utf8')))).toBe(true);
+  });
+
+  test('S-036 keys of prototypes are keys', async () => {
+    const text = (await changedVllm({ extra: 1 })).replace(
+      '"extra":1',
+      '"__proto__":{"polluted":1,"completed":7},"constructor":{"prototype":{"polluted":2}}',
+    );
+    const { runs } = await afterImport(text);
+    expect(runs[0]?.result.requests.ok).toBe(12);
+    expect(runs[0]?.run.source?.notes).toContain('not understood: __proto__, constructor');
+    expect('polluted' in {}).toBe(false);
+  });
+});
+
+describe('files that exhaust', () => {
+  test.each(['[', '{"a":'])('S-037 a million %s are refused', async (bracket) => {
+    const deep = (await changedVllm({ extra: 1 })).replace('"extra":1', `"extra":${bracket.repeat(1_000_000)}`);
+    const { outcomes } = await afterImport(deep);
+    expect(outcomes).toMatchObject([
+      { status: 'refused', reason: expect.stringMatching(/nested more than 200 deep at byte \d+/) },
+    ]);
+  });
+
+  test('S-048 ten thousand names that nobody knows are told in a few', async () => {
+    const names = Object.fromEntries(Array.from({ length: 10_000 }, (_, i) => [`name_${i}`, i]));
+    const { runs } = await afterImport(await changedVllm(names));
+    const notes = runs[0]?.run.source?.notes ?? [];
+    expect(notes.join('').length).toBeLessThan(5000);
+    expect(notes).toContainEqual(expect.stringMatching(/^not understood: name_0, name_1, .* and \d+ more$/));
+  });
+});
+
+test('the distribution of a file that was changed in one gap is another', async () => {
+  const text = await readFile(VLLM, 'utf8');
+  const [before] = (await afterImport(text)).runs;
+  const [after] = (await afterImport(text.replace(/("itls": ?\[\[)[0-9.]+/, '$1' + '9.5'))).runs;
+  expect(before && after && distributionOf(after.result, 'inter_chunk_latency').max).toBe(9.5);
+});
