@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { parseText } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
@@ -223,6 +224,21 @@ llmbench_series_dropped_total 0
     expect(await text()).not.toMatch(/forged|run_id="r2"/);
     expect(await text()).toContain('llmbench_run_info{run_id="r1"');
     expect(problems).toEqual([expect.stringMatching(/^run r2 is left out of the metrics: [^\n]+$/)]);
+  });
+
+  test('names of a run with quotes, lines, backslashes, bytes that are no text: one series, read back as they are', async () => {
+    const source = new MemorySource();
+    const model = 'x"} 1\nforged_total 7\n# \\ \ud800';
+    const hostile = stored('r1', { scenario: '__proto__' });
+    const comparison_key = { ...hostile.run.comparison_key, model };
+    source.runs = [{ ...hostile, run: { ...hostile.run, comparison_key } }];
+    // Throws at what is not in the format.
+    const { families } = parseText((await page(source).metrics.render(undefined)).body);
+    const info = families.find(({ name }) => name === 'llmbench_run_info');
+    expect(info?.samples.map(({ labels }) => [labels['model'], labels['scenario']])).toEqual([
+      [model.toWellFormed(), '__proto__'],
+    ]);
+    expect(families.map(({ name }) => name)).not.toContain('forged_total');
   });
 
   test('a forged number of a server: the servers of that run are left out', async () => {

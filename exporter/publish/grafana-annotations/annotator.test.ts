@@ -131,6 +131,16 @@ test('doing it again, also by another process, changes what is there', async () 
   expect(grafana.calls.filter((call) => call.startsWith('PATCH'))).toHaveLength(3);
 });
 
+test('what a process that was killed left open is ended by whoever annotates the run later', async () => {
+  const grafana = await FakeGrafana.start();
+  annotator(grafana).begin(running);
+  while (grafana.annotations.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  const recovered = { ...finished, status: 'aborted' as const, recovered: true };
+  expect(await annotator(grafana).finish(recovered, resultFile({ status: 'aborted' }))).toEqual([]);
+  expect(regions(grafana)).toEqual([WHOLE, WARMUP, MEASURE]);
+  expect(grafana.annotations[0]?.tags).toContain('status:aborted');
+});
+
 test('a failure at the beginning is not told when the end goes well', async () => {
   const grafana = await FakeGrafana.start();
   grafana.failure = { status: 503, text: 'starting' };
