@@ -17,6 +17,7 @@ import {
   requestedLabels,
   requestedReceiver,
 } from './publish-options.ts';
+import { namedRuns } from './runs/stored-runs.ts';
 import { VERSION } from './version.ts';
 
 const OPTIONS = {
@@ -38,6 +39,7 @@ const EXAMPLES = [
   'for file in blocks/*; do promtool tsdb create-blocks-from openmetrics "$file" /prometheus; done',
   'llmbench backfill 20261121T190000Z-abcdefghij --output - | head',
   'llmbench backfill --all --remote-write-url http://mimir:9009/api/v1/push',
+  'llmbench backfill latest --grafana-url http://grafana:3000 --grafana-token-file token.txt   # also ends the region of a run that was killed',
 ];
 
 const SECONDS_PER_RUN = 30;
@@ -67,7 +69,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   try {
     const { store, messages } = await openStore(options['runs-dir']);
     messages.forEach(tell);
-    const runIds = options.all ? (await store.list()).map(({ run_id }) => run_id) : positionals;
+    const runs = options.all ? await store.list() : await namedRuns(store, positionals);
+    const runIds = runs.map(({ run_id }) => run_id);
     return report(await backfilled(store, runIds, options), options);
   } catch (error) {
     if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);

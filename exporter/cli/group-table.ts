@@ -52,7 +52,8 @@ function spreadTable(step: readonly GroupRun[]): string[] {
         quantity(middle, unit),
         quantity(std, unit),
         share,
-        `${quantity(ci95[0], unit)} to ${quantity(ci95[1], unit)}`,
+        // None of them can be negative; Student's t of a few runs does not know that.
+        `${quantity(Math.max(0, ci95[0]), unit)} to ${quantity(ci95[1], unit)}`,
       ],
     ];
   });

@@ -32,7 +32,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else
       process.stdout.write(
-        `run         ${runId}  ${result.status}, of ${shards.length} shards\n${resultTable(result)}${path}\n`,
+        `run         ${runId}  ${result.status}, of ${shards.length} shards\n${resultTable(result, process.stdout.columns)}${path}\n`,
       );
     for (const note of [...notes, ...fileNotes]) process.stderr.write(`${note}\n`);
     return result.status === 'completed' ? ExitCode.done : ExitCode.failed;

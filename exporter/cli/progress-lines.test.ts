@@ -20,11 +20,24 @@ const STATE: ProgressState = {
 
 test('four lines on a terminal', () => {
   expect(progressLines(STATE)).toEqual([
-    'measure  █████░░░░░░░░░░░░░░░ 120 requests · 15 of 60 s · 45 s left · 16 in flight · 0 failed',
+    'measure  █████░░░░░░░░░░░░░░░ 120 requests · 0 failed · 16 in flight · 15 of 60 s · 45 s left',
     'last 5 s  9.60 requests/s · 614 tokens/s',
     'TTFT     p50 84.3 ms  p99 500 ms    ▅█',
     'ITL      p50 –        p99 –',
   ]);
+});
+
+test('on 80 columns nothing that matters is cut off', () => {
+  const servers = { running: 256, waiting: 1200, kvCacheUsage: 0.9871 };
+  const state = { ...STATE, plannedRequests: 10_000, done: 4321, inFlight: 512, requestsPerSecond: 123, servers };
+  const lines = progressLines({ ...state, tokensPerSecond: 456_789 }, 79);
+  expect(lines.slice(0, 3)).toEqual([
+    'measure  ███░░░░░ 4,321 of 10,000 requests · 0 failed · 512 in flight · 15 of 60 s · 20 s left',
+    'last 5 s  123 requests/s · 456,789 tokens/s',
+    'server   256 running, 1,200 waiting, KV cache 98.7 %',
+  ]);
+  // What is cut off there is the time.
+  expect(lines[0]?.slice(0, 79)).toContain('512 in flight');
 });
 
 test('one line elsewhere, with the same numbers and nothing drawn', () => {

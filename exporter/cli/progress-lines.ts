@@ -32,11 +32,19 @@ export interface ProgressState {
   readonly servers: ServerLoadNow | null;
 }
 
-/** The lines of the display that stays in place. */
-export function progressLines(state: ProgressState): string[] {
+/** Narrower terminals have a shorter bar, and what the servers hold on a line of its own. */
+const WIDE_COLUMNS = 100;
+
+/** The lines of the display that stays in place; what matters most is first, where a narrow terminal cuts nothing off. */
+export function progressLines(state: ProgressState, columns = WIDE_COLUMNS): string[] {
+  const isWide = columns >= WIDE_COLUMNS;
+  const [requests, ...times] = position(state);
+  const facts = [requests, failures(state), `${state.inFlight} in flight`, ...times];
+  const servers = serversNow(state);
   return [
-    `${state.phase.padEnd(8)} ${bar(share(state))} ${position(state)} · ${state.inFlight} in flight · ${failures(state)}`,
-    `last ${state.recentSeconds} s  ${rates(state)}${serversNow(state)}`,
+    `${state.phase.padEnd(8)} ${bar(share(state), isWide ? 20 : 8)} ${facts.join(' · ')}`,
+    `last ${state.recentSeconds} s  ${[rates(state), ...(isWide ? servers : [])].join(' · ')}`,
+    ...(isWide ? [] : servers.map((line) => line.replace(/^server/, 'server  '))),
     latencyLine('TTFT', state.timeToFirstToken),
     latencyLine('ITL', state.interTokenLatency),
   ];
@@ -48,12 +56,13 @@ export function progressLine(state: ProgressState): string {
   const latency = (name: string, { p50, p99 }: RecentLatency): string =>
     `${name} p50 ${quantity(p50, 'seconds')} p99 ${quantity(p99, 'seconds')}`;
   return [
-    `${state.phase} ${position(state)}`,
+    `${state.phase} ${position(state).join(' · ')}`,
     `${state.inFlight} in flight`,
     failures(state),
     `last ${state.recentSeconds} s: ${rates(state)}`,
     latency('TTFT', ttft),
-    `${latency('ITL', itl)}${serversNow(state)}`,
+    latency('ITL', itl),
+    ...serversNow(state),
   ].join(' · ');
 }
 
@@ -67,11 +76,12 @@ function rates({ requestsPerSecond, tokensPerSecond }: ProgressState): string {
   return `${significant(requestsPerSecond)} requests/s · ${tokens} tokens/s`;
 }
 
-function serversNow({ servers }: ProgressState): string {
-  if (servers === null) return '';
+/** Empty when nothing is collected. */
+function serversNow({ servers }: ProgressState): string[] {
+  if (servers === null) return [];
   const { running, waiting, kvCacheUsage } = servers;
   const count = (value: number | null): string => (value === null ? ABSENT : significant(value));
-  return ` · server ${count(running)} running, ${count(waiting)} waiting, KV cache ${quantity(kvCacheUsage, 'ratio')}`;
+  return [`server ${count(running)} running, ${count(waiting)} waiting, KV cache ${quantity(kvCacheUsage, 'ratio')}`];
 }
 
 function failures({ failures: byReason }: ProgressState): string {
@@ -81,13 +91,14 @@ function failures({ failures: byReason }: ProgressState): string {
   return `${all} failed (${named.slice(0, 3).join(', ')}${named.length > 3 ? ', …' : ''})`;
 }
 
-function position(state: ProgressState): string {
+/** How many requests, and how long. */
+function position(state: ProgressState): string[] {
   const { plannedRequests: count, plannedSeconds: seconds, elapsedSeconds: elapsed, done } = state;
   const requests =
     count === null ? `${significant(done)} requests` : `${significant(done)} of ${significant(count)} requests`;
   const time =
     seconds === null ? `${elapsed.toFixed(0)} s` : `${Math.min(elapsed, seconds).toFixed(0)} of ${seconds} s`;
-  return [requests, time, ...timeLeft(state)].join(' · ');
+  return [requests, time, ...timeLeft(state)];
 }
 
 /** How far the phase is, 0 to 1: by what will end it first. */
@@ -115,9 +126,7 @@ function durationWords(seconds: number): string {
   return `${(whole / 3600).toFixed(1)} h`;
 }
 
-const BAR_LENGTH = 20;
-
-function bar(part: number): string {
-  const filled = Math.round(Math.min(1, Math.max(0, part)) * BAR_LENGTH);
-  return '█'.repeat(filled) + '░'.repeat(BAR_LENGTH - filled);
+function bar(part: number, length: number): string {
+  const filled = Math.round(Math.min(1, Math.max(0, part)) * length);
+  return '█'.repeat(filled) + '░'.repeat(length - filled);
 }

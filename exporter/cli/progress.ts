@@ -107,8 +107,8 @@ export class Progress implements RunObserver {
       return;
     }
     this.#clear();
-    const lines = progressLines(state);
     const columns = (this.#out.columns || USUAL_COLUMNS) - 1;
+    const lines = progressLines(state, columns);
     this.#out.write(`${lines.map((line) => line.slice(0, columns)).join('\n')}\n`);
     this.#drawnLines = lines.length;
   }

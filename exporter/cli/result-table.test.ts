@@ -9,6 +9,7 @@ import { resultTable } from './result-table.ts';
 function tableOf(
   records: readonly RequestRecord[],
   change = (measure: MeasureResult): MeasureResult => measure,
+  width?: number,
 ): string {
   const summary = new SummaryAccumulator({ plannedConcurrency: 2 });
   records.forEach((record) => summary.add(record));
@@ -27,7 +28,7 @@ function tableOf(
     slos: [],
     measures: measures.map(change),
   };
-  return resultTable(result);
+  return resultTable(result, width);
 }
 
 /** The cells of the row that begins so. */
@@ -61,6 +62,20 @@ test('failed requests are counted by reason, and stand a second time as infinite
     '–',
   ]);
   expect(tableOf(RUN.filter(({ outcome }) => outcome === 'ok'))).not.toContain('as infinite');
+});
+
+test.each([
+  [130, ['effective n', 'p99 95 % interval', 'mean', 'p99', 'max'], []],
+  [118, ['n', 'p99 95 % interval', 'mean', 'p50', 'max'], ['effective n']],
+  [80, ['p50', 'p90', 'p99', 'max'], ['effective n', 'p99 95 % interval']],
+])('on %i columns the table has what fits', (width, shown, left) => {
+  const lines = tableOf(RUN, undefined, width).split('\n');
+  const head = lines.findIndex((line) => / p50 /.test(line));
+  const names = (lines[head] ?? '').trim().split(/ {2,}/);
+  expect(names).toEqual(expect.arrayContaining(shown));
+  for (const name of left) expect(names).not.toContain(name);
+  for (const line of lines.slice(head, head + 9)) expect(line.length).toBeLessThanOrEqual(width);
+  expect(cells(lines.join('\n'), 'time to first token').at(-1)).toBe('20 ms');
 });
 
 test('the client is judged', () => {

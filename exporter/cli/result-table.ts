@@ -32,8 +32,14 @@ const SCALARS = [
   'stall_ratio',
 ] as const;
 
-/** The result for a person at a terminal, in the words of the field. */
-export function resultTable(result: ResultFile): string {
+/** Left out of a table that is wider than the terminal, the first of them first. */
+const LESS_NEEDED: readonly (typeof COLUMNS)[number][] = ['effective n', 'p99 95 % interval', 'mean', 'n'];
+
+/**
+ * The result for a person at a terminal, in the words of the field. `width` is how many characters a line may have:
+ * columns of the table that do not fit are left out.
+ */
+export function resultTable(result: ResultFile, width = Infinity): string {
   const { requests, window } = result;
   const failed = Object.entries(result.errors).map(([reason, n]) => `${reason} ${n}`);
   const lines = [
@@ -45,7 +51,7 @@ export function resultTable(result: ResultFile): string {
     `client      ${result.client.verdict}${result.client.why === null ? '' : `: ${result.client.why}`}`,
     ...serverLines(result),
     '',
-    ...distributionTable(result),
+    ...distributionTable(result, width),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -63,7 +69,7 @@ function cachedByServers(measures: readonly MeasureResult[]): string[] {
   return [`${'cached, say the servers'.padEnd(24)}${quantity(found.value, found.unit)}`];
 }
 
-function distributionTable(result: ResultFile): string[] {
+function distributionTable(result: ResultFile, width: number): string[] {
   const someFailed = result.requests.error + result.requests.timeout > 0;
   const rows = ROWS.flatMap(([measure, clock, name]) => {
     const of = (population: 'ok' | 'all'): string[][] => {
@@ -75,9 +81,19 @@ function distributionTable(result: ResultFile): string[] {
     return [...of('ok'), ...(again ? of('all') : [])];
   });
   if (rows.length === 0) return ['no request has a latency'];
-  const lines = aligned([['', ...COLUMNS], ...rows]);
-  const tooFew = rows.some((row) => row.includes(TOO_FEW));
+  const lines = narrowed([['', ...COLUMNS], ...rows], width);
+  const tooFew = lines.some((line) => line.includes(TOO_FEW));
   return tooFew ? [...lines, '', `${TOO_FEW}: not even five independent values are expected beyond that p99`] : lines;
+}
+
+/** The lines of the table with as many columns as there is room for. */
+function narrowed(table: readonly (readonly string[])[], width: number): string[] {
+  for (let dropped = 0; ; dropped++) {
+    const without = new Set<string>(LESS_NEEDED.slice(0, dropped));
+    const kept = (table[0] ?? []).map((name) => !without.has(name));
+    const lines = aligned(table.map((row) => row.filter((_, column) => kept[column] === true)));
+    if (dropped === LESS_NEEDED.length || lines.every((line) => line.length <= width)) return lines;
+  }
 }
 
 /** Without reasoning the first output is the first token: one line is enough. */

@@ -104,7 +104,7 @@ function partOf(requests: number | null, { shard }: RunRequest): number | null {
 function show({ result, failure, path, notes }: PerformedRun, json: boolean): void {
   if (!json) {
     process.stdout.write(
-      `\nrun         ${result.run_id}  ${result.status}\n${resultTable(result)}${sloLines(result.slos)}\n${path}\n`,
+      `\nrun         ${result.run_id}  ${result.status}\n${resultTable(result, process.stdout.columns)}${sloLines(result.slos)}\n${path}\n`,
     );
   }
   for (const note of notes) process.stderr.write(`${note}\n`);
@@ -143,7 +143,7 @@ function explained(error: unknown, controls: RunControls, json: boolean): unknow
   }
   if (error instanceof RunNotStoredError) {
     // As JSON it is told with the others.
-    if (!json) process.stdout.write(resultTable(error.result));
+    if (!json) process.stdout.write(resultTable(error.result, process.stdout.columns));
     return new CliError(error.message, ExitCode.failed);
   }
   return error;

@@ -39,7 +39,7 @@ export async function show(runsDirectory: string, name: string, json: boolean): 
       return ExitCode.done;
     }
     const file = await store.readRun(found.run_id);
-    process.stdout.write(`${[...description(file), ''].join('\n')}\n${resultTable(result)}\n`);
+    process.stdout.write(`${[...description(file), ''].join('\n')}\n${resultTable(result, process.stdout.columns)}\n`);
     process.stdout.write(`${store.pathOf(found.run_id)}\n`);
     return ExitCode.done;
   } catch (error) {
