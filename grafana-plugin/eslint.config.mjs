@@ -25,8 +25,8 @@ export default defineConfig([
   },
   {
     files: ['src/**/*.{ts,tsx}'],
-    // The panel and the data source's editors speak the language of Grafana's own editors: English only.
-    ignores: ['src/panels/**', 'src/datasources/**', '**/*.test.tsx'],
+    // The panel speaks the language of Grafana's own editors of panel options: English only.
+    ignores: ['src/panels/**', '**/*.test.{ts,tsx}'],
     plugins: { '@grafana/i18n': grafanaI18n },
     rules: {
       '@grafana/i18n/no-untranslated-strings': 'error',

@@ -1,9 +1,14 @@
 import { defineConfig } from '@playwright/test';
 
-/** Browser tests of the built plugin: `npm run build` first. CHROMIUM names the browser, PROMETHEUS the server. */
+/**
+ * Browser tests of the built plugin: `npm run build` first. CHROMIUM names the browser, PROMETHEUS the server, GRAFANA_LINE
+ * the packages that make the host (a folder `host/grafana-<line>`; without it those that the plugin is built with).
+ */
 export default defineConfig({
   testDir: './e2e',
   testMatch: process.env['UPDATE_SCREENSHOT'] ? '*.picture.ts' : '*.spec.ts',
+  // The speed is that of the plugin's sources, without a host.
+  testIgnore: process.env['GRAFANA_LINE'] ? '*-speed.spec.ts' : [],
   globalSetup: './e2e/support/global-setup.ts',
   workers: 1,
   timeout: 60_000,

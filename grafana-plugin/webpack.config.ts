@@ -4,8 +4,8 @@ import { merge } from 'webpack-merge';
 import scaffoldConfig, { type Env } from './.config/webpack/webpack.config.ts';
 
 /**
- * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added, and dashboards. Source maps stay
- * out of what is shipped.
+ * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added. Source maps stay out of what
+ * is shipped.
  */
 const config = async (env: Env): Promise<Configuration> =>
   merge(await scaffoldConfig(env), {
@@ -14,8 +14,6 @@ const config = async (env: Env): Promise<Configuration> =>
       new CopyWebpackPlugin({
         patterns: [
           { from: '{panels,datasources}/**/img/*', to: '[path][name][ext]' },
-          // The dashboards that draw with the panel; the project generates and checks them.
-          { from: '../../dashboards/app/*.json', to: 'dashboards/[name][ext]' },
         ],
       }),
     ],

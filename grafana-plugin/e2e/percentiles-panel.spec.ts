@@ -105,7 +105,7 @@ test('hovering tells estimate, interval, n and the time that they cover', async 
   await page.mouse.move((line?.x ?? 0) + (line?.width ?? 0) / 2, (plot?.y ?? 0) + 60);
   const tooltip = page.getByTestId('percentiles tooltip');
   await expect(tooltip).toContainText('run steady measure');
-  await expect(tooltip).toContainText(/p50\s*\d+ ms\s*100 ms – 200 ms\s*n = \d+/);
+  await expect(tooltip).toContainText(/p50\s*\d+ ms\s*100 ms – 200 ms\s*\(100 ms, 200 ms\]\s*n = \d+/);
   await expect(tooltip).toContainText(/Counted from \d\d:\d\d:\d\d to \d\d:\d\d:\d\d/);
   await keep(page, 'tooltip');
   await page.mouse.move(5, 5);

@@ -1,5 +1,7 @@
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { grafanaVersion, packageFolder, packageOfUi, PACKAGES_ROOT } from './packages.ts';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
@@ -15,14 +17,18 @@ export async function bundlePage(): Promise<string> {
     jsx: 'transform',
     tsconfig: here('./tsconfig.json'),
     logLevel: 'error',
-    // Version 5 and its way to version 6, as @grafana/ui has them; the plugin itself brings version 6.
+    plugins: [packagesOfTheLine],
     alias: {
-      'react-router-dom-v5': here('../node_modules/@grafana/ui/node_modules/react-router-dom'),
-      'react-router-dom': here('../node_modules/@grafana/ui/node_modules/react-router-dom'),
-      'react-router-dom-v5-compat': here('../node_modules/@grafana/ui/node_modules/react-router-dom-v5-compat'),
+      // Version 5 and its way to version 6, as @grafana/ui has them; the plugin itself brings version 6.
+      'react-router-dom-v5': packageOfUi('react-router-dom'),
+      'react-router-dom': packageOfUi('react-router-dom'),
+      'react-router-dom-v5-compat': packageOfUi('react-router-dom-v5-compat'),
+      // The package does not export this file.
+      'grafana-runtime-plugin-page': join(packageFolder('@grafana/runtime'), 'dist/esm/components/PluginPage.mjs'),
     },
     define: {
       'process.env.NODE_ENV': '"development"',
+      'process.env.GRAFANA_VERSION': JSON.stringify(grafanaVersion()),
       'process.env': '{}',
       global: 'globalThis',
       // SystemJS' AMD loader makes a global `define`, at which bundled UMD packages would register themselves.
@@ -32,3 +38,13 @@ export async function bundlePage(): Promise<string> {
   });
   return out;
 }
+
+/** What the page's own files import comes from the packages of the host's line, where they are. */
+const packagesOfTheLine: Plugin = {
+  name: 'packages of the line',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^./]/ }, ({ path, importer, kind }) =>
+      importer.startsWith(here('./page/')) ? resolve(path, { kind, resolveDir: PACKAGES_ROOT }) : undefined
+    );
+  },
+};

@@ -2,6 +2,7 @@ import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { extname, join, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageFolder } from './packages.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const PLUGIN_ID = 'llmbench-observability-app';
@@ -37,7 +38,7 @@ const PAGE = `<!doctype html>
 const FOLDERS: Array<[prefix: string, folder: string]> = [
   ['/host/', join(root, 'host/out')],
   [`/public/plugins/${PLUGIN_ID}/`, join(root, 'dist')],
-  ['/public/build/img/', join(root, 'node_modules/@grafana/ui/dist/public/img')],
+  ['/public/build/img/', join(packageFolder('@grafana/ui'), 'dist/public/img')],
 ];
 
 export interface HostOptions {

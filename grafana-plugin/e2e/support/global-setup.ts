@@ -1,4 +1,6 @@
 import { bundlePage } from '../../host/bundle.ts';
+import { installPackages } from '../../host/install.ts';
+import { GRAFANA_LINE, grafanaVersion } from '../../host/packages.ts';
 import { startHost } from '../../host/server.ts';
 import type { Environment } from './environment.ts';
 import { startAppData } from './start-app-data.ts';
@@ -15,6 +17,10 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     process.env['LLMBENCH_E2E_SKIP'] = missing ?? 'no prometheus';
     return undefined;
   }
+  if (GRAFANA_LINE) {
+    installPackages();
+  }
+  console.log(`Host: packages of Grafana ${grafanaVersion()}`);
   const [data, app] = await Promise.all([startData(prometheus), startAppData(prometheus), bundlePage()]);
   const hosts = await Promise.all([startHost(data), startHost(app)]);
   const environment: Environment = {

@@ -30,6 +30,8 @@ interface Load {
 }
 
 const STEP_MS = 1000;
+/** Observations of a series in a step. */
+const PER_STEP = 80;
 
 /** Frames as Grafana's Prometheus data source makes them of raw counters. */
 function frames({ series, buckets, points }: Load, shift: number) {
@@ -37,13 +39,11 @@ function frames({ series, buckets, points }: Load, shift: number) {
   return Array.from({ length: series * buckets }, (_, i) => {
     const [one, bucket] = [Math.floor(i / buckets), i % buckets];
     const bound = bucket === buckets - 1 ? Infinity : 0.01 * 1.12 ** bucket;
+    let total = 0;
     const values = times.map((_, row) => {
       const median = 0.1 + 0.02 * one + 0.05 * Math.sin((row + shift) / 60);
-      return Math.round((row + 1) * 80 * (bound === Infinity ? 1 : 1 / (1 + (median / bound) ** 3)));
+      return (total += bound === Infinity ? PER_STEP : Math.floor(PER_STEP / (1 + (median / bound) ** 3)));
     });
-    for (let row = 1; row < points; row++) {
-      values[row] = Math.max(values[row] ?? 0, values[row - 1] ?? 0);
-    }
     const labels = { __name__: 'x_bucket', instance: `vllm-${one}`, le: bound === Infinity ? '+Inf' : `${bound}` };
     return toDataFrame({
       refId: 'A',

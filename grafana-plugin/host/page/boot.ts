@@ -14,7 +14,7 @@ Object.assign(window, {
   grafanaBootData: {
     user: { ...user, orgRole: 'Admin', isGrafanaAdmin: true, permissions: {} },
     settings: {
-      buildInfo: { version: '12.4.10', edition: 'Open Source', env: 'test', commit: '' },
+      buildInfo: { version: process.env['GRAFANA_VERSION'], edition: 'Open Source', env: 'test', commit: '' },
       featureToggles: {},
       appSubUrl: '',
       datasources: {},

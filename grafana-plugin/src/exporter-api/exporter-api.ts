@@ -1,3 +1,4 @@
+import { t } from '@grafana/i18n';
 import { getBackendSrv } from '@grafana/runtime';
 import { lastValueFrom } from 'rxjs';
 import { ExporterError, exporterError } from './exporter-error.ts';
@@ -54,7 +55,10 @@ export class ExporterApi {
     const status = await this.#get<StatusAnswer>('status');
     if (status?.api_version !== 'v1') {
       throw new ExporterError(
-        'This address answers, but not as llmbench: give the URL of llmbench serve, without a path.',
+        t(
+          'source.problem.not-llmbench',
+          'This address answers, but not as llmbench: give the URL of llmbench serve, without a path.'
+        ),
         200
       );
     }

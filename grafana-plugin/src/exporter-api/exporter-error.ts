@@ -1,3 +1,4 @@
+import { t } from '@grafana/i18n';
 import type { Problem } from './types.ts';
 
 /** Why the exporter gave no answer: Grafana did not reach it, it refused, or it does not have what was asked for. */
@@ -12,13 +13,22 @@ export class ExporterError extends Error {
   }
 }
 
-const REMEDIES: Readonly<Record<number, string>> = {
-  401: 'The exporter asks for a token: enter it in the data source under Token.',
-  403: 'The exporter refuses this request: start llmbench serve with --allowed-hosts and the host name of the data source, or ask for permission to query the data source.',
-  502: 'Grafana does not reach the exporter: check that llmbench serve runs and that the URL of the data source is right.',
-  503: 'The exporter is still reading its runs: try again in a few seconds.',
-  504: 'The exporter did not answer in time: check its load, or raise the timeout of the data source.',
-};
+const remedies = (): Readonly<Record<number, string>> => ({
+  401: t('source.problem.token', 'The exporter asks for a token: enter it in the data source under Token.'),
+  403: t(
+    'source.problem.refused',
+    'The exporter refuses this request: start llmbench serve with --allowed-hosts and the host name of the data source, or ask for permission to query the data source.'
+  ),
+  502: t(
+    'source.problem.unreachable',
+    'Grafana does not reach the exporter: check that llmbench serve runs and that the URL of the data source is right.'
+  ),
+  503: t('source.problem.starting', 'The exporter is still reading its runs: try again in a few seconds.'),
+  504: t(
+    'source.problem.slow',
+    'The exporter did not answer in time: check its load, or raise the timeout of the data source.'
+  ),
+});
 
 /** What Grafana's `fetch` throws, as an error that says what to do. */
 export function exporterError(thrown: unknown): ExporterError {
@@ -31,13 +41,15 @@ export function exporterError(thrown: unknown): ExporterError {
     message?: string;
   };
   if (!status) {
-    const reason = message ? ` (${message})` : '';
-    return new ExporterError(`Grafana did not answer${reason}: check the connection to Grafana.`, null);
+    // Not interpolated: translations escape what is put into them.
+    const text = t('source.problem.grafana', 'Grafana did not answer: check the connection to Grafana.');
+    return new ExporterError(message ? `${text} (${message})` : text, null);
   }
   const detail = typeof data === 'object' ? (data?.detail ?? data?.message) : undefined;
-  const remedy = REMEDIES[status];
+  const remedy = remedies()[status];
   const parts = [detail && sentence(detail), remedy].filter(Boolean);
-  return new ExporterError(parts.length > 0 ? parts.join(' ') : `The exporter answered with HTTP ${status}.`, status);
+  const text = t('source.problem.status', 'The exporter answered with HTTP {{status}}.', { status });
+  return new ExporterError(parts.length > 0 ? parts.join(' ') : text, status);
 }
 
 function sentence(text: string): string {

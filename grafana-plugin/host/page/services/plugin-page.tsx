@@ -1,9 +1,9 @@
 import type { NavModelItem } from '@grafana/data';
 import type { PluginPageProps } from '@grafana/runtime';
 import { Tab, TabsBar } from '@grafana/ui';
-import React from 'react';
 // Grafana's application puts its page frame here; the package tells the setter to nobody else.
-import { setPluginPage } from '../../../node_modules/@grafana/runtime/dist/esm/components/PluginPage.mjs';
+import { setPluginPage } from 'grafana-runtime-plugin-page';
+import React from 'react';
 
 /** Breadcrumbs, title, subtitle, actions and tabs, as Grafana's own frame has them. */
 function PageFrame({ pageNav, subTitle, actions, renderTitle, children }: PluginPageProps) {

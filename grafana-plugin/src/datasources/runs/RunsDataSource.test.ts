@@ -67,7 +67,7 @@ test('requests: a point per request at its wall time, in the order of sending; a
   expect(column(data[0], 'Time')).toEqual([zero + 1000, zero + 2500]);
   expect(column(data[0], 'request_latency_seconds')).toEqual([0.5, null]);
   expect(column(data[0], 'outcome')).toEqual(['ok', 'timeout']);
-  expect(data[0]?.meta?.notices?.[0]?.text).toBe('Every 2th of 4 requests is shown (2).');
+  expect(data[0]?.meta?.notices?.[0]?.text).toBe('One request in 2 is shown: 2 of 4.');
 });
 
 test('distribution: values and shares as they come', async () => {

@@ -7,6 +7,7 @@ import { CdfChart } from './draw/cdf/CdfChart.tsx';
 import { Chart } from './draw/Chart.tsx';
 import { Footer } from './draw/Footer.tsx';
 import { givenShapes } from './draw/given-shapes.ts';
+import { drawsIntervals } from './draw/interval-limit.ts';
 import { Legend } from './draw/Legend.tsx';
 import { toggled } from './draw/legend-visibility.ts';
 import { percentileLines } from './draw/lines.ts';
@@ -57,9 +58,10 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
   const format = useMemo(() => valueFormat(config, theme), [config, theme]);
   const slo = options.slo ?? undefined;
   const { mode, showLegend } = options;
+  const withoutIntervals = mode === 'time' && options.showIntervals && !drawsIntervals(visible);
   const texts = useMemo(
-    () => (showLegend ? notes({ lines, mode, slo, format, timeZone }).join(' ') : ''),
-    [lines, mode, slo, format, timeZone, showLegend]
+    () => (showLegend ? notes({ lines, withoutIntervals, mode, slo, format, timeZone }).join(' ') : ''),
+    [lines, withoutIntervals, mode, slo, format, timeZone, showLegend]
   );
 
   if (lines.length === 0 && given.length === 0) {

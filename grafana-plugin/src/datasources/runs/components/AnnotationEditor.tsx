@@ -1,14 +1,15 @@
 import type { QueryEditorProps } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import { InlineField, RadioButtonGroup, Stack } from '@grafana/ui';
 import React from 'react';
 import type { RunsDataSource } from '../RunsDataSource.ts';
 import type { RunsOptions, RunsQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 
-const REGIONS = [
-  { value: 'run', label: 'Runs' },
-  { value: 'phase', label: 'Phases' },
-  { value: 'run,phase', label: 'Both' },
+const regions = () => [
+  { value: 'run', label: t('source.annotations.runs', 'Runs') },
+  { value: 'phase', label: t('source.annotations.phases', 'Phases') },
+  { value: 'run,phase', label: t('source.annotations.both', 'Both') },
 ];
 
 /** Which runs become regions, and whether their phases do. */
@@ -21,9 +22,9 @@ export function AnnotationEditor(props: QueryEditorProps<RunsDataSource, RunsQue
   };
   return (
     <Stack direction="column" gap={1}>
-      <InlineField label="Regions" labelWidth={12}>
+      <InlineField label={t('source.annotations.regions', 'Regions')} labelWidth={12}>
         <RadioButtonGroup
-          options={REGIONS}
+          options={regions()}
           value={(query.regions ?? []).join(',')}
           onChange={(value) => change({ ...query, regions: value.split(',') as Array<'run' | 'phase'> })}
         />

@@ -1,4 +1,5 @@
 import type { DataSourcePluginOptionsEditorProps } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import { Alert, Field, FieldSet, Input, SecretInput, Switch } from '@grafana/ui';
 import React from 'react';
 import type { RunsOptions, RunsSecrets } from '../types.ts';
@@ -6,6 +7,7 @@ import type { RunsOptions, RunsSecrets } from '../types.ts';
 type Props = DataSourcePluginOptionsEditorProps<RunsOptions, RunsSecrets>;
 
 const WIDTH = 48;
+const EXAMPLE_URL = 'http://localhost:9469';
 
 /** Address of the exporter and how Grafana's server proves who it is; secrets never come back to the browser. */
 export function ConfigEditor({ options, onOptionsChange }: Props) {
@@ -26,39 +28,54 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
     });
   return (
     <>
-      <FieldSet label="Connection">
+      <FieldSet label={t('source.config.connection', 'Connection')}>
         <Field
-          label="URL"
-          description="Where llmbench serve answers, as Grafana's server reaches it, without a path"
+          label={t('source.config.url', 'URL')}
+          description={t(
+            'source.config.url-meaning',
+            'Where llmbench serve answers, as Grafana’s server reaches it, without a path'
+          )}
           required
           invalid={!isHttpUrl(options.url)}
-          error="An address that begins with http:// or https://"
+          error={t('source.config.url-problem', 'An address that begins with http:// or https://')}
         >
           <Input
             id="llmbench-url"
             width={WIDTH}
             value={options.url}
-            placeholder="http://localhost:9469"
+            placeholder={EXAMPLE_URL}
             onChange={({ currentTarget }) => onOptionsChange({ ...options, url: currentTarget.value })}
           />
         </Field>
         {options.access === 'direct' && (
-          <Alert severity="error" title="Browser access is not supported: choose access mode Server." />
+          <Alert
+            severity="error"
+            title={t('source.config.access', 'Browser access is not supported: choose access mode Server.')}
+          />
         )}
       </FieldSet>
-      <FieldSet label="Authentication">
-        <Field label="Token" description="What llmbench serve reads from --api-token-file; sent as a bearer token">
+      <FieldSet label={t('source.config.authentication', 'Authentication')}>
+        <Field
+          label={t('source.config.token', 'Token')}
+          description={t(
+            'source.config.token-meaning',
+            'What llmbench serve reads from --api-token-file; sent as a bearer token'
+          )}
+        >
           <SecretInput
             id="llmbench-token"
             width={WIDTH}
             isConfigured={secureJsonFields?.['httpHeaderValue1'] ?? false}
             value={(secureJsonData?.httpHeaderValue1 ?? '').replace(/^Bearer /, '')}
-            placeholder="none"
+            placeholder={t('source.config.no-token', 'none')}
             onReset={() => setSecret('httpHeaderValue1', '', false)}
             onChange={({ currentTarget }) => setToken(currentTarget.value)}
           />
         </Field>
-        <Field label="Basic authentication" description="For a reverse proxy before the exporter">
+        <Field
+          label={t('source.config.basic', 'Basic authentication')}
+          description={t('source.config.basic-meaning', 'For a reverse proxy before the exporter')}
+        >
           <Switch
             id="llmbench-basic-auth"
             value={options.basicAuth}
@@ -67,7 +84,7 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
         </Field>
         {options.basicAuth && (
           <>
-            <Field label="User">
+            <Field label={t('source.config.user', 'User')}>
               <Input
                 id="llmbench-user"
                 width={WIDTH}
@@ -75,7 +92,7 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
                 onChange={({ currentTarget }) => onOptionsChange({ ...options, basicAuthUser: currentTarget.value })}
               />
             </Field>
-            <Field label="Password">
+            <Field label={t('source.config.password', 'Password')}>
               <SecretInput
                 id="llmbench-password"
                 width={WIDTH}
@@ -89,7 +106,10 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
             </Field>
           </>
         )}
-        <Field label="Take any TLS certificate" description="For tests only: whoever answers is then believed">
+        <Field
+          label={t('source.config.tls', 'Take any TLS certificate')}
+          description={t('source.config.tls-meaning', 'For tests only: whoever answers is then believed')}
+        >
           <Switch
             id="llmbench-tls-skip-verify"
             value={jsonData.tlsSkipVerify ?? false}

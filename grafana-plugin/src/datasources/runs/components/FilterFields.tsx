@@ -1,3 +1,4 @@
+import { t } from '@grafana/i18n';
 import { InlineField, MultiCombobox } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import type { ExporterApi } from '../../../exporter-api/exporter-api.ts';
@@ -7,12 +8,12 @@ import { Named } from '../../../components/Named.tsx';
 
 type Member = 'scenario' | 'model' | 'system' | 'tool' | 'status';
 
-const MEMBERS: ReadonlyArray<{ member: Member; label: string; values: ValueName }> = [
-  { member: 'scenario', label: 'Scenario', values: 'scenarios' },
-  { member: 'model', label: 'Model', values: 'models' },
-  { member: 'system', label: 'System', values: 'systems' },
-  { member: 'tool', label: 'Tool', values: 'tools' },
-  { member: 'status', label: 'Status', values: 'statuses' },
+const members = (): ReadonlyArray<{ member: Member; label: string; values: ValueName }> => [
+  { member: 'scenario', label: t('source.filter.scenario', 'Scenario'), values: 'scenarios' },
+  { member: 'model', label: t('source.filter.model', 'Model'), values: 'models' },
+  { member: 'system', label: t('source.filter.system', 'System'), values: 'systems' },
+  { member: 'tool', label: t('source.filter.tool', 'Tool'), values: 'tools' },
+  { member: 'status', label: t('source.filter.status', 'Status'), values: 'statuses' },
 ];
 
 interface Props {
@@ -27,16 +28,18 @@ interface Props {
 export function FilterFields({ query, api, onChange, without = [] }: Props) {
   return (
     <>
-      {MEMBERS.filter(({ member }) => !without.includes(member)).map(({ member, label, values }) => (
-        <FilterField
-          key={member}
-          label={label}
-          values={values}
-          chosen={query[member] ?? []}
-          api={api}
-          onChange={(chosen) => onChange({ ...query, [member]: chosen })}
-        />
-      ))}
+      {members()
+        .filter(({ member }) => !without.includes(member))
+        .map(({ member, label, values }) => (
+          <FilterField
+            key={member}
+            label={label}
+            values={values}
+            chosen={query[member] ?? []}
+            api={api}
+            onChange={(chosen) => onChange({ ...query, [member]: chosen })}
+          />
+        ))}
     </>
   );
 }
@@ -55,7 +58,7 @@ function FilterField({ label, values, chosen, api, onChange }: FieldProps) {
       const { values: found } = await api.values(values);
       return found
         .filter(({ value }) => value.toLowerCase().includes(text.toLowerCase()))
-        .map(({ value, runs }) => ({ value, label: value, description: runs === 1 ? '1 run' : `${runs} runs` }));
+        .map(({ value, runs }) => ({ value, label: value, description: runCount(runs) }));
     },
     [api, values]
   );
@@ -69,7 +72,7 @@ function FilterField({ label, values, chosen, api, onChange }: FieldProps) {
             onChange={(selected) => onChange(selected.map(({ value }) => value))}
             createCustomValue
             isClearable
-            placeholder="all"
+            placeholder={t('source.filter.all', 'all')}
             width={28}
             aria-labelledby={named}
           />
@@ -77,4 +80,8 @@ function FilterField({ label, values, chosen, api, onChange }: FieldProps) {
       )}
     </Named>
   );
+}
+
+function runCount(runs: number): string {
+  return runs === 1 ? t('source.filter.one-run', '1 run') : t('source.filter.runs', '{{runs}} runs', { runs });
 }

@@ -1,4 +1,5 @@
 import type { QueryEditorProps } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import { Combobox, InlineField, InlineSwitch, Input, RadioButtonGroup, Stack } from '@grafana/ui';
 import React from 'react';
 import { DISTRIBUTIONS, RECORD_MEASURES } from '../../../exporter-api/types.ts';
@@ -8,14 +9,26 @@ import { FilterFields } from './FilterFields.tsx';
 import { RunField } from './RunField.tsx';
 import { Named } from '../../../components/Named.tsx';
 
-const KINDS: Array<{ value: QueryKind; label: string; description: string }> = [
-  { value: 'runs', label: 'Runs', description: 'A table: one row per run with its key numbers' },
-  { value: 'measures', label: 'Measures', description: 'A table: every measure of a run with its statistics' },
-  { value: 'requests', label: 'Requests', description: 'One point per request, at the time when it was sent' },
+const kinds = (): Array<{ value: QueryKind; label: string; description: string }> => [
+  {
+    value: 'runs',
+    label: t('source.query.runs', 'Runs'),
+    description: t('source.query.runs-meaning', 'A table: one row per run with its key numbers'),
+  },
+  {
+    value: 'measures',
+    label: t('source.query.measures', 'Measures'),
+    description: t('source.query.measures-meaning', 'A table: every measure of a run with its statistics'),
+  },
+  {
+    value: 'requests',
+    label: t('source.query.requests', 'Requests'),
+    description: t('source.query.requests-meaning', 'One point per request, at the time when it was sent'),
+  },
   {
     value: 'distribution',
-    label: 'Distribution',
-    description: 'Which share of the values is at most so much, exactly',
+    label: t('source.query.distribution', 'Distribution'),
+    description: t('source.query.distribution-meaning', 'Which share of the values is at most so much, exactly'),
   },
 ];
 
@@ -29,9 +42,9 @@ export function QueryEditor(props: QueryEditorProps<RunsDataSource, RunsQuery, R
   };
   return (
     <Stack direction="column" gap={1}>
-      <InlineField label="Show" labelWidth={12}>
+      <InlineField label={t('source.query.show', 'Show')} labelWidth={12}>
         <RadioButtonGroup
-          options={KINDS}
+          options={kinds()}
           value={query.queryType}
           onChange={(queryType) => change({ ...query, queryType })}
         />
@@ -43,9 +56,9 @@ export function QueryEditor(props: QueryEditorProps<RunsDataSource, RunsQuery, R
         )}
         {query.queryType === 'requests' && <RequestFields query={query} change={change} />}
         {query.queryType === 'distribution' && (
-          <Named label="Measure">
+          <Named label={t('source.query.measure', 'Measure')}>
             {(named) => (
-              <InlineField label="Measure" labelWidth={12}>
+              <InlineField label={t('source.query.measure', 'Measure')} labelWidth={12}>
                 <Combobox
                   options={DISTRIBUTIONS.map(option)}
                   value={query.measure ?? null}
@@ -71,7 +84,7 @@ function RunsFields({ query, datasource, change }: FieldsProps & { datasource: R
   return (
     <>
       <FilterFields query={query} api={datasource.api} onChange={change} />
-      <InlineField label="Most rows" labelWidth={12}>
+      <InlineField label={t('source.query.most-rows', 'Most rows')} labelWidth={12}>
         <Input
           type="number"
           min={1}
@@ -79,14 +92,14 @@ function RunsFields({ query, datasource, change }: FieldsProps & { datasource: R
           width={12}
           defaultValue={query.limit}
           onBlur={({ currentTarget }) => change({ ...query, limit: rows(currentTarget.value) })}
-          aria-label="Most rows"
+          aria-label={t('source.query.most-rows', 'Most rows')}
         />
       </InlineField>
-      <InlineField label="Only in the time range" labelWidth={24}>
+      <InlineField label={t('source.query.in-range', 'Only in the time range')} labelWidth={24}>
         <InlineSwitch
           value={query.inTimeRange ?? false}
           onChange={({ currentTarget }) => change({ ...query, inTimeRange: currentTarget.checked })}
-          aria-label="Only in the time range"
+          aria-label={t('source.query.in-range', 'Only in the time range')}
         />
       </InlineField>
     </>
@@ -96,9 +109,9 @@ function RunsFields({ query, datasource, change }: FieldsProps & { datasource: R
 function RequestFields({ query, change }: FieldsProps) {
   return (
     <>
-      <Named label="Value">
+      <Named label={t('source.query.value', 'Value')}>
         {(named) => (
-          <InlineField label="Value" labelWidth={12}>
+          <InlineField label={t('source.query.value', 'Value')} labelWidth={12}>
             <Combobox
               options={RECORD_MEASURES.map(option)}
               value={query.value ?? null}
@@ -109,11 +122,11 @@ function RequestFields({ query, change }: FieldsProps) {
           </InlineField>
         )}
       </Named>
-      <InlineField label="Warm-up too" labelWidth={16}>
+      <InlineField label={t('source.query.warm-up', 'Warm-up too')} labelWidth={16}>
         <InlineSwitch
           value={query.withWarmup ?? false}
           onChange={({ currentTarget }) => change({ ...query, withWarmup: currentTarget.checked })}
-          aria-label="Warm-up too"
+          aria-label={t('source.query.warm-up', 'Warm-up too')}
         />
       </InlineField>
     </>

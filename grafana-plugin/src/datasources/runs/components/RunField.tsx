@@ -1,3 +1,4 @@
+import { t } from '@grafana/i18n';
 import { Combobox, InlineField } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import type { ExporterApi } from '../../../exporter-api/exporter-api.ts';
@@ -23,15 +24,19 @@ export function RunField({ api, runId, onChange }: Props) {
     [api]
   );
   return (
-    <Named label="Run">
+    <Named label={t('source.run.label', 'Run')}>
       {(named) => (
-        <InlineField label="Run" labelWidth={12} tooltip="Choose a run, or type a variable such as $run">
+        <InlineField
+          label={t('source.run.label', 'Run')}
+          labelWidth={12}
+          tooltip={t('source.run.meaning', 'Choose a run, or type a variable such as $run')}
+        >
           <Combobox
             options={options}
             value={runId ?? null}
             onChange={({ value }) => onChange(value)}
             createCustomValue
-            placeholder="choose a run"
+            placeholder={t('source.run.choose', 'choose a run')}
             width={40}
             aria-labelledby={named}
           />

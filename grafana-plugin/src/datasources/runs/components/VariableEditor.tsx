@@ -1,4 +1,5 @@
 import type { QueryEditorProps } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import { Combobox, InlineField, Stack } from '@grafana/ui';
 import React from 'react';
 import type { ValueName } from '../../../exporter-api/types.ts';
@@ -7,13 +8,13 @@ import type { RunsOptions, RunsQuery, RunsVariableQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 import { Named } from '../../../components/Named.tsx';
 
-const VALUES: Array<{ value: 'runs' | ValueName; label: string }> = [
-  { value: 'runs', label: 'Runs in the time range, the newest first' },
-  { value: 'scenarios', label: 'Scenarios' },
-  { value: 'models', label: 'Models' },
-  { value: 'systems', label: 'Systems' },
-  { value: 'tools', label: 'Tools' },
-  { value: 'tags', label: 'Tags' },
+const values = (): Array<{ value: 'runs' | ValueName; label: string }> => [
+  { value: 'runs', label: t('source.variable.runs', 'Runs in the time range, the newest first') },
+  { value: 'scenarios', label: t('source.variable.scenarios', 'Scenarios') },
+  { value: 'models', label: t('source.variable.models', 'Models') },
+  { value: 'systems', label: t('source.variable.systems', 'Systems') },
+  { value: 'tools', label: t('source.variable.tools', 'Tools') },
+  { value: 'tags', label: t('source.variable.tags', 'Tags') },
 ];
 
 type Props = QueryEditorProps<RunsDataSource, RunsQuery, RunsOptions, RunsVariableQuery>;
@@ -24,11 +25,11 @@ export function VariableEditor({ datasource, query, onChange }: Props) {
   const filter: RunsQuery = { refId: query.refId, ...(scenario && { scenario }), ...(model && { model }) };
   return (
     <Stack direction="column" gap={1}>
-      <Named label="Values">
+      <Named label={t('source.variable.values', 'Values')}>
         {(named) => (
-          <InlineField label="Values" labelWidth={12}>
+          <InlineField label={t('source.variable.values', 'Values')} labelWidth={12}>
             <Combobox
-              options={VALUES}
+              options={values()}
               value={query.values ?? 'runs'}
               onChange={({ value }) => onChange({ ...query, values: value })}
               width={48}

@@ -1,4 +1,5 @@
 import type { DataFrame } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import type { DistributionAnswer } from '../../../exporter-api/types.ts';
 import { number } from './field.ts';
 
@@ -13,7 +14,11 @@ export function distributionFrame(answer: DistributionAnswer): DataFrame {
         notices: [
           {
             severity: 'info' as const,
-            text: `${values.length} points of ${n} values: at most ${between} lie between two neighbouring points.`,
+            text: t(
+              'source.notice.distribution',
+              '{{points}} points of {{n}} values: at most {{between}} lie between two neighbouring points.',
+              { points: values.length, n, between }
+            ),
           },
         ],
       }),

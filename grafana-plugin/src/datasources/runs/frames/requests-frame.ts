@@ -1,4 +1,5 @@
 import { type DataFrame, FieldType } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import type { RecordMeasure, RecordsAnswer } from '../../../exporter-api/types.ts';
 import { field, number, text } from './field.ts';
 
@@ -22,7 +23,9 @@ export function requestsFrame({ run_id, zero, sampled, columns }: RecordsAnswer,
         notices: [
           {
             severity: 'info' as const,
-            text: `Every ${sampled.every}th of ${sampled.of} requests is shown (${sampled.shown}).`,
+            text: t('source.notice.requests', 'One request in {{every}} is shown: {{shown}} of {{of}}.', {
+              ...sampled,
+            }),
           },
         ],
       }),

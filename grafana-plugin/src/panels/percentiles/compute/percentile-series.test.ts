@@ -1,8 +1,11 @@
 import { FieldType, toDataFrame } from '@grafana/data';
+import { quantileBounds } from '../../../../../core/histogram/bounds.ts';
+import { histogramQuantile } from '../../../../../core/histogram/quantile.ts';
 import { bucketFrames } from '../../../../test/bucket-frames.ts';
 import { panelData } from '../../../../test/panel-data.ts';
 import { queryExpressions } from '../input/query-expressions.ts';
 import { readFrames } from '../input/read-frames.ts';
+import { percentilesOf } from './percentile.ts';
 import { type PercentileRequest, percentileSeries } from './percentile-series.ts';
 import { samplingInterval } from './sampling.ts';
 import { sloShare } from './slo-share.ts';
@@ -242,4 +245,22 @@ describe('the share within an objective', () => {
     expect(sloShare(series, 1.5)).toMatchObject({ low: 0.9, high: 0.98, estimate: 0.94 });
     expect(sloShare(series, 5)).toMatchObject({ low: 0.98, high: 1 });
   });
+});
+
+test('whole counts are read in one go and give exactly what core gives', () => {
+  let seed = 7;
+  const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;
+  for (let round = 0; round < 300; round++) {
+    const bounds = [...Array.from({ length: 1 + Math.floor(random() * 8) }, (_, i) => (i + 1) / 8), Infinity];
+    let total = 0;
+    const counts = bounds.map(() => (total += random() < 0.4 ? 0 : Math.floor(random() * 9)));
+    const histogram = { bounds, counts, sum: null };
+    const found = percentilesOf(histogram, [0.01, 0.5, 0.99, 1], { trueCounts: true, exponential: false });
+    const expected = [0.01, 0.5, 0.99, 1].map((q) => [
+      histogramQuantile(q, histogram),
+      quantileBounds(q, histogram)?.low,
+    ]);
+    expect(found?.map(({ estimate, low }) => [estimate, low]) ?? null).toEqual(total > 0 ? expected : null);
+    found?.forEach(({ quantile, high }) => expect(high).toBe(quantileBounds(quantile, histogram)?.high));
+  }
 });

@@ -1,6 +1,7 @@
-import { bucketOfEstimate } from '../../../../../core/histogram/bucket-of-estimate.ts';
+import { monotonicBucket } from '../../../../../core/histogram/bucket-of-estimate.ts';
 import { monotonicBounds, quantileBounds } from '../../../../../core/histogram/bounds.ts';
-import type { ClassicHistogram } from '../../../../../core/histogram/classic-histogram.ts';
+import { type ClassicHistogram, inOrder } from '../../../../../core/histogram/classic-histogram.ts';
+import { monotonic } from '../../../../../core/histogram/monotonic.ts';
 import { exponentialQuantile } from '../../../../../core/histogram/native/exponential-quantile.ts';
 import { histogramQuantile, monotonicQuantile } from '../../../../../core/histogram/quantile.ts';
 
@@ -37,27 +38,26 @@ export function percentilesOf(
   quantiles: readonly number[],
   reading: CountsReading
 ): Percentile[] | null {
-  const percentiles: Percentile[] = [];
+  const { trueCounts, exponential } = reading;
   // Looked at once for all percentiles: of a thousand points of sixty buckets, most of the time would go there.
   const clean = isClean(histogram);
+  const ordered = clean ? histogram : monotonic(inOrder(histogram)).histogram;
+  const useSum = histogram.sum !== null;
+  const percentiles: Percentile[] = [];
   for (const quantile of quantiles) {
-    const estimate =
-      clean && !reading.exponential
-        ? monotonicQuantile(quantile, histogram.bounds, histogram.counts)
-        : estimateOf(quantile, histogram, reading.exponential);
-    const useSum = histogram.sum !== null;
-    const bounds = !reading.trueCounts
-      ? null
-      : clean
-        ? monotonicBounds(quantile, histogram, { useSum })
-        : quantileBounds(quantile, histogram, { useSum });
-    const interval = reading.trueCounts ? bounds : bucketOfEstimate(quantile, histogram);
+    const estimate = exponential
+      ? estimateOf(quantile, histogram, true)
+      : monotonicQuantile(quantile, ordered.bounds, ordered.counts);
+    const bucket = monotonicBucket(quantile, ordered);
+    const bounds = clean ? monotonicBounds : quantileBounds;
+    const bound = trueCounts ? bounds(quantile, histogram, { useSum }) : null;
+    const interval = trueCounts ? bound : bucket;
     if (interval === null || Number.isNaN(estimate)) {
       return null;
     }
     const { low, high } = interval;
-    const overflow = inOverflow(quantile, histogram, estimate);
-    const { narrowedBySum: narrowed = false, infeasibleSum = false } = bounds ?? {};
+    const overflow = bucket !== null && bucket.overflow;
+    const { narrowedBySum: narrowed = false, infeasibleSum = false } = bound ?? {};
     percentiles.push({ quantile, estimate, overflow, low, high, narrowed, infeasibleSum });
   }
   return percentiles;
@@ -82,9 +82,4 @@ function isClean({ bounds, counts }: ClassicHistogram): boolean {
   }
   // Beyond 2^40 neighbouring whole numbers are what Prometheus takes for rounding noise.
   return last > 0 && bounds[last] === Infinity && previous > 0 && previous < 2 ** 39;
-}
-
-function inOverflow(quantile: number, histogram: ClassicHistogram, estimate: number): boolean {
-  // Only an estimate on the largest finite bound can come from the overflow bucket: the second look is rare.
-  return estimate === histogram.bounds.at(-2) && bucketOfEstimate(quantile, histogram)?.overflow === true;
 }

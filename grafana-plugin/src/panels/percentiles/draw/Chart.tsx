@@ -11,6 +11,7 @@ import { EndLabels } from './EndLabels.tsx';
 import type { GivenShape } from './given-shapes.ts';
 import { GivenLines } from './GivenLines.tsx';
 import { GridChanges } from './GridChanges.tsx';
+import { drawsIntervals } from './interval-limit.ts';
 import { layout } from './layout.ts';
 import { type PercentileLine, seriesOf } from './lines.ts';
 import { shareText } from './percent-text.ts';
@@ -75,7 +76,8 @@ export function Chart(props: Props) {
       }),
     [width, height, fromMs, toMs, timeZone, values, log, format, endLabels, hasTitles]
   );
-  const { showIntervals, showSampling } = options;
+  const { showSampling } = options;
+  const showIntervals = options.showIntervals && drawsIntervals(lines);
   const shapes = useMemo(
     () =>
       lines.map((line, i) => (

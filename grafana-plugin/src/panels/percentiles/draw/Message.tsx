@@ -68,7 +68,8 @@ const getStyles = (theme: GrafanaTheme2) => ({
     padding: theme.spacing(2),
     color: theme.colors.text.secondary,
     textAlign: 'center',
+    overflowWrap: 'anywhere',
   }),
-  problem: css({ maxWidth: 640 }),
+  problem: css({ maxWidth: 'min(640px, 100%)' }),
   title: css({ color: theme.colors.text.primary, marginBottom: theme.spacing(0.5) }),
 });

@@ -29,7 +29,7 @@ export function ReferenceLines({ x, y, slo, sloShare, overflowEdges, thresholds,
     fontFamily: theme.typography.fontFamily,
     paintOrder: 'stroke',
     stroke: theme.colors.background.primary,
-    strokeWidth: 3,
+    strokeWidth: 4,
     strokeLinejoin: 'round' as const,
   };
   return (
@@ -58,7 +58,7 @@ export function ReferenceLines({ x, y, slo, sloShare, overflowEdges, thresholds,
             stroke={theme.colors.text.secondary}
             strokeDasharray="1 3"
           />
-          <text x={left + 6} y={y(edge) - 5} fill={theme.colors.text.secondary} {...text}>
+          <text x={left + 6} y={y(edge) - 5} fill={theme.colors.text.primary} {...text}>
             {t('panel.overflow', '> {{edge}}: beyond the last bucket', { edge: format(edge), ...PLAIN_TEXT })}
           </text>
         </g>

@@ -3,6 +3,7 @@ import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
 import type { PercentileSeries } from '../compute/percentile-series.ts';
 import { sloShare } from '../compute/slo-share.ts';
+import { MOST_INTERVALS } from './interval-limit.ts';
 import { type PercentileLine, seriesOf } from './lines.ts';
 import { shareText } from './percent-text.ts';
 import { PLAIN_TEXT } from './plain-text.ts';
@@ -10,6 +11,8 @@ import type { ValueFormat } from './value-text.ts';
 
 interface Request {
   lines: readonly PercentileLine[];
+  /** The lines are too many for their intervals. */
+  withoutIntervals: boolean;
   mode: 'time' | 'range';
   slo: number | undefined;
   format: ValueFormat;
@@ -17,12 +20,19 @@ interface Request {
 }
 
 /** The sentences under the drawing: the objective, what the intervals promise, and what is missing from the counts. */
-export function notes({ lines, mode, slo, format, timeZone }: Request): string[] {
+export function notes({ lines, withoutIntervals, mode, slo, format, timeZone }: Request): string[] {
   const all = seriesOf(lines);
   const series = all.map((line) => line.series);
   const time = (ms: number) => dateTimeFormat(ms, { timeZone, format: 'HH:mm:ss' });
   return [
     ...(slo === undefined ? [] : sloNotes(all, slo, format)),
+    ...(withoutIntervals
+      ? [
+          t('panel.note.many', 'With more than {{lines}} lines no intervals are drawn: click a name to see one.', {
+            lines: MOST_INTERVALS,
+          }),
+        ]
+      : []),
     ...promise(series, mode),
     ...all.flatMap(({ seriesName, series: { lateMs } }) =>
       lateMs === null

@@ -6,18 +6,18 @@ export function linePath(stretches: readonly Step[][], x: Scale, y: Scale): stri
   let path = '';
   for (const steps of stretches) {
     let pen: number | null = null;
-    let end = 0;
+    let reachedMs = 0;
     for (const { startMs, endMs, estimate, overflow } of steps) {
       const level: number | null = overflow ? null : px(y(estimate));
       if (level !== pen) {
         // The line is drawn on only where its level changes.
-        path += pen === null ? '' : `H${end}`;
+        path += pen === null ? '' : `H${px(x(reachedMs))}`;
         path += level === null ? '' : pen === null ? `M${px(x(startMs))},${level}` : `V${level}`;
         pen = level;
       }
-      end = px(x(endMs));
+      reachedMs = endMs;
     }
-    path += pen === null ? '' : `H${end}`;
+    path += pen === null ? '' : `H${px(x(reachedMs))}`;
   }
   return path;
 }
@@ -58,16 +58,16 @@ export function edgePath(stretches: readonly Step[][], x: Scale, y: Scale): stri
   for (const side of ['high', 'low'] as const) {
     for (const steps of stretches) {
       let level = NaN;
-      let end = 0;
+      let reachedMs = 0;
       for (const step of steps) {
         const next = clampY(step[side]);
         if (next !== level) {
-          path += Number.isNaN(level) ? `M${px(x(step.startMs))},${next}` : `H${end}V${next}`;
+          path += Number.isNaN(level) ? `M${px(x(step.startMs))},${next}` : `H${px(x(reachedMs))}V${next}`;
           level = next;
         }
-        end = px(x(step.endMs));
+        reachedMs = step.endMs;
       }
-      path += `H${end}`;
+      path += `H${px(x(reachedMs))}`;
     }
   }
   return path;

@@ -1,5 +1,6 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
+import { percentileName } from '../../options.ts';
 import type { Scale } from '../scale.ts';
 import type { ValueFormat } from '../value-text.ts';
 
@@ -8,13 +9,15 @@ interface Props {
   y: Scale;
   valueTicks: readonly number[];
   format: ValueFormat;
+  /** Percentiles that are named on the right, with a line across. */
+  percentiles: readonly number[];
 }
 
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
 const TICK_GAP = 8;
 
 /** Values below, the share of the observations at or below them on the left. */
-export function CdfAxes({ x, y, valueTicks, format }: Props) {
+export function CdfAxes({ x, y, valueTicks, format, percentiles }: Props) {
   const theme = useTheme2();
   const [left, right] = x.range;
   const [bottom, top] = y.range;
@@ -27,6 +30,14 @@ export function CdfAxes({ x, y, valueTicks, format }: Props) {
           <line x1={left} x2={right} y1={y(share)} y2={y(share)} {...grid} />
           <text x={left - TICK_GAP} y={y(share)} dy="0.35em" textAnchor="end" {...text}>
             {`${share * 100} %`}
+          </text>
+        </g>
+      ))}
+      {percentiles.map((quantile) => (
+        <g key={quantile} data-quantile={quantile}>
+          <line x1={left} x2={right} y1={y(quantile)} y2={y(quantile)} {...grid} strokeDasharray="4 4" />
+          <text x={right + 5} y={y(quantile)} dy="0.35em" {...text}>
+            {percentileName(quantile)}
           </text>
         </g>
       ))}

@@ -30,6 +30,8 @@ interface Props {
 
 const LEFT = 58;
 const RIGHT = 16;
+/** With the names of the percentiles. */
+const RIGHT_WITH_NAMES = 46;
 const TOP = 10;
 const BOTTOM = 28;
 const FONT_SIZE = 12;
@@ -60,7 +62,8 @@ export function CdfChart({ width, height, lines, given, options, config, format 
       }),
     [series, given, slo, options.scale, config]
   );
-  const [left, right] = [LEFT, Math.max(LEFT + 1, width - RIGHT)];
+  const alone = series.length === 1;
+  const [left, right] = [LEFT, Math.max(LEFT + 1, width - (alone ? RIGHT : RIGHT_WITH_NAMES))];
   const [top, bottom] = [TOP, Math.max(TOP + 1, height - BOTTOM)];
   const domain = [range.low, range.high] as const;
   const x = useMemo(
@@ -95,7 +98,7 @@ export function CdfChart({ width, height, lines, given, options, config, format 
         <clipPath id={clip}>
           <rect x={left} y={top - 2} width={right - left} height={bottom - top + 4} />
         </clipPath>
-        <CdfAxes x={x} y={y} valueTicks={ticks} format={format} />
+        <CdfAxes x={x} y={y} valueTicks={ticks} format={format} percentiles={alone ? [] : quantilesOf(lines)} />
         <g clipPath={`url(#${clip})`}>{shapes}</g>
         <CdfReferences
           x={x}
@@ -107,7 +110,7 @@ export function CdfChart({ width, height, lines, given, options, config, format 
           format={format}
         />
         {lines.map((line) => (
-          <PercentileMark key={line.key} line={line} x={x} y={y} {...text} />
+          <PercentileMark key={line.key} line={line} x={x} y={y} named={alone} {...text} />
         ))}
         {given.map(({ key, name, color, line }) => {
           const value = lastGiven(line);
@@ -130,4 +133,8 @@ export function CdfChart({ width, height, lines, given, options, config, format 
       <CdfPointer width={width} height={height} x={x} y={y} series={series} format={format} />
     </div>
   );
+}
+
+function quantilesOf(lines: readonly PercentileLine[]): number[] {
+  return [...new Set(lines.flatMap(({ series, index }) => series.range?.percentiles[index]?.quantile ?? []))];
 }

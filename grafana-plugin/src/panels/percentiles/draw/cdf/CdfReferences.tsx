@@ -30,7 +30,7 @@ export function CdfReferences({ x, y, slo, shares, overflowEdges, thresholds, fo
     fontFamily: theme.typography.fontFamily,
     paintOrder: 'stroke',
     stroke: theme.colors.background.primary,
-    strokeWidth: 3,
+    strokeWidth: 4,
     strokeLinejoin: 'round' as const,
   };
   const [only] = shares.length === 1 ? shares : [];

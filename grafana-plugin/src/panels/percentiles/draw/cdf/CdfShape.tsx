@@ -50,6 +50,8 @@ interface MarkProps {
   line: PercentileLine;
   x: Scale;
   y: Scale;
+  /** The percentile stands beside its mark; with several series it stands once at the side. */
+  named: boolean;
   fontFamily: string;
   background: string;
 }
@@ -57,7 +59,7 @@ interface MarkProps {
 const CAP = 5;
 
 /** A percentile on a distribution: its interval as a bar, its estimate as a dot. */
-export function PercentileMark({ line, x, y, fontFamily, background }: MarkProps) {
+export function PercentileMark({ line, x, y, named, fontFamily, background }: MarkProps) {
   const percentile = line.series.range?.percentiles[line.index];
   if (!percentile) {
     return null;
@@ -80,21 +82,23 @@ export function PercentileMark({ line, x, y, fontFamily, background }: MarkProps
       {!percentile.overflow && (
         <circle cx={at(percentile.estimate)} cy={level} r={4} fill={line.color} stroke={background} strokeWidth={1.5} />
       )}
-      <text
-        x={low - 6}
-        y={level}
-        dy="0.35em"
-        textAnchor="end"
-        fontSize={12}
-        fontWeight={500}
-        fontFamily={fontFamily}
-        fill={line.color}
-        stroke={background}
-        strokeWidth={3}
-        paintOrder="stroke"
-      >
-        {line.name}
-      </text>
+      {named && (
+        <text
+          x={low - 6}
+          y={level}
+          dy="0.35em"
+          textAnchor="end"
+          fontSize={12}
+          fontWeight={500}
+          fontFamily={fontFamily}
+          fill={line.color}
+          stroke={background}
+          strokeWidth={3}
+          paintOrder="stroke"
+        >
+          {line.percentile}
+        </text>
+      )}
     </g>
   );
 }

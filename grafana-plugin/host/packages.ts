@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+/** The line of Grafana whose packages make the host, such as 13.2; without it those that the plugin is built with. */
+export const GRAFANA_LINE = process.env['GRAFANA_LINE'];
+
+/** The folder below which the host's packages lie in `node_modules`. */
+export const PACKAGES_ROOT = GRAFANA_LINE ? join(here, `grafana-${GRAFANA_LINE}`) : join(here, '..');
+
+/** The folder of a package of the host. Those that need not be of the line come with the plugin. */
+export function packageFolder(name: string): string {
+  const own = join(PACKAGES_ROOT, 'node_modules', name);
+  return existsSync(own) ? own : join(here, '../node_modules', name);
+}
+
+/** A package that @grafana/ui needs, in the version that it resolves. */
+export function packageOfUi(name: string): string {
+  const nested = join(packageFolder('@grafana/ui'), 'node_modules', name);
+  return existsSync(nested) ? nested : packageFolder(name);
+}
+
+/** The version of Grafana that the host's packages are of. */
+export function grafanaVersion(): string {
+  const { version } = JSON.parse(readFileSync(join(packageFolder('@grafana/data'), 'package.json'), 'utf8'));
+  return version;
+}
