@@ -86,6 +86,11 @@ function lengthMismatch({ output_tokens: tokens, requested_output_tokens: reques
   return tokens === null || requested === null || requested === 0 ? null : ((tokens - requested) / requested) * 100;
 }
 
+/** Reasoning tokens over the others of the answer. */
+function thinkingEfficiency({ output_tokens: output, reasoning_tokens: reasoning }: RequestRecord): number | null {
+  return output === null || !reasoning || output <= reasoning ? null : reasoning / (output - reasoning);
+}
+
 /** What a run's records can say of AIPerf's metrics, in the order of AIPerf's table of latencies, tokens and HTTP. */
 export const AIPERF_METRICS: readonly AiperfMetric[] = [
   same('request_latency', 'Request Latency', 'ms', MS),
@@ -107,6 +112,7 @@ export const AIPERF_METRICS: readonly AiperfMetric[] = [
   same('output_token_count', 'Output Token Count', 'tokens'),
   // AIPerf has it only of answers that reason.
   own('reasoning_token_count', 'Reasoning Token Count', 'tokens', (r) => r.reasoning_tokens || null),
+  own('thinking_efficiency', 'Thinking Efficiency', 'ratio', thinkingEfficiency),
   own('usage_prompt_tokens', 'Usage Prompt Tokens', 'tokens', usagePrompt),
   own('usage_completion_tokens', 'Usage Completion Tokens', 'tokens', usageCompletion),
   own('usage_total_tokens', 'Usage Total Tokens', 'tokens', (r) => sum(usagePrompt(r), usageCompletion(r))),

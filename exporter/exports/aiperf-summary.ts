@@ -30,7 +30,7 @@ export function aiperfMetrics(result: ResultFile, totals: AiperfTotals): NamedSt
   return [
     ...AIPERF_METRICS.flatMap((metric) => named(metric, statisticsOf(metric, result, totals))),
     ...scalars(result, totals),
-    ...concurrencies(result, totals),
+    ...sweepLines(result, totals),
   ];
 }
 
@@ -98,6 +98,7 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
     ['total_osl', 'Total Output Sequence Length', 'tokens', totals.tokens('output')],
     ['total_output_tokens', 'Total Output Tokens', 'tokens', totals.tokens('plain')],
     ['total_reasoning_tokens', 'Total Reasoning Tokens', 'tokens', totals.tokens('reasoning') || null],
+    ['overall_thinking_efficiency', 'Overall Thinking Efficiency', 'ratio', thinking(totals)],
     ['osl_mismatch_count', 'OSL Mismatch Count', 'requests', totals.mismatchedLengths],
     ['total_usage_prompt_tokens', 'Total Usage Prompt Tokens', 'tokens', usage('usagePrompt')],
     ['total_usage_completion_tokens', 'Total Usage Completion Tokens', 'tokens', usage('usageCompletion')],
@@ -106,6 +107,12 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   return rows.flatMap(([tag, header, unit, value]) =>
     value === null ? [] : [{ tag, header, statistics: { unit, avg: value } }],
   );
+}
+
+/** Reasoning tokens over the others; AIPerf has it only of answers that reason. */
+function thinking(totals: AiperfTotals): number | null {
+  const [reasoning, plain] = [totals.tokens('reasoning'), totals.tokens('plain')];
+  return !reasoning || !plain ? null : reasoning / plain;
 }
 
 function plus(a: number | null, b: number | null): number | null {
@@ -118,18 +125,22 @@ const CONCURRENCIES = [
   ['decode', 'effective_decode_concurrency', 'Effective Decode Concurrency'],
 ] as const;
 
-function concurrencies({ window }: ResultFile, totals: AiperfTotals): NamedStatistics[] {
+function sweepLines({ window }: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   const edges = totals.window;
   if (edges === null || window.seconds === null) return [];
-  return CONCURRENCIES.flatMap(([part, tag, header]) => {
+  const concurrencies = CONCURRENCIES.flatMap(([part, tag, header]) => {
     const found = totals.concurrency(part, edges.from_ns, edges.to_ns);
-    return found === null ? [] : [{ tag, header, statistics: stepStatistics(found) }];
+    return found === null ? [] : [{ tag, header, statistics: stepStatistics('requests', found) }];
   });
+  const others = totals
+    .sweeps(edges.from_ns, edges.to_ns)
+    .map(({ tag, header, unit, statistics }) => ({ tag, header, statistics: stepStatistics(unit, statistics) }));
+  return [...concurrencies, ...others];
 }
 
-function stepStatistics({ mean, std, min, max, quantile }: StepStatistics): AiperfStatistics {
+function stepStatistics(unit: string, { mean, std, min, max, quantile }: StepStatistics): AiperfStatistics {
   const [p50, p90, p95, p99] = [quantile(0.5), quantile(0.9), quantile(0.95), quantile(0.99)];
-  return { unit: 'requests', avg: mean, p50, p90, p95, p99, min, max, std };
+  return { unit, avg: mean, p50, p90, p95, p99, min, max, std };
 }
 
 /** The content of `profile_export_aiperf.json`: AIPerf's keys of schema 1.4, and `llmbench_version` for its own. */

@@ -9,6 +9,8 @@ import type { Summary } from '../../core/stats/summarize.ts';
 import { aiperfError } from './aiperf-line.ts';
 import type { AiperfError } from './aiperf-line.ts';
 import { AIPERF_METRICS } from './aiperf-metrics.ts';
+import { AiperfSweeps } from './aiperf-sweeps.ts';
+import type { Sweep } from './aiperf-sweeps.ts';
 import type { AiperfMetric } from './aiperf-metrics.ts';
 
 /** AIPerf counts an answer as mismatched when it misses the length asked for by more than the smaller of these. */
@@ -25,6 +27,7 @@ export class AiperfTotals {
   readonly #sent_ns = new FloatColumn();
   readonly #first_ns = new FloatColumn();
   readonly #end_ns = new FloatColumn();
+  readonly #sweeps = new AiperfSweeps();
   readonly #errors = new Map<string, { error: AiperfError; count: number }>();
   readonly #tokens: Record<TokenSum, number | null> = {
     input: 0,
@@ -79,6 +82,11 @@ export class AiperfTotals {
     return inFlightStatistics(starts.toArray(), ends.toArray(), from_ns, to_ns);
   }
 
+  /** AIPerf's sweep lines of throughput and tokens in flight. */
+  sweeps(from_ns: number, to_ns: number): Sweep[] {
+    return this.#sweeps.between(from_ns, to_ns);
+  }
+
   #addError(error: AiperfError): void {
     const key = `${error.code} ${error.type}`;
     const found = this.#errors.get(key);
@@ -96,6 +104,7 @@ export class AiperfTotals {
     this.#first_ns.append(record.first_content_ns ?? record.end_ns);
     this.#end_ns.append(record.end_ns);
     this.#streamed ||= record.chunk_offsets_ns.length > 1;
+    this.#sweeps.add(record);
     this.#addTokens(record);
   }
 

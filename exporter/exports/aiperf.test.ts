@@ -141,6 +141,8 @@ const THROUGHPUTS = [
 ];
 /** Weighted over AIPerf's phase, which is a little longer than the window. */
 const STEPS = ['effective_concurrency', 'effective_prefill_concurrency', 'effective_decode_concurrency'];
+const isSweep = (tag: string): boolean =>
+  STEPS.includes(tag) || tag === 'tokens_in_flight' || /^(effective|active)_.*throughput/.test(tag);
 /** AIPerf's are sums of wall clocks as floats, which resolve 256 ns. */
 const COARSE = new Set(['effective_latency', 'credit_to_start_latency', 'benchmark_duration']);
 
@@ -157,7 +159,7 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
         source === 'usage' &&
         /token|prefill|sequence_length|isl|osl/.test(tag) &&
         !/^(time|usage|total_usage)/.test(tag);
-      if (!isMetric || otherTokens || STEPS.includes(tag)) continue;
+      if (!isMetric || otherTokens || isSweep(tag)) continue;
       expect([tag, ours.unit]).toEqual([tag, theirs?.unit]);
       const scale = THROUGHPUTS.includes(tag) ? (summary['benchmark_duration']?.avg ?? NaN) / phaseSeconds(aiperf) : 1;
       for (const [stat, value] of Object.entries(ours)) {
@@ -192,11 +194,10 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
   test('of its metrics only these are missing', async () => {
     const own = new Set(Object.keys((await written(recordsOf(aiperf, 'usage'))).summary));
     const absent = Object.keys(aiperf.summary).filter((tag) => !own.has(tag));
-    // Tokens counted twice (client and server) are not recorded, HTTP steps and bytes of these runs neither; sweep lines of
-    // throughput, which need every chunk at once, are not calculated.
+    // Tokens counted twice (client and server) are not recorded, HTTP steps and bytes of these runs neither.
     const known =
-      /^(aiperf_version|usage_(completion|prompt)_tokens_diff_pct|usage_discrepancy_count|http_req_(blocked|dns_lookup|sending|waiting|receiving|duration|total|connection_overhead|data_.*|chunks_.*)|(effective|active)_.*throughput.*|tokens_in_flight)$/;
-    expect(absent.filter((tag) => !known.test(tag) && !(name === 'whole' && STEPS.includes(tag)))).toEqual([]);
+      /^(aiperf_version|usage_(completion|prompt)_tokens_diff_pct|usage_discrepancy_count|http_req_(blocked|dns_lookup|sending|waiting|receiving|duration|total|connection_overhead|data_.*|chunks_.*))$/;
+    expect(absent.filter((tag) => !known.test(tag) && !(name === 'whole' && isSweep(tag)))).toEqual([]);
   });
 
   test('HTTP phases are there when the run was traced', async () => {
@@ -247,6 +248,38 @@ describe('concurrency', () => {
         expect([tag, stat, summary[tag]?.[stat]]).toEqual([tag, stat, aiperf.summary[tag]?.[stat]]);
       }
     }
+  });
+});
+
+describe('sweep lines of throughput', () => {
+  test('are AIPerf’s while their phase is active, whatever the window; over the window on average', async () => {
+    const aiperf = recorded('stream');
+    const { summary } = await written(recordsOf(aiperf, 'tokenizer'));
+    const longer = phaseSeconds(aiperf) / (summary['benchmark_duration']?.avg ?? NaN);
+    const tags = Object.keys(aiperf.summary).filter((tag) => isSweep(tag) && !STEPS.includes(tag));
+    expect(tags).toHaveLength(11);
+    for (const tag of tags) {
+      const [ours, theirs] = [summary[tag], aiperf.summary[tag]];
+      expect([tag, ours?.unit]).toEqual([tag, theirs?.unit]);
+      const isActive = tag.startsWith('active');
+      const avg = (ours?.avg ?? NaN) / (isActive ? 1 : longer);
+      // AIPerf's moments are wall clocks as floats, which resolve 256 ns: short gaps move by that.
+      expect([tag, avg / (theirs?.avg ?? NaN)]).toEqual([tag, expect.closeTo(1, 4)]);
+      for (const stat of isActive ? (['p50', 'p90', 'p95', 'min'] as const) : [])
+        expect([tag, stat, (ours?.[stat] ?? NaN) / (theirs?.[stat] || 1)]).toEqual([
+          tag,
+          stat,
+          expect.closeTo(theirs?.[stat] === 0 ? 0 : 1, 3),
+        ]);
+    }
+  });
+
+  test('answers that reason have their thinking efficiency', async () => {
+    const reasoned = [1, 2].map((i) => exampleRecord(i, { output_tokens: 30, reasoning_tokens: i * 10 }));
+    const { summary } = await written(reasoned);
+    // 10 of 20 others and 20 of 10; 30 of 30 altogether.
+    expect(summary['thinking_efficiency']).toMatchObject({ unit: 'ratio', avg: 1.25, min: 0.5, max: 2 });
+    expect(summary['overall_thinking_efficiency']).toEqual({ unit: 'ratio', avg: 1 });
   });
 });
 
