@@ -6,13 +6,11 @@ import { isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { isFolder } from './index/stamps.ts';
 import { readFinishedRunFile, readResultFile, readRunFile } from './read-run-files.ts';
-import { readParquetRecords } from './records-parquet.ts';
 import type { RecordReading } from './records-parquet.ts';
 import { isOwned } from './ownership.ts';
 import { recoverRuns, unfinishedNames } from './recover.ts';
 import { runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
-import { RunWriter } from './run-writer.ts';
-import type { RunAddresses, RunPlan } from './run-writer.ts';
+import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
 import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from './store-errors.ts';
 
 /** A process may not have many files open. */
@@ -59,7 +57,8 @@ export class RunStore {
     await this.checkWritable();
     await this.refuseTaken(plan.run_id);
     try {
-      return await RunWriter.begin(this.directory, plan, addresses);
+      const { RunWriter: Writer } = await import('./run-writer.ts');
+      return await Writer.begin(this.directory, plan, addresses);
     } catch (error) {
       throw this.#unwritable(error);
     }
@@ -158,6 +157,7 @@ export class RunStore {
    * none. Throws when they cannot be read.
    */
   async *readRecords(run: StoredRecords, reading: RecordReading = {}): AsyncGenerator<RequestRecord> {
+    const { readParquetRecords } = await import('./records-parquet.ts');
     for (const path of await recordFiles(this.pathOf(run.run_id), run)) yield* readParquetRecords(path, reading);
   }
 

@@ -1,0 +1,62 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import { discardFolder } from './discard-folder.ts';
+import { exists } from './exists.ts';
+import { FileShelf } from './file-shelf.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { readJsonlRecords } from './read-jsonl.ts';
+import { readRunFile } from './read-run-files.ts';
+import { runFilePath, runPaths } from './run-paths.ts';
+import { resultOf, summaryOptions, UNKNOWN_HEALTH } from './run-result.ts';
+import { publish, storeRecords, writeOutcome } from './seal-run.ts';
+
+const FAILURE = 'the process ended before the run did; records up to the last half second are kept';
+
+/** Finishes the run of a folder that this process has claimed, and says so in a line. Throws what is in the way. */
+export async function finishAbandoned(runsDirectory: string, claimed: string, runId: string): Promise<string> {
+  if (!(await exists(runFilePath(claimed)))) {
+    // Its process was killed while it made the folder: nothing had begun.
+    await rm(claimed, { recursive: true });
+    return `run ${runId} had not begun when its process ended: removed`;
+  }
+  const heartbeat = startHeartbeat(claimed);
+  try {
+    const run = await readRunFile(claimed);
+    if (run.status !== 'running') {
+      if (await isSecondCopy(runsDirectory, run)) {
+        await discardFolder(runsDirectory, claimed, runId);
+        return `a second copy of the import ${runId}, left by a process that ended, was removed`;
+      }
+      await publish(runsDirectory, claimed, run);
+      return `run ${runId} (${run.status}) was moved to the finished runs: its process ended before it did that`;
+    }
+    const { run: aborted, requests } = await abort(claimed, run);
+    await publish(runsDirectory, claimed, aborted);
+    return `run ${runId} was finished as aborted: its process was gone; ${requests} requests are kept`;
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+/** Two processes imported the same at once, and one of them ended before it could see that. */
+async function isSecondCopy(runsDirectory: string, { run_id, source }: RunFile): Promise<boolean> {
+  if (source === null || !(await exists(join(runsDirectory, run_id)))) return false;
+  const first = await readRunFile(join(runsDirectory, run_id));
+  return first.source?.sha256 === source.sha256;
+}
+
+/** Writes what a run without a process has left: its records as Parquet, and the result of them. */
+async function abort(claimed: string, run: RunFile): Promise<{ run: RunFile; requests: number }> {
+  const paths = runPaths(claimed, run.shard);
+  const shelf = new FileShelf(paths.figures);
+  const summary = new SummaryAccumulator({ ...summaryOptions(run), shelf });
+  for await (const record of readJsonlRecords(paths.jsonl)) summary.add(record);
+  const { rows, chunks } = await storeRecords(paths, summary);
+  const aborted = { ...run, status: 'aborted' as const, recovered: true, failure: FAILURE };
+  const { result } = await resultOf(aborted, summary, chunks, UNKNOWN_HEALTH);
+  await shelf.close();
+  await writeOutcome(paths, aborted, result);
+  return { run: aborted, requests: rows };
+}
