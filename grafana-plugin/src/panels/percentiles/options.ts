@@ -1,5 +1,6 @@
 import type { PanelOptionsEditorBuilder, SelectableValue } from '@grafana/data';
 import { t } from '@grafana/i18n';
+import { PercentilesEditor } from './PercentilesEditor.tsx';
 
 /** `time`: percentiles over time. `range`: the distribution of the whole visible range. */
 export type PercentilesMode = 'time' | 'range';
@@ -35,16 +36,6 @@ export const defaultOptions: PercentilesOptions = {
   showLegend: true,
 };
 
-/** `p99` for 0.99, `p99.9` for 0.999. */
-export function percentileName(quantile: number): string {
-  return `p${Number((quantile * 100).toFixed(6))}`;
-}
-
-const PERCENTILES: SelectableValue[] = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999].map((value) => ({
-  value,
-  label: percentileName(value),
-}));
-
 export function buildOptions(builder: PanelOptionsEditorBuilder<PercentilesOptions>): void {
   builder
     .addRadio({
@@ -58,11 +49,12 @@ export function buildOptions(builder: PanelOptionsEditorBuilder<PercentilesOptio
         ],
       },
     })
-    .addMultiSelect({
+    .addCustomEditor({
+      id: 'percentiles',
       path: 'percentiles',
       name: t('panel.option.percentiles', 'Percentiles'),
       defaultValue: defaultOptions.percentiles,
-      settings: { options: PERCENTILES },
+      editor: PercentilesEditor,
     })
     .addBooleanSwitch({
       path: 'showIntervals',

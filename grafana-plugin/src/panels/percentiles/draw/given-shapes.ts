@@ -1,6 +1,6 @@
 import type { GrafanaTheme2 } from '@grafana/data';
 import type { GivenLine } from '../input/given-line.ts';
-import { percentileName } from '../options.ts';
+import { percentileName } from '../percentile-name.ts';
 import { paletteColor } from './colors.ts';
 import { differingLabels } from './series-names.ts';
 

@@ -1,6 +1,6 @@
 import type { GrafanaTheme2 } from '@grafana/data';
 import type { PercentileSeries } from '../compute/percentile-series.ts';
-import { percentileName } from '../options.ts';
+import { percentileName } from '../percentile-name.ts';
 import { paletteColor } from './colors.ts';
 import { seriesNames } from './series-names.ts';
 

@@ -1,6 +1,6 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
-import { percentileName } from '../../options.ts';
+import { percentileName } from '../../percentile-name.ts';
 import type { Scale } from '../scale.ts';
 import type { ValueFormat } from '../value-text.ts';
 
