@@ -1,0 +1,47 @@
+import { COMMANDS, type Command } from '../../exporter/cli/commands.ts';
+
+/** What the program answers to `--help`: by command (`run`, `runs list`, …), the flags that it names. */
+export async function flagsByCommand(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+  const flags = new Map<string, ReadonlySet<string>>();
+  for (const command of COMMANDS) {
+    const { name } = command;
+    const help = await helpOf(command);
+    const parts = partsOf(help, name);
+    if (parts.length === 0) flags.set(name, flagsIn(help));
+    const own = new Set<string>();
+    for (const part of parts) {
+      const found = flagsIn(await helpOf(command, part));
+      flags.set(`${name} ${part}`, found);
+      for (const flag of found) own.add(flag);
+    }
+    if (parts.length > 0) flags.set(name, own);
+  }
+  return flags;
+}
+
+/** The names of `usage: llmbench runs [list|show|…]`. */
+function partsOf(help: string, name: string): string[] {
+  const [, list] = new RegExp(`^usage: llmbench ${name} \\[([a-z|]+)\\] \\[options\\]$`, 'm').exec(help) ?? [];
+  return list?.includes('|') ? list.split('|') : [];
+}
+
+const flagsIn = (help: string): Set<string> =>
+  new Set(['--help', ...Array.from(help.matchAll(/^ {2}(--[a-z][a-z0-9-]*)/gm), ([, flag]) => flag ?? '')]);
+
+/** Asked in this process: a process for each would take seconds. */
+async function helpOf({ load }: Command, ...part: readonly string[]): Promise<string> {
+  const command = await load();
+  const { stdout } = process;
+  const write = stdout.write.bind(stdout);
+  let text = '';
+  stdout.write = (piece: string | Uint8Array): boolean => {
+    text += String(piece);
+    return true;
+  };
+  try {
+    await command.run([...part, '--help']);
+  } finally {
+    stdout.write = write;
+  }
+  return text;
+}
