@@ -44,6 +44,43 @@ describe('a percentile is judged by its sampling interval', () => {
     expect(judgeSlo(SLO, [])).toMatchObject({ verdict: 'undecided', why: 'this run has no such measure' });
   });
 
+  describe('with too few samples for an interval the share beyond the limit decides, where it can', () => {
+    const [measure] = DISTRIBUTION_MEASURES;
+    const judged = (values: readonly number[], slo: Slo) => {
+      if (measure === undefined) throw new Error('there is no measure');
+      const exact = exactDistribution(measure, 'ok', Float64Array.from(values));
+      const { p95 } = exact.percentiles;
+      const percentiles = { ...exact.percentiles, p95: { ...p95, ci95: null } };
+      return judgeSlo(slo, [{ ...exact, effective_n: values.length, percentiles }]);
+    };
+
+    // 0.05 ** 2 = 0.0025; 0.95 ** 71 = 0.0262 and 0.95 ** 72 = 0.0249, against 0.025.
+    test.each([
+      [1, 0.4, '<', 'undecided'],
+      [2, 0.4, '<', 'not_met'],
+      [40, 0.4, '<', 'not_met'],
+      [71, 0.2, '<', 'undecided'],
+      [72, 0.2, '<', 'met'],
+      [1, 0.4, '>', 'undecided'],
+      [71, 0.2, '>', 'undecided'],
+      [72, 0.2, '>', 'not_met'],
+      [2, 0.4, '>', 'met'],
+    ] as const)('%d times %d s against p95 %s 300 ms', (n, value, comparison, verdict) => {
+      const slo = { ...SLO, comparison };
+      expect(judged(new Array<number>(n).fill(value), slo).verdict).toBe(verdict);
+    });
+
+    test('half beyond an upper limit are too many, a tenth of forty is not', () => {
+      const mixed = (beyond: number): number[] => Array.from({ length: 40 }, (_, i) => (i < beyond ? 0.4 : 0.2));
+      expect(judged(mixed(20), SLO)).toMatchObject({
+        verdict: 'not_met',
+        why: 'too few samples for an interval (n = 40), but too many of them are beyond the limit for chance',
+      });
+      // P(4 or more of 40 at 5 %) = 0.14.
+      expect(judged(mixed(4), SLO).verdict).toBe('undecided');
+    });
+  });
+
   test('bounds of buckets stand in for it', () => {
     expect(judgeSlo(SLO, withP95(0.2, null, [0.19, 0.21]))).toMatchObject({ verdict: 'met', interval: [0.19, 0.21] });
   });

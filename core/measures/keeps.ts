@@ -1,0 +1,15 @@
+import type { Comparison } from '../run/gates.ts';
+
+/** Whether a value is on the right side of a limit. */
+export function keeps(comparison: Comparison, value: number, limit: number): boolean {
+  switch (comparison) {
+    case '<':
+      return value < limit;
+    case '<=':
+      return value <= limit;
+    case '>':
+      return value > limit;
+    case '>=':
+      return value >= limit;
+  }
+}

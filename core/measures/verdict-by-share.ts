@@ -1,0 +1,51 @@
+import type { Slo } from '../run/gates.ts';
+import type { DistributionResult } from '../run/result.ts';
+import { binomialTail } from '../stats/binomial-tail.ts';
+import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
+import { keeps } from './keeps.ts';
+
+/** On each side, as in a 95 % interval. */
+const CHANCE = 0.025;
+
+/**
+ * Judges a percentile by how many values are beyond its limit: a sign test, which needs no interval and so fewer values.
+ * If the percentile kept an upper limit, at most 1 - q of the values would be beyond it but for chance: `not_met` when so
+ * many as there are would be beyond it with a probability of 2.5 % at most; `met` likewise; else null. The shares are
+ * those that the stated percentiles warrant, of `effective_n` values.
+ */
+export function verdictByShare(slo: Slo, result: DistributionResult, quantile: number): 'met' | 'not_met' | null {
+  if (result.n === null || result.effective_n === null) return null;
+  const n = Math.floor(result.effective_n);
+  const upper = slo.comparison === '<' || slo.comparison === '<=';
+  const allowedBeyond = upper ? 1 - quantile : quantile;
+  const within = (value: number): boolean => keeps(slo.comparison, value, slo.limit);
+  const beyond = leastShare(result, result.n, upper ? 'above' : 'below', (value) => !within(value));
+  if (binomialTail(n, allowedBeyond, Math.floor(n * beyond)) <= CHANCE) return 'not_met';
+  const kept = leastShare(result, result.n, upper ? 'below' : 'above', within);
+  return binomialTail(n, 1 - allowedBeyond, Math.floor(n * kept)) <= CHANCE ? 'met' : null;
+}
+
+/** The share of the n values that are certainly so, when those that are lie at one end of the distribution. */
+function leastShare(
+  result: DistributionResult,
+  n: number,
+  end: 'above' | 'below',
+  isSo: (value: number) => boolean,
+): number {
+  const shares = statedValues(result).map(({ share, value }): number => {
+    if (!isSo(value)) return 0;
+    // A percentile lies between the order statistics around rank (n - 1) share, counted from 0.
+    const rank = (n - 1) * share;
+    return end === 'above' ? (n - Math.ceil(rank)) / n : (Math.floor(rank) + 1) / n;
+  });
+  return Math.max(0, ...shares);
+}
+
+function statedValues(result: DistributionResult): { share: number; value: number }[] {
+  const percentiles = PERCENTILE_NAMES.map((name) => ({
+    share: PERCENTILES[name],
+    value: result.percentiles[name].value,
+  }));
+  const all = [{ share: 0, value: result.min }, ...percentiles, { share: 1, value: result.max }];
+  return all.flatMap(({ share, value }) => (value === null ? [] : [{ share, value }]));
+}
