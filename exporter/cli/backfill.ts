@@ -39,7 +39,7 @@ const EXAMPLES = [
   'for file in blocks/*; do promtool tsdb create-blocks-from openmetrics "$file" /prometheus; done',
   'llmbench backfill 20261121T190000Z-abcdefghij --output - | head',
   'llmbench backfill --all --remote-write-url http://mimir:9009/api/v1/push',
-  'llmbench backfill latest --grafana-url http://grafana:3000 --grafana-token-file token.txt   # also ends the region of a run that was killed',
+  'llmbench backfill latest --grafana-url http://grafana:3000 --grafana-token-file token   # also ends a killed run there',
 ];
 
 const SECONDS_PER_RUN = 30;

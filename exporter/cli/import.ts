@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { boundYoungGeneration } from '../bench/young-generation.ts';
+import { boundHeapGrowth } from '../imports/heap-growth.ts';
 import { mappedImporter } from '../imports/mapped/mapped.ts';
 import { parseMapping } from '../imports/mapped/parse-mapping.ts';
 import { importFiles } from '../imports/import-files.ts';
@@ -75,7 +76,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     timeZone: values['time-zone'],
     signal: stopping.signal,
   };
-  const young = boundYoungGeneration();
+  const bounds = [boundYoungGeneration(), boundHeapGrowth()];
   try {
     const code = paths.length === 0 ? ExitCode.done : await importOnce({ ...request, paths }, values.json);
     if (values.watch.length === 0) return code;
@@ -86,7 +87,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof RunsDirectoryError) throw new CliError(error.message, ExitCode.failed);
     throw error;
   } finally {
-    young.stop();
+    for (const bound of bounds) bound.stop();
   }
 }
 

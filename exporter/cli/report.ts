@@ -3,10 +3,11 @@ import { AIPERF_FOLDER, ExportError, writeAiperf } from '../exports/write-aiperf
 import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import { RUN_EXPORTS } from '../run/run-files.ts';
 import { openStore } from '../store/run-store.ts';
-import type { RunStore } from '../store/run-store.ts';
+import type { RunListing, RunStore } from '../store/run-store.ts';
 import { reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { asksForHelp, choice, flag, helpText, readArguments, text } from './options.ts';
+import { namedRuns } from './runs/stored-runs.ts';
 
 const OPTIONS = {
   'runs-dir': text('DIR', 'where runs are kept', 'runs'),
@@ -19,7 +20,11 @@ const OPTIONS = {
 };
 
 const USAGE = 'llmbench report RUN [options]';
-const EXAMPLES = ['llmbench report 20261121T190000Z-abcdefghij', 'llmbench report nightly-7 --export aiperf'];
+const EXAMPLES = [
+  'llmbench report latest',
+  'llmbench report 20261121T190000Z-abcdefghij',
+  'llmbench report nightly-7 --export aiperf',
+];
 
 /** Makes the report of a finished run again from its directory. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -52,18 +57,20 @@ async function writtenFiles(
   runId: string,
   asAiperf: boolean,
 ): Promise<{ report: string; aiperf?: string }> {
-  const found = (await store.list()).find((listing) => listing.run_id === runId);
+  const listings = await store.list();
+  const listed = (id: string): RunListing | undefined => listings.find(({ run_id }) => run_id === id);
+  const found = listed(runId) ?? listed((await namedRuns(store, [runId]))[0]?.run_id ?? runId);
   if (found === undefined) throw new CliError(`no run ${runId} in ${store.directory}; \`llmbench runs\` lists them`);
-  if (found.run === null) throw new CliError(`${runId}: ${found.damage}`, ExitCode.failed);
+  if (found.run === null) throw new CliError(`${found.run_id}: ${found.damage}`, ExitCode.failed);
   const { run: file, path } = found;
   try {
-    const result = await store.readResult(runId);
+    const result = await store.readResult(found.run_id);
     const report = await writeReport(path, file, result, () => viewOfRecords(store.readRecords(file)));
     if (!asAiperf) return { report };
     const aiperf = join(path, AIPERF_FOLDER);
     await writeAiperf(aiperf, file, result, store.readRecords(file));
     return { report, aiperf };
   } catch (error) {
-    throw new CliError(error instanceof ExportError ? error.message : `${runId}: ${reasonOf(error)}`, ExitCode.failed);
+    throw new CliError(error instanceof ExportError ? error.message : `${found.run_id}: ${reasonOf(error)}`, ExitCode.failed);
   }
 }
