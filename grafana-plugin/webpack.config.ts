@@ -2,19 +2,19 @@ import CopyWebpackPlugin from 'copy-webpack-plugin';
 import type { Configuration } from 'webpack';
 import { merge } from 'webpack-merge';
 import scaffoldConfig, { type Env } from './.config/webpack/webpack.config.ts';
+import { ThirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
- * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added. Source maps stay out of what
- * is shipped.
+ * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added, and the licences of what is
+ * bundled. Source maps stay out of what is shipped.
  */
 const config = async (env: Env): Promise<Configuration> =>
   merge(await scaffoldConfig(env), {
     ...(env.production && { devtool: false }),
     plugins: [
+      new ThirdPartyLicenses(),
       new CopyWebpackPlugin({
-        patterns: [
-          { from: '{panels,datasources}/**/img/*', to: '[path][name][ext]' },
-        ],
+        patterns: [{ from: '{panels,datasources}/**/img/*', to: '[path][name][ext]' }],
       }),
     ],
   });

@@ -7,8 +7,8 @@ export interface Environment {
   /** The host page with the app's data. */
   appUrl: string;
   prometheusUrl: string;
-  /** Ids of two finished runs, the older first. */
-  finished: [string, string];
+  /** Ids of the finished runs, the oldest first: two, for pictures more. */
+  finished: [string, string, ...string[]];
   fromMs: number;
   toMs: number;
 }

@@ -3,8 +3,13 @@ import { installPackages } from '../../host/install.ts';
 import { GRAFANA_LINE, grafanaVersion } from '../../host/packages.ts';
 import { startHost } from '../../host/server.ts';
 import type { Environment } from './environment.ts';
-import { startAppData } from './start-app-data.ts';
+import { startAppData, type WantedRuns } from './start-app-data.ts';
 import { findPrometheus, missingTool, startData } from './start-data.ts';
+
+/** Runs that make good pictures take minutes; the tests need only two short ones. */
+const PICTURED: WantedRuns | undefined = process.env['UPDATE_SCREENSHOT']
+  ? { concurrencies: [2, 8, 16, 32], seconds: 25 }
+  : undefined;
 
 /** Starts the data of the panel and of the app, and a host page for each; the tests learn of them through the environment. */
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
@@ -21,7 +26,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     installPackages();
   }
   console.log(`Host: packages of Grafana ${grafanaVersion()}`);
-  const [data, app] = await Promise.all([startData(prometheus), startAppData(prometheus), bundlePage()]);
+  const [data, app] = await Promise.all([startData(prometheus), startAppData(prometheus, PICTURED), bundlePage()]);
   const hosts = await Promise.all([startHost(data), startHost(app)]);
   const environment: Environment = {
     hostUrl: hosts[0].url,

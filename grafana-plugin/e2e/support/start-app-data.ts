@@ -8,19 +8,26 @@ import { end, freePort, until } from './processes.ts';
 export interface AppData {
   prometheusUrl: string;
   exporterUrl: string;
-  /** Two finished runs, the older first. */
-  finished: [string, string];
+  /** Ids of the finished runs, the oldest first. */
+  finished: [string, string, ...string[]];
   stop: () => Promise<void>;
 }
 
 const LLMBENCH = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
-const RUN_SECONDS = 10;
+
+/** Finished runs: the concurrency of each and how long it measures. */
+export interface WantedRuns {
+  concurrencies: [number, number, ...number[]];
+  seconds: number;
+}
+
+const FEW: WantedRuns = { concurrencies: [2, 4], seconds: 10 };
 
 /**
- * The real thing: a simulated vLLM server, `llmbench serve`, a Prometheus that scrapes both, two finished runs and one that
+ * The real thing: a simulated vLLM server, `llmbench serve`, a Prometheus that scrapes both, finished runs and one that
  * lasts until the tests are over.
  */
-export async function startAppData(prometheus: string): Promise<AppData> {
+export async function startAppData(prometheus: string, wanted: WantedRuns = FEW): Promise<AppData> {
   const folder = mkdtempSync(join(tmpdir(), 'llmbench-app-'));
   const runs = join(folder, 'runs');
   const processes: ChildProcess[] = [];
@@ -62,9 +69,11 @@ export async function startAppData(prometheus: string): Promise<AppData> {
         ...['--concurrency', String(concurrency), '--benchmark-duration', String(seconds)],
         ...['--warmup-request-count', '2', '--isl', '128', '--osl', '16', '--run-id', runId]
       );
-    const finished: [string, string] = ['e2e-run-a', 'e2e-run-b'];
-    await ended(run('chat', 2, RUN_SECONDS, finished[0]));
-    await ended(run('chat', 4, RUN_SECONDS, finished[1]));
+    const ids = wanted.concurrencies.map((_, i) => `e2e-run-${String.fromCharCode(97 + i)}`);
+    for (const [i, concurrency] of wanted.concurrencies.entries()) {
+      await ended(run('chat', concurrency, wanted.seconds, ids[i] ?? ''));
+    }
+    const finished = ids as AppData['finished'];
     run('soak', 1, 3000, 'e2e-run-live');
     return { prometheusUrl: `http://${address}`, exporterUrl: `http://${exporter}`, finished, stop };
   } catch (error) {

@@ -1,19 +1,12 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'fs';
 import { join, relative } from 'path';
 import { gzipSync } from 'zlib';
+import { paths, type PluginJson, pluginJsonFaults } from './plugin-json';
 
 /** The built plugin, as it is zipped and as Grafana finds it. */
 const DIST = join(__dirname, '../../dist');
 const SOURCES = join(__dirname, '../../src');
-
-interface PluginJson {
-  id: string;
-  type: string;
-  buildMode: string;
-  info: { version: string; updated: string; logos: Record<string, string>; screenshots?: Array<{ path: string }> };
-  includes?: Array<{ type: string; path: string }>;
-  dependencies: { grafanaDependency: string };
-}
+const PROJECT = join(__dirname, '../../..');
 
 function files(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
@@ -43,12 +36,17 @@ test('holds these files and no others: no source maps, no fixtures, no tests', (
     'CHANGELOG.md',
     'LICENSE',
     'README.md',
+    'THIRD_PARTY_LICENSES.txt',
     ...DASHBOARDS,
     'datasources/runs/img/logo.svg',
     'datasources/runs/module.js',
     'datasources/runs/plugin.json',
     'img/logo.svg',
+    'img/screenshot-overlay.png',
     'img/screenshot-percentiles.png',
+    'img/screenshot-run.png',
+    'img/screenshot-runs.png',
+    'img/screenshot-servers.png',
     'locales/en-US/llmbench-observability-app.json',
     'module.js',
     'panels/percentiles/img/logo.svg',
@@ -67,11 +65,11 @@ describe.each(PLUGINS)('plugin in "%s"', (folder, id, type) => {
     expect(plugin.info.updated).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(plugin.dependencies.grafanaDependency).toBe('>=12.3.0');
     expect(JSON.stringify(plugin)).not.toContain('%');
+    expect(pluginJsonFaults(plugin)).toEqual([]);
   });
 
   test('has a module and the pictures that it names', () => {
-    const pictures = [...Object.values(plugin.info.logos), ...(plugin.info.screenshots ?? []).map(({ path }) => path)];
-    for (const file of ['module.js', ...pictures]) {
+    for (const file of ['module.js', ...paths(plugin)]) {
       expect([file, existsSync(join(DIST, folder, file))]).toEqual([file, true]);
     }
   });
@@ -106,6 +104,38 @@ test('the readme and the changelog are for people: no template, no comments, the
   expect(readme).not.toMatch(/<!--|This is a starting point|yarn|TODO/);
   expect(readFileSync(join(DIST, 'CHANGELOG.md'), 'utf8')).toContain(version);
   expect(readFileSync(join(DIST, 'LICENSE'), 'utf8')).toContain('Apache License');
+});
+
+test('the readme and the changelog link to nothing that is not in the plugin', () => {
+  for (const file of ['README.md', 'CHANGELOG.md']) {
+    const links = [...readFileSync(join(DIST, file), 'utf8').matchAll(/\]\(([^)]+)\)/g)].map(([, target]) => target);
+    expect([file, links.filter((target) => !/^https:\/\//.test(target ?? ''))]).toEqual([file, []]);
+  }
+});
+
+test('what is bundled has a licence that goes with Apache-2.0, and its text is there', () => {
+  const entries = readFileSync(join(DIST, 'THIRD_PARTY_LICENSES.txt'), 'utf8').split(/^== /m).slice(1);
+  expect(entries.length).toBeGreaterThan(10);
+  for (const entry of entries) {
+    const [title = '', ...text] = entry.split('\n');
+    expect(title).toMatch(/: (MIT|ISC|Apache-2\.0|BSD-[23]-Clause|0BSD|Unlicense)$/);
+    expect([title, text.join('\n').trim().length > 100]).toEqual([title, true]);
+  }
+});
+
+test('pictures are PNGs of at most 150 KB', () => {
+  for (const file of all.filter((name) => name.endsWith('.png'))) {
+    const bytes = readFileSync(join(DIST, file));
+    expect([file, bytes.subarray(1, 4).toString(), bytes.length < 150_000]).toEqual([file, 'PNG', true]);
+  }
+});
+
+test('bundles compile no text, report to nobody and name no place of the machine that built them', () => {
+  const forbidden = /\beval\(|new Function\(|new XMLHttpRequest|new WebSocket|sendBeacon|google-analytics|sourceMappingURL/;
+  for (const file of code) {
+    const text = readFileSync(join(DIST, file), 'utf8');
+    expect([file, forbidden.exec(text)?.[0] ?? null, text.includes(PROJECT)]).toEqual([file, null, false]);
+  }
 });
 
 test('logos are plain drawings', () => {

@@ -122,7 +122,8 @@ const getStyles = (theme: GrafanaTheme2) => ({
       whiteSpace: 'nowrap',
       borderBottom: `1px solid ${theme.colors.border.weak}`,
     },
-    'th:first-child': { textAlign: 'left', width: '100%' },
+    // Long names wrap, so that the numbers keep their place in a narrow panel.
+    'th:first-child': { textAlign: 'left', width: '100%', whiteSpace: 'normal', overflowWrap: 'anywhere' },
     th: { fontWeight: theme.typography.fontWeightRegular },
     'thead th': {
       color: theme.colors.primary.text,
@@ -141,6 +142,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
     border: 'none',
     background: 'none',
     font: 'inherit',
+    textAlign: 'left',
     color: theme.colors.text.primary,
     cursor: 'pointer',
     '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}`, outlineOffset: 2 },

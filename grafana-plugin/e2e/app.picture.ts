@@ -1,0 +1,18 @@
+import { fileURLToPath } from 'node:url';
+import { test } from './support/environment.ts';
+
+// Taken on request only (npm run screenshot), from runs of the simulator.
+const VIEWPORT = { width: 1440, height: 900 };
+
+for (const name of ['runs', 'run', 'overlay', 'servers'] as const) {
+  test(`the picture of the page ${name}`, async ({ page, openApp, environment }) => {
+    const [first, ...others] = environment.finished;
+    const newest = others.at(-1) ?? first;
+    await page.setViewportSize(VIEWPORT);
+    const parameters = name === 'overlay' ? { run: [others[0] ?? first, newest] } : {};
+    await openApp(name === 'run' ? `runs/${newest}` : name, parameters);
+    await page.waitForLoadState('networkidle');
+    await page.evaluate(() => document.fonts.ready);
+    await page.screenshot({ path: fileURLToPath(new URL(`../src/img/screenshot-${name}.png`, import.meta.url)) });
+  });
+}
