@@ -38,7 +38,9 @@ test.each([
 });
 
 test('without an answer it is Grafana that cannot be reached', async () => {
-  expect(await failure(() => new TypeError('Failed to fetch'))).toMatch(/^Grafana did not answer: .* \(Failed to fetch\)$/);
+  expect(await failure(() => new TypeError('Failed to fetch'))).toMatch(
+    /^Grafana did not answer: .* \(Failed to fetch\)$/
+  );
 });
 
 test('something else that answers is not taken for llmbench', async () => {

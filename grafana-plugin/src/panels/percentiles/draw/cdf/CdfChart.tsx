@@ -29,14 +29,14 @@ interface Props {
 }
 
 const LEFT = 58;
-const RIGHT = 16;
+const RIGHT = 28;
 /** With the names of the percentiles. */
 const RIGHT_WITH_NAMES = 46;
 const TOP = 10;
 const BOTTOM = 28;
 const FONT_SIZE = 12;
 /** Room of a tick besides its text. */
-const TICK_ROOM = 28;
+const TICK_ROOM = 44;
 
 /** The distribution of the whole visible range: a band of steps, with percentiles and the objective marked on it. */
 export function CdfChart({ width, height, lines, given, options, config, format }: Props) {
