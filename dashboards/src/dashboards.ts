@@ -15,14 +15,20 @@ import { vllm } from './systems/vllm.ts';
 
 const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton()];
 
-/** Each committed file with what generates its text: for any Grafana, and in app/ for one that has the app. */
+/** Where the app's dashboards are: Grafana imports them with the app, so they must not be provisioned by file too. */
+export const APP_FOLDER = '../grafana-plugin/src/dashboards/';
+
+/** Each committed file, from dashboards/, with what generates its text: for any Grafana, and for one that has the app. */
 export const DASHBOARDS: readonly (readonly [file: string, json: () => string])[] = [
   ['llmbench-benchmark.json', () => classicJson(benchmark())],
   ['llmbench-client-vs-server.json', () => classicJson(clientVsServer())],
   ['llmbench-generic.json', () => classicJson(generic())],
   ...SYSTEMS.map((system) => [`${system.uid}.json`, () => classicJson(serverDashboard(system))] as const),
-  ['app/llmbench-benchmark-app.json', () => classicJson(benchmarkApp())],
+  [`${APP_FOLDER}llmbench-benchmark-app.json`, () => classicJson(benchmarkApp())],
   ...SYSTEMS.filter(hasPercentiles)
     .map(appVariant)
-    .map((system) => [`app/${system.uid}.json`, () => classicJson(serverDashboard(system, drawAppPanel))] as const),
+    .map(
+      (system) =>
+        [`${APP_FOLDER}${system.uid}.json`, () => classicJson(serverDashboard(system, drawAppPanel))] as const,
+    ),
 ];
