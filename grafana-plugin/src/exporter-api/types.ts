@@ -71,7 +71,8 @@ export interface KeyNumbers {
 
 export interface KeyDistribution {
   definition: string;
-  n: number;
+  /** Null when an imported file does not tell it. */
+  n: number | null;
   mean: number | null;
   p50: number | null;
   p90: number | null;
