@@ -25,6 +25,14 @@ describe('undiciFailure', () => {
     expect(undiciFailure(coded(code), [])).toEqual({ reason, message: `${code}: x` });
   });
 
+  test('R-093 and R-094: what this machine lacks is not the fault of the server', () => {
+    expect(undiciFailure(coded('EMFILE', 'connect EMFILE 127.0.0.1:1 - Local (undefined:undefined)'), [])).toEqual({
+      reason: 'other',
+      message: 'EMFILE: this process has no more open files (ulimit -n); the server is not at fault',
+    });
+    expect(undiciFailure(coded('EADDRNOTAVAIL'), []).message).toContain('no more local ports');
+  });
+
   test('a handshake that the peer breaks off is TLS', () => {
     const text = 'Client network socket disconnected before secure TLS connection was established';
     expect(undiciFailure(coded('ECONNRESET', text), []).reason).toBe('tls');

@@ -35,6 +35,13 @@ const TLS_MESSAGE = /before secure TLS connection was established/;
 /** Undici's parser gives no code; of its errors only this one means that the connection ended within an answer. */
 const CUT_MESSAGE = /\(Invalid EOF state\)$/;
 
+/** What this machine, not the server, has run out of. */
+const LOCAL_LIMITS: Readonly<Record<string, string>> = {
+  EMFILE: 'this process has no more open files (ulimit -n)',
+  ENFILE: 'this machine has no more open files',
+  EADDRNOTAVAIL: 'this machine has no more local ports to that server',
+};
+
 /** The first code on the way to the root: an aggregate (several addresses tried) or a wrapper may have none itself. */
 function codeOf(error: unknown): string {
   if (!isObject(error)) return '';
@@ -46,6 +53,8 @@ function codeOf(error: unknown): string {
 export function undiciFailure(error: unknown, secrets: readonly string[]): TransportFailure {
   const code = codeOf(error);
   const text = isObject(error) && typeof error.message === 'string' && error.message !== '' ? error.message : code;
+  const limit = LOCAL_LIMITS[code];
+  if (limit !== undefined) return { reason: 'other', message: `${code}: ${limit}; the server is not at fault` };
   const message = messageExcerpt(code === '' || text.includes(code) ? text : `${code}: ${text}`, secrets);
   if (TLS_CODE.test(code) || TLS_MESSAGE.test(text)) return { reason: 'tls', message };
   if (CUT_MESSAGE.test(text)) return { reason: 'reset', message };

@@ -8,6 +8,7 @@ import { shareOf } from '../bench/workers/share.ts';
 import { WorkerError } from '../bench/workers/worker-load.ts';
 import { performGroup } from '../run/perform-group.ts';
 import { performRun, type PerformedRun, type RunReporter } from '../run/perform-run.ts';
+import { checkOpenFiles, openFilesLimit } from '../run/open-files.ts';
 import { checkLoadIsMeant, RefusedError } from '../run/refusal.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { RunNotStoredError, RunsDirectoryError } from '../store/store-errors.ts';
@@ -53,6 +54,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 function refuseUnmeantLoad(request: RunRequest, steps: number, confirmed: boolean): void {
+  checkOpenFiles(mostInFlight(request), openFilesLimit());
   if (request.traffic.connection.unixSocket !== null) return;
   for (const { origin } of parseTargets([request.url, ...request.traffic.moreUrls], ''))
     checkLoadIsMeant(origin, { concurrency: mostInFlight(request), steps }, confirmed);

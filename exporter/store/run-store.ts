@@ -1,10 +1,11 @@
-import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { isFolder } from './index/stamps.ts';
+import { makeDirectory } from './make-directory.ts';
 import { readFinishedRunFile, readResultFile, readRunFile } from './read-run-files.ts';
 import type { RecordReading } from './records-parquet.ts';
 import { isOwned } from './ownership.ts';
@@ -69,7 +70,7 @@ export class RunStore {
     const unfinished = unfinishedDirectory(this.directory);
     const trial = join(unfinished, `.trial-${process.pid}`);
     try {
-      await mkdir(unfinished, { recursive: true });
+      await makeDirectory(unfinished);
       await writeFile(trial, 'x');
       // Another piece of work of this process may have tried at the same moment.
       await rm(trial, { force: true });
