@@ -71,6 +71,9 @@ async function writtenFiles(
     await writeAiperf(aiperf, file, result, store.readRecords(file));
     return { report, aiperf };
   } catch (error) {
-    throw new CliError(error instanceof ExportError ? error.message : `${found.run_id}: ${reasonOf(error)}`, ExitCode.failed);
+    throw new CliError(
+      error instanceof ExportError ? error.message : `${found.run_id}: ${reasonOf(error)}`,
+      ExitCode.failed,
+    );
   }
 }
