@@ -6,9 +6,10 @@ import { writePages, type BackfillOutput } from '../publish/backfill/write-pages
 import { Annotator } from '../publish/grafana-annotations/annotator.ts';
 import { readGrafanaAccess } from '../publish/grafana-annotations/annotator-request.ts';
 import { readReceiver } from '../publish/remote-write/receiver-request.ts';
-import { openStore, type RunStore } from '../store/run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
 import { codeOf, reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
+import { openRuns } from './open-runs.ts';
 import { asksForHelp, flag, helpText, readArguments, text, texts, type Values } from './options.ts';
 import {
   GRAFANA_OPTIONS,
@@ -67,8 +68,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (ways.length === 0)
     throw new CliError('where to? --output FILE, --remote-write-url URL or --grafana-url URL must say it');
   try {
-    const { store, messages } = await openStore(options['runs-dir']);
-    messages.forEach(tell);
+    const store = await openRuns(options['runs-dir']);
     const runs = options.all ? await store.list() : await namedRuns(store, positionals);
     const runIds = runs.map(({ run_id }) => run_id);
     return report(await backfilled(store, runIds, options), options);

@@ -10,12 +10,11 @@ import type { Importer } from '../imports/importer.ts';
 import { IMPORTERS } from '../imports/importers.ts';
 import { isTimeZone } from '../imports/wall-time.ts';
 import { watchFolders } from '../imports/watch-folders.ts';
-import { openStore } from '../store/run-store.ts';
-import type { RunStore } from '../store/run-store.ts';
 import { reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { ImportProgress } from './import-progress.ts';
 import { importJson, importTable } from './import-table.ts';
+import { openRuns } from './open-runs.ts';
 import { asksForHelp, flag, helpText, readArguments, seconds, text, texts } from './options.ts';
 import type { Option } from './options.ts';
 import { untilStopped } from './until-stopped.ts';
@@ -71,7 +70,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const stopping = new AbortController();
   void untilStopped().then(() => stopping.abort());
   const request = {
-    store: await opened(values['runs-dir']),
+    store: await openRuns(values['runs-dir'], (store) => store.checkWritable()),
     importers: values.mapping === null ? IMPORTERS : [...IMPORTERS, await mappedBy(values.mapping)],
     timeZone: values['time-zone'],
     signal: stopping.signal,
@@ -88,18 +87,6 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw error;
   } finally {
     for (const bound of bounds) bound.stop();
-  }
-}
-
-async function opened(runsDirectory: string): Promise<RunStore> {
-  try {
-    const { store, messages } = await openStore(runsDirectory);
-    for (const message of messages) process.stderr.write(`${message}\n`);
-    await store.checkWritable();
-    return store;
-  } catch (error) {
-    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
-    throw error;
   }
 }
 

@@ -1,8 +1,8 @@
 import { writeRunFiles } from '../run/run-files.ts';
 import { mergeShards, ShardError } from '../store/merge-shards.ts';
-import { openStore } from '../store/run-store.ts';
 import { RunExistsError, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
+import { openRuns } from './open-runs.ts';
 import { asksForHelp, flag, helpText, readArguments, text } from './options.ts';
 import { resultTable } from './result-table.ts';
 
@@ -25,8 +25,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (runId === undefined)
     throw new CliError('which run? the one that the shards have as --run-id: llmbench merge RUN');
   try {
-    const { store, messages } = await openStore(values['runs-dir']);
-    for (const message of messages) process.stderr.write(`${message}\n`);
+    const store = await openRuns(values['runs-dir']);
     const { result, path, shards, notes } = await mergeShards(store, runId);
     const fileNotes = await writeRunFiles(store, runId, []);
     if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);

@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../bench/configuration-error.ts';
 import { sendPending } from '../publish/remote-write/send-pending.ts';
 import { readReceiver } from '../publish/remote-write/receiver-request.ts';
-import { openStore } from '../store/run-store.ts';
 import { RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
+import { openRuns } from './open-runs.ts';
 import { asksForHelp, flag, helpText, readOptions, seconds, text } from './options.ts';
 import { RECEIVER_OPTIONS, requestedReceiver } from './publish-options.ts';
 import { VERSION } from './version.ts';
@@ -26,8 +26,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const request = requestedReceiver(options);
   if (request === null) throw new CliError('--remote-write-url is missing: where are the samples to go?');
   try {
-    const { store, messages } = await openStore(options['runs-dir']);
-    messages.forEach(tell);
+    const store = await openRuns(options['runs-dir']);
     const receiver = await readReceiver(request, process.env);
     const sent = await sendPending({
       ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },

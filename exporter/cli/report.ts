@@ -2,11 +2,11 @@ import { join } from 'node:path';
 import { AIPERF_FOLDER, ExportError, writeAiperf } from '../exports/write-aiperf.ts';
 import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import { RUN_EXPORTS } from '../run/run-files.ts';
-import { openStore } from '../store/run-store.ts';
 import type { RunListing, RunStore } from '../store/run-store.ts';
-import { reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
+import { reasonOf } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { asksForHelp, choice, flag, helpText, readArguments, text } from './options.ts';
+import { openRuns } from './open-runs.ts';
 import { namedRuns } from './runs/stored-runs.ts';
 
 const OPTIONS = {
@@ -35,21 +35,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
   const [runId] = positionals;
   if (runId === undefined) throw new CliError('which run? `llmbench runs` lists them: llmbench report RUN');
-  const store = await opened(values['runs-dir']);
+  const store = await openRuns(values['runs-dir']);
   const written = await writtenFiles(store, runId, values.export === 'aiperf');
   process.stdout.write(values.json ? `${JSON.stringify(written)}\n` : `${Object.values(written).join('\n')}\n`);
   return ExitCode.done;
-}
-
-async function opened(runsDirectory: string): Promise<RunStore> {
-  try {
-    const { store, messages } = await openStore(runsDirectory);
-    for (const message of messages) process.stderr.write(`${message}\n`);
-    return store;
-  } catch (error) {
-    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
-    throw error;
-  }
 }
 
 async function writtenFiles(

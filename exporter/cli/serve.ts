@@ -4,11 +4,11 @@ import { createServeApp } from '../http/serve-app.ts';
 import { RunList } from '../publish/run-list.ts';
 import { storeSource } from '../publish/run-source.ts';
 import { RunLibrary } from '../publish/views/run-library.ts';
-import { openStore } from '../store/run-store.ts';
 import { announceServe, type AnnouncedServe } from '../store/serve-presence.ts';
 import { RunsDirectoryError } from '../store/store-errors.ts';
 import { apiToken } from './api-token.ts';
 import { CliError, ExitCode } from './failure.ts';
+import { openRuns } from './open-runs.ts';
 import { asksForHelp, flag, helpText, integer, readOptions, seconds, text, texts } from './options.ts';
 import { untilStopped } from './until-stopped.ts';
 import { VERSION } from './version.ts';
@@ -47,10 +47,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = readOptions(OPTIONS, argv, process.env);
   const stopped = untilStopped();
   try {
-    const { store, messages } = await openStore(options['runs-dir']);
+    const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
-    messages.forEach(say);
-    await store.checkWritable();
     let presence: AnnouncedServe | null = null;
     const token = await apiToken(options['api-token-file']);
     const list = new RunList(store);

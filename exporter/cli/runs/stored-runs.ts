@@ -2,10 +2,9 @@ import { parseCondition } from '../../store/index/run-filter.ts';
 import type { Condition } from '../../store/index/run-filter.ts';
 import { RunIndex } from '../../store/index/run-index.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
-import { openStore } from '../../store/run-store.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import { RunsDirectoryError } from '../../store/store-errors.ts';
 import { CliError } from '../failure.ts';
+import { openRuns } from '../open-runs.ts';
 import { text } from '../options.ts';
 import type { Option } from '../options.ts';
 
@@ -20,18 +19,9 @@ export const WHERE: Option<readonly Condition[]> = {
   fallback: [],
 };
 
-/** Opens the runs directory for a command; tells on stderr what was finished on the way. Throws a `CliError`. */
-export async function storeOf(runsDirectory: string): Promise<RunStore> {
-  try {
-    const { store, messages } = await openStore(runsDirectory);
-    for (const message of messages) process.stderr.write(`${message}\n`);
-    // An unreadable directory is told before any work on it.
-    await store.names();
-    return store;
-  } catch (error) {
-    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
-    throw error;
-  }
+/** The runs directory of a command; an unreadable one is told before any work on it. Throws a `CliError`. */
+export function storeOf(runsDirectory: string): Promise<RunStore> {
+  return openRuns(runsDirectory, (store) => store.names());
 }
 
 /** The finished runs, newest first. */

@@ -3,7 +3,7 @@ import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.t
 import type { PercentileName, ResultFile, ServerTarget } from '../../../core/run/result.ts';
 import type { RunFile, RunStatus } from '../../../core/run/run.ts';
 
-/** The answers of the exporter's HTTP API, as `docs/openapi.yaml` describes them: base units, RFC 3339, null = unknown. */
+/** The answers of the exporter's HTTP API, as `schemas/openapi.yaml` describes them: base units, RFC 3339, null = unknown. */
 
 export interface StatusAnswer {
   version: string;

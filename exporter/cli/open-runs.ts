@@ -1,0 +1,23 @@
+import { openStore } from '../store/run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { RunsDirectoryError } from '../store/store-errors.ts';
+import { CliError } from './failure.ts';
+
+/**
+ * Opens the runs directory for a command and tells on stderr what was finished on the way. `check` is done before any
+ * work on it. Throws a `CliError`.
+ */
+export async function openRuns(
+  runsDirectory: string,
+  check: (store: RunStore) => Promise<unknown> = () => Promise.resolve(),
+): Promise<RunStore> {
+  try {
+    const { store, messages } = await openStore(runsDirectory);
+    for (const message of messages) process.stderr.write(`${message}\n`);
+    await check(store);
+    return store;
+  } catch (error) {
+    if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+    throw error;
+  }
+}
