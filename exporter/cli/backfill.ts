@@ -10,7 +10,8 @@ import type { RunStore } from '../store/run-store.ts';
 import { codeOf, reasonOf, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { openRuns } from './open-runs.ts';
-import { asksForHelp, flag, helpText, readArguments, text, texts, type Values } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { flag, readArguments, text, texts, type Values } from './options.ts';
 import {
   GRAFANA_OPTIONS,
   RECEIVER_OPTIONS,

@@ -1,6 +1,7 @@
 import { startCommand, type StartedProcess } from './child-process.ts';
 import { ExitCode } from './failure.ts';
-import { asksForHelp, flag, helpText, readOptions, seconds, text } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { flag, readOptions, seconds, text } from './options.ts';
 import { findPrometheus, startDemoPrometheus } from './demo-prometheus.ts';
 import { run as runBenchmarkCommand } from './run.ts';
 import { untilStopped } from './until-stopped.ts';

@@ -9,7 +9,8 @@ import { pageReport } from '../explain/page-report.ts';
 import { pageText } from '../explain/page-text.ts';
 import { readUses } from '../explain/shown-in.ts';
 import { CliError, ExitCode } from './failure.ts';
-import { asksForHelp, flag, helpText, readArguments, text } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { flag, readArguments, text } from './options.ts';
 
 const OPTIONS = {
   url: text('URL', 'explain the metrics page that is served there', null),

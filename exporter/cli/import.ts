@@ -15,7 +15,8 @@ import { CliError, ExitCode } from './failure.ts';
 import { ImportProgress } from './import-progress.ts';
 import { importJson, importTable } from './import-table.ts';
 import { openRuns } from './open-runs.ts';
-import { asksForHelp, flag, helpText, readArguments, seconds, text, texts } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { flag, readArguments, seconds, text, texts } from './options.ts';
 import type { Option } from './options.ts';
 import { untilStopped } from './until-stopped.ts';
 

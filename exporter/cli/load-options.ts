@@ -18,7 +18,7 @@ const amount = <T extends number | null>(value: string, given: Option<number | T
 });
 
 /** How requests come: the names of `aiperf profile`. */
-export const LOAD_OPTIONS = {
+export const ARRIVAL_OPTIONS = {
   concurrency: numbers(
     'N',
     'requests in flight at any time (default 1); with --request-rate or --fixed-schedule: at most in flight (default no limit)',
@@ -55,6 +55,15 @@ export const LOAD_OPTIONS = {
     'MS',
     seconds('end the schedule after this timestamp', { min: 0, max: Number.MAX_SAFE_INTEGER }, null),
   ),
+  'request-cancellation-rate': amount(
+    'PERCENT',
+    seconds('percentage of the requests that are given up on purpose', { min: 0, max: 100 }, 0),
+  ),
+  'request-cancellation-delay': seconds('how long after the sending they are given up', UP_TO_A_WEEK, 0),
+};
+
+/** When it ends. */
+export const END_OPTIONS = {
   'request-count': integer('how many requests to measure', { min: 1, max: MOST_REQUESTS }, null),
   'benchmark-duration': seconds(
     'how long to measure; requests under way then are finished',
@@ -66,6 +75,15 @@ export const LOAD_OPTIONS = {
     UP_TO_A_WEEK,
     DEFAULT_GRACE_PERIOD_SECONDS,
   ),
+  'max-output-tokens-total': integer(
+    'end the run before it could generate more output tokens than this',
+    { min: 1, max: Number.MAX_SAFE_INTEGER },
+    null,
+  ),
+};
+
+/** What comes before the measuring. */
+export const WARMUP_OPTIONS = {
   'warmup-request-count': integer('requests before the measuring, in no result', { min: 0, max: MOST_REQUESTS }, null),
   'warmup-duration': seconds('how long to warm up', { min: 0, max: ONE_WEEK_SECONDS }, null),
   'warmup-grace-period': seconds(
@@ -77,17 +95,9 @@ export const LOAD_OPTIONS = {
   'warmup-prefill-concurrency': integer('--prefill-concurrency of the warm-up (default: as measured)', SLOTS, null),
   'warmup-request-rate': amount('RATE', seconds('--request-rate of the warm-up (default: as measured)', RATE, null)),
   'warmup-arrival-pattern': choice(ARRIVAL_PATTERNS, '--arrival-pattern of the warm-up (default: as measured)', null),
-  'request-cancellation-rate': amount(
-    'PERCENT',
-    seconds('percentage of the requests that are given up on purpose', { min: 0, max: 100 }, 0),
-  ),
-  'request-cancellation-delay': seconds('how long after the sending they are given up', UP_TO_A_WEEK, 0),
-  'max-output-tokens-total': integer(
-    'end the run before it could generate more output tokens than this',
-    { min: 1, max: Number.MAX_SAFE_INTEGER },
-    null,
-  ),
 };
+
+export const LOAD_OPTIONS = { ...ARRIVAL_OPTIONS, ...END_OPTIONS, ...WARMUP_OPTIONS };
 
 type LoadOptions = Values<typeof LOAD_OPTIONS>;
 

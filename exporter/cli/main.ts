@@ -8,7 +8,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
     throw error;
   });
-  const [name, ...rest] = argv;
+  const [name, ...rest] = argv[0] === 'help' && argv.length > 1 ? [...argv.slice(1), '--help'] : argv;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(overview());
     process.exitCode = name === undefined ? ExitCode.refused : ExitCode.done;
@@ -21,9 +21,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (command === undefined) {
-    process.stderr.write(
-      `llmbench: there is no command '${name}'; it is one of: ${COMMANDS.map((c) => c.name).join(', ')}\n`,
-    );
+    const { nearestName } = await import('./options.ts');
+    const names = COMMANDS.map((each) => each.name);
+    const nearest = nearestName(name, names);
+    const hint = nearest === null ? `it is one of: ${names.join(', ')}` : `did you mean ${nearest}?`;
+    process.stderr.write(`llmbench: there is no command '${name}'; ${hint}\n`);
     process.exitCode = ExitCode.refused;
     return;
   }

@@ -3,7 +3,8 @@ import { mergeShards, ShardError } from '../store/merge-shards.ts';
 import { RunExistsError, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { openRuns } from './open-runs.ts';
-import { asksForHelp, flag, helpText, readArguments, text } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { flag, readArguments, text } from './options.ts';
 import { resultTable } from './result-table.ts';
 
 const OPTIONS = {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { CliError } from './failure.ts';
-import { choice, flag, helpText, integer, readArguments, readOptions, seconds, text, texts } from './options.ts';
+import { choice, flag, integer, readArguments, readOptions, seconds, text, texts } from './options.ts';
 
 const OPTIONS = {
   url: text('URL', 'where', null),
@@ -87,18 +87,4 @@ describe('arguments without a flag, where a command takes them', () => {
     expect(() => arguments_(['a', 'b', 'c'])).toThrow(new CliError("'b' is one too many: at most 1 METRIC"));
     expect(() => arguments_(['a'], 0)).toThrow(new CliError("'a' is not understood: options begin with --"));
   });
-});
-
-test('the help names every option, its value and its default', () => {
-  const help = helpText('llmbench x [options]', OPTIONS, ['llmbench x --json']);
-  for (const expected of [
-    '--url URL',
-    '--concurrency N',
-    '(default 1)',
-    '--linger auto|no',
-    '(default auto)',
-    'llmbench x --json',
-  ]) {
-    expect(help).toContain(expected);
-  }
 });

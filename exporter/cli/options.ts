@@ -194,12 +194,16 @@ function readFlags(options: Options, argv: readonly string[]): ReadFlags {
 
 /** What a mistyped name may have meant, to be put behind a message; `prefix` stands before names. */
 export function suggestion(name: string, known: readonly string[], prefix = '--'): string {
+  const nearest = nearestName(name, known);
+  return nearest === null ? '; --help lists them' : `; did you mean ${prefix}${nearest}?`;
+}
+
+/** The name that a mistyped one may have meant; null when none is near. */
+export function nearestName(name: string, known: readonly string[]): string | null {
   const [best] = known
     .map((candidate) => ({ candidate, distance: editDistance(name, candidate) }))
     .sort((a, b) => a.distance - b.distance);
-  return best !== undefined && best.distance <= Math.max(2, name.length / 4)
-    ? `; did you mean ${prefix}${best.candidate}?`
-    : '; --help lists them';
+  return best !== undefined && best.distance <= Math.max(2, name.length / 4) ? best.candidate : null;
 }
 
 /** Levenshtein distance. */
@@ -215,37 +219,3 @@ function editDistance(a: string, b: string): number {
   }
   return previous[b.length] ?? 0;
 }
-
-/** The text of `--help`: usage, each option with its default and examples. */
-export function helpText(usage: string, options: Options, examples: readonly string[]): string {
-  const names = Object.entries(options).map(
-    ([name, option]) => `--${name}${option.value === undefined ? '' : ` ${option.value}`}`,
-  );
-  const example = Object.keys(options)[0] ?? '';
-  const width = Math.min(34, Math.max(...names.map((name) => name.length)));
-  const lines = Object.values(options).map((option, i) => {
-    const name = names[i] ?? '';
-    const fallback = describeDefault(option.fallback);
-    const head = name.length > width ? `  ${name}\n  ${' '.repeat(width)}` : `  ${name.padEnd(width)}`;
-    return `${head}  ${option.help}${fallback}`;
-  });
-  return [
-    `usage: ${usage}`,
-    '',
-    ...lines,
-    '',
-    `Every option is also an environment variable: --${example} is ${environmentVariable(example)}.`,
-    '',
-    'examples:',
-    ...examples.map((example) => `  ${example}`),
-    '',
-  ].join('\n');
-}
-
-function describeDefault(fallback: unknown): string {
-  const told = typeof fallback === 'number' || (typeof fallback === 'string' && fallback !== '');
-  return told ? ` (default ${fallback})` : '';
-}
-
-/** True when the arguments ask for help rather than for work. */
-export const asksForHelp = (argv: readonly string[]): boolean => argv.includes('--help') || argv.includes('-h');

@@ -4,7 +4,8 @@ import { readReceiver } from '../publish/remote-write/receiver-request.ts';
 import { RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { openRuns } from './open-runs.ts';
-import { asksForHelp, flag, helpText, readOptions, seconds, text } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { flag, readOptions, seconds, text } from './options.ts';
 import { RECEIVER_OPTIONS, requestedReceiver } from './publish-options.ts';
 import { VERSION } from './version.ts';
 

@@ -5,7 +5,8 @@ import { RUN_EXPORTS } from '../run/run-files.ts';
 import type { RunListing, RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
-import { asksForHelp, choice, flag, helpText, readArguments, text } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { choice, flag, readArguments, text } from './options.ts';
 import { openRuns } from './open-runs.ts';
 import { namedRuns } from './runs/stored-runs.ts';
 

@@ -11,10 +11,26 @@ import { DEFAULT_INTERVAL_SECONDS } from '../servers/collector.ts';
 import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../servers/run-edges.ts';
 import { GATE_OPTIONS, requestedGates } from './gate-options.ts';
 import { GROUP_OPTIONS } from './group-options.ts';
-import { LOAD_OPTIONS, loadSteps, requestedLoad, type LoadStep } from './load-options.ts';
+import type { HelpSection, SectionedHelp } from './help-text.ts';
+import {
+  ARRIVAL_OPTIONS,
+  END_OPTIONS,
+  loadSteps,
+  requestedLoad,
+  WARMUP_OPTIONS,
+  type LoadStep,
+} from './load-options.ts';
 import { definitions, formats, INTERVAL_RANGE, targets } from './server-options.ts';
 import { PUBLISH_OPTIONS, requestedOutgoing } from './publish-options.ts';
-import { requestedFields, requestedReset, requestedTraffic, TRAFFIC_OPTIONS } from './traffic-options.ts';
+import {
+  CACHE_OPTIONS,
+  CONNECTION_OPTIONS,
+  ENDPOINT_OPTIONS,
+  PROMPT_OPTIONS,
+  requestedFields,
+  requestedReset,
+  requestedTraffic,
+} from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { choice, flag, integer, seconds, text, texts, type Values } from './options.ts';
 import { followsSchedule } from './trace-schedule.ts';
@@ -23,21 +39,16 @@ import { followsSchedule } from './trace-schedule.ts';
 const NEW_TEXTS = 2 ** 40;
 const ONE_WEEK_SECONDS = 604_800;
 
-/** Flags of `run`: the names of `aiperf profile` where the meaning is the same. */
-export const RUN_OPTIONS = {
+/** The server and its API. */
+const SERVER_OPTIONS = {
   url: texts('URL', 'the server: http://host:8000, or the whole address of its endpoint; several are asked in turn'),
   model: text('NAME', 'the model, as the server names it', null),
-  scenario: text('NAME', 'what this benchmark is called in metrics and comparisons', 'default'),
-  ...GROUP_OPTIONS,
-  ...LOAD_OPTIONS,
-  ...WORKER_OPTIONS,
-  ...TRAFFIC_OPTIONS,
-  'random-seed': integer(
-    'seed of lengths, arrivals and texts; without it the plan is that of 0 and the texts are new, so that no cache knows them',
-    { min: 0, max: Number.MAX_SAFE_INTEGER },
-    null,
-  ),
+  ...ENDPOINT_OPTIONS,
   header: texts('NAME:VALUE', 'a header to send with each request; may be repeated'),
+};
+
+const LIMIT_OPTIONS = {
+  ...END_OPTIONS,
   'request-timeout-seconds': seconds(
     'how long a request may take',
     { min: 0.01, max: ONE_WEEK_SECONDS },
@@ -47,6 +58,19 @@ export const RUN_OPTIONS = {
     ...seconds('share of requests (0 to 1) that may fail before the run counts as failed', { min: 0, max: 1 }, null),
     value: 'RATIO',
   },
+  yes: flag('more than 64 concurrent requests to a server that is not this machine are meant'),
+};
+
+const PLAN_OPTIONS = {
+  ...PROMPT_OPTIONS,
+  'random-seed': integer(
+    'seed of lengths, arrivals and texts; without it the plan is that of 0 and the texts are new, so that no cache knows them',
+    { min: 0, max: Number.MAX_SAFE_INTEGER },
+    null,
+  ),
+};
+
+const SERVER_METRICS_OPTIONS = {
   'server-metrics': targets(
     "metrics pages beside the server's own: http://host:8081/metrics, host:8081, or a name and host: triton=host",
   ),
@@ -70,14 +94,22 @@ export const RUN_OPTIONS = {
     { min: 0, max: 3600 },
     DEFAULT_DRAIN_TIMEOUT_SECONDS,
   ),
-  ...GATE_OPTIONS,
+  ...CACHE_OPTIONS,
+};
+
+const OUTPUT_OPTIONS = {
+  scenario: text('NAME', 'what this benchmark is called in metrics and comparisons', 'default'),
+  'runs-dir': text('DIR', 'where runs are kept', 'runs'),
+  'run-id': text('ID', 'the name of the run: letters, digits and dashes', null),
   export: choice(
     ['none', ...RUN_EXPORTS] as const,
     "also write the run as another tool's files: aiperf/profile_export* in its directory",
     'none',
   ),
-  'runs-dir': text('DIR', 'where runs are kept', 'runs'),
-  'run-id': text('ID', 'the name of the run: letters, digits and dashes', null),
+  json: flag('print the result as JSON'),
+};
+
+const LIVE_METRICS_OPTIONS = {
   'metrics-port': integer(
     'serve live metrics on this port, 0 for a free one; by itself when a `serve` watches --runs-dir',
     { min: 0, max: 65_535 },
@@ -90,18 +122,61 @@ export const RUN_OPTIONS = {
     'auto',
   ),
   'linger-max': seconds('how long to linger at most', { min: 0, max: 86_400 }, DEFAULT_LINGER_MAX_SECONDS),
-  ...PUBLISH_OPTIONS,
-  yes: flag('more than 64 concurrent requests to a server that is not this machine are meant'),
-  json: flag('print the result as JSON'),
 };
 
-export const RUN_EXAMPLES = [
+/** Flags of `run`: the names of `aiperf profile` where the meaning is the same. */
+export const RUN_OPTIONS = {
+  ...SERVER_OPTIONS,
+  ...ARRIVAL_OPTIONS,
+  ...LIMIT_OPTIONS,
+  ...WARMUP_OPTIONS,
+  ...PLAN_OPTIONS,
+  ...GATE_OPTIONS,
+  ...OUTPUT_OPTIONS,
+  ...GROUP_OPTIONS,
+  ...WORKER_OPTIONS,
+  ...SERVER_METRICS_OPTIONS,
+  ...LIVE_METRICS_OPTIONS,
+  ...PUBLISH_OPTIONS,
+  ...CONNECTION_OPTIONS,
+};
+
+const RUN_EXAMPLES = [
   'llmbench run --url http://localhost:8000 --model llama --concurrency 16 --request-count 500',
   'llmbench run --url localhost:8000 --model llama --concurrency 64 --benchmark-duration 120 --warmup-request-count 64 --isl 1024 --osl 256',
   'llmbench run --url https://example.org --model llama --api-key-env API_KEY --concurrency 4 --request-count 40 --json',
   'llmbench run --url localhost:8000 --model llama --request-rate 2000 --benchmark-duration 60 --workers 4',
   'llmbench run --url llm:8000 --model llama --concurrency 4096 --request-count 100000 --shard 0/4 --run-id night-7 --start-at 2030-01-31T12:00:00Z',
 ];
+
+const HELP_SECTIONS: readonly HelpSection[] = [
+  { name: 'server', title: 'the server and its API', options: SERVER_OPTIONS },
+  { name: 'load', title: 'how requests come: concurrency, rate, schedule', options: ARRIVAL_OPTIONS },
+  { name: 'stop', title: 'when the run ends, and what it may cost', options: LIMIT_OPTIONS },
+  { name: 'warmup', title: 'what comes before the measuring', options: WARMUP_OPTIONS },
+  { name: 'dataset', title: 'prompts, lengths, conversations, tokenizer', options: PLAN_OPTIONS },
+  { name: 'gates', title: 'objectives and goodput', options: GATE_OPTIONS },
+  { name: 'output', title: 'names, files, JSON', options: OUTPUT_OPTIONS },
+  { name: 'sweep', title: 'several runs with one command', options: GROUP_OPTIONS },
+  { name: 'workers', title: 'more than one core, more than one machine', options: WORKER_OPTIONS },
+  { name: 'server-metrics', title: "the servers' own metrics and caches", options: SERVER_METRICS_OPTIONS },
+  { name: 'live', title: 'metrics of the running benchmark for Prometheus', options: LIVE_METRICS_OPTIONS },
+  { name: 'publish', title: 'remote write, annotations in Grafana', options: PUBLISH_OPTIONS },
+  { name: 'connection', title: 'TLS, sockets, HTTP client', options: CONNECTION_OPTIONS },
+];
+
+/** `run --help`. */
+export const RUN_HELP: SectionedHelp = {
+  usage:
+    'llmbench run --url URL --model NAME (--concurrency N | --request-rate RATE) (--request-count N | --benchmark-duration S) [options]',
+  sections: HELP_SECTIONS,
+  common: [
+    ...['url', 'model', 'api-key-env', 'concurrency', 'request-rate', 'request-count', 'benchmark-duration'],
+    ...['warmup-request-count', 'isl', 'osl', 'input-file', 'slo', 'goodput', 'scenario', 'runs-dir', 'config'],
+    ...['metrics-port', 'remote-write-url', 'json'],
+  ],
+  examples: RUN_EXAMPLES,
+};
 
 export type RunOptions = Values<typeof RUN_OPTIONS>;
 

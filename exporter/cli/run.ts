@@ -15,21 +15,19 @@ import { RunNotStoredError, RunsDirectoryError } from '../store/store-errors.ts'
 import { CliError, ExitCode } from './failure.ts';
 import { sloLines } from './gate-lines.ts';
 import { groupResult, groupTable, type GroupRun } from './group-table.ts';
-import { asksForHelp, helpText } from './options.ts';
+import { asksForHelp, sectionedHelp } from './help-text.ts';
 import { keptRun } from './kept-run.ts';
 import { Progress } from './progress.ts';
 import { resultTable } from './result-table.ts';
 import { requestedRuns } from './requested-runs.ts';
-import { RUN_EXAMPLES, RUN_OPTIONS } from './run-options.ts';
+import { RUN_HELP } from './run-options.ts';
 import { SERVER_LISTS } from './server-options.ts';
 import { spreadLists } from './value-lists.ts';
 import { VERSION } from './version.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
-    const usage =
-      'llmbench run --url URL --model NAME (--concurrency N | --request-rate RATE) (--request-count N | --benchmark-duration S) [options]';
-    process.stdout.write(helpText(usage, RUN_OPTIONS, RUN_EXAMPLES));
+    process.stdout.write(sectionedHelp(RUN_HELP, argv));
     return ExitCode.done;
   }
   const { options, requests, steps } = await requestedRuns(spreadLists(argv, SERVER_LISTS), process.env);

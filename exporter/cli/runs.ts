@@ -21,7 +21,7 @@ const COMMANDS: readonly RunsCommand[] = [
 
 export async function run(argv: readonly string[]): Promise<number> {
   const [name] = argv;
-  if (name === '--help' || name === '-h') {
+  if (name === '--help' || name === '--help-all' || name === '-h') {
     process.stdout.write(overview());
     return ExitCode.done;
   }

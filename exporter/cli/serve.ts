@@ -9,7 +9,8 @@ import { RunsDirectoryError } from '../store/store-errors.ts';
 import { apiToken } from './api-token.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { openRuns } from './open-runs.ts';
-import { asksForHelp, flag, helpText, integer, readOptions, seconds, text, texts } from './options.ts';
+import { asksForHelp, helpText } from './help-text.ts';
+import { flag, integer, readOptions, seconds, text, texts } from './options.ts';
 import { untilStopped } from './until-stopped.ts';
 import { VERSION } from './version.ts';
 

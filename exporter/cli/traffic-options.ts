@@ -26,8 +26,8 @@ const tokens = (help: string, fallback: number): Option<number> => integer(help,
 
 const named = <T>(value: string, option: Option<T>): Option<T> => ({ ...option, value });
 
-/** What is sent, where to and in which form: the names of `aiperf profile` where the meaning is the same. */
-export const TRAFFIC_OPTIONS = {
+/** Which API is asked, and in which form: the names of `aiperf profile` where the meaning is the same. */
+export const ENDPOINT_OPTIONS = {
   'endpoint-type': choice(ENDPOINT_TYPES, 'which API is asked', 'chat'),
   'endpoint-template': text(
     'FILE',
@@ -36,6 +36,14 @@ export const TRAFFIC_OPTIONS = {
   ),
   streaming: flag('ask for streams (the default where the endpoint has them)'),
   'no-streaming': flag('ask for one JSON answer; then there is no time to first token'),
+  'api-key-env': text('VARIABLE', 'the environment variable that holds the API key', null),
+  'api-key-file': text('FILE', 'the file that holds the API key', null),
+  'ignore-eos': flag('ask the server to generate all of --osl (vLLM, SGLang: ignore_eos)'),
+  'extra-inputs': texts('NAME:VALUE', 'a field to send with each request, or a JSON object of such; may be repeated'),
+};
+
+/** What is sent. */
+export const PROMPT_OPTIONS = {
   isl: integer(`input tokens per request (default ${DEFAULT_INPUT_TOKENS}); exact with --tokenizer`, TOKENS, null),
   'isl-stddev': tokens('standard deviation of --isl', 0),
   osl: integer(`output tokens at most, per request (max_tokens; default ${DEFAULT_OUTPUT_TOKENS})`, TOKENS, null),
@@ -68,10 +76,10 @@ export const TRAFFIC_OPTIONS = {
     null,
   ),
   'tokenizer-revision': text('REVISION', 'branch, tag or commit of the model on the hub', DEFAULT_TOKENIZER_REVISION),
-  'ignore-eos': flag('ask the server to generate all of --osl (vLLM, SGLang: ignore_eos)'),
-  'extra-inputs': texts('NAME:VALUE', 'a field to send with each request, or a JSON object of such; may be repeated'),
-  'api-key-env': text('VARIABLE', 'the environment variable that holds the API key', null),
-  'api-key-file': text('FILE', 'the file that holds the API key', null),
+};
+
+/** How the server is reached. */
+export const CONNECTION_OPTIONS = {
   'connect-timeout-seconds': seconds(
     'how long opening a connection may take',
     { min: 0.01, max: 3600 },
@@ -84,6 +92,13 @@ export const TRAFFIC_OPTIONS = {
   'tls-key': text('FILE', 'the key of this certificate (PEM)', null),
   'tls-server-name': text('NAME', "the name that the server's certificate is for, if not the URL's host", null),
   'tls-insecure': flag('take any certificate'),
+  'export-http-trace': flag(
+    'record the HTTP phases of each request: blocked, look-up, connecting, sending, waiting, receiving',
+  ),
+};
+
+/** What is done to the server's caches. */
+export const CACHE_OPTIONS = {
   'reset-kv-cache': flag("empty the server's prefix cache before each run (vLLM, SGLang, or the path given)"),
   'reset-kv-cache-path': text('PATH', 'where it is emptied, by POST', null),
   'reset-kv-cache-timeout-seconds': seconds(
@@ -91,10 +106,9 @@ export const TRAFFIC_OPTIONS = {
     { min: 0.01, max: 3600 },
     DEFAULT_RESET_TIMEOUT_SECONDS,
   ),
-  'export-http-trace': flag(
-    'record the HTTP phases of each request: blocked, look-up, connecting, sending, waiting, receiving',
-  ),
 };
+
+export const TRAFFIC_OPTIONS = { ...ENDPOINT_OPTIONS, ...PROMPT_OPTIONS, ...CONNECTION_OPTIONS, ...CACHE_OPTIONS };
 
 type TrafficOptions = Values<typeof TRAFFIC_OPTIONS>;
 

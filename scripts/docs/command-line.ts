@@ -1,6 +1,6 @@
 import { COMMANDS, type Command } from '../../exporter/cli/commands.ts';
 
-/** What the program answers to `--help`: by command (`run`, `runs list`, …), the flags that it names. */
+/** What the program answers to `--help-all`: by command (`run`, `runs list`, …), the flags that it names. */
 export async function flagsByCommand(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const flags = new Map<string, ReadonlySet<string>>();
   for (const command of COMMANDS) {
@@ -26,7 +26,11 @@ function partsOf(help: string, name: string): string[] {
 }
 
 const flagsIn = (help: string): Set<string> =>
-  new Set(['--help', ...Array.from(help.matchAll(/^ {2}(--[a-z][a-z0-9-]*)/gm), ([, flag]) => flag ?? '')]);
+  new Set([
+    '--help',
+    '--help-all',
+    ...Array.from(help.matchAll(/^ {2}(--[a-z][a-z0-9-]*)/gm), ([, flag]) => flag ?? ''),
+  ]);
 
 /** Asked in this process: a process for each would take seconds. */
 async function helpOf({ load }: Command, ...part: readonly string[]): Promise<string> {
@@ -39,7 +43,7 @@ async function helpOf({ load }: Command, ...part: readonly string[]): Promise<st
     return true;
   };
   try {
-    await command.run([...part, '--help']);
+    await command.run([...part, '--help-all']);
   } finally {
     stdout.write = write;
   }

@@ -5,7 +5,8 @@ import { ROW_COLUMNS, runRows } from '../../store/export/run-rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../store/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, choice, helpText, readArguments, text } from '../options.ts';
+import { asksForHelp, helpText } from '../help-text.ts';
+import { choice, readArguments, text } from '../options.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 import { written } from './written.ts';
 

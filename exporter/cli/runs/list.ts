@@ -1,7 +1,8 @@
 import { RunIndex } from '../../store/index/run-index.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import { ExitCode } from '../failure.ts';
-import { asksForHelp, flag, helpText, integer, readOptions, text } from '../options.ts';
+import { asksForHelp, helpText } from '../help-text.ts';
+import { flag, integer, readOptions, text } from '../options.ts';
 import { cutTo, plainText } from './plain-text.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 

@@ -1,6 +1,7 @@
 import { prunedRuns } from '../../store/prune-rules.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, flag, helpText, integer, readOptions } from '../options.ts';
+import { asksForHelp, helpText } from '../help-text.ts';
+import { flag, integer, readOptions } from '../options.ts';
 import { deleteRuns } from './delete.ts';
 import { listing } from './list.ts';
 import { indexedRuns, RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';

@@ -2,7 +2,8 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { editRun } from '../../store/edit-run.ts';
 import { reasonOf } from '../../store/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { asksForHelp, helpText, readArguments } from '../options.ts';
+import { asksForHelp, helpText } from '../help-text.ts';
+import { readArguments } from '../options.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 const OPTIONS = { 'runs-dir': RUNS_DIR };

@@ -3,7 +3,8 @@ import { verifyRun } from '../../store/verify-run.ts';
 import type { Verification } from '../../store/verify-run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { ExitCode } from '../failure.ts';
-import { asksForHelp, flag, helpText, readArguments } from '../options.ts';
+import { asksForHelp, helpText } from '../help-text.ts';
+import { flag, readArguments } from '../options.ts';
 import { plainText } from './plain-text.ts';
 import { namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
