@@ -10,7 +10,7 @@ export class LatencyBins {
 
   /** Values below 1 count as 1. */
   add(value: number): void {
-    const bin = Math.floor(Math.log2(Math.max(value, 1)) * BINS_PER_OCTAVE);
+    const bin = binOf(value);
     this.#counts[bin] = (this.#counts[bin] ?? 0) + 1;
     this.#count++;
     if (value > this.#max) this.#max = value;
@@ -25,6 +25,13 @@ export class LatencyBins {
     return this.#count === 0 ? null : this.#max;
   }
 
+  /** How many values lie in bins above that of this value: within a bin, 2 %, none counts as larger. */
+  countAbove(value: number): number {
+    let above = 0;
+    for (let bin = binOf(value) + 1; bin < this.#counts.length; bin++) above += this.#counts[bin] ?? 0;
+    return above;
+  }
+
   /** The middle of the bin that holds the value of rank ⌈q·n⌉; null when there is none. */
   quantile(q: number): number | null {
     let rank = Math.max(Math.ceil(q * this.#count), 1);
@@ -34,4 +41,8 @@ export class LatencyBins {
     }
     return null;
   }
+}
+
+function binOf(value: number): number {
+  return Math.floor(Math.log2(Math.max(value, 1)) * BINS_PER_OCTAVE);
 }

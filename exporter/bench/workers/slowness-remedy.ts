@@ -17,10 +17,11 @@ export function withRemedy(health: ClientHealth, resources: ClientResources): Cl
   return { ...health, why: `${health.why}: ${remedy(health, resources)}` };
 }
 
-/** More workers while there are cores for them; one is left to the rest. */
+/** More workers when it was its own computing that took the time, and while there are cores for them; one is left to the rest. */
 function remedy({ cpu_seconds: cpu }: ClientHealth, { workers, cores, seconds }: ClientResources): string {
   const used = cpu === null || seconds === null || seconds <= 0 ? null : cpu / seconds;
-  if (used !== null && used < BUSY_SHARE * workers) {
+  if (used === null) return 'how much it computed is not known: look what else runs on its machine, or ask less of it';
+  if (used < BUSY_SHARE * workers) {
     return `it used only ${Math.round(used * 100)} % of a core, so other programs of this machine kept it waiting: end them, or run it on another machine`;
   }
   if (workers < cores - 1) return `use --workers ${Math.min(workers * 2, cores - 1)}`;
