@@ -8,10 +8,13 @@ import { text, texts, type Values } from './options.ts';
 export const GATE_OPTIONS = {
   goodput: text(
     'LIMITS',
-    'limits that make a request good: "time_to_first_token:300 inter_token_latency:50" (milliseconds, tokens/s)',
+    'limits that make a request good: "ttft:300 itl:50", or with the whole names (milliseconds, tokens/s)',
     null,
   ),
-  slo: texts('SLO', 'an objective of the run, exit 99 when not met: "time_to_first_token:p95<300ms"; may be repeated'),
+  slo: texts(
+    'SLO',
+    'an objective of the run, exit 99 when not met: "ttft:p95<300ms", "error_ratio<=1%"; may be repeated',
+  ),
 };
 
 /** Null when nothing was asked. Throws a `CliError`. */

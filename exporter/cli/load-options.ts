@@ -19,15 +19,21 @@ const amount = <T extends number | null>(value: string, given: Option<number | T
 
 /** How requests come: the names of `aiperf profile`. */
 export const ARRIVAL_OPTIONS = {
-  concurrency: numbers(
-    'N',
-    'requests in flight at any time (default 1); with --request-rate or --fixed-schedule: at most in flight (default no limit)',
-    { ...SLOTS, whole: true },
-  ),
+  concurrency: {
+    ...numbers(
+      'N',
+      'requests in flight at any time (default 1); with --request-rate or --fixed-schedule: at most in flight (default no limit)',
+      { ...SLOTS, whole: true },
+    ),
+    elsewhere: ['max-concurrency'],
+  },
   'concurrency-ramp-duration': seconds('open the slots one after the other over this time', UP_TO_A_WEEK, 0),
   'prefill-concurrency': integer('requests at most that wait for their first token', SLOTS, null),
   'prefill-concurrency-ramp-duration': seconds('let this limit grow from 1 over this time', UP_TO_A_WEEK, 0),
-  'request-rate': numbers('RATE', 'requests per second, sent whatever the server does', { ...RATE, whole: false }),
+  'request-rate': {
+    ...numbers('RATE', 'requests per second, sent whatever the server does', { ...RATE, whole: false }),
+    elsewhere: ['rate', 'qps', 'rps'],
+  },
   'arrival-pattern': choice(
     ARRIVAL_PATTERNS,
     'how the gaps between requests of a rate are spread: exponential, equal or gamma',
@@ -64,12 +70,14 @@ export const ARRIVAL_OPTIONS = {
 
 /** When it ends. */
 export const END_OPTIONS = {
-  'request-count': integer('how many requests to measure', { min: 1, max: MOST_REQUESTS }, null),
-  'benchmark-duration': seconds(
-    'how long to measure; requests under way then are finished',
-    { min: 0.1, max: ONE_WEEK_SECONDS },
-    null,
-  ),
+  'request-count': {
+    ...integer('how many requests to measure', { min: 1, max: MOST_REQUESTS }, null),
+    elsewhere: ['num-prompts', 'num-requests', 'max-requests', 'requests'],
+  },
+  'benchmark-duration': {
+    ...seconds('how long to measure; requests under way then are finished', { min: 0.1, max: ONE_WEEK_SECONDS }, null),
+    elsewhere: ['duration', 'max-seconds'],
+  },
   'benchmark-grace-period': seconds(
     'how long requests under way may take after the duration',
     UP_TO_A_WEEK,

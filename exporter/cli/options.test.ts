@@ -4,7 +4,7 @@ import { choice, flag, integer, readArguments, readOptions, seconds, text, texts
 
 const OPTIONS = {
   url: text('URL', 'where', null),
-  concurrency: integer('how many', { min: 1, max: 100 }, 1),
+  concurrency: { ...integer('how many', { min: 1, max: 100 }, 1), elsewhere: ['max-parallel'] },
   'benchmark-duration': seconds('how long', { min: 0.1, max: 10 }, null),
   linger: choice(['auto', 'no'] as const, 'stay', 'auto'),
   header: texts('NAME:VALUE', 'more headers'),
@@ -44,6 +44,8 @@ describe('what is given', () => {
 describe('what is refused, in one line that names flag, value and what is allowed', () => {
   test.each([
     [['--concurency', '4'], '--concurency is not an option; did you mean --concurrency?'],
+    [['--max-parallel', '4'], '--max-parallel is not an option; did you mean --concurrency?'],
+    [['--duration', '4'], '--duration is not an option; did you mean --benchmark-duration?'],
     [['--zzz'], '--zzz is not an option; --help lists them'],
     [['--constructor'], '--constructor is not an option; --help lists them'],
     [['--concurrency', '0'], "--concurrency is '0' and must be a whole number from 1 to 100"],

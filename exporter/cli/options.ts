@@ -14,6 +14,8 @@ export interface Option<T> {
   readonly separator?: string;
   /** Turns the texts given (one, or several with `multiple`) into the value; throws `Error` with what was expected. */
   readonly parse: (texts: readonly string[]) => T;
+  /** What other benchmark tools call it: who gives such a flag is told ours. */
+  readonly elsewhere?: readonly string[];
   /** The value when neither flag nor environment variable gives one. */
   readonly fallback: T;
 }
@@ -179,8 +181,7 @@ function readFlags(options: Options, argv: readonly string[]): ReadFlags {
     if (token.kind === 'positional') positionals.push(token.value);
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
-    if (option === undefined)
-      throw new CliError(`${token.rawName} is not an option${suggestion(token.name, Object.keys(options))}`);
+    if (option === undefined) throw new CliError(`${token.rawName} is not an option${meant(token.name, options)}`);
     if (
       option.value !== undefined &&
       (token.value === undefined || (!token.inlineValue && token.value.startsWith('--')))
@@ -190,6 +191,14 @@ function readFlags(options: Options, argv: readonly string[]): ReadFlags {
     (found[token.name] ??= []).push(token.value ?? 'true');
   }
   return { found, positionals };
+}
+
+/** For a flag that there is not: one of the same meaning, one that is spelt alike, or one that has the word in it. */
+function meant(name: string, options: Options): string {
+  const known = Object.keys(options);
+  const same = known.find((each) => options[each]?.elsewhere?.includes(name));
+  const alike = same ?? nearestName(name, known) ?? known.find((each) => `-${each}-`.includes(`-${name}-`));
+  return suggestion(alike ?? name, known);
 }
 
 /** What a mistyped name may have meant, to be put behind a message; `prefix` stands before names. */

@@ -41,7 +41,10 @@ const ONE_WEEK_SECONDS = 604_800;
 
 /** The server and its API. */
 const SERVER_OPTIONS = {
-  url: texts('URL', 'the server: http://host:8000, or the whole address of its endpoint; several are asked in turn'),
+  url: {
+    ...texts('URL', 'the server: http://host:8000, or the whole address of its endpoint; several are asked in turn'),
+    elsewhere: ['base-url', 'target', 'endpoint-url'],
+  },
   model: text('NAME', 'the model, as the server names it', null),
   ...ENDPOINT_OPTIONS,
   header: texts('NAME:VALUE', 'a header to send with each request; may be repeated'),

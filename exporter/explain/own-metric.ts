@@ -1,4 +1,5 @@
 import { DISTRIBUTION_MEASURES, SCALAR_MEASURES } from '../../core/measures/measures.ts';
+import { wholeName } from '../../core/measures/short-names.ts';
 
 /** A measure of the client, by the name of a metric of llmbench's own, of the measure, or of the field's short word. */
 export interface OwnMetric {
@@ -8,16 +9,6 @@ export interface OwnMetric {
   readonly formula: string;
   readonly direction: string;
 }
-
-/** The field's short words for measures. */
-const SHORT_WORDS: Readonly<Record<string, string>> = {
-  ttft: 'time_to_first_token',
-  itl: 'inter_token_latency',
-  tpot: 'inter_token_latency',
-  ttst: 'time_to_second_token',
-  isl: 'input_sequence_length',
-  osl: 'output_sequence_length',
-};
 
 /** What of a metric's name is not the measure's: the prefix, the unit, the sample's suffix. */
 const AROUND_MEASURE =
@@ -31,7 +22,7 @@ export function ownMetric(name: string): OwnMetric | null {
 
 function ownMeasure(base: string): OwnMetric | null {
   const fromDue = base.endsWith('_from_due');
-  const wanted = SHORT_WORDS[base] ?? base.replace(/_from_due$/, '');
+  const wanted = wholeName(base).replace(/_from_due$/, '');
   const candidates = [...DISTRIBUTION_MEASURES, ...Object.values(SCALAR_MEASURES)];
   const found = candidates.find(
     (candidate) => candidate.measure === wanted && (!('clock' in candidate) || !fromDue || candidate.clock === 'due'),

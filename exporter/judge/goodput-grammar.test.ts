@@ -9,9 +9,19 @@ test("limits in AIPerf's display units", () => {
   ]);
 });
 
+test("the short words of vLLM's --goodput", () => {
+  expect(parseGoodput('ttft:300 tpot:50 e2el:1000')).toEqual(
+    parseGoodput('time_to_first_token:300 inter_token_latency:50 request_latency:1000'),
+  );
+});
+
+test('a near name is proposed', () => {
+  expect(() => parseGoodput('time_to_first_tokn:300')).toThrow('; did you mean time_to_first_token?');
+});
+
 test.each([
   ['', 1, 'a measure and its limit, such as time_to_first_token:300'],
-  ['ttft:300', 1, 'the name of a measure, one of time_to_first_token,'],
+  ['ttfx:300', 1, 'the name of a measure, one of time_to_first_token,'],
   ['time_to_first_token:300 inter_chunk_latency:5', 25, 'the name of a measure'],
   ['time_to_first_token:300 output_sequence_length:5', 25, 'the name of a measure'],
   ['time_to_first_token', 20, '":" and a number of milliseconds'],
@@ -19,6 +29,7 @@ test.each([
   ['time_to_first_token:-1', 20, '":" and a number of milliseconds'],
   ['prefill_throughput_per_user:x', 28, '":" and a number of tokens per second'],
   ['time_to_first_token:3 time_to_first_token:4', 23, 'time_to_first_token has a limit already'],
+  ['itl:3 tpot:4', 7, 'inter_token_latency has a limit already'],
 ])("'%s' is refused", (text, character, expected) => {
   expect(() => parseGoodput(text)).toThrow(`'${text}', character ${character}: ${expected}`);
 });

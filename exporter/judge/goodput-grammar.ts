@@ -1,28 +1,30 @@
 import { GOODPUT_LIMITED } from '../../core/measures/goodput.ts';
+import { wholeName } from '../../core/measures/short-names.ts';
 import type { GoodputLimit } from '../../core/run/gates.ts';
-import { GrammarError } from './slo-grammar.ts';
+import { GrammarError, unknownMeasure } from './slo-grammar.ts';
 import { scaled } from './unit-scale.ts';
 
 /**
  * Reads AIPerf's `--goodput`: `measure:limit` pairs with spaces between them, such as
- * `time_to_first_token:300 inter_token_latency:50`. Limits are in AIPerf's display units: milliseconds for times, tokens
+ * `time_to_first_token:300 inter_token_latency:50`, or in short as vLLM's, `ttft:300 tpot:50`. Limits are in AIPerf's display units: milliseconds for times, tokens
  * per second for throughputs. Throws a `GrammarError`.
  */
 export function parseGoodput(text: string): readonly GoodputLimit[] {
   const limits: GoodputLimit[] = [];
   for (const { 0: pair, index } of text.matchAll(/\S+/g)) {
-    const [name = '', ...rest] = pair.split(':');
+    const [written = '', ...rest] = pair.split(':');
+    const name = wholeName(written);
     const measure = GOODPUT_LIMITED.find((each) => each.measure === name);
     if (measure === undefined) {
-      const names = GOODPUT_LIMITED.map((each) => each.measure).join(', ');
-      throw new GrammarError(text, index, `the name of a measure, one of ${names}`);
+      const names = GOODPUT_LIMITED.map((each) => each.measure);
+      throw new GrammarError(text, index, unknownMeasure(written, names));
     }
     if (limits.some((limit) => limit.measure === name))
       throw new GrammarError(text, index, `${name} has a limit already`);
     const number = rest.join(':');
     if (!/^\d+(\.\d+)?([eE][-+]?\d+)?$/.test(number)) {
       const unit = measure.unit === 'seconds' ? 'milliseconds' : measure.unit.replaceAll('_', ' ');
-      throw new GrammarError(text, index + name.length, `":" and a number of ${unit}`);
+      throw new GrammarError(text, index + written.length, `":" and a number of ${unit}`);
     }
     limits.push({
       measure: name,

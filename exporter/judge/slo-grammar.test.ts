@@ -17,11 +17,26 @@ describe('what an objective says', () => {
   });
 
   test.each([
+    ['ttft:p95<300ms', 'time_to_first_token:p95<300ms'],
+    ['ttft_from_due:p95<300ms', 'time_to_first_token_from_due:p95<300ms'],
+    ['tpot:mean<50ms', 'inter_token_latency:mean<50ms'],
+    ['e2e:p99<3s', 'request_latency:p99<3s'],
+  ])('%s is short for %s', (short, whole) => expect(parseSlo(short)).toEqual(parseSlo(whole)));
+
+  test.each([
     'time_to_first_token:p95<300ms',
     'request_latency:p99.9>=12.5ms',
     'error_ratio<1%',
     'goodput>3requests/s',
   ])('%s can be written and read again', (text) => expect(sloText(parseSlo(text))).toBe(text));
+});
+
+test.each([
+  ['time_to_first_tokens:p95<3s', 'time_to_first_token'],
+  ['request_latncy:p95<3s', 'request_latency'],
+  ['error_rate<1%', 'error_ratio'],
+])("'%s' is answered with the name that was meant", (text, meant) => {
+  expect(() => parseSlo(text)).toThrow(`; did you mean ${meant}?`);
 });
 
 describe('what is no objective: where it stops to be one, and what was expected', () => {
@@ -35,7 +50,7 @@ describe('what is no objective: where it stops to be one, and what was expected'
     ['time_to_first_token:p95', 24, 'a comparison, one of < <= > >='],
     ['time_to_first_token:p42<3s', 21, 'a statistic, one of p1, p5, p10'],
     ['time_to_first_token<3s', 20, '":" and a statistic of time_to_first_token, one of p1'],
-    ['ttft:p95<3s', 1, 'the name of a measure, one of time_to_first_token,'],
+    ['ttfx:p95<3s', 1, 'the name of a measure, one of time_to_first_token,'],
     ['', 1, 'the name of a measure'],
     ['error_ratio:p95<1%', 12, 'error_ratio is one number and has no statistic'],
     ['error_ratio<0.01', 17, 'the unit is missing: one of %'],

@@ -1,7 +1,9 @@
 import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, SCALAR_MEASURES, type Unit } from '../../core/measures/measures.ts';
+import { wholeName } from '../../core/measures/short-names.ts';
 import { COMPARISONS, SLO_STATS, type Slo, type SloStat } from '../../core/run/gates.ts';
 import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { nearestNames } from '../explain/nearest-names.ts';
 import { scaled, UNIT_SCALES } from './unit-scale.ts';
 
 /** A text that is not of the grammar: what was expected, and at which character (from 1). */
@@ -11,6 +13,14 @@ export class GrammarError extends Error {
   constructor(text: string, at: number, expected: string) {
     super(`'${text}', character ${at + 1}: ${expected}`);
   }
+}
+
+/** What was expected where a measure of these was: the nearest, or all when none is near. */
+export function unknownMeasure(written: string, names: readonly string[]): string {
+  const [nearest] = written === '' ? [] : nearestNames(written, names, 1);
+  return nearest === undefined
+    ? `the name of a measure, one of ${names.join(', ')}`
+    : `the name of a measure; did you mean ${nearest}?`;
 }
 
 const STATS: readonly SloStat[] = [...PERCENTILE_NAMES, ...SLO_STATS];
@@ -33,17 +43,15 @@ const SCALARS = new Map<string, Unit>(
  *     comparison = "<" | "<=" | ">" | ">="
  *
  * such as `time_to_first_token:p95<300ms` or `error_ratio<=1%`. The unit cannot be left out; spaces may stand around
- * the comparison and before the unit. Throws a `GrammarError`.
+ * the comparison and before the unit; a measure may be given by the field's short word (`ttft`, `tpot`). Throws a `GrammarError`.
  */
 export function parseSlo(text: string): Slo {
   const cursor = new Cursor(text);
-  const measure = cursor.take(/[a-z0-9_]*/y);
+  const written = cursor.take(/[a-z0-9_]*/y);
+  const measure = wholeName(written);
   const unit = DISTRIBUTIONS.get(measure) ?? SCALARS.get(measure);
   if (unit === undefined) {
-    throw cursor.errorBack(
-      measure,
-      `the name of a measure, one of ${[...DISTRIBUTIONS.keys(), ...SCALARS.keys()].join(', ')}`,
-    );
+    throw cursor.errorBack(written, unknownMeasure(written, [...DISTRIBUTIONS.keys(), ...SCALARS.keys()]));
   }
   const stat = parseStat(cursor, measure);
   cursor.take(/ */y);
@@ -54,11 +62,11 @@ export function parseSlo(text: string): Slo {
   const number = cursor.take(/[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?/y);
   if (number === '') throw cursor.error('a number');
   cursor.take(/ */y);
-  const written = cursor.take(/\S*/y);
-  const scale = Object.hasOwn(UNIT_SCALES[unit], written) ? UNIT_SCALES[unit][written] : undefined;
+  const writtenUnit = cursor.take(/\S*/y);
+  const scale = Object.hasOwn(UNIT_SCALES[unit], writtenUnit) ? UNIT_SCALES[unit][writtenUnit] : undefined;
   const units = `one of ${Object.keys(UNIT_SCALES[unit]).join(', ')}`;
   if (scale === undefined)
-    throw cursor.errorBack(written, written === '' ? `the unit is missing: ${units}` : `a unit, ${units}`);
+    throw cursor.errorBack(writtenUnit, writtenUnit === '' ? `the unit is missing: ${units}` : `a unit, ${units}`);
   if (!cursor.atEnd) throw cursor.error('the end, after the unit');
   return { measure, stat, comparison, limit: scaled(Number(number), scale), unit };
 }
