@@ -16,10 +16,11 @@ export class StampErrors {
     return new WatchingHandler(handler, this);
   }
 
-  note(stamp_ns: number, bytes: Uint8Array): void {
-    if (bytes.length < SHORTEST_CONTENT_EVENT || bytes[0] !== 100) return;
+  /** Takes note of bytes[start, end). */
+  note(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
+    if (end - start < SHORTEST_CONTENT_EVENT || bytes[start] !== 100) return;
     let written_ns = 0;
-    for (let i = ID_START; i < ID_END; i++) written_ns = written_ns * 10 + (bytes[i] ?? 0) - 48;
+    for (let i = start + ID_START; i < start + ID_END; i++) written_ns = written_ns * 10 + (bytes[i] ?? 0) - 48;
     if (this.#chunks < MOST) this.#errors_ms[this.#chunks] = (stamp_ns - written_ns) / 1e6;
     this.#chunks++;
   }
@@ -60,9 +61,9 @@ class WatchingHandler implements ResponseHandler {
     this.#handler.head(status, headers, connection);
   }
 
-  data(stamp_ns: number, bytes: Uint8Array): void {
-    this.#errors.note(stamp_ns, bytes);
-    this.#handler.data(stamp_ns, bytes);
+  data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#errors.note(stamp_ns, bytes, start, end);
+    this.#handler.data(stamp_ns, bytes, start, end);
   }
 
   end(stamp_ns: number): void {

@@ -6,11 +6,11 @@ export class BodyStart {
   #pieces: Uint8Array[] = [];
   #bytes = 0;
 
-  add(bytes: Uint8Array): void {
+  /** Takes bytes[start, end). */
+  add(bytes: Uint8Array, start: number, end: number): void {
     const room = LIMIT_BYTES - this.#bytes;
     if (room <= 0) return;
-    // A copy: a view would keep the whole read buffer.
-    const kept = new Uint8Array(bytes.subarray(0, room));
+    const kept = new Uint8Array(bytes.subarray(start, Math.min(end, start + room)));
     this.#pieces.push(kept);
     this.#bytes += kept.length;
   }
@@ -22,6 +22,7 @@ export class BodyStart {
   }
 
   get text(): string {
+    if (this.#bytes === 0) return '';
     const whole = new Uint8Array(this.#bytes);
     let at = 0;
     for (const piece of this.#pieces) {

@@ -21,7 +21,13 @@ function frame(pieces: readonly Uint8Array[], limit?: number): Framed {
     },
     limit,
   );
-  pieces.forEach((piece, i) => framer.push(i, piece));
+  // As from a read buffer: in the middle of other bytes, and written over once the call is done.
+  pieces.forEach((piece, i) => {
+    const before = i % 3;
+    const buffer = Buffer.concat([Buffer.from('\n:').subarray(0, before), piece, Buffer.from('\n\ndata: x\n\n')]);
+    framer.push(i, buffer, before, before + piece.length);
+    buffer.fill('z');
+  });
   framer.end();
   return framed;
 }

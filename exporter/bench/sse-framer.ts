@@ -7,8 +7,8 @@ const NOTHING = new Uint8Array(0);
 export const DEFAULT_EVENT_LIMIT_BYTES = 16 * 2 ** 20;
 
 /**
- * Gets the data of each event as a range of `bytes`, which may be kept. `stamp` is that of the piece that completed the
- * event's last data line.
+ * Gets the data of each event as a range of `bytes`, valid only during the call. `stamp` is that of the piece that completed
+ * the event's last data line.
  */
 export interface SseSink {
   event(stamp: number, bytes: Uint8Array, start: number, end: number): void;
@@ -48,16 +48,18 @@ export class SseFramer {
     this.#limit = limitBytes;
   }
 
-  push(stamp: number, piece: Uint8Array): void {
-    if (this.#stopped || piece.length === 0) return;
+  /** Takes bytes[start, end) as the next piece; it may be written to afterwards. */
+  push(stamp: number, bytes: Uint8Array, start = 0, end = bytes.length): void {
+    if (this.#stopped || start === end) return;
     this.#lastStamp = stamp;
     if (this.#pendingLength === 0) {
-      this.#scan(stamp, piece, piece.length, 0);
+      this.#lineStart = start;
+      this.#scan(stamp, bytes, start, start, end);
       return;
     }
     const from = this.#pendingLength;
-    this.#append(piece);
-    this.#scan(stamp, this.#pending, this.#pendingLength, from);
+    this.#append(bytes, start, end);
+    this.#scan(stamp, this.#pending, 0, from, this.#pendingLength);
   }
 
   /** The body has ended. */
@@ -70,9 +72,9 @@ export class SseFramer {
     this.#pending = NOTHING;
   }
 
-  /** Looks for line ends in [searchFrom, length); the line under way starts at `#lineStart`. */
-  #scan(stamp: number, bytes: Uint8Array, length: number, searchFrom: number): void {
-    let eventStart = 0;
+  /** Looks for line ends in [searchFrom, length); the event under way starts at `start`, its last line at `#lineStart`. */
+  #scan(stamp: number, bytes: Uint8Array, start: number, searchFrom: number, length: number): void {
+    let eventStart = start;
     let search = searchFrom;
     if (this.#skipLf) {
       this.#skipLf = false;
@@ -126,7 +128,7 @@ export class SseFramer {
       value++;
       if (value < end && bytes[value] === SPACE) value++;
     }
-    if (this.#dataStart >= 0) this.#earlierLines.push(bytes.subarray(this.#dataStart, this.#dataEnd));
+    if (this.#dataStart >= 0) this.#earlierLines.push(new Uint8Array(bytes.subarray(this.#dataStart, this.#dataEnd)));
     this.#dataStart = value;
     this.#dataEnd = end;
     this.#dataStamp = stamp;
@@ -169,14 +171,14 @@ export class SseFramer {
     }
   }
 
-  #append(piece: Uint8Array): void {
-    const length = this.#pendingLength + piece.length;
+  #append(bytes: Uint8Array, start: number, end: number): void {
+    const length = this.#pendingLength + end - start;
     if (length > this.#pending.length) {
       const grown = new Uint8Array(Math.max(length, 2 * this.#pending.length));
       grown.set(this.#pending.subarray(0, this.#pendingLength));
       this.#pending = grown;
     }
-    this.#pending.set(piece, this.#pendingLength);
+    this.#pending.set(bytes.subarray(start, end), this.#pendingLength);
     this.#pendingLength = length;
   }
 }

@@ -38,7 +38,7 @@ async function read(pieces: readonly Piece[], recognizer: ContentRecognizer): Pr
   reader.head(200, {}, { reused: false, connect_ns: 1, retried: false });
   let stamp = 2000;
   for (const { event, idle } of pieces) {
-    reader.data((stamp += 100), Buffer.from(event));
+    hand(reader, (stamp += 100), event);
     if (idle) await new Promise((resolve) => setImmediate(resolve));
   }
   reader.end(stamp + 1);
@@ -91,6 +91,13 @@ test('content is told of at once when its kind is known', async () => {
   const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 1 } as const;
   const reader = new StreamReader(sent, context, () => undefined);
   reader.head(200, {}, { reused: false, connect_ns: 1, retried: false });
-  reader.data(1, Buffer.from(sse(delta(' y')) + sse(delta(' z'))));
+  hand(reader, 1, sse(delta(' y')) + sse(delta(' z')));
   expect([told, queue.length]).toEqual([2, 0]);
 });
+
+/** As a transport does: in the middle of a buffer that is used again. */
+function hand(reader: StreamReader, stamp_ns: number, text: string): void {
+  const bytes = Buffer.from(`xx${text}yy`);
+  reader.data(stamp_ns, bytes, 2, bytes.length - 2);
+  bytes.fill('z');
+}

@@ -94,10 +94,10 @@ export class StreamReader implements AnswerReader, SseSink {
     if (status === 429 || status === 503) this.#retryAfter = retryAfterSeconds(headers['retry-after'], new Date());
   }
 
-  data(stamp_ns: number, bytes: Uint8Array): void {
+  data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#lastByte_ns = stamp_ns;
-    if (this.#framing) this.#framer.push(stamp_ns, bytes);
-    if (this.#events === 0) this.#bodyStart.add(bytes);
+    if (this.#framing) this.#framer.push(stamp_ns, bytes, start, end);
+    if (this.#events === 0) this.#bodyStart.add(bytes, start, end);
     else this.#bodyStart.drop();
   }
 
@@ -107,12 +107,12 @@ export class StreamReader implements AnswerReader, SseSink {
     const known = this.#text === null ? this.#context.recognizer.recognize(bytes, start, end) : null;
     if (known !== null && this.#queued === 0) this.#content(stamp_ns, known);
     else if (known !== null) this.#queue(0, () => this.#content(stamp_ns, known));
-    else this.#queue(end - start, () => this.#interpret(stamp_ns, bytes, start, end, true));
+    else this.#interpretLater(stamp_ns, bytes, start, end, true);
   }
 
   unterminated(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#events++;
-    this.#queue(end - start, () => this.#interpret(stamp_ns, bytes, start, end, false));
+    this.#interpretLater(stamp_ns, bytes, start, end, false);
   }
 
   tooLong(): void {
@@ -130,6 +130,11 @@ export class StreamReader implements AnswerReader, SseSink {
   failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
     this.#connection = connection;
     this.#finish(stamp_ns, failure);
+  }
+
+  #interpretLater(stamp_ns: number, bytes: Uint8Array, start: number, end: number, terminated: boolean): void {
+    const data = copyOf(bytes, start, end);
+    this.#queue(data.length, () => this.#interpret(stamp_ns, data, terminated));
   }
 
   #queue(bytes: number, work: () => void): void {
@@ -156,9 +161,9 @@ export class StreamReader implements AnswerReader, SseSink {
     if (this.#offsets.length === 1) this.#firstContent?.();
   }
 
-  #interpret(stamp_ns: number, bytes: Uint8Array, start: number, end: number, terminated: boolean): void {
+  #interpret(stamp_ns: number, bytes: Uint8Array, terminated: boolean): void {
     if (this.#done) return;
-    const data = utf8.decode(bytes.subarray(start, end));
+    const data = utf8.decode(bytes);
     if (data === this.#doneData) {
       this.#done = true;
       return;
@@ -184,7 +189,7 @@ export class StreamReader implements AnswerReader, SseSink {
     this.#finishReason = meaning.finishReason ?? this.#finishReason;
     const plain = meaning.finishReason === null && meaning.usage === null && meaning.error === null;
     if (meaning.content && plain && meaning.progress === undefined)
-      this.#context.recognizer.learn(bytes, start, end, kindOf(meaning));
+      this.#context.recognizer.learn(bytes, 0, bytes.length, kindOf(meaning));
   }
 
   #finish(stamp_ns: number, failure: TransportFailure | null): void {
@@ -234,4 +239,10 @@ export class StreamReader implements AnswerReader, SseSink {
     if (this.#finishReason !== null || wholeBy === 'body') return true;
     return this.#done && (wholeBy === 'done' || this.#progress.usage !== null);
   }
+}
+
+function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  const copy = Buffer.allocUnsafe(end - start);
+  copy.set(bytes.subarray(start, end));
+  return copy;
 }

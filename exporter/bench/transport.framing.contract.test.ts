@@ -177,8 +177,8 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     await new Promise<void>((resolve, reject) => {
       transport.send(get, {
         head: () => undefined,
-        data: (_stamp, bytes) => {
-          for (const byte of bytes) if (byte !== (bytesRead++ % block.length) % 251) wrong++;
+        data: (_stamp, bytes, start, end) => {
+          for (const byte of bytes.subarray(start, end)) if (byte !== (bytesRead++ % block.length) % 251) wrong++;
         },
         end: () => resolve(),
         failed: (_stamp, failure) => reject(new Error(failure.message)),

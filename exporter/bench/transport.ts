@@ -21,13 +21,13 @@ export interface TransportFailure {
 /**
  * The answer as it arrives. Calls come in this order: head at most once, data any number of times, then end or failed
  * exactly once; none of them comes before `send` has returned. `stamp_ns` is CLOCK_MONOTONIC in nanoseconds, taken as the
- * first thing when the bytes were handed over, before they are looked at. `bytes` may be kept: the transport does not
- * write into them again. Header names are in lower case. When `end` or `failed` comes, the slot is free again: a request
+ * first thing when the bytes were handed over, before they are looked at. A piece of the body is bytes[start, end), valid
+ * only during the call: whoever keeps it takes a copy. Header names are in lower case. When `end` or `failed` comes, the slot is free again: a request
  * sent from within it may use the same connection.
  */
 export interface ResponseHandler {
   head(status: number, headers: Readonly<Record<string, string>>, connection: ConnectionFacts): void;
-  data(stamp_ns: number, bytes: Uint8Array): void;
+  data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void;
   end(stamp_ns: number): void;
   failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void;
 }

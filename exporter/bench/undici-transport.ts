@@ -213,7 +213,7 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
     const stamp_ns = monotonicNow_ns();
     if (this.#settled) return;
     this.#trace?.received(stamp_ns, bytes.length);
-    this.#handler.data(stamp_ns, bytes);
+    this.#handler.data(stamp_ns, bytes, 0, bytes.length);
   }
 
   onResponseEnd(): void {

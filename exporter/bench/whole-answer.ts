@@ -32,9 +32,9 @@ export function wholeAnswer(
       head: (code) => {
         status = code;
       },
-      data: (_stamp, bytes) => {
-        pieces.push(bytes);
-        bytesRead += bytes.length;
+      data: (_stamp, bytes, start, end) => {
+        pieces.push(Uint8Array.prototype.slice.call(bytes, start, end));
+        bytesRead += end - start;
         if (bytesRead > MOST_BYTES)
           exchange.abort({ reason: 'other', message: `an answer of more than ${MOST_BYTES} bytes` });
       },

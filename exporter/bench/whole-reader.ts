@@ -70,11 +70,11 @@ export class WholeReader implements AnswerReader {
     if (status === 429 || status === 503) this.#retryAfter = retryAfterSeconds(headers['retry-after'], new Date());
   }
 
-  data(stamp_ns: number, bytes: Uint8Array): void {
+  data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#lastByte_ns = stamp_ns;
-    this.#bodyStart.add(bytes);
-    this.#bytes += bytes.length;
-    if (this.#bytes <= LONGEST_ANSWER_BYTES) this.#pieces.push(bytes);
+    this.#bodyStart.add(bytes, start, end);
+    this.#bytes += end - start;
+    if (this.#bytes <= LONGEST_ANSWER_BYTES) this.#pieces.push(Uint8Array.prototype.slice.call(bytes, start, end));
     else this.giveUp({ reason: 'other', message: `an answer of more than ${LONGEST_ANSWER_BYTES} bytes` });
   }
 

@@ -20,8 +20,16 @@ export interface ConnectionAddress {
   readonly connectTimeoutSeconds: number;
 }
 
-/** One for all connections: what was read is taken out before anything else can be read. */
-const READ_BUFFER = Buffer.allocUnsafeSlow(65_536);
+const CR = 13;
+const LF = 10;
+const LINE_END_BYTES = 2;
+
+/**
+ * One for all connections: what was read is looked at before anything else can be read. Behind it stands a line's end, so
+ * that no search for one goes on through what was read earlier.
+ */
+const READ_BUFFER = Buffer.allocUnsafeSlow(65_536 + LINE_END_BYTES);
+const READ_INTO = READ_BUFFER.subarray(0, -LINE_END_BYTES);
 const KEEP_ALIVE_PROBE_MS = 60_000;
 
 /** One connection on a raw socket. Without a user it waits to be used again, and ends by whatever happens to it. */
@@ -47,7 +55,7 @@ export class RawConnection {
       keepAlive: true,
       keepAliveInitialDelay: KEEP_ALIVE_PROBE_MS,
       onread: {
-        buffer: READ_BUFFER,
+        buffer: READ_INTO,
         callback: (length) => {
           const stamp_ns = monotonicNow_ns();
           this.#received(stamp_ns, length);
@@ -140,6 +148,8 @@ export class RawConnection {
   }
 
   #received(stamp_ns: number, length: number): void {
+    READ_BUFFER[length] = CR;
+    READ_BUFFER[length + 1] = LF;
     // Nobody asked for these bytes: they would be taken for the next answer.
     if (this.#user === null) this.destroy();
     else this.#user.received(stamp_ns, READ_BUFFER, length);

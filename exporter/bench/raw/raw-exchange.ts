@@ -106,10 +106,8 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
 
   body(bytes: Buffer, start: number, end: number): void {
     if (this.#abortedWith !== null) return;
-    const piece = Buffer.allocUnsafe(end - start);
-    bytes.copy(piece, 0, start, end);
-    this.#trace?.received(this.#stamp_ns, piece.length);
-    this.#handler.data(this.#stamp_ns, piece);
+    this.#trace?.received(this.#stamp_ns, end - start);
+    this.#handler.data(this.#stamp_ns, bytes, start, end);
   }
 
   lost(stamp_ns: number, error: Error | null): void {
@@ -226,8 +224,8 @@ class AskedAgain implements ResponseHandler {
     this.#handler.head(status, headers, { ...connection, retried: true });
   }
 
-  data(stamp_ns: number, bytes: Uint8Array): void {
-    this.#handler.data(stamp_ns, bytes);
+  data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#handler.data(stamp_ns, bytes, start, end);
   }
 
   end(stamp_ns: number): void {

@@ -160,7 +160,7 @@ describe('with a fallback', () => {
         const pieces: Uint8Array[] = [];
         const handler: ResponseHandler = {
           head: (_status, _headers, connection) => facts.push(connection),
-          data: (_stamp, bytes) => pieces.push(bytes),
+          data: (_stamp, bytes, start, end) => pieces.push(Buffer.from(bytes.subarray(start, end))),
           end: () => resolve(Buffer.concat(pieces).toString()),
           failed: (_stamp, failure) => reject(new Error(failure.message)),
         };
