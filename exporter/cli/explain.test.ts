@@ -40,6 +40,39 @@ describe('METRIC', () => {
     expect(explanations[0]?.dashboards.map(({ uid }) => uid)).toContain('llmbench-benchmark');
   });
 
+  test("llmbench's own: meaning, unit, labels with what they say, and where it is served", async () => {
+    expect(await run(['llmbench_requests_total'])).toBe(ExitCode.done);
+    expect(printed).toMatch(/^llmbench_requests_total\n {2}Requests that have ended, by how\.\n/);
+    expect(printed).toMatch(/type +counter/);
+    expect(printed).toMatch(/unit +requests/);
+    expect(printed).toMatch(/outcome: ok, error, timeout, cancelled/);
+    expect(printed).toContain('llmbench run --metrics-port');
+    printed = '';
+    await run(['llmbench_time_to_first_token_seconds_bucket', '--json']);
+    expect(JSON.parse(printed)).toMatchObject({
+      name: 'llmbench_time_to_first_token_seconds',
+      type: 'histogram',
+      unit: 'seconds',
+      measure: { measure: 'time_to_first_token', definition: 'sent_to_first_content_chunk' },
+    });
+  });
+
+  test("llmbench's own, mistyped: its neighbours", async () => {
+    expect((await failure(['llmbench_request_total'])).message).toContain('llmbench_requests_total');
+  });
+
+  test('what a server said in a run: how it was computed, then the family itself', async () => {
+    for (const name of [
+      'llmbench_server_vllm_num_requests_running',
+      'llmbench_server_nv_inference_request_duration_seconds_total',
+    ]) {
+      printed = '';
+      expect(await run([name])).toBe(ExitCode.done);
+      expect(printed).toContain(`${name}\n  what llmbench computed`);
+    }
+    expect(printed).toContain('nv_inference_request_duration_us\n');
+  });
+
   test('unknown: the nearest names, exit code 2, nothing printed', async () => {
     const { message, exitCode } = await failure(['vllm:num_request_running']);
     expect(exitCode).toBe(ExitCode.refused);

@@ -1,13 +1,16 @@
-import { ownMetric, ownMetricText } from '../explain/own-metric.ts';
 import { catalogs } from '../../catalog/load.ts';
 import { findFamilies } from '../../catalog/lookup.ts';
 import { explainFamily } from '../explain/family-explanation.ts';
 import { familyText } from '../explain/family-text.ts';
 import { fetchLivePage, NoPageError } from '../explain/live-page.ts';
 import { nearestNames } from '../explain/nearest-names.ts';
+import { ownFamily, ownFamilyNames, ownFamilyText } from '../explain/own-family.ts';
+import { ownMetric, ownMetricText } from '../explain/own-metric.ts';
 import { pageReport } from '../explain/page-report.ts';
 import { pageText } from '../explain/page-text.ts';
+import { REPUBLISHED, republishedFamilies } from '../explain/republished-family.ts';
 import { readUses } from '../explain/shown-in.ts';
+import { wrapped } from '../explain/wrapped.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { asksForHelp, helpText } from './help-text.ts';
 import { flag, readArguments, text } from './options.ts';
@@ -20,6 +23,8 @@ const OPTIONS = {
 const EXAMPLES = [
   'llmbench explain vllm:time_to_first_token_seconds',
   'llmbench explain nv_inference_queue_duration_us --json',
+  'llmbench explain llmbench_requests_total',
+  'llmbench explain ttft',
   'llmbench explain --url http://localhost:8000/metrics',
 ];
 
@@ -43,27 +48,35 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 async function explainMetric(metric: string, json: boolean): Promise<number> {
-  const matches = findFamilies(metric);
+  const own = ownFamily(metric);
+  if (own !== null) return tell(own, json, () => ownFamilyText(own, columns()));
+  const republished = republishedFamilies(metric);
+  const matches = republished.length > 0 ? republished : findFamilies(metric);
   if (matches.length === 0) {
-    const own = ownMetric(metric);
-    if (own === null) throw new CliError(`no catalog knows ${metric}${suggestion(metric)}`);
-    process.stdout.write(json ? `${JSON.stringify(own, null, 2)}\n` : ownMetricText(own));
-    return ExitCode.done;
+    const measure = ownMetric(metric);
+    if (measure === null) throw new CliError(`no catalog knows ${metric}${suggestion(metric)}`);
+    return tell(measure, json, () => ownMetricText(measure));
   }
   const root = new URL('../../', import.meta.url);
   const uses = await readUses(new URL('dashboards/', root), new URL('prometheus/rules/', root));
   const explanations = matches.map((match) => explainFamily(match, uses));
-  process.stdout.write(
-    json
-      ? `${JSON.stringify(explanations, null, 2)}\n`
-      : explanations.map((explanation) => familyText(explanation, columns())).join('\n'),
+  const head =
+    republished.length === 0
+      ? []
+      : [[metric, ...wrapped(REPUBLISHED, columns() - 2).map((line) => `  ${line}`), ''].join('\n')];
+  return tell(explanations, json, () =>
+    [...head, ...explanations.map((explanation) => familyText(explanation, columns()))].join('\n'),
   );
+}
+
+function tell(explained: unknown, json: boolean, text: () => string): number {
+  process.stdout.write(json ? `${JSON.stringify(explained, null, 2)}\n` : text());
   return ExitCode.done;
 }
 
 function suggestion(metric: string): string {
   const names = catalogs().flatMap(({ families }) => families.map(({ name }) => name));
-  const nearest = nearestNames(metric, names, 3);
+  const nearest = nearestNames(metric, [...ownFamilyNames(), ...names], 3);
   return nearest.length === 0 ? '' : `; the nearest names: ${nearest.join(', ')}`;
 }
 

@@ -1,55 +1,13 @@
 import { quantities } from '../../catalog/equivalents.ts';
 import { catalogs } from '../../catalog/load.ts';
-import { parseText } from '../../core/exposition/index.ts';
-import { OUTCOMES, PHASES } from '../../core/run/record.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
-import { requestRecord, resultFile, runFile, scalar } from '../../exporter/publish/fixtures/run.ts';
-import { createLiveMetrics } from '../../exporter/publish/live-metrics.ts';
-import { ResultMetrics } from '../../exporter/publish/result-metrics.ts';
-import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
-import type { RunSource } from '../../exporter/publish/run-source.ts';
 import { serverFamily } from '../../exporter/publish/server-family.ts';
-import { runSummary } from '../../exporter/publish/views/run-summary.ts';
 import { ruleFiles } from '../../prometheus/known-metrics.ts';
 import { code, GENERATED, page, table } from './markdown.ts';
-
-/** What a label of our own families means. */
-const LABELS: Readonly<Record<string, string>> = {
-  run_id: 'the run; on every series about one',
-  shard: 'which part of a run that several machines make; `0` when it is one machine',
-  phase: PHASES.map(code).join(' or '),
-  outcome: OUTCOMES.map(code).join(', '),
-  reason: 'why a request did not end ok: [the closed list](measures.md#why-requests-fail)',
-  measure:
-    'a [measure](measures.md); `…_from_due` where it also counts from the due time; `requests` for the counts by outcome',
-  stat: `${['mean', 'std', 'min', 'max', ...PERCENTILE_NAMES].map(code).join(', ')}; with \`all_\` before it failed requests count as infinitely slow; \`value\` for a measure that is one number`,
-  state: 'of a finished run towards the page: `shown`, `expired`, `over_limit` or `damaged`',
-  scenario: 'the name that `--scenario` gave',
-  model: 'the model, as the server names it',
-  endpoint_type: 'the API that was asked',
-  system: 'the server software, as its metrics tell; empty when unknown',
-  system_version: 'its version; empty when unknown',
-  tool: '`llmbench`, or the tool whose result was imported',
-  tool_version: 'its version',
-  load: 'the load in words, such as `concurrency 64` or `request_rate 2.5 poisson`',
-  fingerprint: 'runs with the same are comparable: a hash of model, load, dataset, sampling and definitions',
-  group_id: 'the sweep or the repeats that a run belongs to; empty when none',
-  step: 'the step of a sweep',
-  repeat: 'the number of a repeat',
-  version: 'the version of llmbench',
-};
-
-interface PublishedFamily {
-  readonly name: string;
-  readonly type: string;
-  readonly labels: readonly string[];
-  readonly help: string;
-}
+import { meaningOf, publishedFamilies, type PublishedFamily } from './own-families.ts';
 
 /** Every metric family that llmbench publishes, read from the pages that it serves. */
 export async function metricsPage(): Promise<string> {
-  const live = familiesOf((await liveMetrics().render(undefined)).body);
-  const finished = familiesOf((await finishedRuns().render(undefined)).body.toString()).sort(byName);
+  const { live, finished } = await publishedFamilies();
   const labels = [...new Set([...live, ...finished].flatMap((family) => family.labels))];
   return page(
     GENERATED,
@@ -94,52 +52,11 @@ const SERVERS = `\`llmbench_server_<family>\` is what the collector computed of 
 
 Times are in seconds and sizes in bytes whatever the server exposes. By default these families are published; \`serve\` and \`backfill\` add others with \`--republish GLOB\`.`;
 
-function liveMetrics(): ReturnType<typeof createLiveMetrics> {
-  return createLiveMetrics({ run: runFile(), version: '0', isGood: () => true });
-}
-
-function finishedRuns(): ResultMetrics {
-  const run = runFile({ status: 'completed', end: '2026-11-03T10:15:11.000Z' });
-  const result = resultFile({
-    measures: RESULT_UNITS.map((unit) => scalar({ unit, measure: `a measure in ${unit}` })),
-  });
-  const source: RunSource = {
-    list: async () => [{ run_id: run.run_id, summary: runSummary(run, null), damage: null }],
-    readRun: async () => run,
-    readResult: async () => result,
-    readServers: async () => null,
-    readRecords: async function* () {
-      yield requestRecord();
-    },
-    running: async () => [],
-  };
-  const problem = (line: string): never => {
-    throw new Error(line);
-  };
-  return new ResultMetrics({ source, version: '0', problem });
-}
-
-function familiesOf(text: string): PublishedFamily[] {
-  return parseText(new TextEncoder().encode(text)).families.map(({ name, type, help, samples }) => {
-    const labels = new Set(samples.flatMap((sample) => Object.keys(sample.labels)));
-    labels.delete('le');
-    return { name, type, help: help ?? '', labels: [...labels] };
-  });
-}
-
-const byName = (a: PublishedFamily, b: PublishedFamily): number => (a.name < b.name ? -1 : 1);
-
 function familyTable(families: readonly PublishedFamily[]): string {
   return table(
     ['family', 'type', 'labels', 'meaning'],
     families.map(({ name, type, labels, help }) => [code(name), type, labels.map(code).join(' '), help]),
   );
-}
-
-function meaningOf(label: string): string {
-  const meaning = LABELS[label];
-  if (meaning === undefined) throw new Error(`the label ${label} has no meaning in scripts/docs/metrics-page.ts`);
-  return meaning;
 }
 
 function serverTable(): string {

@@ -1,10 +1,12 @@
 import { measuresPage } from './measures-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { ownFamilies } from './own-families.ts';
 
-/** The pages that are made of the code: where they lie in the repository, and their text. */
+/** What is made of the code: where it lies in the repository, and its text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/guides/measures.md', measuresPage()],
     ['docs/guides/metrics.md', await metricsPage()],
+    ['catalog/llmbench.json', `${JSON.stringify(await ownFamilies(), null, 2)}\n`],
   ]);
 }

@@ -1,0 +1,76 @@
+import { readFileSync } from 'node:fs';
+import { ownMetric, type OwnMetric } from './own-metric.ts';
+import { wrapped } from './wrapped.ts';
+
+/** A family that llmbench publishes itself. */
+interface PublishedFamily {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  /** Null for facts and switches, which are 0 or 1. */
+  readonly unit: string | null;
+  readonly labels: readonly string[];
+  /** Of a run under way, of finished runs, or both. */
+  readonly pages: readonly ('live' | 'finished')[];
+}
+
+/** What `catalog/llmbench.json` has; made of the pages that llmbench serves. */
+export interface OwnFamilies {
+  readonly families: readonly PublishedFamily[];
+  /** What each label says. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** One of these families as `explain` tells it. */
+export interface OwnFamily extends Omit<PublishedFamily, 'labels'> {
+  readonly labels: Readonly<Record<string, string>>;
+  /** What a latency's histogram counts; null for families of no measure. */
+  readonly measure: OwnMetric | null;
+}
+
+const CATALOG = new URL('../../catalog/llmbench.json', import.meta.url);
+const LABEL_WIDTH = 13;
+
+const PAGES = {
+  live: 'the page of a run that is under way (`llmbench run --metrics-port`), and remote write',
+  finished: 'the page of finished runs (`llmbench serve`), and `llmbench backfill`',
+} as const;
+
+/** The names of all families that llmbench publishes. */
+export const ownFamilyNames = (): readonly string[] => read().families.map(({ name }) => name);
+
+/** Also by the name of a sample (`_bucket`, `_sum`, `_count`), and of a counter without `_total`. Null: none of ours. */
+export function ownFamily(name: string): OwnFamily | null {
+  const { families, labels: meanings } = read();
+  const names = [name, name.replace(/_(bucket|sum|count)$/, ''), `${name}_total`];
+  const found = names.flatMap((each) => families.find((family) => family.name === each) ?? [])[0];
+  if (found === undefined) return null;
+  const labels = Object.fromEntries(found.labels.map((label) => [label, meanings[label] ?? '']));
+  return { ...found, labels, measure: found.type === 'histogram' ? ownMetric(found.name) : null };
+}
+
+function read(): OwnFamilies {
+  return JSON.parse(readFileSync(CATALOG, 'utf8')) as OwnFamilies;
+}
+
+/** For a terminal; lines of at most `columns` characters where words allow it. */
+export function ownFamilyText({ name, type, help, unit, labels, pages, measure }: OwnFamily, columns: number): string {
+  const rows: readonly (readonly [label: string, text: string])[] = [
+    ['system', "llmbench's own"],
+    ['type', type],
+    ['unit', unit ?? 'none: 0 or 1'],
+    ...(measure === null
+      ? []
+      : ([
+          ['measure', `${measure.measure}: ${measure.formula}`],
+          ['definition', measure.definition],
+        ] as const)),
+    ...Object.entries(labels).map(([label, says], i) => [i === 0 ? 'labels' : '', `${label}: ${says}`] as const),
+    ...(Object.keys(labels).length === 0 ? [['labels', 'none'] as const] : []),
+    ...pages.map((page, i) => [i === 0 ? 'served by' : '', PAGES[page]] as const),
+  ];
+  const lines = rows.flatMap(([label, text]) =>
+    wrapped(text, columns - LABEL_WIDTH - 2).map((line, i) => `  ${(i === 0 ? label : '').padEnd(LABEL_WIDTH)}${line}`),
+  );
+  return [name, ...wrapped(help, columns - 2).map((line) => `  ${line}`), '', ...lines, ''].join('\n');
+}
