@@ -56,16 +56,6 @@ export const RECORD_COLUMNS: readonly RecordColumn[] = [
   nullable('http_data_received_bytes', 'int64'),
 ];
 
-/**
- * The columns of a record that are known, and these only: whatever else an object carries (text, say) never reaches a
- * file.
- */
-export function knownColumnsOf(record: RequestRecord): Partial<RequestRecord> {
-  const columns: Partial<Record<keyof RequestRecord, unknown>> = {};
-  for (const { name } of RECORD_COLUMNS) if (record[name] !== null) columns[name] = record[name];
-  return columns as Partial<RequestRecord>;
-}
-
 /** The Parquet schema of the columns. */
 export const RECORD_SCHEMA: SchemaElement[] = [
   { name: 'record', num_children: RECORD_COLUMNS.length },

@@ -1,18 +1,20 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { knownColumnsOf } from './record-columns.ts';
+import { recordLine } from './record-line.ts';
 import { reasonOf } from './store-errors.ts';
 
 const FLUSH_INTERVAL_MS = 500;
 /** Written before the interval is over when that much waits. */
-const FLUSH_CHARACTERS = 1_000_000;
+const FLUSH_BYTES = 1_000_000;
 /** What may wait for a slow disk before records are given up. */
-const PENDING_CHARACTERS_LIMIT = 64_000_000;
+const PENDING_BYTES_LIMIT = 64_000_000;
+const BLOCK_BYTES = 256 * 1024;
+const LF = 10;
 
 /**
- * Appends records to a JSONL file while a run lasts; what is not known is left out of a line. `append` only puts the line into memory; lines are handed to the
- * operating system at least every half second, so that they outlive the process.
+ * Appends records to a JSONL file while a run lasts; what is not known is left out of a line. `append` only puts the line
+ * into memory; lines are handed to the operating system at least every half second, so that they outlive the process.
  *
  * The first failed write ends the writing: `error` tells it, later records are counted in `lost`, nothing throws before
  * `close`. So does a disk that is slower than the run: what waits is bounded.
@@ -21,7 +23,11 @@ export class JsonlRecordsWriter {
   readonly #file: FileHandle;
   readonly #timer: NodeJS.Timeout;
   readonly #pendingLimit: number;
-  #lines: string[] = [];
+  /** What waits to be written: full blocks, then the one that is being filled. Outside the heap, so no collector has to move it. */
+  #full: Buffer[] = [];
+  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #filled = 0;
+  #records = 0;
   #pending = 0;
   #inFlight = 0;
   #writing: Promise<void> = Promise.resolve();
@@ -34,8 +40,8 @@ export class JsonlRecordsWriter {
     this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
   }
 
-  /** Creates the file; it must not exist. `pendingLimit` is in characters. */
-  static async create(path: string, pendingLimit = PENDING_CHARACTERS_LIMIT): Promise<JsonlRecordsWriter> {
+  /** Creates the file; it must not exist. `pendingLimit` is in bytes. */
+  static async create(path: string, pendingLimit = PENDING_BYTES_LIMIT): Promise<JsonlRecordsWriter> {
     return new JsonlRecordsWriter(await open(path, 'wx'), pendingLimit);
   }
 
@@ -54,15 +60,19 @@ export class JsonlRecordsWriter {
       this.#lost += 1;
       return;
     }
-    const line = `${JSON.stringify(knownColumnsOf(record))}\n`;
-    if (this.#pending + this.#inFlight + line.length > this.#pendingLimit) {
-      this.#error = new Error(`the disk is too slow: ${this.#pendingLimit} characters of records wait to be written`);
+    const line = recordLine(record);
+    const bytes = line.length + 1;
+    if (this.#pending + this.#inFlight + bytes > this.#pendingLimit) {
+      this.#error = new Error(`the disk is too slow: ${this.#pendingLimit} bytes of records wait to be written`);
       this.#lost += 1;
       return;
     }
-    this.#lines.push(line);
-    this.#pending += line.length;
-    if (this.#pending >= FLUSH_CHARACTERS) void this.flush();
+    if (this.#filled + bytes > this.#block.length) this.#newBlock(bytes);
+    this.#filled += this.#block.write(line, this.#filled, 'latin1');
+    this.#block[this.#filled++] = LF;
+    this.#records += 1;
+    this.#pending += bytes;
+    if (this.#pending >= FLUSH_BYTES) void this.flush();
   }
 
   /** Hands over what waits. Resolves when it, and all before, was written or has failed; never rejects. */
@@ -87,25 +97,39 @@ export class JsonlRecordsWriter {
   }
 
   async #write(): Promise<void> {
-    if (this.#lines.length === 0) return;
-    const lines = this.#lines;
-    const length = this.#pending;
-    this.#lines = [];
-    this.#pending = 0;
-    this.#inFlight = length;
+    if (this.#records === 0) return;
+    const records = this.#records;
+    const blocks = this.#take();
     try {
-      await this.#file.appendFile(lines.join(''), 'utf8');
+      for (const block of blocks) await this.#file.appendFile(block);
     } catch (error) {
-      this.#lost += lines.length;
+      this.#lost += records;
       this.#fail(error);
     }
     this.#inFlight = 0;
   }
 
+  #newBlock(bytes: number): void {
+    if (this.#filled > 0) this.#full.push(this.#block.subarray(0, this.#filled));
+    this.#block = Buffer.allocUnsafeSlow(Math.max(bytes, BLOCK_BYTES));
+    this.#filled = 0;
+  }
+
+  /** All that waits; it is in flight from now on. */
+  #take(): readonly Buffer[] {
+    this.#newBlock(0);
+    const blocks = this.#full;
+    this.#full = [];
+    this.#inFlight = this.#pending;
+    this.#pending = 0;
+    this.#records = 0;
+    return blocks;
+  }
+
   #fail(error: unknown): void {
     this.#error ??= new Error(reasonOf(error), { cause: error });
-    this.#lost += this.#lines.length;
-    this.#lines = [];
-    this.#pending = 0;
+    this.#lost += this.#records;
+    this.#take();
+    this.#inFlight = 0;
   }
 }
