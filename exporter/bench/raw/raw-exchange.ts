@@ -4,6 +4,7 @@ import { monotonicNow_ns } from '../monotonic-clock.ts';
 import type { ConnectionFacts, Exchange, ResponseHandler, TransportFailure, TransportRequest } from '../transport.ts';
 import { undiciFailure } from '../undici-failure.ts';
 import { FramingError } from './framing-error.ts';
+import type { KnownHead } from './known-head.ts';
 import type { ConnectionUser, RawConnection } from './raw-connection.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
@@ -14,6 +15,8 @@ export interface ExchangeOwner {
   readonly secrets: readonly string[];
   /** Whether the phases of exchanges are noted. */
   readonly traces: boolean;
+  /** What the server's last head said. */
+  readonly knownHead: KnownHead;
   /** Throws an Error when the request cannot be sent. */
   encode(request: TransportRequest): Buffer;
   /** An open connection that waits to be used again; null when there is none. */
@@ -35,7 +38,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
   readonly #request: TransportRequest;
   readonly #handler: ResponseHandler;
   readonly #owner: ExchangeOwner;
-  readonly #reader = new ResponseReader(this);
+  readonly #reader: ResponseReader;
   readonly #trace: ExchangeTrace | null;
   #bytes: Buffer | null = null;
   #connection: RawConnection | null = null;
@@ -52,6 +55,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
     this.#request = request;
     this.#handler = handler;
     this.#owner = owner;
+    this.#reader = new ResponseReader(this, owner.knownHead);
     this.#trace = owner.traces ? new ExchangeTrace(monotonicNow_ns()) : null;
   }
 

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { TransportKind } from '../../../core/run/run.ts';
 import type { Exchange, ResponseHandler, Transport, TransportFailure, TransportRequest } from '../transport.ts';
+import { KnownHead } from './known-head.ts';
 import { RawConnection } from './raw-connection.ts';
 import type { ConnectionAddress } from './raw-connection.ts';
 import { RawExchange } from './raw-exchange.ts';
@@ -64,6 +65,7 @@ export class RawTransport implements Transport {
     this.#owner = {
       secrets: options.secrets ?? [],
       traces: options.trace ?? false,
+      knownHead: new KnownHead(),
       encode: (request) => this.#encoder.encode(request),
       kept: () => this.#keptConnection(),
       opened: () => this.#openConnection(),

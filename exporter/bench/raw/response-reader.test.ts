@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { FramingError } from './framing-error.ts';
+import { KnownHead } from './known-head.ts';
 import type { ResponseHead } from './response-head.ts';
 import { ResponseReader } from './response-reader.ts';
+import type { ResponseSink } from './response-reader.ts';
 
 interface Read {
   readonly head: ResponseHead | null;
@@ -14,12 +16,12 @@ interface Read {
 }
 
 /** Reads a response in the pieces given; each is put where the one before was, as in the one buffer of all connections. */
-function read(pieces: readonly Buffer[]): Read {
+function read(pieces: readonly Buffer[], known = new KnownHead()): Read {
   const buffer = Buffer.alloc(Math.max(1, ...pieces.map((piece) => piece.length)) + 3);
   let head: ResponseHead | null = null;
   let body = '';
   let bytes = 0;
-  const reader = new ResponseReader({
+  const sink: ResponseSink = {
     head: (given) => {
       if (head !== null) throw new Error('a second head');
       head = given;
@@ -28,7 +30,8 @@ function read(pieces: readonly Buffer[]): Read {
       if (start >= end) throw new Error('nothing of a body');
       body += source.toString('latin1', start, end);
     },
-  });
+  };
+  const reader = new ResponseReader(sink, known);
   for (const piece of pieces) {
     buffer.fill('\n');
     piece.copy(buffer);
@@ -85,6 +88,28 @@ describe('any split of a valid response', () => {
       }),
       { numRuns: 1000 },
     );
+  });
+
+  test('gives the same after whatever responses came before', () => {
+    fc.assert(
+      fc.property(
+        fc.array(response, { minLength: 2, maxLength: 8 }),
+        fc.array(fc.nat(), { maxLength: 3 }),
+        (all, cuts) => {
+          const known = new KnownHead();
+          for (const { bytes } of [...all, ...all]) expect(read(split(bytes, cuts), known)).toEqual(read([bytes]));
+        },
+      ),
+    );
+  });
+
+  test('a head that came before is known by its bytes, as long as some heads are', () => {
+    const known = new KnownHead();
+    const answer = (id: number): Buffer => latin1(`HTTP/1.1 204 No Content\r\nid: ${id}\r\n\r\n`);
+    const first = read([answer(0)], known).head;
+    expect(read([answer(0)], known).head).toBe(first);
+    for (let id = 1; id <= 40; id++) expect(read([answer(id)], known).head?.headers.id).toBe(String(id));
+    expect(read([answer(40)], known).head).not.toBe(read([answer(40)], known).head);
   });
 
   test('byte by byte', () => {

@@ -1,6 +1,7 @@
 import { ChunkedBody } from './chunked-body.ts';
 import type { BodySink } from './chunked-body.ts';
 import { FramingError } from './framing-error.ts';
+import { KnownHead } from './known-head.ts';
 import { ResponseHeadReader } from './response-head.ts';
 import type { BodyLength, ResponseHead } from './response-head.ts';
 
@@ -18,14 +19,18 @@ export interface ResponseSink extends BodySink {
  */
 export class ResponseReader {
   readonly #sink: ResponseSink;
-  #headReader = new ResponseHeadReader();
+  readonly #known: KnownHead;
+  /** Null while no byte of a head has been read by it. */
+  #headReader: ResponseHeadReader | null = null;
   #head: ResponseHead | null = null;
   #chunked: ChunkedBody | null = null;
   #left = 0;
   #isWhole = false;
 
-  constructor(sink: ResponseSink) {
+  /** `known`: shared by the readers of one server's responses. */
+  constructor(sink: ResponseSink, known = new KnownHead()) {
     this.#sink = sink;
+    this.#known = known;
   }
 
   /** Null before the final response's head is whole. */
@@ -52,18 +57,30 @@ export class ResponseReader {
   }
 
   #readHead(bytes: Buffer, from: number, length: number): number {
-    const at = this.#headReader.read(bytes, from, length);
-    const { head } = this.#headReader;
+    const isStart = this.#headReader === null;
+    const known = isStart ? this.#known.recognize(bytes, from, length) : null;
+    if (known !== null) {
+      this.#take(known);
+      return from + this.#known.length;
+    }
+    const reader = (this.#headReader ??= new ResponseHeadReader());
+    const at = reader.read(bytes, from, length);
+    const { head } = reader;
     if (head === null) return at;
     if (head.status === SWITCHING_PROTOCOLS) throw new FramingError('the server switched to another protocol');
     if (head.status < 200) {
-      this.#headReader = new ResponseHeadReader();
+      this.#headReader = null;
       return at;
     }
+    if (isStart) this.#known.learn(bytes, from, at, head);
+    this.#take(head);
+    return at;
+  }
+
+  #take(head: ResponseHead): void {
     this.#head = head;
     this.#expectBody(head.bodyLength);
     this.#sink.head(head);
-    return at;
   }
 
   #expectBody(length: BodyLength): void {
