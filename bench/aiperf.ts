@@ -78,7 +78,7 @@ async function ourRun(url: string, { workshop }: BenchContext): Promise<WholeRun
   if (ttft?.kind !== 'distribution') throw new Error('the result has no time to first token');
   const { p50, p99 } = ttft.percentiles;
   return {
-    ...costOf(cpu, requests.ok, { start_ms: instant(window.start), end_ms: instant(window.end) }),
+    ...costOf(cpu, requests.ok ?? NaN, { start_ms: instant(window.start), end_ms: instant(window.end) }),
     ttftP50_ms: (p50.value ?? NaN) * 1000,
     ttftP99_ms: (p99.value ?? NaN) * 1000,
   };

@@ -1,6 +1,7 @@
 import type { Clock, Unit } from '../measures/measures.ts';
 import type { SloResult } from './gates.ts';
 import type { ErrorReason } from './record.ts';
+import type { RequestCounts } from './request-counts.ts';
 import type { RunStatus } from './run.ts';
 
 export const PERCENTILE_NAMES = ['p1', 'p5', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99', 'p99_9'] as const;
@@ -117,19 +118,14 @@ export interface ServersResult {
 
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
-  readonly schema_version: 1;
+  readonly schema_version: 2;
   readonly run_id: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly scenario: string;
   readonly fingerprint: string;
   /** The measure phase: from its first request to the end of its last; nulls when no request of it was sent. */
   readonly window: { readonly start: string | null; readonly end: string | null; readonly seconds: number | null };
-  readonly requests: {
-    readonly ok: number;
-    readonly error: number;
-    readonly timeout: number;
-    readonly cancelled: number;
-  };
+  readonly requests: RequestCounts;
   readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
   readonly client: ClientHealth;
   /** Empty when nothing was collected. */

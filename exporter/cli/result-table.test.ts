@@ -10,18 +10,19 @@ function tableOf(
   records: readonly RequestRecord[],
   change = (measure: MeasureResult): MeasureResult => measure,
   width?: number,
+  counts?: ResultFile['requests'],
 ): string {
   const summary = new SummaryAccumulator({ plannedConcurrency: 2 });
   records.forEach((record) => summary.add(record));
   const { requests, errors, measures } = summary.summarize(null);
   const result: ResultFile = {
-    schema_version: 1,
+    schema_version: 2,
     run_id: 'table',
     status: 'completed',
     scenario: 'example',
     fingerprint: '',
     window: { start: null, end: null, seconds: 2.5 },
-    requests,
+    requests: counts ?? requests,
     errors,
     client: { ...UNKNOWN_HEALTH, verdict: 'saturated', why: 'p99 event-loop delay 38 ms' },
     servers: {},
@@ -80,6 +81,11 @@ test.each([
 
 test('the client is judged', () => {
   expect(tableOf(RUN)).toContain('client      saturated: p99 event-loop delay 38 ms');
+});
+
+test('a count that an imported file did not tell is unknown, not 0', () => {
+  const unknown = { ok: 8, error: 2, timeout: null, cancelled: null };
+  expect(tableOf(RUN, undefined, undefined, unknown)).toContain('ok 8 · error 2 · timeout unknown · cancelled unknown');
 });
 
 test('nothing measured: no table of absent values', () => {

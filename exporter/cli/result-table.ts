@@ -1,4 +1,6 @@
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../core/measures/quantities.ts';
+import { OUTCOMES } from '../../core/run/record.ts';
+import { FAILED_OUTCOMES } from '../../core/run/request-counts.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import { SERVER_MEASURES } from '../../core/measures/server-results.ts';
 import { aligned } from './aligned.ts';
@@ -43,7 +45,7 @@ export function resultTable(result: ResultFile, width = Infinity): string {
   const { requests, window } = result;
   const failed = Object.entries(result.errors).map(([reason, n]) => `${reason} ${n}`);
   const lines = [
-    `requests    ok ${requests.ok} · error ${requests.error} · timeout ${requests.timeout} · cancelled ${requests.cancelled}` +
+    `requests    ${OUTCOMES.map((outcome) => `${outcome} ${requests[outcome] ?? 'unknown'}`).join(' · ')}` +
       (failed.length > 0 ? `  (${failed.join(', ')})` : ''),
     `window      ${quantity(window.seconds, 'seconds')} from the first request to the end of the last`,
     ...SCALARS.flatMap((measure) => scalarLine(result.measures, measure)),
@@ -70,7 +72,7 @@ function cachedByServers(measures: readonly MeasureResult[]): string[] {
 }
 
 function distributionTable(result: ResultFile, width: number): string[] {
-  const someFailed = result.requests.error + result.requests.timeout > 0;
+  const someFailed = FAILED_OUTCOMES.some((outcome) => (result.requests[outcome] ?? 0) > 0);
   const rows = ROWS.flatMap(([measure, clock, name]) => {
     const of = (population: 'ok' | 'all'): string[][] => {
       const found = distribution(result.measures, measure, clock, population);

@@ -2,6 +2,7 @@ import type { DistributionResult, ResultFile, ScalarResult } from '../../core/ru
 import type { RunFile } from '../../core/run/run.ts';
 import type { Summary } from '../../core/stats/summarize.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
+import { countOf, FAILED_OUTCOMES } from '../../core/run/request-counts.ts';
 import { AIPERF_METRICS } from './aiperf-metrics.ts';
 import type { AiperfMetric } from './aiperf-metrics.ts';
 import type { AiperfTotals } from './aiperf-totals.ts';
@@ -74,8 +75,8 @@ function fromResult(unit: string, scale: number, result: DistributionResult): Ai
 }
 
 function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
-  const { ok, error, timeout } = result.requests;
-  const failed = error + timeout;
+  const { ok } = result.requests;
+  const failed = countOf(result.requests, FAILED_OUTCOMES);
   const measure = (name: string): number | null =>
     result.measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === name)?.value ?? null;
   const usage = (...sums: readonly ('usagePrompt' | 'usageCompletion')[]): number | null =>
@@ -84,7 +85,12 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   const rows: readonly (readonly [tag: string, header: string, unit: string, value: number | null])[] = [
     ['request_throughput', 'Request Throughput', 'requests/sec', measure('request_throughput')],
     ['request_count', 'Request Count', 'requests', ok],
-    ['completed_request_count', 'Completed Requests (Success + Error)', 'requests', ok + failed],
+    [
+      'completed_request_count',
+      'Completed Requests (Success + Error)',
+      'requests',
+      countOf(result.requests, ['ok', ...FAILED_OUTCOMES]),
+    ],
     ['error_request_count', 'Error Request Count', 'requests', failed === 0 ? null : failed],
     ['request_error_rate', 'Request Error Rate', '%', rate === null ? null : rate * 100],
     ['good_request_count', 'Good Request Count', 'requests', measure('good_request_count')],

@@ -1,5 +1,7 @@
 import { quantity } from '../../core/measures/quantities.ts';
 import type { Unit } from '../../core/measures/measures.ts';
+import { countOf } from '../../core/run/request-counts.ts';
+import { OUTCOMES } from '../../core/run/record.ts';
 import type { KeyNumbers, RunSummary } from '../publish/views/run-summary.ts';
 import { html } from '../report/html.ts';
 import type { Html } from '../report/html.ts';
@@ -76,7 +78,7 @@ function statusText({ status, numbers }: RunSummary): string {
 }
 
 function requestsText({ numbers, progress }: RunSummary): string {
-  if (numbers !== null) return String(Object.values(numbers.requests).reduce((sum, count) => sum + count, 0));
+  if (numbers !== null) return String(countOf(numbers.requests, OUTCOMES) ?? '–');
   if (progress === null) return '–';
   return `${progress.requests_done}${progress.requests_planned === null ? '' : ` of ${progress.requests_planned}`}`;
 }

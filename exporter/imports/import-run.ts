@@ -212,12 +212,7 @@ function statedRequests({ stated, notes }: ImportedRun): ResultFile['requests'] 
   const { requests } = stated;
   const silent = Object.entries(requests).flatMap(([outcome, count]) => (count === null ? [outcome] : []));
   if (silent.length > 0) notes.say(`the file does not tell how many requests were: ${silent.join(', ')}`);
-  return {
-    ok: requests.ok ?? 0,
-    error: requests.error ?? 0,
-    timeout: requests.timeout ?? 0,
-    cancelled: requests.cancelled ?? 0,
-  };
+  return requests;
 }
 
 function serverFiles(servers: ServersOfRun | null, runId: string): AddedFile[] {

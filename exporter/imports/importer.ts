@@ -1,6 +1,7 @@
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
+import type { RequestCounts } from '../../core/run/request-counts.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { ImportedServers } from './imported-servers.ts';
 import type { SourceFile } from './source-file.ts';
@@ -109,7 +110,7 @@ export interface StatedResult {
   /** From the first request sent to the end of the last; null when not told. */
   readonly window_seconds: number | null;
   /** How many requests ended how; null where the files do not tell. */
-  readonly requests: { readonly [Outcome in keyof ResultFile['requests']]: number | null };
+  readonly requests: RequestCounts;
   /** By reason; empty when not told. */
   readonly errors: ResultFile['errors'];
   /**

@@ -19,6 +19,14 @@ test('requests of the measure phase stand by outcome', () => {
   expect(lines()).toEqual(REQUESTS);
 });
 
+test('a count that a file did not tell has no sample', () => {
+  const requests = { ok: 3, error: null, timeout: null, cancelled: 0 };
+  expect(resultSamples(resultFile({ requests, measures: [] })).map(({ stat, value }) => [stat, value])).toEqual([
+    ['ok', 3],
+    ['cancelled', 0],
+  ]);
+});
+
 test('a distribution: its statistics, without those that cannot be had', () => {
   expect(lines(distribution({ std: null })).slice(4)).toEqual([
     'seconds time_to_first_token mean 0.1',

@@ -34,12 +34,10 @@ const SENT_MEASURES: ReadonlySet<string> = new Set(
  */
 export function resultSamples(result: ResultFile): readonly ResultSample[] {
   return [
-    ...OUTCOMES.map((outcome): ResultSample => ({
-      unit: 'requests',
-      measure: 'requests',
-      stat: outcome,
-      value: result.requests[outcome],
-    })),
+    ...OUTCOMES.flatMap((outcome): ResultSample[] => {
+      const value = result.requests[outcome];
+      return value === null ? [] : [{ unit: 'requests', measure: 'requests', stat: outcome, value }];
+    }),
     ...result.measures.filter(({ origin }) => origin === 'client').flatMap(measureSamples),
   ];
 }

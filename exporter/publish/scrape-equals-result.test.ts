@@ -82,7 +82,9 @@ async function scraped(records: readonly RequestRecord[], result: ResultFile): P
 /** Every number of result.json that is not null, as `unit measure stat` → value. */
 function numbersOf({ requests, measures }: ResultFile): Record<string, number> {
   const found: Record<string, number> = {};
-  for (const [outcome, count] of Object.entries(requests)) found[`requests requests ${outcome}`] = count;
+  for (const [outcome, count] of Object.entries(requests)) {
+    if (count !== null) found[`requests requests ${outcome}`] = count;
+  }
   for (const measure of measures) {
     for (const [stat, value] of statistics(measure)) {
       const fromDue = measure.clock === 'due' && measure.measure !== 'schedule_delay' ? '_from_due' : '';

@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ResultFile } from '../../core/run/result.ts';
+import { countOf } from '../../core/run/request-counts.ts';
 import { collect } from './fixtures/example-run.ts';
 import { openStore } from './run-store.ts';
 
@@ -52,8 +53,7 @@ async function recovered(runs: string): Promise<string> {
   const result = await store.readResult(run.run_id);
   const records = await collect(store.readRecords(run));
   expect(result.status).toBe(run.status);
-  const { ok, error } = result.requests;
-  expect(ok + error).toBe(records.filter(({ phase }) => phase === 'measure').length);
+  expect(countOf(result.requests, ['ok', 'error'])).toBe(records.filter(({ phase }) => phase === 'measure').length);
   expect((await readdir(join(runs, run.run_id), { recursive: true })).sort()).toEqual([
     'checksums.sha256',
     'records',

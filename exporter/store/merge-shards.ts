@@ -1,9 +1,11 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import { OUTCOMES } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import { countOf } from '../../core/run/request-counts.ts';
 import { addRun, type AddedFile, type ReadBack } from './add-run.ts';
 import { least, mergedEnd, mergedHealth, mergedPhases, mergedServers, most, type ShardRun } from './merged-facts.ts';
 import type { RunStore } from './run-store.ts';
@@ -154,8 +156,14 @@ async function serverFiles(shards: readonly StoredShard[]): Promise<readonly Add
 /** The last shards can be missing without leaving a gap in the numbers; the count of requests tells. */
 function gaps({ comparison_key: { stop }, status }: RunFile, { requests }: ResultFile): string[] {
   const { request_count: planned } = stop;
-  const ended = requests.ok + requests.error + requests.timeout + requests.cancelled;
-  if (status !== 'completed' || planned === null || ended >= planned || stop.benchmark_duration_seconds !== null)
+  const ended = countOf(requests, OUTCOMES);
+  if (
+    status !== 'completed' ||
+    planned === null ||
+    ended === null ||
+    ended >= planned ||
+    stop.benchmark_duration_seconds !== null
+  )
     return [];
   return [`${ended} of ${planned} planned requests are here: is a shard missing?`];
 }

@@ -7,6 +7,7 @@ import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
+import { SCHEMA_VERSIONS } from './migrations/migrate.ts';
 
 /** How many requests the load keeps in flight; null when it plans no number. */
 function plannedConcurrency({ load }: ComparisonKey): number | null {
@@ -39,7 +40,7 @@ export async function resultOf(
   const { window, requests, errors, notes, ...summed } = await summary.summarizeInSteps(chunks, nextTurn);
   const measures = [...summed.measures, ...serverResults(serverTotals)];
   const result: ResultFile = {
-    schema_version: 1,
+    schema_version: SCHEMA_VERSIONS.result,
     run_id: run.run_id,
     status: run.status,
     scenario: run.scenario,

@@ -122,6 +122,7 @@ describe('results without detail', () => {
     const file = await fixture('summary-only.json');
     await imported('summary-only.json', ({ result, records }) => {
       expect(records).toEqual([]);
+      expect(result.requests).toEqual({ ok: 8, error: 0, timeout: null, cancelled: null });
       expect(result.window.seconds).toBe(file['duration']);
       expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
         definition: 'sent_to_first_content_chunk',

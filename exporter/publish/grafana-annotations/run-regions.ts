@@ -1,6 +1,7 @@
 import { formatSeconds } from './format-seconds.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
+import { countOf } from '../../../core/run/request-counts.ts';
 import type { AnnotationBody } from './annotations-client.ts';
 
 /** Of all annotations that llmbench makes. */
@@ -68,9 +69,9 @@ function outcome({ status, requests, measures }: ResultFile): string {
       each.clock === 'sent',
   );
   const value = p99?.kind === 'distribution' ? p99.percentiles.p99.value : null;
-  const failed = requests.error + requests.timeout + requests.cancelled;
+  const others = countOf(requests, ['error', 'timeout', 'cancelled']);
   return escapeHtml(
-    `${status}: ${requests.ok} requests ok, ${failed} not` +
+    `${status}: ${requests.ok ?? 'unknown'} requests ok, ${others ?? 'unknown'} not` +
       (value === null ? '' : `, p99 of the time to first token ${formatSeconds(value)}`),
   );
 }

@@ -1,4 +1,5 @@
 import type { PhaseName } from '../../../core/run/record.ts';
+import type { RequestCounts } from '../../../core/run/request-counts.ts';
 import type { RunSummary } from './run-summary.ts';
 
 /** A region of time as Grafana's annotations have it. */
@@ -72,8 +73,8 @@ function describe({ run_id, model, load, origin, failure, numbers }: RunSummary)
   return lines.filter((line) => line !== '').join('\n');
 }
 
-function requestsLine(requests: Readonly<Record<string, number>>): string {
+function requestsLine(requests: RequestCounts): string {
   return Object.entries(requests)
-    .map(([outcome, count]) => `${outcome} ${count}`)
+    .map(([outcome, count]) => `${outcome} ${count ?? 'unknown'}`)
     .join(' · ');
 }

@@ -1,7 +1,8 @@
 import { ERROR_REASON_RULES } from '../../../core/measures/error-reasons.ts';
 import { quantity, significant } from '../../../core/measures/quantities.ts';
-import { ERROR_REASONS } from '../../../core/run/record.ts';
+import { ERROR_REASONS, OUTCOMES } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
+import { countOf } from '../../../core/run/request-counts.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 
@@ -13,7 +14,7 @@ export function errors({ errors: byReason, requests }: ResultFile): Html {
   }).sort((a, b) => b.count - a.count);
   if (rows.length === 0) return html``;
   const most = rows[0]?.count ?? 0;
-  const all = requests.ok + requests.error + requests.timeout + requests.cancelled;
+  const all = countOf(requests, OUTCOMES);
   return html`<section>
     <h2>Requests that were not ok</h2>
     <div class="card">
@@ -34,7 +35,7 @@ export function errors({ errors: byReason, requests }: ResultFile): Html {
                 <td><code>${reason}</code></td>
                 <td class="text">${ERROR_REASON_RULES[reason]}</td>
                 <td>${significant(count)}</td>
-                <td>${quantity(count / all, 'ratio')}</td>
+                <td>${quantity(all === null ? null : count / all, 'ratio')}</td>
                 <td class="text">
                   <span class="share" style="width:${Math.max(1, Math.round((count / most) * 160))}px"></span>
                 </td>

@@ -1,5 +1,7 @@
 import { quantity } from '../../../core/measures/quantities.ts';
 import type { RunFile } from '../../../core/run/run.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import { OUTCOMES } from '../../../core/run/record.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
@@ -11,7 +13,7 @@ const LENGTH_TOLERANCE = 0.05;
 /** What was measured, where and when, how it ended, and what a reader must know before any number. */
 export function header({ run, result, notes }: ReportData): Html {
   const { target, comparison_key: key, tool } = run;
-  const requests = Object.values(result.requests).reduce((sum, n) => sum + n, 0);
+  const requests = countOf(result.requests, OUTCOMES);
   const server = [target.system, target.system_version].filter((part) => part !== null).join(' ');
   return html`<header>
     <h1>
@@ -20,7 +22,7 @@ export function header({ run, result, notes }: ReportData): Html {
     <p class="soft">${key.model} at ${target.origin}${server === '' ? null : ` (${server})`}</p>
     <ul class="facts">
       <li>Load <b>${loadWords(run)}</b></li>
-      <li>Requests <b>${requests.toLocaleString('en-US')}</b></li>
+      <li>Requests <b>${requests?.toLocaleString('en-US') ?? 'unknown'}</b></li>
       <li>Measured for <b>${quantity(result.window.seconds, 'seconds')}</b></li>
       <li>Started <b>${instantWords(run.start)}</b></li>
       ${objectivesFact(result)}
@@ -63,7 +65,7 @@ function clientStyle(verdict: string): string {
 function alerts(run: RunFile, result: ReportData['result'], notes: readonly string[]): Html[] {
   const { client, requests, servers } = result;
   const length = scalarOf(result, 'achieved_output_ratio')?.value ?? null;
-  const failed = requests.error + requests.timeout;
+  const failed = FAILED_OUTCOMES.reduce((sum, outcome) => sum + (requests[outcome] ?? 0), 0);
   const all: (Html | null)[] = [
     client.verdict === 'saturated'
       ? alert(
@@ -73,7 +75,7 @@ function alerts(run: RunFile, result: ReportData['result'], notes: readonly stri
       : null,
     run.failure === null ? null : alert('bad', `The run ${result.status}: ${run.failure}.`),
     requests.ok === 0 ? alert('bad', 'No request succeeded: there is no latency to report.') : null,
-    failed > 0 && requests.ok > 0
+    failed > 0 && requests.ok !== 0
       ? alert(
           'mild',
           `${failed.toLocaleString('en-US')} requests failed. Latencies are over the ok ones unless said otherwise.`,

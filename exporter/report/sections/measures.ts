@@ -1,5 +1,6 @@
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
 import type { DistributionResult, PercentileName, ResultFile } from '../../../core/run/result.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { measureTitle, populationWords, tooFew, unitWords } from '../words.ts';
@@ -8,15 +9,17 @@ const PERCENTILES = ['p50', 'p90', 'p95', 'p99', 'p99_9'] as const satisfies rea
 
 /** Every distribution with its statistics: what result.json has but the lower percentiles. */
 export function measures(result: ResultFile): Html {
-  const { error, timeout } = result.requests;
-  const populations = error + timeout > 0 ? ['ok', 'all'] : ['ok'];
+  const failed = countOf(result.requests, FAILED_OUTCOMES);
+  const populations = failed === 0 ? ['ok'] : ['ok', 'all'];
   const all = result.measures.filter((m) => m.kind === 'distribution');
   const shown = all.filter(({ n, population }) => n !== 0 && populations.includes(population));
   const absent = all.filter(({ n, population }) => n === 0 && population === 'ok');
   const failedNote =
-    error + timeout > 0
-      ? 'Latencies stand twice: over the ok requests, and over all of them with the failed ones as infinitely slow, where “–” is infinite.'
-      : 'No request failed, so that the statistics over all requests are those of the ok ones.';
+    failed === null
+      ? 'It is not known how many requests failed.'
+      : failed > 0
+        ? 'Latencies stand twice: over the ok requests, and over all of them with the failed ones as infinitely slow, where “–” is infinite.'
+        : 'No request failed, so that the statistics over all requests are those of the ok ones.';
   return html`<section>
     <h2>All measures</h2>
     <p class="note">

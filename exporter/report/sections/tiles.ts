@@ -1,5 +1,6 @@
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { distributionOf, scalarOf } from '../report-data.ts';
@@ -57,13 +58,15 @@ function throughputTile(result: ResultFile): Html {
 
 function errorsTile(result: ResultFile): Html {
   const { ok, error, timeout, cancelled } = result.requests;
-  const failed = error + timeout;
+  const failed = countOf(result.requests, FAILED_OUTCOMES);
   const ratio = scalarOf(result, 'error_ratio')?.value ?? null;
   return html`<div class="tile">
     <h3>Errors</h3>
-    <p class="big ${failed === 0 ? 'good' : 'bad'}">${failed === 0 ? '0' : quantity(ratio, 'ratio')}</p>
-    <p><b>${significant(ok)}</b> requests ok</p>
-    <p><b>${significant(error)}</b> error, <b>${significant(timeout)}</b> timeout</p>
-    <p><b>${significant(cancelled)}</b> cancelled by the client</p>
+    <p class="big ${failed === null ? '' : failed === 0 ? 'good' : 'bad'}">
+      ${failed === 0 ? '0' : quantity(ratio, 'ratio')}
+    </p>
+    <p><b>${counted(ok)}</b> requests ok</p>
+    <p><b>${counted(error)}</b> error, <b>${counted(timeout)}</b> timeout</p>
+    <p><b>${counted(cancelled)}</b> cancelled by the client</p>
   </div>`;
 }

@@ -77,11 +77,15 @@ describe('a run of version 1', () => {
     expect(JSON.parse(before)).toMatchObject({ schema_version: 1 });
   });
 
-  test('result.json is read in its present form', async () => {
+  test('result.json is read in its present form, and stays as it is on the disk', async () => {
+    const path = join(directory, VERSION_1, 'result.json');
+    const before = await readFile(path, 'utf8');
+    expect(JSON.parse(before)).toMatchObject({ schema_version: 1 });
     const result = await store.readResult(VERSION_1);
     expect(complaints('result', result)).toEqual([]);
     expect(result).toMatchObject({ schema_version: SCHEMA_VERSIONS.result, requests: { ok: 12 } });
     expect(result.fingerprint).toBe((await store.readRun(VERSION_1)).fingerprint);
+    expect(await readFile(path, 'utf8')).toBe(before);
   });
 
   test('of its records, the columns that it does not have are null', async () => {

@@ -1,8 +1,9 @@
 import { DamagedRunError, SchemaVersionError } from '../store-errors.ts';
+import { resultFrom1To2 } from './result-1-to-2.ts';
 import { runFrom1To2 } from './run-1-to-2.ts';
 
 /** The version of each file of a run directory that this program writes; it reads this one and all before it. */
-export const SCHEMA_VERSIONS = { run: 2, result: 1, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 2, result: 2, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -15,7 +16,7 @@ export type Migration = (older: JsonObject) => JsonObject;
 /** The n-th step (from 0) leads from version n + 1 to n + 2. Records need none: a column that is missing is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
   run: [runFrom1To2],
-  result: [],
+  result: [resultFrom1To2],
   servers: [],
 };
 

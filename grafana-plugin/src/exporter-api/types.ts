@@ -1,5 +1,6 @@
 import type { Clock, Unit } from '../../../core/measures/measures.ts';
-import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
+import type { ErrorReason, PhaseName } from '../../../core/run/record.ts';
+import type { RequestCounts } from '../../../core/run/request-counts.ts';
 import type { PercentileName, ResultFile, ServerTarget } from '../../../core/run/result.ts';
 import type { RunFile, RunStatus } from '../../../core/run/run.ts';
 
@@ -56,7 +57,7 @@ export interface RunProgress {
 }
 
 export interface KeyNumbers {
-  requests: Record<Outcome, number>;
+  requests: RequestCounts;
   time_to_first_token_seconds: KeyDistribution | null;
   inter_token_latency_seconds: KeyDistribution | null;
   request_latency_seconds: KeyDistribution | null;

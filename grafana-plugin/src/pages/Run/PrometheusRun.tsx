@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Alert, EmptyState, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
-import { quantity } from '../../../../core/measures/quantities.ts';
+import { ABSENT, quantity } from '../../../../core/measures/quantities.ts';
 import { usePage } from '../../app/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
@@ -67,7 +67,7 @@ function Numbers({ run: { numbers } }: { run: RunSummary }) {
     t('tiles.median', 'p50 {{value}}', { value: quantity(value, 'seconds') });
   return (
     <Tiles>
-      <Tile label={t('tiles.requests', 'Ok requests')} value={numbers.requests.ok.toLocaleString('en-US')} />
+      <Tile label={t('tiles.requests', 'Ok requests')} value={numbers.requests.ok?.toLocaleString('en-US') ?? ABSENT} />
       <Tile
         label={t('tiles.ttft', 'Time to first token p99')}
         value={quantity(ttft?.p99, 'seconds')}

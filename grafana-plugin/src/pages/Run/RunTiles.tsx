@@ -1,6 +1,7 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import { ABSENT, quantity, quantityRange } from '../../../../core/measures/quantities.ts';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import type { RunAnswer } from '../../exporter-api/types.ts';
@@ -20,13 +21,13 @@ export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer })
     );
   }
   const { requests } = result;
-  const failed = requests.error + requests.timeout;
+  const failed = countOf(requests, FAILED_OUTCOMES);
   const throughput = scalarOf(result, 'request_throughput')?.value;
   return (
     <Tiles>
       <Tile
         label={t('tiles.requests', 'Ok requests')}
-        value={requests.ok.toLocaleString('en-US')}
+        value={requests.ok?.toLocaleString('en-US') ?? ABSENT}
         detail={t('tiles.requests-detail', 'in {{window}}', { window: quantity(result.window.seconds, 'seconds') })}
       />
       <LatencyTile
@@ -46,10 +47,10 @@ export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer })
         label={t('tiles.errors', 'Errors')}
         value={quantity(scalarOf(result, 'error_ratio')?.value, 'ratio')}
         detail={t('tiles.errors-detail', '{{failed}} failed, {{cancelled}} cancelled', {
-          failed,
-          cancelled: requests.cancelled,
+          failed: failed ?? ABSENT,
+          cancelled: requests.cancelled ?? ABSENT,
         })}
-        {...(failed > 0 && { mood: 'bad' as const })}
+        {...(failed !== null && failed > 0 && { mood: 'bad' as const })}
       />
       <GoodputTile result={result} />
       <ClientTile result={result} />

@@ -84,7 +84,7 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
       meaning: t('runs.column.requests-meaning', 'Ok requests'),
       align: 'right',
       sortable: true,
-      render: ({ numbers }) => numbers?.requests.ok.toLocaleString('en-US') ?? ABSENT,
+      render: ({ numbers }) => numbers?.requests.ok?.toLocaleString('en-US') ?? ABSENT,
     },
     number(
       'time_to_first_token_p50',
