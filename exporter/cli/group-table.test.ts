@@ -32,8 +32,8 @@ const RUNS = [run(1, 0, 0, 10), run(8, 1, 0, 70), run(1, 0, 1, 14), run(8, 1, 1,
 
 test('a line per step with the means, and the spread over its repeats', () => {
   const lines = groupTable(RUNS).split('\n');
-  expect(lines[1]).toMatch(/^concurrency 1, 16 in 8 out +2 +12 requests\/s +– /);
-  expect(lines[2]).toMatch(/^concurrency 8, 16 in 8 out +2 +70 requests\/s /);
+  expect(lines[1]).toMatch(/^concurrency 1, 16 in 8 out +2 +12 +– /);
+  expect(lines[2]).toMatch(/^concurrency 8, 16 in 8 out +2 +70 /);
   // s = √8; t(0.95, 1) = 12.7062, so ± 12.7062 · √8/√2 = 25.4; a rate is not below 0.
   expect(lines[5]).toMatch(
     /^requests\/s +12 requests\/s +2\.83 requests\/s +23\.6 % +0 requests\/s to 37\.4 requests\/s$/,

@@ -3,7 +3,7 @@ import { overRepeats, type RepeatedStatistic } from '../judge/repeats.ts';
 import type { PerformedRun } from '../run/perform-run.ts';
 import type { RunRequest } from '../run/run-request.ts';
 import { aligned } from './aligned.ts';
-import { quantity, significant } from '../../core/measures/quantities.ts';
+import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
 
 /** A run of a group with what was asked of it. */
 export interface GroupRun {
@@ -60,9 +60,12 @@ function spreadTable(step: readonly GroupRun[]): string[] {
   return aligned([[`over ${step.length} runs at ${loadText(step)}`, 'mean', 'std', 'cv', '95 % interval'], ...rows]);
 }
 
+/** The head of its column says it. */
+const withoutUnit = (text: string): string => text.replace(/ (requests|tokens)\/s$/, '');
+
 function mean(statistics: readonly RepeatedStatistic[], measure: string, stat: string): string {
   const found = find(statistics, measure, stat);
-  return found === undefined ? quantity(null, 'seconds') : quantity(found.mean, found.unit);
+  return found === undefined ? ABSENT : withoutUnit(quantity(found.mean, found.unit));
 }
 
 function find(statistics: readonly RepeatedStatistic[], measure: string, stat: string): RepeatedStatistic | undefined {

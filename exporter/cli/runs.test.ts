@@ -8,7 +8,7 @@ import { openStore } from '../store/run-store.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { CliError } from './failure.ts';
 import { run } from './runs.ts';
-import { listing } from './runs/list.ts';
+import { runListing } from './runs/run-listing.ts';
 import { damagedRun } from '../store/index/rows.ts';
 
 let directory: string;
@@ -47,7 +47,41 @@ describe('list', () => {
     const { code, out } = await runs('list');
     expect(code).toBe(0);
     expect(out.split('\n').map((line) => line.split(/ {2,}/)[0])).toEqual(['run', '20260102-new', '20260101-old', '']);
-    expect(out).toMatch(/20260102-new\s+completed\s+example\s+example-model\s+c2\s+–\s+kept/);
+    const [head, newest] = out.split('\n').map((line) => line.split(/ {2,}/));
+    expect(Object.fromEntries((head ?? []).map((name, i) => [name, newest?.[i]]))).toEqual({
+      run: '20260102-new',
+      'start (UTC)': '2026-01-02 00:00',
+      window: '1 s',
+      scenario: 'example',
+      model: 'example-model',
+      load: 'c2',
+      ok: '4',
+      failed: '1',
+      status: 'completed',
+      tags: 'kept',
+    });
+  });
+
+  test('JSON has the figures of each run, null where there are none', async () => {
+    const [newest] = JSON.parse((await runs('list', '--json')).out) as Record<string, unknown>[];
+    expect(newest).toMatchObject({
+      run_id: '20260102-new',
+      start: '2026-01-02T00:00:00.000Z',
+      figures: {
+        window_seconds: 1,
+        requests: { ok: 4, error: 1, timeout: 0, cancelled: 0 },
+        request_throughput: 7,
+        output_token_throughput: null,
+        time_to_first_token_seconds: null,
+        slos: null,
+      },
+    });
+  });
+
+  test('a run whose result cannot be read is listed without figures', async () => {
+    await writeFile(join(directory, '20260102-new', 'result.json'), '');
+    const { out } = await runs('list');
+    expect(out).toMatch(/20260102-new +2026-01-02 00:00 +– +example/);
   });
 
   test('conditions, a limit and what it leaves out', async () => {
@@ -71,12 +105,64 @@ describe('list', () => {
       damage: null,
       scenario: `\u001b[2J${'x'.repeat(90)}`,
     };
-    const [head = '', line = ''] = listing([hostile], 80);
+    const [head = '', line = ''] = runListing([hostile], 80);
     expect(head.length).toBeLessThanOrEqual(80);
     expect(line.length).toBeLessThanOrEqual(80);
     expect(line).toContain('20261121T190000Z-abcdefghij');
     expect(line).toContain('\\u001b[2Jxxx');
     expect(line).toContain('…');
+  });
+});
+
+describe('the columns of the list', () => {
+  const figures = {
+    window_seconds: 20.7,
+    requests: { ok: 136, error: 0, timeout: 0, cancelled: 0 },
+    request_throughput: 6.6,
+    output_token_throughput: 421,
+    time_to_first_token_seconds: { n: 136, p50: 0.332, p99: 0.342 },
+    inter_token_latency_seconds: { n: 136, p50: 0.0141, p99: 0.0184 },
+    request_latency_seconds: null,
+    client: 'ok',
+    slos: 'not_met',
+  } as const;
+  const listed = {
+    ...damagedRun('20261121T190000Z-abcdefghij', ''),
+    damage: null,
+    start: '2026-11-21T19:00:00.000Z',
+    status: 'completed',
+    scenario: 'nightly',
+    model: 'meta-llama/Llama-3.1-8B-Instruct',
+    tool: 'llmbench',
+    system: 'vllm',
+    concurrency: 16,
+    figures,
+  } as const;
+
+  test('are all there where there is room', () => {
+    const cells = runListing([listed], Infinity).map((line) => line.split(/ {2,}/));
+    expect(cells[0]).toEqual(
+      'run,start (UTC),window,scenario,model,system,load,ok,TTFT p50,TTFT p99,ITL p50,tokens/s,status,SLO'.split(','),
+    );
+    expect(cells[1]?.slice(2)).toEqual(
+      '20.7 s,nightly,meta-llama/Llama-3.1-8B-Instruct,vllm,c16,136,332 ms,342 ms,14.1 ms,421,completed,NOT MET'.split(
+        ',',
+      ),
+    );
+  });
+
+  test.each([80, 100, 120, 160, 200])('fit %d columns and keep what matters most', (width) => {
+    const [head = '', line = ''] = runListing([listed], width);
+    expect(Math.max(head.length, line.length)).toBeLessThanOrEqual(width);
+    for (const kept of ['run', 'load', 'ok', 'TTFT p50', 'TTFT p99', 'tokens/s', 'status'])
+      expect(head).toContain(kept);
+    expect(line).toContain('20261121T190000Z-abcdefghij');
+  });
+
+  test('say where requests failed', () => {
+    const failed = { ...listed, figures: { ...figures, requests: { ...figures.requests, error: 2, timeout: 1 } } };
+    const [head = '', , line = ''] = runListing([listed, failed], 100);
+    expect(line.slice(head.indexOf('failed'), head.indexOf('failed') + 6).trim()).toBe('3');
   });
 });
 

@@ -6,7 +6,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../help-text.ts';
 import { flag, readArguments } from '../options.ts';
 import { confirmed } from './confirm.ts';
-import { listing } from './list.ts';
+import { runListing } from './run-listing.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 const OPTIONS = { 'runs-dir': RUNS_DIR, yes: flag('do not ask') };
@@ -29,7 +29,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 export async function deleteRuns(store: RunStore, runs: readonly IndexedRun[], yes: boolean): Promise<number> {
   const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
   if (!yes) {
-    for (const line of listing(runs, process.stderr.isTTY ? process.stderr.columns : Infinity)) {
+    for (const line of runListing(runs, process.stderr.isTTY ? process.stderr.columns : Infinity)) {
       process.stderr.write(`${line}\n`);
     }
     if (!(await confirmed(`Delete ${count} for good?`))) {

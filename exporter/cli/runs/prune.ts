@@ -3,7 +3,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../help-text.ts';
 import { flag, integer, readOptions } from '../options.ts';
 import { deleteRuns } from './delete.ts';
-import { listing } from './list.ts';
+import { runListing } from './run-listing.ts';
 import { indexedRuns, RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 
 const OPTIONS = {
@@ -46,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   if (!options['dry-run']) return deleteRuns(store, pruned, options.yes);
   const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
-  for (const line of listing(pruned, width)) process.stdout.write(`${line}\n`);
+  for (const line of runListing(pruned, width)) process.stdout.write(`${line}\n`);
   process.stdout.write(`${pruned.length} would be deleted, ${kept} kept\n`);
   return ExitCode.done;
 }
