@@ -7,6 +7,16 @@ import { standingOf } from './request-columns.ts';
 /** Up to this many gaps their order in time is kept, which intervals need. */
 const ORDERED_UP_TO = 1_000_000;
 
+/** What of a record is read a second time. */
+export const CHUNK_FIELDS = [
+  'phase',
+  'outcome',
+  'sent_ns',
+  'output_tokens',
+  'chunk_offsets_ns',
+] as const satisfies readonly (keyof RequestRecord)[];
+export type ChunkRecord = Pick<RequestRecord, (typeof CHUNK_FIELDS)[number]>;
+
 /**
  * What needs every chunk of a run: its exact gaps and the tokens that came at full load. Filled by reading the records
  * a second time, from their file, because nothing per chunk stays in memory while the run lasts.
@@ -26,7 +36,7 @@ export class ChunkReading {
   }
 
   /** Once per record of the run, warm-up included, in any order. */
-  add(record: RequestRecord): void {
+  add(record: ChunkRecord): void {
     if (record.phase !== 'measure' || standingOf(record) !== 'ok') return;
     this.#okRequests += 1;
     this.#chunks += record.chunk_offsets_ns.length;
@@ -67,7 +77,7 @@ export class ChunkReading {
     return this.#chunks === 0 ? null : this.#tokensAtFullLoad;
   }
 
-  #addTokens({ sent_ns, output_tokens: tokens, chunk_offsets_ns: offsets }: RequestRecord): void {
+  #addTokens({ sent_ns, output_tokens: tokens, chunk_offsets_ns: offsets }: ChunkRecord): void {
     if (this.#fullLoad === null || this.#tokensAtFullLoad === null) return;
     if (tokens === null) {
       this.#tokensAtFullLoad = null;

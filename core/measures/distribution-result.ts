@@ -4,6 +4,7 @@ import type { DistributionResult, Percentile } from '../run/result.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import type { PercentileName } from '../stats/percentiles.ts';
 import { summarize } from '../stats/summarize.ts';
+import type { Summary } from '../stats/summarize.ts';
 import type { GapHistogram } from './gap-histogram.ts';
 import type { DistributionMeasure } from './measures.ts';
 import { samplingIntervals } from './sampling-intervals.ts';
@@ -20,19 +21,33 @@ export function exactDistribution(
   values: Float64Array,
 ): DistributionResult {
   const sorted = values.slice().sort();
-  const summary = summarize(values, sorted);
   const sampling = samplingIntervals(values, sorted);
+  const result = summedDistribution(measure, population, summarize(values, sorted));
+  const { percentiles } = result;
+  return {
+    ...result,
+    effective_n: sampling?.effective_n ?? null,
+    percentiles: everyPercentile((name) => ({ ...percentiles[name], ci95: sampling?.ci95[name] ?? null })),
+  };
+}
+
+/** The same from statistics that are known, of values too many for intervals; null: there is no value. */
+export function summedDistribution(
+  measure: DistributionMeasure,
+  population: 'ok' | 'all',
+  summary: Summary | null,
+): DistributionResult {
   return {
     ...identity(measure, population),
-    n: values.length,
-    effective_n: sampling?.effective_n ?? null,
+    n: summary?.n ?? 0,
+    effective_n: null,
     mean: finite(summary?.mean),
     std: finite(summary?.std),
     min: finite(summary?.min),
     max: finite(summary?.max),
     percentiles: everyPercentile((name) => ({
       value: finite(summary?.percentiles[name]),
-      ci95: sampling?.ci95[name] ?? null,
+      ci95: null,
       bounds: null,
     })),
   };

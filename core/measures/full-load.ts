@@ -10,11 +10,11 @@ export class FullLoad {
   readonly #edges: readonly number[];
 
   /**
-   * `sent_ns` and `end_ns` are those of the measured requests, each array in any order. A request is in flight from
+   * `sent_ns` and `end_ns` are those of the measured requests, each array in any order; they are sorted in place. A request is in flight from
    * when it was sent until it ended. `planned` is the concurrency that the load aims at, at least 1.
    */
   constructor(sent_ns: Float64Array, end_ns: Float64Array, planned: number) {
-    this.#edges = bridged(crossings(sent_ns.slice().sort(), end_ns.slice().sort(), planned));
+    this.#edges = bridged(fullStretches(sent_ns.sort(), end_ns.sort(), planned));
   }
 
   /** How long the load was full, in seconds; 0 when it never was. */
@@ -37,36 +37,36 @@ export class FullLoad {
   }
 }
 
-/** The moments at which the number in flight reaches `planned` and falls below it, by turns. */
-function crossings(sent_ns: Float64Array, end_ns: Float64Array, planned: number): number[] {
-  const edges: number[] = [];
+type Stretch = readonly [start_ns: number, end_ns: number];
+
+/** From when the number in flight reaches `planned` until it falls below it; both arrays are in order. */
+function* fullStretches(sent_ns: Float64Array, end_ns: Float64Array, planned: number): Generator<Stretch> {
   let inFlight = 0;
   let ended = 0;
+  let since = NaN;
   for (const sent of sent_ns) {
     // Who is sent at the moment of another's end takes its place: the load does not dip.
     for (let end = end_ns[ended] ?? Infinity; end < sent; end = end_ns[ended] ?? Infinity) {
-      if (inFlight === planned) edges.push(end);
+      if (inFlight === planned) yield [since, end];
       inFlight -= 1;
       ended += 1;
     }
     inFlight += 1;
-    if (inFlight === planned) edges.push(sent);
+    if (inFlight === planned) since = sent;
   }
   for (; ended < end_ns.length; ended++, inFlight--) {
-    if (inFlight === planned) edges.push(end_ns[ended] ?? NaN);
+    if (inFlight === planned) yield [since, end_ns[ended] ?? NaN];
   }
-  return edges;
 }
 
-/** The same edges without the short dips, and without stretches that last no time. */
-function bridged(edges: readonly number[]): number[] {
-  const kept: number[] = [];
-  for (let i = 0; i < edges.length; i += 2) {
-    const [start = NaN, end = NaN] = [edges[i], edges[i + 1]];
-    const before = kept[kept.length - 1];
+/** The edges of the stretches, without the short dips between them and without stretches that last no time. */
+function bridged(stretches: Iterable<Stretch>): number[] {
+  const edges: number[] = [];
+  for (const [start, end] of stretches) {
+    const before = edges[edges.length - 1];
     if (end === start) continue;
-    if (before !== undefined && start - before < REFILL_NS) kept[kept.length - 1] = end;
-    else kept.push(start, end);
+    if (before !== undefined && start - before < REFILL_NS) edges[edges.length - 1] = end;
+    else edges.push(start, end);
   }
-  return kept;
+  return edges;
 }

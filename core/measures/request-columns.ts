@@ -89,6 +89,23 @@ export class RequestColumns {
     return columns.map((column) => knownInOrder(column, order));
   }
 
+  /**
+   * Goes through the values of each measure over ok and failed requests, the failed ones +Infinity, in the order in which the
+   * requests ended.
+   */
+  eachValue(measures: readonly PerRequestMeasure[], visit: (measure: number, value: number) => void): void {
+    const figures = new FigureRow();
+    this.#eachRow((block, start) => {
+      const standing = STANDINGS[block[start + STANDING_AT] ?? NaN];
+      if (standing === 'cancelled') return;
+      figures.moveTo(block, start);
+      for (let i = 0; i < measures.length; i++) {
+        const value = standing === 'ok' ? (measures[i]?.value(figures) ?? NaN) : Infinity;
+        if (!Number.isNaN(value)) visit(i, value);
+      }
+    });
+  }
+
   /** The rows in the order in which their requests were sent. */
   startOrder(): Uint32Array {
     return ascendingOrder(this.sent_ns);

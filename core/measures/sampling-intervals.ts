@@ -10,7 +10,7 @@ const CONFIDENCE = 0.95;
 const NEEDED_BEYOND = 5;
 
 /** Above this many values no interval is calculated: it would need several times the values' own memory. */
-const VALUES_LIMIT = 1_000_000;
+export const INTERVALS_UP_TO = 1_000_000;
 
 /** How sure a run's percentiles are, as far as sampling goes. */
 export interface SamplingIntervals {
@@ -25,7 +25,7 @@ export interface SamplingIntervals {
  * order in which their requests started, `sorted` the same ascending. Null when there are none, or more than a million.
  */
 export function samplingIntervals(values: Float64Array, sorted: Float64Array): SamplingIntervals | null {
-  if (values.length === 0 || values.length > VALUES_LIMIT) return null;
+  if (values.length === 0 || values.length > INTERVALS_UP_TO) return null;
   const [first] = sorted;
   if (first !== undefined && first === sorted.at(-1)) return constantIntervals(first, values.length);
   const { intervals, effectiveSampleSize } = blockBootstrap(values, {

@@ -108,6 +108,45 @@ describe('counts and window', () => {
   });
 });
 
+describe('of more requests than are held', () => {
+  const held = summaryOf(RUN);
+  const passed = summaryOf(RUN, { plannedConcurrency: 2, heldUpTo: 3 });
+
+  test('the statistics are the same, without intervals', () => {
+    expect(passed.measures).toHaveLength(held.measures.length);
+    for (const [i, measure] of passed.measures.entries()) {
+      const expected = held.measures[i];
+      if (measure.kind === 'scalar' || expected?.kind !== 'distribution') expect(measure).toEqual(expected);
+      else {
+        const { measure: name, population, clock, n, min, max, mean, std } = expected;
+        expect(measure).toMatchObject({ measure: name, population, clock, n, min, max });
+        expect(measure.mean).toEqual(mean === null ? null : expect.closeTo(mean, 12));
+        expect(measure.std).toEqual(std === null ? null : expect.closeTo(std, 12));
+        for (const [percentile, { value }] of Object.entries(expected.percentiles)) {
+          expect([name, percentile, measure.percentiles[percentile as 'p50'].value]).toEqual([name, percentile, value]);
+        }
+      }
+    }
+  });
+});
+
+describe('a second reading of the chunks', () => {
+  const needs = (options: SummaryOptions, records = RUN): boolean => {
+    const summary = new SummaryAccumulator(options);
+    for (const each of records) summary.add(each);
+    return summary.needsChunks;
+  };
+
+  test('is needed for exact gaps and for the tokens at full load, and else changes nothing', () => {
+    expect(needs({ plannedConcurrency: null })).toBe(true);
+    expect(needs({ plannedConcurrency: 2, exactGapsLimit: 1 })).toBe(true);
+    const many = { plannedConcurrency: null, exactGapsLimit: 1 };
+    expect(needs(many)).toBe(false);
+    expect(summaryOf(RUN, many, null)).toEqual(summaryOf(RUN, many));
+    expect(needs({ plannedConcurrency: null }, [record(0, [100], 200)])).toBe(false);
+  });
+});
+
 describe('distributions', () => {
   const summary = summaryOf(RUN);
 

@@ -3,16 +3,24 @@ import type { GoodputLimit } from '../run/gates.ts';
 import type { DistributionResult, MeasureResult, ScalarResult } from '../run/result.ts';
 import { ChunkReading } from './chunk-reading.ts';
 import type { BlockShelf } from './block-shelf.ts';
-import { asAll, exactDistribution, exactGaps, histogramDistribution } from './distribution-result.ts';
+import {
+  asAll,
+  exactDistribution,
+  exactGaps,
+  histogramDistribution,
+  summedDistribution,
+} from './distribution-result.ts';
 import { FullLoad } from './full-load.ts';
 import { goodputResults, goodRequest } from './goodput.ts';
 import { GapHistogram } from './gap-histogram.ts';
+import { PassedSummary, PASSES } from '../stats/passed-summary.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
 import type { DistributionMeasure, PerRequestMeasure } from './measures.ts';
 import { RequestColumns, standingOf } from './request-columns.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
+import { INTERVALS_UP_TO } from './sampling-intervals.ts';
 import { stallRatio } from './stalls.ts';
 
 /** Above this many gaps their percentiles come from the fine histogram: 40 MB is what holding them may take. */
@@ -29,6 +37,8 @@ export const ENDLESS_WHEN_FAILED: ReadonlySet<string> = new Set([
 
 /** So many measures are taken from one reading of the requests' figures. */
 const MEASURES_AT_ONCE = 2;
+/** The same where no column of values is held, and the figures are read several times. */
+const MEASURES_PER_PASSES = 5;
 
 const PERCENTILE_VALUES = PERCENTILE_NAMES.map((name) => PERCENTILES[name]);
 
@@ -39,6 +49,8 @@ export interface SummaryOptions {
   readonly goodput?: readonly GoodputLimit[];
   /** Default `EXACT_GAPS_LIMIT`. */
   readonly exactGapsLimit?: number;
+  /** Of more requests than these no value is held; default `INTERVALS_UP_TO`. */
+  readonly heldUpTo?: number;
   /** Where the requests' figures lie; default: in memory. */
   readonly shelf?: BlockShelf;
 }
@@ -109,8 +121,16 @@ export class SummaryAccumulator {
 
   /** What the second reading of the records is to be collected in. */
   chunkReading(): ChunkReading {
-    const exact = this.#gaps.n <= (this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT);
-    return new ChunkReading(exact ? this.#gaps.n : null, this.#fullLoad());
+    return new ChunkReading(this.#exactGaps ? this.#gaps.n : null, this.#fullLoad());
+  }
+
+  /** Whether anything depends on a second reading: else `summarize` gives the same without it. */
+  get needsChunks(): boolean {
+    return (this.#exactGaps && this.#gaps.n > 0) || this.#options.plannedConcurrency !== null;
+  }
+
+  get #exactGaps(): boolean {
+    return this.#gaps.n <= (this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT);
   }
 
   summarize(chunks: ChunkReading | null): RunSummary {
@@ -172,8 +192,12 @@ export class SummaryAccumulator {
 
   /** The results of one measure after the other. */
   *#distributions(chunks: ChunkReading | null): Generator<DistributionResult[]> {
-    const order = this.#columns.startOrder();
     const measures = [...DISTRIBUTION_MEASURES, ...(this.#traced ? HTTP_MEASURES : [])];
+    if (this.#columns.length > (this.#options.heldUpTo ?? INTERVALS_UP_TO)) {
+      yield* this.#passedDistributions(measures, chunks);
+      return;
+    }
+    const order = this.#columns.startOrder();
     let values = new Map<DistributionMeasure, Float64Array>();
     for (const [i, measure] of measures.entries()) {
       if (measure.value === null) {
@@ -182,6 +206,41 @@ export class SummaryAccumulator {
       }
       if (!values.has(measure)) values = this.#valuesOf(measures.slice(i).filter(isPerRequest), order);
       yield this.#perRequest(measure, values.get(measure) ?? new Float64Array());
+    }
+  }
+
+  /** The same of so many requests that not even one measure's values are held. */
+  *#passedDistributions(
+    measures: readonly DistributionMeasure[],
+    chunks: ChunkReading | null,
+  ): Generator<DistributionResult[]> {
+    const perRequest = measures.filter(isPerRequest);
+    const summaries = new Map<DistributionMeasure, PassedSummary>();
+    for (const measure of measures) {
+      if (!isPerRequest(measure)) {
+        yield [this.#gapDistribution(measure, chunks)];
+        continue;
+      }
+      if (!summaries.has(measure)) {
+        summaries.clear();
+        const from = perRequest.indexOf(measure);
+        const some = perRequest
+          .slice(from, from + MEASURES_PER_PASSES)
+          .map((each) => [each, new PassedSummary()] as const);
+        for (const [each, summary] of some) summaries.set(each, summary);
+        for (let pass = 0; pass < PASSES; pass++) {
+          this.#columns.eachValue(
+            some.map(([each]) => each),
+            (i, value) => some[i]?.[1].add(value),
+          );
+          for (const [, summary] of some) summary.endPass();
+          yield [];
+        }
+      }
+      const summary = summaries.get(measure);
+      const ok = summedDistribution(measure, 'ok', summary?.finite ?? null);
+      const endless = ENDLESS_WHEN_FAILED.has(measure.measure);
+      yield endless ? [ok, summedDistribution(measure, 'all', summary?.all ?? null)] : [ok];
     }
   }
 
@@ -232,10 +291,7 @@ export class SummaryAccumulator {
   #gapNotes(chunks: ChunkReading | null): string[] {
     if (this.#gaps.n === 0 || chunks?.complete === true) return [];
     const limit = this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT;
-    const why =
-      chunks === null || this.#gaps.n <= limit
-        ? 'the records could not be read again'
-        : `there are more than ${limit} gaps`;
+    const why = this.#exactGaps ? 'the records could not be read again' : `there are more than ${limit} gaps`;
     return [`${INTER_CHUNK_LATENCY.measure}: percentiles are estimates with bounds, from a histogram, because ${why}`];
   }
 }

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlockShelf } from '../../core/measures/block-shelf.ts';
+import type { ChunkRecord } from '../../core/measures/chunk-reading.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RunSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
@@ -48,8 +49,9 @@ export class ImportSummary {
     }
   }
 
-  /** `readBack` reads the same records once more. */
-  async summarize(readBack: () => AsyncIterable<RequestRecord>): Promise<RunSummary> {
+  /** `readBack` reads the same records once more; it is called when something depends on it. */
+  async summarize(readBack: () => AsyncIterable<ChunkRecord>): Promise<RunSummary> {
+    if (!this.#summary.needsChunks) return this.#summary.summarizeInSteps(null, nextTurn);
     const reading = this.#summary.chunkReading();
     for await (const record of readBack()) reading.add(record);
     return this.#summary.summarizeInSteps(reading, nextTurn);

@@ -1,6 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
+import { CHUNK_FIELDS } from '../../core/measures/chunk-reading.ts';
+import type { ChunkRecord } from '../../core/measures/chunk-reading.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId } from '../../core/run/run-id.ts';
@@ -11,7 +13,7 @@ import { fingerprint } from './fingerprint.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { SCHEMA_VERSIONS } from './migrations/migrate.ts';
 import { ownIdentity } from './process-identity.ts';
-import { ParquetRecordsWriter, readParquetRecords } from './records-parquet.ts';
+import { ParquetRecordsWriter, readParquetFields } from './records-parquet.ts';
 import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunPaths } from './run-paths.ts';
 import type { RunStore } from './run-store.ts';
@@ -19,8 +21,8 @@ import { publicTarget } from './run-writer.ts';
 import { publish, writeOutcome } from './seal-run.ts';
 import { codeOf, RunExistsError } from './store-errors.ts';
 
-/** Records that were just written, read once more from their file; nothing when the run has none. */
-export type ReadBack = () => AsyncIterable<RequestRecord>;
+/** The chunks of the records that were just written, read from their file; nothing when the run has none. */
+export type ReadBack = () => AsyncIterable<ChunkRecord>;
 
 /** A run that was measured elsewhere. */
 export interface AddedRun {
@@ -85,7 +87,7 @@ async function write(paths: RunPaths, { run, records, result, completed, files =
     await parquet.close();
   }
   for (const file of typeof files === 'function' ? files() : files) await writeFurther(paths.folder, file);
-  const readBack: ReadBack = records === null ? nothing : () => readParquetRecords(paths.parquet);
+  const readBack: ReadBack = records === null ? nothing : () => readParquetFields(paths.parquet, CHUNK_FIELDS);
   const outcome = typeof result === 'function' ? await result(readBack) : result;
   if (outcome.run_id !== run.run_id) throw new RangeError(`the result is that of ${outcome.run_id}, not ${run.run_id}`);
   const known = completed?.() ?? run;

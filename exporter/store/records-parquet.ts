@@ -85,6 +85,19 @@ export async function* readParquetRecords(
   path: string,
   { withoutChunks = false }: RecordReading = {},
 ): AsyncGenerator<RequestRecord> {
+  const names = RECORD_COLUMNS.map(({ name }) => name);
+  if (!withoutChunks) yield* readParquetFields(path, names);
+  else {
+    const others = names.filter((name) => name !== CHUNKS);
+    for await (const record of readParquetFields(path, others)) yield { ...record, [CHUNKS]: [] };
+  }
+}
+
+/** The same, of which only some fields are read. */
+export async function* readParquetFields<Name extends keyof RequestRecord>(
+  path: string,
+  fields: readonly Name[],
+): AsyncGenerator<Pick<RequestRecord, Name>> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const version = metadata.key_value_metadata?.find(({ key }) => key === VERSION_KEY)?.value ?? '1';
@@ -93,18 +106,21 @@ export async function* readParquetRecords(
   let rowStart = 0;
   for (const group of metadata.row_groups) {
     const rowEnd = rowStart + Number(group.num_rows);
-    const names = group.columns.flatMap(({ meta_data }) => meta_data?.path_in_schema[0] ?? []);
-    const columns = withoutChunks ? { columns: names.filter((name) => name !== CHUNKS) } : {};
-    const rows = await parquetReadObjects({ file, metadata, compressors, ...columns, rowStart, rowEnd });
-    for (const row of rows) yield recordOf(withoutChunks ? { ...row, [CHUNKS]: [] } : row);
+    const there = new Set(group.columns.flatMap(({ meta_data }) => meta_data?.path_in_schema[0] ?? []));
+    const columns = fields.filter((name) => there.has(name));
+    const rows = await parquetReadObjects({ file, metadata, compressors, columns, rowStart, rowEnd });
+    for (const row of rows) yield fieldsOf(row, fields);
     rowStart = rowEnd;
   }
 }
 
-function recordOf(row: Record<string, unknown>): RequestRecord {
+function fieldsOf<Name extends keyof RequestRecord>(
+  row: Record<string, unknown>,
+  fields: readonly Name[],
+): Pick<RequestRecord, Name> {
   const record: Record<string, unknown> = {};
-  for (const { name } of RECORD_COLUMNS) record[name] = loaded(row[name]);
-  return record as unknown as RequestRecord;
+  for (const name of fields) record[name] = loaded(row[name]);
+  return record as Pick<RequestRecord, Name>;
 }
 
 function loaded(value: unknown): unknown {
