@@ -9,6 +9,7 @@ import type { Reply, RequestBackend } from '../http/engine-driver.ts';
 import type { MonotonicClock } from '../http/monotonic-clock.ts';
 import type { DynamoFace } from './face.ts';
 import { KvRouter } from './kv-router.ts';
+import { CHAT_ROUTE } from './endpoints.ts';
 import { dispatchSeconds, drawDispatchTimes } from './routed-request.ts';
 import type { DynamoWorker } from './worker.ts';
 
@@ -86,7 +87,7 @@ export class DynamoBackend implements RequestBackend {
     const choice = this.#router.choose(request);
     const worker = choice === null ? undefined : this.#workers.get(choice.worker);
     if (choice === null || worker === undefined) throw noWorker();
-    const { id, promptTokens, arrival_ns, streaming = true } = request;
+    const { id, promptTokens, arrival_ns, streaming = true, route = CHAT_ROUTE } = request;
     const times = drawDispatchTimes(promptTokens, this.#random);
     const dispatched_ns = arrival_ns + Math.round(dispatchSeconds(times) * NANOSECONDS_PER_SECOND);
     const cachedTokens = choice.overlapBlocks * this.#parameters.blockSize;
@@ -94,6 +95,7 @@ export class DynamoBackend implements RequestBackend {
     this.#face.routed({
       id,
       streaming,
+      route,
       promptTokens,
       arrival_ns,
       dispatched_ns,

@@ -5,6 +5,7 @@ import { seededRandom } from '../engine/random.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
 import { rustPage } from '../metrics/rust-page.ts';
 import { DYNAMO_ANSWERS } from './answers.ts';
+import { isEndpoint } from './endpoints.ts';
 import { dynamoFamilies } from './families.ts';
 import { FrontendMetrics } from './frontend-metrics.ts';
 import type { FrontendError } from './frontend-metrics.ts';
@@ -71,7 +72,7 @@ export class DynamoFace implements Face {
 
   answered({ handler, status }: AnsweredRequest): void {
     const error = REFUSALS[status];
-    if (handler === '/v1/chat/completions' && error !== undefined) this.#frontend.refused(error);
+    if (isEndpoint(handler) && error !== undefined) this.#frontend.refused(error, handler);
   }
 
   metricsPage({ now_ns, running, waiting }: EngineState): string {

@@ -1,11 +1,11 @@
 import type { AbortedEvent, EngineEvent, FinishedEvent, TokenEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { PageFamilies } from '../metrics/page-families.ts';
+import { endpointOf } from './endpoints.ts';
 import type { RoutedRequest } from './routed-request.ts';
 
 const SECONDS_PER_NANOSECOND = 1e-9;
 const MILLISECONDS_PER_SECOND = 1000;
-const ENDPOINT = 'chat_completions';
 const DETOKENIZE_US = 12;
 /** Kinds of attachments; no simulated request has any. */
 const ATTACHMENTS = ['images', 'videos', 'audio'];
@@ -51,7 +51,8 @@ export class FrontendMetrics {
   routed(request: RoutedRequest): void {
     this.#requests.set(request.id, { ...request, firstToken_ns: null, generatedTokens: 0 });
     this.#workers.add(request.worker.decimal);
-    this.#counter('requests_started_total', { endpoint: ENDPOINT, request_type: typeOf(request) }).add(1);
+    const endpoint = endpointOf(request.route);
+    this.#counter('requests_started_total', { endpoint, request_type: typeOf(request) }).add(1);
     this.#counter('output_tokens_total');
     for (const kind of ATTACHMENTS) this.#histogram(`${kind}_per_request`).observe(0);
     this.#histogram('image_tokens_per_request');
@@ -68,9 +69,9 @@ export class FrontendMetrics {
   }
 
   /** A request was refused before it reached a worker. */
-  refused(error: FrontendError): void {
-    this.#countEnd('unary', error);
-    if (error === 'overload') this.#counter('model_rejection_total', { endpoint: ENDPOINT }).add(1);
+  refused(error: FrontendError, route: string): void {
+    this.#countEnd('unary', route, error);
+    if (error === 'overload') this.#counter('model_rejection_total', { endpoint: endpointOf(route) }).add(1);
   }
 
   /** The worker of a request is gone. It would be moved to another one, if the limit were not 0. */
@@ -194,13 +195,14 @@ export class FrontendMetrics {
     const request = this.#requests.get(id);
     if (request === undefined) return;
     this.#families.gauge('dynamo_frontend_disconnected_clients').series().add(1);
-    this.#counter('model_cancellation_total', { endpoint: ENDPOINT, request_type: typeOf(request) }).add(1);
+    const endpoint = endpointOf(request.route);
+    this.#counter('model_cancellation_total', { endpoint, request_type: typeOf(request) }).add(1);
     this.#end(request, time_ns, 'cancelled');
   }
 
   #end(request: Tracked, time_ns: number, error: FrontendError | null): void {
     this.#requests.delete(request.id);
-    this.#countEnd(typeOf(request), error);
+    this.#countEnd(typeOf(request), request.route, error);
     const seconds = (time_ns - request.arrival_ns) * SECONDS_PER_NANOSECOND;
     this.#histogram('request_duration_seconds').observe(Math.max(0, seconds));
     this.#histogram('output_sequence_tokens').observe(request.generatedTokens);
@@ -209,9 +211,9 @@ export class FrontendMetrics {
     this.#stage('postprocess', request.generatedTokens * DETOKENIZE_US * 1e-6);
   }
 
-  #countEnd(requestType: string, error: FrontendError | null): void {
+  #countEnd(requestType: string, route: string, error: FrontendError | null): void {
     const status = error === null ? 'success' : 'error';
-    const labels = { endpoint: ENDPOINT, request_type: requestType, status, error_type: error ?? '' };
+    const labels = { endpoint: endpointOf(route), request_type: requestType, status, error_type: error ?? '' };
     this.#counter('requests_total', labels).add(1);
   }
 

@@ -17,6 +17,8 @@ export interface DispatchTimes {
 export interface RoutedRequest {
   readonly id: string;
   readonly streaming: boolean;
+  /** Path of the API that it came by. */
+  readonly route: string;
   readonly promptTokens: number;
   /** When the frontend had it. */
   readonly arrival_ns: number;

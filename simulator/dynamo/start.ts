@@ -4,10 +4,13 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../engine/random.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import type { Listening } from '../faults/restarting-server.ts';
+import { makeEmbeddings } from '../http/embeddings.ts';
 import { metricsServer } from '../http/metrics-server.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
+import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { Site } from '../http/site.ts';
+import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { PageAddress, StartOptions, StartedSystem } from '../start.ts';
 import { DynamoBackend } from './backend.ts';
 import { DynamoFace } from './face.ts';
@@ -18,6 +21,9 @@ import { DynamoWorker } from './worker.ts';
 export const DYNAMO_PARAMETERS: Partial<EngineParameters> = {
   offloadTiers: [{ name: 'host', blocks: 49_152, loadMillisecondsPerBlock: 0.05 }],
 };
+
+/** It adds nothing of its own to a choice. */
+const COMPLETIONS = textCompletionDialect({ stream: [], whole: [] });
 
 const WORKER_CONTENT_TYPE = 'text/plain; charset=utf-8';
 
@@ -37,7 +43,14 @@ export async function startDynamo({ host, port: wanted, ...options }: StartOptio
   const clock = new MonotonicClock();
   const face = new DynamoFace(drawInstance(random), model, parameters);
   const backend = new DynamoBackend({ face, parameters, clock, hotWorker: faults.hotWorker });
-  const frontend = new SimulatorServer({ ...options, face, clock, makeBackend: () => backend });
+  const frontend = new SimulatorServer({
+    ...{ ...options, face, clock, makeBackend: () => backend },
+    makeRoutes: ({ api, answering }) => ({
+      'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+      'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
+      'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),
+    }),
+  });
   const gpus = Array.from({ length: workers }, () => new GpuLoad(parameters));
   const makeWorker = (index: number, gpu: GpuLoad): Listening => {
     const instance = drawInstance(random);

@@ -45,6 +45,16 @@ describe('step times', () => {
     expect(engine.state).toMatchObject({ running: 0, waiting: 0, usedKvBlocks: 0, numKvBlocks: 64 });
   });
 
+  test('a request for no tokens is over when its prompt is computed, and has no token', () => {
+    const engine = new Engine(PLAIN);
+    engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 0 });
+    const events = engine.advanceTo(1000 * MS);
+    expect(kinds(events)).toEqual(['scheduled a', 'finished a']);
+    // 10 + 8.
+    expect(events.flatMap((event) => (event.kind === 'finished' ? [event.time_ns / MS] : []))).toEqual([18]);
+    expect(engine.state).toMatchObject({ running: 0, waiting: 0, usedKvBlocks: 0 });
+  });
+
   test('a request that arrives during a step joins the next one, and slows it', () => {
     const engine = new Engine(PLAIN);
     engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 3 });
@@ -174,7 +184,11 @@ describe('refusals', () => {
       'is not after',
     ],
     ['no prompt', () => engine.submit({ id: 'b', arrival_ns: 200, promptTokens: 0, outputTokens: 1 }), 'promptTokens'],
-    ['no output', () => engine.submit({ id: 'b', arrival_ns: 200, promptTokens: 1, outputTokens: 0 }), 'outputTokens'],
+    [
+      'less than no output',
+      () => engine.submit({ id: 'b', arrival_ns: 200, promptTokens: 1, outputTokens: -1 }),
+      'outputTokens',
+    ],
     [
       'more tokens than the model holds',
       () => engine.submit({ id: 'b', arrival_ns: 200, promptTokens: 60, outputTokens: 5 }),

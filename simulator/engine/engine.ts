@@ -115,7 +115,7 @@ export class Engine {
   /**
    * Announces a request.
    *
-   * @throws RangeError when it arrives in the past, asks for no tokens, or for more than `maxModelLen`
+   * @throws RangeError when it arrives in the past, asks for less than no tokens, or for more than `maxModelLen`
    * @throws Error when a request with the same id is in the engine
    */
   submit(request: EngineRequest): void {
@@ -123,8 +123,8 @@ export class Engine {
     const { promptTokens, outputTokens } = request;
     if (!(Number.isSafeInteger(promptTokens) && promptTokens >= 1))
       throw new RangeError('promptTokens must be 1 or more');
-    if (!(Number.isSafeInteger(outputTokens) && outputTokens >= 1))
-      throw new RangeError('outputTokens must be 1 or more');
+    if (!(Number.isSafeInteger(outputTokens) && outputTokens >= 0))
+      throw new RangeError('outputTokens must be 0 or more');
     if (promptTokens + outputTokens > this.parameters.maxModelLen) {
       throw new RangeError(
         `${promptTokens} prompt and ${outputTokens} output tokens exceed maxModelLen ${this.parameters.maxModelLen}`,
@@ -260,6 +260,10 @@ export class Engine {
       this.#rememberPrompt(sequence);
       if (sequence.aborted) this.#release(sequence);
       else if (sequence.computedTokens === sequence.totalTokens) {
+        if (sequence.outputTokens === 0) {
+          this.#finish(sequence, end_ns);
+          continue;
+        }
         const extra = accepted.get(sequence) ?? 0;
         sequence.computedTokens += extra;
         for (let i = 0; i <= extra; i++) this.#generate(sequence, end_ns);
@@ -285,7 +289,10 @@ export class Engine {
     sequence.firstToken_ns ??= time_ns;
     sequence.lastToken_ns = time_ns;
     this.#events.push({ kind: 'token', request: sequence, time_ns, index, previous_ns });
-    if (sequence.generatedTokens < sequence.outputTokens) return;
+    if (sequence.generatedTokens === sequence.outputTokens) this.#finish(sequence, time_ns);
+  }
+
+  #finish(sequence: Sequence, time_ns: number): void {
     this.#sequences.delete(sequence.id);
     this.#scheduler.remove(sequence);
     this.#release(sequence);

@@ -13,12 +13,14 @@ export interface EngineRequest {
   readonly promptTokens: number;
   /** One hash per full block of the prompt, each covering everything before it; none: the prompt shares nothing. */
   readonly promptBlockHashes?: readonly number[];
-  /** Tokens to generate; reached exactly unless the request is aborted. */
+  /** Tokens to generate; reached exactly unless the request is aborted. 0: the prompt is computed and that is all. */
   readonly outputTokens: number;
   /** How the request ends when it has its tokens. Default `length`. */
   readonly finishReason?: FinishReason;
   /** Whether the answer is streamed: of no matter to the engine, but servers count it. Default true. */
   readonly streaming?: boolean;
+  /** Path of the API that it came by: of no matter to the engine either. Default: chat completions. */
+  readonly route?: string;
 }
 
 /** What became of a request so far; filled in as the engine advances, and final with its last event. Times in ns. */

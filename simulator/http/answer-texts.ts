@@ -26,6 +26,8 @@ export interface AnswerHead {
 
 /** The server-sent events of one stream, as one server writes them. */
 export interface StreamTexts {
+  /** What comes as soon as the request is taken, long before the first token. Default: nothing. */
+  readonly announcement?: string;
   /** What comes right before the first token. */
   readonly opening: string;
   /** @param text letters and blanks, which JSON takes as they are */

@@ -1,18 +1,11 @@
-import { ApiError, badRequest } from './api-error.ts';
+import { checkModel, parseObject, readAnswerForm, readCount, readMessages } from './json-body.ts';
+import type { AnswerForm, Message } from './json-body.ts';
 
 /** What the simulator understands of a chat completion request; everything else in it is ignored. */
-export interface ChatRequest {
-  readonly messages: readonly { readonly role: string; readonly text: string }[];
-  readonly stream: boolean;
-  readonly includeUsage: boolean;
+export interface ChatRequest extends AnswerForm {
+  readonly messages: readonly Message[];
   /** `max_completion_tokens`, or else `max_tokens`; null when neither is given. */
   readonly maxTokens: number | null;
-}
-
-type JsonObject = Record<string, unknown>;
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /**
@@ -23,63 +16,10 @@ function isObject(value: unknown): value is JsonObject {
  */
 export function readChatRequest(body: string, model: string): ChatRequest {
   const request = parseObject(body);
-  if (request['model'] !== undefined && request['model'] !== null && request['model'] !== model) {
-    const name = typeof request['model'] === 'string' ? request['model'] : JSON.stringify(request['model']);
-    throw new ApiError(404, 'NotFoundError', `The model \`${name}\` does not exist.`, 'model');
-  }
-  const stream = request['stream'] === true;
-  const options = request['stream_options'];
-  if (isObject(options) && !stream) {
-    throw badRequest('Stream options can only be defined when `stream=True`.', 'stream_options');
-  }
-  if ((readCount(request, 'n') ?? 1) > 1) throw badRequest('The simulator gives one choice: `n` must be 1.', 'n');
+  checkModel(request, model);
   return {
-    messages: readMessages(request['messages']),
-    stream,
-    includeUsage: isObject(options) && options['include_usage'] === true,
+    ...readAnswerForm(request),
+    messages: readMessages(request['messages'], 'messages'),
     maxTokens: readCount(request, 'max_completion_tokens') ?? readCount(request, 'max_tokens'),
   };
-}
-
-function parseObject(body: string): JsonObject {
-  let value: unknown;
-  try {
-    value = JSON.parse(body);
-  } catch (error) {
-    throw badRequest(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  if (!isObject(value)) throw badRequest('The body is not a JSON object.');
-  return value;
-}
-
-function readCount(request: JsonObject, key: string): number | null {
-  const value = request[key];
-  if (value === undefined || value === null) return null;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
-    throw badRequest(`${key} must be at least 1, got ${JSON.stringify(value)}.`, key);
-  }
-  return value;
-}
-
-function readMessages(value: unknown): ChatRequest['messages'] {
-  if (!Array.isArray(value) || value.length === 0) {
-    throw badRequest('`messages` must be a list of at least one message.', 'messages');
-  }
-  return value.map((message: unknown) => {
-    if (!isObject(message) || typeof message['role'] !== 'string') {
-      throw badRequest('Each message must be an object with a role.', 'messages');
-    }
-    return { role: message['role'], text: readContent(message['content']) };
-  });
-}
-
-/** Content is a string or a list of parts; of these only text counts. */
-function readContent(content: unknown): string {
-  if (typeof content === 'string') return content;
-  if (content === undefined || content === null) return '';
-  if (!Array.isArray(content)) throw badRequest('The content of a message must be a string or a list.', 'messages');
-  const texts = content.map((part: unknown) =>
-    isObject(part) && typeof part['text'] === 'string' ? part['text'] : '',
-  );
-  return texts.join('\n');
 }

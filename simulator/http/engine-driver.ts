@@ -39,6 +39,7 @@ export class EngineDriver implements RequestBackend {
   readonly #replies = new Map<string, Reply>();
   #timer: NodeJS.Timeout | null = null;
   #timerFor_ns: number | null = null;
+  #closed = false;
 
   /** @param observe is shown all events, before their tokens are written */
   constructor(engine: Engine, clock: MonotonicClock, observe: (events: readonly EngineEvent[]) => void) {
@@ -98,6 +99,11 @@ export class EngineDriver implements RequestBackend {
   }
 
   close(): void {
+    this.#closed = true;
+    this.#clearTimer();
+  }
+
+  #clearTimer(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
     this.#timerFor_ns = null;
@@ -106,8 +112,9 @@ export class EngineDriver implements RequestBackend {
   #setTimer(): void {
     const next_ns = this.#engine.nextEventTime();
     if (next_ns === this.#timerFor_ns) return;
-    this.close();
-    if (next_ns === null) return;
+    this.#clearTimer();
+    // A client that is thrown out as the server ends is still to be taken out of the engine.
+    if (next_ns === null || this.#closed) return;
     const delay = Math.max(1, Math.ceil((next_ns - this.#clock.now_ns()) / NANOSECONDS_PER_MILLISECOND));
     this.#timerFor_ns = next_ns;
     this.#timer = setTimeout(() => {

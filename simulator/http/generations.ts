@@ -40,8 +40,10 @@ export interface ReplyParts {
 
 export interface Generation {
   readonly id: string;
+  /** Path of the API that it came by. Default: chat completions. */
+  readonly route?: string;
   readonly prompt: Prompt;
-  /** Null: the model ends by itself. */
+  /** Null: the model ends by itself; 0: it only reads the prompt. */
   readonly maxTokens: number | null;
   readonly streaming: boolean;
   readonly response: ServerResponse;
@@ -67,7 +69,7 @@ export class Generations {
   }
 
   /** @throws ApiError when the request does not fit the model */
-  start({ id, prompt, maxTokens, streaming, response, ended, makeReply }: Generation): void {
+  start({ id, route, prompt, maxTokens, streaming, response, ended, makeReply }: Generation): void {
     const { backend, clock, truth, faults } = this.#options;
     const outputTokens = this.#outputTokens(prompt.tokens, maxTokens);
     const arrival_ns = backend.nextArrival_ns();
@@ -88,15 +90,21 @@ export class Generations {
     });
     const fate = faults?.streamFate() ?? UNTROUBLED;
     const reply = makeReply({ response, nextWord: this.#nextWord, clock, truth: record, fate, ended: complete });
-    const finishReason = maxTokens === null ? 'stop' : 'length';
-    const request = { id, arrival_ns, promptTokens: prompt.tokens, promptBlockHashes: prompt.blockHashes };
+    const finishReason = maxTokens === null || maxTokens === 0 ? 'stop' : 'length';
+    const request = {
+      id,
+      ...(route === undefined ? {} : { route }),
+      arrival_ns,
+      promptTokens: prompt.tokens,
+      promptBlockHashes: prompt.blockHashes,
+    };
     backend.submit({ ...request, outputTokens, finishReason, streaming }, reply);
   }
 
   #outputTokens(promptTokens: number, maxTokens: number | null): number {
     const { maxModelLen } = this.#options.parameters;
     const room = maxModelLen - promptTokens;
-    if (room < 1 || (maxTokens ?? 0) > room) {
+    if (room < (maxTokens === 0 ? 0 : 1) || (maxTokens ?? 0) > room) {
       const asked = maxTokens === null ? '' : ` and asks for ${maxTokens} output tokens`;
       throw badRequest(
         `This model's maximum context length is ${maxModelLen} tokens. Your request has ${promptTokens} input tokens${asked}.`,

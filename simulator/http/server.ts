@@ -8,7 +8,8 @@ import type { FaultPlan } from '../faults/plan.ts';
 import { ServerFaults } from '../faults/server-faults.ts';
 import { VLLM_ANSWERS } from './answer-texts.ts';
 import { ApiError } from './api-error.ts';
-import { Completions } from './completions.ts';
+import { makeChatCompletions } from './chat-completions.ts';
+import type { ApiOptions } from './chat-completions.ts';
 import { EngineDriver } from './engine-driver.ts';
 import type { RequestBackend } from './engine-driver.ts';
 import { Generations } from './generations.ts';
@@ -42,6 +43,8 @@ export interface SimulatorServerOptions {
 
 /** What routes of a system's own are made of. */
 export interface RouteParts {
+  /** What further OpenAI APIs are made of. */
+  readonly api: ApiOptions;
   readonly generations: Generations;
   readonly backend: RequestBackend;
   /** A handler of a body that starts an answer, refused as the server refuses, in the face's HTTP figures. */
@@ -76,19 +79,19 @@ export class SimulatorServer {
       makeBackend?.(clock) ?? new EngineDriver(new Engine(parameters), clock, (events) => face.observe(events));
     this.#faults = new ServerFaults(faults, parameters.seed);
     const generations = new Generations({ parameters, backend, clock, truth, faults: this.#faults });
-    const completions = new Completions({ model, parameters, generations, answers: face.answers ?? VLLM_ANSWERS });
-    const complete: StartAnswer = (body, response, ended) => completions.handle(body, response, ended);
+    const api: ApiOptions = { model, parameters, generations };
+    const chat = makeChatCompletions(api, face.answers ?? VLLM_ANSWERS);
     const counted: RouteParts['counted'] = (route, send) => this.#counted(route, send);
     const answering: RouteParts['answering'] = (route, start) => this.#answering(route, start);
     const models = modelList(model, parameters.maxModelLen, face.ownedBy);
     this.#face = face;
     this.#backend = backend;
     const routes = new Map<string, RouteHandler>([
-      ['POST /v1/chat/completions', answering('/v1/chat/completions', complete)],
+      ['POST /v1/chat/completions', answering('/v1/chat/completions', chat)],
       ['GET /v1/models', counted('/v1/models', (response) => sendJson(response, 200, models))],
       ['GET /health', (_request, response) => void response.writeHead(200, { 'content-length': 0 }).end()],
       ['GET /metrics', (_request, response) => this.#metrics(response)],
-      ...Object.entries(makeRoutes?.({ generations, backend, answering, counted }) ?? {}),
+      ...Object.entries(makeRoutes?.({ api, generations, backend, answering, counted }) ?? {}),
       ['GET /truth', (_request, response, query) => sendTruth(response, truth.json(clock, query.get('id')))],
     ]);
     this.#http = new RouteServer({

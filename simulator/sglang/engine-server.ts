@@ -3,9 +3,11 @@ import type { EngineState } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { FaultPlan } from '../faults/plan.ts';
 import type { RequestBackend } from '../http/engine-driver.ts';
+import { makeEmbeddings } from '../http/embeddings.ts';
 import { sendJson } from '../http/json-response.ts';
 import { sendNegotiatedPage } from '../http/negotiated-page.ts';
 import { SimulatorServer } from '../http/server.ts';
+import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { TruthLimits } from '../http/truth-log.ts';
 import { SglangFace } from './face.ts';
 import { makeGenerate } from './generate.ts';
@@ -17,6 +19,8 @@ export const SGLANG_PARAMETERS: Partial<EngineParameters> = {
     { name: 'storage', blocks: 98_304, loadMillisecondsPerBlock: 1 },
   ],
 };
+
+const COMPLETIONS = textCompletionDialect({ stream: ['matched_stop'], whole: ['matched_stop'] });
 
 interface EngineServerOptions {
   readonly model: string;
@@ -32,8 +36,11 @@ export function makeEngineServer(options: EngineServerOptions): SimulatorServer 
   return new SimulatorServer({
     ...options,
     face,
-    makeRoutes: ({ generations, backend, answering, counted }) => ({
+    makeRoutes: ({ api, generations, backend, answering, counted }) => ({
       'GET /metrics': (request, response) => sendNegotiatedPage(request, response, face.metricsPage(backend.state())),
+      'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+      // Of one that serves an embedding model; here both are there.
+      'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),
       'POST /generate': answering('/generate', makeGenerate(generations, parameters)),
       'GET /get_model_info': counted('/get_model_info', (response) => sendJson(response, 200, modelInfo(model))),
       'POST /flush_cache': counted('/flush_cache', (response) => flushCache(backend, response)),

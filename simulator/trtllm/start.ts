@@ -4,7 +4,9 @@ import { RestartingServer } from '../faults/restarting-server.ts';
 import { sendJson } from '../http/json-response.ts';
 import { metricsServer } from '../http/metrics-server.ts';
 import { sendNegotiatedPage } from '../http/negotiated-page.ts';
+import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
+import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { TrtllmFace } from './face.ts';
 
@@ -49,11 +51,19 @@ export async function startTrtllm({ host, port: wanted, ...options }: StartOptio
   };
 }
 
+const CHOICE_FIELDS = ['stop_reason', 'disaggregated_params'];
+const COMPLETIONS = textCompletionDialect({
+  stream: ['token_ids', ...CHOICE_FIELDS],
+  whole: ['token_ids', 'context_logits', ...CHOICE_FIELDS],
+});
+
 function makeServer(options: Omit<StartOptions, 'host' | 'port'>, face: TrtllmFace): SimulatorServer {
   return new SimulatorServer({
     ...options,
     face,
-    makeRoutes: ({ backend }) => ({
+    makeRoutes: ({ api, backend, answering }) => ({
+      'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+      'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
       // The engine is asked first, so that the rows are those of this moment.
       'GET /metrics': (_request, response) => {
         backend.state();

@@ -141,6 +141,11 @@ export class VllmEngineMetrics {
       this.#interTokenLatency.observe((time_ns - previous_ns) * SECONDS_PER_NANOSECOND);
       return;
     }
+    this.#firstOutput(request, time_ns);
+  }
+
+  /** The first token, or the vector of a request that generates none: vLLM counts the prompt with it, and its time. */
+  #firstOutput(request: RequestProgress, time_ns: number): void {
     const computed = request.promptTokens - request.cachedTokens;
     this.#stepTokens += computed;
     this.#promptTokens.add(request.promptTokens);
@@ -157,9 +162,10 @@ export class VllmEngineMetrics {
   }
 
   #requestFinished({ request, time_ns }: FinishedEvent): void {
+    if (request.generatedTokens === 0) this.#firstOutput(request, time_ns);
     const scheduled_ns = request.scheduled_ns ?? time_ns;
     const firstToken_ns = request.firstToken_ns ?? time_ns;
-    const gaps = request.generatedTokens - 1;
+    const gaps = Math.max(0, request.generatedTokens - 1);
     const seconds = (from_ns: number, to_ns: number): number => (to_ns - from_ns) * SECONDS_PER_NANOSECOND;
     const values: Record<(typeof FINISHED_FAMILIES)[number], number> = {
       request_prompt_tokens: request.promptTokens,

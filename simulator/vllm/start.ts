@@ -1,7 +1,10 @@
 import type { EngineParameters } from '../engine/parameters.ts';
 import { checkWorkers } from '../faults/check-workers.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
+import { makeEmbeddings } from '../http/embeddings.ts';
+import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
+import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { VllmFace } from './face.ts';
 
@@ -11,6 +14,11 @@ export const VLLM_PARAMETERS: Partial<EngineParameters> = {
   speculation: { draftTokens: 3, acceptanceRatio: 0.3 },
 };
 
+const COMPLETIONS = textCompletionDialect({
+  stream: ['stop_reason', 'prompt_token_ids', 'token_ids'],
+  whole: ['stop_reason', 'token_ids', 'prompt_logprobs', 'prompt_token_ids'],
+});
+
 /** vLLM: everything on one port. */
 export async function startVllm({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
   const { model, parameters, faults, switches = true } = options;
@@ -19,8 +27,12 @@ export async function startVllm({ host, port: wanted, ...options }: StartOptions
     new SimulatorServer({
       ...options,
       face: new VllmFace({ modelName: model, parameters, switches }),
-      // vLLM has it with VLLM_SERVER_DEV_MODE=1, and answers 200 also when blocks were in use.
-      makeRoutes: ({ backend, counted }) => ({
+      // vLLM has the last one with VLLM_SERVER_DEV_MODE=1, and answers 200 also when blocks were in use.
+      makeRoutes: ({ api, backend, answering, counted }) => ({
+        'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
+        'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
+        // Of one that serves an embedding model; here both are there.
+        'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),
         'POST /reset_prefix_cache': counted('/reset_prefix_cache', (response) => {
           backend.resetPrefixCache?.();
           response.writeHead(200, { 'content-length': 0 }).end();

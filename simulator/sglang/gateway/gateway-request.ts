@@ -57,7 +57,8 @@ export function readGatewayRequest(body: string, blockSize: number): GatewayRequ
 }
 
 function promptOf(json: Json, blockSize: number): Prompt {
-  if (typeof json['text'] === 'string') return readPlainPrompt(json['text'], blockSize);
+  const plain = [json['text'], json['prompt'], json['input']].find((text) => typeof text === 'string');
+  if (plain !== undefined) return readPlainPrompt(plain, blockSize);
   const messages: unknown[] = Array.isArray(json['messages']) ? json['messages'] : [];
   const read = messages.map((message) => {
     const { role, content } = (message ?? {}) as { role?: unknown; content?: unknown };

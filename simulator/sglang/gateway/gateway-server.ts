@@ -91,6 +91,8 @@ export class GatewayServer {
     return new RouteServer({
       routes: new Map<string, RouteHandler>([
         ['POST /v1/chat/completions', this.#generating('/v1/chat/completions', 'chat')],
+        ['POST /v1/completions', this.#generating('/v1/completions', 'completions')],
+        ['POST /v1/embeddings', this.#generating('/v1/embeddings', 'embeddings')],
         ['POST /generate', this.#generating('/generate', 'generate')],
         ['GET /v1/models', this.#counted('/v1/models', (response) => sendJson(response, 200, models))],
         ['GET /health', this.#counted('/health', (response) => void response.writeHead(200).end('OK'))],

@@ -61,6 +61,20 @@ async function ofEngines(name: string, labels = {}): Promise<number> {
   return pages.reduce((sum, page) => sum + readPage(page).sum(name, labels), 0);
 }
 
+test.each([
+  ['/v1/completions', { prompt: 'three little words', max_tokens: 4 }, 'completions', 4],
+  ['/v1/embeddings', { input: 'three little words' }, 'embeddings', 0],
+])('%s is forwarded to a worker, and counted', async (path, body, endpoint, generated) => {
+  const response = await fetch(`${simulator.url}${path}`, {
+    method: 'POST',
+    body: JSON.stringify({ model: 'm', ...body }),
+  });
+  expect(await response.json()).toMatchObject({ usage: { prompt_tokens: 3, completion_tokens: generated } });
+  const page = await pageWhen(settled);
+  expect(page.sum('smg_router_requests_total', { endpoint })).toBe(1);
+  expect(await ofEngines('sglang:prompt_tokens_total')).toBe(3);
+});
+
 describe('the page is that of smg, but for the numbers', () => {
   test('families in order, type, HELP, label names, bucket bounds as text', async () => {
     await Promise.all([textOf(chat({ max_tokens: 2 })), textOf(chat({ max_tokens: 2, stream: true }))]);

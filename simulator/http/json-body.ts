@@ -1,0 +1,95 @@
+import { ApiError, badRequest } from './api-error.ts';
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** @throws ApiError 400 for a body that is no JSON object */
+export function parseObject(body: string): JsonObject {
+  let value: unknown;
+  try {
+    value = JSON.parse(body);
+  } catch (error) {
+    throw badRequest(`The body is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  if (!isObject(value)) throw badRequest('The body is not a JSON object.');
+  return value;
+}
+
+/** @throws ApiError 404 when the body names another model than the one that is served */
+export function checkModel(request: JsonObject, served: string): void {
+  const { model } = request;
+  if (model === undefined || model === null || model === served) return;
+  const name = typeof model === 'string' ? model : JSON.stringify(model);
+  throw new ApiError(404, 'NotFoundError', `The model \`${name}\` does not exist.`, 'model');
+}
+
+/** A number of things of which there is at least one; null when it is not given. @throws ApiError 400 */
+export function readCount(request: JsonObject, key: string): number | null {
+  const value = request[key];
+  if (value === undefined || value === null) return null;
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
+    throw badRequest(`${key} must be at least 1, got ${JSON.stringify(value)}.`, key);
+  }
+  return value;
+}
+
+/** What a request says of the form of its answer. */
+export interface AnswerForm {
+  readonly stream: boolean;
+  /** Whether a stream ends with the counts of tokens. */
+  readonly includeUsage: boolean;
+}
+
+/** `stream`, `stream_options` and `n`, as chat and completions have them. @throws ApiError 400 */
+export function readAnswerForm(request: JsonObject): AnswerForm {
+  const stream = request['stream'] === true;
+  const options = request['stream_options'];
+  if (isObject(options) && !stream) {
+    throw badRequest('Stream options can only be defined when `stream=True`.', 'stream_options');
+  }
+  if ((readCount(request, 'n') ?? 1) > 1) throw badRequest('The simulator gives one choice: `n` must be 1.', 'n');
+  return { stream, includeUsage: isObject(options) && options['include_usage'] === true };
+}
+
+/** A message of a conversation. */
+export interface Message {
+  readonly role: string;
+  readonly text: string;
+}
+
+/** @throws ApiError 400 for what is no list of messages; `key` is where it stands */
+export function readMessages(value: unknown, key: string): readonly Message[] {
+  if (!Array.isArray(value) || value.length === 0) {
+    throw badRequest(`\`${key}\` must be a list of at least one message.`, key);
+  }
+  return value.map((message: unknown) => {
+    if (!isObject(message) || typeof message['role'] !== 'string') {
+      throw badRequest('Each message must be an object with a role.', key);
+    }
+    return { role: message['role'], text: readContent(message['content'], key) };
+  });
+}
+
+/** Content is a string or a list of parts; of these only text counts. */
+function readContent(content: unknown, key: string): string {
+  if (typeof content === 'string') return content;
+  if (content === undefined || content === null) return '';
+  if (!Array.isArray(content)) throw badRequest('The content of a message must be a string or a list.', key);
+  const texts = content.map((part: unknown) =>
+    isObject(part) && typeof part['text'] === 'string' ? part['text'] : '',
+  );
+  return texts.join('\n');
+}
+
+/** One text, or a list of one. @throws ApiError 400 */
+export function readText(request: JsonObject, key: string): string {
+  const value = request[key];
+  const text: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (typeof text !== 'string') {
+    throw badRequest(`\`${key}\` must be a string: the simulator takes one text in a request.`, key);
+  }
+  return text;
+}

@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+
+import type { AnswerDialect, AnswerHead } from './answer-texts.ts';
+import type { Generations } from './generations.ts';
+import type { AnswerForm } from './json-body.ts';
+import type { Prompt } from './prompt.ts';
+import { StreamReply } from './stream-reply.ts';
+import { WholeReply } from './whole-reply.ts';
+
+/** What an OpenAI request asks for, whichever API it came by. */
+export interface Asked extends AnswerForm {
+  /** Path of the API, as servers count it. */
+  readonly route: string;
+  /** What the id of the answer begins with. */
+  readonly idPrefix: string;
+  readonly model: string;
+  readonly prompt: Prompt;
+  /** Null: the model ends by itself. */
+  readonly maxTokens: number | null;
+}
+
+/** The response that is answered, and what is called when that has been done or the client has gone before. */
+export interface Answering {
+  readonly response: ServerResponse;
+  readonly ended: () => void;
+}
+
+/**
+ * Starts an answer as the dialect words it: a stream, or one JSON object.
+ *
+ * @throws ApiError when the request does not fit the model
+ */
+export function startAnswer(
+  generations: Generations,
+  asked: Asked,
+  dialect: AnswerDialect,
+  { response, ended }: Answering,
+): void {
+  const { route, idPrefix, model, prompt, maxTokens, stream, includeUsage } = asked;
+  const id = `${idPrefix}${randomUUID().replaceAll('-', '')}`;
+  const head: AnswerHead = { id, created: Math.floor(Date.now() / 1000), model };
+  generations.start({
+    ...{ id, route, prompt, maxTokens, streaming: stream, response, ended },
+    makeReply: (parts) => {
+      response.setHeader('x-request-id', id);
+      if (!stream) {
+        return new WholeReply({ ...parts, answer: (content, request) => dialect.whole(head, content, request) });
+      }
+      response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+      const texts = dialect.stream(head);
+      if (texts.announcement === undefined) response.flushHeaders();
+      else response.write(texts.announcement);
+      return new StreamReply({ ...parts, texts, includeUsage });
+    },
+  });
+}

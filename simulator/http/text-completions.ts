@@ -1,0 +1,85 @@
+import type { RequestProgress } from '../engine/events.ts';
+import { usageOf } from './answer-texts.ts';
+import type { AnswerDialect, AnswerHead, StreamTexts } from './answer-texts.ts';
+import type { ApiOptions } from './chat-completions.ts';
+import { checkModel, parseObject, readAnswerForm, readCount, readText } from './json-body.ts';
+import { startAnswer } from './openai-answer.ts';
+import { readPlainPrompt } from './prompt.ts';
+import type { StartAnswer } from './server.ts';
+
+/** OpenAI's default of this API, which all servers keep. */
+const DEFAULT_MAX_TOKENS = 16;
+
+/** `POST /v1/completions`: a prompt without a chat template. */
+export function makeTextCompletions(
+  { model, parameters, generations }: ApiOptions,
+  dialect: AnswerDialect,
+): StartAnswer {
+  return (body, response, ended) => {
+    if (response.destroyed) return;
+    const request = parseObject(body);
+    checkModel(request, model);
+    const asked = {
+      ...readAnswerForm(request),
+      route: '/v1/completions',
+      idPrefix: 'cmpl-',
+      model,
+      prompt: readPlainPrompt(readText(request, 'prompt'), parameters.blockSize),
+      maxTokens: readCount(request, 'max_tokens') ?? DEFAULT_MAX_TOKENS,
+    };
+    startAnswer(generations, asked, dialect, { response, ended });
+  };
+}
+
+/** What stands in a choice beside text, index and finish reason, with JSON `null` where there is nothing to say. */
+export interface ChoiceFields {
+  readonly stream: readonly string[];
+  readonly whole: readonly string[];
+}
+
+/** How a server words completions: all take OpenAI's shape, and differ in what they add to a choice. */
+export function textCompletionDialect(fields: ChoiceFields): AnswerDialect {
+  const nulls = (names: readonly string[]): Record<string, null> =>
+    Object.fromEntries(names.map((name) => [name, null]));
+  return {
+    stream: (head) => new TextCompletionTexts(head, fields.stream),
+    whole: ({ id, created, model }, text, request) =>
+      JSON.stringify({
+        ...{ id, object: 'text_completion', created, model },
+        choices: [{ index: 0, text, finish_reason: request.finishReason, logprobs: null, ...nulls(fields.whole) }],
+        usage: usageOf(request),
+      }),
+  };
+}
+
+class TextCompletionTexts implements StreamTexts {
+  readonly opening = '';
+  readonly done = 'data: [DONE]\n\n';
+  readonly #head: string;
+  readonly #tail: string;
+
+  /** `fields`: members of each choice that are null. */
+  constructor({ id, created, model }: AnswerHead, fields: readonly string[]) {
+    const head = JSON.stringify({ id, object: 'text_completion', created, model }).slice(0, -1);
+    this.#head = `data: ${head},"choices":[`;
+    this.#tail = `${fields.map((name) => `,"${name}":null`).join('')}}`;
+  }
+
+  token(text: string): string {
+    return this.#chunk(text, 'null');
+  }
+
+  /** When the model stops by itself the last token is its stop mark: no text. */
+  lastToken(text: string, { finishReason }: RequestProgress): string {
+    return this.#chunk(finishReason === 'stop' ? '' : text, `"${finishReason}"`);
+  }
+
+  usage(request: RequestProgress): string {
+    return `${this.#head}],"usage":${JSON.stringify(usageOf(request))}}\n\n`;
+  }
+
+  #chunk(text: string, finishReason: string): string {
+    const choice = `{"index":0,"text":"${text}","logprobs":null,"finish_reason":${finishReason}${this.#tail}`;
+    return `${this.#head}${choice}],"usage":null}\n\n`;
+  }
+}
