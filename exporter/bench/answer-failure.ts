@@ -41,25 +41,30 @@ export function answerFailure(facts: AnswerFacts, secrets: readonly string[]): A
   return first === null ? null : { reason: first.reason, message: messageExcerpt(first.message, secrets) };
 }
 
-function* failures(facts: AnswerFacts): Generator<AnswerFailure> {
-  if (facts.transportFailure !== null) yield facts.transportFailure;
-  if (facts.status === null) return;
+/** All that is wrong. */
+function failures(facts: AnswerFacts): readonly AnswerFailure[] {
+  const found: AnswerFailure[] = [];
+  if (facts.transportFailure !== null) found.push(facts.transportFailure);
+  if (facts.status === null) return found;
   if (facts.status >= 300) {
-    yield { reason: statusReason(facts.status), message: `HTTP ${facts.status}${hint(facts)}` };
-    return;
+    found.push({ reason: statusReason(facts.status), message: `HTTP ${facts.status}${hint(facts)}` });
+    return found;
   }
   const read = facts.transportFailure === null;
-  if (read && !isStream(facts)) yield { reason: 'not_a_stream', message: `HTTP ${facts.status}${hint(facts)}` };
-  if (facts.malformedEvent !== null) yield { reason: 'malformed_event', message: facts.malformedEvent };
-  if (facts.errorEvent !== null) yield { reason: 'error_event', message: facts.errorEvent };
-  if (read && !facts.finished) {
-    yield { reason: 'no_finish', message: 'the stream ended without a finish reason, and without usage and [DONE]' };
-  }
+  if (read && !isStream(facts)) found.push({ reason: 'not_a_stream', message: `HTTP ${facts.status}${hint(facts)}` });
+  if (facts.malformedEvent !== null) found.push({ reason: 'malformed_event', message: facts.malformedEvent });
+  if (facts.errorEvent !== null) found.push({ reason: 'error_event', message: facts.errorEvent });
+  if (read && !facts.finished)
+    found.push({
+      reason: 'no_finish',
+      message: 'the stream ended without a finish reason, and without usage and [DONE]',
+    });
   if (read && !facts.hasContent)
-    yield {
+    found.push({
       reason: 'no_content',
       message: facts.whole === true ? 'an answer without content' : 'the stream finished without any content',
-    };
+    });
+  return found;
 }
 
 function statusReason(status: number): ErrorReason {

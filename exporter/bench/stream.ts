@@ -11,7 +11,8 @@ import { SseFramer } from './sse-framer.ts';
 import type { SseSink } from './sse-framer.ts';
 import type { ConnectionFacts, Exchange, TransportFailure } from './transport.ts';
 
-const DONE = '[DONE]';
+const utf8Bytes = new TextEncoder();
+const DONE = utf8Bytes.encode('[DONE]');
 const utf8 = new TextDecoder();
 
 /**
@@ -30,7 +31,7 @@ export class StreamReader implements AnswerReader, SseSink {
   readonly #offsets: number[] = [];
   readonly #progress: AnswerProgress;
   readonly #text: KeptText | null;
-  readonly #doneData: string;
+  readonly #doneData: Uint8Array;
   #exchange: Exchange | null = null;
   #lastByte_ns: number;
   #queued = 0;
@@ -64,7 +65,7 @@ export class StreamReader implements AnswerReader, SseSink {
     this.#framer = new SseFramer(this);
     this.#progress = new AnswerProgress(context.endpoint.addsUsage === true);
     this.#text = context.keepText === true ? new KeptText(context.endpoint) : null;
-    this.#doneData = context.endpoint.doneData ?? DONE;
+    this.#doneData = context.endpoint.doneData === undefined ? DONE : utf8Bytes.encode(context.endpoint.doneData);
   }
 
   attach(exchange: Exchange): void {
@@ -104,6 +105,7 @@ export class StreamReader implements AnswerReader, SseSink {
   event(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#events++;
     if (this.#done) return;
+    if (this.#takeDone(bytes, start, end)) return;
     const known = this.#text === null ? this.#context.recognizer.recognize(bytes, start, end) : null;
     if (known !== null && this.#queued === 0) this.#content(stamp_ns, known);
     else if (known !== null) this.#queue(0, () => this.#content(stamp_ns, known));
@@ -112,7 +114,7 @@ export class StreamReader implements AnswerReader, SseSink {
 
   unterminated(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#events++;
-    this.#interpretLater(stamp_ns, bytes, start, end, false);
+    if (!this.#takeDone(bytes, start, end)) this.#interpretLater(stamp_ns, bytes, start, end, false);
   }
 
   tooLong(): void {
@@ -130,6 +132,14 @@ export class StreamReader implements AnswerReader, SseSink {
   failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
     this.#connection = connection;
     this.#finish(stamp_ns, failure);
+  }
+
+  /** Whether it is the word that ends the stream, which takes effect when all before it has been looked at. */
+  #takeDone(bytes: Uint8Array, start: number, end: number): boolean {
+    if (!isSame(bytes, start, end, this.#doneData)) return false;
+    if (this.#queued === 0) this.#done = true;
+    else this.#queue(0, () => (this.#done = true));
+    return true;
   }
 
   #interpretLater(stamp_ns: number, bytes: Uint8Array, start: number, end: number, terminated: boolean): void {
@@ -163,14 +173,9 @@ export class StreamReader implements AnswerReader, SseSink {
 
   #interpret(stamp_ns: number, bytes: Uint8Array, terminated: boolean): void {
     if (this.#done) return;
-    const data = utf8.decode(bytes);
-    if (data === this.#doneData) {
-      this.#done = true;
-      return;
-    }
     let event: unknown;
     try {
-      event = JSON.parse(data);
+      event = JSON.parse(utf8.decode(bytes));
     } catch (error) {
       if (!(error instanceof SyntaxError)) throw error;
       // A last event that was cut off tells nothing; the missing finish does.
@@ -239,6 +244,13 @@ export class StreamReader implements AnswerReader, SseSink {
     if (this.#finishReason !== null || wholeBy === 'body') return true;
     return this.#done && (wholeBy === 'done' || this.#progress.usage !== null);
   }
+}
+
+/** Whether bytes[start, end) are the expected ones. */
+function isSame(bytes: Uint8Array, start: number, end: number, expected: Uint8Array): boolean {
+  if (end - start !== expected.length) return false;
+  for (let i = 0; i < expected.length; i++) if (bytes[start + i] !== expected[i]) return false;
+  return true;
 }
 
 function copyOf(bytes: Uint8Array, start: number, end: number): Uint8Array {

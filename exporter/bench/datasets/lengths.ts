@@ -30,6 +30,12 @@ export function drawLengths(pairs: readonly WeightedPair[], random: Random): Len
   return { input: drawLength(pair.input, random), output: drawLength(pair.output, random) };
 }
 
+/** The lengths that every request has; null when chance decides. */
+export function onlyLengths(pairs: readonly WeightedPair[]): Lengths | null {
+  const hasSpread = pairs.some(({ input, output }) => input.stddev > 0 || output.stddev > 0);
+  return pairs.length === 1 && !hasSpread ? drawLengths(pairs, () => 0) : null;
+}
+
 export function drawLength({ mean, stddev }: LengthSpread, random: Random): number {
   return Math.max(1, Math.round(drawNormal(mean, stddev, random)));
 }

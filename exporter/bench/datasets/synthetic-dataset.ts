@@ -3,7 +3,7 @@ import { seededRandom } from '../seeded-random.ts';
 import type { Random } from '../seeded-random.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import type { Conversation, Dataset } from './dataset.ts';
-import { drawLength, drawLengths, drawNormal } from './lengths.ts';
+import { drawLength, drawLengths, drawNormal, onlyLengths } from './lengths.ts';
 import type { Lengths, LengthSpread, WeightedPair } from './lengths.ts';
 import { planSha256 } from './plan.ts';
 import { PromptWriter } from './prompt-writer.ts';
@@ -107,6 +107,8 @@ class SyntheticTexts {
   readonly #options: SyntheticOptions;
   readonly #writer: PromptWriter;
   readonly #pairs: readonly WeightedPair[];
+  /** Null when they differ. */
+  readonly #onlyLengths: Lengths | null;
   readonly #shared = new Map<string, WrittenText>();
 
   constructor(options: SyntheticOptions) {
@@ -119,18 +121,19 @@ class SyntheticTexts {
         share: 1,
       },
     ];
+    this.#onlyLengths = onlyLengths(this.#pairs);
   }
 
   conversation(phase: string, position: number, turns: number): Conversation {
     const { seed, repeat = 0 } = this.#options;
     // Lengths are the same in each repeat, texts are not.
-    const lengths = seededRandom(`${seed}/${phase}/${position}/lengths`);
+    const nextLengths = this.#lengths(`${seed}/${phase}/${position}/lengths`);
     const words = seededRandom(`${seed}/${repeat}/${phase}/${position}`);
     const planned: Lengths[] = [];
     const prompts: WrittenText[] = [];
     const prepare = (turn: number): void => {
       while (planned.length <= turn) {
-        const next = drawLengths(this.#pairs, lengths);
+        const next = nextLengths();
         const before = planned.length === 0 ? this.#beginning(phase, position, words) : NOTHING;
         prompts.push(joined(before, this.#writer.write(words, next.input, before.text !== '')));
         planned.push(next);
@@ -144,6 +147,14 @@ class SyntheticTexts {
         return this.#request(prompts.slice(0, turn + 1), planned[turn]?.output ?? 1, answers);
       },
     };
+  }
+
+  /** The lengths of one turn after the other. */
+  #lengths(key: string): () => Lengths {
+    const only = this.#onlyLengths;
+    if (only !== null) return () => only;
+    const random = seededRandom(key);
+    return () => drawLengths(this.#pairs, random);
   }
 
   /** `prompts`: those so far, the last one to be answered. */
