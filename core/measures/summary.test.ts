@@ -237,6 +237,17 @@ describe('distributions', () => {
     );
   });
 
+  test('R-061 a one-token answer has no inter token latency, and nothing is divided by 0', () => {
+    const alone = summaryOf([record(0, [50], 60, { output_tokens: 1 })]);
+    for (const name of ['inter_token_latency', 'inter_chunk_latency', 'output_token_throughput_per_user']) {
+      expect(distribution(alone, name)).toMatchObject({ n: 0, mean: null, min: null, max: null });
+    }
+    // One token in 50 ms.
+    expect(distribution(alone, 'e2e_output_token_throughput').mean).toBeCloseTo(20, 9);
+    expect(distribution(alone, 'request_latency')).toMatchObject({ n: 1, mean: 0.05 });
+    expect(distribution(alone, 'decode_duration').mean).toBe(0);
+  });
+
   test('inter chunk latency is one value per gap of ok requests', () => {
     // Gaps in ms: 100, 100; 100, 200; 40, 40. Sorted 40, 40, 100, 100, 100, 200: p25 at rank 1.25: 40 + 0.25 × 60.
     const gaps = distribution(summary, 'inter_chunk_latency');

@@ -62,22 +62,35 @@ const noModel = answer('404 X', 'application/json', '{"error":{"message":"The mo
 describe('a server that cannot', () => {
   test.each<[string, Script, string, string]>([
     [
-      '404 model: the models are listed',
+      'R-025 404 model: the models are listed',
       (socket, { head }): unknown => socket.write(head.startsWith('GET /v1/models ') ? models : noModel),
       'http_4xx',
       'http://h:1: HTTP 404: The model `m` does not exist. No model m; the server has: llama, qwen. Set --model',
     ],
     [
-      '404 path',
+      'R-025 404 path',
       (socket): unknown => socket.write(answer('404 X', 'text/plain', 'not found')),
       'http_4xx',
       'http://h:1: HTTP 404: not found. Nothing answers at /v1/chat/completions: check the path of --url, or --endpoint-type',
     ],
     [
-      '401',
+      'R-025 401',
       (socket): unknown => socket.write(answer('401 X', 'application/json', '{"error":{"message":"bad key sk-1"}}')),
       'http_4xx',
       'http://h:1: HTTP 401: bad key ***. Check the API key',
+    ],
+    [
+      'R-025 403',
+      (socket): unknown => socket.write(answer('403 X', 'application/json', '{"error":{"message":"not yours"}}')),
+      'http_4xx',
+      'http://h:1: HTTP 403: not yours. Check the API key',
+    ],
+    [
+      'R-025 422',
+      (socket): unknown =>
+        socket.write(answer('422 X', 'application/json', '{"error":{"message":"top_p must be at most 1"}}')),
+      'http_4xx',
+      'http://h:1: HTTP 422: top_p must be at most 1. The server refuses the request as it is: check --extra-inputs, --isl and --osl, --endpoint-type',
     ],
     [
       'not a stream',

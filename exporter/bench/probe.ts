@@ -130,6 +130,12 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   }
   if (status === 401 || status === 403) return line(said, 'Check the API key');
   if (status === 404) return line(said, await modelRemedy(options, transport));
+  if (reason === 'http_4xx') {
+    return line(
+      said,
+      'The server refuses the request as it is: check --extra-inputs, --isl and --osl, --endpoint-type',
+    );
+  }
   if (reason === 'http_429') return line(said, 'The server is rate limiting: try again later');
   return line(
     `${reason}: ${said}`.replace(/^(\w+): \1/, '$1'),

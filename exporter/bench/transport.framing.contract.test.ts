@@ -30,6 +30,34 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     return pair;
   }
 
+  test('R-012 a server that speaks HTTP/2 only: the request fails, the run goes on over a new connection', async () => {
+    // SETTINGS, then GOAWAY with PROTOCOL_ERROR (RFC 9113 §6.5, §6.8).
+    const settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
+    const goAway = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+    const pair = await once((socket) => socket.end(Buffer.from([...settings, ...goAway])));
+    const { closed } = await oneRequest(pair.transport);
+    expect(closed.record).toMatchObject({
+      outcome: 'error',
+      reason: 'other',
+      http_status: null,
+      first_content_ns: null,
+    });
+    expect(closed.message).toMatch(/HTTP/);
+    await expectNextIsGood(pair);
+  });
+
+  test('R-012 RST_STREAM and GOAWAY frames in the middle of an answer are no content', async () => {
+    const reset = Buffer.from([0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, 2]);
+    const pair = await once((socket) => {
+      socket.write(STREAM_HEAD + httpChunk(HELLO));
+      socket.end(reset);
+    });
+    const { closed } = await oneRequest(pair.transport);
+    expect(closed.record).toMatchObject({ outcome: 'error', http_status: 200 });
+    expect(closed.record.chunk_offsets_ns).toHaveLength(1);
+    await expectNextIsGood(pair);
+  });
+
   test.each([
     ['a size that is no number', `${STREAM_HEAD}${httpChunk(HELLO)}xyz\r\n`],
     ['no size', `${STREAM_HEAD}${httpChunk(HELLO)}\r\n`],
