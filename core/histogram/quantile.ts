@@ -27,8 +27,17 @@ export function monotonicQuantile(q: number, bounds: readonly number[], counts: 
   const observations = counts[last] ?? NaN;
   if (observations === 0) return NaN;
   const rank = q * observations;
-  const index = rankBucket(counts, rank);
-  if (index === last) return bounds[last - 1] ?? NaN;
+  return quantileInBucket(rank, rankBucket(counts, rank), bounds, counts);
+}
+
+/** The same for a rank whose bucket is known. */
+export function quantileInBucket(
+  rank: number,
+  index: number,
+  bounds: readonly number[],
+  counts: ArrayLike<number>,
+): number {
+  if (index === bounds.length - 1) return bounds[index - 1] ?? NaN;
   const upper = bounds[index] ?? NaN;
   if (index === 0 && upper <= 0) return upper;
   const lower = index === 0 ? 0 : (bounds[index - 1] ?? NaN);

@@ -4,7 +4,7 @@
  * `counts` must not go down. The last bucket is the answer when none before it reaches the rank. Halves in the order
  * of Go's `sort.Search`, so that NaN counts lead to the bucket to which they lead Prometheus.
  */
-export function rankBucket(counts: readonly number[], rank: number): number {
+export function rankBucket(counts: ArrayLike<number>, rank: number): number {
   let low = 0;
   let high = counts.length - 1;
   while (low < high) {

@@ -13,6 +13,8 @@ const RANGE = { from: FROM_SECONDS * 1000, to: (FROM_SECONDS + SAMPLES) * 1000, 
 
 const rising: Histogram = { samples: SAMPLES, perStep: () => 40, median: (row) => 0.12 + 0.2 * (row / SAMPLES) ** 2 };
 const keep = (page: Page, name: string) => page.screenshot({ path: `screenshots/panel-${name}.png` });
+/** What the panel says; the frame around it has a loading bar of that role, without a text. */
+const message = (page: Page) => page.getByRole('status').filter({ hasText: /./ });
 const notes = (page: Page) => page.getByTestId('percentiles notes');
 const options = (given: object) => JSON.stringify(given);
 
@@ -97,6 +99,23 @@ test('several series and the exact client values over them', async ({ page, open
   }
 });
 
+test('many lines: all are drawn, and a click on a name shows its interval', async ({ page, open }) => {
+  const instances = Array.from({ length: 20 }, (_, i) => `vllm-${String(i).padStart(2, '0')}`);
+  const median = (i: number) => (row: number) => 0.1 + 0.02 * i + 0.03 * Math.sin(row / 20);
+  await answer(page, {
+    [QUERY]: instances.flatMap((instance, i) => counters({ ...rising, labels: { instance }, median: median(i) })),
+  });
+  await open({ ...RANGE, query: QUERY, height: 700 });
+  expect(await legendRows(page)).toHaveLength(60);
+  await expect(notes(page)).toContainText('With more than 15 lines no intervals are drawn');
+  const canvas = page.locator('[data-part="many-lines"]');
+  await expect(canvas).toBeVisible();
+  await keep(page, 'many');
+  await page.getByRole('button', { name: 'vllm-07 p99' }).click();
+  await expect(canvas).toHaveCount(0);
+  await expect(page.locator('[data-part="band"]')).toHaveCount(1);
+});
+
 test('everything beyond the last bucket: "> edge", hatched, in both modes', async ({ page, open }) => {
   await answer(page, { [QUERY]: counters({ ...rising, bounds: [0.01, 0.02], median: () => 60, spread: 0.05 }) });
   for (const mode of ['time', 'range']) {
@@ -153,6 +172,53 @@ test('two samples are one point; one sample says what is missing', async ({ page
   await open({ ...RANGE, query: QUERY });
   await expect(page.getByText(/only one sample of the counters/)).toBeVisible();
   await keep(page, 'one-sample');
+});
+
+for (const mode of ['time', 'range']) {
+  test(`${mode}: loading until the answer comes, then the drawing`, async ({ page, open }) => {
+    let arrive = () => {};
+    await answer(page, { [QUERY]: counters(rising) }, new Promise((resolve) => (arrive = resolve)));
+    await open({ ...RANGE, query: QUERY, options: options({ mode }) });
+    await expect(message(page)).toHaveText('Loading …');
+    await isAccessible(page);
+    await keep(page, `loading-${mode}`);
+    arrive();
+    expect(await legendRows(page)).toHaveLength(3);
+    await expect(page.getByText('Loading …')).toHaveCount(0);
+  });
+}
+
+test('no series: no data, and no drawing', async ({ page, open }) => {
+  await answer(page, {});
+  await open({ ...RANGE, query: QUERY });
+  await expect(message(page)).toHaveText('No data');
+  await expect(page.getByTestId('percentiles chart')).toHaveCount(0);
+  await isAccessible(page);
+  await keep(page, 'empty');
+});
+
+test.describe('a query that fails', () => {
+  test.use({ allowed: [/named-register|status of 422/] });
+  const REASON = 'query processing would load too many samples';
+
+  for (const theme of ['dark', 'light']) {
+    test(`its reason stands in the panel, ${theme}`, async ({ page, open }) => {
+      await answer(page, { [QUERY]: REASON });
+      await open({ ...RANGE, query: QUERY, theme });
+      await expect(message(page)).toHaveText(`The query failedPrometheus: ${REASON}`);
+      await isAccessible(page);
+      await keep(page, `error-${theme}`);
+    });
+  }
+
+  test('beside one that does not: that one is drawn, and the panel says what is missing', async ({ page, open }) => {
+    await answer(page, { [QUERY]: counters(rising), llmbench_result_seconds: REASON });
+    await open({ ...RANGE, query: [QUERY, 'llmbench_result_seconds'] });
+    expect(await legendRows(page)).toHaveLength(3);
+    await expect(message(page)).toHaveText(`Query B is not drawn: Prometheus: ${REASON}`);
+    await isAccessible(page);
+    await keep(page, 'partial');
+  });
 });
 
 test('a small panel keeps its drawing and lets the legend scroll to its end', async ({ page, open }) => {

@@ -50,11 +50,19 @@ export function constant(metric: Record<string, string>, value: number, samples:
   return { metric, values };
 }
 
-/** Answers the panel's queries by their text instead of Prometheus; run regions are left out. */
-export async function answer(page: Page, answers: Record<string, readonly PrometheusSeries[]>): Promise<void> {
+/** The answers to queries by their text; a text instead of series is Prometheus' reason for a failure. */
+export type Answers = Record<string, readonly PrometheusSeries[] | string>;
+
+/** Answers the panel's queries instead of Prometheus, once `when` has come; run regions are left out. */
+export async function answer(page: Page, answers: Answers, when: Promise<void> = Promise.resolve()): Promise<void> {
   await page.route('**/prometheus/api/v1/query_range**', async (route) => {
+    await when;
     const query = new URL(route.request().url()).searchParams.get('query') ?? '';
     const result = answers[query] ?? [];
+    if (typeof result === 'string') {
+      await route.fulfill({ status: 422, json: { status: 'error', errorType: 'execution', error: result } });
+      return;
+    }
     await route.fulfill({ json: { status: 'success', data: { resultType: 'matrix', result } } });
   });
 }

@@ -5,7 +5,6 @@ import {
   type FieldConfigSource,
   getPanelOptionsWithDefaults,
   type GrafanaTheme2,
-  LoadingState,
   type PanelPlugin,
   toDataFrame,
 } from '@grafana/data';
@@ -46,7 +45,7 @@ export function PanelHost({ plugin, data, parameters, theme, width, height }: Pr
   // Grafana keeps annotations from panels that do not ask for them.
   const annotations = plugin.dataSupport?.annotations ? data.annotations.map((frame) => toDataFrame(frame)) : undefined;
   const Panel = plugin.panel;
-  const { timeRange, targets } = data;
+  const { timeRange, targets, state, errors } = data;
   const zoom = ({ from, to }: { from: number; to: number }) => {
     const address = new URL(window.location.href);
     address.searchParams.set('from', String(from));
@@ -54,14 +53,21 @@ export function PanelHost({ plugin, data, parameters, theme, width, height }: Pr
     window.location.assign(address);
   };
   return (
-    <PanelChrome title="Time to first token" width={width} height={height}>
+    <PanelChrome
+      title="Time to first token"
+      width={width}
+      height={height}
+      loadingState={state}
+      statusMessage={errors[0]?.message}
+    >
       {(innerWidth, innerHeight) =>
         Panel && (
           <Panel
             id={1}
             title="Time to first token"
             data={{
-              state: LoadingState.Done,
+              state,
+              ...(errors.length > 0 && { errors, error: errors[0] }),
               series,
               timeRange,
               structureRev: 1,

@@ -1,13 +1,13 @@
 import './boot.ts';
-import { type AppPlugin, createTheme, PluginContextProvider, ThemeContext } from '@grafana/data';
+import { type AppPlugin, createTheme, type PanelPlugin, PluginContextProvider, ThemeContext } from '@grafana/data';
 import { locationService, LocationServiceProvider } from '@grafana/runtime';
 import { GlobalStyles, PortalContainer } from '@grafana/ui';
-import React, { type ReactNode } from 'react';
+import React, { type ReactNode, useEffect, useState } from 'react';
 import { createRoot } from 'react-dom/client';
 import { Router } from 'react-router-dom-v5';
 import { CompatRouter, Route, Routes } from 'react-router-dom-v5-compat';
 import { followLinks } from './follow-links.ts';
-import { loadData } from './panel-data.ts';
+import { awaitedData, loadData } from './panel-data.ts';
 import { PanelHost } from './PanelHost.tsx';
 import { loadPlugin, PLUGIN_BASE, pluginMeta, shareModules } from './plugin-loader.ts';
 import { registerStandards } from './registries.ts';
@@ -24,8 +24,15 @@ const theme = createTheme({ colors: { mode: parameters.get('theme') === 'light' 
 async function panel(): Promise<ReactNode> {
   const width = Number(parameters.get('width') ?? window.innerWidth - 2 * MARGIN);
   const height = Number(parameters.get('height') ?? 420);
-  const plugin = await importPanel('llmbench-percentiles-panel');
-  const data = await loadData(parameters, width);
+  return <PanelPage plugin={await importPanel('llmbench-percentiles-panel')} width={width} height={height} />;
+}
+
+/** The panel from its first drawing on, before the answers are there. */
+function PanelPage({ plugin, width, height }: { plugin: PanelPlugin; width: number; height: number }) {
+  const [data, setData] = useState(() => awaitedData(parameters));
+  useEffect(() => {
+    loadData(parameters, width).then(setData, (error: unknown) => console.error(error));
+  }, [width]);
   return (
     <div style={{ padding: MARGIN }}>
       <PanelHost {...{ plugin, data, parameters, theme, width, height }} />

@@ -1,4 +1,4 @@
-import { type DataFrameDTO, dateTime, type TimeRange } from '@grafana/data';
+import { type DataFrameDTO, type DataQueryError, dateTime, LoadingState, type TimeRange } from '@grafana/data';
 import { prometheusApi } from './prometheus-api.ts';
 import { heatmapFrames, regionFrame, tableFrame, timeSeriesFrames } from './prometheus-frames.ts';
 
@@ -14,15 +14,30 @@ export interface HostData {
   annotations: DataFrameDTO[];
   timeRange: TimeRange;
   targets: Target[];
+  state: LoadingState;
+  /** Of the queries that failed. */
+  errors: DataQueryError[];
 }
 
 const DEFAULT_RANGE_SECONDS = 900;
 const { instant: queryInstant, range: queryRange } = prometheusApi('/prometheus');
 
-/** Runs the queries of the page's address, as Grafana's Prometheus data source would. */
+/** What Grafana hands to a panel before the first answer. */
+export function awaitedData(parameters: URLSearchParams): HostData {
+  return {
+    series: [],
+    annotations: [],
+    targets: targetsOf(parameters),
+    timeRange: rangeOf(parameters),
+    state: LoadingState.Loading,
+    errors: [],
+  };
+}
+
+/** Runs the queries of the page's address, as Grafana's Prometheus data source would; one may fail while others do not. */
 export async function loadData(parameters: URLSearchParams, width: number): Promise<HostData> {
-  const to = Number(parameters.get('to') ?? Date.now());
-  const from = Number(parameters.get('from') ?? to - Number(parameters.get('range') ?? DEFAULT_RANGE_SECONDS) * 1000);
+  const timeRange = rangeOf(parameters);
+  const [from, to] = [timeRange.from.valueOf(), timeRange.to.valueOf()];
   const step = Number(parameters.get('step') ?? Math.max(1, Math.round((to - from) / 1000 / width)));
   const stepMs = step * 1000;
   // Grafana moves the range to whole steps, so that a refresh asks for the same points.
@@ -31,11 +46,8 @@ export async function loadData(parameters: URLSearchParams, width: number): Prom
     end: (Math.floor(to / stepMs) * stepMs) / 1000,
     step,
   };
-  const formats = parameters.getAll('format');
-  const targets = parameters.getAll('query').map((expr, i): Target => {
-    return { refId: String.fromCharCode(65 + i), expr, format: formats[i] ?? formats.at(-1) ?? 'time_series' };
-  });
-  const series = await Promise.all(
+  const targets = targetsOf(parameters);
+  const answers = await Promise.allSettled(
     targets.map(async ({ refId, expr, format }) => {
       const query = { refId, expr, stepMs };
       if (format === 'table') {
@@ -47,11 +59,29 @@ export async function loadData(parameters: URLSearchParams, width: number): Prom
   );
   const annotation = parameters.get('annotation') ?? 'llmbench_run_phase == 1';
   const annotations = annotation ? [regionFrame(await queryRange({ query: annotation, ...window }), stepMs)] : [];
-  const [start, end] = [dateTime(from), dateTime(to)];
+  const errors = answers.flatMap((answer, i): DataQueryError[] =>
+    answer.status === 'rejected' ? [{ refId: targets[i]?.refId ?? '', message: String(answer.reason.message) }] : []
+  );
   return {
-    series: series.flat(),
+    series: answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])),
     annotations,
     targets,
-    timeRange: { from: start, to: end, raw: { from: start, to: end } },
+    timeRange,
+    state: errors.length > 0 ? LoadingState.Error : LoadingState.Done,
+    errors,
   };
+}
+
+function rangeOf(parameters: URLSearchParams): TimeRange {
+  const to = Number(parameters.get('to') ?? Date.now());
+  const from = Number(parameters.get('from') ?? to - Number(parameters.get('range') ?? DEFAULT_RANGE_SECONDS) * 1000);
+  const [start, end] = [dateTime(from), dateTime(to)];
+  return { from: start, to: end, raw: { from: start, to: end } };
+}
+
+function targetsOf(parameters: URLSearchParams): Target[] {
+  const formats = parameters.getAll('format');
+  return parameters.getAll('query').map((expr, i): Target => {
+    return { refId: String.fromCharCode(65 + i), expr, format: formats[i] ?? formats.at(-1) ?? 'time_series' };
+  });
 }

@@ -15,7 +15,7 @@ import { Message, noticeText } from './draw/Message.tsx';
 import { notes } from './draw/notes.ts';
 import { textHeight } from './draw/text-height.ts';
 import { valueFormat } from './draw/value-text.ts';
-import { noPercentileChosen } from './input/input-problem.ts';
+import { failedQuery, noPercentileChosen } from './input/input-problem.ts';
 import { queryExpressions } from './input/query-expressions.ts';
 import { readFrames } from './input/read-frames.ts';
 import { runRegions } from './input/run-regions.ts';
@@ -37,7 +37,12 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
     () => readFrames(data.series, queryExpressions(data.series, targets)),
     [data.series, targets]
   );
-  const { series, problems } = reading;
+  const { series } = reading;
+  const { state, errors } = data;
+  const problems = useMemo(
+    () => [...reading.problems, ...(state === LoadingState.Error ? (errors ?? []).map(failedQuery) : [])],
+    [reading.problems, state, errors]
+  );
   const quantiles = useMemo(() => [...options.percentiles].sort((a, b) => a - b), [options.percentiles]);
   const computed = useMemo(
     () =>
@@ -67,9 +72,9 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
   if (lines.length === 0 && given.length === 0) {
     return (
       <Message
-        problems={series.length > 0 ? [noPercentileChosen()] : problems}
-        loading={data.state === LoadingState.Loading}
-        error={data.state === LoadingState.Error ? (data.errors?.[0]?.message ?? '') : ''}
+        problems={series.length > 0 ? [noPercentileChosen()] : reading.problems}
+        loading={state === LoadingState.Loading}
+        error={state === LoadingState.Error ? (errors?.[0]?.message ?? '') : ''}
       />
     );
   }

@@ -6,15 +6,20 @@ import { panelData } from '../../../../test/panel-data.ts';
 import { queryExpressions } from '../input/query-expressions.ts';
 import { readFrames } from '../input/read-frames.ts';
 import { percentilesOf } from './percentile.ts';
-import { type PercentileRequest, percentileSeries } from './percentile-series.ts';
+import { type PercentileRequest, type PercentileSeries, percentileSeries } from './percentile-series.ts';
 import { samplingInterval } from './sampling.ts';
 import { sloShare } from './slo-share.ts';
 
 const REQUEST: PercentileRequest = { quantiles: [0.5, 0.9, 0.99], windowMs: null };
 
+/** With its points as objects. */
+function inFull(series: PercentileSeries) {
+  return { ...series, points: [...series.points] };
+}
+
 function compute(name: string, request = REQUEST) {
   const { series } = panelData(name);
-  return readFrames(series, queryExpressions(series)).series.map((one) => percentileSeries(one, request));
+  return readFrames(series, queryExpressions(series)).series.map((one) => inFull(percentileSeries(one, request)));
 }
 
 /** Raw counters of one series. */
@@ -24,7 +29,7 @@ function counters(buckets: Record<string, number[]>, request = REQUEST, seconds?
   if (!series) {
     throw new Error('no series');
   }
-  return percentileSeries(series, request);
+  return inFull(percentileSeries(series, request));
 }
 
 describe('raw counters of a real Grafana', () => {
@@ -140,6 +145,18 @@ describe('resets', () => {
     const { range } = counters({ '1': [10, 3], '+Inf': [10, 12] });
     expect(range).toMatchObject({ n: 12, reset: true });
   });
+});
+
+test('a scrape in which a lower bound has counted more is repaired as Prometheus does it', () => {
+  // 3, 2, 4 is read as 3, 3, 4: rank 2 of 3 in (0, 1].
+  const { points, range } = counters(
+    { '1': [0, 3, 5], '2': [0, 2, 7], '+Inf': [0, 4, 8] },
+    { ...REQUEST, windowMs: 1000 }
+  );
+  expect(points[0]?.percentiles[0]?.estimate).toBeCloseTo(2 / 3, 12);
+  expect(points[0]?.percentiles[0]).toMatchObject({ low: 0, high: 1 });
+  // The whole range is in order again: 5, 7, 8.
+  expect(range?.percentiles[0]?.estimate).toBeCloseTo(0.8, 12);
 });
 
 describe('gaps and windows', () => {

@@ -1,29 +1,16 @@
 import type { ClassicHistogram } from '../../../../../core/histogram/classic-histogram.ts';
+import { monotonicPercentile } from '../../../../../core/histogram/monotonic-percentile.ts';
 import { countsAt, type HistogramSeries } from '../input/histogram-series.ts';
-import { type Percentile, percentilesOf } from './percentile.ts';
-import { type RunningCounts, runningCounts } from './running-counts.ts';
+import { percentilesOf } from './percentile.ts';
+import { INFEASIBLE_SUM, NARROWED, OVERFLOW, type PercentilePoint, PercentilePoints } from './percentile-points.ts';
+import { isOrdered, type RunningCounts, runningCounts } from './running-counts.ts';
 import { automaticWindowSteps } from './window-length.ts';
-
-/** The percentiles of a span of time. */
-export interface PercentilePoint {
-  /** Exclusive start of the observations; for rates the previous step. */
-  startMs: number;
-  endMs: number;
-  /** Number of observations; null where only rates are known. */
-  n: number | null;
-  /** Counters began anew within the span. */
-  reset: boolean;
-  percentiles: Percentile[];
-  /** Row of the source at which the span ends, and, for raw counters, the one at which it begins. */
-  row: number;
-  fromRow: number;
-}
 
 /** A histogram series with its percentiles over time and over the whole range. */
 export interface PercentileSeries {
   source: HistogramSeries;
   /** In order of time; spans without observations are left out. */
-  points: PercentilePoint[];
+  points: PercentilePoints;
   /** Percentiles of the whole visible range; null when nothing was observed. */
   range: PercentilePoint | null;
   /** The observations of the whole visible range. */
@@ -54,45 +41,28 @@ function fromCounters(source: HistogramSeries, { quantiles, windowMs }: Percenti
     windowMs === null
       ? automaticWindowSteps(observedPerStep(running, bounds.length), quantiles)
       : Math.max(1, Math.round(windowMs / Math.max(1, stepMs)));
-  // One histogram is filled anew for every point: a thousand points of sixty buckets are not worth as many arrays.
-  const scratch = { bounds, counts: new Array<number>(bounds.length).fill(0), sum: null as number | null };
-  const point = (fromRow: number, row: number): PercentilePoint | null => {
-    const reset = hasReset(running, fromRow, row);
-    difference(running, fromRow, row, scratch);
-    // Only one pair of scrapes of one process tells a sum of exactly these values.
-    scratch.sum = reset || !((bounds[0] ?? NaN) > 0) || !Number.isFinite(scratch.sum) ? null : scratch.sum;
-    const percentiles = percentilesOf(scratch, quantiles, source);
-    const n = scratch.counts.at(-1) ?? 0;
-    const [startMs, endMs] = [times[fromRow] ?? NaN, times[row] ?? NaN];
-    return percentiles && { startMs, endMs, n, reset, percentiles, row, fromRow };
-  };
-  const histogram = (fromRow: number, row: number): ClassicHistogram => {
-    const result = { bounds, counts: new Array<number>(bounds.length).fill(0), sum: null };
-    difference(running, fromRow, row, result);
-    return result;
-  };
-  const points: PercentilePoint[] = [];
+  const add = windowAdder(source, running);
+  const points = new PercentilePoints(times.length, quantiles);
   let segment = 0;
   for (let row = 1; row < times.length; row++) {
     if (running.gaps[row] === 1) {
       // After a gap the windows grow from one step on; none reaches over it.
       segment = row;
-      continue;
-    }
-    const one = point(Math.max(segment, row - steps), row);
-    if (one) {
-      points.push(one);
+    } else {
+      add(points, Math.max(segment, row - steps), row);
     }
   }
   const last = times.length - 1;
+  const range = new PercentilePoints(1, quantiles);
+  add(range, 0, last);
   return {
     source,
     points,
-    range: point(0, last),
-    total: histogram(0, last),
+    range: range.at(0) ?? null,
+    total: between(running, bounds, 0, last),
     windowMs: steps * stepMs,
     lateMs: (countsAt(source, 0).at(-1) ?? 0) > 0 ? (times[0] ?? null) : null,
-    histogramOf: ({ fromRow, row }) => histogram(fromRow, row),
+    histogramOf: ({ fromRow, row }) => between(running, bounds, fromRow, row),
   };
 }
 
@@ -104,22 +74,87 @@ function observedPerStep({ counts }: RunningCounts, width: number): Float64Array
   return observed;
 }
 
-function hasReset({ resetRows }: RunningCounts, fromRow: number, row: number): boolean {
-  return resetRows.some((at) => fromRow < at && at <= row);
+/** Adds the percentiles of what was observed between two rows to `points`; nothing when that is nothing. */
+function windowAdder(
+  source: HistogramSeries,
+  running: RunningCounts
+): (points: PercentilePoints, fromRow: number, row: number) => void {
+  const { bounds, times, exponential } = source;
+  const width = bounds.length;
+  const { counts, sums, resetRows } = running;
+  // Filled anew for every point: a thousand points of sixty buckets are not worth as many arrays.
+  const scratch = new Float64Array(width);
+  const found = { estimate: 0, low: 0, high: 0, overflow: false };
+  return (points, fromRow, row) => {
+    const [end, start] = [row * width, fromRow * width];
+    const n = (counts[end + width - 1] ?? 0) - (counts[start + width - 1] ?? 0);
+    if (!(n > 0)) {
+      return;
+    }
+    const reset = resetRows.some((at) => fromRow < at && at <= row);
+    const at = points.length;
+    if (sums === null && !exponential && isOrdered(running, fromRow, row, n)) {
+      for (let i = 0; i < width; i++) {
+        scratch[i] = (counts[end + i] ?? 0) - (counts[start + i] ?? 0);
+      }
+      for (const { quantile, estimate, low, high, flags } of points.columns) {
+        monotonicPercentile(quantile, bounds, scratch, found);
+        if (Number.isNaN(found.estimate)) {
+          return;
+        }
+        estimate[at] = found.estimate;
+        low[at] = found.low;
+        high[at] = found.high;
+        flags[at] = found.overflow ? OVERFLOW : 0;
+      }
+    } else {
+      const histogram = between(running, bounds, fromRow, row);
+      // Only one pair of scrapes of one process tells a sum of exactly these values.
+      const useSum = !reset && (bounds[0] ?? NaN) > 0 && Number.isFinite(histogram.sum);
+      if (!write(points, useSum ? histogram : { ...histogram, sum: null }, source)) {
+        return;
+      }
+    }
+    points.take(times[fromRow] ?? NaN, times[row] ?? NaN, n, reset, row, fromRow);
+  };
 }
 
-function difference(
+/** What was observed between two rows. */
+function between(
   { counts, sums }: RunningCounts,
+  bounds: readonly number[],
   fromRow: number,
-  row: number,
-  into: { counts: number[]; sum: number | null }
-): void {
-  const width = into.counts.length;
-  const [end, start] = [row * width, fromRow * width];
-  for (let i = 0; i < width; i++) {
-    into.counts[i] = (counts[end + i] ?? 0) - (counts[start + i] ?? 0);
-  }
-  into.sum = sums && (sums[row] ?? NaN) - (sums[fromRow] ?? NaN);
+  row: number
+): ClassicHistogram {
+  const [end, start] = [row * bounds.length, fromRow * bounds.length];
+  return {
+    bounds,
+    counts: bounds.map((_, i) => (counts[end + i] ?? 0) - (counts[start + i] ?? 0)),
+    sum: sums && (sums[row] ?? NaN) - (sums[fromRow] ?? NaN),
+  };
+}
+
+/** Writes the percentiles of a histogram into the columns, at the next point; false when there are none. */
+function write(
+  { columns, length: at }: PercentilePoints,
+  histogram: ClassicHistogram,
+  source: HistogramSeries
+): boolean {
+  const percentiles = percentilesOf(
+    histogram,
+    columns.map(({ quantile }) => quantile),
+    source
+  );
+  percentiles?.forEach(({ estimate, low, high, overflow, narrowed, infeasibleSum }, index) => {
+    const column = columns[index];
+    if (column) {
+      column.estimate[at] = estimate;
+      column.low[at] = low;
+      column.high[at] = high;
+      column.flags[at] = (overflow ? OVERFLOW : 0) + (narrowed ? NARROWED : 0) + (infeasibleSum ? INFEASIBLE_SUM : 0);
+    }
+  });
+  return percentiles !== null;
 }
 
 function fromGivenCounts(source: HistogramSeries, { quantiles }: PercentileRequest): PercentileSeries {
@@ -127,16 +162,18 @@ function fromGivenCounts(source: HistogramSeries, { quantiles }: PercentileReque
   const histogramOf = ({ row }: { row: number }): ClassicHistogram => {
     return { bounds, counts: [...countsAt(source, row)], sum: null };
   };
-  const point = (histogram: ClassicHistogram, fromRow: number, row: number): PercentilePoint | null => {
-    const percentiles = percentilesOf(histogram, quantiles, source);
-    const n = trueCounts ? (histogram.counts.at(-1) ?? 0) : null;
-    const span = { startMs: (times[fromRow] ?? NaN) - stepMs, endMs: times[row] ?? NaN };
-    return percentiles && { ...span, n, reset: false, percentiles, row, fromRow };
+  const add = (points: PercentilePoints, histogram: ClassicHistogram, fromRow: number, row: number) => {
+    if (write(points, histogram, source)) {
+      const n = trueCounts ? (histogram.counts.at(-1) ?? 0) : null;
+      points.take((times[fromRow] ?? NaN) - stepMs, times[row] ?? NaN, n, false, row, fromRow);
+    }
   };
-  const points = times.map((_, row) => point(histogramOf({ row }), row, row)).filter((one) => one !== null);
+  const points = new PercentilePoints(times.length, quantiles);
+  times.forEach((_, row) => add(points, histogramOf({ row }), row, row));
   const total = { bounds, counts: totals(source), sum: null };
-  const range = point(total, 0, times.length - 1);
-  return { source, points, range, total, windowMs: null, lateMs: null, histogramOf };
+  const range = new PercentilePoints(1, quantiles);
+  add(range, total, 0, times.length - 1);
+  return { source, points, range: range.at(0) ?? null, total, windowMs: null, lateMs: null, histogramOf };
 }
 
 /** Every rate stands for a window of the same length, so adding them weighs each observation alike. */

@@ -10,6 +10,8 @@ export interface RunningCounts {
   resetRows: readonly number[];
   /** 1 where samples are missing since the row before: the counts are true, but nobody knows when they happened. */
   gaps: Uint8Array;
+  /** Up to each row, how many rows cannot be told to have counted no less at a higher bound than at a lower one. */
+  unordered: Uint32Array;
 }
 
 /** A sample is missing when two neighbours are further apart than this many steps. */
@@ -25,26 +27,50 @@ export function runningCounts(series: HistogramSeries): RunningCounts {
   const resetRows: number[] = [];
   const gaps = new Uint8Array(times.length);
   const sumFalls = given !== null && (bounds[0] ?? NaN) > 0 ? given : null;
+  const unordered = new Uint32Array(times.length);
   for (let row = 1; row < times.length; row++) {
     gaps[row] = (times[row] ?? NaN) - (times[row - 1] ?? NaN) > GAP_STEPS * stepMs ? 1 : 0;
-    const fell = rowFell(series.counts, row * width, width);
-    if (fell || (sumFalls?.[row] ?? NaN) < (sumFalls?.[row - 1] ?? NaN)) {
+    const change = changeOf(series.counts, row * width, width);
+    const isReset = change === FELL || (sumFalls?.[row] ?? NaN) < (sumFalls?.[row - 1] ?? NaN);
+    unordered[row] = (unordered[row - 1] ?? 0) + (isReset || change !== ORDERED ? 1 : 0);
+    if (isReset) {
       resetRows.push(row);
     }
   }
   const anyReset = resetRows.length > 0;
   const counts = anyReset ? continued(series.counts, width, resetRows) : series.counts;
   const sums = given && anyReset ? continued(given, 1, resetRows) : given;
-  return { counts, sums, resetRows, gaps };
+  return { counts, sums, resetRows, gaps, unordered };
 }
 
-function rowFell(counts: Float64Array, at: number, width: number): boolean {
+/**
+ * True when what was counted between two rows, `n` observations in all, goes up with the bounds: then nothing of it has to
+ * be repaired. Adding up rows of which each does so keeps it so.
+ */
+export function isOrdered({ unordered }: RunningCounts, fromRow: number, row: number, n: number): boolean {
+  // Beyond 2^40 neighbouring whole numbers are what Prometheus takes for rounding noise.
+  return unordered[row] === unordered[fromRow] && n < 2 ** 39;
+}
+
+const ORDERED = 0;
+const UNORDERED = 1;
+const FELL = 2;
+
+/** What happened to the counts since the row before. */
+function changeOf(counts: Float64Array, at: number, width: number): number {
+  let before = 0;
+  let result = ORDERED;
   for (let i = at; i < at + width; i++) {
-    if ((counts[i] ?? NaN) < (counts[i - width] ?? NaN)) {
-      return true;
+    const rise = (counts[i] ?? NaN) - (counts[i - width] ?? NaN);
+    if (rise < 0) {
+      return FELL;
     }
+    if (!(rise >= before)) {
+      result = UNORDERED;
+    }
+    before = rise;
   }
-  return false;
+  return result;
 }
 
 /** After a reset the counters go on from where they were. */

@@ -13,7 +13,7 @@ export interface SloShare {
 }
 
 /** The share of the whole range at or below the objective; null when nothing was observed. */
-export function sloShare({ total, source }: PercentileSeries, slo: number): SloShare | null {
+export function sloShare({ total, source }: Pick<PercentileSeries, 'total' | 'source'>, slo: number): SloShare | null {
   const share = fractionBelow(slo, total);
   return share && { ...share, certain: source.trueCounts };
 }

@@ -1,5 +1,6 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
+import { axisStyle, TICK_GAP } from './axis-style.ts';
 import type { Scale } from './scale.ts';
 import type { TimeTick } from './time-ticks.ts';
 import type { ValueFormat } from './value-text.ts';
@@ -12,15 +13,11 @@ interface Props {
   format: ValueFormat;
 }
 
-const TICK_GAP = 8;
-
-/** Grid lines and tick labels, in the sizes and colours of Grafana's time series panel. */
+/** Grid lines and tick labels. */
 export function Axes({ x, y, timeTicks, valueTicks, format }: Props) {
-  const theme = useTheme2();
   const [left, right] = x.range;
   const [bottom, top] = y.range;
-  const grid = { stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)', strokeWidth: 1 };
-  const text = { fill: theme.colors.text.primary, fontSize: 12, fontFamily: theme.typography.fontFamily };
+  const { grid, text } = axisStyle(useTheme2());
   return (
     <g aria-hidden="true" data-part="axes">
       {valueTicks.map((value) => (

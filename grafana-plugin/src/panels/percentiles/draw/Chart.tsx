@@ -13,6 +13,7 @@ import { GivenLines } from './GivenLines.tsx';
 import { GridChanges } from './GridChanges.tsx';
 import { drawsIntervals } from './interval-limit.ts';
 import { layout } from './layout.ts';
+import { ManyLines } from './ManyLines.tsx';
 import { type PercentileLine, seriesOf } from './lines.ts';
 import { shareText } from './percent-text.ts';
 import { PercentileShape } from './PercentileShape.tsx';
@@ -77,7 +78,8 @@ export function Chart(props: Props) {
     [width, height, fromMs, toMs, timeZone, values, log, format, endLabels, hasTitles]
   );
   const { showSampling } = options;
-  const showIntervals = options.showIntervals && drawsIntervals(lines);
+  const many = !drawsIntervals(lines);
+  const showIntervals = options.showIntervals && !many;
   const shapes = useMemo(
     () =>
       lines.map((line, i) => (
@@ -87,10 +89,11 @@ export function Chart(props: Props) {
           x={x}
           y={y}
           showInterval={showIntervals}
+          showLine={!many}
           whiskerLane={showSampling && endLabels ? i * WHISKER_LANE : null}
         />
       )),
-    [lines, x, y, showIntervals, showSampling, endLabels]
+    [lines, x, y, showIntervals, many, showSampling, endLabels]
   );
   const { share, gridChanges } = useMemo(() => {
     const series = seriesOf(lines).map((line) => line.series);
@@ -103,6 +106,7 @@ export function Chart(props: Props) {
   const [bottom, top] = y.range;
   return (
     <div style={{ position: 'relative', width, height, flexShrink: 0 }}>
+      {many && <ManyLines lines={lines} x={x} y={y} />}
       <svg
         width={width}
         height={height}
@@ -112,7 +116,7 @@ export function Chart(props: Props) {
           ...PLAIN_TEXT,
         })}
         data-testid="percentiles chart"
-        style={{ display: 'block' }}
+        style={{ display: 'block', position: 'relative' }}
       >
         <clipPath id={clip}>
           <rect x={left} y={top} width={right - left} height={bottom - top} />
@@ -140,12 +144,7 @@ export function Chart(props: Props) {
         height={height}
         x={x}
         y={y}
-        lines={lines}
-        given={given}
-        regions={regions}
-        slo={slo}
-        format={format}
-        timeZone={timeZone}
+        reading={{ lines, given, regions, slo, format, timeZone }}
         eventBus={eventBus}
         onZoom={onZoom}
       />

@@ -2,7 +2,7 @@ import React from 'react';
 import type { GivenShape } from './given-shapes.ts';
 import { linePath } from './paths.ts';
 import type { Scale } from './scale.ts';
-import type { Step } from './steps.ts';
+import { type Steps, stretchesOf } from './steps.ts';
 
 interface Props {
   shapes: readonly GivenShape[];
@@ -18,7 +18,7 @@ export function GivenLines({ shapes, x, y }: Props) {
         <path
           key={shape.key}
           data-given={shape.name}
-          d={linePath(givenStretches(shape, x.domain), x, y)}
+          d={linePath(givenSteps(shape, x.domain), x, y)}
           fill="none"
           stroke={shape.color}
           strokeWidth={2.5}
@@ -30,29 +30,19 @@ export function GivenLines({ shapes, x, y }: Props) {
   );
 }
 
-function givenStretches({ line }: GivenShape, visible: readonly [number, number]): Step[][] {
+/** Each sample stands for the step that ends with it, a single one for the visible range. */
+function givenSteps({ line }: GivenShape, visible: readonly [number, number]): Steps {
   const { times, values, stepMs } = line;
-  const step = (startMs: number, endMs: number, value: number): Step => {
-    return { startMs, endMs, estimate: value, overflow: false, low: value, high: value };
-  };
-  if (times.length === 1) {
-    const value = values[0] ?? NaN;
-    return Number.isFinite(value) ? [[step(visible[0], visible[1], value)]] : [];
-  }
-  const stretches: Step[][] = [];
-  let endMs = NaN;
-  times.forEach((time, row) => {
-    const value = values[row] ?? NaN;
-    if (Number.isFinite(value)) {
-      const touches = Math.abs(time - stepMs - endMs) <= stepMs / 2;
-      const one = step(touches ? endMs : time - stepMs, time, value);
-      if (touches) {
-        stretches.at(-1)?.push(one);
-      } else {
-        stretches.push([one]);
-      }
-      endMs = time;
-    }
+  const rows = [...times.keys()].filter((row) => Number.isFinite(values[row] ?? NaN));
+  const estimate = rows.map((row) => values[row] ?? NaN);
+  const alone = times.length === 1;
+  const endMs = rows.map((row) => (alone ? visible[1] : (times[row] ?? NaN)));
+  const startMs = endMs.map((end, i) => {
+    const start = alone ? visible[0] : end - stepMs;
+    const before = endMs[i - 1] ?? NaN;
+    // Steps that nearly touch do touch.
+    return Math.abs(start - before) <= stepMs / 2 ? before : start;
   });
-  return stretches;
+  const intervals = { low: estimate, high: estimate, flags: [] };
+  return { startMs, endMs, estimate, ...intervals, stretches: stretchesOf(startMs, endMs, stepMs) };
 }

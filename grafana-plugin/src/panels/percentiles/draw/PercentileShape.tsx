@@ -3,7 +3,7 @@ import { Hatch } from './Hatch.tsx';
 import type { PercentileLine } from './lines.ts';
 import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
 import type { Scale } from './scale.ts';
-import { stretches } from './steps.ts';
+import { stepsOf } from './steps.ts';
 import { whiskers } from './whiskers.ts';
 import { Whiskers } from './Whiskers.tsx';
 
@@ -12,6 +12,8 @@ interface Props {
   x: Scale;
   y: Scale;
   showInterval: boolean;
+  /** False where the line itself is on the canvas of `ManyLines`. */
+  showLine: boolean;
   /** Where the whiskers of this line stand beside those of the others, in pixels; null = none are drawn. */
   whiskerLane: number | null;
 }
@@ -20,10 +22,10 @@ interface Props {
  * The interval, the estimate and the overflow of one percentile. A true bound is a plain shade; the bucket of an
  * estimate promises less and is hatched between dashed edges.
  */
-export function PercentileShape({ line, x, y, showInterval, whiskerLane }: Props) {
+export function PercentileShape({ line, x, y, showInterval, showLine, whiskerLane }: Props) {
   const id = useId().replaceAll(':', '');
   const { color, dash, series, index, name } = line;
-  const steps = stretches(series, index, x.domain as [number, number]);
+  const steps = stepsOf(series, index, x.domain as [number, number]);
   const overflow = overflowPath(steps, x, y);
   const isBound = series.source.trueCounts;
   return (
@@ -42,15 +44,17 @@ export function PercentileShape({ line, x, y, showInterval, whiskerLane }: Props
         <path d={edgePath(steps, x, y)} fill="none" stroke={color} strokeOpacity={0.7} strokeDasharray="3 3" />
       )}
       {overflow !== '' && <path data-part="overflow" d={overflow} fill={`url(#${id}overflow)`} />}
-      <path
-        data-part="line"
-        d={linePath(steps, x, y)}
-        fill="none"
-        stroke={color}
-        strokeWidth={1.75}
-        strokeLinejoin="round"
-        strokeDasharray={dash}
-      />
+      {showLine && (
+        <path
+          data-part="line"
+          d={linePath(steps, x, y)}
+          fill="none"
+          stroke={color}
+          strokeWidth={1.75}
+          strokeLinejoin="round"
+          strokeDasharray={dash}
+        />
+      )}
       {whiskerLane !== null && isBound && <Whiskers whiskers={whiskers(line, whiskerLane, x, y)} color={color} />}
     </g>
   );

@@ -1,26 +1,17 @@
 import type { EventBus } from '@grafana/data';
-import type { TimeZone } from '@grafana/schema';
 import { useTheme2 } from '@grafana/ui';
 import React, { type PointerEvent, useState } from 'react';
-import type { RunRegion } from '../input/run-regions.ts';
-import type { GivenShape } from './given-shapes.ts';
-import type { PercentileLine } from './lines.ts';
+import { PointerArea } from './PointerArea.tsx';
 import type { Scale } from './scale.ts';
 import { useSharedCrosshair } from './shared-crosshair.ts';
-import { Tooltip } from './Tooltip.tsx';
-import type { ValueFormat } from './value-text.ts';
+import { type Reading, Tooltip } from './Tooltip.tsx';
 
 interface Props {
   width: number;
   height: number;
   x: Scale;
   y: Scale;
-  lines: readonly PercentileLine[];
-  given: readonly GivenShape[];
-  regions: readonly RunRegion[];
-  slo: number | undefined;
-  format: ValueFormat;
-  timeZone: TimeZone;
+  reading: Reading;
   eventBus: EventBus;
   onZoom: (fromMs: number, toMs: number) => void;
 }
@@ -43,7 +34,7 @@ const SHORTEST_DRAG = 6;
  * redraws nothing else.
  */
 export function PointerLayer(props: Props) {
-  const { width, height, x, y, lines, given, regions, slo, format, timeZone, eventBus, onZoom } = props;
+  const { width, height, x, y, reading, eventBus, onZoom } = props;
   const theme = useTheme2();
   const [pointer, setPointer] = useState<Pointer | null>(null);
   const { otherMs, publish } = useSharedCrosshair(eventBus);
@@ -79,22 +70,18 @@ export function PointerLayer(props: Props) {
   const crosshair = pointer ? pointer.x : otherMs !== null && !Number.isNaN(x(otherMs)) ? x(otherMs) : null;
   const dragged = pointer?.draggedFrom ?? null;
   return (
-    <svg
+    <PointerArea
       width={width}
       height={height}
-      aria-hidden="true"
-      style={{ position: 'absolute', inset: 0, willChange: 'transform' }}
+      x={x}
+      y={y}
+      crosshair={crosshair}
+      style={{ touchAction: 'none' }}
+      onPointerDown={down}
+      onPointerMove={(event) => track(event, dragged)}
+      onPointerUp={up}
+      onPointerLeave={leave}
     >
-      {crosshair !== null && crosshair >= left && crosshair <= right && (
-        <line
-          x1={crosshair}
-          x2={crosshair}
-          y1={top}
-          y2={bottom}
-          stroke={theme.colors.text.secondary}
-          strokeDasharray="4 3"
-        />
-      )}
       {pointer && dragged !== null && (
         <rect
           x={Math.min(dragged, pointer.x)}
@@ -105,32 +92,14 @@ export function PointerLayer(props: Props) {
           fillOpacity={0.12}
         />
       )}
-      <rect
-        data-part="pointer"
-        x={left}
-        y={top}
-        width={right - left}
-        height={Math.max(0, bottom - top)}
-        fill="transparent"
-        style={{ cursor: 'crosshair', touchAction: 'none' }}
-        onPointerDown={down}
-        onPointerMove={(event) => track(event, dragged)}
-        onPointerUp={up}
-        onPointerLeave={leave}
-      />
       {pointer && dragged === null && (
         <Tooltip
           timeMs={x.invert(pointer.x)}
           value={y.invert(pointer.y)}
           position={{ x: pointer.clientX, y: pointer.clientY }}
-          lines={lines}
-          given={given}
-          regions={regions}
-          slo={slo}
-          format={format}
-          timeZone={timeZone}
+          {...reading}
         />
       )}
-    </svg>
+    </PointerArea>
   );
 }

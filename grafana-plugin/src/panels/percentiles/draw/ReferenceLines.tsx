@@ -2,20 +2,14 @@ import { useTheme2 } from '@grafana/ui';
 import { t } from '@grafana/i18n';
 import React from 'react';
 import { PLAIN_TEXT } from './plain-text.ts';
+import { type ReferenceMarks, referenceText } from './reference-marks.ts';
 import type { Scale } from './scale.ts';
-import type { Threshold } from './thresholds.ts';
-import type { ValueFormat } from './value-text.ts';
 
-interface Props {
+interface Props extends ReferenceMarks {
   x: Scale;
   y: Scale;
-  slo: number | undefined;
   /** The share at or below the objective, where one series tells it; else empty. */
   sloShare: string;
-  /** Last finite bucket bounds that a percentile has exceeded. */
-  overflowEdges: readonly number[];
-  thresholds: readonly Threshold[];
-  format: ValueFormat;
 }
 
 /** The service level objective, thresholds, and the bounds above which the buckets know nothing. */
@@ -24,14 +18,7 @@ export function ReferenceLines({ x, y, slo, sloShare, overflowEdges, thresholds,
   const [left, right] = x.range;
   const [bottom, top] = y.range;
   const visible = (value: number) => y(value) <= bottom && y(value) >= top;
-  const text = {
-    fontSize: 11,
-    fontFamily: theme.typography.fontFamily,
-    paintOrder: 'stroke',
-    stroke: theme.colors.background.primary,
-    strokeWidth: 4,
-    strokeLinejoin: 'round' as const,
-  };
+  const text = referenceText(theme);
   return (
     <g data-part="references">
       {thresholds

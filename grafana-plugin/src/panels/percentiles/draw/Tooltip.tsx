@@ -13,18 +13,22 @@ import { tooltipNotes } from './tooltip-notes.ts';
 import { givenRows, tooltipRows } from './tooltip-rows.ts';
 import { estimateText, intervalText, rankBucketText, type ValueFormat } from './value-text.ts';
 
-interface Props {
-  timeMs: number;
-  /** Under the pointer, in the unit of the metric. */
-  value: number;
-  /** Position in the window. */
-  position: { x: number; y: number };
+/** What the pointer can read in the drawing. */
+export interface Reading {
   lines: readonly PercentileLine[];
   given: readonly GivenShape[];
   regions: readonly RunRegion[];
   slo: number | undefined;
   format: ValueFormat;
   timeZone: TimeZone;
+}
+
+interface Props extends Reading {
+  timeMs: number;
+  /** Under the pointer, in the unit of the metric. */
+  value: number;
+  /** Position in the window. */
+  position: { x: number; y: number };
 }
 
 /** The percentiles at one time, with their intervals and the span of time that they cover. */

@@ -1,7 +1,8 @@
 import { FieldType } from '@grafana/data';
 import { linearScale, logScale } from './scale.ts';
-import { bandPath, linePath, overflowPath } from './paths.ts';
-import type { Step } from './steps.ts';
+import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
+import { OVERFLOW } from '../compute/percentile-points.ts';
+import { type Steps, stretchesOf } from './steps.ts';
 import { toggled } from './legend-visibility.ts';
 import { placeLabels } from './place-labels.ts';
 import { seriesNames } from './series-names.ts';
@@ -11,25 +12,52 @@ import type { HistogramSeries } from '../input/histogram-series.ts';
 
 const x = linearScale([0, 10], [0, 100]);
 const y = linearScale([0, 4], [40, 0]);
+interface Step {
+  startMs: number;
+  estimate: number;
+  overflow: boolean;
+  low: number;
+  high: number;
+}
 const step = (startMs: number, part: Partial<Step>): Step => {
-  return { startMs, endMs: startMs + 1, estimate: 1, overflow: false, low: 0, high: 2, ...part };
+  return { startMs, estimate: 1, overflow: false, low: 0, high: 2, ...part };
 };
+/** Steps of one millisecond. */
+function columns(...steps: Step[]): Steps {
+  const startMs = steps.map((one) => one.startMs);
+  const endMs = startMs.map((start) => start + 1);
+  return {
+    startMs,
+    endMs,
+    estimate: steps.map(({ estimate }) => estimate),
+    low: steps.map(({ low }) => low),
+    high: steps.map(({ high }) => high),
+    flags: steps.map(({ overflow }) => (overflow ? OVERFLOW : 0)),
+    stretches: stretchesOf(startMs, endMs, 1),
+  };
+}
 
 describe('paths', () => {
   test('a line goes in steps and ends at a gap', () => {
-    const stretches = [[step(0, { estimate: 1 }), step(1, { estimate: 2 })], [step(5, { estimate: 3 })]];
-    expect(linePath(stretches, x, y)).toBe('M0,30H10V20H20M50,10H60');
+    const steps = columns(step(0, { estimate: 1 }), step(1, { estimate: 2 }), step(5, { estimate: 3 }));
+    expect(linePath(steps, x, y)).toBe('M0,30H10V20H20M50,10H60');
   });
 
   test('a line stops where the percentile is beyond the last bound', () => {
-    const stretches = [[step(0, {}), step(1, { estimate: 2, overflow: true, low: 2, high: Infinity }), step(2, {})]];
-    expect(linePath(stretches, x, y)).toBe('M0,30H10M20,30H30');
-    expect(overflowPath(stretches, x, y)).toBe('M10,20H20V0H10Z');
+    const steps = columns(step(0, {}), step(1, { estimate: 2, overflow: true, low: 2, high: Infinity }), step(2, {}));
+    expect(linePath(steps, x, y)).toBe('M0,30H10M20,30H30');
+    expect(overflowPath(steps, x, y)).toBe('M10,20H20V0H10Z');
   });
 
   test('a band surrounds its intervals; one without an upper edge ends at the top', () => {
-    const stretches = [[step(0, { low: 1, high: 2 }), step(1, { low: 2, high: Infinity })]];
-    expect(bandPath(stretches, x, y)).toBe('M0,20H10V0H20V20H10V30H0Z');
+    const steps = columns(step(0, { low: 1, high: 2 }), step(1, { low: 2, high: Infinity }));
+    expect(bandPath(steps, x, y)).toBe('M0,20H10V0H20V20H10V30H0Z');
+    expect(edgePath(steps, x, y)).toBe('M0,20H10V0H20M0,30H10V20H20');
+  });
+
+  test('each stretch has a band of its own', () => {
+    const steps = columns(step(0, {}), step(4, {}));
+    expect(bandPath(steps, x, y)).toBe('M0,20H10V40H0ZM40,20H50V40H40Z');
   });
 });
 

@@ -1,6 +1,8 @@
 import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import type { TimeZone } from '@grafana/schema';
+import type { Percentile } from '../compute/percentile.ts';
+import { INFEASIBLE_SUM, NARROWED } from '../compute/percentile-points.ts';
 import type { PercentileSeries } from '../compute/percentile-series.ts';
 import { sloShare } from '../compute/slo-share.ts';
 import { MOST_INTERVALS } from './interval-limit.ts';
@@ -96,12 +98,11 @@ function promise(series: readonly PercentileSeries[], mode: 'time' | 'range'): s
 }
 
 function sumNotes(series: readonly PercentileSeries[]): string[] {
-  const any = (has: 'narrowed' | 'infeasibleSum') => (one: { percentiles: Array<Record<typeof has, boolean>> }) =>
-    one.percentiles.some((percentile) => percentile[has]);
-  const points = series.flatMap((one) => [...one.points, ...(one.range ? [one.range] : [])]);
-  const infeasible = points.filter(any('infeasibleSum')).length;
+  const count = (flag: number, has: (percentile: Percentile) => boolean) =>
+    series.reduce((sum, one) => sum + one.points.countWith(flag) + (one.range?.percentiles.some(has) ? 1 : 0), 0);
+  const infeasible = count(INFEASIBLE_SUM, ({ infeasibleSum }) => infeasibleSum);
   return [
-    ...(points.some(any('narrowed'))
+    ...(count(NARROWED, ({ narrowed }) => narrowed) > 0
       ? [t('panel.note.narrowed', 'Bounds are narrowed by _sum where it tells more.')]
       : []),
     ...(infeasible > 0

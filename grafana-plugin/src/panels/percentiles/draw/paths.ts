@@ -1,86 +1,110 @@
 import type { Scale } from './scale.ts';
-import type { Step } from './steps.ts';
+import { isOverflow, type Steps } from './steps.ts';
 
-/** SVG path of the estimates, as steps; interrupted in the overflow bucket, where there is no estimate. */
-export function linePath(stretches: readonly Step[][], x: Scale, y: Scale): string {
-  let path = '';
-  for (const steps of stretches) {
-    let pen: number | null = null;
-    let reachedMs = 0;
-    for (const { startMs, endMs, estimate, overflow } of steps) {
-      const level: number | null = overflow ? null : px(y(estimate));
-      if (level !== pen) {
-        // The line is drawn on only where its level changes.
-        path += pen === null ? '' : `H${px(x(reachedMs))}`;
-        path += level === null ? '' : pen === null ? `M${px(x(startMs))},${level}` : `V${level}`;
-        pen = level;
+/** Draws a line in steps; pixels in the drawing. */
+export interface Pen {
+  moveTo(x: number, y: number): void;
+  /** To the right, or to the left, on the same level. */
+  across(x: number): void;
+  /** Up or down. */
+  to(y: number): void;
+}
+
+/** Draws the estimates, as steps; interrupted in the overflow bucket, where there is no estimate. */
+export function drawLine(steps: Steps, x: Scale, y: Scale, pen: Pen): void {
+  const { startMs, endMs, estimate, stretches } = steps;
+  for (const [from, end] of stretches) {
+    let level = NaN;
+    for (let i = from; i < end; i++) {
+      const next = isOverflow(steps, i) ? NaN : px(y(estimate[i] ?? NaN));
+      if (next === level || (next !== next && level !== level)) {
+        continue;
       }
-      reachedMs = endMs;
+      // The line is drawn on only where its level changes.
+      if (level === level) {
+        pen.across(px(x(endMs[i - 1] ?? NaN)));
+      }
+      if (next === next) {
+        if (level === level) {
+          pen.to(next);
+        } else {
+          pen.moveTo(px(x(startMs[i] ?? NaN)), next);
+        }
+      }
+      level = next;
     }
-    path += pen === null ? '' : `H${px(x(reachedMs))}`;
+    if (level === level) {
+      pen.across(px(x(endMs[end - 1] ?? NaN)));
+    }
   }
+}
+
+/** SVG path of the estimates. */
+export function linePath(steps: Steps, x: Scale, y: Scale): string {
+  let path = '';
+  drawLine(steps, x, y, {
+    moveTo: (left, top) => (path += `M${left},${top}`),
+    across: (left) => (path += `H${left}`),
+    to: (top) => (path += `V${top}`),
+  });
   return path;
 }
 
 /** Closed SVG path of the intervals; one that reaches into the overflow bucket ends at the top of the drawing. */
-export function bandPath(stretches: readonly Step[][], x: Scale, y: Scale): string {
+export function bandPath({ startMs, endMs, low, high, stretches }: Steps, x: Scale, y: Scale): string {
   const clampY = clamp(y);
   let path = '';
-  for (const steps of stretches) {
-    const [first, last] = [steps[0], steps.at(-1)];
-    if (!first || !last) {
-      continue;
-    }
-    let level = clampY(first.high);
-    path += `M${px(x(first.startMs))},${level}`;
-    for (const { startMs, high } of steps) {
-      const next = clampY(high);
-      path += next === level ? '' : `H${px(x(startMs))}V${next}`;
+  for (const [from, end] of stretches) {
+    const start = px(x(startMs[from] ?? NaN));
+    let level = clampY(high[from] ?? NaN);
+    path += `M${start},${level}`;
+    for (let i = from; i < end; i++) {
+      const next = clampY(high[i] ?? NaN);
+      path += next === level ? '' : `H${px(x(startMs[i] ?? NaN))}V${next}`;
       level = next;
     }
-    level = clampY(last.low);
-    path += `H${px(x(last.endMs))}V${level}`;
-    for (let i = steps.length - 1; i >= 0; i--) {
-      const { endMs, low } = steps[i] ?? last;
-      const next = clampY(low);
-      path += next === level ? '' : `H${px(x(endMs))}V${next}`;
+    level = clampY(low[end - 1] ?? NaN);
+    path += `H${px(x(endMs[end - 1] ?? NaN))}V${level}`;
+    for (let i = end - 1; i >= from; i--) {
+      const next = clampY(low[i] ?? NaN);
+      path += next === level ? '' : `H${px(x(endMs[i] ?? NaN))}V${next}`;
       level = next;
     }
-    path += `H${px(x(first.startMs))}Z`;
+    path += `H${start}Z`;
   }
   return path;
 }
 
 /** SVG path of the upper and lower edges of the intervals, without the sides. */
-export function edgePath(stretches: readonly Step[][], x: Scale, y: Scale): string {
+export function edgePath({ startMs, endMs, low, high, stretches }: Steps, x: Scale, y: Scale): string {
   const clampY = clamp(y);
   let path = '';
-  for (const side of ['high', 'low'] as const) {
-    for (const steps of stretches) {
+  for (const side of [high, low]) {
+    for (const [from, end] of stretches) {
       let level = NaN;
-      let reachedMs = 0;
-      for (const step of steps) {
-        const next = clampY(step[side]);
+      for (let i = from; i < end; i++) {
+        const next = clampY(side[i] ?? NaN);
         if (next !== level) {
-          path += Number.isNaN(level) ? `M${px(x(step.startMs))},${next}` : `H${px(x(reachedMs))}V${next}`;
+          path += i === from ? `M${px(x(startMs[i] ?? NaN))},${next}` : `H${px(x(endMs[i - 1] ?? NaN))}V${next}`;
           level = next;
         }
-        reachedMs = step.endMs;
       }
-      path += `H${px(x(reachedMs))}`;
+      path += `H${px(x(endMs[end - 1] ?? NaN))}`;
     }
   }
   return path;
 }
 
 /** The steps whose estimate lies beyond the last finite bound, as rectangles from that bound to the top. */
-export function overflowPath(stretches: readonly Step[][], x: Scale, y: Scale): string {
+export function overflowPath(steps: Steps, x: Scale, y: Scale): string {
+  const { startMs, endMs, estimate, stretches } = steps;
   const top = px(y.range[1]);
   let path = '';
-  for (const steps of stretches) {
-    for (const { startMs, endMs, estimate, overflow } of steps) {
-      if (overflow) {
-        path += `M${px(x(startMs))},${px(y(estimate))}H${px(x(endMs))}V${top}H${px(x(startMs))}Z`;
+  for (const [from, end] of stretches) {
+    for (let i = from; i < end; i++) {
+      if (isOverflow(steps, i)) {
+        const left = px(x(startMs[i] ?? NaN));
+        path += `M${left},${px(y(estimate[i] ?? NaN))}H${px(x(endMs[i] ?? NaN))}V${top}H${left}Z`;
       }
     }
   }
@@ -93,6 +117,7 @@ function clamp(y: Scale): (value: number) => number {
     px(Math.min(bottom, Math.max(top, value === Infinity ? top : value === -Infinity ? bottom : y(value))));
 }
 
+/** Tenths of a pixel are as fine as anyone can see. */
 function px(pixel: number): number {
   return Math.round(pixel * 10) / 10;
 }

@@ -1,5 +1,5 @@
 import type { Percentile } from '../compute/percentile.ts';
-import type { PercentilePoint } from '../compute/percentile-series.ts';
+import type { PercentilePoint } from '../compute/percentile-points.ts';
 import { givenAt, type GivenShape } from './given-shapes.ts';
 import type { PercentileLine } from './lines.ts';
 import { pointAt } from './point-at.ts';

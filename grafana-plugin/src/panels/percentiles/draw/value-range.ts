@@ -38,16 +38,15 @@ export function valueRange({ lines, given, slo, config, log }: Request): ValueRa
     }
   };
   for (const { series, index } of lines) {
-    for (const { percentiles } of series.points) {
-      const percentile = percentiles[index];
-      if (!percentile) {
-        continue;
-      }
-      take(percentile.estimate);
-      take(percentile.low);
-      take(percentile.high);
-      if (percentile.high === Infinity) {
-        edges.add(series.source.bounds.at(-2) ?? percentile.low);
+    const { columns, length } = series.points;
+    const column = columns[index];
+    for (let i = 0; column && i < length; i++) {
+      const high = column.high[i] ?? NaN;
+      take(column.estimate[i] ?? NaN);
+      take(column.low[i] ?? NaN);
+      take(high);
+      if (high === Infinity) {
+        edges.add(series.source.bounds.at(-2) ?? column.low[i] ?? NaN);
       }
     }
   }

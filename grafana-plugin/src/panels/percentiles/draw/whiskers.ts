@@ -19,10 +19,11 @@ export function whiskers({ series, index }: PercentileLine, lane: number, x: Sca
   const { points, source } = series;
   const found: Whisker[] = [];
   let next = x.range[0] + 6 + lane;
-  for (const point of points) {
-    const at = x(point.endMs - source.stepMs / 2);
-    const percentile = point.percentiles[index];
-    if (at < next || at > x.range[1] || !percentile || percentile.overflow || point.n === null) {
+  for (let i = 0; i < points.length; i++) {
+    const at = x((points.endMs[i] ?? NaN) - source.stepMs / 2);
+    const point = at < next || at > x.range[1] ? undefined : points.at(i);
+    const percentile = point?.percentiles[index];
+    if (!point || !percentile || percentile.overflow || point.n === null) {
       continue;
     }
     const sampling = samplingInterval(percentile.quantile, series.histogramOf(point), source.exponential);

@@ -11,7 +11,9 @@ export function takesRates(expression: string): boolean {
 
 /** True when every count is a whole number, as a counter of observations is. */
 export function areWhole(counts: Float64Array): boolean {
-  for (const count of counts) {
+  // Walking over an iterator instead of positions takes several times as long.
+  for (let i = 0; i < counts.length; i++) {
+    const count = counts[i] ?? NaN;
     if (count !== Math.floor(count)) {
       return false;
     }
@@ -20,16 +22,16 @@ export function areWhole(counts: Float64Array): boolean {
 }
 
 /**
- * Classifies counts over time. Functions and aggregations drop the metric's name, so a name that ends in `_bucket`
+ * Classifies counts over time, `whole` when all of them are whole numbers. Functions and aggregations drop the metric's name, so a name that ends in `_bucket`
  * together with whole numbers means raw counters. Whole numbers that a query without rate() made are counters that
  * were added up. Everything else is taken as rates, for which nothing but an estimate is promised.
  */
 export function kindOverTime(
-  counts: Float64Array,
+  whole: boolean,
   metricName: string | undefined,
   expression: string | undefined
 ): 'counters' | 'summed' | 'rates' {
-  if (!areWhole(counts)) {
+  if (!whole) {
     return 'rates';
   }
   if (metricName?.endsWith('_bucket')) {

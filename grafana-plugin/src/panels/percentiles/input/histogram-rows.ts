@@ -1,4 +1,5 @@
 import type { BucketColumn, BucketGroup } from './bucket-columns.ts';
+import { areWhole } from './counts-kind.ts';
 
 /** The samples that share one set of bounds. */
 export interface HistogramRows {
@@ -6,6 +7,8 @@ export interface HistogramRows {
   times: readonly number[];
   /** Row by row, cumulative over the bounds. */
   counts: Float64Array;
+  /** Every count is a whole number, as a counter of observations is. */
+  whole: boolean;
 }
 
 /**
@@ -14,33 +17,63 @@ export interface HistogramRows {
  */
 export function histogramRows(group: BucketGroup): HistogramRows[] {
   const { times, columns } = align(group.columns);
-  return rowsByGrid(times, columns).map(({ present, rows }) => {
-    const width = present.length;
-    const counts = new Float64Array(rows.length * width);
-    present.forEach((column, i) => {
-      const values = columns[column]?.values ?? [];
-      for (let row = 0, at = i; row < rows.length; row++, at += width) {
-        counts[at] = values[rows[row] ?? 0] ?? 0;
-      }
-    });
-    if (group.perBucket) {
-      cumulate(counts, width);
+  const complete = completeRows(times, columns);
+  const grids = complete ? [complete] : rowsByGrid(times, columns).map((grid) => gridRows(times, columns, grid));
+  if (group.perBucket) {
+    for (const { counts, bounds } of grids) {
+      cumulate(counts, bounds.length);
     }
-    const bounds = present.map((column) => columns[column]?.bound ?? NaN);
-    return { bounds, times: rows.length === times.length ? times : rows.map((row) => times[row] ?? NaN), counts };
-  });
+  }
+  return grids;
 }
 
-/** Rows in which the same columns have a value, in order of their first row. */
-function rowsByGrid(
-  times: readonly number[],
-  columns: readonly BucketColumn[]
-): Array<{ present: number[]; rows: number[] }> {
-  if (columns.every(({ values }) => isComplete(values, times.length))) {
-    return [{ present: [...columns.keys()], rows: [...times.keys()] }];
+/** The rows when no sample is missing, as nearly always; else null. */
+function completeRows(times: readonly number[], columns: readonly BucketColumn[]): HistogramRows | null {
+  const width = columns.length;
+  const counts = new Float64Array(times.length * width);
+  let whole = true;
+  for (const [column, { values }] of columns.entries()) {
+    for (let row = 0, at = column; row < times.length; row++, at += width) {
+      const value = values[row] ?? NaN;
+      // What is missing, NaN or infinite is no number when taken from itself.
+      if (value - value !== 0) {
+        return null;
+      }
+      counts[at] = value;
+      // Looked at here, where each number passes anyway.
+      whole &&= value === Math.floor(value);
+    }
   }
-  const grids = new Map<string, { present: number[]; rows: number[] }>();
-  let current: { present: number[]; rows: number[] } | undefined;
+  return { bounds: columns.map(({ bound }) => bound), times, counts, whole };
+}
+
+function gridRows(times: readonly number[], columns: readonly BucketColumn[], { present, rows }: Grid): HistogramRows {
+  const width = present.length;
+  const counts = new Float64Array(rows.length * width);
+  present.forEach((column, i) => {
+    const values = columns[column]?.values ?? [];
+    for (let row = 0, at = i; row < rows.length; row++, at += width) {
+      counts[at] = values[rows[row] ?? 0] ?? 0;
+    }
+  });
+  return {
+    bounds: present.map((column) => columns[column]?.bound ?? NaN),
+    times: rows.map((row) => times[row] ?? NaN),
+    counts,
+    whole: areWhole(counts),
+  };
+}
+
+/** Rows in which the same columns have a value. */
+interface Grid {
+  present: number[];
+  rows: number[];
+}
+
+/** The grids in order of their first row. */
+function rowsByGrid(times: readonly number[], columns: readonly BucketColumn[]): Grid[] {
+  const grids = new Map<string, Grid>();
+  let current: Grid | undefined;
   const before = new Uint8Array(columns.length);
   for (let row = 0; row < times.length; row++) {
     let changed = row === 0;
@@ -58,15 +91,6 @@ function rowsByGrid(
     current?.rows.push(row);
   }
   return [...grids.values()].filter(({ present }) => present.length > 0);
-}
-
-function isComplete(values: ReadonlyArray<number | null>, length: number): boolean {
-  for (let row = 0; row < length; row++) {
-    if (!Number.isFinite(values[row])) {
-      return false;
-    }
-  }
-  return true;
 }
 
 /** Puts all columns on the same times. Prometheus mostly delivers them so; where it does not, the union is taken. */

@@ -1,3 +1,4 @@
+import type { DataQueryError } from '@grafana/data';
 import { t } from '@grafana/i18n';
 
 /** Why a query's answer cannot be drawn, and what to write instead. */
@@ -6,6 +7,11 @@ export interface InputProblem {
   refId: string;
   title: string;
   remedy: string;
+}
+
+/** A query that the data source could not answer, while others were. */
+export function failedQuery({ refId = '', message = '' }: DataQueryError): InputProblem {
+  return { refId, title: message, remedy: '' };
 }
 
 export function noBucketLabel(refId: string): InputProblem {

@@ -62,11 +62,11 @@ function hasBucketField(frame: DataFrame): boolean {
 function readGroup(group: BucketGroup, expression: string | undefined): Array<HistogramSeries | InputProblem> {
   const { refId, metricName, labels, stepMs, field } = group;
   const metric = metricName?.replace(/_bucket$/, '') ?? null;
-  return histogramRows(group).map(({ bounds, times, counts }, grid) => {
+  return histogramRows(group).map(({ bounds, times, counts, whole }, grid) => {
     if (bounds.at(-1) !== Infinity) {
       return noOverflowBucket(refId);
     }
-    const kind = kindOverTime(counts, metricName, expression);
+    const kind = kindOverTime(whole, metricName, expression);
     if (kind === 'summed') {
       return summedCounters(refId);
     }

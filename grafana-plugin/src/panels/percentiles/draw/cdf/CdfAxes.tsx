@@ -1,6 +1,7 @@
 import { useTheme2 } from '@grafana/ui';
 import React from 'react';
 import { percentileName } from '../../percentile-name.ts';
+import { axisStyle, TICK_GAP } from '../axis-style.ts';
 import type { Scale } from '../scale.ts';
 import type { ValueFormat } from '../value-text.ts';
 
@@ -14,15 +15,12 @@ interface Props {
 }
 
 const SHARES = [0, 0.25, 0.5, 0.75, 1];
-const TICK_GAP = 8;
 
 /** Values below, the share of the observations at or below them on the left. */
 export function CdfAxes({ x, y, valueTicks, format, percentiles }: Props) {
-  const theme = useTheme2();
   const [left, right] = x.range;
   const [bottom, top] = y.range;
-  const grid = { stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)', strokeWidth: 1 };
-  const text = { fill: theme.colors.text.primary, fontSize: 12, fontFamily: theme.typography.fontFamily };
+  const { grid, text } = axisStyle(useTheme2());
   return (
     <g aria-hidden="true" data-part="axes">
       {SHARES.map((share) => (

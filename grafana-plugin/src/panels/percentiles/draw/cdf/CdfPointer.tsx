@@ -1,12 +1,13 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Portal, useStyles2, useTheme2, VizTooltipContainer } from '@grafana/ui';
+import { Portal, useStyles2, VizTooltipContainer } from '@grafana/ui';
 import React, { type PointerEvent, useState } from 'react';
 import { sloShare } from '../../compute/slo-share.ts';
 import type { PercentileLine } from '../lines.ts';
 import { percentText, shareText } from '../percent-text.ts';
 import { PLAIN_TEXT } from '../plain-text.ts';
+import { PointerArea } from '../PointerArea.tsx';
 import type { Scale } from '../scale.ts';
 import type { ValueFormat } from '../value-text.ts';
 
@@ -24,11 +25,9 @@ const MOST_ROWS = 12;
 
 /** The share of each distribution at or below the value under the pointer. */
 export function CdfPointer({ width, height, x, y, series, format }: Props) {
-  const theme = useTheme2();
   const styles = useStyles2(getStyles);
   const [pointer, setPointer] = useState<{ x: number; clientX: number; clientY: number } | null>(null);
-  const [left, right] = x.range;
-  const [bottom, top] = y.range;
+  const [left] = x.range;
   const value = pointer === null ? NaN : x.invert(pointer.x);
   const move = ({ currentTarget, clientX, clientY }: PointerEvent<SVGRectElement>) =>
     setPointer({ x: left + clientX - currentTarget.getBoundingClientRect().left, clientX, clientY });
@@ -40,33 +39,15 @@ export function CdfPointer({ width, height, x, y, series, format }: Props) {
           return share ? [{ line, color, share }] : [];
         });
   return (
-    <svg
+    <PointerArea
       width={width}
       height={height}
-      aria-hidden="true"
-      style={{ position: 'absolute', inset: 0, willChange: 'transform' }}
+      x={x}
+      y={y}
+      crosshair={pointer && pointer.x}
+      onPointerMove={move}
+      onPointerLeave={() => setPointer(null)}
     >
-      {pointer && (
-        <line
-          x1={pointer.x}
-          x2={pointer.x}
-          y1={top}
-          y2={bottom}
-          stroke={theme.colors.text.secondary}
-          strokeDasharray="4 3"
-        />
-      )}
-      <rect
-        data-part="pointer"
-        x={left}
-        y={top}
-        width={right - left}
-        height={Math.max(0, bottom - top)}
-        fill="transparent"
-        style={{ cursor: 'crosshair' }}
-        onPointerMove={move}
-        onPointerLeave={() => setPointer(null)}
-      />
       {pointer && (
         <Portal>
           <VizTooltipContainer position={{ x: pointer.clientX, y: pointer.clientY }} offset={{ x: 12, y: 12 }}>
@@ -94,7 +75,7 @@ export function CdfPointer({ width, height, x, y, series, format }: Props) {
           </VizTooltipContainer>
         </Portal>
       )}
-    </svg>
+    </PointerArea>
   );
 }
 

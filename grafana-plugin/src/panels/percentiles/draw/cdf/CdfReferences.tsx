@@ -4,19 +4,14 @@ import React from 'react';
 import type { SloShare } from '../../compute/slo-share.ts';
 import { shareText } from '../percent-text.ts';
 import { PLAIN_TEXT } from '../plain-text.ts';
+import { type ReferenceMarks, referenceText } from '../reference-marks.ts';
 import type { Scale } from '../scale.ts';
-import type { Threshold } from '../thresholds.ts';
-import type { ValueFormat } from '../value-text.ts';
 
-interface Props {
+interface Props extends ReferenceMarks {
   x: Scale;
   y: Scale;
-  slo: number | undefined;
   /** The share of each visible distribution that meets the objective. */
   shares: ReadonlyArray<{ key: string; color: string; share: SloShare }>;
-  overflowEdges: readonly number[];
-  thresholds: readonly Threshold[];
-  format: ValueFormat;
 }
 
 /** The objective with the share at or below it, thresholds, and the bounds above which the buckets know nothing. */
@@ -25,14 +20,7 @@ export function CdfReferences({ x, y, slo, shares, overflowEdges, thresholds, fo
   const [bottom, top] = y.range;
   const [left, right] = x.range;
   const visible = (value: number) => x(value) >= left && x(value) <= right;
-  const text = {
-    fontSize: 11,
-    fontFamily: theme.typography.fontFamily,
-    paintOrder: 'stroke',
-    stroke: theme.colors.background.primary,
-    strokeWidth: 4,
-    strokeLinejoin: 'round' as const,
-  };
+  const text = referenceText(theme);
   const [only] = shares.length === 1 ? shares : [];
   const line = (value: number) => ({ x1: x(value), x2: x(value), y1: bottom, y2: top });
   return (
