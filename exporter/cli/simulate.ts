@@ -3,6 +3,8 @@ import { parseFaults } from '../../simulator/faults/parse.ts';
 import { NO_FAULTS } from '../../simulator/faults/plan.ts';
 import { SIMULATED_SYSTEMS, startSimulator } from '../../simulator/main.ts';
 import type { RunningSimulator, SimulatedSystem } from '../../simulator/main.ts';
+import { listenError } from '../http/listen.ts';
+import { codeOf } from '../store/store-errors.ts';
 import { asksForHelp, helpText } from './help-text.ts';
 import { choice, flag, integer, readOptions, text } from './options.ts';
 import type { Values } from './options.ts';
@@ -86,15 +88,16 @@ async function startAll(options: Values<typeof OPTIONS>): Promise<Started[]> {
     return started;
   } catch (error) {
     await Promise.all(started.map(({ simulator }) => simulator.close()));
-    throw asCliError(error);
+    throw asCliError(error, options);
   }
 }
 
-function asCliError(error: unknown): unknown {
+/** A port that is taken has the failure of its own; the first one given stands for the others. */
+function asCliError(error: unknown, { host, port }: { readonly host: string; readonly port: number }): unknown {
   if (error instanceof RangeError) return new CliError(error.message);
-  if (!(error instanceof Error && 'code' in error)) return error;
-  const remedy = error.code === 'EADDRINUSE' ? '; --port 0 takes a free one' : '';
-  return new CliError(`cannot listen: ${error.message}${remedy}`, ExitCode.failed);
+  if (codeOf(error) === null) return error;
+  const failure = error as NodeJS.ErrnoException & { readonly port?: number };
+  return new CliError(listenError(failure, host, failure.port ?? port).message);
 }
 
 function asJson(started: readonly Started[], isArray: boolean): string {

@@ -69,7 +69,8 @@ function close(server: Server): Promise<void> {
   });
 }
 
-function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
+/** The failure of a server's `listen` in words that name the address and say what to do. */
+export function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
   const address = `${hostInUrl(host)}:${port}`;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `${address} is in use: stop the program that listens there or choose another port (0 takes a free one)`,
