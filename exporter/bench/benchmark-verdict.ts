@@ -13,7 +13,7 @@ export interface BenchmarkVerdict {
 export const endsTheRun = (phase: PhaseResult): boolean =>
   phase.broken !== null || phase.tooManyErrors !== null || phase.overBudget !== null;
 
-/** Judges a benchmark by its phases, those that began. */
+/** Judges a benchmark by its phases, those that began. A budget that was asked for and is used up is an end as planned. */
 export function benchmarkVerdict(
   { failedRequestThreshold }: Pick<BenchmarkPlan, 'failedRequestThreshold'>,
   phases: readonly PhaseResult[],
@@ -23,13 +23,12 @@ export function benchmarkVerdict(
   if (broken != null) return { status: 'failed', failure: broken };
   const tooMany = phases.find((phase) => phase.tooManyErrors !== null)?.tooManyErrors;
   if (tooMany != null) return { status: 'failed', failure: tooMany };
-  const overBudget = phases.find((phase) => phase.overBudget !== null)?.overBudget;
-  if (overBudget != null) return { status: 'aborted', failure: overBudget };
   if (aborting.aborted) return { status: 'aborted', failure: 'aborted: requests under way were cancelled' };
   if (draining.aborted) return { status: 'aborted', failure: 'ended early: requests under way were finished' };
   const measure = phases.find((phase) => phase.phase === 'measure');
   if (measure === undefined || measure.requests.ok === 0) {
-    return { status: 'failed', failure: `no request succeeded${firstMessage(measure)}` };
+    const why = phases.find((phase) => phase.overBudget !== null)?.overBudget ?? null;
+    return { status: 'failed', failure: `no request succeeded${why === null ? firstMessage(measure) : `: ${why}`}` };
   }
   const { ok, error, timeout } = measure.requests;
   const share = (error + timeout) / (ok + error + timeout);

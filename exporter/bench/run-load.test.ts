@@ -99,9 +99,20 @@ describe('limits', () => {
     // max_tokens is 8, each answer has 2: after n answers 2n + 8 must fit into 20, so the 7th does and the 8th does not.
     const { outcome, server } = await run({ concurrency: 1, requestCount: 100, maxOutputTokensTotal: 20 }, good);
     expect(server.requests).toHaveLength(7);
+    expect(outcome).toMatchObject({ status: 'completed', failure: null, phases: [{ requests: { ok: 7 } }] });
+    expect(outcome.phases[0]?.overBudget).toBe(
+      'ended early: one more request could pass the limit of 20 output tokens',
+    );
+  });
+
+  test('output tokens that the warm-up used up: nothing was measured, and the reason is told', async () => {
+    const { outcome } = await run(
+      { warmup: { concurrency: 1, requestCount: 50 }, requestCount: 5, maxOutputTokensTotal: 20 },
+      good,
+    );
     expect(outcome).toMatchObject({
-      status: 'aborted',
-      failure: 'ended early: one more request could pass the limit of 20 output tokens',
+      status: 'failed',
+      failure: 'no request succeeded: ended early: one more request could pass the limit of 20 output tokens',
     });
   });
 });

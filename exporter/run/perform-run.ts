@@ -26,7 +26,7 @@ import { writeRunFiles } from './run-files.ts';
 import { plannedBenchmark } from './planned-benchmark.ts';
 import { plannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
-import { measureSeconds, phaseWindows, unsentNotes } from './phase-facts.ts';
+import { budgetNotes, measureSeconds, phaseWindows, unsentNotes } from './phase-facts.ts';
 import { probedForm } from './probed-form.ts';
 import { runFile, runPlan, type RunFacts } from './run-plan.ts';
 import type { RunRequest } from './run-request.ts';
@@ -222,6 +222,7 @@ async function performPublishedRun(run: PublishedRun): Promise<PerformedRun> {
     path: writer.path,
     notes: [
       ...writer.notes,
+      ...budgetNotes(outcome.phases),
       ...unsentNotes(outcome.phases),
       ...remarks.lines(),
       ...serverNotes,

@@ -18,6 +18,11 @@ export function measureSeconds(phases: readonly PhaseResult[]): number | null {
   return (measure.end_ns - measure.start_ns) / 1e9;
 }
 
+/** A run that ended because its budget was used up did what was asked for, and less than its plan: a reader must know. */
+export function budgetNotes(phases: readonly PhaseResult[]): string[] {
+  return phases.flatMap(({ phase, overBudget }) => (overBudget === null ? [] : [`${phase}: ${overBudget}`]));
+}
+
 /** Requests that a limit kept from being sent are in no statistic: a reader must know of them. */
 export function unsentNotes(phases: readonly PhaseResult[]): string[] {
   return phases.flatMap(({ phase, unsent }) =>

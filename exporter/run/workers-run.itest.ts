@@ -159,8 +159,10 @@ describe('limits hold for all workers together', () => {
     const slow: Answers = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 30);
     const argv = ['--concurrency', '20', '--request-count', '100', '--max-output-tokens-total', '80', '--workers', '3'];
     const { performed, bodies } = await run(slow, argv);
-    expect(performed.result.status).toBe('aborted');
-    expect(performed.failure).toContain('limit of 80 output tokens');
+    // It did what was asked for; that it is less than was planned is said.
+    expect(performed.result).toMatchObject({ status: 'completed', requests: { ok: 10 } });
+    expect(performed.failure).toBeNull();
+    expect(performed.notes.join('\n')).toContain('limit of 80 output tokens');
     expect(bodies).toHaveLength(10);
   });
 
