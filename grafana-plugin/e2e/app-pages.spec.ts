@@ -32,7 +32,9 @@ test('overlay: without runs it asks for them', async ({ page, openApp }) => {
 test('servers: an entry per system with its state and the way to its dashboard', async ({ page, openApp }) => {
   await openApp('servers');
   const vllm = page.getByRole('region', { name: 'vLLM', exact: true });
-  await expect(vllm.getByRole('row')).toHaveCount(3);
+  // One server, which two jobs scrape.
+  await expect(vllm.getByRole('row')).toHaveCount(2);
+  await expect(vllm.getByText('llmbench-discovered, vllm')).toBeVisible();
   await expect(vllm.getByText('up', { exact: true }).first()).toBeVisible();
   await expect(vllm.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('href', /\/d\/llmbench-vllm\?/);
   await page.screenshot({ path: 'screenshots/servers.png' });

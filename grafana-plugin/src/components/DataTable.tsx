@@ -9,9 +9,11 @@ export interface Column<Row> {
   /** What the column means, in the heading's tooltip. */
   meaning?: string;
   /** Numbers stand at the right. */
-  align?: 'left' | 'right';
+  align?: 'left' | 'right' | undefined;
   sortable?: boolean;
   render: (row: Row) => ReactNode;
+  /** A column of its own in all but the room: its heading and values stand below those of this one. */
+  below?: Omit<Column<Row>, 'align' | 'below'>;
 }
 
 export interface Sort {
@@ -68,9 +70,10 @@ export function DataTable<Row>({ label, columns, rows, rowKey, sort, onSort, sel
                     />
                   </td>
                 )}
-                {columns.map(({ id, align, render }) => (
+                {columns.map(({ id, align, render, below }) => (
                   <td key={id} className={cx(align === 'right' && styles.right)}>
                     {render(row)}
+                    {below && <div className={styles.below}>{below.render(row)}</div>}
                   </td>
                 ))}
               </tr>
@@ -90,34 +93,51 @@ interface HeadingProps<Row> {
 
 function Heading<Row>({ column, sort, onSort }: HeadingProps<Row>) {
   const styles = useStyles2(getStyles);
-  const { id, header, meaning, align, sortable } = column;
-  const isSorted = sort?.id === id;
-  const direction = isSorted ? (sort.descending ? 'descending' : 'ascending') : 'none';
+  const { align, below } = column;
+  const all = below ? [column, below] : [column];
+  const isSorted = all.some(({ id }) => id === sort?.id);
+  const direction = isSorted ? (sort?.descending ? 'descending' : 'ascending') : 'none';
   return (
     <th
       scope="col"
-      title={meaning}
       className={cx(align === 'right' && styles.right)}
-      {...(sortable && { 'aria-sort': direction })}
+      {...(all.some(({ sortable }) => sortable) && { 'aria-sort': direction })}
     >
-      {sortable && onSort ? (
-        <button
-          type="button"
-          className={styles.heading}
-          onClick={() => onSort({ id, descending: isSorted ? !sort.descending : align === 'right' })}
-        >
-          {header}
-          {isSorted && <Icon name={sort.descending ? 'arrow-down' : 'arrow-up'} size="sm" />}
-        </button>
-      ) : (
-        header
-      )}
+      {all.map((one) => (
+        <div key={one.id} title={one.meaning}>
+          <HeadingText column={{ ...one, align }} sort={sort} onSort={onSort} />
+        </div>
+      ))}
     </th>
   );
 }
 
+/** The name of a column, and the button that orders by it. */
+function HeadingText<Row>({ column, sort, onSort }: HeadingProps<Row>) {
+  const styles = useStyles2(getStyles);
+  const { id, header, align, sortable } = column;
+  if (!sortable || !onSort) {
+    return header;
+  }
+  const isSorted = sort?.id === id;
+  return (
+    <button
+      type="button"
+      className={styles.heading}
+      onClick={() => onSort({ id, descending: isSorted ? !sort.descending : align === 'right' })}
+    >
+      {header}
+      {isSorted && <Icon name={sort.descending ? 'arrow-down' : 'arrow-up'} size="sm" />}
+    </button>
+  );
+}
+
 const getStyles = (theme: GrafanaTheme2) => ({
-  scroll: css({ overflowX: 'auto', '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}` } }),
+  scroll: css({
+    overflowX: 'auto',
+    containerType: 'inline-size',
+    '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}` },
+  }),
   stale: css({ opacity: 0.6 }),
   table: css({
     width: '100%',
@@ -135,6 +155,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
     'tbody tr:hover': { background: theme.colors.action.hover },
   }),
   right: css({ '&&': { textAlign: 'right' } }),
+  below: css({ color: theme.colors.text.secondary }),
   box: css({ width: 32, '&&': { paddingRight: 0 } }),
   chosen: css({ background: theme.colors.action.selected }),
   heading: css({

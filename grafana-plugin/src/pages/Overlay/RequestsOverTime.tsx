@@ -1,21 +1,22 @@
 import { t } from '@grafana/i18n';
-import { Combobox, LoadingPlaceholder } from '@grafana/ui';
+import { LoadingPlaceholder } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
-import { quantity, tickText } from '../../../../core/measures/quantities.ts';
-import { useAddress } from '../../app/useAddress.ts';
 import { secondsText } from '../../charts/time-text.ts';
 import { XyChart } from '../../charts/XyChart.tsx';
 import type { XySeries } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import {
+  RequestValuePicker,
+  requestValueName,
+  requestValueText,
+  useRequestValue,
+} from '../../components/RequestValue.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import { RECORD_MEASURES, type RecordMeasure } from '../../exporter-api/types.ts';
 import type { OverlayRun } from './overlay-runs.ts';
 import { rollingMedian } from './rolling-median.ts';
-import { Named } from '../../components/Named.tsx';
 
-const DEFAULT_VALUE: RecordMeasure = 'time_to_first_token_seconds';
 const MOST_POINTS = 3000;
 const BINS = 40;
 
@@ -26,8 +27,7 @@ interface Props {
 
 /** The requests of all runs from the beginning of their measure phases, with the median of short stretches. */
 export function RequestsOverTime({ runs, exporter }: Props) {
-  const address = useAddress();
-  const value = RECORD_MEASURES.find((name) => name === address.one('requests')) ?? DEFAULT_VALUE;
+  const value = useRequestValue();
   const finished = useMemo(() => runs.filter(({ answer }) => answer.result !== null), [runs]);
   const load = useCallback(
     (signal: AbortSignal) =>
@@ -58,7 +58,6 @@ export function RequestsOverTime({ runs, exporter }: Props) {
       }),
     [data, finished, value]
   );
-  const unit = value.endsWith('_seconds') ? 'seconds' : 'tokens';
   return (
     <Section
       title={t('overlay.requests', 'Requests over time')}
@@ -66,19 +65,7 @@ export function RequestsOverTime({ runs, exporter }: Props) {
         'overlay.requests-why',
         'Points are requests; the line is the median of each fortieth of the run.'
       )}
-      actions={
-        <Named label={t('overlay.requests-value', 'Value of the points')}>
-          {(named) => (
-            <Combobox
-              options={RECORD_MEASURES.map((name) => ({ value: name, label: fieldName(name) }))}
-              value={value}
-              onChange={({ value: chosen }) => address.set({ requests: chosen === DEFAULT_VALUE ? null : chosen })}
-              width={36}
-              aria-labelledby={named}
-            />
-          )}
-        </Named>
-      }
+      actions={<RequestValuePicker label={t('overlay.requests-value', 'Value of the points')} value={value} />}
     >
       {error && (
         <LoadProblem
@@ -91,19 +78,15 @@ export function RequestsOverTime({ runs, exporter }: Props) {
       {data && (
         <XyChart
           label={t('overlay.requests-chart', '{{measure}} of the requests of all runs over time', {
-            measure: fieldName(value),
+            measure: requestValueName(value),
           })}
           series={series}
           height={280}
           xText={secondsText}
-          yText={(number) => (unit === 'seconds' ? tickText(number, unit) : quantity(number, unit))}
+          yText={requestValueText(value)}
           xTitle={t('overlay.axis', 'since the measure phase began')}
         />
       )}
     </Section>
   );
-}
-
-function fieldName(name: RecordMeasure): string {
-  return name.replace(/_seconds$/, '').replaceAll('_', ' ');
 }

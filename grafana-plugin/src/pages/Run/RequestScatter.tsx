@@ -1,20 +1,21 @@
 import { t } from '@grafana/i18n';
-import { Combobox, LoadingPlaceholder, useTheme2 } from '@grafana/ui';
+import { LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
-import { quantity, tickText } from '../../../../core/measures/quantities.ts';
-import { useAddress } from '../../app/useAddress.ts';
 import { secondsText } from '../../charts/time-text.ts';
 import { XyChart } from '../../charts/XyChart.tsx';
 import type { XyRegion } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
+import {
+  RequestValuePicker,
+  requestValueName,
+  requestValueText,
+  useRequestValue,
+} from '../../components/RequestValue.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import { RECORD_MEASURES, type RecordMeasure } from '../../exporter-api/types.ts';
 import { requestSeries } from './request-series.ts';
-import { Named } from '../../components/Named.tsx';
 
-const DEFAULT_VALUE: RecordMeasure = 'time_to_first_token_seconds';
 const MOST_POINTS = 10_000;
 
 interface Props {
@@ -28,8 +29,7 @@ interface Props {
 /** One point per request at the time when it was sent. */
 export function RequestScatter({ exporter, runId, phases, live }: Props) {
   const theme = useTheme2();
-  const address = useAddress();
-  const value = RECORD_MEASURES.find((name) => name === address.one('requests')) ?? DEFAULT_VALUE;
+  const value = useRequestValue();
   const load = useCallback(
     (signal: AbortSignal) =>
       exporter.records(
@@ -41,7 +41,6 @@ export function RequestScatter({ exporter, runId, phases, live }: Props) {
   );
   const { data, error, loading, reload } = useLoaded(live ? null : load);
   const series = useMemo(() => (data ? requestSeries(data, value, theme) : []), [data, value, theme]);
-  const unit = value.endsWith('_seconds') ? 'seconds' : 'tokens';
   const sampled = data?.sampled;
   return (
     <Section
@@ -61,19 +60,7 @@ export function RequestScatter({ exporter, runId, phases, live }: Props) {
               'One point per request, at the time when it was sent. Failed ones without a value stand on the axis.'
             )
       }
-      actions={
-        <Named label={t('requests.value', 'Value of the points')}>
-          {(named) => (
-            <Combobox
-              options={RECORD_MEASURES.map((name) => ({ value: name, label: fieldName(name) }))}
-              value={value}
-              onChange={({ value: chosen }) => address.set({ requests: chosen === DEFAULT_VALUE ? null : chosen })}
-              width={36}
-              aria-labelledby={named}
-            />
-          )}
-        </Named>
-      }
+      actions={<RequestValuePicker label={t('requests.value', 'Value of the points')} value={value} />}
     >
       {error && (
         <LoadProblem title={t('requests.problem', 'The requests could not be loaded')} error={error} onRetry={reload} />
@@ -83,21 +70,16 @@ export function RequestScatter({ exporter, runId, phases, live }: Props) {
       {data && (
         <XyChart
           label={t('requests.chart', '{{measure}} of each request over the time of the run', {
-            measure: fieldName(value),
+            measure: requestValueName(value),
           })}
           series={series}
           regions={phases}
           height={260}
           xText={secondsText}
-          yText={(number) => (unit === 'seconds' ? tickText(number, unit) : quantity(number, unit))}
+          yText={requestValueText(value)}
           xTitle={t('requests.axis', 'since the start of the run')}
         />
       )}
     </Section>
   );
-}
-
-/** `time_to_first_token_seconds` as `time to first token`. */
-function fieldName(name: RecordMeasure): string {
-  return name.replace(/_seconds$/, '').replaceAll('_', ' ');
 }

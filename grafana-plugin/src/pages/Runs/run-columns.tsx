@@ -1,7 +1,8 @@
+import { css } from '@emotion/css';
 import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Stack, TextLink } from '@grafana/ui';
-import React from 'react';
+import { Stack, TextLink, useStyles2 } from '@grafana/ui';
+import React, { type ComponentProps } from 'react';
 import type { Unit } from '../../../../core/measures/measures.ts';
 import { ABSENT, quantity } from '../../../../core/measures/quantities.ts';
 import { SparkLine } from '../../charts/SparkLine.tsx';
@@ -28,7 +29,7 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
     ...column,
     render: (run) => (
       <Stack direction="row" gap={1} alignItems="center" justifyContent="flex-end">
-        <SparkLine
+        <History
           values={histories(run, column.id)}
           label={t('runs.history', '{{measure}} of the runs before it with the same fingerprint, and of this one', {
             measure: column.header,
@@ -49,6 +50,12 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
           {run.start === null ? run.run_id : dateTimeFormat(run.start)}
         </TextLink>
       ),
+      below: {
+        id: 'scenario',
+        header: t('runs.column.scenario', 'Scenario'),
+        sortable: true,
+        render: ({ scenario }) => <Short text={scenario} />,
+      },
     },
     {
       id: 'status',
@@ -57,26 +64,29 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
       render: ({ status, failure }) => <StatusBadge status={status} failure={failure} />,
     },
     {
-      id: 'scenario',
-      header: t('runs.column.scenario', 'Scenario'),
+      id: 'model',
+      header: t('runs.column.model', 'Model'),
       sortable: true,
-      render: ({ scenario }) => scenario,
+      render: ({ model }) => <Short text={model} />,
+      below: {
+        id: 'system',
+        header: t('runs.column.system', 'System'),
+        sortable: true,
+        render: ({ system, system_version: version }) => (
+          <Short text={system === null ? ABSENT : [system, version].filter(Boolean).join(' ')} />
+        ),
+      },
     },
-    { id: 'model', header: t('runs.column.model', 'Model'), sortable: true, render: ({ model }) => model },
     {
-      id: 'system',
-      header: t('runs.column.system', 'System'),
-      sortable: true,
-      render: ({ system, system_version: version }) =>
-        system === null ? ABSENT : [system, version].filter(Boolean).join(' '),
-    },
-    { id: 'load', header: t('runs.column.load', 'Load'), render: ({ load }) => load },
-    {
-      id: 'duration',
-      header: t('runs.column.duration', 'Duration'),
-      align: 'right',
-      sortable: true,
-      render: ({ duration_seconds: seconds }) => durationText(seconds),
+      id: 'load',
+      header: t('runs.column.load', 'Load'),
+      render: ({ load }) => <Short text={load} />,
+      below: {
+        id: 'duration',
+        header: t('runs.column.duration', 'Duration'),
+        sortable: true,
+        render: ({ duration_seconds: seconds }) => durationText(seconds),
+      },
     },
     {
       id: 'requests',
@@ -85,6 +95,12 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
       align: 'right',
       sortable: true,
       render: ({ numbers }) => numbers?.requests.ok?.toLocaleString('en-US') ?? ABSENT,
+      below: number(
+        'error_ratio',
+        t('runs.column.errors', 'Errors'),
+        'ratio',
+        t('runs.column.errors-meaning', '(error + timeout) ÷ (ok + error + timeout)')
+      ),
     },
     number(
       'time_to_first_token_p50',
@@ -114,11 +130,29 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
         t('runs.column.tokens-meaning', 'Output tokens of ok requests per second of the window')
       )
     ),
-    number(
-      'error_ratio',
-      t('runs.column.errors', 'Errors'),
-      'ratio',
-      t('runs.column.errors-meaning', '(error + timeout) ÷ (ok + error + timeout)')
-    ),
   ];
 }
+
+function History(props: ComponentProps<typeof SparkLine>) {
+  return (
+    <span className={useStyles2(getStyles).history}>
+      <SparkLine {...props} />
+    </span>
+  );
+}
+
+/** A text that is cut where it would make the table wider than the page; whole in the tooltip. */
+function Short({ text }: { text: string }) {
+  const styles = useStyles2(getStyles);
+  return (
+    <div className={styles.short} title={text}>
+      {text}
+    </div>
+  );
+}
+
+const getStyles = () => ({
+  short: css({ maxWidth: '14em', overflow: 'hidden', textOverflow: 'ellipsis' }),
+  // The numbers beside them tell more, and the run's page shows its history.
+  history: css({ lineHeight: 0, '@container (max-width: 1040px)': { display: 'none' } }),
+});

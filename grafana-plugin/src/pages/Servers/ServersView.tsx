@@ -69,7 +69,7 @@ function System({ system, servers }: SystemServers) {
     serverDashboardUrl(system.id, {
       time,
       prometheus,
-      ...(server && { job: server.job, instance: server.instance }),
+      ...(server && { job: server.jobs[0] ?? '', instance: server.instance }),
     }) ?? '';
   return (
     <Section
@@ -85,7 +85,7 @@ function System({ system, servers }: SystemServers) {
         label={t('servers.table', '{{system}} servers', { system: system.title })}
         columns={columns(link)}
         rows={servers}
-        rowKey={({ job, instance }) => `${job} ${instance}`}
+        rowKey={({ instance }) => instance}
       />
     </Section>
   );
@@ -102,7 +102,7 @@ function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> 
         </TextLink>
       ),
     },
-    { id: 'job', header: t('servers.job', 'Job'), render: ({ job }) => job },
+    { id: 'job', header: t('servers.job', 'Job'), render: ({ jobs }) => jobs.join(', ') },
     {
       id: 'up',
       header: t('servers.state', 'State'),

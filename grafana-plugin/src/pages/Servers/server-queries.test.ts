@@ -1,8 +1,8 @@
 import { serverQueries, systemsOfSeries } from './server-queries.ts';
 
-const one = (refId: string, instance: string, value: number) => ({
+const one = (refId: string, instance: string, value: number, job = 'vllm') => ({
   refId,
-  labels: { job: 'vllm', instance },
+  labels: { job, instance },
   times: [0],
   values: [value],
 });
@@ -18,7 +18,7 @@ test('a server that is gone is there, without numbers', () => {
   expect(system?.system.title).toBe('vLLM');
   expect(system?.servers).toEqual([
     {
-      job: 'vllm',
+      jobs: ['vllm'],
       instance: 'a:8000',
       up: false,
       running: null,
@@ -28,7 +28,7 @@ test('a server that is gone is there, without numbers', () => {
       requests: null,
     },
     {
-      job: 'vllm',
+      jobs: ['vllm'],
       instance: 'b:8000',
       up: true,
       running: 3,
@@ -37,6 +37,25 @@ test('a server that is gone is there, without numbers', () => {
       outputTokens: null,
       requests: null,
     },
+  ]);
+});
+
+test('a server that two jobs scrape is one server: both are named, the one that scrapes it now first', () => {
+  const [system] = systemsOfSeries([
+    one('vllm presence', 'a:8000', 1, 'llmbench-targets'),
+    one('vllm presence', 'a:8000', 1, 'vllm'),
+    one('up', 'a:8000', 1, 'vllm'),
+    one('vllm running', 'a:8000', 3, 'vllm'),
+    one('vllm requests', 'a:8000', 2, 'llmbench-targets'),
+  ]);
+  expect(system?.servers).toEqual([
+    expect.objectContaining({
+      jobs: ['vllm', 'llmbench-targets'],
+      instance: 'a:8000',
+      up: true,
+      running: 3,
+      requests: 2,
+    }),
   ]);
 });
 

@@ -3,7 +3,8 @@ import { SIGNAL_IDS, type SignalId, SYSTEMS, type ServerSystem } from './systems
 
 /** One server that Prometheus scraped in the time range; null: it does not tell, or not now. */
 export interface ServerRow extends Record<SignalId, number | null> {
-  job: string;
+  /** The jobs that scrape it: those that do now first. */
+  jobs: string[];
   instance: string;
   up: boolean;
 }
@@ -41,22 +42,29 @@ export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServ
     series.map(({ refId, labels, values: all }) => [key(refId, labels['job'], labels['instance']), all.at(-1)])
   );
   return SYSTEMS.flatMap((system) => {
-    const servers = series
-      .filter(({ refId }) => refId === `${system.id} presence`)
-      .map(({ labels: { job = '', instance = '' } }): ServerRow => {
-        const signal = (name: SignalId) => values.get(key(`${system.id} ${name}`, job, instance)) ?? null;
-        return {
-          job,
-          instance,
-          up: values.has(key('up', job, instance)),
-          running: signal('running'),
-          waiting: signal('waiting'),
-          kvCache: signal('kvCache'),
-          outputTokens: signal('outputTokens'),
-          requests: signal('requests'),
-        };
-      })
-      .sort((a, b) => `${a.job} ${a.instance}`.localeCompare(`${b.job} ${b.instance}`));
+    const present = series.filter(({ refId }) => refId === `${system.id} presence`);
+    const instances = [...new Set(present.map(({ labels }) => labels['instance'] ?? ''))].sort();
+    const servers = instances.map((instance): ServerRow => {
+      const isUp = (job: string) => values.has(key('up', job, instance));
+      const jobs = present
+        .filter(({ labels }) => (labels['instance'] ?? '') === instance)
+        .map(({ labels }) => labels['job'] ?? '')
+        .sort((a, b) => Number(isUp(b)) - Number(isUp(a)) || a.localeCompare(b));
+      // Each job scrapes the same counters: one of them tells, and adding them up would count the server twice.
+      const signal = (name: SignalId) =>
+        jobs.map((job) => values.get(key(`${system.id} ${name}`, job, instance))).find((value) => value != null) ??
+        null;
+      return {
+        jobs,
+        instance,
+        up: jobs.some(isUp),
+        running: signal('running'),
+        waiting: signal('waiting'),
+        kvCache: signal('kvCache'),
+        outputTokens: signal('outputTokens'),
+        requests: signal('requests'),
+      };
+    });
     return servers.length === 0 ? [] : [{ system, servers }];
   });
 }

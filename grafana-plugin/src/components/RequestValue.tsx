@@ -1,0 +1,42 @@
+import { Combobox } from '@grafana/ui';
+import React from 'react';
+import { quantity, tickText } from '../../../core/measures/quantities.ts';
+import { useAddress } from '../app/useAddress.ts';
+import { RECORD_MEASURES, type RecordMeasure } from '../exporter-api/types.ts';
+import { Named } from './Named.tsx';
+
+const DEFAULT_VALUE: RecordMeasure = 'time_to_first_token_seconds';
+
+/** The value of each request that the address asks for: `requests=…`. */
+export function useRequestValue(): RecordMeasure {
+  const address = useAddress();
+  return RECORD_MEASURES.find((name) => name === address.one('requests')) ?? DEFAULT_VALUE;
+}
+
+/** Chooses the value of each request that is drawn. */
+export function RequestValuePicker({ label, value }: { label: string; value: RecordMeasure }) {
+  const address = useAddress();
+  return (
+    <Named label={label}>
+      {(named) => (
+        <Combobox
+          options={RECORD_MEASURES.map((name) => ({ value: name, label: requestValueName(name) }))}
+          value={value}
+          onChange={({ value: chosen }) => address.set({ requests: chosen === DEFAULT_VALUE ? null : chosen })}
+          width={36}
+          aria-labelledby={named}
+        />
+      )}
+    </Named>
+  );
+}
+
+/** `time_to_first_token_seconds` as `time to first token`. */
+export function requestValueName(name: RecordMeasure): string {
+  return name.replace(/_seconds$/, '').replaceAll('_', ' ');
+}
+
+/** A number at the axis of the values. */
+export function requestValueText(name: RecordMeasure): (value: number) => string {
+  return name.endsWith('_seconds') ? (value) => tickText(value, 'seconds') : (value) => quantity(value, 'tokens');
+}
