@@ -70,38 +70,31 @@ export class RequestColumns {
   }
 
   /**
-   * The values of each measure over ok and failed requests, the failed ones +Infinity, in the order in which the requests
-   * were sent; `order` is `startOrder()`. All measures come from one reading of the rows.
+   * The values of a measure over ok and failed requests, the failed ones +Infinity, in the order in which the requests were
+   * sent; `order` is `startOrder()`.
    */
-  allValues(measures: readonly PerRequestMeasure[], order: Uint32Array): Float64Array[] {
-    const columns = measures.map(() => new Float64Array(this.#rows));
-    const figures = new FigureRow();
-    this.#eachRow((block, start, row) => {
-      const standing = STANDINGS[block[start + STANDING_AT] ?? NaN];
-      const other = standing === 'failed' ? Infinity : NaN;
-      figures.moveTo(block, start);
-      for (let i = 0; i < measures.length; i++) {
-        const [measure, column] = [measures[i], columns[i]];
-        if (measure === undefined || column === undefined) continue;
-        column[row] = standing === 'ok' ? (measure.value(figures) ?? NaN) : other;
-      }
-    });
-    return columns.map((column) => knownInOrder(column, order));
+  valuesOf(measure: PerRequestMeasure, order: Uint32Array): Float64Array {
+    const column = new Float64Array(this.#rows).fill(NaN);
+    this.eachValue([measure], (_measure, value, row) => (column[row] = value));
+    return knownInOrder(column, order);
   }
 
   /**
    * Goes through the values of each measure over ok and failed requests, the failed ones +Infinity, in the order in which the
    * requests ended.
    */
-  eachValue(measures: readonly PerRequestMeasure[], visit: (measure: number, value: number) => void): void {
+  eachValue(
+    measures: readonly PerRequestMeasure[],
+    visit: (measure: number, value: number, row: number) => void,
+  ): void {
     const figures = new FigureRow();
-    this.#eachRow((block, start) => {
+    this.#eachRow((block, start, row) => {
       const standing = STANDINGS[block[start + STANDING_AT] ?? NaN];
       if (standing === 'cancelled') return;
       figures.moveTo(block, start);
       for (let i = 0; i < measures.length; i++) {
         const value = standing === 'ok' ? (measures[i]?.value(figures) ?? NaN) : Infinity;
-        if (!Number.isNaN(value)) visit(i, value);
+        if (!Number.isNaN(value)) visit(i, value, row);
       }
     });
   }

@@ -35,9 +35,7 @@ export const ENDLESS_WHEN_FAILED: ReadonlySet<string> = new Set([
   'request_latency',
 ]);
 
-/** So many measures are taken from one reading of the requests' figures. */
-const MEASURES_AT_ONCE = 2;
-/** The same where no column of values is held, and the figures are read several times. */
+/** So many measures are taken from the same passes over the figures. */
 const MEASURES_PER_PASSES = 5;
 
 const PERCENTILE_VALUES = PERCENTILE_NAMES.map((name) => PERCENTILES[name]);
@@ -198,14 +196,9 @@ export class SummaryAccumulator {
       return;
     }
     const order = this.#columns.startOrder();
-    let values = new Map<DistributionMeasure, Float64Array>();
-    for (const [i, measure] of measures.entries()) {
-      if (measure.value === null) {
-        yield [this.#gapDistribution(measure, chunks)];
-        continue;
-      }
-      if (!values.has(measure)) values = this.#valuesOf(measures.slice(i).filter(isPerRequest), order);
-      yield this.#perRequest(measure, values.get(measure) ?? new Float64Array());
+    for (const measure of measures) {
+      if (isPerRequest(measure)) yield this.#perRequest(measure, this.#columns.valuesOf(measure, order));
+      else yield [this.#gapDistribution(measure, chunks)];
     }
   }
 
@@ -242,13 +235,6 @@ export class SummaryAccumulator {
       const endless = ENDLESS_WHEN_FAILED.has(measure.measure);
       yield endless ? [ok, summedDistribution(measure, 'all', summary?.all ?? null)] : [ok];
     }
-  }
-
-  /** Of the first few of the measures. */
-  #valuesOf(measures: readonly PerRequestMeasure[], order: Uint32Array): Map<DistributionMeasure, Float64Array> {
-    const some = measures.slice(0, MEASURES_AT_ONCE);
-    const columns = this.#columns.allValues(some, order);
-    return new Map(some.map((measure, i) => [measure, columns[i] ?? new Float64Array()]));
   }
 
   #gapDistribution(measure: DistributionMeasure, chunks: ChunkReading | null): DistributionResult {

@@ -11,6 +11,9 @@ import { RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
 /** A row group ends with whichever comes first, so that what is held in memory does not depend on answers' lengths. */
 const ROWS_PER_GROUP = 16_384;
 const CHUNKS_PER_GROUP = 100_000;
+/** The footer tells of each group, and is held while the file is written and read: a long file has larger groups. */
+const GROUPS_OF_LONG_FILE = 100;
+const CHUNKS_PER_GROUP_OF_LONG_FILE = 300_000;
 
 /** In the file's own metadata; a file of version 1 has none. */
 const VERSION_KEY = 'schema_version';
@@ -26,6 +29,7 @@ export class ParquetRecordsWriter {
   readonly #parquet: ParquetWriter;
   #rows: RequestRecord[] = [];
   #chunks = 0;
+  #groups = 0;
 
   /** Overwrites what is at the path. Throws what the file system says. */
   constructor(path: string, schemaVersion: number = SCHEMA_VERSIONS.record) {
@@ -44,7 +48,8 @@ export class ParquetRecordsWriter {
   async append(record: RequestRecord): Promise<void> {
     this.#rows.push(record);
     this.#chunks += record.chunk_offsets_ns.length;
-    if (this.#rows.length >= ROWS_PER_GROUP || this.#chunks >= CHUNKS_PER_GROUP) {
+    const most = this.#groups < GROUPS_OF_LONG_FILE ? CHUNKS_PER_GROUP : CHUNKS_PER_GROUP_OF_LONG_FILE;
+    if (this.#rows.length >= ROWS_PER_GROUP || this.#chunks >= most) {
       await this.#writeGroup();
       // Encoding a group takes the thread for a while: let whoever waits (a scrape of /metrics) go first.
       await nextTurn();
@@ -62,10 +67,13 @@ export class ParquetRecordsWriter {
     const rows = this.#rows;
     this.#rows = [];
     this.#chunks = 0;
+    this.#groups += 1;
     await this.#parquet.write({
       columnData: RECORD_COLUMNS.map(({ name, kind }) => ({
         name,
         data: rows.map((row) => storedValue(row[name], kind)),
+        // Times since sending hardly repeat, and nobody looks for a run by the least of them.
+        ...(name === CHUNKS && { encoding: 'PLAIN' as const, statistics: false }),
       })),
       rowGroupSize: rows.length,
     });

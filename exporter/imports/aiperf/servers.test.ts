@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
 import type { ServersFile } from '../../servers/servers-file.ts';
 import { importedRun, importInto, inTemporaryFolder } from '../testing/import-folder.ts';
@@ -33,6 +34,12 @@ async function importedWith(folder: string, files: readonly string[], client = t
   const servers = JSON.parse(await readFile(join(path, 'servers.json'), 'utf8')) as ServersFile;
   return { imported, servers, hasSamples: existsSync(join(path, 'servers.parquet')) };
 }
+
+/** An empty label is none, as in Prometheus. */
+const sorted = (labels: object): unknown =>
+  Object.entries(labels)
+    .filter(([, value]) => value !== '')
+    .sort(([a], [b]) => (a < b ? -1 : 1));
 
 /** What a family gained over all its series with these labels. */
 function gained({ servers }: Found, family: string, labels: Readonly<Record<string, string>> = {}): number {
@@ -89,6 +96,39 @@ test('without records AIPerf’s own statistics stand, as its', () =>
   }),
 );
 
+test('from the CSV alone: the figures of the JSON, with four decimals, in the time of the records', () =>
+  inTemporaryFolder(async (folder) => {
+    const found = await importedWith(folder, [join(SERVERS, 'server_metrics_export.csv.gz')]);
+    const { result, run } = found.imported;
+    expect(found.servers).toMatchObject({ definitions: 'aiperf', window: result.window });
+    expect(run.target.system).toBe('dynamo');
+    expect(run.source?.notes).toContain("the servers' figures are from a CSV, which has four decimals");
+    const json = JSON.parse(gunzipSync(await readFile(join(SERVERS, 'server_metrics_export.json.gz'))).toString()) as {
+      metrics: Record<
+        string,
+        { series: { endpoint_url: string; labels?: object; stats: Record<string, number>; buckets?: object }[] }
+      >;
+    };
+    const told = Object.entries(json.metrics).flatMap(([family, { series }]) =>
+      series.map((each) => ({ family, ...each })),
+    );
+    expect(found.servers.series).toHaveLength(told.length);
+    for (const { family, endpoint_url, labels = {}, stats, buckets } of told) {
+      const same = found.servers.series.find(
+        (each) =>
+          each.family === family &&
+          each.target === endpoint_url &&
+          JSON.stringify(sorted(each.labels)) === JSON.stringify(sorted(labels)),
+      );
+      if (same?.statistics?.kind !== 'aiperf') throw new Error(`no statistics of ${family}`);
+      for (const [name, value] of Object.entries(stats)) {
+        expect([family, name, same.statistics.stats[name]]).toEqual([family, name, expect.closeTo(value, 3)]);
+      }
+      if (buckets !== undefined)
+        expect(same.statistics.buckets?.map(([, count]) => count)).toEqual(Object.values(buckets));
+    }
+  }));
+
 describe('GPU telemetry', () => {
   const line = (second: number, gpu: number, telemetry: object): string => {
     const at = 1_795_279_600n * 1_000_000_000n + BigInt(Math.round(second * 1e9));
@@ -121,4 +161,19 @@ describe('GPU telemetry', () => {
       expect(found.imported.run.source?.notes).toContain('not understood: telemetry_data.novel');
     }),
   );
+
+  test('beside the JSON of the servers, both are kept', () =>
+    inTemporaryFolder(async (folder) => {
+      const lines = Array.from({ length: 31 }, (_, second) =>
+        line(second, 0, { nvidia_energy_consumption: 5 + second * 1e-4 }),
+      );
+      const path = join(folder, 'gpu_telemetry_export.jsonl');
+      await writeFile(path, `${lines.join('\n')}\n`);
+      const found = await importedWith(folder, [path, join(SERVERS, 'server_metrics_export.json.gz')]);
+      expect(found.imported.result.servers).toMatchObject({ gpu_energy: { gpus: 1, source: 'energy_counter' } });
+      const requests = found.servers.series.find(({ family }) => family === 'dynamo_frontend_requests');
+      expect(requests?.statistics).toMatchObject({ kind: 'aiperf', stats: { total: 192 } });
+      expect(found.servers.targets.map(({ target }) => target)).toContain('http://gpu:9400/metrics');
+      expect(found.imported.run.target.system).toBe('dynamo');
+    }));
 });

@@ -2,20 +2,21 @@ import { Fields, isObject } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ImportedServers } from '../imported-servers.ts';
 import type { FileGroup, ImportContext } from '../importer.ts';
-import { readJsonDocument } from '../read-json-document.ts';
+import { readJsonDocument, readText } from '../read-json-document.ts';
 import { serversOfStores } from '../servers-of-stores.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
 import type { SourceFile } from '../source-file.ts';
 import { readGpuLines } from './gpu-lines.ts';
-import { GPU_RECORDS, SERVERS_JSON, SERVERS_JSONL, SERVERS_PARQUET } from './recognise.ts';
+import { GPU_RECORDS, SERVERS_CSV, SERVERS_JSON, SERVERS_JSONL, SERVERS_PARQUET } from './recognise.ts';
 import type { MetricFacts } from './scrape-page.ts';
+import { serversOfCsv } from './server-csv.ts';
 import { AIPERF_INTERVAL_NS, readServerLines } from './server-lines.ts';
 import { readServerParquet } from './server-parquet.ts';
 import { statedServers } from './stated-servers.ts';
 
 /**
  * What AIPerf's server metrics and GPU telemetry tell, from the form that tells most: each scrape (JSONL, else Parquet), of
- * which our own statistics are made, else AIPerf's statistics (JSON). `zero_ns` is the run's start, nanoseconds since
+ * which our own statistics are made, else AIPerf's statistics (JSON, else CSV). `zero_ns` is the run's start, nanoseconds since
  * 1970; null when the run has no time. Null: there is nothing to tell.
  */
 export async function readAiperfServers(
@@ -27,15 +28,17 @@ export async function readAiperfServers(
   const file = (format: string): SourceFile | null =>
     group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
   const json = file(SERVERS_JSON);
+  const csv = file(SERVERS_CSV);
   const [lines, parquet, gpus] = [file(SERVERS_JSONL), file(SERVERS_PARQUET), file(GPU_RECORDS)];
-  if (json === null && lines === null && parquet === null && gpus === null) return null;
-  const summary =
-    json === null ? null : new Fields(await readJsonDocument(json, notes, context), notes, 'server metrics: ');
+  if ([json, csv, lines, parquet, gpus].every((each) => each === null)) return null;
+  const summary = await readSummary(json, csv, notes, context);
+  const stated = (start: string | null): StatedServers | null =>
+    summary === null ? null : statedServers(summary, start, notes);
   if (zero_ns === null) {
     if (lines !== null || parquet !== null || gpus !== null) {
       notes.say('samples of servers are left out: without records it is not known when the run was');
     }
-    return summary === null ? null : statedServers(summary, notes);
+    return stated(null);
   }
   const targets = new Map<string, ReadTarget>();
   const facts = summary === null ? new Map<string, MetricFacts>() : metricFacts(summary);
@@ -44,9 +47,48 @@ export async function readAiperfServers(
   if (lines !== null) add(await readServerLines(lines, facts, zero_ns, notes, context));
   else if (parquet !== null) add(await readServerParquet(parquet, facts, zero_ns, notes));
   if (gpus !== null) add(await readGpuLines(gpus, zero_ns, notes, context));
-  if (targets.size === 0) return summary === null ? null : statedServers(summary, notes);
   const servers = serversOfStores({ targets, zeroWall_ns: zero_ns, interval_ns: AIPERF_INTERVAL_NS, window: null });
-  return { servers, system: [...targets.values()].find(({ system }) => system !== null)?.system ?? null };
+  const system = [...targets.values()].find((target) => target.system !== null)?.system ?? null;
+  if (lines !== null || parquet !== null) return { servers, system };
+  const figures = stated(instantOf(zero_ns));
+  if (figures === null) return targets.size === 0 ? null : { servers, system };
+  return targets.size === 0 ? figures : { ...figures, servers: withGpus(figures.servers, servers) };
+}
+
+/** AIPerf's statistics of the servers, and ours of the samples of the GPUs. */
+function withGpus(stated: ImportedServers, gpus: ImportedServers): ImportedServers {
+  return {
+    forRun(measured) {
+      const [one, other] = [stated.forRun(measured), gpus.forRun(measured)];
+      if (one === null || other === null) return one ?? other;
+      const targets = [...one.result.targets, ...other.result.targets];
+      return {
+        result: { ...one.result, gpu_energy: other.result.gpu_energy, targets },
+        file(runId) {
+          const file = one.file(runId);
+          return { ...file, targets, series: [...file.series, ...other.file(runId).series] };
+        },
+        writeSamples: other.writeSamples,
+      };
+    },
+  };
+}
+
+type StatedServers = NonNullable<ReturnType<typeof statedServers>>;
+
+const instantOf = (zero_ns: bigint): string => new Date(Number(zero_ns / 1_000_000n)).toISOString();
+
+/** AIPerf's own statistics, from the CSV when they are nowhere else. */
+async function readSummary(
+  json: SourceFile | null,
+  csv: SourceFile | null,
+  notes: ImportNotes,
+  context: ImportContext,
+): Promise<Fields | null> {
+  if (json !== null) return new Fields(await readJsonDocument(json, notes, context), notes, 'server metrics: ');
+  if (csv === null) return null;
+  notes.say("the servers' figures are from a CSV, which has four decimals");
+  return new Fields(serversOfCsv(await readText(csv, context)), notes, 'server metrics: ');
 }
 
 function metricFacts(summary: Fields): Map<string, MetricFacts> {

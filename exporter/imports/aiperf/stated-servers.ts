@@ -1,22 +1,29 @@
 import { systemsOfNames } from '../../../catalog/detect.ts';
+import { instantAt } from '../../../core/run/instant.ts';
 import type { ServerTarget } from '../../../core/run/result.ts';
 import type { SeriesType } from '../../servers/series.ts';
 import type { SeriesSummary, ServersFile } from '../../servers/servers-file.ts';
 import { Fields, isObject } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import type { ImportedServers } from '../imported-servers.ts';
+import type { ImportedServers, MeasuredRequests } from '../imported-servers.ts';
 import { targetName } from './server-lines.ts';
 
 const TYPES: ReadonlySet<string> = new Set(['counter', 'gauge', 'histogram', 'unknown']);
 
-/** AIPerf's own statistics of the servers (`server_metrics_export.json`), where no scrape is kept: they stand as its. */
+/**
+ * AIPerf's own statistics of the servers (`server_metrics_export.json`, or the CSV in its form), where no scrape is kept:
+ * they stand as its. A file that does not tell when the run was is of the run that the records tell of.
+ */
 export function statedServers(
   summary: Fields,
+  start: string | null,
   notes: ImportNotes,
 ): { readonly servers: ImportedServers; readonly system: string | null } | null {
-  const window = windowOf(summary);
-  if (window === null) {
-    notes.say('server metrics are left out: their file does not tell when the run was (summary.phase_time_ranges)');
+  const stated = windowOf(summary);
+  if (stated === null && start === null) {
+    notes.say(
+      'server metrics are left out: neither their file tells when the run was (summary.phase_time_ranges), nor are there records',
+    );
     return null;
   }
   const series = [...seriesOf(summary, notes)];
@@ -29,17 +36,29 @@ export function statedServers(
     collector: { interval_seconds: INTERVAL_SECONDS, cpu_seconds: null, cpu_share: null },
     targets,
   };
-  const file = (runId: string): ServersFile => ({
-    schema_version: 1,
-    run_id: runId,
-    definitions: 'aiperf',
-    window,
-    interval_seconds: INTERVAL_SECONDS,
-    targets,
-    series,
-  });
+  const fileOf =
+    (window: ServersFile['window']) =>
+    (runId: string): ServersFile => ({
+      schema_version: 1,
+      run_id: runId,
+      definitions: 'aiperf',
+      window,
+      interval_seconds: INTERVAL_SECONDS,
+      targets,
+      series,
+    });
   const system = systemsOfNames(new Set(series.map(({ family }) => family)))[0] ?? null;
-  return { servers: { forRun: () => ({ result, file, writeSamples: null }) }, system };
+  const forRun: ImportedServers['forRun'] = (measured) => {
+    const window = stated ?? windowOfRecords(measured, start);
+    return window === null ? null : { result, file: fileOf(window), writeSamples: null };
+  };
+  return { servers: { forRun }, system };
+}
+
+function windowOfRecords({ window }: MeasuredRequests, start: string | null): ServersFile['window'] | null {
+  const [from, to] = [instantAt(start, window?.start_ns ?? NaN), instantAt(start, window?.end_ns ?? NaN)];
+  if (window === null || from === null || to === null) return null;
+  return { start: from, end: to, seconds: (window.end_ns - window.start_ns) / 1e9 };
 }
 
 const INTERVAL_SECONDS = 0.333;
