@@ -19,6 +19,7 @@ import { lateness } from './lateness.ts';
 import { memory } from './memory.ts';
 import { metricsPage } from './metrics-page.ts';
 import { requests } from './requests.ts';
+import { residentSet } from './resident-set.ts';
 import { serveScrape } from './serve-scrape.ts';
 import { parquetPercentiles } from './parquet-percentiles.ts';
 import { start } from './start.ts';
@@ -36,6 +37,7 @@ const BENCHES: readonly Bench[] = [
   firstRequest,
   aiperf,
   memory,
+  residentSet,
   metricsPage,
   serveScrape,
   collector,
