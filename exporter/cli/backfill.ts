@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import { stat } from 'node:fs/promises';
 import { ConfigurationError } from '../bench/configuration-error.ts';
 import { oldRuns, type OldRun } from '../publish/backfill/old-runs.ts';
@@ -153,8 +154,10 @@ function report(done: Done, options: Values<typeof OPTIONS>): number {
   for (const [runId, reason] of Object.entries(done.refused)) tell(`${runId} is left out: ${reason}`);
   if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);
   else {
-    const remote = options['remote-write-url'] === null ? '' : `, ${done.samples_written} samples sent`;
-    tell(`${done.runs} runs written${done.files.length === 0 ? '' : ` to ${done.files.length} files`}${remote}`);
+    const remote = options['remote-write-url'] === null ? '' : `, ${things(done.samples_written, 'samples')} sent`;
+    tell(
+      `${things(done.runs, 'runs')} written${done.files.length === 0 ? '' : ` to ${things(done.files.length, 'files')}`}${remote}`,
+    );
     if (done.samples_dropped > 0)
       tell(
         `${done.samples_dropped} samples were not taken: a receiver takes old samples only when it is set up for them ` +

@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import { writeRunFiles } from '../run/run-files.ts';
 import { mergeShards, ShardError } from '../store/merge-shards.ts';
 import { RunExistsError, RunsDirectoryError } from '../store/store-errors.ts';
@@ -32,7 +33,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else
       process.stdout.write(
-        `run         ${runId}  ${result.status}, of ${shards.length} shards\n${resultTable(result, process.stdout.columns)}${path}\n`,
+        `run         ${runId}  ${result.status}, of ${things(shards.length, 'shards')}\n${resultTable(result, process.stdout.columns)}${path}\n`,
       );
     for (const note of [...notes, ...fileNotes]) process.stderr.write(`${note}\n`);
     return result.status === 'completed' ? ExitCode.done : ExitCode.failed;

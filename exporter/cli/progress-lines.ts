@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import type { PhaseName } from '../../core/run/record.ts';
 import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
 import type { ServerLoadNow } from '../servers/load-now.ts';
@@ -94,8 +95,7 @@ function failures({ failures: byReason }: ProgressState): string {
 /** How many requests, and how long. */
 function position(state: ProgressState): string[] {
   const { plannedRequests: count, plannedSeconds: seconds, elapsedSeconds: elapsed, done } = state;
-  const requests =
-    count === null ? `${significant(done)} requests` : `${significant(done)} of ${significant(count)} requests`;
+  const requests = count === null ? things(done, 'requests') : `${significant(done)} of ${things(count, 'requests')}`;
   const time =
     seconds === null ? `${elapsed.toFixed(0)} s` : `${Math.min(elapsed, seconds).toFixed(0)} of ${seconds} s`;
   return [requests, time, ...timeLeft(state)];

@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import { ConfigurationError } from '../bench/configuration-error.ts';
 import { sendPending } from '../publish/remote-write/send-pending.ts';
 import { readReceiver } from '../publish/remote-write/receiver-request.ts';
@@ -36,7 +37,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
     else {
       const trouble = sent.trouble === null ? '' : ` (${sent.trouble})`;
-      tell(`${sent.written} samples of ${sent.queues} runs written, ${sent.dropped} dropped`);
+      tell(`${things(sent.written, 'samples')} of ${things(sent.queues, 'runs')} written, ${sent.dropped} dropped`);
       if (sent.waiting > 0) tell(`${sent.waiting} samples still wait${trouble}`);
       if (sent.elsewhere.length > 0) tell(`samples wait for other receivers, too: ${sent.elsewhere.join(', ')}`);
     }

@@ -68,7 +68,7 @@ describe('a scenario file', () => {
 });
 
 test.each([
-  [['--slo', 'ttft<3'], "--slo 'ttft<3', character 1: the name of a measure"],
+  [['--slo', 'ttfx<3'], "--slo 'ttfx<3', character 1: the name of a measure"],
   [['--goodput', 'time_to_first_token'], "--goodput 'time_to_first_token', character 20"],
   [['--num-profile-runs', '2', '--run-id', 'x'.repeat(63)], '--run-id is too long'],
 ])('%j is refused', async (argv, message) => {

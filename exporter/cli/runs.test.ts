@@ -196,7 +196,7 @@ describe('which run', () => {
 describe('show', () => {
   test('facts, then the result', async () => {
     const { out } = await runs('show', 'latest');
-    expect(out).toContain('load        concurrency, concurrency 2, 10 requests, after 1 of warm-up\n');
+    expect(out).toContain('load        concurrency 2, 10 requests, after a warm-up of 1 request\n');
     expect(out).toContain('requests    ok 4 · error 1');
     expect(JSON.parse((await runs('show', 'latest', '--json')).out)).toEqual(await store.readResult('20260102-new'));
   });
@@ -228,7 +228,7 @@ describe('delete and prune', () => {
   test('prune says first what it would do', async () => {
     await addRun(store, addedRun('20251231-older', { start: '2025-12-31T00:00:00.000Z' }));
     const { out } = await runs('prune', '--keep-last', '0', '--keep-tagged', '--dry-run');
-    expect(out).toContain('2 would be deleted, 1 kept\n');
+    expect(out).toContain('2 runs would be deleted, 1 kept\n');
     expect(await store.runIds()).toHaveLength(3);
     await runs('prune', '--keep-last', '0', '--keep-tagged', '--yes');
     expect(await store.runIds()).toEqual(['20260102-new']);

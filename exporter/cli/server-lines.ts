@@ -1,6 +1,6 @@
 import type { ResultFile, ServersResult } from '../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../core/measures/quantities.ts';
-import { counted } from './server-quantities.ts';
+import { things } from '../../core/measures/things.ts';
 import { targetLine } from './server-target-line.ts';
 
 type Energy = NonNullable<ServersResult['gpu_energy']>;
@@ -12,8 +12,9 @@ export function serverLines({ servers }: Pick<ResultFile, 'servers'>): string[] 
   const count =
     requests === null
       ? ''
-      : ` · they count ${requests.server === null ? ABSENT : counted(requests.server, 'requests')}, the client ${significant(requests.client)}`;
-  const verdict = why ?? (exact === true ? 'exact' : 'nothing says whether they are exact');
+      : ` · they count ${requests.server === null ? ABSENT : things(requests.server, 'requests')}, the client ${significant(requests.client)}`;
+  const verdict =
+    why ?? (exact === true ? 'exact' : 'not known whether exact: no counter tells how many requests they had');
   const cost =
     collector.cpu_share === null
       ? ''
@@ -27,7 +28,7 @@ export function serverLines({ servers }: Pick<ResultFile, 'servers'>): string[] 
 
 function energyLine({ joules, gpus, joules_per_output_token: perToken }: Energy): string {
   const each = perToken === null ? '' : ` · ${significant(perToken)} J per output token`;
-  return `energy      ${significant(joules)} J by ${counted(gpus, 'GPUs')}${each}`;
+  return `energy      ${significant(joules)} J by ${things(gpus, 'GPUs')}${each}`;
 }
 
 function isCollected(servers: ResultFile['servers']): servers is ServersResult {

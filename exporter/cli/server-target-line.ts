@@ -1,6 +1,6 @@
 import { quantity } from '../../core/measures/quantities.ts';
 import type { ServerTarget } from '../../core/run/result.ts';
-import { counted } from './server-quantities.ts';
+import { things } from '../../core/measures/things.ts';
 
 const STATES: Readonly<Record<ServerTarget['state'], string>> = {
   waiting: 'never answered',
@@ -22,6 +22,6 @@ export function targetLine(target: ServerTarget): string {
   const durations = scrapes === 0 ? '' : `, p50 ${quantity(p50, 'seconds')}, p99 ${quantity(p99, 'seconds')}`;
   return (
     `${target.target}  ${system ?? 'unknown system'}  ${STATES[state]}  ` +
-    `${counted(scrapes, 'scrapes')}, ${failed} failed${durations}`
+    `${things(scrapes, 'scrapes')}, ${failed} failed${durations}`
   );
 }

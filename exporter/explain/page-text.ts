@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import type { AbsentGroup } from './absent-families.ts';
 import type { PageReport } from './page-report.ts';
 import { wrapped } from './wrapped.ts';
@@ -72,8 +73,8 @@ function heading(url: string, report: PageReport): string {
   return [
     url,
     `  systems: ${names.length === 0 ? 'none that a catalog describes' : names.join(', ')}`,
-    `  ${families} families, ${samples} samples, ${format}${format_fallback === null ? '' : ` (assumed: ${format_fallback})`}` +
-      (creation_times === 0 ? '' : `; ${creation_times} creation times (_created) not counted as families`),
+    `  ${things(families, 'families')}, ${things(samples, 'samples')}, ${format}${format_fallback === null ? '' : ` (assumed: ${format_fallback})`}` +
+      (creation_times === 0 ? '' : `; ${things(creation_times, 'creation times')} (_created) not counted as families`),
     '',
   ].join('\n');
 }
@@ -112,7 +113,7 @@ function grouped(groups: readonly AbsentGroup[], columns: number): string[] {
 function parts(groups: readonly AbsentGroup[], columns: number): string[] {
   return [...Map.groupBy(groups, place)].flatMap(([name, ofPart]) => {
     const conditions = [...new Set(ofPart.map(({ when }) => when))].slice(0, 3);
-    const text = `${name}: ${count(ofPart)} families; ${conditions.join(' | ')}`;
+    const text = `${name}: ${things(count(ofPart), 'families')}; ${conditions.join(' | ')}`;
     return wrapped(text, columns - 4).map((line, i) => `${i === 0 ? '  ' : '    '}${line}`);
   });
 }

@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import { quantity } from '../../core/measures/quantities.ts';
 import type { Unit } from '../../core/measures/measures.ts';
 import { countOf } from '../../core/run/request-counts.ts';
@@ -32,8 +33,7 @@ export function runsTable(runs: readonly RunSummary[]): Html {
   return html`<div class="runs" tabindex="0">
     <table>
       <caption>
-        ${runs.length} ${runs.length === 1 ? 'run' : 'runs'}, the newest
-        first${older > 0 ? html`; ${older} older ones are in the API` : null}
+        ${things(runs.length, 'runs')}, the newest first${older > 0 ? html`; ${older} older ones are in the API` : null}
       </caption>
       <thead>
         <tr>

@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import type { PhaseLoad } from '../bench/benchmark-plan.ts';
 import type { Dataset } from '../bench/datasets/dataset.ts';
 import type { PlannedLoad } from './planned-load.ts';
@@ -12,7 +13,7 @@ export function announcement(request: RunRequest, origin: string, { dataset, war
 
 function amount({ requestCount, durationSeconds }: PhaseLoad): string {
   if (requestCount === null) return `requests for ${durationSeconds ?? 0} s`;
-  return `${count(requestCount)} requests${durationSeconds === null ? '' : ` within ${durationSeconds} s`}`;
+  return `${things(requestCount, 'requests')}${durationSeconds === null ? '' : ` within ${durationSeconds} s`}`;
 }
 
 function manner({ concurrency, prefillConcurrency, arrivals }: PhaseLoad['load']): string {

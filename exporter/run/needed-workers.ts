@@ -19,7 +19,7 @@ export function neededWorkers(request: RunRequest): ChosenWorkers {
     const least = Math.min(request.requestCount ?? Infinity, ...loads.map(slots));
     if (shareOf(least, share) === 0)
       throw new RefusedError(
-        `a load of ${least} requests or slots leaves none for shard ${share.part} of ${share.parts}`,
+        `a load of ${least} (requests, or slots for them) leaves none for shard ${share.part} of ${share.parts}`,
       );
   }
   const chosen = chooseWorkers(workers, loads, availableParallelism(), shard?.share ?? WHOLE);

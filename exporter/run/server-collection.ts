@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import { join } from 'node:path';
 import type { ServerTotals } from '../../core/measures/server-results.ts';
 import type { PhaseName } from '../../core/run/record.ts';
@@ -127,8 +128,10 @@ export class ServerCollection {
 
   #whyNotExact({ atRest }: Settled, requests: ServerRequests | null, targets: ServersResult['targets']): string | null {
     const difference = requests?.difference ?? 0;
-    if (difference > 0) return `not exact: +${difference} requests that are not this run's`;
-    if (difference < 0) return `not exact: the servers counted ${-difference} requests less than the client`;
+    const others = `+${things(difference, 'requests')} that ${difference === 1 ? 'is' : 'are'} not this run's`;
+    if (difference > 0) return `not exact: ${others}`;
+    if (difference < 0)
+      return `not exact: the servers counted ${things(-difference, 'requests')} fewer than the client`;
     const restarted = targets.find(({ restarts }) => restarts > 0);
     if (restarted !== undefined) return `not exact: ${restarted.target} restarted`;
     const gone = targets.find(({ state }) => state === 'gone' || state === 'several_servers');

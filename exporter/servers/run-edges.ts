@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
 import { countsRest, serverLoad } from './load-gauges.ts';
@@ -33,7 +34,7 @@ export async function startEdge(collector: Collector, options: EdgeOptions, give
     if (load === 0 || givenUp.aborted) return load === 0;
     if (options.now_ns() >= until_ns) {
       options.say(
-        `the servers still hold ${load} requests after ${options.drainTimeoutSeconds} s: others use them too`,
+        `the servers still hold ${things(load, 'requests')} after ${options.drainTimeoutSeconds} s: others use them too`,
       );
       return false;
     }

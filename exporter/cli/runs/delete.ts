@@ -1,3 +1,4 @@
+import { things } from '../../../core/measures/things.ts';
 import { deleteRun } from '../../store/delete-run.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -27,7 +28,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** Lists the runs, asks unless told not to, and removes them. */
 export async function deleteRuns(store: RunStore, runs: readonly IndexedRun[], yes: boolean): Promise<number> {
-  const count = runs.length === 1 ? '1 run' : `${runs.length} runs`;
+  const count = things(runs.length, 'runs');
   if (!yes) {
     for (const line of runListing(runs, process.stderr.isTTY ? process.stderr.columns : Infinity)) {
       process.stderr.write(`${line}\n`);

@@ -1,3 +1,4 @@
+import { things } from '../../../core/measures/things.ts';
 import { prunedRuns } from '../../store/prune-rules.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../help-text.ts';
@@ -47,6 +48,6 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (!options['dry-run']) return deleteRuns(store, pruned, options.yes);
   const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
   for (const line of runListing(pruned, width)) process.stdout.write(`${line}\n`);
-  process.stdout.write(`${pruned.length} would be deleted, ${kept} kept\n`);
+  process.stdout.write(`${things(pruned.length, 'runs')} would be deleted, ${kept} kept\n`);
   return ExitCode.done;
 }

@@ -1,3 +1,4 @@
+import { things } from '../../../core/measures/things.ts';
 import { ABSENT, quantity } from '../../../core/measures/quantities.ts';
 import type { ComparisonKey, RunFile } from '../../../core/run/run.ts';
 import { reasonOf } from '../../store/store-errors.ts';
@@ -78,15 +79,15 @@ const streaming = ({ streaming }: ComparisonKey): string =>
 function loadOf({ load, stop, warmup }: ComparisonKey): string | null {
   if (load === null) return null;
   const limits = [
-    load.request_rate === null ? null : `${load.request_rate} requests/s`,
-    load.arrival_pattern,
+    load.request_rate === null ? null : `${load.request_rate} requests/s${load.arrival_pattern === null ? '' : ` (${load.arrival_pattern})`}`,
     load.concurrency === null ? null : `concurrency ${load.concurrency}`,
-    stop?.request_count == null ? null : `${stop.request_count} requests`,
+    stop?.request_count == null ? null : things(stop.request_count, 'requests'),
     stop?.benchmark_duration_seconds == null ? null : `for ${quantity(stop.benchmark_duration_seconds, 'seconds')}`,
-    warmup?.request_count == null ? null : `after ${warmup.request_count} of warm-up`,
-    warmup?.duration_seconds == null ? null : `after ${quantity(warmup.duration_seconds, 'seconds')} of warm-up`,
+    warmup?.request_count == null ? null : `after a warm-up of ${things(warmup.request_count, 'requests')}`,
+    warmup?.duration_seconds == null ? null : `after a warm-up of ${quantity(warmup.duration_seconds, 'seconds')}`,
   ].filter((limit) => limit !== null);
-  return [load.mode.replaceAll('_', ' '), ...limits].join(', ');
+  const isSaid = load.mode !== 'trace' && (load.concurrency ?? load.request_rate) !== null;
+  return [...(isSaid ? [] : [load.mode.replaceAll('_', ' ')]), ...limits].join(', ');
 }
 
 function samplingOf({ sampling }: ComparisonKey): string | null {
