@@ -1,4 +1,4 @@
-import { openStore } from '../store/run-store.ts';
+import { openStoreWithReports } from '../run/open-store.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError } from './failure.ts';
@@ -12,7 +12,7 @@ export async function openRuns(
   check: (store: RunStore) => Promise<unknown> = () => Promise.resolve(),
 ): Promise<RunStore> {
   try {
-    const { store, messages } = await openStore(runsDirectory);
+    const { store, messages } = await openStoreWithReports(runsDirectory);
     for (const message of messages) process.stderr.write(`${message}\n`);
     await check(store);
     return store;

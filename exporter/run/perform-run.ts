@@ -15,7 +15,7 @@ import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts'
 import { checkOutgoing, Outgoing } from '../publish/outgoing.ts';
 import type { ServerLoadNow } from '../servers/load-now.ts';
 import { RequestViewBuilder } from '../report/request-view.ts';
-import { openStore, type RunStore } from '../store/run-store.ts';
+import type { RunStore } from '../store/run-store.ts';
 import type { RunPlan, RunWriter } from '../store/run-writer.ts';
 import { reasonOf } from '../store/store-errors.ts';
 import { findServe, isDiscovered } from '../store/serve-presence.ts';
@@ -23,6 +23,7 @@ import { announcement } from './announcement.ts';
 import { beginWorkers } from './begin-workers.ts';
 import { LivePublication } from './live-publication.ts';
 import { writeRunFiles } from './run-files.ts';
+import { openStoreWithReports } from './open-store.ts';
 import { plannedBenchmark } from './planned-benchmark.ts';
 import { plannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
@@ -69,7 +70,7 @@ export async function performRun(
   const workers = count > 1 ? beginWorkers(request, count) : null;
   const young = workers === null ? boundYoungGeneration() : null;
   try {
-    const { store, messages } = await openStore(request.runsDirectory);
+    const { store, messages } = await openStoreWithReports(request.runsDirectory);
     messages.forEach((message) => reporter.say(message));
     await store.checkWritable();
     return await performPreparedRun({ request, controls, reporter, version, store, workers });

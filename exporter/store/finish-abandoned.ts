@@ -14,12 +14,18 @@ import { publish, storeRecords, writeOutcome } from './seal-run.ts';
 
 const FAILURE = 'the process ended before the run did; records up to the last half second are kept';
 
-/** Finishes the run of a folder that this process has claimed, and says so in a line. Throws what is in the way. */
-export async function finishAbandoned(runsDirectory: string, claimed: string, runId: string): Promise<string> {
+/** What became of a folder that was left behind: a line for people, and the run that is now finished; null: there is none. */
+export interface Abandoned {
+  readonly message: string;
+  readonly finished: string | null;
+}
+
+/** Finishes the run of a folder that this process has claimed. Throws what is in the way. */
+export async function finishAbandoned(runsDirectory: string, claimed: string, runId: string): Promise<Abandoned> {
   if (!(await exists(runFilePath(claimed)))) {
     // Its process was killed while it made the folder: nothing had begun.
     await rm(claimed, { recursive: true });
-    return `run ${runId} had not begun when its process ended: removed`;
+    return { message: `run ${runId} had not begun when its process ended: removed`, finished: null };
   }
   const heartbeat = startHeartbeat(claimed);
   try {
@@ -27,14 +33,17 @@ export async function finishAbandoned(runsDirectory: string, claimed: string, ru
     if (run.status !== 'running') {
       if (await isSecondCopy(runsDirectory, run)) {
         await discardFolder(runsDirectory, claimed, runId);
-        return `a second copy of the import ${runId}, left by a process that ended, was removed`;
+        const message = `a second copy of the import ${runId}, left by a process that ended, was removed`;
+        return { message, finished: null };
       }
       await publish(runsDirectory, claimed, run);
-      return `run ${runId} (${run.status}) was moved to the finished runs: its process ended before it did that`;
+      const message = `run ${runId} (${run.status}) was moved to the finished runs: its process ended before it did that`;
+      return { message, finished: runId };
     }
     const { run: aborted, requests } = await abort(claimed, run);
     await publish(runsDirectory, claimed, aborted);
-    return `run ${runId} was finished as aborted: its process was gone; ${requests} requests are kept`;
+    const message = `run ${runId} was finished as aborted: its process was gone; ${requests} requests are kept`;
+    return { message, finished: runId };
   } finally {
     heartbeat.stop();
   }

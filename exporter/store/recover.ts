@@ -2,6 +2,7 @@ import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { recoverEdit } from './edit-run.ts';
 import { exists } from './exists.ts';
+import type { Abandoned } from './finish-abandoned.ts';
 import { isOwned } from './ownership.ts';
 import type { ProcessIdentity } from './process-identity.ts';
 import { readRunFile } from './read-run-files.ts';
@@ -10,23 +11,34 @@ import type { UnfinishedName } from './run-paths.ts';
 import { setAside } from './set-aside.ts';
 import { codeOf, DamagedRunError, reasonOf } from './store-errors.ts';
 
+export interface Recovery {
+  readonly messages: string[];
+  /** Run ids. */
+  readonly finished: readonly string[];
+}
+
 /**
- * Finishes the runs whose process is gone and returns one line for each. Doing it again changes nothing, and several
+ * Finishes the runs whose process is gone: one line for each, and which of them are finished now. Doing it again changes nothing, and several
  * processes may do it at once: each run is claimed by renaming its folder. A run that is damaged is named and put aside;
  * one that cannot be finished for another reason is named and left as it is. Nothing throws on its account.
  */
-export async function recoverRuns(runsDirectory: string): Promise<string[]> {
+export async function recoverRuns(runsDirectory: string): Promise<Recovery> {
   const messages: string[] = [];
+  const finished: string[] = [];
   for (const name of await unfinishedNames(runsDirectory)) {
     const parsed = parseUnfinishedName(name);
     if (parsed === null) continue;
-    const message =
-      parsed.kind === 'run'
-        ? await recoverRun(runsDirectory, name, parsed.runId, parsed.owner)
-        : await tidyUp(runsDirectory, name, parsed);
-    if (message !== null) messages.push(message);
+    if (parsed.kind === 'run') {
+      const recovered = await recoverRun(runsDirectory, name, parsed.runId, parsed.owner);
+      if (recovered === null) continue;
+      messages.push(recovered.message);
+      if (recovered.finished !== null) finished.push(recovered.finished);
+    } else {
+      const message = await tidyUp(runsDirectory, name, parsed);
+      if (message !== null) messages.push(message);
+    }
   }
-  return messages;
+  return { messages, finished };
 }
 
 /** The names in `.unfinished`, none when there is no such folder. */
@@ -61,7 +73,7 @@ async function recoverRun(
   name: string,
   runId: string,
   claimant: ProcessIdentity | null,
-): Promise<string | null> {
+): Promise<Abandoned | null> {
   const folder = join(unfinishedDirectory(runsDirectory), name);
   let claimed: string | null = null;
   try {
@@ -75,9 +87,11 @@ async function recoverRun(
   } catch (error) {
     // Another process finished it in the meantime.
     if (!(await exists(claimed ?? folder))) return null;
-    if (error instanceof DamagedRunError) return setAside(runsDirectory, claimed ?? folder, runId, error);
+    if (error instanceof DamagedRunError) {
+      return { message: await setAside(runsDirectory, claimed ?? folder, runId, error), finished: null };
+    }
     if (claimed !== null) await rename(claimed, join(unfinishedDirectory(runsDirectory), runId));
-    return `run ${runId} is unfinished and cannot be recovered: ${reasonOf(error)}`;
+    return { message: `run ${runId} is unfinished and cannot be recovered: ${reasonOf(error)}`, finished: null };
   }
 }
 

@@ -22,14 +22,21 @@ export type RunListing =
   | { readonly run_id: string; readonly path: string; readonly run: RunFile; readonly damage: null }
   | { readonly run_id: string; readonly path: string; readonly run: null; readonly damage: string };
 
+export interface OpenedStore {
+  readonly store: RunStore;
+  readonly messages: string[];
+  readonly recovered: readonly string[];
+}
+
 /**
  * Opens a runs directory (which need not exist yet) and finishes the runs whose process is gone: one message for each,
- * to be told to the user. Throws `RunsDirectoryError` when it is there and cannot be read.
+ * to be told to the user; `recovered` are those that are finished runs now. Throws `RunsDirectoryError` when it is there and cannot be read.
  */
-export async function openStore(runsDirectory: string): Promise<{ store: RunStore; messages: string[] }> {
+export async function openStore(runsDirectory: string): Promise<OpenedStore> {
   const store = new RunStore(resolve(runsDirectory));
   try {
-    return { store, messages: await recoverRuns(store.directory) };
+    const { messages, finished } = await recoverRuns(store.directory);
+    return { store, messages, recovered: finished };
   } catch (error) {
     throw new RunsDirectoryError(`cannot read the runs directory ${store.directory}: ${reasonOf(error)}`, {
       cause: error,
