@@ -80,6 +80,30 @@ function overWallTime({ measure, definition, formula }: ForeignDefinition): Fore
   ];
 }
 
+/** The same over all requests, the failed ones as infinite, with percentiles that are values themselves. */
+export function nearestRank(definition: string): string {
+  return `${definition}_by_nearest_rank`;
+}
+
+const OVER_ALL: readonly string[] = ['request_latency', 'time_to_first_token', 'inter_token_latency'];
+
+function overAll(name: string): ForeignDefinition[] {
+  return DISTRIBUTION_MEASURES.filter(({ measure, clock }) => measure === name && clock === 'sent').flatMap(
+    ({ measure, definition, formula }) =>
+      [definition, TOKENIZER_DEFINITIONS[definition]].flatMap((each) =>
+        each === undefined
+          ? []
+          : [
+              foreign(
+                measure,
+                nearestRank(each),
+                `${formula}; percentiles are values themselves, failed requests infinite`,
+              ),
+            ],
+      ),
+  );
+}
+
 /** Every definition of other tools that importers use, with what it means. */
 export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
   ...OUR_MEASURES.flatMap(({ measure, definition, formula }) => {
@@ -118,6 +142,7 @@ export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
     'request_latency_over_output_tokens',
     'request latency ÷ output tokens: the first token is inside',
   ),
+  ...OVER_ALL.flatMap(overAll),
   ...OUR_MEASURES.filter(({ definition }) => definition.endsWith('_over_window')).flatMap(overWallTime),
   foreign(
     'output_token_throughput',

@@ -120,6 +120,49 @@ describe('a folder of AIPerf 0.13.0 with its records', () => {
       expect(distributionOf(result, 'time_to_first_token').mean).toBeCloseTo(0.13247788235, 9);
     }));
 
+  test('goodput with its limits, and the latencies in which failed requests are infinite', () =>
+    inTemporaryFolder(async (folder) => {
+      const summary = JSON.parse(await readFile(join(STEADY, 'profile_export_aiperf.json'), 'utf8')) as Record<
+        string,
+        object
+      >;
+      const config = {
+        ...summary['input_config'],
+        input: { goodput: { time_to_first_token: 150, inter_token_latency: 10 } },
+      };
+      const scalar = (unit: string, avg: number): object => ({ unit, avg });
+      const extended = {
+        ...summary,
+        input_config: config,
+        good_request_count: scalar('requests', 150),
+        good_request_fraction: scalar('ratio', 0.75),
+        // 150 ÷ the duration of the run.
+        goodput: scalar('requests/sec', 150 / 17.649967872),
+        adj_request_latency: { unit: 'ms', min: 500, p50: 600, p90: 900, avg: 600, count: 210 },
+      };
+      await writeFile(join(folder, 'profile_export_aiperf.json'), JSON.stringify(extended));
+      const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [folder]));
+      const under = '[inter_token_latency<=10,time_to_first_token<=150]';
+      expect(scalarOf(result, 'good_request_count')).toMatchObject({ value: 150, definition: `good_requests${under}` });
+      expect(scalarOf(result, 'good_request_ratio', 'all')).toMatchObject({
+        value: 0.75,
+        definition: `good_over_ok_and_errors${under}`,
+      });
+      expect(scalarOf(result, 'goodput')).toMatchObject({
+        value: expect.closeTo(150 / 17.649967872, 9),
+        definition: `good_requests_over_window${under}`,
+      });
+      const all = result.measures.find(
+        ({ measure, population }) => measure === 'request_latency' && population === 'all',
+      );
+      expect(all).toMatchObject({
+        definition: 'sent_to_last_content_chunk_by_nearest_rank',
+        n: 210,
+        percentiles: { p50: { value: 0.6 }, p90: { value: 0.9 }, p99: { value: null } },
+      });
+      expect(run.source?.notes.join()).not.toContain('not understood: goodput');
+    }));
+
   test('unary answers have no time to first token and no gaps', () =>
     inTemporaryFolder(async (folder) => {
       const imported = await importInto(join(folder, 'runs'), [UNARY]);

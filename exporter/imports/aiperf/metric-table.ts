@@ -8,6 +8,8 @@ export interface AiperfMeasure {
   /** AIPerf counts the tokens in it with its tokenizer, unless told to use the server's. */
   readonly ownTokens: boolean;
   readonly clock: Clock;
+  /** Whether the failed requests are among the values, as infinite: AIPerf's percentiles are then values themselves. */
+  readonly withFailed?: boolean;
 }
 
 const is = (measure: string, definition: string, clock: Clock = 'sent'): AiperfMeasure => ({
@@ -20,6 +22,8 @@ const counting = (measure: string, definition: string): AiperfMeasure => ({
   ...is(measure, definition),
   ownTokens: true,
 });
+
+const withFailed = (measure: AiperfMeasure): AiperfMeasure => ({ ...measure, withFailed: true });
 
 /** AIPerf's metrics with a value per request that have the definition of one of our measures. */
 export const DISTRIBUTIONS: Readonly<Record<string, AiperfMeasure>> = {
@@ -37,6 +41,9 @@ export const DISTRIBUTIONS: Readonly<Record<string, AiperfMeasure>> = {
   output_token_throughput_per_user: counting('output_token_throughput_per_user', 'inverse_inter_token_latency'),
   prefill_throughput_per_user: counting('prefill_throughput_per_user', 'input_tokens_over_time_to_first_token'),
   e2e_output_token_throughput: counting('e2e_output_token_throughput', 'output_tokens_over_request_latency'),
+  adj_request_latency: withFailed(is('request_latency', 'sent_to_last_content_chunk')),
+  adj_time_to_first_token: withFailed(is('time_to_first_token', 'sent_to_first_content_chunk')),
+  adj_inter_token_latency: withFailed(counting('inter_token_latency', 'per_request_mean_from_usage')),
   // After AIPerf's own counts, so that without records the server's stands.
   usage_prompt_tokens: is('input_sequence_length', 'usage_prompt_tokens'),
   usage_completion_tokens: is('output_sequence_length', 'usage_completion_tokens'),
@@ -54,10 +61,10 @@ export const SCALARS: Readonly<Record<string, AiperfMeasure>> = {
 /** Metrics that are known and not taken: counts and sums told elsewhere, and what records or server metrics tell better. */
 const PASSED_OVER: readonly RegExp[] = [
   /^(http_req|stream|replay|network|credit|spec_decode|usage|total|overall|effective|active|adj|tokens_in_flight|osl_mismatch)(_|$)/,
-  /^(nvidia|amd|gpu|energy|average_gpu|output_tps|output_tokens_per_joule|performance_per|goodput)(_|$)/,
+  /^(nvidia|amd|gpu|energy|average_gpu|output_tps|output_tokens_per_joule|performance_per|goodput_per)(_|$)/,
   /^(min_request|max_response)_timestamp$/,
   /^(completed_)?request_count$/,
-  /^(error_request_count|request_error_rate|error_isl|good_request_(count|fraction)|request_goodput|benchmark_duration)$/,
+  /^(error_request_count|request_error_rate|error_isl|benchmark_duration)$/,
   /^(time_to_first_output_token|network_rtt|thinking_efficiency)$/,
 ];
 

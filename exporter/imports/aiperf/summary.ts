@@ -1,4 +1,4 @@
-import { TOKENIZER_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
+import { nearestRank, TOKENIZER_DEFINITIONS } from '../../../core/measures/foreign-definitions.ts';
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, Outcome } from '../../../core/run/record.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
@@ -6,6 +6,7 @@ import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
 import { Fields, isObject } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { StatedResult } from '../importer.ts';
+import { limitsText, statedGoodput, statedGoodRatio } from '../stated-goodput.ts';
 import { statedDistribution, statedScalar } from '../stated-measures.ts';
 import { baseUnit, DISTRIBUTIONS, isPassedOver, SCALARS } from './metric-table.ts';
 import type { AiperfMeasure } from './metric-table.ts';
@@ -44,10 +45,11 @@ export interface SummaryOptions {
 /** What the summary (`profile_export_aiperf.json`, or the CSV in its form) says, in base units. */
 export function statedSummary(summary: Fields, notes: ImportNotes, options: SummaryOptions): StatedResult {
   const measures = summary.names
-    .filter((tag) => !NO_METRICS.includes(tag))
+    .filter((tag) => !NO_METRICS.includes(tag) && !GOOD_REQUESTS.includes(tag))
     .flatMap((tag) => measureOf(tag, summary, notes, options));
   const failures = failuresOf(summary, notes);
   const ok = scalarOf(summary, 'request_count');
+  measures.push(...statedGoodRequests(summary, notes));
   return {
     window_seconds: scalarOf(summary, 'benchmark_duration', (unit) => baseUnit(unit)?.scale ?? 1),
     requests: { ok, ...failures.requests },
@@ -86,11 +88,12 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: Su
     const definition = isOverWindow(tag, value, summary) ? identity.definition : overWallTime(identity.definition);
     return [statedScalar({ ...identity, definition }, value, unit.scale)];
   }
-  const n = metric.count('count') ?? scalarOf(summary, 'request_count');
-  if (n === null) return [];
+  const isWithFailed = known.withFailed === true;
+  const n = metric.count('count') ?? (isWithFailed ? null : scalarOf(summary, 'request_count'));
+  if (n === null && !isWithFailed) return [];
   return [
     statedDistribution(
-      identity,
+      isWithFailed ? { ...identity, population: 'all', definition: nearestRank(identity.definition) } : identity,
       {
         n,
         mean: metric.number('avg'),
@@ -104,12 +107,40 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: Su
   ];
 }
 
+/** Goodput and what it is made of. */
+const GOOD_REQUESTS = ['goodput', 'request_goodput', 'good_request_count', 'good_request_fraction'];
+
+/** What AIPerf tells of the requests that kept the limits of `--goodput`; nothing when there were none. */
+function statedGoodRequests(summary: Fields, notes: ImportNotes): MeasureResult[] {
+  const rate = scalarOf(summary, 'goodput') ?? scalarOf(summary, 'request_goodput');
+  const count = scalarOf(summary, 'good_request_count');
+  const share = scalarOf(summary, 'good_request_fraction', (unit) => baseUnit(unit)?.scale ?? 1);
+  if ([rate, count, share].every((value) => value === null)) return [];
+  const limits = goodputLimits(summary.object('input_config'));
+  if (limits === null) notes.say('the limits of the goodput are not told');
+  const text = limits === null ? '[limits not told]' : limitsText(limits);
+  const over = isOverWindow('goodput', rate, summary) ? 'window' : 'wall_time';
+  return [
+    ...(count === null
+      ? []
+      : [statedScalar({ measure: 'good_request_count', definition: `good_requests${text}`, unit: 'requests' }, count)]),
+    ...(share === null ? [] : [statedGoodRatio(share, 'ok_and_errors', text)]),
+    ...(rate === null ? [] : [statedGoodput(rate, over, text)]),
+  ];
+}
+
+/** `{tag: limit}` in the metric's own unit, where versions of the configuration have it. */
+function goodputLimits(config: Fields | null): Fields | null {
+  return config?.object('input')?.object('goodput') ?? config?.object('goodput') ?? config?.object('slos') ?? null;
+}
+
 /** What is divided by the time in each throughput. */
 const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   request_throughput: ['request_count'],
   output_token_throughput: ['total_osl'],
   input_token_throughput: ['total_isl'],
   total_token_throughput: ['total_isl', 'total_osl'],
+  goodput: ['good_request_count'],
 };
 
 /**
