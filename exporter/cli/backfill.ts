@@ -56,6 +56,8 @@ interface Done {
   readonly samples_written: number;
   readonly samples_dropped: number;
   readonly samples_waiting: number;
+  /** Runs that Grafana does not show, with why. */
+  readonly not_annotated: Readonly<Record<string, string>>;
 }
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -107,7 +109,7 @@ async function backfilled(store: RunStore, runIds: readonly string[], options: V
       ...{ runsDirectory: store.directory, receiver, version: VERSION, secondsPerRun: SECONDS_PER_RUN },
       problem: (line) => tell(`remote write: ${line}`),
     }));
-  if (grafana !== null) await annotated(runs(), grafana, grafanaRequest?.dashboardUid ?? null);
+  const notAnnotated = grafana === null ? {} : await annotated(runs(), grafana, grafanaRequest?.dashboardUid ?? null);
   return {
     runs: done.size,
     refused,
@@ -115,6 +117,7 @@ async function backfilled(store: RunStore, runIds: readonly string[], options: V
     samples_written: sent?.written ?? 0,
     samples_dropped: sent?.dropped ?? 0,
     samples_waiting: sent?.waiting ?? 0,
+    not_annotated: notAnnotated,
   };
 }
 
@@ -131,12 +134,15 @@ async function annotated(
   runs: AsyncIterable<OldRun>,
   access: ConstructorParameters<typeof Annotator>[0],
   dashboardUid: string | null,
-): Promise<void> {
+): Promise<Done['not_annotated']> {
+  const failed: Record<string, string> = {};
   for await (const { finished } of runs) {
     const annotator = new Annotator(access, dashboardUid);
-    for (const line of await annotator.finish(finished.run, finished.result)) tell(`${finished.run.run_id}: ${line}`);
+    const lines = await annotator.finish(finished.run, finished.result);
+    if (lines.length > 0) failed[finished.run.run_id] = lines.join('; ');
     await annotator.close();
   }
+  return failed;
 }
 
 async function outputOf(path: string): Promise<BackfillOutput> {
@@ -152,6 +158,7 @@ async function outputOf(path: string): Promise<BackfillOutput> {
 
 function report(done: Done, options: Values<typeof OPTIONS>): number {
   for (const [runId, reason] of Object.entries(done.refused)) tell(`${runId} is left out: ${reason}`);
+  for (const [runId, reason] of Object.entries(done.not_annotated)) tell(`${runId}: ${reason}`);
   if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);
   else {
     const remote = options['remote-write-url'] === null ? '' : `, ${things(done.samples_written, 'samples')} sent`;
@@ -166,7 +173,11 @@ function report(done: Done, options: Values<typeof OPTIONS>): number {
     if (done.samples_waiting > 0)
       tell(`${done.samples_waiting} samples wait on disk: \`llmbench push\` sends them; later runs were not tried`);
   }
-  return done.runs === 0 || done.samples_waiting > 0 ? ExitCode.failed : ExitCode.done;
+  return isWhole(done) ? ExitCode.done : ExitCode.failed;
 }
+
+/** Whether everything arrived: a pipeline that asked for it must learn when it did not. */
+const isWhole = ({ runs, samples_waiting, samples_dropped, not_annotated }: Done): boolean =>
+  runs > 0 && samples_waiting === 0 && samples_dropped === 0 && Object.keys(not_annotated).length === 0;
 
 const tell = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -32,7 +32,7 @@ export function groupTable(runs: readonly GroupRun[]): string {
   const head = ['load', 'runs', ...COLUMNS.map(([, , title]) => title)];
   const rows = steps.map((step) => {
     const statistics = overRepeats(step.map(({ performed }) => performed.result));
-    return [loadText(step), String(step.length), ...COLUMNS.map(([measure, stat]) => mean(statistics, measure, stat))];
+    return [loadOf(step), String(step.length), ...COLUMNS.map(([measure, stat]) => mean(statistics, measure, stat))];
   });
   const lines = aligned([head, ...rows]);
   const repeated = steps.filter((step) => step.length > 1);
@@ -57,11 +57,13 @@ function spreadTable(step: readonly GroupRun[]): string[] {
       ],
     ];
   });
-  return aligned([[`over ${step.length} runs at ${loadText(step)}`, 'mean', 'std', 'cv', '95 % interval'], ...rows]);
+  return aligned([[`over ${step.length} runs at ${loadOf(step)}`, 'mean', 'std', 'cv', '95 % interval'], ...rows]);
 }
 
 /** The head of its column says it. */
 const withoutUnit = (text: string): string => text.replace(/ (requests|tokens)\/s$/, '');
+
+const loadOf = ([first]: readonly GroupRun[]): string => (first === undefined ? '' : loadText(first.request));
 
 function mean(statistics: readonly RepeatedStatistic[], measure: string, stat: string): string {
   const found = find(statistics, measure, stat);
@@ -78,9 +80,8 @@ function find(statistics: readonly RepeatedStatistic[], measure: string, stat: s
 const isUsual = ({ measure, population }: RepeatedStatistic): boolean =>
   population === 'ok' || measure === 'error_ratio';
 
-function loadText([first]: readonly GroupRun[]): string {
-  if (first === undefined) return '';
-  const { load, fixedSchedule, inputTokens, outputTokens } = first.request;
+/** The load of a run in a few words, e.g. `concurrency 8, 512 in 128 out`. */
+export function loadText({ load, fixedSchedule, inputTokens, outputTokens }: RunRequest): string {
   const limit = load.concurrency === null ? '' : ` concurrency ${load.concurrency}`;
   const manner =
     load.rate !== null

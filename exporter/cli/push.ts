@@ -41,7 +41,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       if (sent.waiting > 0) tell(`${sent.waiting} samples still wait${trouble}`);
       if (sent.elsewhere.length > 0) tell(`samples wait for other receivers, too: ${sent.elsewhere.join(', ')}`);
     }
-    return sent.waiting > 0 ? ExitCode.failed : ExitCode.done;
+    return sent.waiting > 0 || sent.dropped > 0 ? ExitCode.failed : ExitCode.done;
   } catch (error) {
     if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
     throw error;

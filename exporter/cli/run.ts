@@ -14,7 +14,7 @@ import type { RunRequest } from '../run/run-request.ts';
 import { RunNotStoredError, RunsDirectoryError } from '../store/store-errors.ts';
 import { CliError, ExitCode } from './failure.ts';
 import { sloLines } from './gate-lines.ts';
-import { groupResult, groupTable, type GroupRun } from './group-table.ts';
+import { groupResult, groupTable, loadText, type GroupRun } from './group-table.ts';
 import { asksForHelp, sectionedHelp } from './help-text.ts';
 import { keptRun } from './kept-run.ts';
 import { Progress } from './progress.ts';
@@ -22,6 +22,7 @@ import { resultTable } from './result-table.ts';
 import { requestedRuns } from './requested-runs.ts';
 import { RUN_HELP } from './run-options.ts';
 import { SERVER_LISTS } from './server-options.ts';
+import { mergeLine, shardMark } from './shard-lines.ts';
 import { spreadLists } from './value-lists.ts';
 import { VERSION } from './version.ts';
 
@@ -38,9 +39,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     for (const request of requests) refuseUnmeantLoad(request, steps, options.yes);
     await performGroup(requests, controls, {
       cooldownSeconds: options['profile-run-cooldown-seconds'],
-      announce: (number) => void process.stderr.write(`run ${number} of ${requests.length}\n`),
+      announce: (number, request) =>
+        void process.stderr.write(`\nrun ${number} of ${requests.length}: ${loadText(request)}\n`),
       perform: (request) => keptRun(runs, request, () => performRun(request, controls, reporter(request), VERSION)),
-      finished: (performed) => show(performed, options.json),
+      finished: (performed, request) => show(performed, request, options.json),
     });
     return exitCodeOf(runs, controls);
   } catch (error) {
@@ -101,11 +103,16 @@ function partOf(requests: number | null, { shard }: RunRequest): number | null {
   return requests === null || shard === null ? requests : shareOf(requests, shard.share);
 }
 
-function show({ result, failure, path, notes }: PerformedRun, json: boolean): void {
+function show(
+  { result, failure, path, notes }: PerformedRun,
+  { shard, runsDirectory }: RunRequest,
+  json: boolean,
+): void {
   if (!json) {
-    process.stdout.write(
-      `\nrun         ${result.run_id}  ${result.status}\n${resultTable(result, process.stdout.columns)}${sloLines(result.slos)}\n${path}\n`,
-    );
+    const head = `run         ${result.run_id}  ${result.status}${shard === null ? '' : shardMark(shard.share)}`;
+    const table = `${resultTable(result, process.stdout.columns)}${sloLines(result.slos)}`;
+    process.stdout.write(`\n${head}\n${table}\n${path}\n`);
+    if (shard !== null) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }
   for (const note of notes) process.stderr.write(`${note}\n`);
   if (failure !== null) process.stderr.write(`llmbench run: ${failure}\n`);

@@ -9,7 +9,7 @@ export interface GroupPerformance {
   perform(request: RunRequest): Promise<PerformedRun>;
   /** Before each run of several. */
   announce(number: number, request: RunRequest): void;
-  finished(performed: PerformedRun): void;
+  finished(performed: PerformedRun, request: RunRequest): void;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function performGroup(
     if (requests.length > 1) performance.announce(index + 1, request);
     const run = await performance.perform(request);
     performed.push(run);
-    performance.finished(run);
+    performance.finished(run, request);
     if (run.result.status !== 'completed') break;
   }
   return performed;

@@ -251,7 +251,7 @@ async function livePublication(
   // One publisher at a time: a Prometheus that is sent the run must not scrape it too.
   if (request.metricsPort === null && (request.outgoing?.remoteWrite ?? null) !== null) return null;
   if (request.metricsPort === null && (await findServe(request.runsDirectory)) === null) {
-    reporter.say(NOT_SERVED);
+    if (isFirstOfGroup(request)) reporter.say(NOT_SERVED);
     return null;
   }
   const publication = await LivePublication.open(live, {
@@ -265,6 +265,9 @@ async function livePublication(
   reporter.say(`live metrics at ${publication.metricsUrl}`);
   return publication;
 }
+
+/** What concerns all runs of a command is said once. */
+const isFirstOfGroup = ({ group }: RunRequest): boolean => (group?.step ?? 0) === 0 && (group?.repeat ?? 0) === 0;
 
 function openOutgoing(
   { request, version, store }: ProbedRun,

@@ -57,6 +57,15 @@ test('one changed byte and a missing file are found', async () => {
   if (said !== null) expect(said).toContain('records/0.parquet: FAILED');
 });
 
+test('one damage is told once', async () => {
+  await writeFile(inRun('result.json'), '{');
+  const { problems } = await verifyRun(store, 'r1');
+  expect(problems).toHaveLength(1);
+  expect(problems[0]).toMatch(/result\.json.*not JSON/);
+  await rm(inRun('result.json'));
+  expect((await verifyRun(store, 'r1')).problems).toEqual(['result.json is missing']);
+});
+
 test('a run that was stored before there were checksums is looked at as far as possible', async () => {
   const old = '20261121T222600Z-version1ab';
   const fixture = fileURLToPath(new URL(`migrations/fixtures/version-1/${old}`, import.meta.url));

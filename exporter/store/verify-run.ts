@@ -19,8 +19,12 @@ export interface Verification {
 export async function verifyRun(store: RunStore, runId: string): Promise<Verification> {
   const folder = store.pathOf(runId);
   const problems: string[] = [];
-  for (const read of [readRunFile, readResultFile]) {
-    await read(folder).catch((error: unknown) => problems.push(reasonOf(error)));
+  const unreadable = new Map<string, string>();
+  for (const [path, read] of [
+    ['run.json', readRunFile],
+    ['result.json', readResultFile],
+  ] as const) {
+    await read(folder).catch((error: unknown) => unreadable.set(path, reasonOf(error)));
   }
   const sums = await readChecksums(folder).catch((error: unknown) => {
     problems.push(`the checksums cannot be read: ${reasonOf(error)}`);
@@ -28,17 +32,23 @@ export async function verifyRun(store: RunStore, runId: string): Promise<Verific
   });
   for (const [path, sum] of sums ?? []) {
     const problem = await difference(join(folder, path), sum);
-    if (problem !== null) problems.push(`${path} ${problem}`);
+    // One line for one damage: why a file cannot be read tells more than that it is another.
+    if (problem === null || (unreadable.has(path) && problem !== MISSING)) continue;
+    unreadable.delete(path);
+    problems.push(`${path} ${problem}`);
   }
+  problems.unshift(...unreadable.values());
   const state = problems.length > 0 ? 'damaged' : sums === null ? 'unsealed' : 'ok';
   return { run_id: runId, state, files: sums?.size ?? 0, problems };
 }
+
+const MISSING = 'is missing';
 
 /** In words; null when there is none. */
 async function difference(path: string, sum: string): Promise<string | null> {
   try {
     return (await fileSha256(path)) === sum ? null : 'is not as it was sealed';
   } catch (error) {
-    return codeOf(error) === 'ENOENT' ? 'is missing' : `cannot be read: ${reasonOf(error)}`;
+    return codeOf(error) === 'ENOENT' ? MISSING : `cannot be read: ${reasonOf(error)}`;
   }
 }
