@@ -134,6 +134,29 @@ describe('files that exhaust', () => {
   });
 });
 
+test('S-048 a hundred thousand models of a server: so many series are kept, and what is left out is told', () =>
+  inTemporaryFolder(async (folder) => {
+    const start_ns = 1_795_279_610n * 1_000_000_000n;
+    const ns = (second: number): bigint => start_ns + BigInt(second) * 1_000_000_000n;
+    const running = Array.from({ length: 100_000 }, (_, i) => ({ labels: { model_name: `model-${i}` }, value: 1 }));
+    const page = JSON.stringify({ 'vllm:num_requests_running': running });
+    const scrapes = [0, 1, 2].map(
+      (second) => `{"endpoint_url":"http://h:8000/metrics","timestamp_ns":${ns(second)},"metrics":${page}}`,
+    );
+    await writeFile(join(folder, 'server_metrics_export.jsonl'), scrapes.join('\n'));
+    const metrics = '{"request_latency":{"value":1500,"unit":"ms"}}';
+    const metadata = `{"request_start_ns":${ns(0)},"request_end_ns":${ns(2)},"benchmark_phase":"profiling"}`;
+    await writeFile(join(folder, 'profile_export.jsonl'), `{"metadata":${metadata},"metrics":${metrics}}\n`);
+    const imported = await importInto(join(folder, 'runs'), [folder]);
+    const { run, result } = await importedRun(imported);
+    const { targets = [] } = result.servers;
+    expect(targets).toMatchObject([{ system: 'vllm', dropped_series: 20_000 }]);
+    expect(targets[0]?.notes).toContainEqual(expect.stringMatching(/series are left out: there are too many$/));
+    const path = join(imported.store.pathOf(run.run_id), 'servers.json');
+    const { series } = JSON.parse(await readFile(path, 'utf8')) as { series: readonly unknown[] };
+    expect(series).toHaveLength(20_000);
+  }));
+
 test('the distribution of a file that was changed in one gap is another', async () => {
   const text = await readFile(VLLM, 'utf8');
   const [before] = (await afterImport(text)).runs;

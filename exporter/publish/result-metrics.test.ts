@@ -213,6 +213,28 @@ llmbench_series_dropped_total 0
     expect(await text()).toContain('llmbench_series_dropped_total 200\n');
   });
 
+  test('S-048 a hundred thousand runs, each of a model and a scenario of its own, make no longer page than two hundred', async () => {
+    const one = stored('r0');
+    const source = new MemorySource();
+    // One result for all: only what a page is made of is read.
+    source.runs = Array.from({ length: 100_000 }, (_, i) => ({
+      ...one,
+      run: {
+        ...one.run,
+        run_id: `r${i}`,
+        scenario: `scenario ${i}`,
+        comparison_key: { ...one.run.comparison_key, model: `model ${i}` },
+      },
+    }));
+    const { text } = page(source);
+    const body = await text();
+    expect(body.match(/^llmbench_run_info\{/gm)).toHaveLength(200);
+    expect(body.match(/^llmbench_scenario_last_completed_timestamp_seconds\{/gm)).toHaveLength(1000);
+    expect(body).toContain('llmbench_finished_runs{state="over_limit"} 99800\n');
+    expect(body).toContain('llmbench_series_dropped_total 99000\n');
+    expect(source.reads.filter((read) => read.startsWith('result'))).toHaveLength(200);
+  });
+
   test.each([
     ['a unit with lines of its own', { unit: 'seconds"} 1\nforged_total 7\n#' }],
     ['a text in place of a number', { value: '1\nforged_total 7' }],

@@ -163,6 +163,18 @@ describe('a folder of AIPerf 0.13.0 with its records', () => {
       expect(run.source?.notes.join()).not.toContain('not understood: goodput');
     }));
 
+  test('a first line longer than what a file is recognised by: an answer of ten thousand chunks', () =>
+    inTemporaryFolder(async (folder) => {
+      const gaps = Array.from({ length: 10_000 }, (_, i) => 5 + (i % 7) / 8);
+      const line =
+        '{"metadata":{"request_start_ns":1795279611023537732,"request_end_ns":1795279691023537732,"benchmark_phase":"profiling"},' +
+        `"metrics":{"time_to_first_token":{"value":100,"unit":"ms"},"inter_chunk_latency":{"value":${JSON.stringify(gaps)},"unit":"ms"}}}`;
+      await writeFile(join(folder, 'profile_export.jsonl'), `${line}\n${line}\n`);
+      const { result } = await importedRun(await importInto(join(folder, 'runs'), [folder]));
+      expect(result.requests.ok).toBe(2);
+      expect(distributionOf(result, 'inter_chunk_latency').n).toBe(20_000);
+    }));
+
   test('unary answers have no time to first token and no gaps', () =>
     inTemporaryFolder(async (folder) => {
       const imported = await importInto(join(folder, 'runs'), [UNARY]);

@@ -15,7 +15,7 @@ const passedOver = (ignored: string): Recognition => ({ format: 'aiperf-other', 
 
 /** Which of AIPerf's files it is, of any version from 0.1 to 0.13; null when it is none. */
 export function recogniseAiperf(file: SourceFile): Recognition | null {
-  return byLines(file) ?? byDocument(file) ?? byTable(file) ?? byName(file);
+  return byLines(file) ?? byLongLine(file) ?? byDocument(file) ?? byTable(file) ?? byName(file);
 }
 
 function byLines({ head: { firstObject, isJsonLines, whole } }: SourceFile): Recognition | null {
@@ -31,6 +31,15 @@ function byLines({ head: { firstObject, isJsonLines, whole } }: SourceFile): Rec
   }
   const isGpu = 'gpu_index' in firstObject || 'gpu_uuid' in firstObject;
   return isGpu && ('telemetry_data' in firstObject || 'dcgm_url' in firstObject) ? { format: GPU_RECORDS } : null;
+}
+
+/** A line that is longer than the head: an answer of many chunks, a large page of metrics. */
+function byLongLine({ head: { firstLine, text, keys, whole } }: SourceFile): Recognition | null {
+  if (whole || firstLine.length < text.length) return null;
+  if (keys[0] === 'metadata' && keys.includes('metrics') && /"(request_start_ns|benchmark_phase)"/.test(text)) {
+    return { format: RECORDS };
+  }
+  return keys.includes('endpoint_url') && keys.includes('timestamp_ns') ? { format: SERVERS_JSONL } : null;
 }
 
 function byDocument({ head, name }: SourceFile): Recognition | null {
