@@ -108,7 +108,8 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
     const before = store.lastOkAt(store.at_ns(restart) - 1);
     yield `restarted: what it counted in up to ${seconds(store.at_ns(restart) - store.at_ns(before))} before is lost`;
   }
-  if (store.droppedSeries > 0) yield `${store.droppedSeries} series are left out: there are too many`;
+  const atLeast = store.droppedMoreSeries ? 'at least ' : '';
+  if (store.droppedSeries > 0) yield `${atLeast}${store.droppedSeries} series are left out: there are too many`;
   if (store.droppedSamples > 0) yield `${store.droppedSamples} samples are left out: the memory for them was used up`;
   if (drains) yield 'read as iteration statistics, which other readers then do not get';
   const shared = new Set(store.series.filter((series) => repeated.has(series)).map((series) => repeated.get(series)));

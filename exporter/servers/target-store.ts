@@ -40,7 +40,7 @@ export class TargetStore {
   readonly series: Series[] = [];
   /** Scrapes whose page came from a process that had begun anew since the scrape before. */
   readonly restarts: number[] = [];
-  /** Series that were left out because there were too many, and samples because the memory was used up. */
+  /** Series that were left out because there were too many (as far as they are counted), and samples because the memory was used up. */
   droppedSeries = 0;
   droppedSamples = 0;
   readonly #limits: StoreLimits;
@@ -249,6 +249,11 @@ export class TargetStore {
     const found = this.#byKey.get(key);
     if (found instanceof NativeHistogramSeries) return found;
     return this.#add(key, () => new NativeHistogramSeries(family, labels, scrape, this.#lastOk >= 0));
+  }
+
+  /** Whether so many series were left out that no more are counted. */
+  get droppedMoreSeries(): boolean {
+    return this.#refused.size >= this.#limits.maxSeries;
   }
 
   #add<S extends Series>(key: string, make: () => S): S | null {
