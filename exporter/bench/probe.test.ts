@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { chat } from './endpoints/chat.ts';
 import { probe } from './probe.ts';
@@ -18,8 +20,17 @@ let server: ScriptedServer;
 
 async function probing(script: Script, controls = new RunControls(), requestTimeoutSeconds = 60): Promise<ProbeResult> {
   server = await scriptedServer(script);
-  const transport = new UndiciTransport({ origin: server.origin });
-  toClose.push(server, transport);
+  toClose.push(server);
+  return probingAt(server.origin, controls, requestTimeoutSeconds);
+}
+
+async function probingAt(
+  origin: string,
+  controls = new RunControls(),
+  requestTimeoutSeconds = 60,
+): Promise<ProbeResult> {
+  const transport = new UndiciTransport({ origin });
+  toClose.push(transport);
   const form = {
     endpoint: chat,
     path: chat.path,
@@ -59,6 +70,14 @@ describe('a server that can be measured', () => {
 const models = answer('200 OK', 'application/json', '{"object":"list","data":[{"id":"llama"},{"id":"qwen"}]}');
 const noModel = answer('404 X', 'application/json', '{"error":{"message":"The model `m` does not exist."}}');
 
+test('a server that is asked for TLS and speaks none', async () => {
+  const plain = createServer();
+  await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
+  toClose.push({ close: async () => void plain.close() });
+  const asked = probingAt(`https://127.0.0.1:${(plain.address() as AddressInfo).port}`);
+  await expect(asked).rejects.toThrow('http://h:1: what answers there is not TLS. Write http:// in --url');
+});
+
 describe('a server that cannot', () => {
   test.each<[string, Script, string, string]>([
     [
@@ -77,13 +96,13 @@ describe('a server that cannot', () => {
       'R-025 401',
       (socket): unknown => socket.write(answer('401 X', 'application/json', '{"error":{"message":"bad key sk-1"}}')),
       'http_4xx',
-      'http://h:1: HTTP 401: bad key ***. Check the API key',
+      'http://h:1: HTTP 401: bad key ***. Is the API key right? --api-key-env VARIABLE or --api-key-file FILE gives it',
     ],
     [
       'R-025 403',
       (socket): unknown => socket.write(answer('403 X', 'application/json', '{"error":{"message":"not yours"}}')),
       'http_4xx',
-      'http://h:1: HTTP 403: not yours. Check the API key',
+      'http://h:1: HTTP 403: not yours. Is the API key right? --api-key-env VARIABLE or --api-key-file FILE gives it',
     ],
     [
       'R-025 422',

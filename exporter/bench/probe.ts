@@ -114,6 +114,7 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
     case 'dns':
       return line('the host name is not known', 'Check the host of --url');
     case 'tls':
+      if (said.includes('WRONG_VERSION_NUMBER')) return line('what answers there is not TLS', 'Write http:// in --url');
       return line(`TLS failed (${said})`, 'Check the certificate, or whether the port speaks http');
     case 'not_a_stream':
       return line(
@@ -128,7 +129,8 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
       return new ProbeError(reason, said);
     default:
   }
-  if (status === 401 || status === 403) return line(said, 'Check the API key');
+  if (status === 401 || status === 403)
+    return line(said, 'Is the API key right? --api-key-env VARIABLE or --api-key-file FILE gives it');
   if (status === 404) return line(said, await modelRemedy(options, transport));
   if (reason === 'http_4xx') {
     return line(

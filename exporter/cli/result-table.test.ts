@@ -98,3 +98,10 @@ test('a summary that does not tell n has its row, with n as absent', () => {
   );
   expect(cells(table, 'time to first token').slice(0, 3)).toEqual(['–', '–', '20 ms']);
 });
+
+test('long facts go on below their text', () => {
+  const summary = tableOf(RUN, undefined, 60);
+  const client = summary.split('\n').filter((line) => /^client|^ {12}\S/.test(line));
+  expect(client.every((line) => line.length <= 60)).toBe(true);
+  expect(summary).toContain('ok 8 · error 2 · timeout 0 · cancelled 0\n            (http_5xx 2)\n');
+});

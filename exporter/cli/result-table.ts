@@ -3,6 +3,7 @@ import { OUTCOMES } from '../../core/run/record.ts';
 import { FAILED_OUTCOMES } from '../../core/run/request-counts.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import { SERVER_MEASURES } from '../../core/measures/server-results.ts';
+import { wrapped } from '../explain/wrapped.ts';
 import { aligned } from './aligned.ts';
 import { serverLines } from './server-lines.ts';
 
@@ -34,6 +35,10 @@ const SCALARS = [
   'stall_ratio',
 ] as const;
 
+/** Of the names before the facts. */
+const NAME_WIDTH = 12;
+const LEAST_TEXT = 40;
+
 /** Left out of a table that is wider than the terminal, the first of them first. */
 const LESS_NEEDED: readonly (typeof COLUMNS)[number][] = ['effective n', 'p99 95 % interval', 'mean', 'n'];
 
@@ -44,7 +49,7 @@ const LESS_NEEDED: readonly (typeof COLUMNS)[number][] = ['effective n', 'p99 95
 export function resultTable(result: ResultFile, width = Infinity): string {
   const { requests, window } = result;
   const failed = Object.entries(result.errors).map(([reason, n]) => `${reason} ${n}`);
-  const lines = [
+  const facts = [
     `requests    ${OUTCOMES.map((outcome) => `${outcome} ${requests[outcome] ?? 'unknown'}`).join(' · ')}` +
       (failed.length > 0 ? `  (${failed.join(', ')})` : ''),
     `window      ${quantity(window.seconds, 'seconds')} from the first request to the end of the last`,
@@ -52,10 +57,17 @@ export function resultTable(result: ResultFile, width = Infinity): string {
     ...cachedByServers(result.measures),
     `client      ${result.client.verdict}${result.client.why === null ? '' : `: ${result.client.why}`}`,
     ...serverLines(result),
-    '',
-    ...distributionTable(result, width),
   ];
+  const lines = [...facts.flatMap((line) => hung(line, width)), '', ...distributionTable(result, width)];
   return `${lines.join('\n')}\n`;
+}
+
+/** A line that is too long goes on below its text, not below its name. */
+function hung(line: string, width: number): string[] {
+  if (line.length <= width) return [line];
+  const [first = '', ...more] = wrapped(line.slice(NAME_WIDTH), Math.max(LEAST_TEXT, width - NAME_WIDTH));
+  const indent = ' '.repeat(NAME_WIDTH);
+  return [`${line.slice(0, NAME_WIDTH)}${first.trimEnd()}`, ...more.map((text) => `${indent}${text.trim()}`)];
 }
 
 function scalarLine(measures: readonly MeasureResult[], measure: string): string[] {
