@@ -15,7 +15,7 @@ const REPORT = {
     { status: 'known' as const, name: 'old', tool: 'vllm', run_id: 'undated-0123456789' },
     { status: 'refused' as const, name: 'bad.json', tool: 'vllm', reason: 'it is cut off', missing: false },
   ],
-  unrecognised: 3,
+  unrecognised: ['a.txt', 'b.txt', 'c.csv', 'd', 'e'],
   passedOver: 2,
   deferred: 0,
 };
@@ -29,8 +29,8 @@ test('one line per result, its notes below, cut where a terminal would not bear 
     'already known  undated-0123456789  vllm  old',
     'refused        bad.json: it is cut off',
     '',
-    '1 imported (1 contradict themselves), 1 already known, 1 refused; 2 files passed over (they hold nothing to import); ' +
-      '3 files are no results of a known tool',
+    '1 imported (1 contradicts itself), 1 already known, 1 refused; 2 files passed over (they hold nothing to import); ' +
+      '5 files are no results of a known tool: a.txt, b.txt, c.csv and 2 more',
     '',
   ]);
 });
@@ -38,13 +38,37 @@ test('one line per result, its notes below, cut where a terminal would not bear 
 test('for machines everything is on one line', () => {
   const text = importJson(REPORT);
   expect(text).not.toContain('\n');
-  expect(JSON.parse(text)).toEqual({ results: REPORT.outcomes, files: { unrecognised: 3, passed_over: 2 } });
+  expect(JSON.parse(text)).toEqual({ results: REPORT.outcomes, files: { unrecognised: 5, passed_over: 2 } });
 });
 
+const NOTHING = { outcomes: [], unrecognised: [], passedOver: 0, deferred: 0 };
+
 test('nothing found is said', () => {
-  expect(importTable({ outcomes: [], unrecognised: 0, passedOver: 0, deferred: 0 })).toBe(
-    'no result of a known tool was found; 0 imported, 0 already known, 0 refused\n',
+  expect(importTable(NOTHING)).toBe('no result of a known tool was found; 0 imported, 0 already known, 0 refused\n');
+});
+
+test('a table of somebody’s own that nothing knows: its name, and what to do', () => {
+  expect(importTable({ ...NOTHING, unrecognised: ['mine.csv'] })).toBe(
+    'no result of a known tool was found; 0 imported, 0 already known, 0 refused; ' +
+      '1 file is no result of a known tool: mine.csv\n' +
+      'what the columns of mine.csv mean can be told with --mapping FILE (docs/guides/import-results.md)\n',
   );
+});
+
+test('what is said of several results stands once, with their number', () => {
+  const imported = (run_id: string, ...notes: string[]) => ({
+    status: 'imported' as const,
+    name: run_id,
+    tool: 'vllm',
+    run_id,
+    notes,
+    disagreements: 0,
+  });
+  const outcomes = [imported('r1', 'no zone', '3 failed'), imported('r2', 'no zone'), imported('r3', '4 failed')];
+  const text = importTable({ ...NOTHING, outcomes });
+  expect(text.match(/no zone/g)).toHaveLength(1);
+  expect(text).toContain('\n\nof 2 results: no zone\n\n3 imported');
+  expect(text).toContain('3 failed\n');
 });
 
 test('progress has the rate and the time left', () => {

@@ -1,14 +1,21 @@
 import type { ImportOutcome, ImportReport } from '../imports/import-files.ts';
 
-/** What became of each result, and a line that sums up. */
-export function importTable({ outcomes, unrecognised, passedOver }: ImportReport): string {
-  const lines = outcomes.flatMap(outcomeLines);
-  return `${[...lines, ...(lines.length > 0 ? [''] : []), summaryLine(outcomes, unrecognised, passedOver)].join('\n')}\n`;
+/** What became of each result, what is said of several of them, and a line that sums up. */
+export function importTable(report: ImportReport): string {
+  const { outcomes } = report;
+  const shared = sharedNotes(outcomes);
+  const lines = outcomes.flatMap((outcome) => outcomeLines(outcome, shared));
+  const common = [...shared].map(([note, results]) => `of ${results} results: ${cut(note)}`);
+  const parts = [lines, common, [summaryLine(report), ...hintLines(report)]].filter((part) => part.length > 0);
+  return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
 }
 
 /** The same for machines, on one line. */
 export function importJson({ outcomes, unrecognised, passedOver }: ImportReport): string {
-  return JSON.stringify({ results: outcomes, files: { unrecognised, passed_over: passedOver } });
+  return JSON.stringify({
+    results: outcomes,
+    files: { unrecognised: unrecognised.length, passed_over: passedOver },
+  });
 }
 
 const LONGEST_NOTE = 200;
@@ -17,16 +24,28 @@ function cut(note: string): string {
   return note.length > LONGEST_NOTE ? `${note.slice(0, LONGEST_NOTE)}… (run.json has the whole)` : note;
 }
 
+/** Notes that stand with more than one result, and with how many. */
+function sharedNotes(outcomes: readonly ImportOutcome[]): ReadonlyMap<string, number> {
+  const results = new Map<string, number>();
+  for (const outcome of outcomes) {
+    if (outcome.status !== 'imported') continue;
+    for (const note of outcome.notes) results.set(note, (results.get(note) ?? 0) + 1);
+  }
+  return new Map([...results].filter(([, count]) => count > 1));
+}
+
 const STATUS_WIDTH = 'already known'.length;
 
-function outcomeLines(outcome: ImportOutcome): string[] {
+function outcomeLines(outcome: ImportOutcome, shared: ReadonlyMap<string, number>): string[] {
   const head = (status: string, rest: string): string => `${status.padEnd(STATUS_WIDTH)}  ${rest}`;
   switch (outcome.status) {
-    case 'imported':
+    case 'imported': {
+      const own = outcome.notes.filter((note) => !shared.has(note));
       return [
         head('imported', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`),
-        ...outcome.notes.map((note) => `${' '.repeat(STATUS_WIDTH)}  ${cut(note)}`),
+        ...own.map((note) => `${' '.repeat(STATUS_WIDTH)}  ${cut(note)}`),
       ];
+    }
     case 'known':
       return [head('already known', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`)];
     case 'refused':
@@ -34,18 +53,41 @@ function outcomeLines(outcome: ImportOutcome): string[] {
   }
 }
 
-function summaryLine(outcomes: readonly ImportOutcome[], unrecognised: number, passedOver: number): string {
+const MOST_NAMED = 3;
+
+function summaryLine({ outcomes, unrecognised, passedOver }: ImportReport): string {
   const count = (status: ImportOutcome['status']): number => outcomes.filter((each) => each.status === status).length;
   const disagreeing = outcomes.filter((each) => each.status === 'imported' && each.disagreements > 0).length;
+  const contradict = disagreeing === 1 ? '1 contradicts itself' : `${disagreeing} contradict themselves`;
   const parts = [
-    `${count('imported')} imported${disagreeing > 0 ? ` (${disagreeing} contradict themselves)` : ''}`,
+    `${count('imported')} imported${disagreeing > 0 ? ` (${contradict})` : ''}`,
     `${count('known')} already known`,
     `${count('refused')} refused`,
   ];
+  const [holds, belongs] = [
+    passedOver === 1 ? 'it holds' : 'they hold',
+    unrecognised.length === 1 ? 'is no result' : 'are no results',
+  ];
   const files = [
-    ...(passedOver > 0 ? [`${passedOver} files passed over (they hold nothing to import)`] : []),
-    ...(unrecognised > 0 ? [`${unrecognised} files are no results of a known tool`] : []),
+    ...(passedOver > 0 ? [`${filesText(passedOver)} passed over (${holds} nothing to import)`] : []),
+    ...(unrecognised.length > 0
+      ? [`${filesText(unrecognised.length)} ${belongs} of a known tool: ${namesText(unrecognised)}`]
+      : []),
   ];
   const nothing = outcomes.length === 0 ? ['no result of a known tool was found'] : [];
   return [...nothing, parts.join(', '), ...files].join('; ');
+}
+
+const filesText = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
+
+function namesText(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** A table of somebody's own is known by a mapping only: told when nothing else was found. */
+function hintLines({ outcomes, unrecognised }: ImportReport): string[] {
+  const table = unrecognised.find((name) => /\.(csv|json|jsonl)(\.(gz|zst))?$/i.test(name));
+  if (outcomes.length > 0 || table === undefined) return [];
+  return [`what the columns of ${table} mean can be told with --mapping FILE (docs/guides/import-results.md)`];
 }

@@ -23,12 +23,12 @@ const LINE_FEED = 0x0a;
 export async function* linePlaces(file: SourceFile, reading: Reading): AsyncGenerator<ResultPlace> {
   let line = new LineBytes(0);
   let number = 1;
-  const placeOf = ({ start, end, sha256, kept }: LineBytes, endsOpen: boolean): ResultPlace => ({
-    name: String(number),
-    sha256,
-    endsOpen,
-    content: kept === null ? () => readRange(file, { start, end }, silent(reading)) : () => inOnePiece(kept),
-  });
+  const placeOf = ({ start, end, sha256, kept }: LineBytes, endsOpen: boolean): ResultPlace => {
+    // What is before a later line is read over, and no progress.
+    const told = start === 0 ? reading : silent(reading);
+    const content = kept === null ? () => readRange(file, { start, end }, told) : () => inOnePiece(kept);
+    return { name: String(number), sha256, endsOpen, content };
+  };
   for await (const piece of readUtf8(file, reading)) {
     let from = 0;
     for (let end = piece.indexOf(LINE_FEED); end >= 0; end = piece.indexOf(LINE_FEED, from)) {
@@ -63,13 +63,7 @@ export async function* entryPlaces(file: SourceFile, reading: Reading): AsyncGen
 
 /** The file as one result. */
 export function wholeFile(file: SourceFile, reading: Reading): ResultPlace {
-  let isFirst = true;
-  const content = (): AsyncIterable<Buffer> => {
-    const pieces = readUtf8(file, isFirst ? reading : silent(reading));
-    isFirst = false;
-    return pieces;
-  };
-  return { name: '1', sha256: null, endsOpen: false, content };
+  return { name: '1', sha256: null, endsOpen: false, content: () => readUtf8(file, reading) };
 }
 
 /** A line while it is read. */

@@ -1,4 +1,4 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, expect, test } from '@jest/globals';
@@ -76,7 +76,7 @@ test('one bad file does not hold up the others; a second import changes nothing'
       'e.json': '{"else": 1}',
     };
     const first = await imported(folder, files);
-    expect(first.report).toMatchObject({ unrecognised: 1, passedOver: 0 });
+    expect(first.report).toMatchObject({ unrecognised: ['e.json'], passedOver: 0 });
     expect(first.report.outcomes).toMatchObject([
       { status: 'imported', name: 'a.json' },
       { status: 'refused', name: 'b.json', reason: 'run 0 has no number' },
@@ -207,4 +207,30 @@ test('an import that is told to stop stops, and keeps what it had', () =>
     await expect(stopped).rejects.toThrow(/abort/i);
     const { store } = await importInto(join(folder, 'runs'), [], { importers: [TINY] });
     expect(await store.runIds()).toHaveLength(1);
+  }));
+
+test('progress comes to what was planned, however often a file is gone through, and when it is known', () =>
+  inTemporaryFolder(async (folder) => {
+    // Over several lines, as one document: it is not kept, and read as often as it is needed.
+    const text = await readFile(new URL('vllm/fixtures/detailed.json', import.meta.url).pathname, 'utf8');
+    const path = join(folder, 'result.json');
+    await writeFile(path, `{\n${text.slice(text.indexOf('{') + 1)}`);
+    const told = async (): Promise<{ planned: number; read: number[] }> => {
+      let planned = 0;
+      const read: number[] = [];
+      const onProgress = {
+        planned: (bytes: number) => void (planned = bytes),
+        read: (bytes: number) => void read.push(bytes),
+        done: () => undefined,
+      };
+      await importInto(join(folder, 'runs'), [path], { onProgress });
+      return { planned, read };
+    };
+    const { size } = await stat(path);
+    const first = await told();
+    // For the hash, and three times for the lists; a line would be looked for before.
+    expect(first.planned).toBe(5 * size);
+    expect(first.read).toEqual([size, size, size, size, size]);
+    const again = await told();
+    expect(again.read.reduce((sum, bytes) => sum + bytes, 0)).toBe(again.planned);
   }));

@@ -36,8 +36,8 @@ export type ImportOutcome =
 
 export interface ImportReport {
   readonly outcomes: readonly ImportOutcome[];
-  /** Files that are no results of a known tool. */
-  readonly unrecognised: number;
+  /** Names of the files that are no results of a known tool. */
+  readonly unrecognised: readonly string[];
   /** Files that belong to results and hold nothing to import. */
   readonly passedOver: number;
   /** Groups that were not accepted. */
@@ -78,14 +78,19 @@ export async function importFiles(request: ImportRequest): Promise<ImportReport>
   const refused: Unread[] = [...found.refused, ...looked.refused];
   const all = importers.flatMap((importer) => groupsOf(importer, looked.recognised));
   const groups = all.filter(({ group }) => request.accept?.(group) ?? true);
-  onProgress.planned(bytesOf(groups), groups.length);
+  onProgress.planned(
+    groups.reduce((bytes, each) => bytes + plannedBytes(each), 0),
+    groups.length,
+  );
   for (const { path, reason, missing } of refused) {
     done({ status: 'refused', name: printable(path), tool: null, reason, missing: missing === true });
   }
   const known = await request.store.knownSources();
   for (const group of groups) {
     signal.throwIfAborted();
-    for await (const outcome of importGroup(group, known, request)) done(outcome);
+    const progress = new GroupProgress(plannedBytes(group), onProgress);
+    for await (const outcome of importGroup(group, known, request, progress)) done(outcome);
+    progress.done();
   }
   const { unrecognised, passedOver } = looked;
   return { outcomes, unrecognised, passedOver, deferred: all.length - groups.length };
@@ -99,7 +104,7 @@ interface ImporterGroup {
 interface LookedAt {
   readonly recognised: ReadonlyMap<Importer, readonly RecognisedFile[]>;
   readonly refused: readonly Unread[];
-  readonly unrecognised: number;
+  readonly unrecognised: readonly string[];
   readonly passedOver: number;
 }
 
@@ -110,12 +115,13 @@ async function lookAt(
 ): Promise<LookedAt> {
   const recognised = new Map<Importer, RecognisedFile[]>(importers.map((importer) => [importer, []]));
   const refused: Unread[] = [];
-  let [unrecognised, passedOver] = [0, 0];
+  const unrecognised: string[] = [];
+  let passedOver = 0;
   for (const path of paths) {
     signal.throwIfAborted();
     try {
       const found = recognise(await openSource(path), importers);
-      if (found === null) unrecognised += 1;
+      if (found === null) unrecognised.push(printable(basename(path)));
       else if (found.file.recognition.ignored !== undefined) passedOver += 1;
       else recognised.get(found.importer)?.push(found.file);
     } catch (error) {
@@ -148,25 +154,44 @@ function eachAlone(file: RecognisedFile): FileGroup {
   return { files: [file], name: file.file.name, group_id: null, step: null, repeat: null };
 }
 
-/** Each file is read twice: for its hash, and for what is in it. */
-function bytesOf(groups: readonly ImporterGroup[]): number {
-  return groups.reduce((sum, { group }) => sum + 2 * group.files.reduce((bytes, { file }) => bytes + file.bytes, 0), 0);
+/** What of a group will be read: each file for its hash, and as often as its importer goes through it. */
+function plannedBytes({ importer, group }: ImporterGroup): number {
+  return (1 + (importer.passes ?? 1)) * group.files.reduce((bytes, { file }) => bytes + file.bytes, 0);
+}
+
+/** Tells of a group's bytes as they are read, never of more than were planned, and of all of them when it is done. */
+class GroupProgress {
+  readonly #listener: ImportListener;
+  #left: number;
+
+  constructor(planned: number, listener: ImportListener) {
+    this.#left = planned;
+    this.#listener = listener;
+  }
+
+  read(bytes: number): void {
+    const told = Math.min(bytes, this.#left);
+    this.#left -= told;
+    if (told > 0) this.#listener.read(told);
+  }
+
+  done(): void {
+    this.read(this.#left);
+  }
 }
 
 async function* importGroup(
   { importer, group }: ImporterGroup,
   known: Map<string, string>,
-  request: ImportRequest,
+  { store, signal, timeZone }: ImportRequest,
+  progress: GroupProgress,
 ): AsyncGenerator<ImportOutcome> {
-  const { store, signal, timeZone, onProgress } = request;
-  const context: ImportContext = { timeZone, signal, progress: (bytes) => onProgress.read(bytes) };
+  const context: ImportContext = { timeZone, signal, progress: (bytes) => progress.read(bytes) };
   const common = { name: printable(group.name), tool: importer.tool };
   try {
     const sha256 = await groupHash(group, context);
     const before = known.get(sha256);
     if (before !== undefined) {
-      // Its second reading does not take place.
-      onProgress.read(group.files.reduce((bytes, { file }) => bytes + file.bytes, 0));
       yield { ...common, status: 'known', run_id: before };
       return;
     }

@@ -20,6 +20,8 @@ export interface Importer {
   recognise(file: SourceFile): Recognition | null;
   /** Which files belong to one run. Absent: each file is a group of its own. Files in no group are not imported. */
   group?(files: readonly RecognisedFile[]): readonly FileGroup[];
+  /** How often `read` goes through the files of a group, for who waits; 1 unless told. */
+  readonly passes?: number;
   /**
    * The runs of a group, one after the other: most have one, an appended or a multi-benchmark file has several. Throws
    * `ImportRefusal` when the files cannot be imported; runs that were given out before stay imported.

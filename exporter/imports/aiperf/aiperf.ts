@@ -20,6 +20,8 @@ export const AIPERF: Importer = {
   tool: 'aiperf',
   recognise: recogniseAiperf,
   group: groupAiperf,
+  // The first for when the run began.
+  passes: 2,
   read: readAiperf,
 };
 
@@ -94,6 +96,7 @@ async function readSummary(
 async function zeroOf(records: SourceFile, context: ImportContext): Promise<bigint> {
   const zero_ns = await earliestNanoseconds(records, ['credit_issued_ns', 'request_start_ns'], {
     signal: context.signal,
+    progress: context.progress,
   });
   if (zero_ns !== null) return zero_ns;
   throw new ImportRefusal(`${records.name}: no line tells when its request was sent (request_start_ns)`);

@@ -4,7 +4,13 @@ import type { SourceFile } from '../source-file.ts';
 import { benchRun } from './bench-run.ts';
 
 /** Lines of SGLang's `bench_serving`, with and without `--output-details`; each line is a run. */
-export const SGLANG: Importer = { tool: 'sglang', recognise, read };
+export const SGLANG: Importer = {
+  tool: 'sglang',
+  recognise,
+  // Which lines there are, what the lists are, and what they come to.
+  passes: 3,
+  read,
+};
 
 /** Keys of every version, from before what may be long. */
 const SIGNATURE = ['backend', 'request_rate', 'sharegpt_output_len', 'random_range_ratio'] as const;

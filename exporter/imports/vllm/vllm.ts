@@ -13,6 +13,8 @@ export const VLLM: Importer = {
   tool: 'vllm',
   recognise: recogniseVllm,
   group: groupVllm,
+  // Which lines there are, what the lists are, what they come to, and the records.
+  passes: 4,
   read: readVllm,
 };
 
