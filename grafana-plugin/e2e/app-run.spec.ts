@@ -50,6 +50,27 @@ test('opened without a time, the page takes that of the run; the choice of a val
   await expect(page.getByRole('img', { name: /request latency of each request/ })).toBeVisible();
 });
 
+test('a run that Prometheus never saw: its exact distributions, and where they are from', async ({
+  page,
+  openApp,
+  environment,
+}) => {
+  await page.route(PROMETHEUS, async (route) => {
+    const { searchParams } = new URL(route.request().url());
+    const query = searchParams.get('query') ?? new URLSearchParams(route.request().postData() ?? '').get('query') ?? '';
+    if (!query.startsWith('sum(max_over_time(llmbench_time_to_first_token_seconds_count')) {
+      return route.fallback();
+    }
+    return route.fulfill({ json: { status: 'success', data: { resultType: 'vector', result: [] } } });
+  });
+  await openApp(`runs/${environment.finished[1]}`);
+  const exact = page.getByRole('region', { name: 'Time to first token, client, exact' });
+  await expect(exact).toContainText('from the records of the run: Prometheus has no samples from while it ran');
+  await expect(exact.locator('[data-series^="client, n = "]')).toHaveAttribute('d', /^M/);
+  await expect(page.getByRole('region', { name: 'Percentiles over time' })).toHaveCount(0);
+  await page.screenshot({ path: 'screenshots/run-exact.png' });
+});
+
 test('a run that lasts', async ({ page, openApp }) => {
   await openApp('runs/e2e-run-live');
   await expect(page.getByRole('group', { name: 'Requests so far' })).toBeVisible();

@@ -3,9 +3,9 @@ import { Combobox, LoadingPlaceholder } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { quantity, tickText } from '../../../../core/measures/quantities.ts';
 import { useAddress } from '../../app/useAddress.ts';
+import { distributionSeries } from '../../charts/distribution-series.ts';
 import { percentText } from '../../charts/time-text.ts';
 import { XyChart } from '../../charts/XyChart.tsx';
-import type { XySeries } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
@@ -38,19 +38,9 @@ export function Distributions({ runs, exporter }: Props) {
   const { data, error, loading, reload } = useLoaded(load);
   const series = useMemo(
     () =>
-      (data ?? []).flatMap(({ values, share, n }, i): XySeries[] => {
+      (data ?? []).flatMap((distribution, i) => {
         const run = finished[i];
-        return run && n > 0
-          ? [
-              {
-                name: `${run.name}, n = ${n.toLocaleString('en-US')}`,
-                color: run.color,
-                kind: 'step',
-                x: values,
-                y: share,
-              },
-            ]
-          : [];
+        return run ? distributionSeries(distribution, run) : [];
       }),
     [data, finished]
   );

@@ -97,7 +97,7 @@ export function ClientAndServer({ result, counts }: Props) {
       {rows.length > 0 && (
         <DataTable
           label={t('compare.table', 'Client and server percentiles')}
-          columns={columns()}
+          columns={columns(hasSeveralFamilies(rows))}
           rows={rows}
           rowKey={({ key }) => key}
         />
@@ -107,12 +107,23 @@ export function ClientAndServer({ result, counts }: Props) {
   );
 }
 
-function columns(): Array<Column<Row>> {
+/** True when a measure is compared with more than one family: then each row says with which. */
+function hasSeveralFamilies(rows: readonly Row[]): boolean {
+  return (
+    new Set(rows.map(({ measure, family }) => `${measure} ${family}`)).size >
+    new Set(rows.map(({ measure }) => measure)).size
+  );
+}
+
+function columns(severalFamilies: boolean): Array<Column<Row>> {
   return [
     {
       id: 'measure',
       header: t('compare.measure', 'Measure'),
       render: ({ measure, percentile }) => `${measureName(measure)} ${percentile}`,
+      ...(severalFamilies && {
+        below: { id: 'family', header: t('compare.family', 'Family'), render: ({ family }: Row) => family },
+      }),
     },
     {
       id: 'client',

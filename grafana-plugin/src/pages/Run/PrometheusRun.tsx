@@ -53,7 +53,7 @@ export function PrometheusRun({ runId }: { runId: string }) {
         )}
       </Alert>
       <Numbers run={data} />
-      <Percentiles run={data} />
+      <Percentiles run={data} exporter={null} />
     </div>
   );
 }

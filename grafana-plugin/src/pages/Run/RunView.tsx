@@ -72,7 +72,7 @@ function Run({ answer, exporter }: Props) {
       <RunFacts run={summary} />
       {summary.failure && <Alert severity="warning" title={summary.failure} />}
       <RunTiles answer={answer} />
-      <Percentiles run={summary} />
+      <Percentiles run={summary} exporter={result === null ? null : exporter} />
       {result && (
         <>
           <ClientAndServer result={result} counts={counts} />

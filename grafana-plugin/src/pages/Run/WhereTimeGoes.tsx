@@ -9,8 +9,8 @@ import { Section } from '../../components/Section.tsx';
 import type { Loaded } from '../../components/useLoaded.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 import { distributionOf } from './find-measure.ts';
-import { type MeanAndCount, type TimePart, timeSplit } from './time-split.ts';
-import type { ServerCounts } from './server-histograms.ts';
+import { meanOf } from './server-histograms.ts';
+import { type TimePart, timeSplit } from './time-split.ts';
 import type { CountsByQuantity } from './useServerCounts.ts';
 
 interface Props {
@@ -27,9 +27,9 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
     data &&
     timeSplit({
       client: ttft && { mean: ttft.mean, count: ttft.n },
-      queue: total(data.queue_time),
-      prefill: total(data.prefill_time),
-      serverTtft: total(data.time_to_first_token),
+      queue: meanOf(data.queue_time),
+      prefill: meanOf(data.prefill_time),
+      serverTtft: meanOf(data.time_to_first_token),
     });
   const longest = Math.max(...(split?.parts ?? []).map(({ seconds }) => Math.abs(seconds)), 1e-9);
   return (
@@ -85,13 +85,6 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
       )}
     </Section>
   );
-}
-
-/** Over all grids: a mean needs no buckets. */
-function total(counts: readonly ServerCounts[]): MeanAndCount | null {
-  const count = counts.reduce((sum, one) => sum + one.count, 0);
-  const sum = counts.reduce((all, one) => all + (one.mean ?? NaN) * one.count, 0);
-  return count === 0 ? null : { mean: Number.isFinite(sum) ? sum / count : null, count };
 }
 
 function partName(id: TimePart['id']): string {

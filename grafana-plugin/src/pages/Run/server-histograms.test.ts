@@ -1,5 +1,5 @@
 import type { ServerSummary, ServersAnswer } from '../../exporter-api/types.ts';
-import { serverCounts } from './server-histograms.ts';
+import { meanOf, serverCounts } from './server-histograms.ts';
 
 function series(
   target: string,
@@ -100,4 +100,17 @@ test('an unknown sum gives no mean, and a reset makes the sum unsound', () => {
   ];
   expect(counts(series('a', buckets, null))[0]?.mean).toBeNull();
   expect(counts(series('a', buckets, 0.1, {}, 1))[0]?.sumIsSound).toBe(false);
+});
+
+test('a router and a frontend have both seen the requests: the mean is that of the outer one, not of twice as many', () => {
+  const grid: Array<[string, number]> = [
+    ['1', 4],
+    ['+Inf', 4],
+  ];
+  const both = counts(
+    series('a', grid, 2, { family: 'dynamo_component_router_time_to_first_token_seconds' }),
+    series('a', grid, 2.4, { family: 'dynamo_frontend_time_to_first_token_seconds' })
+  );
+  expect(meanOf(both)).toEqual({ mean: 0.6, count: 4 });
+  expect(meanOf([])).toBeNull();
 });

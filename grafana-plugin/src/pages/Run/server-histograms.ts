@@ -15,6 +15,27 @@ export interface ServerCounts {
   sumIsSound: boolean;
 }
 
+/** A mean with the number of values that it is over; null where one of them is not told. */
+export interface MeanAndCount {
+  mean: number | null;
+  count: number | null;
+}
+
+/**
+ * The mean over all grids of a family: a mean needs no buckets. Where several families tell the same quantity, such as a
+ * router's and a frontend's, each has seen every request: the one with the largest mean is nearest to the client. Null
+ * without counts.
+ */
+export function meanOf(counts: readonly ServerCounts[]): MeanAndCount | null {
+  const means = [...new Set(counts.map(({ family }) => family))].map((family) => {
+    const own = counts.filter((one) => one.family === family);
+    const count = own.reduce((sum, one) => sum + one.count, 0);
+    const sum = own.reduce((all, one) => all + (one.mean ?? NaN) * one.count, 0);
+    return { mean: Number.isFinite(sum) ? sum / count : null, count };
+  });
+  return means.sort((a, b) => (b.mean ?? -Infinity) - (a.mean ?? -Infinity))[0] ?? null;
+}
+
 /**
  * Adds up the series of a family. Series whose bounds differ are never added: each grid is an entry of its own. A
  * series that stands on two pages counts once.

@@ -1,3 +1,5 @@
+import type { MeanAndCount } from './server-histograms.ts';
+
 /** A part of the mean time to first token. */
 export interface TimePart {
   id: 'queue' | 'prefill' | 'server' | 'outside';
@@ -12,12 +14,6 @@ export interface TimeSplit {
    * Null when a count is not told.
    */
   countMismatch: number | null;
-}
-
-export interface MeanAndCount {
-  mean: number | null;
-  /** Null when it is not told. */
-  count: number | null;
 }
 
 interface SplitInput {
