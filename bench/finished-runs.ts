@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { catalogs } from '../catalog/load.ts';
 import { quantities } from '../catalog/equivalents.ts';
 import { closedLoopKey } from '../core/run/load-key.ts';
-import { NOT_TRACED } from '../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../core/run/record.ts';
 import type { RequestRecord } from '../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../core/stats/percentiles.ts';
 import type { SeriesSummary, ServersFile } from '../exporter/servers/servers-file.ts';
@@ -104,6 +104,7 @@ function record(index: number): RequestRecord {
     requested_output_tokens: CHUNKS,
     chunk_offsets_ns,
     ...NOT_TRACED,
+    ...NOT_COUNTED,
   };
 }
 

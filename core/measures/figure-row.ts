@@ -58,6 +58,26 @@ export class FigureRow implements RequestFigures {
     return this.#known(AT.reasoning_tokens);
   }
 
+  get cached_tokens(): number | null {
+    return this.#known(AT.cached_tokens);
+  }
+
+  get requested_output_tokens(): number | null {
+    return this.#known(AT.requested_output_tokens);
+  }
+
+  get counted_input_tokens(): number | null {
+    return this.#known(AT.counted_input_tokens);
+  }
+
+  get counted_output_tokens(): number | null {
+    return this.#known(AT.counted_output_tokens);
+  }
+
+  get counted_reasoning_tokens(): number | null {
+    return this.#known(AT.counted_reasoning_tokens);
+  }
+
   get content_chunks(): number {
     return this.#figure(AT.content_chunks);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { NOT_TRACED } from '../run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../run/record.ts';
 import type { RequestRecord } from '../run/record.ts';
 import { GOODPUT_LIMITED, goodputResults, goodRequest } from './goodput.ts';
 
@@ -30,6 +30,7 @@ const RECORD: RequestRecord = {
   requested_output_tokens: 11,
   chunk_offsets_ns: [300 * MS, 800 * MS, 1300 * MS],
   ...NOT_TRACED,
+  ...NOT_COUNTED,
 };
 const ttft = (limit: number) => ({ measure: 'time_to_first_token', limit, unit: 'seconds' }) as const;
 const rate = (limit: number) =>

@@ -218,6 +218,22 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     (r) => r.reasoning_tokens,
   ),
   tokens(
+    'cached_input_tokens',
+    'usage_cached_prompt_tokens',
+    'prompt tokens that came from a cache, as the server counted them',
+    (r) => r.cached_tokens,
+  ),
+  {
+    measure: 'output_length_difference_ratio',
+    unit: 'ratio',
+    definition: 'output_minus_requested_over_requested_tokens',
+    formula: '(output tokens − output tokens that were asked for) ÷ output tokens that were asked for, per request',
+    direction: 'none',
+    clock: 'sent',
+    value: ({ output_tokens: output, requested_output_tokens: requested }) =>
+      output === null ? null : over(requested === null ? null : output - requested, requested),
+  },
+  tokens(
     'tokens_per_chunk',
     'output_tokens_over_content_chunks',
     'output tokens ÷ chunks with content, per request: above 1 a chunk holds several tokens',

@@ -1,4 +1,4 @@
-import type { HttpPhases, RequestRecord } from '../run/record.ts';
+import type { CountedTokens, HttpPhases, RequestRecord } from '../run/record.ts';
 
 /** The phases that are times. */
 export type HttpTimes = Omit<HttpPhases, 'http_data_sent_bytes' | 'http_data_received_bytes'>;
@@ -22,6 +22,9 @@ export interface RequestFigures
       | 'input_tokens'
       | 'output_tokens'
       | 'reasoning_tokens'
+      | 'cached_tokens'
+      | 'requested_output_tokens'
+      | keyof CountedTokens
     > {
   /** Arrival of the second chunk with content. */
   readonly second_content_ns: number | null;
@@ -42,6 +45,11 @@ export const FIGURE_NAMES = [
   'input_tokens',
   'output_tokens',
   'reasoning_tokens',
+  'cached_tokens',
+  'requested_output_tokens',
+  'counted_input_tokens',
+  'counted_output_tokens',
+  'counted_reasoning_tokens',
   'content_chunks',
   'http_blocked_ns',
   'http_dns_lookup_ns',
@@ -67,6 +75,12 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     input_tokens: record.input_tokens,
     output_tokens: record.output_tokens,
     reasoning_tokens: record.reasoning_tokens,
+    cached_tokens: record.cached_tokens,
+    requested_output_tokens: record.requested_output_tokens,
+    // What a tokenizer counted beside the server: where there is only its own number there is nothing to compare.
+    counted_input_tokens: record.input_tokens_source === 'usage' ? record.counted_input_tokens : null,
+    counted_output_tokens: record.output_tokens_source === 'usage' ? record.counted_output_tokens : null,
+    counted_reasoning_tokens: record.counted_reasoning_tokens,
     content_chunks: record.chunk_offsets_ns.length,
     http_blocked_ns: record.http_blocked_ns,
     http_dns_lookup_ns: record.http_dns_lookup_ns,

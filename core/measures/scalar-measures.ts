@@ -65,6 +65,15 @@ export const SCALAR_MEASURES = {
     formula: 'output tokens ÷ output tokens that were asked for (max_tokens), over ok requests',
     direction: 'none',
   },
+  output_length_mismatch_count: {
+    measure: 'output_length_mismatch_count',
+    unit: 'requests',
+    definition: 'ok_requests_off_by_more_than_5_percent_or_50_tokens',
+    formula:
+      'ok requests whose output tokens miss those that were asked for (max_tokens) by more than 5 %, or by more than 50; ' +
+      'not told when no request tells both',
+    direction: 'none',
+  },
   stall_ratio: {
     measure: 'stall_ratio',
     unit: 'ratio',

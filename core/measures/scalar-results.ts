@@ -15,6 +15,8 @@ export interface RunTotals {
   readonly cachedInput: { readonly cached: number; readonly prompt: number } | null;
   /** Output tokens that ok requests asked for; null when it is not known of each. */
   readonly requestedOutputTokens: number | null;
+  /** Ok requests that tell both lengths, and those of them that miss by too much. */
+  readonly outputLengths: { readonly mismatched: number; readonly known: number };
   /** Requests of whatever outcome of which it is known whether their connection was open already. */
   readonly connections: { readonly reused: number; readonly known: number };
   /** Null when it cannot be told. */
@@ -48,6 +50,7 @@ export function scalarResults(totals: RunTotals): ScalarResult[] {
     error_ratio: ratio(totals.failed, totals.ok + totals.failed),
     cached_input_ratio: ratio(totals.cachedInput?.cached ?? null, totals.cachedInput?.prompt ?? null),
     achieved_output_ratio: ratio(totals.outputTokens, totals.requestedOutputTokens),
+    output_length_mismatch_count: totals.outputLengths.known === 0 ? null : totals.outputLengths.mismatched,
     stall_ratio: totals.stallRatio,
     reused_connection_ratio: ratio(totals.connections.reused, totals.connections.known),
     effective_concurrency: ratio(totals.requestSeconds, window),

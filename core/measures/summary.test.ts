@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { NOT_TRACED } from '../run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../run/record.ts';
 import type { RequestRecord } from '../run/record.ts';
 import type { DistributionResult, MeasureResult } from '../run/result.ts';
-import type { SCALAR_MEASURES } from './measures.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
 import { SummaryAccumulator } from './summary.ts';
 import type { RunSummary, SummaryOptions } from './summary.ts';
@@ -42,6 +41,7 @@ function record(
     requested_output_tokens: 3,
     chunk_offsets_ns: chunks_ms.map((ms) => ms * MS),
     ...NOT_TRACED,
+    ...NOT_COUNTED,
     ...more,
   };
 }
@@ -81,7 +81,7 @@ function distribution(
   return found;
 }
 
-function scalar({ measures }: RunSummary, measure: keyof typeof SCALAR_MEASURES): number | null {
+function scalar({ measures }: RunSummary, measure: string): number | null {
   const found = measures.find((m) => m.measure === measure);
   if (found?.kind !== 'scalar') throw new Error(`no scalar ${measure}`);
   return found.value;
@@ -298,6 +298,43 @@ describe('what AIPerf measures too', () => {
     const { n, min, max } = distribution(summary, measure);
     expect(n).toBe(expected.length);
     expect([min, max]).toEqual([expected[0], expected.at(-1)].map((value) => expect.closeTo(value ?? NaN, 9)));
+  });
+
+  test('tokens of the cache, and lengths that miss what was asked for', () => {
+    const lengths = [
+      record(0, [10, 20], 30, { output_tokens: 95, requested_output_tokens: 100, cached_tokens: 40 }),
+      record(0, [10, 20], 30, { output_tokens: 94, requested_output_tokens: 100, cached_tokens: 60 }),
+      // 51 of 2,000 are less than 5 %, and more than 50 tokens.
+      record(0, [10, 20], 30, { output_tokens: 1949, requested_output_tokens: 2000 }),
+      record(0, [10, 20], 30, { output_tokens: null, output_tokens_source: null }),
+    ];
+    const summed = summaryOf(lengths);
+    expect(distribution(summed, 'cached_input_tokens')).toMatchObject({ n: 2, mean: 50 });
+    const missed = distribution(summed, 'output_length_difference_ratio');
+    expect([missed.n, missed.min, missed.max]).toEqual([3, -0.06, -51 / 2000]);
+    expect(scalar(summed, 'output_length_mismatch_count')).toBe(2);
+    expect(scalar(summaryOf(lengths.slice(3)), 'output_length_mismatch_count')).toBeNull();
+  });
+
+  test("the server's counts against a tokenizer's: there when one counted, and only then", () => {
+    const told = { input_tokens: 105, output_tokens: 45, reasoning_tokens: 10 };
+    const checked = summaryOf([
+      record(0, [10, 20], 30, {
+        ...told,
+        counted_input_tokens: 100,
+        counted_output_tokens: 50,
+        counted_reasoning_tokens: 8,
+      }),
+      record(0, [10, 20], 30, { ...told, counted_input_tokens: 100 }),
+      // Only a tokenizer counted: nothing to compare it with.
+      record(0, [10, 20], 30, { ...told, output_tokens_source: 'tokenizer', counted_output_tokens: 45 }),
+    ]);
+    // |105 − 100| ÷ 100 twice; |45 − 50| ÷ 50; |10 − 8| ÷ 8, which is above 10 %.
+    expect(distribution(checked, 'usage_prompt_tokens_diff_ratio')).toMatchObject({ n: 2, min: 0.05, max: 0.05 });
+    expect(distribution(checked, 'usage_completion_tokens_diff_ratio')).toMatchObject({ n: 1, mean: 0.1 });
+    expect(distribution(checked, 'usage_reasoning_tokens_diff_ratio')).toMatchObject({ n: 1, mean: 0.25 });
+    expect(scalar(checked, 'usage_discrepancy_count')).toBe(1);
+    expect(summary.measures.some(({ measure }) => /^usage_/.test(measure))).toBe(false);
   });
 
   test('connections, lengths and input throughput', () => {

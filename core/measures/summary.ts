@@ -17,11 +17,14 @@ import { PassedSummary, PASSES } from '../stats/passed-summary.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
 import type { DistributionMeasure, PerRequestMeasure } from './measures.ts';
+import { isLengthMismatched } from './length-mismatch.ts';
 import { RequestColumns, standingOf } from './request-columns.ts';
+import { figuresOf } from './request-figures.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
 import { INTERVALS_UP_TO } from './sampling-intervals.ts';
 import { stallRatio } from './stalls.ts';
+import { isUsageDiscrepant, USAGE_CHECK_MEASURES, usageDiscrepancyResult } from './usage-check.ts';
 
 /** Above this many gaps their percentiles come from the fine histogram: 40 MB is what holding them may take. */
 export const EXACT_GAPS_LIMIT = 10_000_000;
@@ -65,7 +68,7 @@ export interface RunSummary {
 }
 
 /**
- * Sums up a run from its records as they come, in any order: 160 bytes per measured request go to the shelf, nothing
+ * Sums up a run from its records as they come, in any order: 200 bytes per measured request go to the shelf, nothing
  * per chunk. Warm-up requests are passed over.
  *
  * What needs every chunk (exact percentiles of the gaps, tokens at full load) comes from a second reading:
@@ -89,6 +92,9 @@ export class SummaryAccumulator {
   #outputTokens: number | null = 0;
   #cached = { requests: 0, cached: 0, prompt: 0 };
   #requestedOutputTokens: number | null = 0;
+  #outputLengths = { mismatched: 0, known: 0 };
+  #counted = false;
+  #discrepancies = 0;
   #connections = { reused: 0, known: 0 };
 
   constructor(options: SummaryOptions) {
@@ -153,7 +159,12 @@ export class SummaryAccumulator {
       window: empty ? null : { start_ns: this.#start_ns, end_ns: this.#end_ns },
       requests: { ...this.#requests },
       errors: { ...this.#errors },
-      measures: [...distributions, ...scalarResults(this.#totals(chunks, medianGap ?? null)), ...this.#goodput()],
+      measures: [
+        ...distributions,
+        ...scalarResults(this.#totals(chunks, medianGap ?? null)),
+        ...this.#usageCheck(),
+        ...this.#goodput(),
+      ],
       notes: this.#gapNotes(chunks),
     };
   }
@@ -163,6 +174,12 @@ export class SummaryAccumulator {
     this.#inputTokens = added(this.#inputTokens, record.input_tokens);
     this.#outputTokens = added(this.#outputTokens, record.output_tokens);
     this.#requestedOutputTokens = added(this.#requestedOutputTokens, record.requested_output_tokens);
+    const mismatched = isLengthMismatched(record);
+    if (mismatched !== null) this.#outputLengths.known += 1;
+    if (mismatched === true) this.#outputLengths.mismatched += 1;
+    const discrepant = isUsageDiscrepant(figuresOf(record));
+    this.#counted ||= discrepant !== null;
+    if (discrepant === true) this.#discrepancies += 1;
     if (record.cached_tokens !== null && record.input_tokens !== null) {
       this.#cached.requests += 1;
       this.#cached.cached += record.cached_tokens;
@@ -170,6 +187,10 @@ export class SummaryAccumulator {
     }
     const offsets = record.chunk_offsets_ns;
     for (let i = 1; i < offsets.length; i++) this.#gaps.observe((offsets[i] ?? NaN) - (offsets[i - 1] ?? NaN));
+  }
+
+  #usageCheck(): ScalarResult[] {
+    return this.#counted ? [usageDiscrepancyResult(this.#discrepancies)] : [];
   }
 
   #goodput(): ScalarResult[] {
@@ -190,7 +211,11 @@ export class SummaryAccumulator {
 
   /** The results of one measure after the other. */
   *#distributions(chunks: ChunkReading | null): Generator<DistributionResult[]> {
-    const measures = [...DISTRIBUTION_MEASURES, ...(this.#traced ? HTTP_MEASURES : [])];
+    const measures = [
+      ...DISTRIBUTION_MEASURES,
+      ...(this.#counted ? USAGE_CHECK_MEASURES : []),
+      ...(this.#traced ? HTTP_MEASURES : []),
+    ];
     if (this.#columns.length > (this.#options.heldUpTo ?? INTERVALS_UP_TO)) {
       yield* this.#passedDistributions(measures, chunks);
       return;
@@ -263,6 +288,7 @@ export class SummaryAccumulator {
       inputTokens: this.#inputTokens,
       cachedInput: this.#cached.requests === 0 ? null : this.#cached,
       requestedOutputTokens: this.#requestedOutputTokens,
+      outputLengths: this.#outputLengths,
       connections: this.#connections,
       stallRatio: stallRatio(medianGap, chunks, this.#gaps),
       requestSeconds: this.#inFlight_ns * 1e-9,

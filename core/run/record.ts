@@ -3,7 +3,7 @@
  * keys are the file's column names. Times are integer nanoseconds since the run's monotonic start (run.json holds that
  * start as wall time); `null` means unknown, never zero.
  */
-export interface RequestRecord extends HttpPhases {
+export interface RequestRecord extends HttpPhases, CountedTokens {
   /** Position in the plan, unique in a run, from 0. */
   readonly index: number;
   readonly phase: PhaseName;
@@ -68,6 +68,24 @@ export interface HttpPhases {
   readonly http_data_sent_bytes: number | null;
   readonly http_data_received_bytes: number | null;
 }
+
+/**
+ * What a tokenizer on this side counted, whether or not the server told a number too: so that the two can be compared. Null
+ * where it did not count; the text has no chat template and no special tokens.
+ */
+export interface CountedTokens {
+  readonly counted_input_tokens: number | null;
+  /** Reasoning included. */
+  readonly counted_output_tokens: number | null;
+  readonly counted_reasoning_tokens: number | null;
+}
+
+/** Of a request whose tokens nobody counted on this side. */
+export const NOT_COUNTED: CountedTokens = {
+  counted_input_tokens: null,
+  counted_output_tokens: null,
+  counted_reasoning_tokens: null,
+};
 
 /** Of a request that was not traced. */
 export const NOT_TRACED: HttpPhases = {

@@ -22,6 +22,8 @@ export interface AnswerContext {
   readonly keepText?: boolean;
   /** Counts the output tokens of an answer whose server tells no number; needs `keepText`. */
   readonly countTokens?: (text: string) => number;
+  /** Counts them of every answer, so that they can be compared with the server's number; absent: no. */
+  readonly checkUsage?: boolean;
 }
 
 export interface ClosedRequest {
@@ -41,10 +43,10 @@ export interface AnswerReader extends ResponseHandler, TimedRequest {
 }
 
 /** How the answers to requests of a form are read. */
-export function readingOf({ options, countTokens, dataset }: RequestForm): Partial<AnswerContext> {
+export function readingOf({ options, countTokens, checkUsage = false, dataset }: RequestForm): Partial<AnswerContext> {
   return {
     stream: options.stream ?? true,
     keepText: countTokens !== undefined || dataset.conversation !== undefined,
-    ...(countTokens === undefined ? {} : { countTokens }),
+    ...(countTokens === undefined ? {} : { countTokens, checkUsage }),
   };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NOT_TRACED } from '../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { ClientHealthMonitor } from './client-health.ts';
 import { LatencyBins } from './latency-bins.ts';
@@ -58,6 +58,7 @@ describe('ClientHealthMonitor', () => {
     requested_output_tokens: 11,
     chunk_offsets_ns: [],
     ...NOT_TRACED,
+    ...NOT_COUNTED,
   });
 
   test('a loop blocked for longer than a token takes is saturated, and the observers learn it', () => {

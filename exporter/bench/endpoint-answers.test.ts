@@ -276,6 +276,32 @@ describe('the text of an answer', () => {
       input_tokens_source: 'usage',
       output_tokens: 2,
       output_tokens_source: 'usage',
+      // Counting the prompt cost nothing: it was done when it was written. The answer is left alone.
+      counted_input_tokens: 5,
+      counted_output_tokens: null,
+    });
+  });
+
+  test.each([
+    ['streamed', {}, streamOf([reasoning, ...GOOD_STREAM])],
+    [
+      'not streamed',
+      { stream: false },
+      answer(
+        '200 OK',
+        'application/json',
+        '{"choices":[{"message":{"reasoning_content":"hm","content":"Hello world"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":2}}',
+      ),
+    ],
+  ])('a tokenizer that checks the server counts beside it: %s', async (_name, form, text) => {
+    const asking = { ...form, keepText: true, countTokens: words, checkUsage: true, input_tokens: 5 };
+    expect((await ask(text, asking)).closed.record).toMatchObject({
+      input_tokens: 7,
+      output_tokens: 2,
+      output_tokens_source: 'usage',
+      counted_input_tokens: 5,
+      counted_output_tokens: 3,
+      counted_reasoning_tokens: 1,
     });
   });
 });

@@ -19,6 +19,8 @@ export interface RequestForm {
   readonly options: GenerationOptions;
   /** Counts the output tokens of answers whose server tells no number; absent: they stay unknown. */
   readonly countTokens?: (text: string) => number;
+  /** Counts them also where the server tells them; absent: no. */
+  readonly checkUsage?: boolean;
 }
 
 export interface ReadyRequest {

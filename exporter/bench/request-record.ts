@@ -16,6 +16,13 @@ export interface SentRequest {
   readonly input_tokens?: number;
 }
 
+/** Output tokens of an answer, as a tokenizer counts them. */
+export interface CountedOutput {
+  /** Reasoning included. */
+  readonly all: number;
+  readonly reasoning: number;
+}
+
 /** What is known of its answer in the end. */
 export interface ReadAnswer {
   readonly end_ns: number;
@@ -24,7 +31,7 @@ export interface ReadAnswer {
   readonly connection: ConnectionFacts | null;
   readonly usage: Usage | null;
   /** As a tokenizer on this side counts them; null when it did not. */
-  readonly counted_output_tokens: number | null;
+  readonly counted_output_tokens: CountedOutput | null;
   /** Arrival of each content chunk since the request was sent. */
   readonly offsets_ns: readonly number[];
   /** The first of them whose content is not reasoning; null when there is none. */
@@ -39,7 +46,7 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRe
   const firstOutput = answer.firstOutputOffset_ns;
   const last = offsets_ns.at(-1) ?? answer.wholeAnswerOffset_ns;
   const input = tokens(usage?.input_tokens, sent.input_tokens);
-  const output = tokens(usage?.output_tokens, answer.counted_output_tokens);
+  const output = tokens(usage?.output_tokens, answer.counted_output_tokens?.all);
   return {
     index: sent.index,
     phase: sent.phase,
@@ -63,6 +70,9 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRe
     cached_tokens: usage?.cached_tokens ?? null,
     requested_output_tokens: sent.requested_output_tokens,
     chunk_offsets_ns: offsets_ns,
+    counted_input_tokens: sent.input_tokens ?? null,
+    counted_output_tokens: answer.counted_output_tokens?.all ?? null,
+    counted_reasoning_tokens: answer.counted_output_tokens?.reasoning ?? null,
     ...httpPhases(connection?.trace),
   };
 }
@@ -76,9 +86,14 @@ function tokens(
   return counted == null ? { count: null, source: null } : { count: counted, source: 'tokenizer' };
 }
 
-/** The output tokens of an answer whose server told no number; null without a tokenizer. */
-export function countedTokens(context: AnswerContext, text: AnswerText | null, usage: Usage | null): number | null {
-  if (text === null || context.countTokens === undefined || usage?.output_tokens != null) return null;
-  if (!context.endpoint.generates) return null;
-  return context.countTokens(text.reasoning) + context.countTokens(text.output);
+/** The output tokens of an answer whose server told no number, or is to be checked; null without a tokenizer. */
+export function countedTokens(
+  context: AnswerContext,
+  text: AnswerText | null,
+  usage: Usage | null,
+): CountedOutput | null {
+  if (text === null || context.countTokens === undefined || !context.endpoint.generates) return null;
+  if (usage?.output_tokens != null && context.checkUsage !== true) return null;
+  const reasoning = context.countTokens(text.reasoning);
+  return { all: reasoning + context.countTokens(text.output), reasoning };
 }

@@ -47,6 +47,17 @@ describe('what is said of the answers of a run', () => {
     ).toEqual([]);
   });
 
+  test("a server whose counts are far from the tokenizer's on this side", () => {
+    const checked = (counted_output_tokens: number): MeasuredRecord =>
+      record(100, offsets(90, 1e7), { counted_output_tokens });
+    expect(linesOf(checked(100), checked(92))).toEqual([]);
+    // A chat template beside a short prompt is nothing to worry about.
+    expect(linesOf(record(100, offsets(90, 1e7), { input_tokens: 20, counted_input_tokens: 16 }))).toEqual([]);
+    expect(linesOf(checked(100), checked(80))).toEqual([
+      expect.stringMatching(/^token counts: in 1 of 2 answers the server's usage is more than 10 % off/),
+    ]);
+  });
+
   test('where token counts come from, unless it is the server', () => {
     const own = record(100, offsets(90, 1e7));
     expect(linesOf(own, record(null, offsets(10, 1e7)))).toEqual([

@@ -1,4 +1,6 @@
 import type { RequestRecord } from '../../core/run/record.ts';
+import { figuresOf } from '../../core/measures/request-figures.ts';
+import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../core/measures/usage-check.ts';
 import type { RunObserver } from './observer.ts';
 
 /** An achieved length further from the requested one is said. */
@@ -26,6 +28,8 @@ export class RunRemarks implements RunObserver {
   #countedTokens = 0;
   #countedChunks = 0;
   #fewerTokensThanChunks = 0;
+  #compared = 0;
+  #discrepant = 0;
 
   /** `generates`: whether answers have output tokens; embeddings have none. */
   constructor(generates = true) {
@@ -36,6 +40,9 @@ export class RunRemarks implements RunObserver {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
     const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
     this.#ok++;
+    const discrepant = isUsageDiscrepant(figuresOf(record), [USAGE_COMPLETION_DIFFERENCE]);
+    if (discrepant !== null) this.#compared++;
+    if (discrepant === true) this.#discrepant++;
     if (tokens === null) this.#uncounted++;
     if (record.output_tokens_source === 'tokenizer') this.#byTokenizer++;
     if (tokens !== null && requested !== null) {
@@ -62,6 +69,7 @@ export class RunRemarks implements RunObserver {
       this.#buffering(),
       this.#chunksWithoutTokens(),
       this.#manyTokens(),
+      this.#discrepancies(),
     ].filter((line) => line !== null);
   }
 
@@ -105,6 +113,14 @@ export class RunRemarks implements RunObserver {
     return (
       `token counts: in ${this.#fewerTokensThanChunks} of ${this.#counted} answers the server's usage counts fewer tokens ` +
       'than chunks came. Throughput follows usage; check the server'
+    );
+  }
+
+  #discrepancies(): string | null {
+    if (this.#discrepant <= SMALLEST_SHARE * this.#compared) return null;
+    return (
+      `token counts: in ${this.#discrepant} of ${this.#compared} answers the server's usage is more than 10 % off what the ` +
+      'tokenizer on this side counts: it is not that of the model, or the server counts otherwise'
     );
   }
 

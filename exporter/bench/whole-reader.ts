@@ -3,6 +3,7 @@ import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader
 import { BodyStart } from './body-start.ts';
 import type { AnswerText, EventMeaning } from './endpoints/endpoint.ts';
 import { countedTokens, requestRecord } from './request-record.ts';
+import type { CountedOutput } from './request-record.ts';
 import type { SentRequest } from './request-record.ts';
 import { retryAfterSeconds } from './retry-after.ts';
 import type { ConnectionFacts, Exchange, TransportFailure } from './transport.ts';
@@ -136,7 +137,7 @@ export class WholeReader implements AnswerReader {
   #tokens(
     meaning: EventMeaning | null,
     text: AnswerText | null,
-  ): { usage: EventMeaning['usage']; counted_output_tokens: number | null } {
+  ): { usage: EventMeaning['usage']; counted_output_tokens: CountedOutput | null } {
     const usage = meaning?.usage ?? null;
     return { usage, counted_output_tokens: countedTokens(this.#context, text, usage) };
   }

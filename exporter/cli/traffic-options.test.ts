@@ -23,6 +23,11 @@ describe('what is sent, by flags', () => {
     });
   });
 
+  test('usage is checked with a tokenizer', () => {
+    expect(traffic('--tokenizer', 'cl100k_base', '--check-usage').checkUsage).toBe(true);
+    expect(() => traffic('--check-usage')).toThrow('--check-usage needs --tokenizer');
+  });
+
   test('conversations: milliseconds become seconds', () => {
     const shape = traffic(
       '--session-turns-mean',

@@ -81,6 +81,9 @@ export const PROMPT_OPTIONS = {
     'a tokenizer.json or its folder, a model on the Hugging Face hub, or a tiktoken encoding',
     null,
   ),
+  'check-usage': flag(
+    "count the output of every answer with --tokenizer, and tell how far the server's usage is from it; costs CPU",
+  ),
   'tokenizer-revision': text('REVISION', 'branch, tag or commit of the model on the hub', DEFAULT_TOKENIZER_REVISION),
 };
 
@@ -122,6 +125,7 @@ type TrafficOptions = Values<typeof TRAFFIC_OPTIONS>;
 export function requestedTraffic(options: TrafficOptions, moreUrls: readonly string[]): TrafficRequest {
   if (options.streaming && options['no-streaming'])
     throw new CliError('--streaming and --no-streaming do not go together');
+  if (options['check-usage'] && options.tokenizer === null) throw new CliError('--check-usage needs --tokenizer');
   return {
     moreUrls,
     connection: {
@@ -142,6 +146,7 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
     endpointTemplate: options['endpoint-template'],
     stream: options.streaming ? true : options['no-streaming'] ? false : null,
     tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
+    checkUsage: options['check-usage'],
     dataset: requestedDataset(options),
   };
 }

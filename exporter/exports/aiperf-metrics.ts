@@ -1,6 +1,7 @@
 import type { RequestFigures } from '../../core/measures/request-figures.ts';
 import { figuresOf } from '../../core/measures/request-figures.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { USAGE_CHECK_MEASURES } from '../../core/measures/usage-check.ts';
 import type { Clock } from '../../core/measures/measures.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 
@@ -16,12 +17,13 @@ export interface AiperfMetric {
   readonly value: (record: RequestRecord, figures: RequestFigures) => number | readonly number[] | null;
 }
 
+const MEASURES = [...DISTRIBUTION_MEASURES, ...USAGE_CHECK_MEASURES];
 const MS = 1000;
 const NS_PER_MS = 1e6;
 
 /** A metric that one of our measures is, in AIPerf's unit. */
 function same(tag: string, header: string, unit: string, scale = 1, name = tag, clock: Clock = 'sent'): AiperfMetric {
-  const found = DISTRIBUTION_MEASURES.find((measure) => measure.measure === name && measure.clock === clock);
+  const found = MEASURES.find((measure) => measure.measure === name && measure.clock === clock);
   if (found === undefined) throw new Error(`core/measures does not define ${name} from ${clock}`);
   const { value } = found;
   return {
@@ -42,6 +44,8 @@ function gaps_ms({ chunk_offsets_ns: offsets }: RequestRecord): readonly number[
   return offsets.slice(1).map((offset, i) => (offset - (offsets[i] ?? NaN)) / NS_PER_MS);
 }
 
+const ofUsage = (tag: string, header: string, name: string): AiperfMetric => same(tag, header, '%', 100, name);
+
 const own = (tag: string, header: string, unit: string, value: AiperfMetric['value']): AiperfMetric => ({
   tag,
   header,
@@ -55,6 +59,8 @@ const usage = (source: RequestRecord['input_tokens_source'], tokens: number | nu
 
 const usagePrompt = (r: RequestRecord): number | null => usage(r.input_tokens_source, r.input_tokens);
 const usageCompletion = (r: RequestRecord): number | null => usage(r.output_tokens_source, r.output_tokens);
+
+const usageReasoning = (r: RequestRecord): number | null => usage(r.output_tokens_source, r.reasoning_tokens);
 
 function sum(a: number | null, b: number | null): number | null {
   return a === null || b === null ? null : a + b;
@@ -79,11 +85,6 @@ function duration_ns(r: RequestRecord): number | null {
 /** What comes before the sending; a look-up or a connection that was not needed took no time. */
 function overhead_ns(r: RequestRecord): number | null {
   return sum(r.http_blocked_ns, (r.http_dns_lookup_ns ?? 0) + (r.http_connecting_ns ?? 0));
-}
-
-/** Requested and achieved output length, in per cent. */
-function lengthMismatch({ output_tokens: tokens, requested_output_tokens: requested }: RequestRecord): number | null {
-  return tokens === null || requested === null || requested === 0 ? null : ((tokens - requested) / requested) * 100;
 }
 
 /** Reasoning tokens over the others of the answer. */
@@ -116,7 +117,13 @@ export const AIPERF_METRICS: readonly AiperfMetric[] = [
   own('usage_prompt_tokens', 'Usage Prompt Tokens', 'tokens', usagePrompt),
   own('usage_completion_tokens', 'Usage Completion Tokens', 'tokens', usageCompletion),
   own('usage_total_tokens', 'Usage Total Tokens', 'tokens', (r) => sum(usagePrompt(r), usageCompletion(r))),
-  own('osl_mismatch_diff_pct', 'OSL Mismatch Diff %', '%', lengthMismatch),
+  // AIPerf has it only of answers that reason.
+  own('usage_reasoning_tokens', 'Usage Reasoning Tokens', 'tokens', (r) => usageReasoning(r) || null),
+  same('usage_prompt_cache_read_tokens', 'Usage Prompt Cache Read Tokens', 'tokens', 1, 'cached_input_tokens'),
+  ofUsage('usage_prompt_tokens_diff_pct', 'Usage Prompt Diff %', 'usage_prompt_tokens_diff_ratio'),
+  ofUsage('usage_completion_tokens_diff_pct', 'Usage Completion Diff %', 'usage_completion_tokens_diff_ratio'),
+  ofUsage('usage_reasoning_tokens_diff_pct', 'Usage Reasoning Diff %', 'usage_reasoning_tokens_diff_ratio'),
+  same('osl_mismatch_diff_pct', 'OSL Mismatch Diff %', '%', 100, 'output_length_difference_ratio'),
   own('http_req_blocked', 'HTTP Blocked', 'ms', (r) => ms(r.http_blocked_ns)),
   own('http_req_dns_lookup', 'HTTP DNS Lookup', 'ms', (r) => ms(r.http_dns_lookup_ns)),
   own('http_req_connecting', 'HTTP Connecting', 'ms', connecting_ms),

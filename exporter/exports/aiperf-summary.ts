@@ -1,11 +1,12 @@
-import type { DistributionResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
+import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import { summarize } from '../../core/stats/summarize.ts';
 import type { Summary } from '../../core/stats/summarize.ts';
 import type { StepStatistics } from '../../core/measures/in-flight.ts';
 import { countOf, FAILED_OUTCOMES } from '../../core/run/request-counts.ts';
 import { AIPERF_METRICS } from './aiperf-metrics.ts';
 import type { AiperfMetric } from './aiperf-metrics.ts';
-import type { AiperfTotals } from './aiperf-totals.ts';
+import type { AiperfTotals, TokenSum } from './aiperf-totals.ts';
 
 /** AIPerf's percentiles; it has no p99.9. */
 export const AIPERF_PERCENTILES = ['p1', 'p5', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99'] as const;
@@ -27,15 +28,40 @@ export interface NamedStatistics {
  * result.json. Throughputs are per second of the window from the first request to the end of the last, AIPerf's
  * documented `benchmark_duration`; AIPerf 0.13.0 itself divides by its phase, which begins some 40 ms earlier.
  */
-export function aiperfMetrics(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
+export function aiperfMetrics(run: RunFile, result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   return [
     ...AIPERF_METRICS.flatMap((metric) => named(metric, statisticsOf(metric, result, totals))),
+    ...named(ERROR_ISL, fromSummary(ERROR_ISL.unit, summarize(totals.errorInputs))),
     ...scalars(result, totals),
+    ...(run.comparison_key.load?.mode === 'trace' ? sendLags(totals) : []),
     ...sweepLines(result, totals),
   ];
 }
 
-function named({ tag, header }: AiperfMetric, statistics: AiperfStatistics | null): NamedStatistics[] {
+/** Of failed requests, which are in no other metric. */
+const ERROR_ISL = { tag: 'error_isl', header: 'Error Input Sequence Length', unit: 'tokens' };
+
+/** A replayed schedule of which more than a hundredth was sent later than that (ms) counts as degraded in AIPerf. */
+const DEGRADED_LAG_MS = 500;
+
+function sendLags(totals: AiperfTotals): NamedStatistics[] {
+  const percentiles = summarize(totals.sendLags_ms)?.percentiles;
+  if (percentiles === undefined) return [];
+  const { p99 } = percentiles;
+  const one = (tag: string, header: string, unit: string, avg: number): NamedStatistics => ({
+    ...{ tag: `replay_sched_${tag}`, header: `Replay Schedule ${header}` },
+    statistics: { unit, avg },
+  });
+  return [
+    ...(['p50', 'p90', 'p99'] as const).map((name) => one(`lag_${name}`, `Lag ${name}`, 'ms', percentiles[name])),
+    one('degraded', 'Degraded', 'count', Number(p99 > DEGRADED_LAG_MS)),
+  ];
+}
+
+function named(
+  { tag, header }: Pick<AiperfMetric, 'tag' | 'header'>,
+  statistics: AiperfStatistics | null,
+): NamedStatistics[] {
   return statistics === null ? [] : [{ tag, header, statistics }];
 }
 
@@ -79,9 +105,13 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   const failed = countOf(result.requests, FAILED_OUTCOMES);
   const measure = (name: string): number | null =>
     result.measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === name)?.value ?? null;
-  const usage = (...sums: readonly ('usagePrompt' | 'usageCompletion')[]): number | null =>
+  const usage = (...sums: readonly TokenSum[]): number | null =>
     ok === 0 ? null : sums.reduce<number | null>((all, sum) => plus(all, totals.tokens(sum)), 0);
   const rate = measure('error_ratio');
+  // AIPerf tells it when both prompt and answer were counted.
+  const counted = ({ measure: name, ...m }: MeasureResult): boolean =>
+    name === 'usage_completion_tokens_diff_ratio' && m.kind === 'distribution' && m.n !== 0;
+  const discrepancies = result.measures.some(counted) ? measure('usage_discrepancy_count') : null;
   const rows: readonly (readonly [tag: string, header: string, unit: string, value: number | null])[] = [
     ['request_throughput', 'Request Throughput', 'requests/sec', measure('request_throughput')],
     ['request_count', 'Request Count', 'requests', ok],
@@ -92,7 +122,7 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
       countOf(result.requests, ['ok', ...FAILED_OUTCOMES]),
     ],
     ['error_request_count', 'Error Request Count', 'requests', failed === 0 ? null : failed],
-    ['request_error_rate', 'Request Error Rate', '%', rate === null ? null : rate * 100],
+    ['request_error_rate', 'Request Error Rate', '%', percent(rate)],
     ['good_request_count', 'Good Request Count', 'requests', measure('good_request_count')],
     ['good_request_fraction', 'Good Request Fraction', 'ratio', measure('good_request_ratio')],
     ['goodput', 'Goodput', 'requests/sec', measure('goodput')],
@@ -105,9 +135,19 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
     ['total_output_tokens', 'Total Output Tokens', 'tokens', totals.tokens('plain')],
     ['total_reasoning_tokens', 'Total Reasoning Tokens', 'tokens', totals.tokens('reasoning') || null],
     ['overall_thinking_efficiency', 'Overall Thinking Efficiency', 'ratio', thinking(totals)],
-    ['osl_mismatch_count', 'OSL Mismatch Count', 'requests', totals.mismatchedLengths],
+    ['osl_mismatch_count', 'OSL Mismatch Count', 'requests', measure('output_length_mismatch_count')],
+    ['usage_discrepancy_count', 'Usage Discrepancy Count', 'requests', discrepancies],
+    ['total_error_isl', 'Total Error Input Sequence Length', 'tokens', total(totals.errorInputs)],
     ['total_usage_prompt_tokens', 'Total Usage Prompt Tokens', 'tokens', usage('usagePrompt')],
     ['total_usage_completion_tokens', 'Total Usage Completion Tokens', 'tokens', usage('usageCompletion')],
+    ['total_usage_reasoning_tokens', 'Total Usage Reasoning Tokens', 'tokens', usage('usageReasoning') || null],
+    ['total_usage_prompt_cache_read_tokens', 'Total Usage Prompt Cache Read Tokens', 'tokens', usage('usageCached')],
+    [
+      'overall_usage_prompt_cache_read_pct',
+      'Overall Usage Prompt Cache Read %',
+      '%',
+      percent(measure('cached_input_ratio')),
+    ],
     ['total_usage_total_tokens', 'Total Usage Total Tokens', 'tokens', usage('usagePrompt', 'usageCompletion')],
   ];
   return rows.flatMap(([tag, header, unit, value]) =>
@@ -119,6 +159,13 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
 function thinking(totals: AiperfTotals): number | null {
   const [reasoning, plain] = [totals.tokens('reasoning'), totals.tokens('plain')];
   return !reasoning || !plain ? null : reasoning / plain;
+}
+
+const percent = (ratio: number | null): number | null => (ratio === null ? null : ratio * 100);
+
+/** Null of nothing. */
+function total(values: Float64Array): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0);
 }
 
 function plus(a: number | null, b: number | null): number | null {
@@ -156,7 +203,7 @@ export function aiperfSummary(run: RunFile, result: ResultFile, totals: AiperfTo
     schema_version: '1.4',
     llmbench_version: run.tool.version,
     benchmark_id: run.run_id,
-    ...Object.fromEntries(aiperfMetrics(result, totals).map(({ tag, statistics }) => [tag, statistics])),
+    ...Object.fromEntries(aiperfMetrics(run, result, totals).map(({ tag, statistics }) => [tag, statistics])),
     input_config: inputConfig(run),
     run_info: { benchmark_id: run.run_id, trial: run.repeat ?? 0, run_label: run.scenario },
     was_cancelled: result.status === 'aborted',

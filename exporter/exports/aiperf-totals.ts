@@ -13,11 +13,8 @@ import { AiperfSweeps } from './aiperf-sweeps.ts';
 import type { Sweep } from './aiperf-sweeps.ts';
 import type { AiperfMetric } from './aiperf-metrics.ts';
 
-/** AIPerf counts an answer as mismatched when it misses the length asked for by more than the smaller of these. */
-const MISMATCH_RATIO = 0.05;
-const MISMATCH_TOKENS = 50;
-
-export type TokenSum = 'input' | 'output' | 'plain' | 'reasoning' | 'usagePrompt' | 'usageCompletion';
+export type TokenSum =
+  'input' | 'output' | 'plain' | 'reasoning' | 'usagePrompt' | 'usageCompletion' | 'usageReasoning' | 'usageCached';
 
 /** What AIPerf's summary says and result.json does not, from the records of the measure phase. */
 export class AiperfTotals {
@@ -36,10 +33,13 @@ export class AiperfTotals {
     reasoning: 0,
     usagePrompt: 0,
     usageCompletion: 0,
+    usageReasoning: 0,
+    usageCached: 0,
   };
+  readonly #errorInputs = new FloatColumn();
+  readonly #sendLags_ms = new FloatColumn();
   #from_ns = Infinity;
   #to_ns = -Infinity;
-  #mismatched = 0;
   #streamed = false;
 
   add(record: RequestRecord): void {
@@ -48,6 +48,9 @@ export class AiperfTotals {
     this.#to_ns = Math.max(this.#to_ns, record.end_ns);
     const error = aiperfError(record);
     if (error !== null) this.#addError(error);
+    if (standingOf(record) === 'failed' && record.counted_input_tokens !== null) {
+      this.#errorInputs.append(record.counted_input_tokens);
+    }
     if (standingOf(record) === 'ok') this.#addOk(record);
   }
 
@@ -65,8 +68,16 @@ export class AiperfTotals {
     return this.#tokens[sum];
   }
 
-  get mismatchedLengths(): number {
-    return this.#mismatched;
+  /** Input tokens of the failed requests, as they were counted here; empty when they were not. */
+  get errorInputs(): Float64Array {
+    return this.#errorInputs.toArray();
+  }
+
+  /** How much later than due the ok requests were sent, over the least of it: AIPerf's lag of a replayed schedule. */
+  get sendLags_ms(): Float64Array {
+    const lags = this.#sendLags_ms.toArray();
+    const least = lags.reduce((low, lag) => Math.min(low, lag), Infinity);
+    return lags.map((lag) => lag - least);
   }
 
   /** From the first request sent to the end of the last, ns since the run's start; null without requests. */
@@ -105,6 +116,7 @@ export class AiperfTotals {
     this.#end_ns.append(record.end_ns);
     this.#streamed ||= record.chunk_offsets_ns.length > 1;
     this.#sweeps.add(record);
+    if (record.due_ns !== null) this.#sendLags_ms.append((record.sent_ns - record.due_ns) / 1e6);
     this.#addTokens(record);
   }
 
@@ -114,12 +126,10 @@ export class AiperfTotals {
     this.#count('output', output);
     this.#count('reasoning', reasoning);
     this.#count('plain', output === null || reasoning === null ? null : output - reasoning);
+    this.#count('usageReasoning', record.output_tokens_source === 'usage' ? reasoning : null);
+    this.#count('usageCached', record.cached_tokens);
     this.#count('usagePrompt', record.input_tokens_source === 'usage' ? input : null);
     this.#count('usageCompletion', record.output_tokens_source === 'usage' ? output : null);
-    const requested = record.requested_output_tokens;
-    if (output === null || requested === null) return;
-    const allowed = Math.min(MISMATCH_RATIO * requested, MISMATCH_TOKENS);
-    if (Math.abs(output - requested) > allowed) this.#mismatched += 1;
   }
 
   /** One unknown makes the sum unknown. */

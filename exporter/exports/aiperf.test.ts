@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
-import { NOT_TRACED } from '../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
@@ -65,6 +65,10 @@ function recordsOf({ requests }: Recorded, source: 'tokenizer' | 'usage'): Reque
       requested_output_tokens: 48,
       chunk_offsets_ns: offsets,
       ...NOT_TRACED,
+      // What AIPerf's tokenizer counted stands beside the server's number.
+      ...(source === 'usage'
+        ? { ...NOT_COUNTED, counted_input_tokens: r.isl, counted_output_tokens: r.osl }
+        : NOT_COUNTED),
     };
   });
 }
@@ -174,7 +178,12 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
     }
     expect(compared).toEqual(expect.arrayContaining(['request_latency', 'http_req_connecting', 'benchmark_duration']));
     if (source === 'usage')
-      expect(compared).toEqual(expect.arrayContaining(['usage_total_tokens', 'total_usage_total_tokens']));
+      expect(compared).toEqual(
+        expect.arrayContaining([
+          ...['usage_total_tokens', 'total_usage_total_tokens', 'usage_prompt_tokens_diff_pct'],
+          ...['usage_completion_tokens_diff_pct', 'usage_discrepancy_count'],
+        ]),
+      );
     else
       expect(compared).toEqual(
         expect.arrayContaining(['output_sequence_length', 'osl_mismatch_diff_pct', 'total_osl']),
@@ -194,9 +203,9 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
   test('of its metrics only these are missing', async () => {
     const own = new Set(Object.keys((await written(recordsOf(aiperf, 'usage'))).summary));
     const absent = Object.keys(aiperf.summary).filter((tag) => !own.has(tag));
-    // Tokens counted twice (client and server) are not recorded, HTTP steps and bytes of these runs neither.
+    // HTTP steps and bytes of these runs are not recorded.
     const known =
-      /^(aiperf_version|usage_(completion|prompt)_tokens_diff_pct|usage_discrepancy_count|http_req_(blocked|dns_lookup|sending|waiting|receiving|duration|total|connection_overhead|data_.*|chunks_.*))$/;
+      /^(aiperf_version|http_req_(blocked|dns_lookup|sending|waiting|receiving|duration|total|connection_overhead|data_.*|chunks_.*))$/;
     expect(absent.filter((tag) => !known.test(tag) && !(name === 'whole' && isSweep(tag)))).toEqual([]);
   });
 
@@ -277,6 +286,41 @@ describe('sweep lines of throughput', () => {
     expect(summary['thinking_efficiency']).toMatchObject({ unit: 'ratio', avg: 1.25, min: 0.5, max: 2 });
     expect(summary['overall_thinking_efficiency']).toEqual({ unit: 'ratio', avg: 1 });
   });
+});
+
+test('what the server says of its cache and of reasoning', async () => {
+  const told = { input_tokens: 100, output_tokens: 40, reasoning_tokens: 10 };
+  const records = [25, 75].map((cached_tokens, i) =>
+    exampleRecord(i + 1, { ...told, cached_tokens, outcome: 'ok', reason: null }),
+  );
+  const { summary } = await written(records);
+  expect(summary).toMatchObject({
+    usage_prompt_cache_read_tokens: { unit: 'tokens', avg: 50, sum: 100 },
+    total_usage_prompt_cache_read_tokens: { unit: 'tokens', avg: 100 },
+    // 100 of 200.
+    overall_usage_prompt_cache_read_pct: { unit: '%', avg: 50 },
+    usage_reasoning_tokens: { unit: 'tokens', avg: 10 },
+    total_usage_reasoning_tokens: { unit: 'tokens', avg: 20 },
+  });
+});
+
+test('input tokens of failed requests', async () => {
+  const failed = { outcome: 'error', reason: 'reset', input_tokens: null, input_tokens_source: null } as const;
+  const { summary } = await written([1, 2].map((i) => exampleRecord(i, { ...failed, counted_input_tokens: 10 * i })));
+  expect(summary).toMatchObject({ error_isl: { unit: 'tokens', avg: 15, max: 20 }, total_error_isl: { avg: 30 } });
+});
+
+test('a replayed schedule has its lag over the least late request, and is degraded above 500 ms', async () => {
+  const late = [5, 5, 605].map((ms, i) =>
+    exampleRecord(i + 1, { due_ns: 0, sent_ns: ms * 1e6, outcome: 'ok', reason: null }),
+  );
+  const load = { ...run.comparison_key.load, mode: 'trace' } as RunFile['comparison_key']['load'];
+  const { summary } = await written(late, { ...run, comparison_key: { ...run.comparison_key, load } });
+  // 0, 0 and 600 ms: p99 at rank 1.98.
+  expect(summary['replay_sched_lag_p50']).toEqual({ unit: 'ms', avg: 0 });
+  expect(summary['replay_sched_lag_p99']?.avg).toBeCloseTo(588, 6);
+  expect(summary['replay_sched_degraded']).toEqual({ unit: 'count', avg: 1 });
+  expect(Object.keys((await written(late)).summary).filter((tag) => tag.startsWith('replay'))).toEqual([]);
 });
 
 describe('a line per request', () => {

@@ -34,7 +34,7 @@ export async function writeAiperf(
   await mkdir(folder, { recursive: true });
   const totals = await writeLines(join(folder, 'profile_export.jsonl'), run, run.start, records);
   await replaceJson(join(folder, 'profile_export_aiperf.json'), aiperfSummary(run, result, totals));
-  await replaceFile(join(folder, 'profile_export_aiperf.csv'), aiperfCsv(aiperfMetrics(result, totals)));
+  await replaceFile(join(folder, 'profile_export_aiperf.csv'), aiperfCsv(aiperfMetrics(run, result, totals)));
 }
 
 /** The lines of the requests, and what the summary needs of them. */

@@ -48,7 +48,7 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       headers: requestHeaders(request, apiKey, mode),
       dataset: endpoint.generates ? dataset : { ...dataset, longestOutputTokens: 0 },
       options: { model, sampling, includeUsage: true, stream: mode === 'stream' },
-      ...counting(endpoint, tokenizer),
+      ...counting(endpoint, tokenizer, traffic.checkUsage === true),
     },
     secrets,
   };
@@ -67,8 +67,12 @@ async function tokenizerOf({ traffic }: RunRequest, environment: NodeJS.ProcessE
   return loadTokenizer(traffic.tokenizer.name, traffic.tokenizer.revision, environment);
 }
 
-function counting(endpoint: Endpoint, tokenizer: Tokenizer | null): Pick<RequestForm, 'countTokens'> {
-  return tokenizer === null || !endpoint.generates ? {} : { countTokens: (text) => tokenizer.count(text) };
+function counting(
+  endpoint: Endpoint,
+  tokenizer: Tokenizer | null,
+  checkUsage: boolean,
+): Pick<RequestForm, 'countTokens' | 'checkUsage'> {
+  return tokenizer === null || !endpoint.generates ? {} : { countTokens: (text) => tokenizer.count(text), checkUsage };
 }
 
 function requestHeaders(

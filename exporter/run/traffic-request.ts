@@ -16,5 +16,7 @@ export interface TrafficRequest {
   readonly stream: boolean | null;
   /** Null: none. */
   readonly tokenizer: { readonly name: string; readonly revision: string } | null;
+  /** The tokenizer also counts the output of answers whose server tells its tokens; absent: no. */
+  readonly checkUsage?: boolean;
   readonly dataset: Omit<DatasetRequest, 'seed' | 'repeat'>;
 }

@@ -3,6 +3,7 @@ import { FOREIGN_DEFINITIONS } from '../../core/measures/foreign-definitions.ts'
 import { GOODPUT_LIMITED, GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES, SCALAR_MEASURES } from '../../core/measures/measures.ts';
 import type { DistributionMeasure, ScalarMeasure } from '../../core/measures/measures.ts';
+import { USAGE_CHECK_MEASURES, USAGE_DISCREPANCY_COUNT } from '../../core/measures/usage-check.ts';
 import { SERVER_MEASURES } from '../../core/measures/server-results.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import { ERROR_REASONS } from '../../core/run/record.ts';
@@ -30,6 +31,17 @@ export function measuresPage(): string {
     table(
       ['measure', 'what it is'],
       HTTP_MEASURES.map(({ measure, formula }) => [code(measure), formula]),
+    ),
+    "## The server's counts against a tokenizer's",
+    "Only with `--tokenizer`; of output tokens with `--check-usage` too. Meanings are AIPerf's `usage_…_diff_pct` and `usage_discrepancy_count`, as ratios and over ok requests. The chat template and special tokens are in the server's number alone.",
+    table(
+      ['measure', 'what it is', 'unit', 'definition'],
+      [...USAGE_CHECK_MEASURES, USAGE_DISCREPANCY_COUNT].map(({ measure, formula, unit, definition }) => [
+        code(measure),
+        formula,
+        unitText(unit),
+        code(definition),
+      ]),
     ),
     '## One number per run',
     'The window is the time from the first request of the measure phase to the end of its last.',

@@ -22,7 +22,7 @@ export interface Told {
 }
 
 /** What is not as usual: a streamed chat. */
-export interface Asking extends Partial<Pick<AnswerContext, 'stream' | 'keepText' | 'countTokens'>> {
+export interface Asking extends Partial<Pick<AnswerContext, 'stream' | 'keepText' | 'countTokens' | 'checkUsage'>> {
   readonly endpoint?: Endpoint;
   readonly input_tokens?: number;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { NOT_TRACED } from '../../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunObserver } from '../observer.ts';
 import { EventLog, EventReplay, type EventBatch } from './event-log.ts';
@@ -33,6 +33,7 @@ function record(index: number, of: PhaseName): RequestRecord {
     requested_output_tokens: 1,
     chunk_offsets_ns: [],
     ...NOT_TRACED,
+    ...NOT_COUNTED,
   };
 }
 

@@ -1,4 +1,4 @@
-import { NOT_TRACED } from '../../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { BRACE_END, COLON, COMMA, hashOf, LineScanner, UNFAMILIAR } from './line-scanner.ts';
 
@@ -232,6 +232,7 @@ export class FamiliarLines {
       requested_output_tokens: this.#requested(),
       chunk_offsets_ns: this.#offsets(first),
       ...NOT_TRACED,
+      ...NOT_COUNTED,
     };
   }
 

@@ -1,4 +1,5 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
+import { NOT_COUNTED } from '../../../core/run/record.ts';
 import type { HttpPhases, RequestRecord, TokenSource } from '../../../core/run/record.ts';
 import { Fields } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
@@ -84,6 +85,7 @@ export function recordOfLine(
     ...tokens(metrics),
     requested_output_tokens: requestedTokens(metrics),
     chunk_offsets_ns: chunkOffsets(first, metrics.list_ns('inter_chunk_latency')),
+    ...NOT_COUNTED,
     ...phases,
   };
 }

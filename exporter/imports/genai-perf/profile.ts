@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { NOT_TRACED } from '../../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import { Fields, isObject } from '../fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { JsonTextError, parseJson } from '../json-text.ts';
@@ -128,6 +128,7 @@ function recordOf(request: unknown, index: number, zero_ns: bigint): RequestReco
     requested_output_tokens: payloadOf(request)?.count('max_tokens') ?? null,
     chunk_offsets_ns: streamed ? chunks : [],
     ...NOT_TRACED,
+    ...NOT_COUNTED,
   };
 }
 

@@ -1,5 +1,5 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { NOT_TRACED } from '../../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { PhaseName, RequestRecord, TokenSource } from '../../../core/run/record.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { GuideRequest } from './request.ts';
@@ -78,6 +78,7 @@ function recordOf(
     requested_output_tokens: null,
     chunk_offsets_ns: [],
     ...NOT_TRACED,
+    ...NOT_COUNTED,
   };
 }
 

@@ -1,5 +1,5 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { ERROR_REASONS, NOT_TRACED } from '../../../core/run/record.ts';
+import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ColumnMapping, MappedField } from './mapping.ts';
@@ -81,6 +81,7 @@ export function recordOfRow(
     requested_output_tokens: row.whole('requested_output_tokens'),
     chunk_offsets_ns: [],
     ...NOT_TRACED,
+    ...NOT_COUNTED,
   };
 }
 

@@ -1,4 +1,4 @@
-import { NOT_TRACED } from '../../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { isObject } from '../fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
@@ -79,6 +79,7 @@ export async function* engineRecords(requests: readonly EngineRequest[]): AsyncG
       requested_output_tokens: null,
       chunk_offsets_ns: [],
       ...NOT_TRACED,
+      ...NOT_COUNTED,
     };
   }
 }

@@ -1,5 +1,5 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { NOT_TRACED } from '../../../core/run/record.ts';
+import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { chunkTimes_s } from '../request-lists.ts';
@@ -57,6 +57,7 @@ function recordOf(request: ListedRequest, sent_s: number, backend: Backend, zero
     requested_output_tokens: null,
     chunk_offsets_ns: offsets,
     ...NOT_TRACED,
+    ...NOT_COUNTED,
   };
 }
 

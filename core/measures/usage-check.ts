@@ -1,0 +1,75 @@
+import type { ScalarResult } from '../run/result.ts';
+import type { PerRequestMeasure, ScalarMeasure } from './measures.ts';
+import type { RequestFigures } from './request-figures.ts';
+
+/** A server whose count is off by more is one to ask about: AIPerf's limit. */
+const DISCREPANCY_RATIO = 0.1;
+
+function difference(
+  measure: string,
+  what: string,
+  told: (figures: RequestFigures) => number | null,
+  counted: (figures: RequestFigures) => number | null,
+): PerRequestMeasure {
+  return {
+    measure,
+    unit: 'ratio',
+    definition: 'absolute_usage_minus_counted_over_counted',
+    formula: `how far the server's ${what} are from what a tokenizer on this side counts, without sign, ÷ the latter`,
+    direction: 'none',
+    clock: 'sent',
+    value(figures) {
+      const [usage, own] = [told(figures), counted(figures)];
+      return usage === null || own === null || own === 0 ? null : Math.abs(usage - own) / own;
+    },
+  };
+}
+
+/** Of the answers: their texts have no template around them, so that a difference means another tokenizer, or a wrong count. */
+export const USAGE_COMPLETION_DIFFERENCE = difference(
+  'usage_completion_tokens_diff_ratio',
+  'output tokens (reasoning included)',
+  (r) => r.output_tokens,
+  (r) => r.counted_output_tokens,
+);
+
+/**
+ * The server's counts of tokens against those of a tokenizer on this side: there only when one counted too. Meanings are
+ * AIPerf's `usage_…_diff_pct`, as ratios. The chat template and special tokens are in the server's number alone.
+ */
+export const USAGE_CHECK_MEASURES: readonly PerRequestMeasure[] = [
+  difference(
+    'usage_prompt_tokens_diff_ratio',
+    'input tokens',
+    (r) => r.input_tokens,
+    (r) => r.counted_input_tokens,
+  ),
+  USAGE_COMPLETION_DIFFERENCE,
+  difference(
+    'usage_reasoning_tokens_diff_ratio',
+    'reasoning tokens',
+    (r) => r.reasoning_tokens,
+    (r) => r.counted_reasoning_tokens,
+  ),
+];
+
+/** Told beside them. */
+export const USAGE_DISCREPANCY_COUNT: ScalarMeasure = {
+  measure: 'usage_discrepancy_count',
+  unit: 'requests',
+  definition: 'ok_requests_with_a_difference_above_10_percent',
+  formula: 'ok requests of which one of these differences is above 10 %',
+  direction: 'none',
+};
+
+/** Whether one of a request's differences is above 10 %; null when none is known. `measures`: which ones; default: all. */
+export function isUsageDiscrepant(figures: RequestFigures, measures = USAGE_CHECK_MEASURES): boolean | null {
+  const known = measures.flatMap(({ value }) => value(figures) ?? []);
+  return known.length === 0 ? null : known.some((ratio) => ratio > DISCREPANCY_RATIO);
+}
+
+export function usageDiscrepancyResult(requests: number): ScalarResult {
+  const { measure, unit, definition } = USAGE_DISCREPANCY_COUNT;
+  const over = { origin: 'client', population: 'ok', clock: 'sent', kind: 'scalar' } as const;
+  return { measure, unit, definition, ...over, value: requests };
+}
