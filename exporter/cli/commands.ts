@@ -14,7 +14,7 @@ export const COMMANDS: readonly Command[] = [
     load: () => import('./collect.ts'),
   },
   { name: 'import', summary: "turn other tools' results into runs", load: () => import('./import.ts') },
-  { name: 'runs', summary: 'list the runs of a directory, or show one', load: () => import('./runs.ts') },
+  { name: 'runs', summary: 'list, show, query, export, tag, delete and verify runs', load: () => import('./runs.ts') },
   {
     name: 'merge',
     summary: 'make one run of the shards that several machines measured',

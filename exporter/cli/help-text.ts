@@ -33,7 +33,7 @@ export const asksForHelp = (argv: readonly string[]): boolean =>
 
 /** The text of `--help`: usage, each option with its default and examples. */
 export function helpText(usage: string, options: Options, examples: readonly string[]): string {
-  return page(usage, optionLines(options), [environmentLine(options)], examples);
+  return page(usage, optionLines(options), environmentLines(options), examples);
 }
 
 /**
@@ -43,11 +43,11 @@ export function helpText(usage: string, options: Options, examples: readonly str
 export function sectionedHelp({ usage, sections, common, examples }: SectionedHelp, argv: readonly string[]): string {
   const all = Object.assign({}, ...sections.map(({ options }) => options)) as Options;
   const wanted = wantedSection(argv, sections);
-  const environment = environmentLine(all);
-  if (wanted !== null) return page(usage, sectionLines(wanted), [environment], []);
+  const environment = environmentLines(all);
+  if (wanted !== null) return page(usage, sectionLines(wanted), environment, []);
   if (argv.includes('--help-all')) {
     const lines = sections.flatMap((section, i) => [...(i === 0 ? [] : ['']), ...sectionLines(section)]);
-    return page(usage, lines, [environment], examples);
+    return page(usage, lines, environment, examples);
   }
   const shown = Object.fromEntries(common.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
   const program = usage.split(' ').slice(0, 2).join(' ');
@@ -55,7 +55,7 @@ export function sectionedHelp({ usage, sections, common, examples }: SectionedHe
   return page(
     usage,
     ['the most used options:', '', ...optionLines(shown)],
-    [`all ${Object.keys(all).length} options: ${program} --help-all; or those about`, ...more, '', environment],
+    [`all ${Object.keys(all).length} options: ${program} --help-all; or those about`, ...more, '', ...environment],
     examples,
   );
 }
@@ -119,9 +119,12 @@ function aligned(rows: readonly (readonly [string, string])[]): string[] {
   return rows.map(([name, text]) => `  ${name.padEnd(width)}  ${text}`);
 }
 
-function environmentLine(options: Options): string {
+function environmentLines(options: Options): string[] {
   const example = Object.keys(options)[0] ?? '';
-  return `Every option is also an environment variable: --${example} is ${environmentVariable(example)}.`;
+  return wrapped(
+    `Every option is also an environment variable: --${example} is ${environmentVariable(example)}.`,
+    columns(),
+  );
 }
 
 function describeDefault({ fallback }: Option<unknown>): string {
