@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { PhaseResult } from '../bench/phases.ts';
@@ -26,8 +27,6 @@ export function budgetNotes(phases: readonly PhaseResult[]): string[] {
 /** Requests that a limit kept from being sent are in no statistic: a reader must know of them. */
 export function unsentNotes(phases: readonly PhaseResult[]): string[] {
   return phases.flatMap(({ phase, unsent }) =>
-    unsent > 0
-      ? [`${phase}: ${unsent} requests were due and found no free slot before the end; they were not sent`]
-      : [],
+    unsent > 0 ? [`${phase}: ${things(unsent, 'requests')} due found no free slot before the end and went unsent`] : [],
   );
 }
