@@ -214,8 +214,10 @@ describe('what fails for the moment is tried again', () => {
 });
 
 describe('what will never be taken', () => {
-  test.each([400, 401, 403, 404, 413, 301])('HTTP %i: dropped, counted, told once; the rest goes on', async (code) => {
-    const refuse = status(code, { 'x-prometheus-remote-write-samples-written': '0' }, 'out of order');
+  const NONE_WRITTEN = { 'x-prometheus-remote-write-samples-written': '0' };
+
+  test.each([401, 403, 404, 413, 301])('HTTP %i: dropped, counted, told once; the rest goes on', async (code) => {
+    const refuse = status(code, NONE_WRITTEN, 'out of order');
     const { server, sender, queue, statistics, problems } = await sent(inTurn(refuse));
     expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0 });
     expect(problems).toEqual([`samples are refused and dropped: HTTP ${code}: out of order`]);
@@ -225,14 +227,45 @@ describe('what will never be taken', () => {
     expect(received(server.requests.slice(1))).toEqual([[9000, 9]]);
   });
 
-  test('a sample too old for Prometheus 2, which says so with 500: what comes after it is not held up for ever', async () => {
-    const tooOld = status(500, {}, 'too old sample\n');
-    const { sender, queue, statistics, problems } = await sent(inTurn(tooOld), '1');
-    expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0, trouble: null });
-    expect(problems).toEqual(['samples are refused and dropped: HTTP 500: too old sample']);
-    queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });
+  /** Refuses a request as a whole when it has a sample from before. */
+  const refusingBefore =
+    (time_ms: number, code: number): Answer =>
+    (request, response, number) => {
+      const times = request.series.flatMap(({ samples }) => samples.map((sample) => sample.time_ms));
+      const isOld = times.some((each) => each < time_ms);
+      (isOld ? status(code, NONE_WRITTEN, 'too old sample\n') : takeAll)(request, response, number);
+    };
+
+  test.each([
+    ['1', 400],
+    ['1', 409],
+    ['1', 500],
+    ['2', 400],
+  ] as const)('of samples of which some are too old (%s, HTTP %i) only these are lost', async (protocol, code) => {
+    const server = await receiverServer(refusingBefore(3000, code));
+    cleanUp.push(() => server.close());
+    const { sender, queue, problems } = sending(server.url, { protocol });
+    append(queue, 7);
     await sender.drained(20);
-    expect(sender.statistics).toMatchObject({ written: 2, rejected: 6 });
+    expect(sender.statistics).toMatchObject({ written: 10, rejected: 4, waiting: 0, trouble: null });
+    expect(problems).toEqual([`samples are refused and dropped: HTTP ${code}: too old sample`]);
+    const taken = server.requests.filter(({ series }) =>
+      series.every(({ samples }) => samples.every((s) => s.time_ms >= 3000)),
+    );
+    expect(received(taken)).toEqual([3, 4, 5, 6, 7].map((i) => [1000 * i, i]));
+  });
+
+  test('when all are too old, the number of requests has a limit, and what comes after is not held up', async () => {
+    const server = await receiverServer(refusingBefore(900_000, 400));
+    cleanUp.push(() => server.close());
+    const { sender, queue } = sending(server.url);
+    append(queue, 500);
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 0, rejected: 1000, waiting: 0 });
+    expect(server.requests.length).toBeLessThan(150);
+    queue.append(1, { time_ms: 900_000, values: [9, 0], native: [] });
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 2, rejected: 1000 });
   });
 
   test('a part of it: what the receiver counts as written is not counted as dropped, and not sent again', async () => {

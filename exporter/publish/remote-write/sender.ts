@@ -10,6 +10,11 @@ const SAMPLES_PER_REQUEST = 10_000;
 /** Tries of native histograms that end in a server's error, while its numbers are taken, before they are given up. */
 const NATIVE_TRIES = 3;
 
+/** Refusals that may be due to some of the samples, those that are too old or out of order (Thanos: 409, Prometheus 2: 500). */
+const OF_SOME_SAMPLES: ReadonlySet<number> = new Set([400, 409, 500]);
+/** So often one batch of points is divided, until the rest of it is given up: when all are too old, each is refused. */
+const MOST_DIVISIONS = 64;
+
 export interface SenderStatistics {
   /** Samples that the receiver has taken. */
   readonly written: number;
@@ -32,9 +37,18 @@ export interface SenderOptions {
 
 type Step = 'sent' | 'again';
 
+/** How often a batch of points may still be divided. */
+interface Division {
+  left: number;
+}
+
 /**
  * Sends the points of one queue in their order, one request at a time, as the specifications of remote write 1.0 and 2.0
  * demand of senders: what fails for the moment is tried again, what is refused is dropped and counted.
+ *
+ * A receiver such as Prometheus refuses a request as a whole when one of its samples is too old. What was refused is never
+ * sent again as it was, but its points of time are, in two requests, then in four: only those are lost that are refused by
+ * themselves.
  */
 export class Sender {
   readonly #queue: DiskQueue;
@@ -47,6 +61,8 @@ export class Sender {
   #metadataSentFor: unknown = null;
   #nativeTaken = true;
   #nativeFailures = 0;
+  /** Some of the points at hand were refused for themselves. */
+  #numbersDivided = false;
   /** The request was sent before, and nobody knows what became of it. */
   #unanswered = false;
   #written = 0;
@@ -103,6 +119,7 @@ export class Sender {
     while (!this.#stop.signal.aborted) {
       const queued = this.#queue.next(SAMPLES_PER_REQUEST);
       if (queued === null) return;
+      this.#numbersDivided = false;
       if ((await this.#send(queued, 'numbers')) === 'again') continue;
       while (!this.#stop.signal.aborted && (await this.#send(queued, 'native')) === 'again');
       if (this.#stop.signal.aborted) return;
@@ -110,7 +127,7 @@ export class Sender {
     }
   }
 
-  async #send(queued: QueuedPoints, kind: SeriesKind): Promise<Step> {
+  async #send(queued: QueuedPoints, kind: SeriesKind, division: Division | null = null): Promise<Step> {
     const { layout, points } = queued;
     const series = kind === 'numbers' ? layout.series : layout.nativeSeries;
     const samples = series.length * points.length;
@@ -120,7 +137,26 @@ export class Sender {
       return 'sent';
     }
     const outcome = await this.#client.send(this.#message(queued, kind), this.#protocol, this.#stop.signal);
-    return this.#take(outcome, kind, samples, layout);
+    const divided = division ?? { left: MOST_DIVISIONS };
+    // Native histograms alone are refused for what they are; an earlier try without an answer may have been taken.
+    const mayBeOfSome = (kind === 'numbers' || this.#numbersDivided) && !this.#unanswered;
+    if (isOfSome(outcome) && mayBeOfSome && points.length > 1 && divided.left > 0) {
+      this.#numbersDivided = true;
+      await this.#sendHalves(queued, kind, divided);
+      return 'sent';
+    }
+    return this.#take(outcome, kind, samples, layout, division !== null);
+  }
+
+  /** The earlier half first: a receiver takes samples in their order. */
+  async #sendHalves(queued: QueuedPoints, kind: SeriesKind, division: Division): Promise<void> {
+    division.left -= 1;
+    this.#accepted();
+    const middle = Math.ceil(queued.points.length / 2);
+    for (const points of [queued.points.slice(0, middle), queued.points.slice(middle)]) {
+      const half = { ...queued, points };
+      while (!this.#stop.signal.aborted && (await this.#send(half, kind, division)) === 'again');
+    }
   }
 
   #message({ layout, points }: QueuedPoints, kind: SeriesKind): Uint8Array {
@@ -128,7 +164,13 @@ export class Sender {
     return writeRequestV1(layout, points, kind, kind === 'numbers' && this.#metadataSentFor !== layout);
   }
 
-  async #take(outcome: SendOutcome, kind: SeriesKind, samples: number, layout: unknown): Promise<Step> {
+  async #take(
+    outcome: SendOutcome,
+    kind: SeriesKind,
+    samples: number,
+    layout: unknown,
+    isPart: boolean,
+  ): Promise<Step> {
     switch (outcome.kind) {
       case 'written':
         this.#accepted();
@@ -139,7 +181,7 @@ export class Sender {
       case 'rejected': {
         const reason = this.#unanswered ? `${outcome.reason} (an earlier try may have been taken)` : outcome.reason;
         this.#accepted();
-        if (kind === 'native') this.#giveUpNative(reason);
+        if (kind === 'native' && !isPart) this.#giveUpNative(reason);
         this.#written += outcome.written ?? 0;
         this.#drop(samples - (outcome.written ?? 0), reason);
         return 'sent';
@@ -202,6 +244,11 @@ export class Sender {
     this.#told.add(line);
     this.#options.problem(line);
   }
+}
+
+/** Whether it was refused as a whole, perhaps because of some of its samples. */
+function isOfSome(outcome: SendOutcome): outcome is SendOutcome & { kind: 'rejected' } {
+  return outcome.kind === 'rejected' && OF_SOME_SAMPLES.has(outcome.status) && (outcome.written ?? 0) === 0;
 }
 
 function pause(seconds: number, givenUp: AbortSignal): Promise<void> {
