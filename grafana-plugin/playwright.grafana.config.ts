@@ -1,21 +1,40 @@
 import { defineConfig } from '@playwright/test';
+import type { PluginOptions } from '@grafana/plugin-e2e';
 import base from './playwright.config.ts';
 
 const { GRAFANA_URL, GRAFANA_USER = 'admin', GRAFANA_PASSWORD = 'admin' } = process.env;
-const credentials = Buffer.from(`${GRAFANA_USER}:${GRAFANA_PASSWORD}`).toString('base64');
+const user = { user: GRAFANA_USER, password: GRAFANA_PASSWORD };
 
 /**
- * The user journeys in a Grafana that runs at GRAFANA_URL with the plugin, the project's provisioning and at least one
- * finished run. It has to accept basic authentication (GRAFANA_USER, GRAFANA_PASSWORD).
+ * The user journeys, with @grafana/plugin-e2e, in a Grafana that runs at GRAFANA_URL with the plugin, the project's
+ * provisioning, its dashboards and at least two finished runs of the last day. GRAFANA_USER and GRAFANA_PASSWORD sign in,
+ * CHROMIUM names the browser.
  */
-const { globalSetup: _globalSetup, ...rest } = base;
-export default defineConfig({
+const { globalSetup: _globalSetup, testMatch: _testMatch, ...rest } = base;
+export default defineConfig<PluginOptions>({
   ...rest,
-  testDir: './e2e-grafana',
-  testMatch: '*.spec.ts',
+  // A page of a real Grafana asks for a hundred files and more.
+  timeout: 120_000,
+  expect: { timeout: 20_000 },
   use: {
     ...base.use,
     baseURL: GRAFANA_URL ?? 'http://127.0.0.1:3000',
-    extraHTTPHeaders: { Authorization: `Basic ${credentials}` },
+    user,
+    grafanaAPICredentials: user,
   },
+  projects: [
+    {
+      name: 'sign in',
+      testDir: './node_modules/@grafana/plugin-e2e/dist/auth',
+      testMatch: 'auth.setup.js',
+    },
+    {
+      name: 'journeys',
+      testDir: './e2e-grafana',
+      testMatch: '*.spec.ts',
+      dependencies: ['sign in'],
+      // Where @grafana/plugin-e2e keeps the session.
+      use: { storageState: `playwright/.auth/${GRAFANA_USER}.json` },
+    },
+  ],
 });

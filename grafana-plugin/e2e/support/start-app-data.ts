@@ -36,7 +36,9 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     rmSync(folder, { recursive: true, force: true });
   };
   const start = (...parts: string[]) => {
-    const started = spawn(process.execPath, [LLMBENCH, ...parts], { stdio: ['ignore', 'pipe', 'ignore'] });
+    const started = spawn(process.execPath, [LLMBENCH, ...parts], { stdio: ['ignore', 'pipe', 'pipe'] });
+    // A pipe that nobody reads would hold the process up.
+    started.stderr?.resume();
     processes.push(started);
     return started;
   };
@@ -71,7 +73,9 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
       );
     const ids = wanted.concurrencies.map((_, i) => `e2e-run-${String.fromCharCode(97 + i)}`);
     for (const [i, concurrency] of wanted.concurrencies.entries()) {
-      await ended(run('chat', concurrency, wanted.seconds, ids[i] ?? ''));
+      const once = () => ended(run('chat', concurrency, wanted.seconds, ids[i] ?? ''));
+      // One request goes ahead to see whether the server answers, and the simulator's fault may hit it.
+      await once().catch(once);
     }
     const finished = ids as AppData['finished'];
     run('soak', 1, 3000, 'e2e-run-live');
@@ -111,7 +115,11 @@ function firstLine(process: ChildProcess): Promise<string> {
 
 function ended(process: ChildProcess): Promise<void> {
   process.stdout?.resume();
+  let said = '';
+  process.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-1000)));
   return new Promise((resolve, reject) =>
-    process.once('exit', (code) => (code === 0 ? resolve() : reject(new Error(`llmbench run ended with ${code}`))))
+    process.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`llmbench run ended with ${code}: ${said}`))
+    )
   );
 }
