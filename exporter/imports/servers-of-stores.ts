@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import type { ServersResult } from '../../core/run/result.ts';
 import { collectionOfStores, repeats, targetResult } from '../servers/collection.ts';
 import type { Collection } from '../servers/collection.ts';
@@ -73,7 +74,8 @@ function resultOf(collection: Collection, { window, requests: client }: Measured
 
 function whyNotExact(requests: ServersResult['requests'], targets: ServersResult['targets']): string | null {
   const difference = requests?.difference ?? 0;
-  if (difference > 0) return `not exact: +${difference} requests that are not this run's`;
+  if (difference > 0)
+    return `not exact: +${things(difference, 'requests')} that ${difference === 1 ? 'is' : 'are'} not this run's`;
   if (difference < 0) return `not exact: the servers counted ${-difference} requests less than the client`;
   const restarted = targets.find(({ restarts }) => restarts > 0);
   return restarted === undefined ? null : `not exact: ${restarted.target} restarted`;

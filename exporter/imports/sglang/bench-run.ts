@@ -1,4 +1,5 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
+import { hasNoLatencies, okRequests } from '../bench-counts.ts';
 import { benchLoad } from '../bench-load.ts';
 import type { BenchResult } from '../bench-results.ts';
 import { Fields } from '../fields.ts';
@@ -42,9 +43,7 @@ export async function benchRun({ value, lists, part, sha256, notes }: BenchResul
   const backend = backendOf(fields.text('backend'));
   const survey = lists.areUsable(fields, notes) ? await surveyOf(lists, null, notes) : null;
   const completed = fields.count('completed');
-  if (survey !== null && completed !== null && survey.ok !== completed) {
-    notes.disagreement(`the file says that ${completed} requests were ok, its lists hold ${survey.ok}`);
-  }
+  const ok = okRequests(completed, survey, notes);
   const server = fields.object('server_info');
   const key = keyOf(fields, backend, server, survey);
   notes.say('the tool keeps no time of day and not when each request was sent: the run has no time and no records');
@@ -68,7 +67,7 @@ export async function benchRun({ value, lists, part, sha256, notes }: BenchResul
     stated: {
       window_seconds: fields.amount('duration') ?? fields.amount('benchmark_duration'),
       requests: {
-        ok: completed ?? survey?.ok ?? null,
+        ok,
         error: survey === null ? null : survey.requests - survey.ok,
         timeout: null,
         cancelled: null,
@@ -91,10 +90,7 @@ function latencies(
   completed: number | null,
   notes: ImportNotes,
 ): MeasureResult[] {
-  if ((completed ?? survey?.ok) === 0) {
-    notes.say('no request succeeded: the zeros that the tool writes for latencies are not taken');
-    return [];
-  }
+  if (hasNoLatencies(completed ?? survey?.ok ?? null, notes)) return [];
   return survey === null
     ? summaryLatencies(fields, backend, completed, notes)
     : listedLatencies(fields, survey, backend, notes);

@@ -1,4 +1,6 @@
+import { things } from '../../../core/measures/things.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
+import { hasNoLatencies, okRequests } from '../bench-counts.ts';
 import { benchLoad } from '../bench-load.ts';
 import type { BenchResult } from '../bench-results.ts';
 import { Fields } from '../fields.ts';
@@ -94,10 +96,7 @@ function latencies(
   hasRecords: boolean,
   notes: ImportNotes,
 ): MeasureResult[] {
-  if (ok === 0) {
-    notes.say('no request succeeded: the zeros that the tool writes for latencies are not taken');
-    return [];
-  }
+  if (hasNoLatencies(ok, notes)) return [];
   if (survey === null) return summaryLatencies(fields, backend, ok);
   checkSummary(fields, survey, notes);
   if (!hasRecords) return [...listedLatencies(survey, backend), ...lengthMeasures(survey)];
@@ -109,14 +108,9 @@ function requestCounts(
   survey: ListedSurvey | null,
   notes: ImportNotes,
 ): Record<keyof ResultFile['requests'], number | null> {
-  const completed = fields.count('completed');
-  const failed = fields.count('failed');
-  if (survey === null) return { ok: completed, error: failed, timeout: null, cancelled: null };
-  const { ok, requests } = survey;
-  if (completed !== null && completed !== ok) {
-    notes.disagreement(`the file says that ${completed} requests were ok, its lists hold ${ok}`);
-  }
-  return { ok: completed ?? ok, error: failed ?? requests - ok, timeout: null, cancelled: null };
+  const ok = okRequests(fields.count('completed'), survey, notes);
+  const listed = survey === null ? null : survey.requests - survey.ok;
+  return { ok, error: fields.count('failed') ?? listed, timeout: null, cancelled: null };
 }
 
 function keyOf(fields: Fields, backend: Backend): KnownKey {
@@ -160,9 +154,11 @@ function noteTokens(survey: ListedSurvey | null, backend: Backend, notes: Import
   if (survey === null) return;
   const { closingChunks: closing, requests, ok } = survey;
   if (closing > 0) {
-    notes.say(`${closing} answers ended with a chunk without a token, which the tool counts as one: it was left out`);
+    notes.say(
+      `${things(closing, 'answers')} ended with a chunk without a token, which the tool counts as one: it was left out`,
+    );
   }
   const failed = requests - ok;
   if (failed > 0)
-    notes.say(`${failed} failed requests: the file does not tell when they ended; the last chunk stands for it`);
+    notes.say(`the end of ${things(failed, 'failed requests')} is not told: the last chunk stands for it`);
 }
