@@ -16,3 +16,11 @@ for (const name of ['runs', 'run', 'overlay', 'servers'] as const) {
     await page.screenshot({ path: fileURLToPath(new URL(`../src/img/screenshot-${name}.png`, import.meta.url)) });
   });
 }
+
+test('the picture of the guide', async ({ page, openApp, environment }) => {
+  await page.setViewportSize({ width: 1600, height: 1140 });
+  await openApp(`runs/${environment.finished.at(-1)}`);
+  await page.waitForLoadState('networkidle');
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: fileURLToPath(new URL('../../docs/images/run.png', import.meta.url)) });
+});

@@ -108,6 +108,7 @@ test('many lines: all are drawn, and a click on a name shows its interval', asyn
   await open({ ...RANGE, query: QUERY, height: 700 });
   expect(await legendRows(page)).toHaveLength(60);
   await expect(notes(page)).toContainText('With more than 15 lines no intervals are drawn');
+  await nothingIsCut(page, 1600);
   const canvas = page.locator('[data-part="many-lines"]');
   await expect(canvas).toBeVisible();
   await keep(page, 'many');

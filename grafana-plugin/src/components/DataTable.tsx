@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** Numbers stand at the right. */
   align?: 'left' | 'right' | undefined;
   sortable?: boolean;
+  /** Texts that may be long take several lines. */
+  wraps?: boolean;
   render: (row: Row) => ReactNode;
   /** A column of its own in all but the room: its heading and values stand below those of this one. */
   below?: Omit<Column<Row>, 'align' | 'below'>;
@@ -70,8 +72,8 @@ export function DataTable<Row>({ label, columns, rows, rowKey, sort, onSort, sel
                     />
                   </td>
                 )}
-                {columns.map(({ id, align, render, below }) => (
-                  <td key={id} className={cx(align === 'right' && styles.right)}>
+                {columns.map(({ id, align, wraps, render, below }) => (
+                  <td key={id} className={cx(align === 'right' && styles.right, wraps && styles.wraps)}>
                     {render(row)}
                     {below && <div className={styles.below}>{below.render(row)}</div>}
                   </td>
@@ -155,6 +157,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
     'tbody tr:hover': { background: theme.colors.action.hover },
   }),
   right: css({ '&&': { textAlign: 'right' } }),
+  wraps: css({ '&&': { whiteSpace: 'normal' } }),
   below: css({ color: theme.colors.text.secondary }),
   box: css({ width: 32, '&&': { paddingRight: 0 } }),
   chosen: css({ background: theme.colors.action.selected }),

@@ -42,7 +42,8 @@ export function Tiles({ children }: { children: ReactNode }) {
 const getStyles = (theme: GrafanaTheme2) => ({
   tiles: css({
     display: 'grid',
-    gridTemplateColumns: 'repeat(auto-fit, minmax(168px, 1fr))',
+    // Where the usual seven do not fit in one line they stand in two of four and three, not in one of six and one alone.
+    gridTemplateColumns: 'repeat(auto-fit, minmax(clamp(168px, (1224px - 100%) * 1000, 230px), 1fr))',
     gap: theme.spacing(1),
   }),
   tile: css({

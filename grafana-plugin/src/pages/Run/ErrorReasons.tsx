@@ -23,7 +23,12 @@ export function ErrorReasons({ result: { errors } }: { result: ResultFile }) {
           columns={[
             { id: 'reason', header: t('errors.reason', 'Reason'), render: ([reason]) => <code>{reason}</code> },
             { id: 'count', header: t('errors.count', 'Requests'), align: 'right', render: ([, count]) => count },
-            { id: 'rule', header: t('errors.rule', 'Meaning'), render: ([reason]) => ERROR_REASON_RULES[reason] },
+            {
+              id: 'rule',
+              header: t('errors.rule', 'Meaning'),
+              wraps: true,
+              render: ([reason]) => ERROR_REASON_RULES[reason],
+            },
           ]}
         />
       )}

@@ -43,10 +43,12 @@ export function layout(request: Request): Layout {
   const ticks = (request.log ? logTicks : valueTicks)([values.low, values.high], (bottom - top) / TICK_HEIGHT);
   const left = Math.ceil(Math.max(24, ...ticks.map((value) => measure(format(value))))) + TICK_ROOM;
   const right = Math.max(left + 1, width - 10 - request.endLabelWidth);
+  const x = linearScale([fromMs, toMs], [left, right]);
+  const fits = ({ timeMs, text }: TimeTick) => x(timeMs) + measure(text) / 2 <= width;
   return {
-    x: linearScale([fromMs, toMs], [left, right]),
+    x,
     y: (request.log ? logScale : linearScale)([values.low, values.high], [bottom, top]),
-    timeTicks: timeTicks(fromMs, toMs, (right - left) / TIME_TICK_WIDTH, request.timeZone),
+    timeTicks: timeTicks(fromMs, toMs, (right - left) / TIME_TICK_WIDTH, request.timeZone).filter(fits),
     valueTicks: ticks,
   };
 }
