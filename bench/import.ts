@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { writeAiperfFile } from './aiperf-file.ts';
@@ -10,7 +10,11 @@ import { inTurn } from './in-turn.ts';
 
 const FILE_BYTES = 500e6;
 const PROGRAM = fileURLToPath(new URL('import-program.ts', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
+const PEAK_MEMORY = new URL('peak-memory.ts', import.meta.url).href;
 const PEAK_TARGET_MB = 150;
+/** Whatever the file's size. */
+const WHOLE_PEAK_TARGET_MB = 300;
 
 /** The same fields by orjson, the fastest way to read JSON lines in Python. */
 const PEER = `
@@ -61,11 +65,13 @@ async function measure(context: BenchContext): Promise<readonly Row[]> {
     {
       llmbench: () => read(process.execPath, [PROGRAM, file]),
       orjson: () => readByPeer(python, peer, file),
+      whole: () => wholeImport(file, join(folder, 'runs')),
     },
     context,
   );
   const ours = measured.get('llmbench') ?? [];
   const theirs = measured.get('orjson') ?? null;
+  const whole = measured.get('whole') ?? [];
   if (theirs !== null) checkSame(ours, theirs);
   const cpu = (lines: readonly JsonLine[]): number[] => lines.map((line) => numberOf(line, 'cpu_s'));
   return [
@@ -77,11 +83,25 @@ async function measure(context: BenchContext): Promise<readonly Row[]> {
       target: theirs === null ? null : { by: 'ratio', atMost: 1 },
     },
     {
-      what: 'peak memory meanwhile',
+      what: 'peak memory of reading them',
       unit: 'MB',
       ours: ours.map((line) => numberOf(line, 'peak_mb')),
       peer: theirs === null ? null : theirs.map((line) => numberOf(line, 'peak_mb')),
       target: { by: 'value', atMost: PEAK_TARGET_MB },
+    },
+    {
+      what: '`llmbench import` of it, CPU: hash, records stored as Parquet, all statistics',
+      unit: 's',
+      ours: cpu(whole),
+      peer: null,
+      target: null,
+    },
+    {
+      what: 'peak memory of that',
+      unit: 'MB',
+      ours: whole.map((line) => numberOf(line, 'peak_mb')),
+      peer: null,
+      target: { by: 'value', atMost: WHOLE_PEAK_TARGET_MB },
     },
   ];
 }
@@ -89,6 +109,15 @@ async function measure(context: BenchContext): Promise<readonly Row[]> {
 async function read(command: string, args: readonly string[]): Promise<JsonLine> {
   const { stdout } = await runProgram(command, args);
   return lastJsonLine(stdout);
+}
+
+/** The command as its user has it, into a store of its own. */
+async function wholeImport(file: string, runs: string): Promise<JsonLine> {
+  try {
+    return await read(process.execPath, ['--import', PEAK_MEMORY, LAUNCHER, 'import', file, '--runs-dir', runs]);
+  } finally {
+    await rm(runs, { recursive: true, force: true });
+  }
 }
 
 async function readByPeer(python: string, program: string, file: string): Promise<JsonLine> {
