@@ -151,7 +151,7 @@ describe('a run in Prometheus 2, which knows remote write 1.0 and no native hist
       const { code, stderr } = await push.ended;
       expect({ code, stderr }).toEqual({
         code: 0,
-        stderr: expect.stringMatching(/\d+ samples of 1 runs written, 0 dropped/),
+        stderr: expect.stringMatching(/^[\d,]+ samples of 1 run written, 0 dropped$/m),
       });
       await expectWhole(prometheus, sent);
       expect(await readdir(join(sent.folder, '.remote-write'))).toEqual([]);
