@@ -36,13 +36,13 @@ async function scrollThrough(page: Page): Promise<{ drawn: Set<number>; failed: 
   const failed = new Set<string>();
   const panels = page.locator('[data-viz-panel-key]');
   await expect(panels.first()).toBeVisible();
-  for (let top = 0, end = false; !end; top += 600) {
+  for (let top = 0, end = false; !end; top += 450) {
     end = await page.evaluate((y) => {
       window.scrollTo(0, y);
       return y + window.innerHeight >= document.documentElement.scrollHeight;
     }, top);
     // What has left the view is drawn anew.
-    await page.waitForTimeout(500);
+    await page.waitForTimeout(top === 0 ? 2000 : 800);
     await expect(page.getByLabel('Panel loading bar')).toHaveCount(0);
     for (const [key, text, hasError] of await panels.evaluateAll((elements) =>
       elements.map((element): [string, string, boolean] => [
@@ -66,10 +66,15 @@ for (const uid of UIDS) {
     const dashboard = await gotoDashboardPage({ uid, timeRange: await newestTime(request) });
     // Panels ask when they come into view.
     await dashboard.waitForPanelsQueriesToComplete({ scrollAll: true });
-    const { drawn, failed } = await scrollThrough(page);
+    const first = await scrollThrough(page);
     await page.screenshot({ path: `screenshots/grafana-${uid}.png`, fullPage: true });
-    expect(failed).toEqual([]);
-    expect(wanted.filter(({ id }) => !drawn.has(id)).map(({ id, title }) => `${id} ${title}`)).toEqual([]);
+    // A page takes a while to draw what has come into view, and a busy machine longer: what was passed by is looked at again.
+    const isComplete = wanted.every(({ id }) => first.drawn.has(id));
+    const second = isComplete ? first : await scrollThrough(page);
+    expect([...first.failed, ...second.failed]).toEqual([]);
+    expect(wanted.filter(({ id }) => !first.drawn.has(id) && !second.drawn.has(id)).map(({ title }) => title)).toEqual(
+      []
+    );
   });
 }
 
