@@ -22,7 +22,7 @@ export class Admission {
   #concurrency: number;
   #inFlight = 0;
   #prefilling = 0;
-  #waiting: DueRequest[] = [];
+  #waiting: (DueRequest | undefined)[] = [];
   #head = 0;
   readonly #turns: TurnSender[] = [];
   #closed = false;
@@ -73,7 +73,8 @@ export class Admission {
       if (due === undefined) return;
       this.#closed = !this.#send(due);
       if (this.#closed) return;
-      this.#head++;
+      // Whoever was sent is kept by nothing.
+      this.#waiting[this.#head++] = undefined;
       if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {
         this.#waiting = this.#waiting.slice(this.#head);
         this.#head = 0;

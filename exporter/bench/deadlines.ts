@@ -1,5 +1,5 @@
-import type { ErrorReason } from '../../core/run/record.ts';
 import { monotonicNow_ns } from './monotonic-clock.ts';
+import { Roster } from './roster.ts';
 import type { TransportFailure } from './transport.ts';
 
 export interface TimeLimits {
@@ -15,6 +15,7 @@ export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 21_600;
 export interface TimedRequest {
   readonly sentAt_ns: number;
   readonly lastByteAt_ns: number;
+  /** A second call does nothing. */
   giveUp(failure: TransportFailure): void;
 }
 
@@ -24,7 +25,7 @@ const COARSEST_MS = 250;
 /** Gives up requests that take too long. One timer looks at all of them, so a chunk costs nothing. */
 export class Deadlines {
   readonly #limits: TimeLimits;
-  readonly #requests = new Set<TimedRequest>();
+  readonly #requests = new Roster<TimedRequest>();
   readonly #timer: NodeJS.Timeout;
   readonly #period_ms: number;
   #lastCheck_ns = monotonicNow_ns();
@@ -40,12 +41,13 @@ export class Deadlines {
     this.#timer.unref();
   }
 
-  watch(request: TimedRequest): void {
-    this.#requests.add(request);
+  /** Returns the place that `unwatch` asks for. */
+  watch(request: TimedRequest): number {
+    return this.#requests.add(request);
   }
 
-  unwatch(request: TimedRequest): void {
-    this.#requests.delete(request);
+  unwatch(request: TimedRequest, place: number): void {
+    this.#requests.remove(request, place);
   }
 
   stop(): void {
@@ -60,17 +62,13 @@ export class Deadlines {
     // After the loop was blocked, what has arrived meanwhile is yet to be read: judge at the next look.
     this.#putOff = !this.#putOff && sinceLast_ns > 3e6 * this.#period_ms;
     if (this.#putOff) return;
-    for (const request of this.#requests) {
+    this.#requests.forEach((request) => {
       if (now_ns - request.sentAt_ns > requestTimeoutSeconds * 1e9) {
-        this.#giveUp(request, 'request_timeout', `no end of the answer within ${requestTimeoutSeconds} s`);
+        const message = `no end of the answer within ${requestTimeoutSeconds} s`;
+        request.giveUp({ reason: 'request_timeout', message });
       } else if (idleTimeoutSeconds > 0 && now_ns - request.lastByteAt_ns > idleTimeoutSeconds * 1e9) {
-        this.#giveUp(request, 'idle_timeout', `no byte of the answer for ${idleTimeoutSeconds} s`);
+        request.giveUp({ reason: 'idle_timeout', message: `no byte of the answer for ${idleTimeoutSeconds} s` });
       }
-    }
-  }
-
-  #giveUp(request: TimedRequest, reason: ErrorReason, message: string): void {
-    this.#requests.delete(request);
-    request.giveUp({ reason, message });
+    });
   }
 }

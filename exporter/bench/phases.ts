@@ -6,6 +6,7 @@ import type { EarlyEnd } from './early-end.ts';
 import type { OutputBudget } from './output-budget.ts';
 import type { ReadyRequest, RequestFeed } from './request-feed.ts';
 import type { RequestSender } from './request-sender.ts';
+import { Roster } from './roster.ts';
 import type { RunControls } from './run-controls.ts';
 import type { Gate, RequestClosed, Schedule } from './schedule.ts';
 
@@ -66,7 +67,7 @@ class Phase implements Gate {
   readonly #plan: PhasePlan;
   readonly #sender: RequestSender;
   readonly #controls: RunControls;
-  readonly #inFlight = new Set<AnswerReader>();
+  readonly #inFlight = new Roster<AnswerReader>();
   readonly #timers: NodeJS.Timeout[] = [];
   readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   readonly #errors: Partial<Record<ErrorReason, number>> = {};
@@ -131,7 +132,7 @@ class Phase implements Gate {
     const { phase, firstIndex } = this.#plan;
     this.#sent++;
     const ended = (reader: AnswerReader, request: ClosedRequest): void => {
-      this.#inFlight.delete(reader);
+      this.#inFlight.remove(reader, place);
       clearTimeout(cancelling);
       this.#count(request);
       if (!this.#continues(ready, request, closed)) closed(request.record.end_ns, request.retryAfterSeconds);
@@ -139,7 +140,7 @@ class Phase implements Gate {
     };
     const reader = this.#sender.send(ready, firstIndex + ready.position, phase, due_ns, ended, firstContent);
     const cancelling = this.#cancelLater(ready, reader);
-    this.#inFlight.add(reader);
+    const place = this.#inFlight.add(reader);
   }
 
   /** Sends the next turn of a conversation when its user is ready; false when there is none, or no more is sent. */
@@ -263,8 +264,9 @@ class Phase implements Gate {
   };
 
   readonly #cancel = (): void => {
-    for (const reader of this.#inFlight)
-      reader.giveUp({ reason: 'cancelled', message: 'the run ended before the answer' });
+    this.#inFlight.forEach((reader) =>
+      reader.giveUp({ reason: 'cancelled', message: 'the run ended before the answer' }),
+    );
   };
 
   #endIfDone(): void {

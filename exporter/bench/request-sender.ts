@@ -38,14 +38,14 @@ export class RequestSender {
     const sent_ns = this.now_ns();
     const sent = { index, phase, due_ns, sent_ns, requested_output_tokens: ready.max_tokens, ...ready.counted };
     const ended = (request: ClosedRequest): void => {
-      this.#deadlines.unwatch(reader);
+      this.#deadlines.unwatch(reader, place);
       for (const observer of this.#observers) observer.requestEnded?.(request.record);
       closed(reader, request);
     };
     const Reader = this.#context.stream === false ? WholeReader : StreamReader;
     const reader = new Reader(sent, this.#context, ended, firstContent);
     reader.attach(this.#transport.send(ready.request, reader));
-    this.#deadlines.watch(reader);
+    const place = this.#deadlines.watch(reader);
     for (const observer of this.#observers) observer.requestSent?.(phase, due_ns, sent_ns);
     return reader;
   }

@@ -6,6 +6,7 @@ import type { Dispatcher } from 'undici';
 import { ExchangeTrace } from './exchange-trace.ts';
 import type { ConnectionTimes } from './exchange-trace.ts';
 import { monotonicNow_ns } from './monotonic-clock.ts';
+import { Roster } from './roster.ts';
 import type {
   ConnectionFacts,
   Exchange,
@@ -45,7 +46,7 @@ export class UndiciTransport implements Transport {
   readonly #sendingTimes: SendingTimes | null;
   readonly #idle: Connection[] = [];
   readonly #open = new Set<Connection>();
-  readonly #exchanges = new Set<UndiciExchange>();
+  readonly #exchanges = new Roster<UndiciExchange>();
   #closed = false;
 
   constructor(options: UndiciTransportOptions) {
@@ -57,7 +58,7 @@ export class UndiciTransport implements Transport {
   send(request: TransportRequest, handler: ResponseHandler): Exchange {
     const connection = this.#idle.pop() ?? this.#connection();
     const exchange = new UndiciExchange(request, handler, connection, this.#secrets, this.#release, this.#sendingTimes);
-    this.#exchanges.add(exchange);
+    exchange.place = this.#exchanges.add(exchange);
     if (this.#closed) exchange.abort({ reason: 'cancelled', message: 'the transport is closed' });
     else exchange.start();
     return exchange;
@@ -65,13 +66,13 @@ export class UndiciTransport implements Transport {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const exchange of this.#exchanges) exchange.abort({ reason: 'cancelled', message: 'the run was ended' });
+    this.#exchanges.forEach((exchange) => exchange.abort({ reason: 'cancelled', message: 'the run was ended' }));
     await Promise.all([...this.#open].map((connection) => connection.destroy()));
     this.#sendingTimes?.stop();
   }
 
   readonly #release = (exchange: UndiciExchange, connection: Connection): void => {
-    this.#exchanges.delete(exchange);
+    this.#exchanges.remove(exchange, exchange.place);
     if (connection.destroyed) this.#open.delete(connection);
     else this.#idle.push(connection);
   };
@@ -168,6 +169,8 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
   #retried = false;
   #settled = false;
   #abortedWith: TransportFailure | null = null;
+  /** Its transport's: where that finds it. */
+  place = -1;
 
   constructor(
     request: TransportRequest,

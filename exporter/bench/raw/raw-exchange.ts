@@ -50,6 +50,8 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
   #abortedWith: TransportFailure | null = null;
   #stamp_ns = 0;
   #elsewhere: Exchange | null = null;
+  /** Its transport's: where that finds it. */
+  place = -1;
 
   constructor(request: TransportRequest, handler: ResponseHandler, owner: ExchangeOwner) {
     this.#request = request;

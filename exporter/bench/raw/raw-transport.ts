@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import type { TransportKind } from '../../../core/run/run.ts';
+import { Roster } from '../roster.ts';
 import type { Exchange, ResponseHandler, Transport, TransportFailure, TransportRequest } from '../transport.ts';
 import { KnownHead } from './known-head.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -46,7 +47,7 @@ export class RawTransport implements Transport {
   readonly #fallback: Transport | null;
   readonly #idle: RawConnection[] = [];
   readonly #open = new Set<RawConnection>();
-  readonly #exchanges = new Set<RawExchange>();
+  readonly #exchanges = new Roster<RawExchange>();
   #refused = false;
   #closed = false;
 
@@ -70,7 +71,7 @@ export class RawTransport implements Transport {
       kept: () => this.#keptConnection(),
       opened: () => this.#openConnection(),
       keep: (connection, head) => this.#keep(connection, head),
-      ended: (exchange) => this.#exchanges.delete(exchange),
+      ended: (exchange) => this.#exchanges.remove(exchange, exchange.place),
       askElsewhere: (request, handler) => {
         this.#refused = true;
         return this.#fallback?.send(request, handler) ?? null;
@@ -86,7 +87,7 @@ export class RawTransport implements Transport {
   send(request: TransportRequest, handler: ResponseHandler): Exchange {
     if (this.#refused && this.#fallback !== null) return this.#fallback.send(request, handler);
     const exchange = new RawExchange(request, handler, this.#owner);
-    this.#exchanges.add(exchange);
+    exchange.place = this.#exchanges.add(exchange);
     if (this.#closed) exchange.abort({ reason: 'cancelled', message: 'the transport is closed' });
     else exchange.start();
     return exchange;
@@ -95,7 +96,7 @@ export class RawTransport implements Transport {
   async close(): Promise<void> {
     this.#closed = true;
     const failure: TransportFailure = { reason: 'cancelled', message: 'the run was ended' };
-    for (const exchange of this.#exchanges) exchange.abort(failure);
+    this.#exchanges.forEach((exchange) => exchange.abort(failure));
     const open = [...this.#open];
     for (const connection of open) connection.destroy();
     await Promise.all([...open.map((connection) => connection.closed()), this.#fallback?.close()]);
