@@ -24,6 +24,13 @@ test('overlay: differences, measures side by side, distributions and signals of 
   await page.screenshot({ path: 'screenshots/overlay.png', fullPage: true });
 });
 
+test('an address without a page says so and leads to the runs', async ({ page, openApp }) => {
+  await openApp('run/of-old');
+  await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible();
+  await page.getByRole('link', { name: 'All runs' }).click();
+  await expect(page.getByText(READY.runs)).toBeVisible();
+});
+
 test('overlay: without runs it asks for them', async ({ page, openApp }) => {
   await openApp('overlay');
   await expect(page.getByText('Choose two runs or more')).toBeVisible();

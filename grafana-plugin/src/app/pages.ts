@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import { SceneAppPage } from '@grafana/scenes';
 import { lazy } from 'react';
-import { pageUrl, ROUTES } from '../constants/routes.ts';
+import { APP_URL, pageUrl, ROUTES } from '../constants/routes.ts';
 import { pageScene } from './page-scene.ts';
 
 const RunsView = lazy(() => import('../pages/Runs/RunsView.tsx'));
@@ -9,10 +9,12 @@ const RunView = lazy(() => import('../pages/Run/RunView.tsx'));
 const OverlayView = lazy(() => import('../pages/Overlay/OverlayView.tsx'));
 const ServersView = lazy(() => import('../pages/Servers/ServersView.tsx'));
 const SetupView = lazy(() => import('../pages/Setup/SetupView.tsx'));
+const NotFoundView = lazy(() => import('../pages/NotFound/NotFoundView.tsx'));
 
 /** What goes along from page to page. */
 const KEPT = ['var-prometheus', 'var-exporter', 'timezone'];
 const KEPT_WITH_TIME = [...KEPT, 'from', 'to'];
+const NOT_FOUND_URL = `${APP_URL}/not-found`;
 
 export function appPages(): SceneAppPage[] {
   return [
@@ -62,5 +64,16 @@ export function appPages(): SceneAppPage[] {
       preserveUrlKeys: KEPT,
       getScene: () => pageScene({ view: SetupView, from: null }),
     }),
+    // What no other page is asked for by: it has nothing but its fallback.
+    new SceneAppPage({ title: '', url: NOT_FOUND_URL, routePath: '*', getFallbackPage: notFoundPage }),
   ];
+}
+
+function notFoundPage(): SceneAppPage {
+  return new SceneAppPage({
+    title: t('page.not-found.title', 'No such page'),
+    url: NOT_FOUND_URL,
+    routePath: '*',
+    getScene: () => pageScene({ view: NotFoundView, from: null }),
+  });
 }
