@@ -5,12 +5,27 @@ import type { RequestFigures } from './request-figures.ts';
 /** A server whose count is off by more is one to ask about: AIPerf's limit. */
 const DISCREPANCY_RATIO = 0.1;
 
+/** The server's numbers and those of a tokenizer on this side. */
+type ComparedTokens = Pick<
+  RequestFigures,
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'reasoning_tokens'
+  | 'counted_input_tokens'
+  | 'counted_output_tokens'
+  | 'counted_reasoning_tokens'
+>;
+
+interface UsageDifference extends PerRequestMeasure {
+  readonly value: (tokens: ComparedTokens) => number | null;
+}
+
 function difference(
   measure: string,
   what: string,
-  told: (figures: RequestFigures) => number | null,
-  counted: (figures: RequestFigures) => number | null,
-): PerRequestMeasure {
+  told: (tokens: ComparedTokens) => number | null,
+  counted: (tokens: ComparedTokens) => number | null,
+): UsageDifference {
   return {
     measure,
     unit: 'ratio',
@@ -18,8 +33,8 @@ function difference(
     formula: `how far the server's ${what} are from what a tokenizer on this side counts, without sign, ÷ the latter`,
     direction: 'none',
     clock: 'sent',
-    value(figures) {
-      const [usage, own] = [told(figures), counted(figures)];
+    value(tokens) {
+      const [usage, own] = [told(tokens), counted(tokens)];
       return usage === null || own === null || own === 0 ? null : Math.abs(usage - own) / own;
     },
   };
@@ -37,7 +52,7 @@ export const USAGE_COMPLETION_DIFFERENCE = difference(
  * The server's counts of tokens against those of a tokenizer on this side: there only when one counted too. Meanings are
  * AIPerf's `usage_…_diff_pct`, as ratios. The chat template and special tokens are in the server's number alone.
  */
-export const USAGE_CHECK_MEASURES: readonly PerRequestMeasure[] = [
+export const USAGE_CHECK_MEASURES: readonly UsageDifference[] = [
   difference(
     'usage_prompt_tokens_diff_ratio',
     'input tokens',
@@ -63,8 +78,8 @@ export const USAGE_DISCREPANCY_COUNT: ScalarMeasure = {
 };
 
 /** Whether one of a request's differences is above 10 %; null when none is known. `measures`: which ones; default: all. */
-export function isUsageDiscrepant(figures: RequestFigures, measures = USAGE_CHECK_MEASURES): boolean | null {
-  const known = measures.flatMap(({ value }) => value(figures) ?? []);
+export function isUsageDiscrepant(tokens: ComparedTokens, measures = USAGE_CHECK_MEASURES): boolean | null {
+  const known = measures.flatMap(({ value }) => value(tokens) ?? []);
   return known.length === 0 ? null : known.some((ratio) => ratio > DISCREPANCY_RATIO);
 }
 

@@ -73,16 +73,21 @@ function statusReason(status: number): ErrorReason {
   return status >= 400 ? 'http_4xx' : 'not_a_stream';
 }
 
+/** Whether a body is compressed, although nobody asked for it. */
+export function isEncoded(contentEncoding: string): boolean {
+  return contentEncoding !== '' && contentEncoding !== 'identity';
+}
+
 /** A body without any event is still a stream when it says so and holds nothing but comments. */
 function isStream(facts: AnswerFacts): boolean {
-  if (facts.contentEncoding !== '' && facts.contentEncoding !== 'identity') return false;
+  if (isEncoded(facts.contentEncoding)) return false;
   if (facts.events > 0) return true;
   return facts.contentType.startsWith('text/event-stream') && !/^[^:\s]/.test(facts.bodyStart.trimStart());
 }
 
 function hint(facts: AnswerFacts): string {
   if (facts.status !== null && facts.status >= 300 && facts.status < 400) return ': redirects are not followed';
-  if (facts.contentEncoding !== '' && facts.contentEncoding !== 'identity') {
+  if (isEncoded(facts.contentEncoding)) {
     return `: content-encoding ${facts.contentEncoding} although identity was asked for`;
   }
   const said = serverMessage(facts.bodyStart);

@@ -1,4 +1,4 @@
-import { answerFailure } from './answer-failure.ts';
+import { answerFailure, isEncoded } from './answer-failure.ts';
 import type { AnswerFacts } from './answer-failure.ts';
 import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import { BodyStart } from './body-start.ts';
@@ -80,9 +80,8 @@ export abstract class AnsweredRequest implements AnswerReader {
   /** No more of the answer comes: calls `close` when all that came has been looked at. */
   protected abstract finish(stamp_ns: number, failure: TransportFailure | null): void;
 
-  /** Whether the body is compressed, although nobody asked for it. */
   protected get isEncoded(): boolean {
-    return this.#contentEncoding !== '' && this.#contentEncoding !== 'identity';
+    return isEncoded(this.#contentEncoding);
   }
 
   protected close(stamp_ns: number, transportFailure: TransportFailure | null, body: ReadBody): void {

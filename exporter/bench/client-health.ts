@@ -2,20 +2,15 @@ import type { PhaseName } from '../../core/run/record.ts';
 import { EventLoopDelays, SAMPLE_EVERY_MS } from './event-loop-delays.ts';
 import { MeasuredClient } from './measured-client.ts';
 import { monotonicNow_ns } from './monotonic-clock.ts';
-import type { RunObserver } from './observer.ts';
 
-/** Watches the load that this thread makes: how late its own event loop runs a timer during the measure phase. */
+/**
+ * Watches the load that this thread makes: how late its own event loop runs a timer during the measure phase. The observers
+ * are told of each sample too.
+ */
 export class ClientHealthMonitor extends MeasuredClient {
   readonly #delays = new EventLoopDelays();
-  readonly #told: readonly RunObserver[];
   #timer: NodeJS.Timeout | null = null;
   #expected_ns = 0;
-
-  /** The observers are told of each sample, and of a changed verdict. */
-  constructor(observers: readonly RunObserver[]) {
-    super(observers);
-    this.#told = observers;
-  }
 
   override phaseStarted(phase: PhaseName): void {
     super.phaseStarted(phase);
@@ -46,7 +41,7 @@ export class ClientHealthMonitor extends MeasuredClient {
 
   #sample(): void {
     const delay_ns = Math.max(monotonicNow_ns() - this.#expected_ns, 0);
-    for (const observer of this.#told) observer.eventLoopDelay?.(delay_ns);
+    for (const observer of this.observers) observer.eventLoopDelay?.(delay_ns);
     this.sampled(this.#delays, delay_ns);
   }
 }

@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import type { ClientHealth } from '../../core/run/result.ts';
 import type { EventLoopDelays } from './event-loop-delays.ts';
 
@@ -36,7 +37,7 @@ export function clientVerdict(
     allowed_ns >= SCHEDULING_NS
       ? `5 % of p50 inter-token latency ${milliseconds(interTokenLatencyP50_ns)}`
       : milliseconds(SCHEDULING_NS);
-  const evidence = `later than that for ${percent(share)} of the time, in ${pauses} pause${pauses === 1 ? '' : 's'}`;
+  const evidence = `later than that for ${percent(share)} of the time, in ${things(pauses, 'pauses')}`;
   return { verdict: 'saturated', why: `p99 event-loop delay ${milliseconds(p99_ns)} > ${limit} (${evidence})` };
 }
 

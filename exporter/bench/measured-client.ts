@@ -15,14 +15,14 @@ const SAMPLES_PER_VERDICT = 100;
  */
 export abstract class MeasuredClient implements RunObserver {
   readonly #interTokenLatencies = new LatencyBins();
-  readonly #observers: readonly RunObserver[];
+  protected readonly observers: readonly RunObserver[];
   #cpuAtStart: NodeJS.CpuUsage | null = null;
   #cpuSeconds: number | null = null;
   #saturated = false;
 
   /** The observers are told of a changed verdict. */
   constructor(observers: readonly RunObserver[]) {
-    this.#observers = observers;
+    this.observers = observers;
   }
 
   /** Of each event loop that makes the load. */
@@ -67,6 +67,6 @@ export abstract class MeasuredClient implements RunObserver {
     const saturated = this.result().verdict === 'saturated';
     if (saturated === this.#saturated) return;
     this.#saturated = saturated;
-    for (const observer of this.#observers) observer.clientSaturated?.(saturated);
+    for (const observer of this.observers) observer.clientSaturated?.(saturated);
   }
 }

@@ -1,5 +1,4 @@
 import type { RequestRecord } from '../../core/run/record.ts';
-import { figuresOf } from '../../core/measures/request-figures.ts';
 import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../core/measures/usage-check.ts';
 import type { RunObserver } from './observer.ts';
 
@@ -40,7 +39,7 @@ export class RunRemarks implements RunObserver {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
     const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
     this.#ok++;
-    const discrepant = isUsageDiscrepant(figuresOf(record), [USAGE_COMPLETION_DIFFERENCE]);
+    const discrepant = isUsageDiscrepant(record, [USAGE_COMPLETION_DIFFERENCE]);
     if (discrepant !== null) this.#compared++;
     if (discrepant === true) this.#discrepant++;
     if (tokens === null) this.#uncounted++;

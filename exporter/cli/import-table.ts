@@ -1,3 +1,4 @@
+import { things } from '../../core/measures/things.ts';
 import type { ImportOutcome, ImportReport } from '../imports/import-files.ts';
 
 /** What became of each result, what is said of several of them, and a line that sums up. */
@@ -69,16 +70,14 @@ function summaryLine({ outcomes, unrecognised, passedOver }: ImportReport): stri
     unrecognised.length === 1 ? 'is no result' : 'are no results',
   ];
   const files = [
-    ...(passedOver > 0 ? [`${filesText(passedOver)} passed over (${holds} nothing to import)`] : []),
+    ...(passedOver > 0 ? [`${things(passedOver, 'files')} passed over (${holds} nothing to import)`] : []),
     ...(unrecognised.length > 0
-      ? [`${filesText(unrecognised.length)} ${belongs} of a known tool: ${namesText(unrecognised)}`]
+      ? [`${things(unrecognised.length, 'files')} ${belongs} of a known tool: ${namesText(unrecognised)}`]
       : []),
   ];
   const nothing = outcomes.length === 0 ? ['no result of a known tool was found'] : [];
   return [...nothing, parts.join(', '), ...files].join('; ');
 }
-
-const filesText = (count: number): string => `${count} file${count === 1 ? '' : 's'}`;
 
 function namesText(names: readonly string[]): string {
   const rest = names.length - MOST_NAMED;

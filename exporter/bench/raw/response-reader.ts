@@ -1,7 +1,7 @@
 import { ChunkedBody } from './chunked-body.ts';
 import type { BodySink } from './chunked-body.ts';
 import { FramingError } from './framing-error.ts';
-import { KnownHead } from './known-head.ts';
+import type { KnownHead } from './known-head.ts';
 import { ResponseHeadReader } from './response-head.ts';
 import type { BodyLength, ResponseHead } from './response-head.ts';
 
@@ -28,7 +28,7 @@ export class ResponseReader {
   #isWhole = false;
 
   /** `known`: shared by the readers of one server's responses. */
-  constructor(sink: ResponseSink, known = new KnownHead()) {
+  constructor(sink: ResponseSink, known: KnownHead) {
     this.#sink = sink;
     this.#known = known;
   }
