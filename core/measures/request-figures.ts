@@ -60,6 +60,24 @@ export const FIGURE_NAMES = [
   'http_receiving_ns',
 ] as const satisfies readonly (keyof RequestFigures)[];
 
+/** Numbers of tokens, and what a tokenizer counted beside the server. */
+export type ComparedTokens = Pick<
+  RequestFigures,
+  'input_tokens' | 'output_tokens' | 'reasoning_tokens' | keyof CountedTokens
+>;
+
+/** Where there is only the tokenizer's own number there is nothing to compare: null. */
+export function comparedTokens(record: RequestRecord): ComparedTokens {
+  return {
+    input_tokens: record.input_tokens,
+    output_tokens: record.output_tokens,
+    reasoning_tokens: record.reasoning_tokens,
+    counted_input_tokens: record.input_tokens_source === 'usage' ? record.counted_input_tokens : null,
+    counted_output_tokens: record.output_tokens_source === 'usage' ? record.counted_output_tokens : null,
+    counted_reasoning_tokens: record.counted_reasoning_tokens,
+  };
+}
+
 /** The figures of a record. */
 export function figuresOf(record: RequestRecord): RequestFigures {
   const second = record.chunk_offsets_ns[1];
@@ -72,15 +90,9 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     last_content_ns: record.last_content_ns,
     end_ns: record.end_ns,
     connect_ns: record.connect_ns,
-    input_tokens: record.input_tokens,
-    output_tokens: record.output_tokens,
-    reasoning_tokens: record.reasoning_tokens,
+    ...comparedTokens(record),
     cached_tokens: record.cached_tokens,
     requested_output_tokens: record.requested_output_tokens,
-    // What a tokenizer counted beside the server: where there is only its own number there is nothing to compare.
-    counted_input_tokens: record.input_tokens_source === 'usage' ? record.counted_input_tokens : null,
-    counted_output_tokens: record.output_tokens_source === 'usage' ? record.counted_output_tokens : null,
-    counted_reasoning_tokens: record.counted_reasoning_tokens,
     content_chunks: record.chunk_offsets_ns.length,
     http_blocked_ns: record.http_blocked_ns,
     http_dns_lookup_ns: record.http_dns_lookup_ns,

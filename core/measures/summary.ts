@@ -19,6 +19,7 @@ import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './mea
 import type { DistributionMeasure, PerRequestMeasure } from './measures.ts';
 import { isLengthMismatched } from './length-mismatch.ts';
 import { RequestColumns, standingOf } from './request-columns.ts';
+import { comparedTokens } from './request-figures.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
 import { INTERVALS_UP_TO } from './sampling-intervals.ts';
@@ -176,7 +177,7 @@ export class SummaryAccumulator {
     const mismatched = isLengthMismatched(record);
     if (mismatched !== null) this.#outputLengths.known += 1;
     if (mismatched === true) this.#outputLengths.mismatched += 1;
-    const discrepant = isUsageDiscrepant(record);
+    const discrepant = isUsageDiscrepant(comparedTokens(record));
     this.#counted ||= discrepant !== null;
     if (discrepant === true) this.#discrepancies += 1;
     if (record.cached_tokens !== null && record.input_tokens !== null) {

@@ -1,20 +1,9 @@
 import type { ScalarResult } from '../run/result.ts';
 import type { PerRequestMeasure, ScalarMeasure } from './measures.ts';
-import type { RequestFigures } from './request-figures.ts';
+import type { ComparedTokens } from './request-figures.ts';
 
 /** A server whose count is off by more is one to ask about: AIPerf's limit. */
 const DISCREPANCY_RATIO = 0.1;
-
-/** The server's numbers and those of a tokenizer on this side. */
-type ComparedTokens = Pick<
-  RequestFigures,
-  | 'input_tokens'
-  | 'output_tokens'
-  | 'reasoning_tokens'
-  | 'counted_input_tokens'
-  | 'counted_output_tokens'
-  | 'counted_reasoning_tokens'
->;
 
 interface UsageDifference extends PerRequestMeasure {
   readonly value: (tokens: ComparedTokens) => number | null;

@@ -1,4 +1,5 @@
 import type { RequestRecord } from '../../core/run/record.ts';
+import { comparedTokens } from '../../core/measures/request-figures.ts';
 import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../core/measures/usage-check.ts';
 import type { RunObserver } from './observer.ts';
 
@@ -39,7 +40,7 @@ export class RunRemarks implements RunObserver {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
     const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
     this.#ok++;
-    const discrepant = isUsageDiscrepant(record, [USAGE_COMPLETION_DIFFERENCE]);
+    const discrepant = isUsageDiscrepant(comparedTokens(record), [USAGE_COMPLETION_DIFFERENCE]);
     if (discrepant !== null) this.#compared++;
     if (discrepant === true) this.#discrepant++;
     if (tokens === null) this.#uncounted++;
