@@ -10,8 +10,8 @@ export class FullLoad {
   readonly #edges: readonly number[];
 
   /**
-   * `sent_ns` and `end_ns` are those of the measured requests, each array in any order; they are sorted in place. A request is in flight from
-   * when it was sent until it ended. `planned` is the concurrency that the load aims at, at least 1.
+   * `sent_ns` and `end_ns` are those of the measured requests, each array in any order; they are sorted in place. A request
+   * is in flight from when it was sent until it ended. `planned` is the concurrency that the load aims at, at least 1.
    */
   constructor(sent_ns: Float64Array, end_ns: Float64Array, planned: number) {
     this.#edges = bridged(fullStretches(sent_ns.sort(), end_ns.sort(), planned));

@@ -1,6 +1,6 @@
 import { interpolate } from './interpolate.ts';
 import type { Interval, Intervals } from './interval.ts';
-import { percentile } from './percentiles.ts';
+import { percentile, percentilePlace } from './percentiles.ts';
 import { sfc32 } from './random.ts';
 
 export interface ResamplingPlan {
@@ -31,11 +31,13 @@ export function resampleBlocks(
 ): Intervals {
   const n = values.length;
   const { blockLength, resamples } = plan;
-  const wanted = [...new Set(quantiles.flatMap((q) => neighbours(q, n)))].sort((a, b) => a - b);
-  const ranks = quantiles.map((q) => {
-    const [below, above] = neighbours(q, n);
-    return { below: wanted.indexOf(below), above: wanted.indexOf(above), weight: (n - 1) * q - below };
-  });
+  const sought = quantiles.map((q) => percentilePlace(n, q));
+  const wanted = [...new Set(sought.flatMap(({ below, above }) => [below, above]))].sort((a, b) => a - b);
+  const ranks = sought.map(({ below, above, weight }) => ({
+    below: wanted.indexOf(below),
+    above: wanted.indexOf(above),
+    weight,
+  }));
   const prefix = prefixSums(values);
   const next = sfc32(plan.seed);
   const starts = n - blockLength + 1;
@@ -111,12 +113,6 @@ class PlaceCounts {
 function middle(drawn: Float64Array, share: number): Interval {
   drawn.sort();
   return [percentile(drawn, (1 - share) / 2), percentile(drawn, (1 + share) / 2)];
-}
-
-/** Ranks (from 0) of the order statistics between which the q-th percentile of n values lies. */
-function neighbours(q: number, n: number): [below: number, above: number] {
-  const below = Math.floor((n - 1) * q);
-  return [below, Math.min(below + 1, n - 1)];
 }
 
 /** Element i is the sum of the first i values. */

@@ -1,5 +1,5 @@
 import { interpolate } from './interpolate.ts';
-import { PERCENTILE_NAMES, PERCENTILES } from './percentiles.ts';
+import { percentilePlace, PERCENTILE_NAMES, PERCENTILES } from './percentiles.ts';
 import type { Summary } from './summarize.ts';
 
 /** How often the values must be gone through. */
@@ -128,7 +128,7 @@ export class PassedSummary {
     const at = (rank: number): number => byRank.get(rank) ?? Infinity;
     const percentiles = {} as Summary['percentiles'];
     for (const name of PERCENTILE_NAMES) {
-      const [below, above, weight] = between(n, PERCENTILES[name]);
+      const { below, above, weight } = percentilePlace(n, PERCENTILES[name]);
       percentiles[name] = interpolate(at(below), at(above), weight);
     }
     if (n > this.#finite) return { n, mean: Infinity, std: NaN, min: this.#min, max: Infinity, percentiles };
@@ -152,12 +152,9 @@ function narrowed({ rank, patterns, within }: Place, counts: Uint32Array): Place
 /** Ranks (from 0) that the percentiles of n values lie between, and the last. */
 function neededRanks(n: number): number[] {
   if (n === 0) return [];
-  return [n - 1, ...PERCENTILE_NAMES.flatMap((name) => between(n, PERCENTILES[name]).slice(0, 2))];
-}
-
-/** Where the q-th percentile of n values lies, as in `percentile`. */
-function between(n: number, q: number): readonly [below: number, above: number, weight: number] {
-  const rank = (n - 1) * q;
-  const below = Math.floor(rank);
-  return [below, Math.min(below + 1, n - 1), rank - below];
+  const ofPercentiles = PERCENTILE_NAMES.flatMap((name) => {
+    const { below, above } = percentilePlace(n, PERCENTILES[name]);
+    return [below, above];
+  });
+  return [n - 1, ...ofPercentiles];
 }

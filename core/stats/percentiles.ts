@@ -29,7 +29,16 @@ export const PERCENTILE_NAMES = Object.keys(PERCENTILES) as PercentileName[];
 export function percentile(sorted: Float64Array | readonly number[], q: number): number {
   if (!(q >= 0 && q <= 1)) throw new RangeError(`quantile ${q} is not within 0 to 1`);
   if (sorted.length === 0) return NaN;
-  const rank = (sorted.length - 1) * q;
+  const { below, above, weight } = percentilePlace(sorted.length, q);
+  return interpolate(sorted[below] ?? NaN, sorted[above] ?? NaN, weight);
+}
+
+/** The order statistics (ranks from 0) between which the q-th percentile of n values lies, and the share of the upper one. */
+export function percentilePlace(
+  n: number,
+  q: number,
+): { readonly below: number; readonly above: number; readonly weight: number } {
+  const rank = (n - 1) * q;
   const below = Math.floor(rank);
-  return interpolate(sorted[below] ?? NaN, sorted[Math.min(below + 1, sorted.length - 1)] ?? NaN, rank - below);
+  return { below, above: Math.min(below + 1, n - 1), weight: rank - below };
 }
