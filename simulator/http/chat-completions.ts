@@ -19,8 +19,6 @@ export function makeChatCompletions(
   dialect: AnswerDialect,
 ): StartAnswer {
   return (body, response, ended) => {
-    // The client went away while its request was read.
-    if (response.destroyed) return;
     const { messages, ...asked } = readChatRequest(body, model);
     const prompt = readPrompt(messages, parameters.blockSize);
     const api = { route: '/v1/chat/completions', idPrefix: 'chatcmpl-', model, prompt };

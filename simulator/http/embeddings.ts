@@ -16,7 +16,6 @@ const DIMENSIONS = 1024;
 /** `POST /v1/embeddings`, as a server of an embedding model has it: the engine computes the text and generates nothing. */
 export function makeEmbeddings({ model, parameters, generations }: ApiOptions): StartAnswer {
   return (body, response, ended) => {
-    if (response.destroyed) return;
     const request = parseObject(body);
     checkModel(request, model);
     const dimensions = readCount(request, 'dimensions') ?? DIMENSIONS;

@@ -14,7 +14,6 @@ export function makeResponses({ model, parameters, generations }: ApiOptions): S
     whole: (head, text, request) => JSON.stringify(endedResponse(head, text, request)),
   };
   return (body, response, ended) => {
-    if (response.destroyed) return;
     const request = parseObject(body);
     checkModel(request, model);
     const asked = {

@@ -54,7 +54,7 @@ export interface RouteParts {
 }
 
 /**
- * Starts the answer to a body.
+ * Starts the answer to a body, when its client is still there.
  *
  * @param ended to be called when the answer is complete, or the client has gone before
  * @throws ApiError when the request is refused
@@ -126,7 +126,8 @@ export class SimulatorServer {
       try {
         const body = await readBody(request, MAX_BODY_BYTES);
         this.#refuseIfDue(response);
-        start(body, response, count);
+        // Else the client went away while its request was read.
+        if (!response.destroyed) start(body, response, count);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         sendJson(response, error.status, this.#face.answers?.error?.(error) ?? error.body());

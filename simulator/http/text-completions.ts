@@ -16,7 +16,6 @@ export function makeTextCompletions(
   dialect: AnswerDialect,
 ): StartAnswer {
   return (body, response, ended) => {
-    if (response.destroyed) return;
     const request = parseObject(body);
     checkModel(request, model);
     const asked = {

@@ -65,8 +65,6 @@ class GenerateStreamTexts implements StreamTexts {
 /** `POST /generate`, SGLang's native API. */
 export function makeGenerate(generations: Generations, { blockSize }: EngineParameters): StartAnswer {
   return (body, response, ended) => {
-    // The client went away while its request was read.
-    if (response.destroyed) return;
     const { text, stream, maxTokens, rid } = readGenerateRequest(body);
     const id = rid ?? randomUUID().replaceAll('-', '');
     generations.start({

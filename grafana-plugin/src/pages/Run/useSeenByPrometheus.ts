@@ -24,7 +24,7 @@ export function useSeenByPrometheus(run: RunSummary, wanted: boolean): boolean |
   }, [prometheus, run.run_id, from, to]);
   const { data, error } = useLoaded(isOver ? load : null);
   if (!isOver) {
-    return wanted && (prometheus === null || time === null) ? false : true;
+    return !wanted || (prometheus !== null && time !== null);
   }
   return error ? true : data;
 }
