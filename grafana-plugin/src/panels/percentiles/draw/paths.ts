@@ -17,15 +17,15 @@ export function drawLine(steps: Steps, x: Scale, y: Scale, pen: Pen): void {
     let level = NaN;
     for (let i = from; i < end; i++) {
       const next = isOverflow(steps, i) ? NaN : px(y(estimate[i] ?? NaN));
-      if (next === level || (next !== next && level !== level)) {
+      // NaN stands for no line. What is there is drawn on only where its level changes.
+      if (Object.is(next, level)) {
         continue;
       }
-      // The line is drawn on only where its level changes.
-      if (level === level) {
+      if (!Number.isNaN(level)) {
         pen.across(px(x(endMs[i - 1] ?? NaN)));
       }
-      if (next === next) {
-        if (level === level) {
+      if (!Number.isNaN(next)) {
+        if (!Number.isNaN(level)) {
           pen.to(next);
         } else {
           pen.moveTo(px(x(startMs[i] ?? NaN)), next);
@@ -33,7 +33,7 @@ export function drawLine(steps: Steps, x: Scale, y: Scale, pen: Pen): void {
       }
       level = next;
     }
-    if (level === level) {
+    if (!Number.isNaN(level)) {
       pen.across(px(x(endMs[end - 1] ?? NaN)));
     }
   }
