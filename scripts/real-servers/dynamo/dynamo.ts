@@ -1,0 +1,118 @@
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { answers, execute, freePort, Processes } from '../processes.ts';
+import { PythonEnvironment } from '../python-environment.ts';
+import type { RealServer } from '../real-server.ts';
+
+/** 1.5 and 1.6 require the package aisimulate, which the package index holds only as a placeholder. */
+const VERSION = '1.4.2';
+const MODEL = 'mock';
+const WORKERS = 2;
+const START_SECONDS = 180;
+
+const file = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const environment = (folder: string): PythonEnvironment => new PythonEnvironment(join(folder, 'venv'));
+const modelFolder = (folder: string): string => join(folder, 'model');
+const loopbackBind = (folder: string): string => join(folder, 'loopback-bind.so');
+
+export const dynamo: RealServer = {
+  name: 'dynamo',
+  description: `Dynamo ${VERSION}: frontend and KV router; two workers with its mock engine`,
+  runArgs: ['--ignore-eos'],
+  requests: { family: 'dynamo_frontend_requests_total', labels: { status: 'success' } },
+  outputTokens: { family: 'dynamo_frontend_output_tokens_total', client: 'usage' },
+
+  async install(folder) {
+    const python = environment(folder);
+    await python.ensure(`ai-dynamo ${VERSION}`, { from: [3, 10], to: [3, 12] }, () =>
+      python.install(`ai-dynamo==${VERSION}`),
+    );
+    if (!existsSync(loopbackBind(folder))) {
+      await execute('cc', ['-O2', '-shared', '-fPIC', '-o', loopbackBind(folder), file('loopback-bind.c'), '-ldl']);
+    }
+    // The configuration is written last.
+    if (!existsSync(join(modelFolder(folder), 'config.json'))) {
+      await execute(python.python, [file('make_model.py'), modelFolder(folder)]);
+    }
+  },
+
+  async start({ folder, port, args }) {
+    const { python } = environment(folder);
+    const processes = new Processes(folder);
+    // A worker that was killed stays listed in this folder: begin with an empty one for each frontend.
+    const discovery = join(folder, `discovery-${port}`);
+    rmSync(discovery, { recursive: true, force: true });
+    mkdirSync(discovery);
+    const env = {
+      ...{ DYN_DISCOVERY_BACKEND: 'file', DYN_FILE_KV: discovery, DYN_REQUEST_PLANE: 'tcp', DYN_EVENT_PLANE: 'zmq' },
+      ...{ DYN_SYSTEM_HOST: '127.0.0.1', DYN_TCP_RPC_HOST: '127.0.0.1', DYN_EVENT_PLANE_HOST: '127.0.0.1' },
+      // The name of an interface: 1.4 does not accept an address.
+      DYN_TCP_RESPONSE_STREAM_HOST: 'lo',
+      // The frontend reads configuration and tokenizer from the worker, not from a model hub.
+      DYN_SELF_HOST_METADATA: '1',
+      ...{ DYN_TOKENIZER_FALLBACK: 'false', HF_HUB_OFFLINE: '1', TRANSFORMERS_OFFLINE: '1' },
+      LD_PRELOAD: loopbackBind(folder),
+    };
+    const workerPorts = await systemPorts(WORKERS);
+    for (const [i, workerPort] of workerPorts.entries()) {
+      processes.start(
+        `worker${i + 1}`,
+        python,
+        ['-m', 'dynamo.mocker', '--model-path', modelFolder(folder), '--model-name', MODEL, ...args],
+        { ...env, DYN_SYSTEM_PORT: String(workerPort) },
+      );
+    }
+    processes.start(
+      'frontend',
+      python,
+      ['-m', 'dynamo.frontend', '--http-host', '127.0.0.1', '--http-port', String(port), '--router-mode', 'kv'],
+      { ...env, DYN_SYSTEM_PORT: '-1' },
+    );
+    const url = `http://127.0.0.1:${port}`;
+    await processes.ready(
+      async () => (await registeredWorkers(url)) && answers(`${url}/v1/models`, MODEL),
+      START_SECONDS,
+    );
+    const workers = workerPorts.map((workerPort) => `http://127.0.0.1:${workerPort}/metrics`);
+    return {
+      addresses: [
+        ['api', `${url}/v1`],
+        ['metrics', `${url}/metrics`],
+        ...workers.map((worker, i): [string, string] => [`worker ${i + 1}`, worker]),
+        ['tokenizer', modelFolder(folder)],
+      ],
+      url,
+      model: MODEL,
+      metrics: [`${url}/metrics`, ...workers],
+      ended: processes.ended,
+      async stop() {
+        await processes.stop();
+        rmSync(discovery, { recursive: true, force: true });
+      },
+    };
+  },
+};
+
+/** Whether each worker's endpoint is registered: the model is listed as soon as the first one is. */
+async function registeredWorkers(url: string): Promise<boolean> {
+  const health = await (await fetch(`${url}/health`, { signal: AbortSignal.timeout(5000) })).text();
+  return health.split('"endpoint":"generate"').length - 1 >= WORKERS;
+}
+
+/** Free ports for the workers' pages, which Dynamo accepts up to 32767 only. */
+async function systemPorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) {
+    const port = 10_000 + Math.floor(Math.random() * 22_000);
+    if (await isFree(port)) ports.add(port);
+  }
+  return [...ports];
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return freePort(port).then(
+    () => true,
+    () => false,
+  );
+}

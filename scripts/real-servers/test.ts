@@ -1,0 +1,189 @@
+/**
+ * `npm run test:real -- SERVER…`: installs and starts real servers and checks that what they count of a run is what the
+ * client counted.
+ */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import type { DistributionResult, ResultFile } from '../../core/run/result.ts';
+import type { ServersFile } from '../../exporter/servers/files/servers-file.ts';
+import { installFolder } from './install-folder.ts';
+import { freePort } from './processes.ts';
+import type { RealServer, RunningServer, ServerCount } from './real-server.ts';
+import { realServer, SERVER_LIST } from './servers.ts';
+
+const LLMBENCH = fileURLToPath(new URL('../../bin/llmbench.js', import.meta.url));
+const REQUESTS = 60;
+/** `run` sends one request first that is in no result. It requests at most 16 output tokens. */
+const PROBE_REQUESTS = 1;
+const OUTPUT_TOKENS = 16;
+const SCRAPE_SECONDS = 1;
+
+const USAGE = `usage: npm run test:real -- [--folder DIR] SERVER…
+
+Installs each SERVER on its first use, starts it, runs llmbench run and llmbench collect against it and checks that the
+client's and the server's counts of requests and output tokens are equal.
+
+${SERVER_LIST}
+
+  --folder DIR    install into DIR/SERVER (default .cache/real-servers/SERVER)
+`;
+
+const { servers, folder } = options();
+for (const server of servers) {
+  try {
+    await test(server);
+  } catch (error) {
+    process.exitCode = 1;
+    process.stdout.write(`FAILED ${server.name}: ${(error as Error).message}\n`);
+  }
+}
+
+interface Counts {
+  readonly what: string;
+  readonly client: number;
+  readonly server: number;
+}
+
+async function test(server: RealServer): Promise<void> {
+  const installed = installFolder(server.name, folder);
+  process.stdout.write(`${server.name}: installing into ${installed} unless it is there\n`);
+  await server.install(installed);
+  process.stdout.write(`${server.name}: starting\n`);
+  const running = await server.start({ folder: installed, port: await freePort(), args: [] });
+  const results = mkdtempSync(join(tmpdir(), 'llmbench-real-'));
+  try {
+    const counts = await Promise.race([
+      measured(server, running, results),
+      running.ended.then((reason) => Promise.reject(new Error(reason))),
+    ]);
+    for (const { what, client, server: counted } of counts) {
+      process.stdout.write(`  ${what.padEnd(44)} client ${client}, server ${counted}\n`);
+    }
+    const unequal = counts.filter((count) => count.client !== count.server);
+    if (unequal.length > 0) throw new Error(`not equal: ${unequal.map(({ what }) => what).join(', ')}`);
+    process.stdout.write(`passed ${server.name}\n`);
+  } finally {
+    await running.stop();
+    rmSync(results, { recursive: true });
+  }
+}
+
+/** Collects before, during and after a run, and counts. */
+async function measured(server: RealServer, running: RunningServer, results: string): Promise<Counts[]> {
+  const pages = ['--server-metrics', ...running.metrics];
+  const collected = join(results, 'collected');
+  const collect = llmbench('collect', ...pages, '--interval', String(SCRAPE_SECONDS), '--out', collected);
+  // The first scrape must precede the first request.
+  await sleep(3000 * SCRAPE_SECONDS);
+  const runs = join(results, 'runs');
+  await success(
+    llmbench(
+      ...['run', '--url', running.url, '--model', running.model, ...server.runArgs, ...pages],
+      ...['--concurrency', '4', '--request-count', String(REQUESTS), '--isl', '64', '--osl', String(OUTPUT_TOKENS)],
+      ...['--runs-dir', runs, '--json'],
+    ),
+    'llmbench run',
+  );
+  // Servers count some requests only after the client has read the answer.
+  await sleep(2000 * SCRAPE_SECONDS);
+  collect.kill('SIGINT');
+  await success(collect, 'llmbench collect');
+
+  const [run = ''] = readdirSync(runs).filter((name) => /^\d/.test(name));
+  const result = json<ResultFile>(join(runs, run, 'result.json'));
+  if (result.requests.ok !== REQUESTS) throw new Error(`${result.requests.ok} of ${REQUESTS} requests are ok`);
+  if (!('exact' in result.servers) || result.servers.exact !== true) {
+    throw new Error(`the run is not exact: ${JSON.stringify(result.servers)}`);
+  }
+  const inRun = json<ServersFile>(join(runs, run, 'servers.json'));
+  const inCollection = json<ServersFile>(join(collected, 'servers.json'));
+  const counts = [
+    { what: 'requests, run', client: REQUESTS, server: gained(inRun, server.requests) },
+    {
+      what: 'requests, collect (with one probe)',
+      client: REQUESTS + PROBE_REQUESTS,
+      server: gained(inCollection, server.requests),
+    },
+  ];
+  if (server.outputTokens === null) return counts;
+  const tokens = outputTokens(result, server.outputTokens.client);
+  return [
+    ...counts,
+    { what: 'output tokens, run', client: tokens, server: gained(inRun, server.outputTokens) },
+    {
+      what: `output tokens, collect (with ${OUTPUT_TOKENS} of the probe)`,
+      client: tokens + PROBE_REQUESTS * OUTPUT_TOKENS,
+      server: gained(inCollection, server.outputTokens),
+    },
+  ];
+}
+
+/** What a server counted between the first and the last scrape. */
+function gained({ series }: ServersFile, { family, labels = {} }: ServerCount): number {
+  const counted = series.filter(
+    (each) =>
+      each.family === family &&
+      each.repeats === null &&
+      Object.entries(labels).every(([name, value]) => each.labels[name] === value),
+  );
+  if (counted.length === 0) throw new Error(`no series of ${family}`);
+  return counted.reduce((sum, { statistics }) => {
+    if (statistics?.kind === 'counter') return sum + (statistics.increase ?? NaN);
+    return sum + (statistics?.kind === 'histogram' ? (statistics.count ?? NaN) : NaN);
+  }, 0);
+}
+
+/** Output tokens of all ok requests as the client counted them. */
+function outputTokens(result: ResultFile, by: 'usage' | 'chunks'): number {
+  const distribution = (name: string): DistributionResult => {
+    const found = result.measures.find(
+      ({ measure, kind, population }) => measure === name && kind === 'distribution' && population === 'ok',
+    );
+    if (found?.kind !== 'distribution') throw new Error(`the run has no ${name}`);
+    return found;
+  };
+  // Each stream has one gap less than chunks.
+  if (by === 'chunks') return (distribution('inter_chunk_latency').n ?? NaN) + (result.requests.ok ?? NaN);
+  const { n, mean } = distribution('output_sequence_length');
+  return Math.round((n ?? NaN) * (mean ?? NaN));
+}
+
+function llmbench(...args: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [LLMBENCH, ...args], { stdio: ['ignore', 'ignore', 'pipe'] });
+}
+
+/** Waits for the end of a program. Throws with its stderr when it fails. */
+async function success(child: ChildProcess, name: string): Promise<void> {
+  let stderr = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (stderr += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`${name} ended with code ${code}: ${stderr.trim()}`);
+}
+
+function json<T>(path: string): T {
+  return JSON.parse(readFileSync(path, 'utf8')) as T;
+}
+
+function options(): { servers: readonly RealServer[]; folder: string | undefined } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { folder: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
+    });
+    if (values.help) {
+      process.stdout.write(USAGE);
+      process.exit(0);
+    }
+    if (positionals.length === 0) throw new Error('SERVER is required');
+    return { servers: positionals.map(realServer), folder: values.folder };
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
