@@ -1,0 +1,167 @@
+import { seededRandom } from '../../core/stats/seeded-random.ts';
+import { changePoints } from '../../exporter/judge/change-points.ts';
+import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
+import type { Bench, BenchContext, Row } from '../bench.ts';
+import { Unavailable } from '../workshop.ts';
+import { otava, type OtavaResult } from './otava.ts';
+import { PEERS } from './peers.ts';
+import { figuresOf, RULES, runMaker } from './series.ts';
+import { NIGHTS, pairedTrial, slowdownTrial, unchangedTrial, type Trial } from './trials.ts';
+import { WORLDS, type World } from './worlds.ts';
+
+const CHECKS = 2000;
+const HISTORIES = 100;
+const OTAVA_SERIES = 30;
+/** Run-to-run standard deviation as a share of the margin: the most at which the promise holds. */
+const SCATTER = 0.5;
+const BASELINES = [20, 10, 5];
+/** In margins. */
+const SLOWDOWNS = [0.5, 1, 2, 4];
+const LONG = 1000;
+
+/** Whether the judge keeps its error rates on simulated histories whose truth is known. */
+export const judge: Bench = {
+  name: 'judge',
+  question: 'how often verdicts are wrong, and how soon slowdowns are found',
+  async measure(context) {
+    context.note(`five gating measures, margin 5 %, run-to-run standard deviation ${SCATTER} margins, seeded`);
+    const rows: Row[] = [];
+    const thresholds = new Map<World, readonly number[]>();
+    context.note('');
+    context.note(`nothing changed: false alarms in 100 checks, each of a fresh history (${CHECKS} checks per row)`);
+    for (const world of WORLDS) {
+      for (const baseline of BASELINES) {
+        const trials = checksOf(world, baseline);
+        if (baseline === BASELINES[0]) thresholds.set(world, equalThresholds(trials));
+        rows.push(falseAlarmRow(`${world.name}, ${baseline} runs of history`, trials));
+        context.note(unchangedLine(world, baseline, trials));
+      }
+      context.note(pairsLine(world));
+      const report = await otavaOf(context, world, 0);
+      if (report) context.note(`    Otava: ${percent(report.alarmsPerCheck)}`);
+    }
+    context.note('');
+    context.note(
+      `one measure is slower from a random night on: share found within ${NIGHTS} nights, runs to the verdict (median); ` +
+        'peers at the score from which they alarm no more often than our upper bound when nothing changed',
+    );
+    for (const world of WORLDS) {
+      for (const slower of SLOWDOWNS) context.note(slowdownLine(world, slower, thresholds.get(world) ?? []));
+      const reports = [];
+      for (const slower of SLOWDOWNS) reports.push(await otavaOf(context, world, slower));
+      const shares = reports.map((report, i) => report && `${SLOWDOWNS[i]} margins ${percent(report.found)}`);
+      if (shares[0]) context.note(`    Otava as it is: ${shares.join(', ')}`);
+    }
+    return [...rows, longHistoryRow(context.rounds)];
+  },
+};
+
+function checksOf(world: World, baseline: number): readonly Trial[] {
+  const random = seededRandom(`checks ${world.name} ${baseline}`);
+  return Array.from({ length: CHECKS }, () => unchangedTrial(world, random, SCATTER, baseline));
+}
+
+function falseAlarmRow(what: string, trials: readonly Trial[]): Row {
+  const alarms = trials.filter(({ ours }) => ours.verdict === 'regressed').length;
+  return {
+    what: `false regressed, ${what}`,
+    unit: '%',
+    ours: [(100 * alarms) / trials.length],
+    peer: null,
+    target: { by: 'value', atMost: 1 },
+  };
+}
+
+function unchangedLine(world: World, baseline: number, trials: readonly Trial[]): string {
+  const share = (counts: (trial: Trial) => boolean): number => trials.filter(counts).length / trials.length;
+  const alarms = trials.filter(({ ours }) => ours.verdict === 'regressed').length;
+  const [low, high] = wilson(alarms, trials.length);
+  const peers = PEERS.map(({ name }, i) => `${name} ${percent(share((trial) => trial.peers[i]?.alarm ?? false))}`);
+  return (
+    `${world.name}, ${baseline} runs: regressed ${percent(alarms / trials.length)} (95 %: ${percent(low)} to ` +
+    `${percent(high)}), suspected ${percent(share(({ ours }) => ours.suspected))}, undecided ` +
+    `${percent(share(({ ours }) => ours.verdict === 'undecided'))}; ${peers.join(', ')}`
+  );
+}
+
+function pairsLine(world: World): string {
+  const random = seededRandom(`pairs ${world.name}`);
+  const verdicts = Array.from({ length: CHECKS }, () => pairedTrial(world, random, SCATTER, 0));
+  const regressed = verdicts.filter((verdict) => verdict === 'regressed').length;
+  const [low, high] = wilson(regressed, CHECKS);
+  const undecided = verdicts.filter((verdict) => verdict === 'undecided').length / CHECKS;
+  return (
+    `    ab of 8 pairs: regressed ${percent(regressed / CHECKS)} (95 %: ${percent(low)} to ${percent(high)}), ` +
+    `undecided ${percent(undecided)}`
+  );
+}
+
+/** Per peer the score that as many unchanged runs exceed as our false alarms are at most. */
+function equalThresholds(trials: readonly Trial[]): readonly number[] {
+  const alarms = trials.filter(({ ours }) => ours.verdict === 'regressed').length;
+  const allowed = Math.floor(wilson(alarms, trials.length)[1] * trials.length);
+  return PEERS.map((_, i) => {
+    const scores = trials.map(({ peers }) => peers[i]?.score ?? NaN).sort((x, y) => y - x);
+    return scores[allowed] ?? NaN;
+  });
+}
+
+function slowdownLine(world: World, slower: number, thresholds: readonly number[]): string {
+  const random = seededRandom(`slowdown ${world.name} ${slower}`);
+  const found = Array.from({ length: HISTORIES }, () => slowdownTrial(world, random, SCATTER, slower, thresholds));
+  const text = (runs: readonly (number | null)[]): string => {
+    const all = runs.filter((one) => one !== null).sort((x, y) => x - y);
+    return `${percent(all.length / runs.length)}${all.length === 0 ? '' : ` after ${all[all.length >> 1]}`}`;
+  };
+  const pairs = Array.from({ length: HISTORIES }, () => pairedTrial(world, random, SCATTER, slower));
+  const byPairs = pairs.filter((verdict) => verdict === 'regressed').length / HISTORIES;
+  const peers = PEERS.map(({ name }, i) => `${name} ${text(found.map((each) => each.peers[i] ?? null))}`);
+  // The two fixed thresholds are one rule once their thresholds are set to the same rate.
+  return (
+    `${world.name}, ${slower} margins slower: ours ${text(found.map(({ ours }) => ours))}, one ab ${percent(byPairs)}; ` +
+    peers.slice(1).join(', ').replace('fixed 10 %', 'fixed threshold')
+  );
+}
+
+let otavaSkipped = false;
+
+/** Null, said once, where Otava cannot be installed. */
+async function otavaOf(context: BenchContext, world: World, slower: number): Promise<OtavaResult | null> {
+  if (otavaSkipped) return null;
+  try {
+    return await otava(context.workshop, world, SCATTER, slower, OTAVA_SERIES);
+  } catch (error) {
+    if (!(error instanceof Unavailable)) throw error;
+    otavaSkipped = true;
+    context.skipped('Otava', error.message);
+    return null;
+  }
+}
+
+function longHistoryRow(rounds: number): Row {
+  const [world] = WORLDS;
+  if (world === undefined) throw new RangeError('there is no world');
+  const make = runMaker(world, seededRandom('long'), SCATTER);
+  const runs = Array.from({ length: LONG }, (_, day) => figuresOf(make(day, day > LONG / 2 ? 4 : 0), day));
+  const ours = Array.from({ length: rounds }, () => {
+    const begun = performance.now();
+    judgeAgainstHistory(runs.slice(0, -1), runs.slice(-1), { rules: RULES });
+    changePoints(runs, { rules: RULES });
+    return performance.now() - begun;
+  });
+  const what = `judging the newest of ${LONG} runs, and the change points of all`;
+  return { what, unit: 'ms', ours, peer: null, target: { by: 'value', atMost: 1000 } };
+}
+
+/** Wilson's 95 % interval of a share. */
+function wilson(successes: number, n: number): readonly [low: number, high: number] {
+  const z = 1.96;
+  const share = successes / n;
+  const middle = (share + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
+  const reach = (z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2))) / (1 + z ** 2 / n);
+  return [Math.max(0, middle - reach), middle + reach];
+}
+
+function percent(share: number): string {
+  return `${Number((100 * share).toFixed(2))} %`;
+}

@@ -1,0 +1,80 @@
+import { percentile } from '../../core/stats/percentiles.ts';
+import { studentT } from '../../core/stats/student-t.ts';
+import type { Values } from './series.ts';
+
+/** Requests of a simulated run, and their standard deviation as a share of their mean. */
+const REQUESTS = 1000;
+const REQUEST_SPREAD = 0.5;
+
+/** A published rule for one measure: how much worse a run is than the history, and from where that is an alarm. */
+export interface Peer {
+  readonly name: string;
+  readonly score: (history: readonly number[], run: number) => number;
+  readonly alarm: (history: readonly number[]) => number;
+}
+
+export const PEERS: readonly Peer[] = [
+  fixedThreshold(0.05),
+  fixedThreshold(0.1),
+  {
+    // The requests of the run against those of the run before, as if they were independent; two-sided 5 %.
+    name: "Welch's t on requests",
+    score: (history, run) => {
+      const before = history.at(-1) ?? NaN;
+      return (run - before) / (REQUEST_SPREAD * Math.sqrt((run ** 2 + before ** 2) / REQUESTS));
+    },
+    alarm: () => 1.96,
+  },
+  {
+    // Bencher's t_test with an upper boundary of 0.99: a t distribution with the history's mean and standard deviation.
+    name: "Bencher's t-test, 0.99",
+    score: (history, run) => (run - mean(history)) / deviation(history),
+    alarm: (history) => studentT(0.98, history.length - 1),
+  },
+  {
+    // Bencher's iqr with an upper boundary of 1.5: the median plus so many interquartile ranges.
+    name: "Bencher's IQR, 1.5",
+    score: (history, run) => {
+      const sorted = Float64Array.from(history).sort();
+      return (run - percentile(sorted, 0.5)) / (percentile(sorted, 0.75) - percentile(sorted, 0.25));
+    },
+    alarm: () => 1.5,
+  },
+  {
+    // The alert LlmScenarioSlowerHeuristic: 10 % above the slowest of at least nine other runs.
+    name: 'PromQL heuristic',
+    score: (history, run) => run / Math.max(...history) - 1,
+    alarm: (history) => (history.length >= 9 ? 0.1 : Infinity),
+  },
+];
+
+/** Against the mean of the history, which is kinder than against the last run. */
+function fixedThreshold(share: number): Peer {
+  return {
+    name: `fixed ${100 * share} %`,
+    score: (history, run) => run / mean(history) - 1,
+    alarm: () => share,
+  };
+}
+
+/** Whether any measure alarms, and the largest score of them. */
+export function judgedByPeer(peer: Peer, history: readonly Values[], run: Values): { alarm: boolean; score: number } {
+  let alarm = false;
+  let largest = -Infinity;
+  run.forEach((value, i) => {
+    const of = history.map((values) => values[i] ?? NaN);
+    const score = peer.score(of, value);
+    alarm ||= score > peer.alarm(of);
+    largest = Math.max(largest, score);
+  });
+  return { alarm, score: largest };
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function deviation(values: readonly number[]): number {
+  const center = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
+}

@@ -1,0 +1,50 @@
+import type { Random } from '../../core/stats/seeded-random.ts';
+
+/** How the logarithms of a measure vary from run to run when nothing changes; mean 0, standard deviation 1. */
+export interface World {
+  readonly name: string;
+  /** A series of runs, one value after the other; `day` is the day on which the run is made. */
+  start(random: Random): (day: number) => number;
+}
+
+export const WORLDS: readonly World[] = [
+  { name: 'independent', start: (random) => () => normal(random) },
+  autoregression(0.3),
+  autoregression(0.7),
+  { name: 'heavy-tailed', start: (random) => () => heavyTailed(random) },
+  {
+    name: 'weekly cycle',
+    start: (random) => {
+      const phase = random() * 7;
+      // Half of the variance is the cycle: an amplitude of 1 has variance 1/2.
+      return (day) => Math.sin((2 * Math.PI * (day + phase)) / 7) + Math.SQRT1_2 * normal(random);
+    },
+  },
+];
+
+/** Each run depends on the one before, whenever it is made. */
+function autoregression(rho: number): World {
+  return {
+    name: `AR(1) ρ = ${rho}`,
+    start: (random) => {
+      let value = normal(random);
+      const own = Math.sqrt(1 - rho ** 2);
+      return () => {
+        const now = value;
+        value = rho * value + own * normal(random);
+        return now;
+      };
+    },
+  };
+}
+
+/** Box and Muller's transformation. */
+export function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}
+
+/** Student's t with 3 degrees of freedom, which has variance 3, made 1. */
+function heavyTailed(random: Random): number {
+  const chiSquared = normal(random) ** 2 + normal(random) ** 2 + normal(random) ** 2;
+  return normal(random) / Math.sqrt(chiSquared);
+}

@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Bench, BenchContext, Row } from './bench.ts';
+import { outputOf, startProgram } from './child-program.ts';
+import { BURST_512, pacedUrl, startPacedServer } from './paced-server.ts';
+import { median, slope } from './statistics.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
+const SAMPLER = new URL('memory-sampler.ts', import.meta.url).href;
+/** Left out at the beginning: connections open and code is compiled. */
+const WARM_SHARE = 0.2;
+const MOST_WARM_SECONDS = 30;
+const FLAT = { by: 'ratio', atMost: 1.1 } as const;
+const MB = 1e6;
+
+/**
+ * The question: does a long run need more memory than a short one?
+ * Compared: `llmbench run` at 512 streams of 50 chunks/s with itself, the last third of the time after the warm-up with
+ * the first third; garbage is collected before each reading. "Held" is the JavaScript heap and what it holds outside.
+ * It does not show: the peak between two collections, nor what the result needs after the run (records are read back).
+ */
+export const memory: Bench = {
+  name: 'memory',
+  question: 'does a run of 512 streams need more memory the longer it lasts?',
+  measure: async (context: BenchContext): Promise<readonly Row[]> => {
+    const server = await startPacedServer(context.workshop);
+    const runsDirectory = await mkdtemp(join(context.workshop.folder, 'memory-'));
+    try {
+      const { readings, requests } = await watchedRun(server.port, runsDirectory, context.minutes);
+      context.note(`${readings.length} readings over ${context.minutes} min, ${requests} requests`);
+      context.note(`resident set over time, MB: ${overTime(readings, (reading) => reading.rss)}`);
+      context.note(`held over time, MB: ${overTime(readings, (reading) => reading.held)}`);
+      return rowsOf(readings, requests / (context.minutes * 60));
+    } finally {
+      await server.stop();
+      await rm(runsDirectory, { recursive: true, force: true });
+    }
+  },
+};
+
+interface Reading {
+  readonly seconds: number;
+  readonly rss: number;
+  readonly held: number;
+}
+
+async function watchedRun(
+  port: number,
+  runsDirectory: string,
+  minutes: number,
+): Promise<{ readings: Reading[]; requests: number }> {
+  const options = {
+    url: pacedUrl(port, BURST_512),
+    model: 'm',
+    concurrency: BURST_512.streams,
+    'benchmark-duration': minutes * 60,
+    'runs-dir': runsDirectory,
+    isl: 40,
+    osl: BURST_512.tokens,
+    // Served as in practice; nothing scrapes it, so the run does not wait.
+    'metrics-port': 0,
+  };
+  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+  const nodeArgs = ['--expose-gc', '--import', SAMPLER, LAUNCHER, 'run', '--json', ...args];
+  const child = startProgram(process.execPath, nodeArgs, {
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const readings: Reading[] = [];
+  // What comes after the duration is the run's end, not the run.
+  child.on('message', (reading) => {
+    if ((reading as Reading).seconds <= minutes * 60) readings.push(reading as Reading);
+  });
+  const { stdout } = await outputOf(child, 'llmbench run');
+  const { requests } = JSON.parse(stdout) as { requests: { ok: number; error: number } };
+  if (requests.error > 0) throw new Error(`${requests.error} requests failed`);
+  return { readings, requests: requests.ok };
+}
+
+function rowsOf(all: readonly Reading[], requestsPerSecond: number): Row[] {
+  const end = all.at(-1)?.seconds ?? 0;
+  const warm = Math.min(WARM_SHARE * end, MOST_WARM_SECONDS);
+  const readings = all.filter((reading) => reading.seconds > warm);
+  const third = Math.floor(readings.length / 3);
+  if (third === 0) throw new Error(`only ${all.length} readings: watch for longer (--minutes)`);
+  const rows = (what: string, read: (reading: Reading) => number): Row[] => [
+    {
+      what: `${what}, last third ÷ first third`,
+      unit: 'MB',
+      ours: [median(readings.slice(-third).map(read)) / MB],
+      peer: [median(readings.slice(0, third).map(read)) / MB],
+      target: FLAT,
+    },
+    information(`${what}, slope`, 'MB/min', slopeOf(readings, read) * (60 / MB)),
+  ];
+  return [
+    ...rows('resident set', (reading) => reading.rss),
+    ...rows('held after collection', (reading) => reading.held),
+    information('held more per finished request', 'bytes', slopeOf(readings, (r) => r.held) / requestsPerSecond),
+  ];
+}
+
+/** Medians of ten equal parts of the time, in order: whether it levels off. */
+function overTime(readings: readonly Reading[], read: (reading: Reading) => number): string {
+  const part = (i: number): Reading[] =>
+    readings.slice(Math.floor((i * readings.length) / 10), Math.floor(((i + 1) * readings.length) / 10));
+  const medians = Array.from({ length: 10 }, (_, i) => median(part(i).map(read)) / MB);
+  return medians.map((value) => (Number.isNaN(value) ? '–' : value.toFixed(0))).join(' ');
+}
+
+/** Bytes per second. */
+function slopeOf(readings: readonly Reading[], read: (reading: Reading) => number): number {
+  return slope(readings.map((reading) => ({ x: reading.seconds, y: read(reading) })));
+}
+
+function information(what: string, unit: string, value: number): Row {
+  return { what, unit, ours: [value], peer: null, target: null };
+}

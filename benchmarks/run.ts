@@ -1,0 +1,137 @@
+/**
+ * `npm run bench`: what llmbench costs, beside its peers and the limits of the machine, measured in one run. Only ratios
+ * of one run may be compared: milliseconds of another machine or hour mean nothing. Slow is not a failure: the exit code
+ * is 1 only when a program did not work.
+ */
+import { availableParallelism, cpus, loadavg } from 'node:os';
+import { parseArgs } from 'node:util';
+import { Unavailable, Workshop } from './workshop.ts';
+import type { Bench, BenchContext } from './bench.ts';
+import { aiperf } from './aiperf.ts';
+import { capacity } from './capacity.ts';
+import { collector } from './collector.ts';
+import { exposition } from './exposition.ts';
+import { firstRequest } from './first-request.ts';
+import { imports } from './import.ts';
+import { judge } from './judge/judge.ts';
+import { lateness } from './lateness.ts';
+import { memory } from './memory.ts';
+import { metricsPage } from './metrics-page.ts';
+import { requests } from './requests.ts';
+import { residentSet } from './resident-set.ts';
+import { serveScrape } from './serve-scrape.ts';
+import { parquetPercentiles } from './parquet-percentiles.ts';
+import { start } from './start.ts';
+import { store } from './store.ts';
+import { stream, streams2000 } from './stream.ts';
+import { table } from './table.ts';
+
+const BENCHES: readonly Bench[] = [
+  stream,
+  streams2000,
+  capacity,
+  requests,
+  lateness,
+  firstRequest,
+  aiperf,
+  memory,
+  residentSet,
+  metricsPage,
+  serveScrape,
+  collector,
+  start,
+  exposition,
+  store,
+  imports,
+  parquetPercentiles,
+  judge,
+];
+/** Share of the cores that others may use before the reader is warned. */
+const QUIET_LOAD = 0.25;
+
+const usage = [
+  'usage: npm run bench -- [options] [bench …]',
+  '',
+  ...BENCHES.map((bench) => `  ${bench.name.padEnd(14)}${bench.question}`),
+  '',
+  '  --rounds N     how often each pair is measured (default 5)',
+  '  --minutes N    how long the memory of a run is watched (default 1)',
+  '',
+].join('\n');
+
+const { names, rounds, minutes } = options();
+process.once('SIGINT', () => process.exit(130));
+process.once('SIGTERM', () => process.exit(143));
+const workshop = await Workshop.open();
+process.stdout.write(
+  `node ${process.version}, ${availableParallelism()} cores (${cpus()[0]?.model.trim() ?? 'unknown'}), ${new Date().toISOString()}\n`,
+);
+if ((loadavg()[0] ?? 0) > QUIET_LOAD * availableParallelism()) {
+  process.stdout.write(`others use this machine (load average ${(loadavg()[0] ?? 0).toFixed(2)}): read ratios only\n`);
+}
+for (const bench of names) await report(bench);
+
+/** Measures one bench and prints what came of it. */
+async function report(bench: Bench): Promise<void> {
+  process.stdout.write(`\n${bench.name}: ${bench.question}\n`);
+  const loadBefore = loadavg()[0] ?? 0;
+  const remarks: string[] = [];
+  const context: BenchContext = {
+    rounds,
+    minutes,
+    workshop,
+    skipped: (what, reason) => void remarks.push(`skipped ${what}: ${reason}`),
+    failed: (what, error) => {
+      process.exitCode = 1;
+      remarks.push(`FAILED ${what}: ${error instanceof Error ? error.message : String(error)}`);
+    },
+    note: (line) => void remarks.push(line),
+  };
+  const rows = await bench.measure(context).catch((error: unknown) => {
+    if (error instanceof Unavailable) context.skipped('all of it', error.message);
+    else context.failed(bench.name, error);
+    return [];
+  });
+  if (rows.length > 0) process.stdout.write(table(rows));
+  const loadAfter = loadavg()[0] ?? 0;
+  for (const remark of remarks) process.stdout.write(`  ${remark}\n`);
+  process.stdout.write(`  load average ${loadBefore.toFixed(2)} before, ${loadAfter.toFixed(2)} after\n`);
+}
+
+function options(): { names: readonly Bench[]; rounds: number; minutes: number } {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        rounds: { type: 'string', default: '5' },
+        minutes: { type: 'string', default: '1' },
+        help: { type: 'boolean', short: 'h', default: false },
+      },
+    });
+    if (values.help) {
+      process.stdout.write(usage);
+      process.exit(0);
+    }
+    const chosen = positionals.map((name) => {
+      const bench = BENCHES.find((candidate) => candidate.name === name);
+      if (bench === undefined) throw new Error(`there is no bench '${name}'`);
+      return bench;
+    });
+    return {
+      names: chosen.length > 0 ? chosen : BENCHES,
+      rounds: positive('--rounds', values.rounds, true),
+      minutes: positive('--minutes', values.minutes, false),
+    };
+  } catch (error) {
+    process.stderr.write(`bench: ${(error as Error).message}\n\n${usage}`);
+    process.exit(2);
+  }
+}
+
+function positive(name: string, text: string, whole: boolean): number {
+  const value = Number(text);
+  if (!(value > 0) || !Number.isFinite(value) || (whole && !Number.isInteger(value))) {
+    throw new Error(`${name} is '${text}' and must be a ${whole ? 'whole ' : ''}number above 0`);
+  }
+  return value;
+}

@@ -1,0 +1,93 @@
+/**
+ * The client's side of the stream benches: the whole program, `llmbench run`, against a paced server whose events carry,
+ * in their id, the CLOCK_MONOTONIC nanosecond at which they were written. Prints one JSON line when it has measured; with
+ * --metrics first one that says where the live metrics are served. Server metrics of themselves is collected from
+ * the pages that --server-metrics names.
+ *
+ * usage: node bench/stream-client.ts [--metrics] [--server-metrics URL …] [--no-server-metrics] [--transport auto|raw|undici]
+ *          <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
+ */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { main } from '../exporter/cli/main.ts';
+import { enlargePages } from './enlarged-page.ts';
+import { pacedUrl } from './paced-server.ts';
+import { StampErrors } from './stream-stamp-errors.ts';
+import { watchTransports } from './watched-transport.ts';
+
+/** The run lasts a little longer than it is measured. */
+const REST_SECONDS = 0.5;
+
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    metrics: { type: 'boolean', default: false },
+    'server-metrics': { type: 'string', multiple: true, default: [] },
+    'no-server-metrics': { type: 'boolean', default: false },
+    transport: { type: 'string', default: 'auto' },
+  },
+});
+const [port = 0, streams = 0, tokens = 0, ttft_us = 0, itl_us = 0, tick_us = 0, warmSeconds, seconds] =
+  positionals.map(Number);
+if (warmSeconds === undefined || seconds === undefined) {
+  throw new Error('usage: stream-client.ts [--metrics] port streams tokens ttft_us itl_us tick_us warm_s seconds');
+}
+const jitter_us = Number(process.env.JIT ?? itl_us);
+const url = pacedUrl(port, { streams, tokens, ttft_us, itl_us, tick_us, jitter_us });
+const runsDirectory = await mkdtemp(join(tmpdir(), 'llmbench-stream-'));
+const options = {
+  url,
+  model: 'm',
+  concurrency: streams,
+  isl: 40,
+  osl: tokens,
+  'benchmark-duration': warmSeconds + seconds + REST_SECONDS,
+  'benchmark-grace-period': 0,
+  'runs-dir': runsDirectory,
+  transport: flags.transport,
+  'metrics-port': 0,
+  linger: 'no',
+  // The pages of a bench never say that their servers are idle.
+  'drain-timeout': 0,
+};
+const serverMetrics = flags['no-server-metrics']
+  ? ['--no-server-metrics']
+  : flags['server-metrics'].flatMap((each) => ['--server-metrics', each]);
+
+if (flags.metrics) {
+  enlargePages((metrics_url, series) => console.log(JSON.stringify({ metrics_url, series })));
+}
+const errors = new StampErrors();
+// One more than there are streams: the probe comes first.
+const allSent = watchTransports(errors, streams + 1);
+const optionArguments = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
+const run = main(['run', ...serverMetrics, ...optionArguments]);
+const started = await Promise.race([allSent.then(() => true), run.then(() => false)]);
+if (started) console.log(JSON.stringify(await measure(warmSeconds, seconds)));
+await run;
+await rm(runsDirectory, { recursive: true });
+
+async function measure(warm_s: number, measured_s: number): Promise<Readonly<Record<string, unknown>>> {
+  await sleep(warm_s * 1000);
+  errors.reset();
+  const cpuAtStart = process.cpuUsage();
+  const start = performance.now();
+  await sleep(measured_s * 1000);
+  const { user, system } = process.cpuUsage(cpuAtStart);
+  const elapsed_s = (performance.now() - start) / 1000;
+  const { chunks, p50_ms, p99_ms, p999_ms } = errors.summary();
+  return {
+    name: 'llmbench',
+    cpu_us_per_chunk: Number(((user + system) / Math.max(1, chunks)).toFixed(2)),
+    chunks_per_s: Math.round(chunks / elapsed_s),
+    err_p50_ms: p50_ms,
+    err_p99_ms: p99_ms,
+    err_p999_ms: p999_ms,
+    rss_mb: Math.round(process.memoryUsage.rss() / 1e6),
+    failed: errors.failed,
+  };
+}

@@ -1,0 +1,146 @@
+import { fileURLToPath } from 'node:url';
+import type { Bench, BenchContext, Row, Target } from './bench.ts';
+import { lastJsonLine, numberOf, runProgram } from './child-program.ts';
+import { inTurn } from './in-turn.ts';
+import {
+  BURST_2000,
+  BURST_512,
+  chunksPerSecond,
+  clientArguments,
+  clientEnvironment,
+  startPacedServer,
+} from './paced-server.ts';
+import type { PacedLoad } from './paced-server.ts';
+import { median } from './statistics.ts';
+import { peer, type Workshop } from './workshop.ts';
+
+const CLIENT = fileURLToPath(new URL('stream-client.ts', import.meta.url));
+/** Long enough for the compiler to have seen the larger program as well. */
+const WARM_SECONDS = 2;
+const SECONDS = 4;
+const KEEPING_UP = 0.95;
+
+const OURS = 'llmbench';
+const OURS_ON_UNDICI = 'llmbench on undici';
+const UNDICI = 'bare undici dispatch loop';
+const AIPERF = 'AIPerf-like Python loop';
+const C = 'C client';
+
+/** The target of the ratio to the AIPerf-like loop, which reads raw sockets with uvloop. */
+interface Targets {
+  readonly cpu: number;
+  readonly cpuOnUndici: number;
+  readonly error: number;
+}
+
+export const stream: Bench = streamBench('stream', BURST_512, { cpu: 0.6, cpuOnUndici: 0.8, error: 1 / 5 });
+export const streams2000: Bench = streamBench('streams-2000', BURST_2000, {
+  cpu: 0.6,
+  cpuOnUndici: 0.8,
+  error: 1 / 8,
+});
+
+/**
+ * The question: what does measuring a stream cost, and how late are its time stamps?
+ * Compared, at streams that all get a chunk at the same moment: `llmbench run` with its live metrics, record files and
+ * progress, on both of its transports; a loop on undici that does nothing but stamp; a Python loop that reads as AIPerf
+ * does; and a C client, the limit of the machine. The time-stamp error is the client's stamp minus the time that the
+ * server wrote into the event.
+ * It does not show: how AIPerf itself does (its processes cost many times its loop: bench `aiperf`), other loads, TLS, or
+ * a server that shares no machine with the client.
+ */
+function streamBench(name: string, load: PacedLoad, targets: Targets): Bench {
+  return {
+    name,
+    question: `what does measuring ${load.streams} streams cost per chunk, and how late are the time stamps?`,
+    measure: async (context: BenchContext): Promise<readonly Row[]> => {
+      const { workshop, rounds } = context;
+      const server = await startPacedServer(workshop);
+      try {
+        const args = clientArguments(server.port, load, WARM_SECONDS, SECONDS);
+        const client = (command: string, clientArgs: readonly string[]): Promise<ClientResult> =>
+          clientResult(command, clientArgs, workshop, load);
+        const competitors = {
+          [UNDICI]: async () => client(process.execPath, [peer('stream-client.mjs'), ...args]),
+          [OURS]: async () => client(process.execPath, [CLIENT, ...args]),
+          [OURS_ON_UNDICI]: async () => client(process.execPath, [CLIENT, '--transport', 'undici', ...args]),
+          [C]: async () => client(await workshop.compiledC('stream-client.c'), args),
+          [AIPERF]: async () => client(await workshop.python(), [peer('stream-client.py'), ...args]),
+        };
+        const measured = await inTurn(rounds, competitors, context);
+        noteThoseBehind(measured, load, context);
+        return rowsOf(measured, targets);
+      } finally {
+        await server.stop();
+      }
+    },
+  };
+}
+
+/** What a client that reads paced streams measured. */
+export interface ClientResult {
+  readonly cpu_us: number;
+  readonly error_p99_ms: number;
+  readonly chunksPerSecond: number;
+}
+
+/** Runs one of the clients, ours or a peer's, and reads its line. Rejects when it fails or a request does. */
+export async function clientResult(
+  command: string,
+  args: readonly string[],
+  workshop: Workshop,
+  load: PacedLoad,
+): Promise<ClientResult> {
+  const { stdout } = await runProgram(command, args, { env: clientEnvironment(workshop, load) });
+  const line = lastJsonLine(stdout);
+  // The peers' clients do not report it.
+  const failed = line.failed === undefined ? 0 : numberOf(line, 'failed');
+  if (failed > 0) throw new Error(`${failed} requests failed`);
+  return {
+    cpu_us: numberOf(line, 'cpu_us_per_chunk'),
+    error_p99_ms: numberOf(line, 'err_p99_ms'),
+    chunksPerSecond: numberOf(line, 'chunks_per_s'),
+  };
+}
+
+function noteThoseBehind(
+  measured: ReadonlyMap<string, readonly ClientResult[]>,
+  load: PacedLoad,
+  context: BenchContext,
+): void {
+  const offered = chunksPerSecond(load);
+  for (const [name, results] of measured) {
+    const reached = median(results.map((result) => result.chunksPerSecond));
+    if (reached < KEEPING_UP * offered) {
+      context.note(`${name} did not keep up: ${Math.round(reached)} of ${offered} chunks/s`);
+    }
+  }
+}
+
+function rowsOf(measured: ReadonlyMap<string, readonly ClientResult[]>, targets: Targets): Row[] {
+  const row = (ourName: string, peerName: string, what: 'cpu' | 'error', atMost: number | null): Row[] => {
+    const ours = measured.get(ourName);
+    const peer = measured.get(peerName);
+    if (ours === undefined || peer === undefined) return [];
+    const read = (result: ClientResult): number => (what === 'cpu' ? result.cpu_us : result.error_p99_ms);
+    const target: Target | null = atMost === null ? null : { by: 'ratio', atMost };
+    return [
+      {
+        what: `${ourName}: ${what === 'cpu' ? 'CPU per chunk' : 'time-stamp error p99'} ÷ ${peerName}`,
+        unit: what === 'cpu' ? 'µs' : 'ms',
+        ours: ours.map(read),
+        peer: peer.map(read),
+        target,
+      },
+    ];
+  };
+  return [
+    ...row(OURS, AIPERF, 'cpu', targets.cpu),
+    ...row(OURS_ON_UNDICI, AIPERF, 'cpu', targets.cpuOnUndici),
+    ...row(OURS, AIPERF, 'error', targets.error),
+    ...row(OURS, UNDICI, 'cpu', 1.3),
+    ...row(OURS, UNDICI, 'error', 1.5),
+    ...row(OURS, C, 'cpu', 2.5),
+    ...row(OURS, C, 'error', null),
+  ];
+}
