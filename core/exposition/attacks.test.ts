@@ -38,7 +38,7 @@ describe('attacks', () => {
     expect(page.family('toString')).toBeUndefined();
   });
 
-  test('label sets cannot be changed by who reads them', () => {
+  test('label sets are immutable for readers', () => {
     const [sample] = samples('a{b="c"} 1\n');
     expect(Object.isFrozen(sample?.labels)).toBe(true);
   });
@@ -58,16 +58,16 @@ describe('attacks', () => {
     ['metric name', 'abc 1\n', { maxLabelNameBytes: 2 }, /longer than 2 bytes/],
     ['label value', 'a{b="éé"} 1\n', { maxLabelValueBytes: 3 }, /longer than 3 bytes/],
     ['le', 'h_bucket{le="1.00"} 1\nh_bucket{le="1.000"} 1\n', { maxLabelValueBytes: 4 }, /^line 2, .*4 bytes/],
-  ])('the limit of %s refuses the page', (_, text, limits, message) => {
+  ])('exceeding the limit of %s rejects the page', (_, text, limits, message) => {
     expect(refusal(encode(text), limits).message).toMatch(message);
   });
 
-  test('what just keeps the limits is read', () => {
+  test('pages exactly at the limits are read', () => {
     const limits = { maxBytes: 34, maxSamples: 1, maxLabels: 2, maxLabelNameBytes: 8, maxLabelValueBytes: 3 };
     expect(parseText(encode('h_bucket{bcdefghi="abc",le="1.0"} 1'.slice(1)), { limits }).columns.count).toBe(1);
   });
 
-  test('rubbish never gives anything but a page or an ExpositionError', () => {
+  test('garbage always gives a page or an ExpositionError', () => {
     const piece = fc.constantFrom(
       'a',
       '{',

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 
 import { classicHistograms } from './classic-histograms.ts';
-import type { HistogramSeries } from './classic-histograms.ts';
+import type { ClassicHistogramSeries } from './classic-histograms.ts';
 import type { Exposition } from './exposition.ts';
 import { parseOpenMetrics, parseText } from './parse.ts';
 
 const text = (...lines: string[]): Exposition => parseText(new TextEncoder().encode(lines.join('\n') + '\n'));
-function series(exposition: Exposition, name: string): HistogramSeries[] {
+function series(exposition: Exposition, name: string): ClassicHistogramSeries[] {
   const family = exposition.family(name);
   return family === undefined ? [] : classicHistograms(exposition, family);
 }
@@ -47,7 +47,7 @@ describe('classicHistograms', () => {
     ]);
   });
 
-  test('the same bound twice is added, an unreadable one is left out and counted', () => {
+  test('counts of the same bound are added, an unreadable bound is omitted and counted', () => {
     const page = text(
       '# TYPE h histogram',
       'h_bucket{le="1"} 1',
@@ -90,7 +90,7 @@ describe('classicHistograms', () => {
     expect(series(page, 'g')).toMatchObject([{ counts: [4], count: 4, sum: 8 }]);
   });
 
-  test('no other family has any, not even a gauge with a label le', () => {
+  test('other families have none, not even a gauge with a label le', () => {
     const page = text('# TYPE g gauge', 'g{le="30"} 6', 'u_bucket{le="1"} 1');
     expect(series(page, 'g')).toEqual([]);
     expect(series(page, 'u_bucket')).toEqual([]);

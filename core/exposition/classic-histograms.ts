@@ -7,7 +7,7 @@ import { parseBound } from '../histogram/parse-bound.ts';
  * One series of a classic histogram: one label set at one time. The counts are as the page has them, not repaired, and
  * the last bound is +Infinity unless the page lacks that bucket.
  */
-export interface HistogramSeries extends ClassicHistogram {
+export interface ClassicHistogramSeries extends ClassicHistogram {
   /** Without `le`. */
   readonly labels: Labels;
   /** The value of `_count`, null when the page lacks it. */
@@ -15,7 +15,7 @@ export interface HistogramSeries extends ClassicHistogram {
   /** Start time from OpenMetrics' `_created`, Unix seconds. */
   readonly createdSeconds: number | null;
   readonly timestampSeconds: number | null;
-  /** Buckets whose `le` is missing or not a number: left out, as in Prometheus' `histogram_quantile`. */
+  /** Buckets whose `le` is missing or not a number: omitted, as in Prometheus' `histogram_quantile`. */
   readonly unreadableBuckets: number;
 }
 
@@ -33,7 +33,7 @@ interface Draft {
  * The series of a family of type histogram or gaugehistogram, in the order of the page. Buckets of the same bound
  * (`le="1"` and `le="1.0"`) are added, as Prometheus does. A family of another type has none.
  */
-export function classicHistograms({ columns }: Exposition, family: MetricFamily): HistogramSeries[] {
+export function classicHistograms({ columns }: Exposition, family: MetricFamily): ClassicHistogramSeries[] {
   if (family.type !== 'histogram' && family.type !== 'gaugehistogram') return [];
   const drafts = new Map<string, Draft>();
   for (const row of family.rows) {
@@ -75,6 +75,6 @@ function addSample(draft: Draft, suffix: string, le: string | null, value: numbe
   else if (suffix === '_created') draft.createdSeconds = value;
 }
 
-function finish({ buckets, sum, ...rest }: Draft): HistogramSeries {
+function finish({ buckets, sum, ...rest }: Draft): ClassicHistogramSeries {
   return { ...rest, ...classicHistogram(buckets, sum) };
 }

@@ -3,7 +3,7 @@ import { ExpositionError, quoteForMessage } from './exposition-error.ts';
 
 export interface NegotiatedFormat {
   readonly format: ExpositionFormat;
-  /** Why text was assumed; null when the content type said so. */
+  /** Why text was assumed; null when the content type specifies it. */
   readonly fallback: string | null;
 }
 
@@ -11,8 +11,9 @@ const PROTOBUF = /^application\/vnd\.google\.protobuf *(;|$)/i;
 const MESSAGE = 'io.prometheus.client.metricfamily';
 
 /**
- * The format that a Content-Type names. `text/plain` is the text format whatever its version (vLLM says 1.0.0, Triton
- * none). Protobuf of another message or encoding is refused. A missing or unknown type is read as text, like Prometheus with `fallback_scrape_protocol: PrometheusText0.0.4`.
+ * The format that a Content-Type names. `text/plain` is the text format whatever its version (vLLM reports 1.0.0,
+ * Triton none). Protobuf of another message or encoding is rejected. A missing or unknown type is read as text, like
+ * Prometheus with `fallback_scrape_protocol: PrometheusText0.0.4`.
  */
 export function formatOfContentType(contentType: string | null | undefined): NegotiatedFormat {
   const type = (contentType ?? '').split(';', 1)[0]?.trim().toLowerCase() ?? '';
@@ -23,7 +24,7 @@ export function formatOfContentType(contentType: string | null | undefined): Neg
   return { format: 'text-0.0.4', fallback };
 }
 
-/** Only the message that Prometheus knows, and only one after the other with their lengths, is a page of metrics. */
+/** Only length-delimited messages of the type that Prometheus defines are a page of metrics. */
 function protobuf(contentType: string): NegotiatedFormat {
   const parameters = new Map(
     contentType.split(';').map((part): [string, string] => {

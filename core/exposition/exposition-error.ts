@@ -1,10 +1,13 @@
 const MAX_ECHO_CHARACTERS = 60;
 
-/** A page that is refused as a whole: where and why. The message is one line and shows at most 80 characters of the page. */
+/**
+ * A page that is rejected as a whole: where and why. The message is one line and shows at most 80 characters of the
+ * page.
+ */
 export class ExpositionError extends Error {
-  /** 1-based; 0 when the fault is not in one line. */
+  /** 1-based; 0 when the error is not in one line. */
   readonly line: number;
-  /** 1-based, in bytes; 0 when the fault is not at one place. */
+  /** 1-based, in bytes; 0 when the error is not at one place. */
   readonly column: number;
   readonly reason: string;
 
@@ -17,7 +20,7 @@ export class ExpositionError extends Error {
   }
 }
 
-/** Text of a page made fit for a message: quoted, control characters escaped, cut. */
+/** Text of a page for use in a message: quoted, control characters escaped, truncated. */
 export function quoteForMessage(text: string): string {
   const escaped = JSON.stringify(text)
     .slice(1, -1)

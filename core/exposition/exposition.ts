@@ -7,7 +7,9 @@ export type ExpositionFormat = 'text-0.0.4' | 'openmetrics-1.0.0' | 'protobuf';
 export type MetricType =
   'counter' | 'gauge' | 'histogram' | 'gaugehistogram' | 'summary' | 'info' | 'stateset' | 'unknown';
 
-/** Label names to values as they stand in the page. No prototype, frozen, shared between samples: any name is plain data. */
+/**
+ * Label names to values as written in the page. No prototype, frozen, shared between samples: any name is plain data.
+ */
 export type Labels = Readonly<Record<string, string>>;
 
 /** The example that a bucket or a counter carries (OpenMetrics). */
@@ -31,7 +33,7 @@ export interface MetricFamily {
   /** The name of the TYPE line, or of the samples without one. */
   readonly name: string;
   readonly type: MetricType;
-  /** null: the page says nothing. */
+  /** null: not on the page. */
   readonly help: string | null;
   /** OpenMetrics only. */
   readonly unit: string | null;
@@ -74,7 +76,7 @@ export interface NativeHistogramSample {
   readonly exemplars: readonly Exemplar[];
 }
 
-/** Samples whose name and labels (and time) were in the page before: the first counts, these are left out. */
+/** Samples that duplicate the name and labels (and time) of an earlier one: the first is used, these are omitted. */
 export interface Duplicates {
   readonly count: number;
   /** At most 10. */
@@ -92,7 +94,7 @@ export interface Exposition {
   /** In the order of the page; protobuf only. */
   readonly nativeHistograms: readonly NativeHistogramSample[];
   readonly duplicates: Duplicates;
-  /** True: the last line has no line feed; if the transfer was not checked for length, it may have been cut. */
+  /** True: the last line has no line feed; if the length of the transfer was not checked, the page may be truncated. */
   readonly missingFinalNewline: boolean;
   /** HELP, TYPE or UNIT lines beyond the first of their kind for a name: ignored. */
   readonly repeatedMetadata: number;

@@ -5,7 +5,7 @@ export function escapeQuoted(text: string): string {
   return text.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`));
 }
 
-/** A series as PromQL writes it, for messages: one line, cut at 200 characters. */
+/** A series in PromQL notation, for messages: one line, truncated at 200 characters. */
 export function seriesText(name: string, labels: Labels): string {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escapeQuoted(value)}"`);
   const text = pairs.length === 0 ? name : `${name}{${pairs.join(',')}}`;

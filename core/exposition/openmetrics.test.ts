@@ -112,7 +112,7 @@ const INVALID: [rule: string, page: Uint8Array, line: number][] = [
   ['a state without the label of its family', page('# TYPE a stateset', 'a{b="on"} 1'), 2],
 ];
 
-describe('OpenMetrics 1.0 by the letter', () => {
+describe('OpenMetrics 1.0, strict', () => {
   test.each(VALID)('accepts: %s', (_, bytes) => {
     expect(() => parseOpenMetrics(bytes)).not.toThrow();
   });
@@ -129,7 +129,7 @@ describe('OpenMetrics 1.0 by the letter', () => {
   });
 });
 
-describe('what is read', () => {
+describe('accepted pages', () => {
   test('families, samples, times, exemplars', () => {
     const exposition = parseOpenMetrics(
       page(

@@ -1,4 +1,4 @@
-/** Limits of one page: passing one refuses the whole page. Lengths are bytes of UTF-8. */
+/** Limits of one page: exceeding one rejects the whole page. Lengths are bytes of UTF-8. */
 export interface ParseLimits {
   readonly maxBytes: number;
   readonly maxSamples: number;
@@ -20,8 +20,8 @@ export const DEFAULT_PARSE_LIMITS: ParseLimits = {
 export interface ParseOptions {
   readonly limits?: Partial<ParseLimits>;
   /**
-   * OpenMetrics only: `specification` refuses a page that breaks a MUST of OpenMetrics 1.0; `prometheus` refuses what
-   * Prometheus' parser refuses (syntax, `# EOF`, UNIT) and leaves the semantics unchecked.
+   * OpenMetrics only: `specification` rejects a page that breaks a MUST of OpenMetrics 1.0; `prometheus` rejects what
+   * Prometheus' parser rejects (syntax, `# EOF`, UNIT) and leaves the semantics unchecked.
    */
   readonly rules?: 'specification' | 'prometheus';
 }

@@ -12,14 +12,14 @@ import { readPage } from './page/read-page.ts';
 
 /**
  * Parses a page of the text format 0.0.4 with the tolerance of Prometheus' own parser: missing HELP and TYPE, blank
- * lines, blanks between parts, no final line feed, families in any order. Carriage returns are refused, as there.
- * Throws ExpositionError; a faulty page gives nothing.
+ * lines, blanks between parts, no final line feed, families in any order. Carriage returns are rejected, as in
+ * Prometheus. Throws ExpositionError; an invalid page returns nothing.
  */
 export function parseText(bytes: Uint8Array, options?: ParseOptions): Exposition {
   return parseDialect(bytes, TEXT, null, options);
 }
 
-/** Parses a page of OpenMetrics 1.0, by default by the letter of the specification (`rules`). Throws ExpositionError. */
+/** Parses a page of OpenMetrics 1.0, by default strictly by the specification (`rules`). Throws ExpositionError. */
 export function parseOpenMetrics(bytes: Uint8Array, options?: ParseOptions): Exposition {
   return parseDialect(bytes, openMetricsDialect(options?.rules ?? 'specification'), null, options);
 }

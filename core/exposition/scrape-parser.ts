@@ -28,7 +28,7 @@ export function createScrapeParser(options?: ParseOptions): ScrapeParser {
   return new TargetParser(options);
 }
 
-/** What the target showed last; replaced as a whole, and only by a page without faults. */
+/** The target's last page; replaced as a whole, and only by a valid page. */
 interface Memory {
   readonly dialect: Dialect;
   readonly reference: ReferencePage;
@@ -78,10 +78,10 @@ class TargetParser implements ScrapeParser {
       const page = { values: again.allValues(), timestampsSeconds: null, exemplars, missingFinalNewline };
       return new ParsedExposition(before, page, fallback);
     }
-    // Rows that were different before are so still: only the fresh ones can repeat another.
+    // Rows that were distinct before still are: only the fresh ones can duplicate another.
     const rows = again.allRows();
     const unique = memory.layoutHolds && plain && !anyDuplicate(rows, dictionaries, again.freshRows, firstNewSet);
-    // Duplicates that were not there before, or times that were not: what tells of them was not kept.
+    // New duplicates or new timestamps: the data required to report them was not kept.
     if (memory.layoutHolds && !unique) return this.parseNew(bytes, dialect, fallback);
     const columns = { nameIds: rows.nameIds, labelSetIds: rows.labelSetIds, boundIds: rows.boundIds };
     const cursor = new PageCursor(again.bytes);
@@ -96,7 +96,7 @@ class TargetParser implements ScrapeParser {
     return new ParsedExposition(layout, values, fallback);
   }
 
-  /** Label values that never come back would fill the dictionaries: then they are left behind. */
+  /** Label values that never return would fill the dictionaries: they are then replaced. */
   private forgetOldEntries(): void {
     if (this.dictionaries.size <= 4 * (this.memory?.reference.count ?? 0) + 10_000) return;
     this.dictionaries = new Dictionaries();

@@ -22,7 +22,7 @@ function refusal(bytes: Uint8Array): ExpositionError {
 }
 
 // The expectations are those of Prometheus' own parser (model/textparse) unless a comment says otherwise.
-describe('what is tolerated', () => {
+describe('tolerated deviations', () => {
   test.each<[string, string, [string, Record<string, string>, number][]]>([
     ['an empty page', '', []],
     ['only blank lines', '\n \n\t\n', []],
@@ -134,7 +134,7 @@ describe('what is tolerated', () => {
   });
 });
 
-describe('what is refused, and where', () => {
+describe('rejected pages and the position of the error', () => {
   test.each<[string, string, number, number]>([
     ['no value', 'a\n', 1, 2],
     ['a value that is no number', 'ok 1\na true\n', 2, 3],
@@ -169,13 +169,13 @@ describe('what is refused, and where', () => {
     expect(refusal(bytes).reason).toMatch('UTF-8');
   });
 
-  test('a message is one line and shows little of the page', () => {
+  test('a message is one line and shows only a short part of the page', () => {
     const { message } = refusal(encode(`a ${'\u0007"\\'.repeat(5000)}x\n`));
     expect(message).not.toMatch(/[^ -~…]/);
     expect(message.length).toBeLessThan(150);
   });
 
-  test('half a page is refused, or ends with a whole number that lacks its line feed', () => {
+  test('half a page is rejected, or ends with a complete number without a line feed', () => {
     const page = '# TYPE a histogram\na_bucket{x="y",le="1"} 12\na_bucket{x="y",le="+Inf"} 34\na_sum{x="y"} 5.6\n';
     for (let length = 1; length < page.length; length++) {
       const half = encode(page.slice(0, length));

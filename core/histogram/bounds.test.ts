@@ -71,7 +71,7 @@ describe('quantileBounds of the buckets', () => {
     ['no observations', 0.5, observe([], [1])],
     ['NaN total', 0.5, { bounds: [1, Infinity], counts: [1, NaN], sum: null }],
     ['NaN in a bucket', 0.5, { bounds: [1, Infinity], counts: [NaN, 3], sum: null }],
-    ['no +Inf bucket (R-071)', 0.5, { bounds: [1, 2], counts: [1, 2], sum: null }],
+    ['no +Inf bucket', 0.5, { bounds: [1, 2], counts: [1, 2], sum: null }],
     ['no bucket', 0.5, { bounds: [], counts: [], sum: null }],
     ['q NaN', NaN, observe([1], [1])],
     ['q above 1', 1.5, observe([1], [1])],
@@ -164,7 +164,7 @@ describe('quantileBounds with the sum', () => {
     expect(bounds).toMatchObject({ low: 0, high: 10, narrowedBySum: false });
   });
 
-  test('is used only when asked for', () => {
+  test('is used only on request', () => {
     expect(quantileBounds(0, h)).toEqual({ ...plain, infeasibleSum: false });
   });
 

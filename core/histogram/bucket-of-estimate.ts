@@ -9,16 +9,16 @@ import { total } from './total.ts';
 export interface BucketOfEstimate {
   low: number;
   high: number;
-  /** High is +Infinity: all that can be said is "> low". */
+  /** High is +Infinity: only "> low" is known. */
   overflow: boolean;
 }
 
 /**
  * The bucket into which Prometheus' rank q * total falls, hence the one of `histogramQuantile`'s estimate.
  *
- * For counts made by `rate()` or `increase()`, where no bound can be promised: extrapolation moves the proportions of
- * the buckets. For true counts use `quantileBounds`. Null where there is no such bucket: q outside 0 to 1, no +Inf
- * bucket, a total that is 0 or not finite, a count around it that is NaN, or q = 0 with an empty first bucket.
+ * For counts made by `rate()` or `increase()`, for which no bound holds: extrapolation changes the proportions of the
+ * buckets. For true counts use `quantileBounds`. Null when no such bucket exists: q outside 0 to 1, no +Inf bucket, a
+ * total that is 0 or not finite, a count around it that is NaN, or q = 0 with an empty first bucket.
  */
 export function bucketOfEstimate(q: number, h: ClassicHistogram): BucketOfEstimate | null {
   if (!(q >= 0 && q <= 1)) return null;

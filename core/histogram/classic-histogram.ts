@@ -18,7 +18,7 @@ export interface ClassicHistogram {
  * Builds a histogram from buckets in any order.
  *
  * As in Prometheus' `histogram_quantile`, the counts of buckets with the same bound ("1" and "1.0") are added, and a
- * bucket whose `le` is no number, or NaN, is left out: the other buckets are cumulative and stay true without it.
+ * bucket whose `le` is no number, or NaN, is omitted: the other buckets are cumulative and stay correct without it.
  */
 export function classicHistogram(
   pairs: Iterable<readonly [le: string, count: number]>,

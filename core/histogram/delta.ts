@@ -4,17 +4,17 @@ import { sameGrid } from './grid.ts';
 /** What was observed between two scrapes of one series. */
 export interface HistogramDelta {
   histogram: ClassicHistogram;
-  /** The series began anew in between: the difference is all that was counted since then. */
+  /** The series was reset in between: the difference is everything counted since then. */
   reset: boolean;
 }
 
 /**
  * The observations between two scrapes of one series of one target, `start` first.
  *
- * A reset is seen for the whole histogram: when any bucket falls, or the sum of values that are >= 0 (taken to be so
- * when the first bound is above 0), all of it began at 0 again and the difference is `end`. A restart after which
- * every bucket passes its old count leaves no trace here; a changed start time tells. The sum of the difference is
- * null when either sum is unknown. Null when the grids differ: their buckets are never mixed.
+ * A reset is one of the whole histogram: when any bucket falls, all of it started at 0 again and the difference is
+ * `end`. A sum that falls alone is a negative observation or rounding, no reset. A restart after which every bucket
+ * passes its old count is not visible here; a changed start time is. The sum of the difference is null when either sum
+ * is unknown. Null when the grids differ: their buckets are never mixed.
  */
 export function histogramDelta(start: ClassicHistogram, end: ClassicHistogram): HistogramDelta | null {
   if (!sameGrid(start.bounds, end.bounds)) return null;
@@ -25,7 +25,5 @@ export function histogramDelta(start: ClassicHistogram, end: ClassicHistogram): 
 }
 
 function fell(start: ClassicHistogram, end: ClassicHistogram): boolean {
-  if (end.counts.some((count, i) => count < (start.counts[i] ?? NaN))) return true;
-  const valuesAreNotNegative = (end.bounds[0] ?? NaN) > 0;
-  return valuesAreNotNegative && start.sum !== null && end.sum !== null && end.sum < start.sum;
+  return end.counts.some((count, i) => count < (start.counts[i] ?? NaN));
 }

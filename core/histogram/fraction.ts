@@ -6,7 +6,7 @@ import { total } from './total.ts';
 
 /** A share of all observations, 0 to 1. */
 export interface FractionBelow {
-  /** Share that lies at or below x for certain. */
+  /** Share that is certain to be at or below x. */
   low: number;
   /** Prometheus' `histogram_fraction(-Inf, x, …)`: linear inside the bucket of x. */
   estimate: number;

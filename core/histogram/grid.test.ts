@@ -48,7 +48,7 @@ describe('gridError', () => {
     expect(gridError(octaves, NaN, 3)).toBeNaN();
   });
 
-  test('is infinite past a grid without an overflow bucket', () => {
+  test('is infinite beyond a grid without an overflow bucket', () => {
     expect(gridError([1, 2], 1, 3)).toBe(Infinity);
   });
 

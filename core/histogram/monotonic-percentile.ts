@@ -2,7 +2,7 @@ import { lowerEdge, upperEdge } from './edges.ts';
 import { quantileInBucket } from './quantile.ts';
 import { rankBucket } from './rank-bucket.ts';
 
-/** What the buckets tell of one percentile, in the family's unit. */
+/** What the buckets determine about one percentile, in the family's unit. */
 export interface BucketPercentile {
   /** As `histogramQuantile`. */
   estimate: number;
@@ -15,7 +15,7 @@ export interface BucketPercentile {
 
 /**
  * `histogramQuantile`, `quantileBounds` without the sum and the overflow of `bucketOfEstimate` in one go, written into
- * `into`: for ten thousands of histograms, where looking at each again for every answer would take most of the time.
+ * `into`: for tens of thousands of histograms, where repeated passes over each would take most of the time.
  *
  * `bounds` must ascend and end in +Infinity after at least one finite one, `counts` be whole, never go down and end
  * above 0, and 0 <= q <= 1. The estimate is NaN for q = 0 with an empty first bucket.

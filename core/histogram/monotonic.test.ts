@@ -10,7 +10,7 @@ describe('monotonic', () => {
     expect(monotonic(input).histogram).toBe(input);
   });
 
-  test('raises a count to the running maximum and says so', () => {
+  test('raises a count to the running maximum and reports it', () => {
     const { histogram, forced } = monotonic(h(7, 5, 9, 8));
     expect(histogram.counts).toEqual([7, 7, 9, 9]);
     expect(forced).toBe(true);

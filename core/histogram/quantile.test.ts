@@ -54,7 +54,7 @@ describe('histogramQuantile by hand', () => {
     ['dip of rounding noise', 0.6, h([1, 10], [2, 10 - 1e-12], [3, 20], [Infinity, 20]), 2.2],
     ['infinite total', 0.5, h([1, 4], [Infinity, Infinity]), 1],
     // all in the first bucket, however small they were: 0 + 0.001 * 0.5
-    ['all observations at once (R-070)', 0.5, h([0.001, 8], [1, 8], [Infinity, 8]), 0.0005],
+    ['all observations at once', 0.5, h([0.001, 8], [1, 8], [Infinity, 8]), 0.0005],
   ])('%s', (_name, q, histogram, expected) => {
     expect(histogramQuantile(q, histogram)).toBe(expected);
   });

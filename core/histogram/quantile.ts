@@ -20,7 +20,9 @@ export function histogramQuantile(q: number, h: ClassicHistogram): number {
   return monotonicQuantile(q, bounds, counts);
 }
 
-/** The same for bounds in ascending order, counts that never go down and 0 <= q <= 1: nothing of them is looked at twice. */
+/**
+ * The same for bounds in ascending order, counts that never go down and 0 <= q <= 1: the inputs are not checked again.
+ */
 export function monotonicQuantile(q: number, bounds: readonly number[], counts: readonly number[]): number {
   const last = bounds.length - 1;
   if (last < 1 || bounds[last] !== Infinity) return NaN;

@@ -5,8 +5,9 @@ import { sameBound } from './grid.ts';
 /**
  * The same observations on another grid, without any error.
  *
- * Possible only when every new bound is a bound of `h` (up to a relative 1e-9): else null, because the observations of
- * a bucket cannot be told apart. A new grid without +Infinity loses what lies above its last bound, as any such grid.
+ * Possible only when every new bound is a bound of `h` (up to a relative 1e-9): else null, because the observations
+ * within a bucket cannot be separated. A new grid without +Infinity loses what lies above its last bound, as any such
+ * grid.
  */
 export function rebucket(h: ClassicHistogram, bounds: readonly number[]): ClassicHistogram | null {
   const fine = inOrder(h);

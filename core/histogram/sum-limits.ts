@@ -9,7 +9,7 @@ const SUM_ROUNDING = 1e-9;
 /** Relative rounding error of one float64 addition, with room for the second of a difference. */
 const ADDITION_ROUNDING = 2 ** -52;
 
-/** What a sum leaves possible for single values. */
+/** What a sum allows for single values. */
 export interface SumLimits {
   /** False when no values with these buckets can have this sum. */
   readonly feasible: boolean;
@@ -27,10 +27,10 @@ export interface SumLimits {
  * and mirrored, at least (S - sum of n_i b_i, i != j, - (n_j - r') b_j) / r', where no infinite b takes part. A margin
  * for rounding is granted, so that the limits never exclude the truth.
  *
- * `h` must be in order and monotonic. Null when the sum is not finite, or when observations lie in a bucket without a
+ * `sumError` is how far the sum can be from that of the values beyond that margin. `h` must be in order and monotonic. Null when the sum is not finite, or when observations lie in a bucket without a
  * lower edge: then they may be negative.
  */
-export function sumLimits(h: ClassicHistogram, sum: number): SumLimits | null {
+export function sumLimits(h: ClassicHistogram, sum: number, sumError = 0): SumLimits | null {
   const { bounds, counts } = h;
   if (!Number.isFinite(sum)) return null;
   let least = 0;
@@ -46,8 +46,8 @@ export function sumLimits(h: ClassicHistogram, sum: number): SumLimits | null {
     else most += count * upper;
   }
   const rounding = Math.max(SUM_ROUNDING, total(h) * ADDITION_ROUNDING);
-  const aboveLeast = sum - least + rounding * (Math.abs(sum) + least);
-  const belowMost = most - sum + rounding * (Math.abs(sum) + most);
+  const aboveLeast = sum - least + rounding * (Math.abs(sum) + least) + sumError;
+  const belowMost = most - sum + rounding * (Math.abs(sum) + most) + sumError;
 
   return {
     feasible: aboveLeast >= 0 && (inOverflow > 0 || belowMost >= 0),

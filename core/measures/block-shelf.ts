@@ -3,9 +3,9 @@
  * what a run needs in memory does not grow with its length.
  */
 export interface BlockShelf {
-  /** Takes a block over: nobody may write into it any more. */
+  /** Takes a block over: no one may write into it afterwards. */
   put(block: Float64Array): void;
-  /** The n-th block that was put, from 0; valid until the next call. Throws when it cannot be had again. */
+  /** The n-th block that was put, from 0; valid until the next call. Throws when it is gone. */
   block(n: number): Float64Array;
 }
 

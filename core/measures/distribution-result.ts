@@ -75,7 +75,7 @@ export function asAll(ok: DistributionResult): DistributionResult {
 
 /**
  * Statistics from the fine histogram: count, mean, deviation and extremes are exact, percentiles are Prometheus'
- * estimate with the bounds inside which they lie for certain (DESIGN §6 rule 6), which are less than 0.8 % apart.
+ * estimate with guaranteed bounds, which are less than 0.8 % apart.
  */
 export function histogramDistribution(measure: DistributionMeasure, histogram: GapHistogram): DistributionResult {
   const { n, mean, min, max } = histogram;

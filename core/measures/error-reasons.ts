@@ -2,23 +2,23 @@ import type { ErrorReason, Outcome } from '../run/record.ts';
 
 /** What each reason means, in the order of `ERROR_REASONS`: the text of the metric reference and of reports. */
 export const ERROR_REASON_RULES: Readonly<Record<ErrorReason, string>> = {
-  connect_refused: 'nobody listened at the address',
-  connect_timeout: 'the connection was not open within the connect time limit',
-  dns: 'the host name has no address',
+  connect_refused: 'nothing listened at the address',
+  connect_timeout: 'the connection was not established within the connect timeout',
+  dns: 'the host name did not resolve',
   tls: 'the TLS handshake failed',
-  reset: 'the connection ended or broke before the answer was complete',
+  reset: 'the connection was closed or reset before the response was complete',
   http_429: 'HTTP status 429',
   http_4xx: 'any other HTTP status from 400 to 499',
   http_5xx: 'HTTP status 500 to 599',
-  not_a_stream: 'HTTP 2xx or 3xx whose body is not the stream that was asked for',
-  malformed_event: 'an event of the stream is not the JSON of the protocol',
+  not_a_stream: 'HTTP 2xx or 3xx whose body is not the requested stream',
+  malformed_event: 'an event of the stream is not valid JSON of the protocol',
   error_event: 'an `error` object inside the stream',
   no_finish: 'the stream ended without a finish reason, and without usage followed by [DONE]',
   no_content: 'the stream finished without any content',
-  idle_timeout: 'no byte of the answer for longer than the idle time limit',
-  request_timeout: 'the request took longer than the request time limit',
-  cancelled: 'this side gave the request up',
-  other: 'none of the others',
+  idle_timeout: 'no byte of the response for longer than the idle timeout',
+  request_timeout: 'the request took longer than the request timeout',
+  cancelled: 'the client cancelled the request',
+  other: 'none of the other reasons',
 };
 
 const TIMEOUTS: ReadonlySet<ErrorReason> = new Set(['connect_timeout', 'idle_timeout', 'request_timeout']);

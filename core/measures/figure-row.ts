@@ -3,7 +3,7 @@ import type { RequestFigures } from './request-figures.ts';
 
 const AT = Object.fromEntries(FIGURE_NAMES.map((name, i) => [name, i])) as Record<keyof RequestFigures, number>;
 
-/** The figures of one row after the other, read from the block where they lie: no object is made per request. */
+/** The figures of one row after the other, read directly from the block: no object is made per request. */
 export class FigureRow implements RequestFigures {
   #block: Float64Array = new Float64Array();
   #start = 0;

@@ -1,5 +1,6 @@
 import { DISTRIBUTION_MEASURES } from './measures.ts';
-import type { Direction, Unit } from './measures.ts';
+import type { Direction } from './measures.ts';
+import type { Unit } from '../run/statistic.ts';
 import { SCALAR_MEASURES } from './scalar-measures.ts';
 
 /** A definition of another tool: the same word, another number. Results that carry it are compared with their like only. */
@@ -17,7 +18,7 @@ const foreign = (measure: string, definition: string, formula: string): ForeignD
 
 /**
  * The definition that takes the place of ours when the tokens were counted by a tokenizer of the client, not by the
- * server. Both directions of a count are told apart by the measure that it belongs to.
+ * server. Both directions of a count are distinguished by the measure that it belongs to.
  */
 export const TOKENIZER_DEFINITIONS: Readonly<Record<string, string>> = {
   usage_prompt_tokens: 'tokenizer_prompt_tokens',
@@ -36,7 +37,7 @@ export const TOKENIZER_DEFINITIONS: Readonly<Record<string, string>> = {
   output_tokens_over_requested_output_tokens: 'tokenizer_output_tokens_over_requested_output_tokens',
 };
 
-/** The definition that takes the place of ours when nobody tells who counted the tokens. */
+/** The definition that replaces ours when it is unknown what counted the tokens. */
 export const UNKNOWN_SOURCE_DEFINITIONS: Readonly<Record<string, string>> = {
   usage_prompt_tokens: 'prompt_tokens_of_unknown_source',
   usage_completion_tokens: 'completion_tokens_of_unknown_source',
@@ -70,13 +71,11 @@ const OUR_MEASURES = [...DISTRIBUTION_MEASURES, ...Object.values(SCALAR_MEASURES
 /** Throughputs over the time that the whole benchmark took, which is longer than from the first request to the last response. */
 function overWallTime({ measure, definition, formula }: ForeignDefinition): ForeignDefinition[] {
   const ours = definition.replace(/_over_window$/, '_over_wall_time');
-  const wall = formula.replace(/÷ .*$/, '÷ the time that the whole benchmark took');
+  const wall = formula.replace(/÷ .*$/, '÷ duration of the whole benchmark');
   const counted = TOKENIZER_DEFINITIONS[definition]?.replace(/_over_window$/, '_over_wall_time');
   return [
     foreign(measure, ours, wall),
-    ...(counted === undefined
-      ? []
-      : [foreign(measure, counted, `${wall}; tokens counted by a tokenizer of the client`)]),
+    ...(counted === undefined ? [] : [foreign(measure, counted, `${wall}; tokens counted by a client-side tokenizer`)]),
   ];
 }
 
@@ -97,7 +96,7 @@ function overAll(name: string): ForeignDefinition[] {
               foreign(
                 measure,
                 nearestRank(each),
-                `${formula}; percentiles are values themselves, failed requests infinite`,
+                `${formula}; percentiles are observed values, failed requests are infinite`,
               ),
             ],
       ),
@@ -112,14 +111,16 @@ export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
     return [
       ...(counted === undefined
         ? []
-        : [foreign(measure, counted, `${formula}; tokens counted by a tokenizer of the client`)]),
-      ...(unknown === undefined ? [] : [foreign(measure, unknown, `${formula}; who counted the tokens is not told`)]),
+        : [foreign(measure, counted, `${formula}; tokens counted by a client-side tokenizer`)]),
+      ...(unknown === undefined
+        ? []
+        : [foreign(measure, unknown, `${formula}; the source of the token counts is not reported`)]),
     ];
   }),
   foreign(
     'time_to_first_token',
     'sent_to_first_chunk',
-    'first chunk of the answer, with or without content − request sent',
+    'first chunk of the response, with or without content − request sent',
   ),
   foreign(
     'time_to_first_token',
@@ -129,79 +130,94 @@ export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
   foreign(
     'time_to_first_token',
     'engine_request_to_first_token',
-    'first token − request handed to the engine, measured in the process of the engine: no HTTP',
+    'first token − request handed to the engine, measured in the engine process (no HTTP)',
   ),
-  foreign('request_latency', 'sent_to_end_of_answer', 'end of the answer − request sent'),
+  foreign('request_latency', 'sent_to_end_of_answer', 'end of the response − request sent'),
   foreign(
     'request_latency',
     'engine_request_to_last_token',
-    'last token − request handed to the engine, measured in the process of the engine: no HTTP',
+    'last token − request handed to the engine, measured in the engine process (no HTTP)',
   ),
   foreign(
     'inter_token_latency',
     'request_latency_over_output_tokens',
-    'request latency ÷ output tokens: the first token is inside',
+    'request latency ÷ output tokens (includes the first token)',
   ),
   ...OVER_ALL.flatMap(overAll),
   ...OUR_MEASURES.filter(({ definition }) => definition.endsWith('_over_window')).flatMap(overWallTime),
   foreign(
     'output_token_throughput',
     'output_tokens_of_unknown_source_over_wall_time',
-    'output tokens ÷ the time that the whole benchmark took; who counted the tokens is not told',
+    'output tokens ÷ duration of the whole benchmark; the source of the token counts is not reported',
   ),
   foreign(
     'total_token_throughput',
     'tokens_of_unknown_source_over_wall_time',
-    'input and output tokens ÷ the time that the whole benchmark took; who counted the tokens is not told',
+    'input and output tokens ÷ duration of the whole benchmark; the source of the token counts is not reported',
   ),
   foreign(
     'inter_token_latency',
     'per_request_mean_between_chunks_tokens_of_unknown_source',
-    '(last chunk − first chunk, with or without content) ÷ (output tokens − 1); who counted the tokens is not told',
+    '(last chunk − first chunk, with or without content) ÷ (output tokens − 1); the source of the token counts is not reported',
   ),
   foreign(
     'inter_token_latency',
     'per_request_mean_to_end_of_answer_tokens_of_unknown_source',
-    '(end of the answer − first chunk with content) ÷ (output tokens − 1); who counted the tokens is not told',
+    '(end of the response − first chunk with content) ÷ (output tokens − 1); the source of the token counts is not reported',
   ),
   foreign(
     'inter_token_latency',
     'per_request_mean_weighted_by_tokens',
-    '(last chunk with content − first) ÷ (output tokens − 1), each request weighted with its output tokens − 1',
+    '(last chunk with content − first) ÷ (output tokens − 1), each request weighted by its output tokens − 1',
   ),
-  foreign('inter_chunk_latency', 'gap_between_chunks', 'time between two neighbouring chunks, with or without content'),
+  foreign('inter_chunk_latency', 'gap_between_chunks', 'time between two consecutive chunks, with or without content'),
   foreign(
     'inter_chunk_latency',
     'gap_spread_over_its_tokens',
-    'time between two neighbouring chunks ÷ the tokens of the second, once for each of these tokens',
+    'time between two consecutive chunks ÷ tokens of the second, counted once per token',
+  ),
+  foreign(
+    'inter_chunk_latency',
+    'gap_between_tokens_of_chunks',
+    'time between two consecutive tokens of a tokenizer; 0 within one chunk',
+  ),
+  foreign(
+    'time_per_output_token',
+    'request_latency_over_output_tokens',
+    '(end of the response − request sent) ÷ output tokens (includes the first token)',
+  ),
+  foreign(
+    'time_per_output_token',
+    'time_to_last_chunk_over_chunks_or_tokens',
+    '(last chunk with content − request sent) ÷ chunks or tokenizer tokens (which one is not reported)',
   ),
   foreign('request_latency', 'sent_to_last_chunk', 'last chunk, with or without content − request sent'),
   foreign('request_latency', 'due_to_last_chunk', 'last chunk, with or without content − request due'),
-  foreign('request_latency', 'due_to_end_of_answer', 'end of the answer − request due'),
+  foreign('request_latency', 'due_to_end_of_answer', 'end of the response − request due'),
   foreign(
     'input_token_throughput',
     'input_tokens_of_unknown_source_over_wall_time',
-    'input tokens ÷ the time that the whole benchmark took; who counted the tokens is not told',
+    'input tokens ÷ duration of the whole benchmark; the source of the token counts is not reported',
   ),
   foreign(
     'inter_token_latency',
     'engine_per_request_mean',
-    '(last token − first token) ÷ (output tokens − 1), measured in the process of the engine: no HTTP',
+    '(last token − first token) ÷ (output tokens − 1), measured in the engine process (no HTTP)',
   ),
   foreign(
     'output_token_throughput_per_user',
     'engine_generated_tokens_over_generation_time',
-    '(output tokens − 1) ÷ (last token − first token), measured in the process of the engine',
+    '(output tokens − 1) ÷ (last token − first token), measured in the engine process',
   ),
   foreign(
     'e2e_output_token_throughput',
     'engine_output_tokens_over_request_latency',
-    'output tokens ÷ request latency, measured in the process of the engine',
+    'output tokens ÷ request latency, measured in the engine process',
   ),
   foreign(
     'time_per_output_token',
     'time_to_last_token_over_output_tokens',
-    '(last chunk with content − request sent) ÷ output tokens: the first token is inside',
+    '(last chunk with content − request sent) ÷ output tokens (includes the first token)',
   ),
   foreign(
     'time_per_output_token',
@@ -211,36 +227,32 @@ export const FOREIGN_DEFINITIONS: readonly ForeignDefinition[] = [
   foreign(
     'request_throughput',
     'ok_requests_ended_over_measurement',
-    'ok requests that ended in the measurement ÷ its time',
+    'ok requests that ended during the measurement ÷ its duration',
   ),
   foreign(
     'input_token_throughput',
     'ok_input_tokens_spread_over_measurement',
-    'input tokens of ok requests whose first token came in the measurement ÷ its time',
+    'input tokens of ok requests whose first token arrived during the measurement ÷ its duration',
   ),
   foreign(
     'output_token_throughput',
     'ok_output_tokens_spread_over_measurement',
-    'output tokens of ok requests, spread evenly from the first to the last, in the measurement ÷ its time',
+    'output tokens of ok requests, spread evenly from the first to the last token, during the measurement ÷ its duration',
   ),
   foreign(
     'total_token_throughput',
     'ok_tokens_spread_over_measurement',
-    'input and output tokens of ok requests, spread as for each, in the measurement ÷ its time',
+    'input and output tokens of ok requests, spread as for each alone, during the measurement ÷ its duration',
   ),
   foreign(
     'effective_concurrency',
     'ok_request_time_over_wall_time',
-    'sum over ok requests of their latency ÷ the time that the whole benchmark took',
+    'sum over ok requests of their latency ÷ duration of the whole benchmark',
   ),
-  foreign(
-    'effective_concurrency',
-    'time_weighted_requests_in_flight',
-    'requests in flight, each weighted with the time that it lasted',
-  ),
+  foreign('effective_concurrency', 'time_weighted_requests_in_flight', 'requests in flight, weighted by duration'),
 ];
 
-/** What is known of a measure, whoever defined it. */
+/** What is known of a measure, for any definition. */
 export interface MeasureFamily {
   readonly measure: string;
   readonly unit: Unit;

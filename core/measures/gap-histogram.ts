@@ -1,6 +1,6 @@
 import type { ClassicHistogram } from '../histogram/classic-histogram.ts';
 
-/** Buckets per octave: neighbouring edges are less than 0.8 % apart. */
+/** Buckets per octave: neighboring edges are less than 0.8 % apart. */
 const PER_OCTAVE = 128;
 const OCTAVES = 53;
 const SECONDS_PER_NS = 1e-9;

@@ -11,7 +11,7 @@ export const GOODPUT_MEASURES = {
     measure: 'good_request_count',
     unit: 'requests',
     definition: 'good_requests',
-    formula: 'ok requests that keep every limit',
+    formula: 'ok requests that meet every limit',
     direction: 'higher',
   },
   good_request_ratio: {
@@ -37,13 +37,13 @@ export const GOODPUT_LIMITED: readonly PerRequestMeasure[] = DISTRIBUTION_MEASUR
 );
 
 /**
- * Whether an ok request keeps every limit, as AIPerf tells it: at most the limit, or at least when higher is better. A
+ * Whether an ok request keeps every limit, as AIPerf defines it: at most the limit, or at least when higher is better. A
  * request that lacks a limited measure is not good. Throws a `RangeError` for a measure that cannot be limited.
  */
 export function goodRequest(limits: readonly GoodputLimit[]): (record: RequestRecord) => boolean {
   const tests = limits.map(({ measure: name, limit }) => {
     const measure = GOODPUT_LIMITED.find((each) => each.measure === name);
-    if (measure === undefined) throw new RangeError(`no limit can be set on ${name}`);
+    if (measure === undefined) throw new RangeError(`a limit is not supported for ${name}`);
     return { value: measure.value, limit, atMost: measure.direction === 'lower' };
   });
   return (record) => {

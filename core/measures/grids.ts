@@ -12,7 +12,7 @@ export type LiveQuantity = (typeof LIVE_QUANTITIES)[number];
 /** No live grid has more bounds than this (`+Inf` not counted). */
 export const MAX_GRID_BOUNDS = 120;
 
-/** Between `low` and `high` of a grid no two neighbouring bounds are further apart than this, an octave being a doubling. */
+/** Between `low` and `high` of a grid no two neighboring bounds are further apart than this, an octave being a doubling. */
 export const STEPS_PER_OCTAVE = 4;
 
 /**

@@ -1,10 +1,10 @@
 import type { RequestRecord } from '../run/record.ts';
 
-/** An answer misses the length that was asked for when it is off by more than the smaller of these, as in AIPerf. */
+/** An answer misses the requested length when it is off by more than the smaller of these, as in AIPerf. */
 const MISMATCH_RATIO = 0.05;
 const MISMATCH_TOKENS = 50;
 
-/** Whether an answer misses the length asked for; null when one of the two is not known. */
+/** Whether an answer misses the length requested; null when one of the two is not known. */
 export function isLengthMismatched({
   output_tokens: output,
   requested_output_tokens: requested,

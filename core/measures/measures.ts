@@ -1,15 +1,8 @@
+import type { Clock, Unit } from '../run/statistic.ts';
 import type { HttpTimes, RequestFigures } from './request-figures.ts';
-
-export { SCALAR_MEASURES } from './scalar-measures.ts';
-
-/** Base units only: a screen may scale, a name says its unit. */
-export type Unit = 'seconds' | 'tokens' | 'ratio' | 'requests' | 'requests_per_second' | 'tokens_per_second';
 
 /** Which way is better; `none` when the measure describes the load and is not judged. */
 export type Direction = 'lower' | 'higher' | 'none';
-
-/** The instant from which a latency counts: when the request was sent, or when it was due. */
-export type Clock = 'sent' | 'due';
 
 interface MeasureFacts {
   readonly measure: string;
@@ -21,7 +14,7 @@ interface MeasureFacts {
   readonly direction: Direction;
 }
 
-/** A measure with one value per request, summarised as a distribution. */
+/** A measure with one value per request, summarized as a distribution. */
 export interface PerRequestMeasure extends MeasureFacts {
   readonly clock: Clock;
   /** The request's value; null when the request has none (missing is not zero). */
@@ -34,7 +27,7 @@ export interface PerGapMeasure extends MeasureFacts {
   readonly value: null;
 }
 
-/** A measure that is summarised as a distribution. */
+/** A measure that is summarized as a distribution. */
 export type DistributionMeasure = PerRequestMeasure | PerGapMeasure;
 
 /** A measure that is one number for a whole run. */
@@ -97,27 +90,23 @@ function httpPhase(measure: string, formula: string, field: keyof HttpTimes): Pe
 export const HTTP_MEASURES: readonly PerRequestMeasure[] = [
   httpPhase(
     'http_req_blocked',
-    'from the hand-over to the transport until a connection began to open, or sending began on an open one',
+    'from the hand-over to the transport until a connection started to open, or sending started on an open one',
     'http_blocked_ns',
   ),
-  httpPhase(
-    'http_req_dns_lookup',
-    "time of the name's look-up, of requests for which one was made",
-    'http_dns_lookup_ns',
-  ),
+  httpPhase('http_req_dns_lookup', 'time of the DNS lookup, for requests that made one', 'http_dns_lookup_ns'),
   httpPhase(
     'http_req_connecting',
-    'time to open the connection, TLS included and the look-up not, of requests for which one was opened',
+    'time to open the connection, including TLS and excluding the DNS lookup, for requests that opened one',
     'http_connecting_ns',
   ),
   httpPhase('http_req_tls_handshaking', 'the part of http_req_connecting after TCP', 'http_tls_handshaking_ns'),
   httpPhase('http_req_sending', 'from the first to the last byte of the request', 'http_sending_ns'),
   httpPhase(
     'http_req_waiting',
-    "from the last byte of the request to the first of the answer's body",
+    'from the last byte of the request to the first byte of the response body',
     'http_waiting_ns',
   ),
-  httpPhase('http_req_receiving', "from the first to the last bytes of the answer's body", 'http_receiving_ns'),
+  httpPhase('http_req_receiving', 'from the first to the last byte of the response body', 'http_receiving_ns'),
 ];
 
 /** The gaps between the chunks of a stream. */
@@ -125,28 +114,28 @@ export const INTER_CHUNK_LATENCY: PerGapMeasure = {
   measure: 'inter_chunk_latency',
   unit: 'seconds',
   definition: 'gap_between_content_chunks',
-  formula: 'time between two neighbouring chunks with content, one value per gap',
+  formula: 'time between two consecutive chunks with content, one value per gap',
   direction: 'lower',
   clock: 'sent',
   value: null,
 };
 
 /**
- * Every measure that has a value per request. Definitions follow DESIGN §6 rule 4; where AIPerf has the measure, its
- * meaning is the same (`inter_token_latency` is what vLLM and SGLang call TPOT).
+ * Every measure that has a value per request, timed on the monotonic clock at the arrival of bytes. Where AIPerf has the
+ * measure, its meaning is the same (`inter_token_latency` is what vLLM and SGLang call TPOT).
  */
 export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
   latency(
     'time_to_first_token',
     'sent_to_first_content_chunk',
-    'first chunk with content − request sent (reasoning counts; opening a connection is inside)',
+    'first chunk with content − request sent (reasoning counts; includes opening a connection)',
     'sent',
     (r) => seconds(r.sent_ns, r.first_content_ns),
   ),
   latency(
     'time_to_first_token',
     'due_to_first_content_chunk',
-    'first chunk with content − request due: the wait for a free slot is inside',
+    'first chunk with content − request due; includes the wait for a free slot',
     'due',
     (r) => seconds(r.due_ns, r.first_content_ns),
   ),
@@ -189,45 +178,45 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
   latency(
     'connect_time',
     'connection_opened_for_request',
-    'time to open the connection, of the requests for which one was opened; it is inside the latencies',
+    'time to open the connection, for requests that opened one; included in the latencies',
     'sent',
     (r) => seconds(0, r.connect_ns),
   ),
   tokens(
     'input_sequence_length',
     'usage_prompt_tokens',
-    'prompt tokens as the server counted them',
+    'prompt tokens as counted by the server',
     (r) => r.input_tokens,
   ),
   tokens(
     'output_sequence_length',
     'usage_completion_tokens',
-    'output tokens as the server counted them, reasoning included',
+    'output tokens as counted by the server, including reasoning',
     (r) => r.output_tokens,
   ),
   tokens(
     'output_token_count',
     'usage_completion_minus_reasoning_tokens',
-    'output tokens without reasoning, of requests whose usage tells both',
+    'output tokens without reasoning, for requests whose usage reports both',
     (r) => (r.output_tokens === null || r.reasoning_tokens === null ? null : r.output_tokens - r.reasoning_tokens),
   ),
   tokens(
     'reasoning_token_count',
     'usage_reasoning_tokens',
-    'reasoning tokens as the server counted them',
+    'reasoning tokens as counted by the server',
     (r) => r.reasoning_tokens,
   ),
   tokens(
     'cached_input_tokens',
     'usage_cached_prompt_tokens',
-    'prompt tokens that came from a cache, as the server counted them',
+    'prompt tokens read from a cache, as counted by the server',
     (r) => r.cached_tokens,
   ),
   {
     measure: 'output_length_difference_ratio',
     unit: 'ratio',
     definition: 'output_minus_requested_over_requested_tokens',
-    formula: '(output tokens − output tokens that were asked for) ÷ output tokens that were asked for, per request',
+    formula: '(output tokens − requested output tokens) ÷ requested output tokens, per request',
     direction: 'none',
     clock: 'sent',
     value: ({ output_tokens: output, requested_output_tokens: requested }) =>
@@ -236,7 +225,7 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
   tokens(
     'tokens_per_chunk',
     'output_tokens_over_content_chunks',
-    'output tokens ÷ chunks with content, per request: above 1 a chunk holds several tokens',
+    'output tokens ÷ chunks with content, per request; above 1, chunks contain several tokens',
     (r) => over(r.output_tokens, r.content_chunks),
   ),
   tokenRate(

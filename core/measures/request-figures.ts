@@ -1,4 +1,4 @@
-import type { CountedTokens, HttpPhases, RequestRecord } from '../run/record.ts';
+import type { CountedTokens, HttpPhases, RequestRecord, TokenSource } from '../run/record.ts';
 
 /** The phases that are times. */
 export type HttpTimes = Omit<HttpPhases, 'http_data_sent_bytes' | 'http_data_received_bytes'>;
@@ -66,14 +66,19 @@ export type ComparedTokens = Pick<
   'input_tokens' | 'output_tokens' | 'reasoning_tokens' | keyof CountedTokens
 >;
 
-/** Where there is only the tokenizer's own number there is nothing to compare: null. */
+/** What a tokenizer counted beside the server: where there is only its own number there is nothing to compare. */
+function besideUsage(source: TokenSource | null, counted: number | null): number | null {
+  return source === 'usage' ? counted : null;
+}
+
+/** The figures that are compared with each other, without the others: it is read at every request. */
 export function comparedTokens(record: RequestRecord): ComparedTokens {
   return {
     input_tokens: record.input_tokens,
     output_tokens: record.output_tokens,
     reasoning_tokens: record.reasoning_tokens,
-    counted_input_tokens: record.input_tokens_source === 'usage' ? record.counted_input_tokens : null,
-    counted_output_tokens: record.output_tokens_source === 'usage' ? record.counted_output_tokens : null,
+    counted_input_tokens: besideUsage(record.input_tokens_source, record.counted_input_tokens),
+    counted_output_tokens: besideUsage(record.output_tokens_source, record.counted_output_tokens),
     counted_reasoning_tokens: record.counted_reasoning_tokens,
   };
 }
@@ -90,9 +95,14 @@ export function figuresOf(record: RequestRecord): RequestFigures {
     last_content_ns: record.last_content_ns,
     end_ns: record.end_ns,
     connect_ns: record.connect_ns,
-    ...comparedTokens(record),
+    input_tokens: record.input_tokens,
+    output_tokens: record.output_tokens,
+    reasoning_tokens: record.reasoning_tokens,
     cached_tokens: record.cached_tokens,
     requested_output_tokens: record.requested_output_tokens,
+    counted_input_tokens: besideUsage(record.input_tokens_source, record.counted_input_tokens),
+    counted_output_tokens: besideUsage(record.output_tokens_source, record.counted_output_tokens),
+    counted_reasoning_tokens: record.counted_reasoning_tokens,
     content_chunks: record.chunk_offsets_ns.length,
     http_blocked_ns: record.http_blocked_ns,
     http_dns_lookup_ns: record.http_dns_lookup_ns,

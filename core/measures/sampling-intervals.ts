@@ -12,7 +12,7 @@ const NEEDED_BEYOND = 5;
 /** Above this many values no interval is calculated: it would need several times the values' own memory. */
 export const INTERVALS_UP_TO = 1_000_000;
 
-/** How sure a run's percentiles are, as far as sampling goes. */
+/** The sampling uncertainty of a run's percentiles. */
 export interface SamplingIntervals {
   /** n as independent observations would give the same certainty. */
   readonly effective_n: number;

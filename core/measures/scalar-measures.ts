@@ -1,6 +1,6 @@
 import type { ScalarMeasure } from './measures.ts';
 
-/** Every measure that is one number for the run; DESIGN §6 rules 4 and 5. Where AIPerf has it, its meaning is the same. */
+/** Every measure that is one number for the run. Where AIPerf has it, its meaning is the same. */
 export const SCALAR_MEASURES = {
   request_throughput: {
     measure: 'request_throughput',
@@ -55,14 +55,14 @@ export const SCALAR_MEASURES = {
     measure: 'cached_input_ratio',
     unit: 'ratio',
     definition: 'usage_cached_tokens_over_prompt_tokens',
-    formula: 'cached prompt tokens ÷ prompt tokens, over ok requests whose usage tells both',
+    formula: 'cached prompt tokens ÷ prompt tokens, over ok requests whose usage reports both',
     direction: 'none',
   },
   achieved_output_ratio: {
     measure: 'achieved_output_ratio',
     unit: 'ratio',
     definition: 'output_tokens_over_requested_output_tokens',
-    formula: 'output tokens ÷ output tokens that were asked for (max_tokens), over ok requests',
+    formula: 'output tokens ÷ requested output tokens (max_tokens), over ok requests',
     direction: 'none',
   },
   output_length_mismatch_count: {
@@ -70,8 +70,8 @@ export const SCALAR_MEASURES = {
     unit: 'requests',
     definition: 'ok_requests_off_by_more_than_5_percent_or_50_tokens',
     formula:
-      'ok requests whose output tokens miss those that were asked for (max_tokens) by more than 5 %, or by more than 50; ' +
-      'not told when no request tells both',
+      'ok requests whose output tokens differ from the requested number (max_tokens) by more than 5 % or by more than 50; ' +
+      'null if no request reports both',
     direction: 'none',
   },
   stall_ratio: {
@@ -79,15 +79,15 @@ export const SCALAR_MEASURES = {
     unit: 'ratio',
     definition: 'gaps_over_5_times_median_gap_over_gaps',
     formula:
-      'gaps between neighbouring chunks longer than 5 × the median gap of the run ÷ all gaps, over ok requests; ' +
-      'not told when the median is 0, because several chunks then share a time stamp',
+      'gaps between consecutive chunks longer than 5 × the median gap of the run ÷ all gaps, over ok requests; ' +
+      'null if the median is 0, because several chunks then share a time stamp',
     direction: 'lower',
   },
   reused_connection_ratio: {
     measure: 'reused_connection_ratio',
     unit: 'ratio',
     definition: 'requests_on_open_connections_over_requests',
-    formula: 'requests that were sent over a connection that was open already ÷ requests of which it is known',
+    formula: 'requests sent over an already open connection ÷ requests for which this is known',
     direction: 'none',
   },
   effective_concurrency: {

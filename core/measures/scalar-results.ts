@@ -8,18 +8,18 @@ export interface RunTotals {
   readonly failed: number;
   /** From the first request sent to the end of the last; null without requests. */
   readonly windowSeconds: number | null;
-  /** Tokens of the ok requests; null when the server did not tell them for each. */
+  /** Tokens of the ok requests; null when the server did not report them for each. */
   readonly outputTokens: number | null;
   readonly inputTokens: number | null;
-  /** Over the ok requests whose usage tells both; null when there is none. */
+  /** Over the ok requests whose usage reports both; null when there is none. */
   readonly cachedInput: { readonly cached: number; readonly prompt: number } | null;
-  /** Output tokens that ok requests asked for; null when it is not known of each. */
+  /** Output tokens that ok requests requested; null when it is not known of each. */
   readonly requestedOutputTokens: number | null;
-  /** Ok requests that tell both lengths, and those of them that miss by too much. */
+  /** Ok requests that report both lengths, and those of them that miss by too much. */
   readonly outputLengths: { readonly mismatched: number; readonly known: number };
   /** Requests of whatever outcome of which it is known whether their connection was open already. */
   readonly connections: { readonly reused: number; readonly known: number };
-  /** Null when it cannot be told. */
+  /** Null when it is unknown. */
   readonly stallRatio: number | null;
   /** Sum over all requests, of whatever outcome, of the time from sent to end. */
   readonly requestSeconds: number;
@@ -37,7 +37,7 @@ type ScalarName = keyof typeof SCALAR_MEASURES;
 /** Over which requests a measure is taken; the throughputs and what comes from usage count ok requests. */
 const OVER_ALL: ReadonlySet<ScalarName> = new Set(['error_ratio', 'reused_connection_ratio', 'effective_concurrency']);
 
-/** Every scalar measure of a run, `null` where it cannot be had. */
+/** Every scalar measure of a run, `null` where it is not available. */
 export function scalarResults(totals: RunTotals): ScalarResult[] {
   const { windowSeconds: window, fullLoad } = totals;
   const values: Record<ScalarName, number | null> = {

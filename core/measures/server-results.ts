@@ -7,12 +7,12 @@ export const SERVER_MEASURES = {
     measure: 'server_cached_input_ratio',
     unit: 'ratio',
     definition: 'server_cached_prompt_tokens_over_prompt_tokens',
-    formula: "cached prompt tokens ÷ prompt tokens, by the servers' counters over the measure phase",
+    formula: "cached prompt tokens ÷ prompt tokens, from the servers' counters over the measure phase",
     direction: 'none',
   },
 } as const satisfies Record<string, ScalarMeasure>;
 
-/** What the servers told; null is what is not known. */
+/** What the servers reported; null is what is not known. */
 export interface ServerTotals {
   readonly cachedInputRatio: number | null;
 }

@@ -4,7 +4,7 @@ import { wholeName } from './short-names.ts';
 test.each([
   ['ttft', 'time_to_first_token'],
   ['ttft_from_due', 'time_to_first_token_from_due'],
-  // As DESIGN §6 has it: what vLLM and SGLang call TPOT is AIPerf's ITL.
+  // What vLLM and SGLang call TPOT is AIPerf's ITL.
   ['tpot', 'inter_token_latency'],
   ['itl', 'inter_token_latency'],
   ['e2el', 'request_latency'],

@@ -10,7 +10,12 @@ const identity = { definition: '', origin: 'client', population: 'ok', clock: 's
 function withP95(value: number | null, ci95: [number, number] | null, bounds: [number, number] | null = null) {
   const [measure] = DISTRIBUTION_MEASURES;
   if (measure === undefined) throw new Error('there is no measure');
-  const result = exactDistribution(measure, 'ok', new Float64Array(40).fill(0.2));
+  // One of them beyond every upper limit.
+  const result = exactDistribution(
+    measure,
+    'ok',
+    Float64Array.from({ length: 40 }, (_, i) => (i === 0 ? 0.9 : 0.2)),
+  );
   return [{ ...result, percentiles: { ...result.percentiles, p95: { value, ci95, bounds } } }];
 }
 
@@ -38,10 +43,11 @@ describe('a percentile is judged by its sampling interval', () => {
       value: 0.9,
       interval: null,
       verdict: 'undecided',
-      why: 'too few samples for an interval (n = 40)',
+      // 0.95 ** 72 = 0.0249.
+      why: 'too few samples for an interval (n = 40); about 72 requests decide if all are within the limit',
     });
     expect(judgeSlo(SLO, withP95(null, null))).toMatchObject({ value: null, verdict: 'undecided' });
-    expect(judgeSlo(SLO, [])).toMatchObject({ verdict: 'undecided', why: 'this run has no such measure' });
+    expect(judgeSlo(SLO, [])).toMatchObject({ verdict: 'undecided', why: 'the run does not have this measure' });
   });
 
   describe('with too few samples for an interval the share beyond the limit decides, where it can', () => {
@@ -65,19 +71,67 @@ describe('a percentile is judged by its sampling interval', () => {
       [71, 0.2, '>', 'undecided'],
       [72, 0.2, '>', 'not_met'],
       [2, 0.4, '>', 'met'],
-    ] as const)('%d times %d s against p95 %s 300 ms', (n, value, comparison, verdict) => {
+    ] as const)('%d times %d s or 1.4 times as much against p95 %s 300 ms', (n, value, comparison, verdict) => {
       const slo = { ...SLO, comparison };
-      expect(judged(new Array<number>(n).fill(value), slo).verdict).toBe(verdict);
+      // Too scattered for their distance from the limit to decide.
+      const values = Array.from({ length: n }, (_, i) => (i % 2 === 0 ? value : 1.4 * value));
+      expect(judged(values, slo).verdict).toBe(verdict);
     });
 
     test('half beyond an upper limit are too many, a tenth of forty is not', () => {
       const mixed = (beyond: number): number[] => Array.from({ length: 40 }, (_, i) => (i < beyond ? 0.4 : 0.2));
       expect(judged(mixed(20), SLO)).toMatchObject({
         verdict: 'not_met',
-        why: 'too few samples for an interval (n = 40), but too many of them are beyond the limit for chance',
+        why: 'too few samples for an interval (n = 40), but more of them are beyond the limit than chance explains',
       });
       // P(4 or more of 40 at 5 %) = 0.14.
       expect(judged(mixed(4), SLO).verdict).toBe('undecided');
+    });
+  });
+
+  describe('with fewer still, the distance of all values from the limit decides, where it can', () => {
+    const [measure] = DISTRIBUTION_MEASURES;
+    const judged = (values: readonly number[], effective_n: number, slo: Partial<Slo> = {}) => {
+      if (measure === undefined) throw new Error('there is no measure');
+      const exact = exactDistribution(measure, 'ok', Float64Array.from(values));
+      const percentiles = { ...exact.percentiles, p90: { ...exact.percentiles.p90, ci95: null } };
+      return judgeSlo({ ...SLO, stat: 'p90', limit: 0.05, ...slo }, [{ ...exact, effective_n, percentiles }]);
+    };
+    // 300 requests, p90 8.74 ms, max 9.50 ms, against 50 ms, where the dependence leaves 17 effective values.
+    const fast = Array.from({ length: 300 }, (_, i) =>
+      i < 271 ? 0.0078 + (0.00094 * i) / 270 : 0.00874 + (0.00076 * (i - 270)) / 29,
+    );
+
+    test('every value far within the limit is met, and the evidence says how', () => {
+      const result = judged(fast, 17);
+      expect(result.value).toBeCloseTo(0.00874, 4);
+      expect(result).toMatchObject({ verdict: 'met', interval: null });
+      // 1 of 17 + 1.
+      expect(result.why).toMatch(
+        /^too few samples for an interval \(n = 300, effective 17\), but all are within the limit by \d+ standard deviations from their mean, so that at most 5\.6 % of values can be expected beyond it, whatever/,
+      );
+    });
+
+    test('every value far on the wrong side is not met', () => {
+      expect(judged(fast, 17, { comparison: '>' }).verdict).toBe('not_met');
+      expect(
+        judged(
+          fast.map((value) => value * 100),
+          17,
+        ).verdict,
+      ).toBe('not_met');
+    });
+
+    test('values near the limit, and tails that 17 values cannot know, stay undecided', () => {
+      expect(judged(fast, 17, { limit: 0.0096 }).verdict).toBe('undecided');
+      expect(judged(fast, 8).verdict).toBe('undecided');
+    });
+
+    test('undecided says how many requests would decide: 36 of 8 effective in 300 (0.9 ** 36 = 0.0225)', () => {
+      // ln 0.025 / ln 0.9 = 35.01; 36 × 300 / 8 = 1350.
+      expect(judged(fast, 8).why).toBe(
+        'too few samples for an interval (n = 300, effective 8); about 1,350 requests decide if all are within the limit',
+      );
     });
   });
 

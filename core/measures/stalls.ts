@@ -8,7 +8,7 @@ const STALL_FACTOR = 5;
 /**
  * The share of the gaps between chunks in which a stream stood still: those longer than five times the median gap. Exact
  * from the chunks, else from the histogram (whose buckets are less than 0.8 % wide). Null without gaps, and when the
- * median is 0: then chunks share time stamps, and what stands still cannot be told.
+ * median is 0: then chunks share time stamps, and stalls are unknown.
  */
 export function stallRatio(medianGapSeconds: number | null, chunks: ChunkReading | null, gaps: GapHistogram) {
   if (medianGapSeconds === null || medianGapSeconds <= 0) return null;

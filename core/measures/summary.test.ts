@@ -237,7 +237,7 @@ describe('distributions', () => {
     );
   });
 
-  test('R-061 a one-token answer has no inter token latency, and nothing is divided by 0', () => {
+  test('a one-token answer has no inter token latency, and nothing is divided by 0', () => {
     const alone = summaryOf([record(0, [50], 60, { output_tokens: 1 })]);
     for (const name of ['inter_token_latency', 'inter_chunk_latency', 'output_token_throughput_per_user']) {
       expect(distribution(alone, name)).toMatchObject({ n: 0, mean: null, min: null, max: null });
@@ -300,7 +300,7 @@ describe('what AIPerf measures too', () => {
     expect([min, max]).toEqual([expected[0], expected.at(-1)].map((value) => expect.closeTo(value ?? NaN, 9)));
   });
 
-  test('tokens of the cache, and lengths that miss what was asked for', () => {
+  test('tokens of the cache, and lengths that miss what was requested', () => {
     const lengths = [
       record(0, [10, 20], 30, { output_tokens: 95, requested_output_tokens: 100, cached_tokens: 40 }),
       record(0, [10, 20], 30, { output_tokens: 94, requested_output_tokens: 100, cached_tokens: 60 }),
@@ -317,17 +317,17 @@ describe('what AIPerf measures too', () => {
   });
 
   test("the server's counts against a tokenizer's: there when one counted, and only then", () => {
-    const told = { input_tokens: 105, output_tokens: 45, reasoning_tokens: 10 };
+    const reported = { input_tokens: 105, output_tokens: 45, reasoning_tokens: 10 };
     const checked = summaryOf([
       record(0, [10, 20], 30, {
-        ...told,
+        ...reported,
         counted_input_tokens: 100,
         counted_output_tokens: 50,
         counted_reasoning_tokens: 8,
       }),
-      record(0, [10, 20], 30, { ...told, counted_input_tokens: 100 }),
+      record(0, [10, 20], 30, { ...reported, counted_input_tokens: 100 }),
       // Only a tokenizer counted: nothing to compare it with.
-      record(0, [10, 20], 30, { ...told, output_tokens_source: 'tokenizer', counted_output_tokens: 45 }),
+      record(0, [10, 20], 30, { ...reported, output_tokens_source: 'tokenizer', counted_output_tokens: 45 }),
     ]);
     // |105 − 100| ÷ 100 twice; |45 − 50| ÷ 50; |10 − 8| ÷ 8, which is above 10 %.
     expect(distribution(checked, 'usage_prompt_tokens_diff_ratio')).toMatchObject({ n: 2, min: 0.05, max: 0.05 });
@@ -343,7 +343,7 @@ describe('what AIPerf measures too', () => {
     expect(scalar(summary, 'input_token_throughput')).toBeCloseTo(200 / 0.4, 9);
   });
 
-  test('answers that are not as long as asked for', () => {
+  test('answers that are not as long as requested', () => {
     const short = summaryOf([record(0, [10, 20], 30, { output_tokens: 94, requested_output_tokens: 100 })]);
     expect(scalar(short, 'achieved_output_ratio')).toBe(0.94);
   });
@@ -358,7 +358,7 @@ describe('what AIPerf measures too', () => {
     expect(rough).toBeLessThanOrEqual(2 / 5 + 1e-9);
   });
 
-  test('chunks that share their time stamps tell nothing of stalls', () => {
+  test('chunks that share their time stamps give no information about stalls', () => {
     expect(scalar(summaryOf([record(0, [10, 10, 10, 90], 100)]), 'stall_ratio')).toBeNull();
     expect(scalar(summaryOf([record(0, [10], 100)]), 'stall_ratio')).toBeNull();
   });
@@ -367,9 +367,14 @@ describe('what AIPerf measures too', () => {
 describe('gaps from the histogram', () => {
   test.each([
     ['above the limit', { plannedConcurrency: 2, exactGapsLimit: 5 }, RUN, 'more than 5 gaps'],
-    ['when the records cannot be read again', { plannedConcurrency: 2 }, null, 'could not be read again'],
-    ['when records are missing from the file', { plannedConcurrency: 2 }, RUN.slice(0, 2), 'could not be read again'],
-  ])('%s, with bounds, and it says so', (_, options, readAgain, why) => {
+    ['when the records cannot be read again', { plannedConcurrency: 2 }, null, 'could not be read a second time'],
+    [
+      'when records are missing from the file',
+      { plannedConcurrency: 2 },
+      RUN.slice(0, 2),
+      'could not be read a second time',
+    ],
+  ])('%s, with bounds, and marked as such', (_, options, readAgain, why) => {
     const summary = summaryOf(RUN, options, readAgain);
     const gaps = distribution(summary, 'inter_chunk_latency');
     expect(gaps.n).toBe(6);
@@ -411,7 +416,7 @@ describe('scalars', () => {
     expect(scalar(unread, 'steady_output_token_throughput')).toBeNull();
   });
 
-  test('answers that come whole: nobody knows when their tokens were generated', () => {
+  test('answers that come whole: it is unknown when their tokens were generated', () => {
     const whole = RUN.map((each) => ({ ...each, first_content_ns: null, first_output_ns: null, chunk_offsets_ns: [] }));
     const summed = summaryOf(whole, { plannedConcurrency: 2 });
     expect(scalar(summed, 'steady_output_token_throughput')).toBeNull();
@@ -427,7 +432,7 @@ describe('scalars', () => {
   });
 
   test('ratios', () => {
-    // 1 of 4 (the cancelled one is not counted); 75 of the 200 prompt tokens of the two that tell both.
+    // 1 of 4 (the cancelled one is not counted); 75 of the 200 prompt tokens of the two that report both.
     expect(scalar(summary, 'error_ratio')).toBeCloseTo(0.25, 12);
     expect(scalar(summary, 'cached_input_ratio')).toBeCloseTo(75 / 200, 12);
     // 0.4 + 0.6 + 0.5 + 0.4 + 0.2 = 2.1 s in flight over 1.2 s.

@@ -46,7 +46,7 @@ const PERCENTILE_VALUES = PERCENTILE_NAMES.map((name) => PERCENTILES[name]);
 export interface SummaryOptions {
   /** How many requests the load keeps in flight; null when it does not plan a number (request rate, trace). */
   readonly plannedConcurrency: number | null;
-  /** What a request must keep to be good; absent or empty: goodput is not told. */
+  /** What a request must keep to be good; absent or empty: goodput is not reported. */
   readonly goodput?: readonly GoodputLimit[];
   /** Default `EXACT_GAPS_LIMIT`. */
   readonly exactGapsLimit?: number;
@@ -63,12 +63,12 @@ export interface RunSummary {
   readonly requests: Readonly<Record<Outcome, number>>;
   readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
   readonly measures: readonly MeasureResult[];
-  /** What a reader must know of how the figures came about, one line each. */
+  /** What a reader must know about the origin of the figures, one line each. */
   readonly notes: readonly string[];
 }
 
 /**
- * Sums up a run from its records as they come, in any order: 200 bytes per measured request go to the shelf, nothing
+ * Summarizes a run from its records as they come, in any order: 200 bytes per measured request go to the shelf, nothing
  * per chunk. Warm-up requests are passed over.
  *
  * What needs every chunk (exact percentiles of the gaps, tokens at full load) comes from a second reading:
@@ -201,7 +201,7 @@ export class SummaryAccumulator {
     return goodputResults(goodput, { good: this.#good, requests: ok + error + timeout, windowSeconds });
   }
 
-  /** To be asked for when all records have come. */
+  /** Call it when all records have come. */
   #fullLoad(): FullLoad | null {
     const planned = this.#options.plannedConcurrency;
     if (planned === null) return null;
@@ -303,8 +303,8 @@ export class SummaryAccumulator {
   #gapNotes(chunks: ChunkReading | null): string[] {
     if (this.#gaps.n === 0 || chunks?.complete === true) return [];
     const limit = this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT;
-    const why = this.#exactGaps ? 'the records could not be read again' : `there are more than ${limit} gaps`;
-    return [`${INTER_CHUNK_LATENCY.measure}: percentiles are estimates with bounds, from a histogram, because ${why}`];
+    const why = this.#exactGaps ? 'the records could not be read a second time' : `the run has more than ${limit} gaps`;
+    return [`${INTER_CHUNK_LATENCY.measure}: percentiles are estimates with bounds from a histogram, because ${why}`];
   }
 }
 

@@ -12,18 +12,18 @@ interface UsageDifference extends PerRequestMeasure {
 function difference(
   measure: string,
   what: string,
-  told: (tokens: ComparedTokens) => number | null,
+  reported: (tokens: ComparedTokens) => number | null,
   counted: (tokens: ComparedTokens) => number | null,
 ): UsageDifference {
   return {
     measure,
     unit: 'ratio',
     definition: 'absolute_usage_minus_counted_over_counted',
-    formula: `how far the server's ${what} are from what a tokenizer on this side counts, without sign, ÷ the latter`,
+    formula: `|server's ${what} − client-side tokenizer's count| ÷ the latter`,
     direction: 'none',
     clock: 'sent',
     value(tokens) {
-      const [usage, own] = [told(tokens), counted(tokens)];
+      const [usage, own] = [reported(tokens), counted(tokens)];
       return usage === null || own === null || own === 0 ? null : Math.abs(usage - own) / own;
     },
   };
@@ -32,7 +32,7 @@ function difference(
 /** Of the answers: their texts have no template around them, so that a difference means another tokenizer, or a wrong count. */
 export const USAGE_COMPLETION_DIFFERENCE = difference(
   'usage_completion_tokens_diff_ratio',
-  'output tokens (reasoning included)',
+  'output tokens (including reasoning)',
   (r) => r.output_tokens,
   (r) => r.counted_output_tokens,
 );
@@ -57,12 +57,12 @@ export const USAGE_CHECK_MEASURES: readonly UsageDifference[] = [
   ),
 ];
 
-/** Told beside them. */
+/** Reported beside them. */
 export const USAGE_DISCREPANCY_COUNT: ScalarMeasure = {
   measure: 'usage_discrepancy_count',
   unit: 'requests',
   definition: 'ok_requests_with_a_difference_above_10_percent',
-  formula: 'ok requests of which one of these differences is above 10 %',
+  formula: 'ok requests with at least one of these differences above 10 %',
   direction: 'none',
 };
 

@@ -1,6 +1,7 @@
 import type { Slo } from '../run/gates.ts';
 import type { DistributionResult } from '../run/result.ts';
 import { binomialTail } from '../stats/binomial-tail.ts';
+import { nextValueBound } from '../stats/next-value-bound.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import { keeps } from './keeps.ts';
 
@@ -23,6 +24,41 @@ export function verdictByShare(slo: Slo, result: DistributionResult, quantile: n
   if (binomialTail(n, allowedBeyond, Math.floor(n * beyond)) <= CHANCE) return 'not_met';
   const kept = leastShare(result, result.n, upper ? 'below' : 'above', within);
   return binomialTail(n, 1 - allowedBeyond, Math.floor(n * kept)) <= CHANCE ? 'met' : null;
+}
+
+export interface VerdictByDistance {
+  readonly verdict: 'met' | 'not_met';
+  /** The largest share of further values to be expected on the other side of the limit. */
+  readonly share: number;
+  /** From the mean to the limit, in standard deviations; infinite when all values are equal. */
+  readonly deviations: number;
+}
+
+/**
+ * Judges a percentile when every value lies on one side of its limit and far from it: by the largest share of further values
+ * that can be expected on the other side, whatever their distribution (`nextValueBound`), of `effective_n` values. Null when
+ * that share leaves the percentile open.
+ */
+export function verdictByDistance(slo: Slo, result: DistributionResult, quantile: number): VerdictByDistance | null {
+  const { min, max, mean, std, effective_n } = result;
+  if (min === null || max === null || mean === null || std === null || effective_n === null) return null;
+  const n = Math.floor(effective_n);
+  const minKept = keeps(slo.comparison, min, slo.limit);
+  if (n < 2 || minKept !== keeps(slo.comparison, max, slo.limit)) return null;
+  const deviation = std * Math.sqrt(n / (n - 1));
+  const deviations = deviation > 0 ? Math.abs(slo.limit - mean) / deviation : Infinity;
+  const share = nextValueBound(n, deviations);
+  const upper = slo.comparison === '<' || slo.comparison === '<=';
+  const allowedBeyond = upper ? 1 - quantile : quantile;
+  // A sum of floating-point numbers must not decide.
+  const allowed = (minKept ? allowedBeyond : 1 - allowedBeyond) + 1e-12;
+  return share <= allowed ? { verdict: minKept ? 'met' : 'not_met', share, deviations } : null;
+}
+
+/** Independent values with which `verdictByShare` finds a limit met that all of them keep. */
+export function valuesNeededByShare({ comparison }: Slo, quantile: number): number {
+  const allowedBeyond = comparison === '<' || comparison === '<=' ? 1 - quantile : quantile;
+  return Math.ceil(Math.log(CHANCE) / Math.log1p(-allowedBeyond));
 }
 
 /** The share of the n values that are certainly so, when those that are lie at one end of the distribution. */

@@ -1,5 +1,5 @@
-import type { Unit } from '../measures/measures.ts';
-import type { PercentileName } from './result.ts';
+import type { Unit } from './statistic.ts';
+import type { PercentileName } from '../stats/percentiles.ts';
 
 /** What a run has to meet; it is in no fingerprint, because it changes nothing of what is measured. */
 export interface Gates {
@@ -36,7 +36,7 @@ export interface Slo {
 }
 
 export interface SloResult extends Slo {
-  /** Null when it cannot be had. */
+  /** Null when it is not available. */
   readonly value: number | null;
   /** What sampling (or, with a great many values, buckets) leaves open; null when there is none. */
   readonly interval: readonly [low: number, high: number] | null;

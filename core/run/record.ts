@@ -33,13 +33,13 @@ export interface RequestRecord extends HttpPhases, CountedTokens {
   readonly output_tokens_source: TokenSource | null;
   readonly reasoning_tokens: number | null;
   readonly cached_tokens: number | null;
-  /** `max_tokens` that was asked for; null only in imports. */
+  /** `max_tokens` that was requested; null only in imports. */
   readonly requested_output_tokens: number | null;
   /** Arrival of each chunk with content, nanoseconds since `sent_ns`; empty for an ok request when it is not known. */
   readonly chunk_offsets_ns: readonly number[];
 }
 
-/** The record of a request that we sent: what an import may not tell is known. */
+/** The record of a request that we sent: everything that an import may not report is known. */
 export interface MeasuredRecord extends RequestRecord {
   readonly due_ns: number;
   readonly requested_output_tokens: number;
@@ -47,7 +47,7 @@ export interface MeasuredRecord extends RequestRecord {
 
 /**
  * Where the time of a request went below its meaning, as AIPerf's `--export-http-trace` and k6 part it. All null unless it
- * was asked for; null where the transport cannot tell.
+ * was requested; null where the transport cannot report.
  */
 export interface HttpPhases {
   /** From the hand-over to the transport until a connection began to open, or, on an open one, until sending began. */
@@ -70,7 +70,7 @@ export interface HttpPhases {
 }
 
 /**
- * What a tokenizer on this side counted, whether or not the server told a number too: so that the two can be compared. Null
+ * What a tokenizer on this side counted, whether or not the server reported a number too: so that the two can be compared. Null
  * where it did not count; the text has no chat template and no special tokens.
  */
 export interface CountedTokens {
@@ -80,7 +80,7 @@ export interface CountedTokens {
   readonly counted_reasoning_tokens: number | null;
 }
 
-/** Of a request whose tokens nobody counted on this side. */
+/** Of a request whose tokens were not counted on this side. */
 export const NOT_COUNTED: CountedTokens = {
   counted_input_tokens: null,
   counted_output_tokens: null,

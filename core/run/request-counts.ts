@@ -1,6 +1,6 @@
 import type { Outcome } from './record.ts';
 
-/** Requests by how they ended; null: not known, as of a file of another tool that does not tell it. */
+/** Requests by how they ended; null: not known, as of a file of another tool that does not report it. */
 export type RequestCounts = Readonly<Record<Outcome, number | null>>;
 
 /** How many requests there were of these outcomes; null when one of the counts is not known: a sum of the others would understate. */

@@ -1,14 +1,12 @@
-import type { Clock, Unit } from '../measures/measures.ts';
+import type { Clock, Unit } from './statistic.ts';
+import type { PercentileName } from '../stats/percentiles.ts';
 import type { SloResult } from './gates.ts';
 import type { ErrorReason } from './record.ts';
 import type { RequestCounts } from './request-counts.ts';
 import type { RunStatus } from './run.ts';
 
-export const PERCENTILE_NAMES = ['p1', 'p5', 'p10', 'p25', 'p50', 'p75', 'p90', 'p95', 'p99', 'p99_9'] as const;
-export type PercentileName = (typeof PERCENTILE_NAMES)[number];
-
 export interface Percentile {
-  /** Exact, linear between order statistics (rank (n − 1)q); null when it cannot be had. */
+  /** Exact, linear between order statistics (rank (n − 1)q); null when it is not available. */
   readonly value: number | null;
   /** What sampling leaves open: a 95 % interval by moving blocks; null when the sample is too small. */
   readonly ci95: readonly [low: number, high: number] | null;
@@ -33,9 +31,9 @@ export interface ScalarResult extends MeasureIdentity {
 
 export interface DistributionResult extends MeasureIdentity {
   readonly kind: 'distribution';
-  /** Null: a summary of another tool that does not tell of how many values it is. */
+  /** Null: a summary of another tool that does not report the number of values. */
   readonly n: number | null;
-  /** n as independent observations would give the same certainty; null when it cannot be told. */
+  /** n as independent observations would give the same certainty; null when it is unknown. */
   readonly effective_n: number | null;
   readonly mean: number | null;
   readonly std: number | null;
@@ -62,7 +60,7 @@ export interface ServerRequests {
   readonly family: string;
   /** Which of the client's requests it counts, in words. */
   readonly population: string;
-  /** Null: what it gained in the window cannot be told. */
+  /** Null: what it gained in the window is unknown. */
   readonly server: number | null;
   readonly client: number;
   /** Server minus client: requests of others, or of the warm-up. */
@@ -74,7 +72,7 @@ export interface GpuEnergy {
   readonly joules: number;
   readonly gpus: number;
   readonly source: 'energy_counter' | 'power';
-  /** By the servers' count of tokens; null: none tells. */
+  /** By the servers' count of tokens; null: none reports it. */
   readonly joules_per_output_token: number | null;
 }
 
@@ -104,7 +102,7 @@ export interface ServersResult {
   /** Why not, in one line. */
   readonly why: string | null;
   readonly requests: ServerRequests | null;
-  /** Null: no target tells. */
+  /** Null: no target reports it. */
   readonly gpu_energy: GpuEnergy | null;
   readonly collector: {
     readonly interval_seconds: number;
@@ -131,6 +129,6 @@ export interface ResultFile {
   /** Empty when nothing was collected. */
   readonly servers: ServersResult | Readonly<Record<string, never>>;
   readonly measures: readonly MeasureResult[];
-  /** What the run had to meet, and whether it did; empty when nothing was asked. */
+  /** What the run had to meet, and whether it did; empty when nothing was requested. */
   readonly slos: readonly SloResult[];
 }

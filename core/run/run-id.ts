@@ -3,13 +3,19 @@ const SUFFIX = /^[a-z0-9]{10}$/;
 const SUFFIX_CHARACTERS = 'abcdefghijklmnopqrstuvwxyz0123456789';
 const SUFFIX_LENGTH = 10;
 
-/** Whether it may be a run's name: 1 to 64 of 0–9, A–Z, a–z and '-', so that it is also a folder name and a label. */
+/** The directory beside the runs that keeps the baselines and verdicts of scenarios. */
+export const RESERVED_RUN_ID = 'scenarios';
+
+/**
+ * Whether it may be a run's name: 1 to 64 of 0–9, A–Z, a–z and '-', so that it is also a folder name and a label.
+ * `scenarios` is reserved.
+ */
 export function isRunId(text: string): boolean {
-  return RUN_ID.test(text);
+  return RUN_ID.test(text) && text !== RESERVED_RUN_ID;
 }
 
 /**
- * `YYYYMMDDTHHMMSSZ-` and ten characters of [a-z0-9]: the start in UTC, then what tells runs of one second apart
+ * `YYYYMMDDTHHMMSSZ-` and ten characters of [a-z0-9]: the start in UTC, then what distinguishes runs of one second
  * (random unless given: imports give a hash of their content).
  */
 export function createRunId(start: Date, suffix: string = randomSuffix()): string {

@@ -67,7 +67,7 @@ export interface RunFile {
   readonly scenario: string;
   readonly comparison_key: ComparisonKey;
   readonly fingerprint: string;
-  /** What the run has to meet; null when nothing was asked. */
+  /** What the run has to meet; null when nothing was requested. */
   readonly gates: Gates | null;
   readonly group_id: string | null;
   readonly step: number | null;
@@ -95,7 +95,7 @@ export interface RunFile {
 export interface RunTarget {
   /** Of the first server. */
   readonly origin: string | null;
-  /** Of every server, in the order in which they were asked in turn; null when it is not known. */
+  /** Of every server, in the order of the round-robin; null when it is not known. */
   readonly origins: readonly string[] | null;
   readonly system: string | null;
   readonly system_version: string | null;
@@ -106,7 +106,7 @@ export type TransportKind = (typeof TRANSPORT_KINDS)[number];
 
 /** What a run's requests went through. */
 export interface RunClient {
-  /** The HTTP client that was used, whichever was asked for; null: different ones for different servers. */
+  /** The HTTP client that was used, whichever was requested; null: different ones for different servers. */
   readonly transport: TransportKind | null;
   /** Whether the HTTP phases of the requests were recorded. */
   readonly http_trace: boolean;
@@ -123,15 +123,15 @@ export interface RunSource {
   /** The format that they were read as, and the version of it that they name. */
   readonly format: string;
   readonly format_version: string | null;
-  /** Members of `comparison_key` that the files do not tell: never a match, also where null means "none". */
+  /** Members of `comparison_key` that the files do not report: never a match, also where null means "none". */
   readonly unknown: readonly string[];
-  /** What a reader must know of how the figures came about, one line each. */
+  /** What a reader must know about the origin of the figures, one line each. */
   readonly notes: readonly string[];
 }
 
 export interface RunProcess {
   readonly pid: number;
-  /** Tells the process from a later one with the same id: its start time as the operating system gives it. */
+  /** Distinguishes the process from a later one with the same id: its start time as the operating system gives it. */
   readonly start_time: string;
   readonly metrics_url: string | null;
   /** The `/metrics` of the servers that it measures. */

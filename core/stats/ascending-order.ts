@@ -1,6 +1,6 @@
 /**
- * The indices of the values in ascending order, equal ones in the order of their indices: merge sort from stretches that
- * are in order already, so that what is nearly sorted is quick. Needs 8 bytes per value and makes no objects.
+ * The indices of the values in ascending order, equal ones in the order of their indices: merge sort from runs that are
+ * already in order, so nearly sorted input is fast. Needs 8 bytes per value and allocates no objects.
  */
 export function ascendingOrder(values: Float64Array): Uint32Array {
   let order = new Uint32Array(values.length);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { blockBootstrap } from './block-bootstrap.ts';
-import { sfc32 } from './random.ts';
+import { sfc32 } from './seeded-random.ts';
 
-/** Standard normal values with correlation phi between neighbours. */
+/** Standard normal values with correlation phi between neighbors. */
 function autoregression(phi: number, n: number, seed: number): Float64Array {
   const next = sfc32(seed);
   const uniform = (): number => (next() + 0.5) / 2 ** 32;
@@ -75,7 +75,7 @@ describe('blockBootstrap', () => {
     expect(blockBootstrap(autoregression(0, 1000, 1), { quantiles: [0, 1] }).intervals).toEqual([null, null]);
   });
 
-  test('finds stalls that hit neighbours in the tail', () => {
+  test('finds stalls that hit neighbors in the tail', () => {
     // 5 stalls of 40 among 10,000: slow ones are 2 %, in 5 pieces, so p98.5 is known worse than by 10,000 values
     const values = autoregression(0, 10_000, 3).map((value, i) => (i % 2000 < 40 ? 100 + value : value));
     const { effectiveSampleSizes, blockLength } = blockBootstrap(values, { quantiles: [0.985] });

@@ -1,6 +1,5 @@
-import { batchDependence } from './batch-means.ts';
+import { batchDependence, dependence } from './dependence.ts';
 import { resampleBlocks } from './block-resampler.ts';
-import { dependence } from './dependence.ts';
 import type { Interval } from './interval.ts';
 import { normalLimit } from './normal-limit.ts';
 import { percentile } from './percentiles.ts';
@@ -40,7 +39,7 @@ export interface BlockBootstrap {
   intervals: (Interval | null)[];
   /** Interval of the mean; null = too few effective values, or an infinite one. */
   mean: Interval | null;
-  /** Number of independent values that would tell as much about the middle of the distribution. */
+  /** Number of independent values that would carry the same information about the middle of the distribution. */
   effectiveSampleSize: number;
   /** The same for each quantile: of the series "at most the percentile or not". */
   effectiveSampleSizes: number[];
@@ -54,14 +53,14 @@ export interface BlockBootstrap {
  *
  * The block length is the longest that the rule of Politis and White (see `dependence`) gives for the ranks of the
  * values, whose dependence a few outliers cannot hide, and for the series "at most the percentile or not" of each
- * quantile, because stalls that hit neighbours show in the tail only. A percentile gets an interval when its effective
+ * quantile, because stalls that hit neighbors show in the tail only. A percentile gets an interval when its effective
  * sample size x min(q, 1 - q) >= 5 (p50 needs 10 effective values, p99 needs 500, p99.9 needs 5,000) and that of the
- * ranks x min(q, 1 - q) >= 2; a mean needs 10. With fewer the interval is null: too few is said, not hidden.
+ * ranks x min(q, 1 - q) >= 2; a mean needs 10. With fewer the interval is null, and the output says "too few".
  *
  * Above 5,000 values nothing is drawn, `resamples` and `seed` have no effect: see `normalLimit`. Above 50,000 the dependence
  * is that of batch means: see `batchDependence`.
  *
- * It tells how far another sample from the same run could differ, not how far another run would.
+ * It states how far another sample from the same run could differ, not how far another run would.
  * @throws RangeError when a value is NaN or an option is out of its range.
  */
 export function blockBootstrap(valuesInTimeOrder: Float64Array, options: BlockBootstrapOptions): BlockBootstrap {

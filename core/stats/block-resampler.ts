@@ -1,7 +1,7 @@
 import { interpolate } from './interpolate.ts';
 import type { Interval, Intervals } from './interval.ts';
 import { percentile, percentilePlace } from './percentiles.ts';
-import { sfc32 } from './random.ts';
+import { sfc32 } from './seeded-random.ts';
 
 export interface ResamplingPlan {
   readonly blockLength: number;

@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { batchDependence } from './batch-means.ts';
-import { dependence } from './dependence.ts';
-import { sfc32 } from './random.ts';
+import { batchDependence, dependence } from './dependence.ts';
+import { sfc32 } from './seeded-random.ts';
 
 /** First-order autoregression driven by a linear congruential generator: x = phi x + u. */
 function autoregression(phi: number, n: number): Float64Array {
@@ -44,7 +43,7 @@ describe('dependence', () => {
     expect(effectiveSampleSize).toBeLessThan(expected * 1.4);
   });
 
-  test('never counts more than there are', () => {
+  test('never exceeds the number of values', () => {
     expect(dependence(Float64Array.from({ length: 200 }, (_, i) => i % 2)).effectiveSampleSize).toBe(200);
   });
 

@@ -1,6 +1,5 @@
 import { autocovariance } from './autocovariance.ts';
-import { batchDependence } from './batch-means.ts';
-import { centred } from './centred.ts';
+import { centered } from './centered.ts';
 
 /** How strongly the values of a series depend on those shortly before. */
 export interface Dependence {
@@ -20,11 +19,11 @@ export interface Dependence {
  * n, although values that alternate could justify it. Where that sum is not positive, or autocorrelations stay
  * significant to the end of the search: not above what overlapping batch means give, and the longest block.
  *
- * @param scratch is written over; as long as the series
+ * @param scratch is overwritten; as long as the series
  */
 export function dependence(series: Float64Array, scratch = new Float64Array(series.length)): Dependence {
   const n = series.length;
-  const covariance = remembered(centred(series, scratch));
+  const covariance = remembered(centered(series, scratch));
   const variance = covariance(0);
   const longest = Math.max(1, Math.ceil(Math.min(3 * Math.sqrt(n), n / 3)));
   if (!(variance > 0)) return { blockLength: 1, effectiveSampleSize: n };
@@ -80,4 +79,35 @@ function lastSignificantLag(n: number, covariance: (lag: number) => number): num
 /** Flat-top lag window of Politis and Romano: 1 up to one half, then falling to 0 at 1. */
 function flatTop(x: number): number {
   return x <= 0.5 ? 1 : Math.max(0, 2 * (1 - x));
+}
+
+/**
+ * Measures the dependence in a long series of finite values (at least 4) from its overlapping batch means, in one pass:
+ * blocks of floor(sqrt n) values (Flegal and Jones, Annals of Statistics 38, 2010).
+ *
+ * @param scratch is overwritten; as long as the series
+ */
+export function batchDependence(series: Float64Array, scratch = new Float64Array(series.length)): Dependence {
+  const n = series.length;
+  const blockLength = Math.floor(Math.sqrt(n));
+  const deviations = centered(series, scratch);
+  const variance = autocovariance(deviations, 0);
+  const longRun = longRunVariance(deviations, blockLength);
+  const effective = longRun > 0 ? (n * variance) / longRun : n;
+  return { blockLength, effectiveSampleSize: Math.min(n, Math.max(1, effective)) };
+}
+
+/**
+ * n times the variance of the mean of a series: Meketon and Schmeiser's estimate (1984), the variance of the moving-block
+ * bootstrap's mean without drawing it. `blockLength` is below the number of values.
+ */
+export function longRunVariance(deviations: Float64Array, blockLength: number): number {
+  const n = deviations.length;
+  let block = 0;
+  let squares = 0;
+  for (let i = 0; i < n; i++) {
+    block += (deviations[i] ?? NaN) - (i >= blockLength ? (deviations[i - blockLength] ?? NaN) : 0);
+    if (i >= blockLength - 1) squares += block * block;
+  }
+  return (n * squares) / (blockLength * (n - blockLength) * (n - blockLength + 1));
 }

@@ -3,7 +3,7 @@ export type Interval = [low: number, high: number];
 
 /** Intervals of several percentiles and of the mean. */
 export interface Intervals {
-  /** One per quantile asked for. */
+  /** One per quantile requested. */
   quantiles: Interval[];
   mean: Interval;
 }

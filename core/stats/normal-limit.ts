@@ -1,5 +1,5 @@
-import { longRunVariance } from './batch-means.ts';
-import { centred } from './centred.ts';
+import { longRunVariance } from './dependence.ts';
+import { centered } from './centered.ts';
 import type { Interval, Intervals } from './interval.ts';
 import { normalQuantile } from './normal-quantile.ts';
 import { percentile } from './percentiles.ts';
@@ -20,7 +20,7 @@ export function normalLimit(
   plan: { blockLength: number; effectiveSampleSizes: readonly number[]; confidence: number },
 ): Intervals {
   const z = normalQuantile((1 + plan.confidence) / 2);
-  const deviations = centred(values);
+  const deviations = centered(values);
   const mean = (values[0] ?? NaN) - (deviations[0] ?? NaN);
   const meanError = z * Math.sqrt(longRunVariance(deviations, plan.blockLength) / values.length);
   return {

@@ -23,7 +23,7 @@ interface Place {
  * the same values are gone through `PASSES` times, in any order. Order statistics are found by their bits, a part of them
  * in each pass.
  *
- * +Infinity (a failed request counted as infinitely slow) is told apart: there are statistics with and without.
+ * +Infinity (a failed request counted as infinitely slow) is treated separately: there are statistics with and without.
  */
 export class PassedSummary {
   #pass = 0;

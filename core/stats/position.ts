@@ -1,4 +1,4 @@
-/** Index of the first element of an ascending array that is >= value; its length when there is none. */
+/** Index of the first element of an ascending array that is >= value; its length if none is. */
 export function position(sorted: Float64Array, value: number): number {
   let low = 0;
   let high = sorted.length;

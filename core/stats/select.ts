@@ -5,7 +5,7 @@ const SAMPLED_FROM = 600;
 
 /**
  * Puts the values of the given ranks (from 0, ascending, within the array) where a sort would put them, in place and
- * without sorting the rest: quicker than a sort for a few ranks of many values. Values are free of NaN.
+ * without sorting the rest: faster than a sort for a few ranks of many values. Values are free of NaN.
  */
 export function selectRanks(values: Ranked, ranks: readonly number[]): void {
   selectWithin(values, ranks, 0, values.length - 1);

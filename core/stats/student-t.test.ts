@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { studentT } from './student-t.ts';
+import { studentT, studentTTail } from './student-t.ts';
 
 test.each([
   // Tables of the distribution (Fisher and Yates), two-sided.
@@ -26,3 +26,11 @@ test.each([
   [0.95, 0],
   [0.95, 2.5],
 ])('refuses %d, %d', (confidence, degrees) => expect(() => studentT(confidence, degrees)).toThrow(RangeError));
+
+// scipy 1.17.1: stats.t.sf(t, degrees)
+test.each([
+  [2, 4, 0.05805826175840778],
+  [-1.3, 7, 0.8826160823038114],
+  [4.5, 18, 0.00013849969675349883],
+  [0.1, 1, 0.4682744825694465],
+])('P(T > %d) with %d degrees of freedom', (t, degrees, p) => expect(studentTTail(t, degrees)).toBeCloseTo(p, 12));

@@ -19,6 +19,12 @@ export function studentT(confidence: number, degreesOfFreedom: number): number {
   return Math.tan((low + high) / 2) * Math.sqrt(degreesOfFreedom);
 }
 
+/** P(T > t) for Student's distribution with a whole number of degrees of freedom, at least 1. */
+export function studentTTail(t: number, degreesOfFreedom: number): number {
+  const inside = within(Math.atan(Math.abs(t) / Math.sqrt(degreesOfFreedom)), degreesOfFreedom);
+  return t >= 0 ? (1 - inside) / 2 : (1 + inside) / 2;
+}
+
 /** P(|T| < √ν tan θ). */
 function within(theta: number, degreesOfFreedom: number): number {
   const odd = degreesOfFreedom % 2 === 1;

@@ -7,7 +7,7 @@ export function hashBytes(bytes: Uint8Array, start: number, end: number, hash: n
   return hash;
 }
 
-/** Copies a few bytes: for keys quicker than a view of them. */
+/** Copies a few bytes: faster for keys than a view of them. */
 export function copyBytes(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): void {
   if (end - start > 512) to.set(from.subarray(start, end), at);
   else for (let i = start; i < end; i++) to[at + i - start] = from[i] as number;
@@ -47,7 +47,7 @@ export class ByteInterner {
     }
   }
 
-  /** Adds a key that `find` did not know. */
+  /** Adds a key that `find` did not find. */
   add(bytes: Uint8Array, hash: number, start: number, end: number, start2: number, end2: number, id: number): void {
     const entry = this.size++;
     if (entry === this.hashes.length) this.growEntries();
@@ -96,7 +96,7 @@ function grown(old: Int32Array, capacity: number): Int32Array<ArrayBuffer> {
   return bigger;
 }
 
-/** FNV's low bits of near keys are near: mix the high ones in. */
+/** FNV's low bits are similar for similar keys: mix in the high ones. */
 function spread(hash: number): number {
   return hash ^ (hash >>> 15);
 }

@@ -1,7 +1,6 @@
-/** The bytes that the formats give a meaning. */
+/** The bytes with a meaning in the formats. */
 export const TAB = 9;
 export const LF = 10;
-export const CR = 13;
 export const SPACE = 32;
 export const QUOTE = 34;
 export const HASH = 35;
@@ -29,7 +28,7 @@ for (let c = 0; c < 256; c++) {
   else if (c === 58) CLASSES[c] = NAME_START | NAME;
 }
 
-/** Each takes a byte, or undefined behind the end of the page (of no class). */
+/** Each takes a byte, or undefined after the end of the page (of no class). */
 export function isNameStart(c: number | undefined): boolean {
   return ((CLASSES[c as number] as number) & NAME_START) !== 0;
 }

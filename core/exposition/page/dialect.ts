@@ -6,7 +6,7 @@ export interface Dialect {
   readonly format: ExpositionFormat;
   /** Blanks where Prometheus' text parser skips them, blank lines, comments, raw line feeds in label values. */
   readonly blanks: boolean;
-  /** OpenMetrics by the letter, instead of as Prometheus reads it. */
+  /** Strict OpenMetrics, instead of the way Prometheus reads it. */
   readonly strict: boolean;
 }
 

@@ -1,14 +1,17 @@
 import { ByteInterner, FNV_START } from './byte-interner.ts';
 import { LabelSets } from './label-sets.ts';
 
-/** What the lines of a page repeat, each once: metric names, label sets, values of `le`. Ids stay valid; nothing is removed. */
+/**
+ * Each repeated part of a page's lines, once: metric names, label sets, values of `le`. Ids stay valid; nothing is
+ * removed.
+ */
 export class Dictionaries {
   readonly names: string[] = [];
   /** Whether the name of that id ends in `_bucket`. */
   readonly bucketNames: boolean[] = [];
   readonly bounds: string[] = [];
   readonly labelSets = new LabelSets();
-  /** From the bytes as they stand in a page to ids; several spellings may have one id. */
+  /** Maps the bytes of a page to ids; several spellings may have one id. */
   readonly nameBytes = new ByteInterner();
   readonly labelBytes = new ByteInterner();
   readonly boundBytes = new ByteInterner();
@@ -40,7 +43,7 @@ export class Dictionaries {
     return id;
   }
 
-  /** Entries of all kinds: what decides when to start anew. */
+  /** Entries of all kinds: decides when to start with empty dictionaries. */
   get size(): number {
     return this.names.length + this.bounds.length + this.labelSets.sets.length + this.labelBytes.size;
   }

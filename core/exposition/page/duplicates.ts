@@ -73,7 +73,7 @@ export function anyDuplicate(
   return false;
 }
 
-/** Takes rows out of the columns and moves what refers to rows. */
+/** Removes rows from the columns and adjusts references to rows. */
 export function removeRows(rows: PageRows, removed: readonly number[]): void {
   const exemplars = [...rows.exemplars];
   rows.exemplars.clear();

@@ -8,7 +8,7 @@ import type { Page } from './read-page.ts';
 
 const MAX_EXAMPLES = 10;
 
-/** A page as far as its columns need it. */
+/** The parts of a page that its columns require. */
 export type UnfinishedPage = Omit<Page, 'cursor'> & { readonly cursor: Pick<Page['cursor'], 'lineNumber'> };
 
 /** Takes duplicates out of the rows of a page (found here unless they are given) and makes its columns final. */
@@ -44,7 +44,7 @@ export function finishPage(
   return { layout, values };
 }
 
-/** Rows are taken out of columns that nobody else has. */
+/** Rows are taken out of columns with a single owner. */
 function disown(rows: PageRows): void {
   rows.nameIds = rows.nameIds.slice();
   rows.labelSetIds = rows.labelSetIds.slice();

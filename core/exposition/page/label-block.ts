@@ -16,14 +16,14 @@ import type { PageCursor } from './page-cursor.ts';
 import { unescapeQuoted } from './unescape.ts';
 
 export interface LabelBlock {
-  /** The metric name, when it stands in the braces: `{"my.name"}`. */
+  /** The metric name, when it is inside the braces: `{"my.name"}`. */
   readonly name: string | null;
   readonly pairs: [string, string][];
 }
 
 /**
- * Reads the labels from behind `{` to behind `}`, carefully and with an exact complaint.
- * As in Prometheus, the text format allows blanks between all parts and no comma, OpenMetrics allows neither.
+ * Reads the labels from after `{` to after `}`, with full checks and an exact error message. As in Prometheus, the text
+ * format allows blanks between all parts and no comma, OpenMetrics allows neither.
  */
 export function readLabelBlock(
   cursor: PageCursor,

@@ -93,7 +93,7 @@ function spells(bytes: Uint8Array, at: number, word: Uint8Array): boolean {
   return true;
 }
 
-/** Names come again, in the next line and in samples: looked up before they are decoded. */
+/** Names recur, in the next line and in samples: looked up before they are decoded. */
 function readName(cursor: PageCursor, keyword: string, { nameBytes, names }: Dictionaries): string {
   const { bytes, at: start } = cursor;
   if (!isNameStart(bytes[start])) throw cursor.unexpected(start, `a metric name after ${keyword}`);

@@ -1,6 +1,6 @@
 import type { OpenMetricsSample } from './openmetrics-sample-rules.ts';
 
-/** The rules that hold between the samples of one point of a histogram or gauge histogram. */
+/** The rules between the samples of one point of a histogram or gauge histogram. */
 export class HistogramRules {
   private used = false;
   private bound = NaN;
@@ -12,7 +12,7 @@ export class HistogramRules {
   private isCounter = false;
   private hasNegativeBound = false;
 
-  /** Takes the next sample of the point; returns the rule that it breaks, or null. */
+  /** Adds the next sample of the point; returns the rule that it breaks, or null. */
   add({ suffix, bound, value }: OpenMetricsSample): string | null {
     if (suffix === '_created') return null;
     this.used = true;

@@ -8,7 +8,7 @@ import type { OpenMetricsSample } from './openmetrics-sample-rules.ts';
 import type { MetadataLine } from './page-rows.ts';
 import type { Page } from './read-page.ts';
 
-/** The family whose lines are being walked. */
+/** The family whose lines are being checked. */
 class OpenFamily {
   readonly name: string;
   readonly offset: number;

@@ -5,11 +5,11 @@ const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const lenientDecoder = new TextDecoder('utf-8');
 const ECHO_BYTES = 40;
 
-/** The bytes of a page, which end with a line feed, and how to speak of places in them. */
+/** The bytes of a page, which end with a line feed, with positions for error messages. */
 export class PageCursor {
   readonly bytes: Uint8Array;
   readonly end: number;
-  /** Where the careful parsers are. */
+  /** Position of the careful parsers. */
   at = 0;
 
   constructor(bytes: Uint8Array) {
@@ -29,7 +29,7 @@ export class PageCursor {
     return found < 0 ? this.end : found;
   }
 
-  /** Text of [start, end); bytes that are not UTF-8 refuse the page. */
+  /** Text of [start, end); bytes that are not UTF-8 reject the page. */
   text(start: number, end: number, what: string): string {
     try {
       return decoder.decode(this.bytes.subarray(start, end));
@@ -38,7 +38,7 @@ export class PageCursor {
     }
   }
 
-  /** An error at an offset, with what stands there. */
+  /** An error at an offset, with the text found there. */
   unexpected(at: number, expected: string): ExpositionError {
     const end = Math.min(this.lineEnd(at), at + ECHO_BYTES);
     const found =

@@ -16,7 +16,7 @@ interface FamilyDraft {
   size: number;
 }
 
-/** Everything of a page but the values: scrapes that differ only in values share it. */
+/** Everything in a page except the values: scrapes that differ only in values share it. */
 export class PageLayout {
   readonly dialect: Dialect;
   readonly dictionaries: Dictionaries;

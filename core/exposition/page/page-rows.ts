@@ -10,7 +10,7 @@ export interface MetadataLine {
   readonly row: number;
 }
 
-/** The rows of a page while it is read: columns that grow. */
+/** The rows of a page while it is being read: growing columns. */
 export class PageRows {
   count = 0;
   nameIds: Int32Array;

@@ -4,8 +4,8 @@ import type { ParseLimits } from '../parse-options.ts';
 const decoder = new TextDecoder('latin1');
 
 /**
- * The labels `a="b",c="d"` in [start, end), whose form is known to be that, decoded in one go. Undefined when they are not
- * plain ASCII without escapes, or might break a rule: the careful parser then decides, and finds the words.
+ * The labels `a="b",c="d"` in [start, end), whose form is known to be that, decoded in one go. Undefined when they are
+ * not plain ASCII without escapes, or might break a rule: the careful parser then decides and words the error.
  */
 export function plainLabels(
   bytes: Uint8Array,

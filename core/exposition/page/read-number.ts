@@ -73,7 +73,7 @@ export class NumberReader {
 
 /**
  * The number of 16 to 19 digits (with a point or not) from `start`, divided by 10^scale, computed in twice the precision.
- * Undefined when even that does not tell which of two doubles is nearer.
+ * Undefined when even that does not determine which of two doubles is nearer.
  */
 function longNumber(bytes: Uint8Array, start: number, digits: number, scale: number): number | undefined {
   if (scale < 0 || scale > 22) return undefined;

@@ -75,7 +75,7 @@ function tooManySamples(cursor: PageCursor, limits: ParseLimits, lineStart: numb
 class FreshLines {
   /** The row of the earlier page that is expected. */
   next = 0;
-  /** Rows that were read since one was recognised: so many may have been replaced. */
+  /** Rows read since one was recognized: that many may have been replaced. */
   replaced = 0;
   lastWasRow = false;
   private readonly page: RepeatedPage;
@@ -106,7 +106,7 @@ class FreshLines {
     this.firstNewSet = dictionaries.labelSets.sets.length;
   }
 
-  /** A row was recognised. */
+  /** A row was recognized. */
   goOnBehind(row: number): void {
     this.next = row + 1;
     this.replaced = 0;

@@ -32,7 +32,7 @@ export function openPage(bytes: Uint8Array, limits: ParseLimits): { cursor: Page
   return { cursor: new PageCursor(closed), missingFinalNewline: true };
 }
 
-/** Reads a whole page. Throws ExpositionError: nothing of a faulty page is kept. */
+/** Reads a whole page. Throws ExpositionError: nothing of an invalid page is kept. */
 export function readPage(
   bytes: Uint8Array,
   dialect: Dialect,

@@ -1,12 +1,11 @@
 import { copyBytes } from './byte-interner.ts';
 import { equalBytes } from './equal-bytes.ts';
-import type { MetadataLine } from './page-rows.ts';
+import type { MetadataLine, PageRows } from './page-rows.ts';
 import type { Page } from './read-page.ts';
-import type { RepeatedPage } from './repeated-page.ts';
 
 /** How many rows ahead a row that came unexpectedly is looked for. */
 const SEARCH_ROWS = 512;
-/** Free room for the keys of lines to come, in parts of what is held. */
+/** Free space for the keys of new lines, as a fraction of the used space. */
 const ROOM = 0.25;
 /** The value that stood between two keys is moved with them. */
 const MAX_GAP = 32;
@@ -14,7 +13,7 @@ const MAX_GAP = 32;
 /** The keys of rows: bytes held elsewhere, so that rows that stay keep theirs when others come and go. */
 interface Keys {
   readonly starts: Int32Array;
-  /** 0: an irregular line, which is never recognised. */
+  /** 0: an irregular line, which is never recognized. */
   readonly lengths: Int32Array;
   /** Bytes from the start of the row's own line to its value. */
   readonly identityLengths: Int32Array;
@@ -24,6 +23,26 @@ interface Columns {
   readonly nameIds: Int32Array;
   readonly labelSetIds: Int32Array;
   readonly boundIds: Int32Array;
+}
+
+/** Rows [from, to) of the earlier page that came again, one after the other, from row `at` on. */
+export interface Run {
+  readonly from: number;
+  readonly to: number;
+  readonly at: number;
+}
+
+/** What is needed of a page that was read beside its reference to become the next reference; see `RepeatedPage`. */
+interface NextPage {
+  readonly bytes: Uint8Array;
+  readonly count: number;
+  readonly inPlace: boolean;
+  readonly runs: readonly Run[];
+  readonly fresh: PageRows;
+  readonly freshRows: readonly number[];
+  readonly freshKeyStarts: readonly number[];
+  readonly metadata: readonly MetadataLine[];
+  readonly tailStart: number | null;
 }
 
 /**
@@ -81,10 +100,10 @@ export class ReferencePage {
   }
 
   /**
-   * What to remember after a page of which most rows were recognised: only the keys of the others are copied. This one
+   * What to remember after a page of which most rows were recognized: only the keys of the others are copied. This one
    * must not be used any more: the new one may have its memory.
    */
-  after(page: RepeatedPage, columns: Columns): ReferencePage {
+  after(page: NextPage, columns: Columns): ReferencePage {
     const { bytes, runs, fresh, freshRows, freshKeyStarts, tailStart } = page;
     const inPlace = page.inPlace;
     const keys = inPlace ? this.keys : newKeys(page.count);
@@ -166,7 +185,7 @@ class KeyStore {
     this.view = new DataView(this.bytes.buffer);
   }
 
-  /** This store, or a new one to which the keys and the tail are moved (and told their new places). */
+  /** This store, or a new one to which the keys and the tail are moved (and reported their new places). */
   withRoom(needed: number, keys: Keys, tail: { start: number; readonly length: number }): KeyStore {
     if (this.used + needed <= this.bytes.length) return this;
     const pieces = this.heldPieces(keys);

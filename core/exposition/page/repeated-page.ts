@@ -1,14 +1,7 @@
 import type { Exemplar } from '../exposition.ts';
 import { PageRows } from './page-rows.ts';
 import type { MetadataLine } from './page-rows.ts';
-import type { ReferencePage } from './reference-page.ts';
-
-/** Rows [from, to) of the earlier page that came again, one after the other, from row `at` on. */
-export interface Run {
-  readonly from: number;
-  readonly to: number;
-  readonly at: number;
-}
+import type { ReferencePage, Run } from './reference-page.ts';
 
 /**
  * A page that is read beside an earlier one of the same target: the rows that came again, in runs, and between them the

@@ -27,8 +27,8 @@ import { readSampleTail } from './sample-tail.ts';
 
 /**
  * Reads sample lines. The usual line is read on bytes: the buckets of one series differ only in `le` and value, so the
- * line is compared with the one before; else its name and label block are looked up as bytes. Whatever is unusual or
- * wrong goes to the careful parser, which decides.
+ * line is compared with the one before; else its name and label block are looked up as bytes. Anything unusual or wrong
+ * is passed to the careful parser, which decides.
  */
 export class SampleReader {
   private readonly cursor: PageCursor;
@@ -39,7 +39,7 @@ export class SampleReader {
   private readonly dialect: Dialect;
   private readonly limits: ParseLimits;
   private readonly numbers = new NumberReader();
-  /** How many rows there may be; less than the limit when rows stand elsewhere too. */
+  /** Maximum number of rows; less than the limit when other rows exist elsewhere. */
   maxRows: number;
 
   // The identity read last.
@@ -207,7 +207,7 @@ export class SampleReader {
     return true;
   }
 
-  /** Null: the metric's name stands in the braces. */
+  /** Null: the metric's name is inside the braces. */
   private carefulLabels(open: number): [string, string][] | null {
     this.cursor.at = open + 1;
     const { name, pairs } = readLabelBlock(this.cursor, this.dialect, this.limits);

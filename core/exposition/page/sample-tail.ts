@@ -17,7 +17,7 @@ export interface SampleTail {
   readonly exemplar: Exemplar | null;
 }
 
-/** What follows name and labels: value, time, exemplar. The cursor ends behind the line feed. */
+/** What follows name and labels: value, time, exemplar. The cursor ends after the line feed. */
 export function readSampleTail(cursor: PageCursor, dialect: Dialect, limits: ParseLimits): SampleTail {
   return dialect.blanks ? readTextTail(cursor) : readOpenMetricsTail(cursor, dialect, limits);
 }

@@ -1,4 +1,6 @@
-/** `\\`, `\"` and `\n` of label values and names; a backslash before anything else stands for itself, as in Prometheus. */
+/**
+ * `\\`, `\"` and `\n` of label values and names; a backslash before any other character is literal, as in Prometheus.
+ */
 export function unescapeQuoted(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replace(/\\([\\"n])/g, (_, c: string) => (c === 'n' ? '\n' : c));

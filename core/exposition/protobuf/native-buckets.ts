@@ -29,8 +29,9 @@ export interface NativeFields {
 }
 
 /**
- * The native histogram of these fields, or null when they are those of a classic one: no span, no zero bucket. What
- * contradicts itself is refused, as by Prometheus; the format has no field for custom bounds, so their schema is refused.
+ * The native histogram of these fields, or null when they are those of a classic one: no span, no zero bucket.
+ * Contradictory fields are rejected, as in Prometheus; the format has no field for custom bounds, so their schema is
+ * rejected.
  */
 export function readNative(fields: NativeFields, error: (reason: string) => Error): NativeHistogram | null {
   const { positive, negative, zeroThreshold, schema } = fields;

@@ -102,7 +102,7 @@ describe.each(['page.pb', 'page-packed.pb'])('a page of client_golang: %s', (nam
     },
   );
 
-  test('is refused wherever it is cut, unless between two families', () => {
+  test('is rejected wherever it is truncated, except between two families', () => {
     const bytes = fixture(name);
     let whole = 0;
     for (let length = 0; length < bytes.length; length++) {
@@ -140,7 +140,7 @@ describe('messages by hand', () => {
   const histogram = (...fields: number[][]): Uint8Array =>
     Uint8Array.from(delimited([...text(1, 'h'), ...varintField(3, 4), ...message(4, message(7, ...fields))]));
 
-  test('fields that are not known are passed over', () => {
+  test('unknown fields are skipped', () => {
     const unknown = [varintField(100, 300), doubleField(101, 1), text(102, 'x'), field(103, 5, [1, 2, 3, 4])].flat();
     const page = parse(
       Uint8Array.from([...counter('a', unknown, value(2), unknown), ...delimited([...unknown, ...text(1, 'b')])]),
@@ -197,7 +197,7 @@ describe('messages by hand', () => {
       ),
       'out of range',
     ],
-  ])('%s is refused', (_, bytes, reason) => {
+  ])('%s is rejected', (_, bytes, reason) => {
     expect(() => parse(bytes)).toThrow(ExpositionError);
     expect(() => parse(bytes)).toThrow(reason);
   });

@@ -16,10 +16,10 @@ const PROTOBUF: Dialect = { format: 'protobuf', blanks: false, strict: false };
  * Parses a page of Prometheus' protobuf format: delimited messages io.prometheus.client.MetricFamily.
  *
  * Counters, gauges, summaries and classic histograms become the same families and samples as in the text format, with
- * exemplars; a start time becomes the sample `<family>_created`. Native histograms are in `nativeHistograms`; one without
- * classic buckets has no other samples. Gauge histograms have OpenMetrics' suffixes. Of native histograms that repeat the
- * labels and time of an earlier one the first counts. Lines and columns have no meaning here: errors name the byte.
- * Throws ExpositionError; a faulty page gives nothing.
+ * exemplars; a start time becomes the sample `<family>_created`. Native histograms are in `nativeHistograms`; one
+ * without classic buckets has no other samples. Gauge histograms have OpenMetrics' suffixes. Of native histograms with
+ * the same labels and time, the first is used. Lines and columns have no meaning here: errors name the byte. Throws
+ * ExpositionError; an invalid page returns nothing.
  */
 export function parseProtobuf(bytes: Uint8Array, options?: ParseOptions): Exposition {
   const limits = parseLimits(options);

@@ -25,7 +25,7 @@ export interface ProtobufFamily {
   readonly metrics: readonly ProtobufMetric[];
 }
 
-/** Reads a family. One without a name, of an unknown type, or with a metric that lacks the type's value is refused. */
+/** Reads a family. One without a name, of an unknown type, or with a metric that lacks the type's value is rejected. */
 export function readFamily(reader: WireReader, limits: ParseLimits): ProtobufFamily {
   const start = reader.at;
   let name = '';

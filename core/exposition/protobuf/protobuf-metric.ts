@@ -32,7 +32,7 @@ export interface ProtobufMetric {
   readonly histogram: ProtobufHistogram | null;
 }
 
-/** Numbers of the fields: metrics.proto of prometheus/client_model. Fields that are not known are passed over. */
+/** Numbers of the fields: metrics.proto of prometheus/client_model. Unknown fields are skipped. */
 export function readMetric(reader: WireReader, limits: ParseLimits): ProtobufMetric {
   const labels: LabelPairs = [];
   const names = new Set<string>();

@@ -48,7 +48,7 @@ export class WireReader {
     return true;
   }
 
-  /** Passes over the field whose tag was read last. */
+  /** Skips the field whose tag was read last. */
   skip(): void {
     if (this.wireType === VARINT) this.varint();
     else if (this.wireType === FIXED64) this.take(8, 'a fixed number');
@@ -80,7 +80,7 @@ export class WireReader {
     return this.view.getFloat64(this.take(8, 'a number'), true);
   }
 
-  /** A field of the message's own kind of wire type; refuses another. */
+  /** A length-delimited field; rejects other wire types. */
   expect(wireType: number, what: string): void {
     if (this.wireType !== wireType) throw this.error(this.at, `wire type ${this.wireType} for ${what}`);
   }

@@ -10,12 +10,13 @@ interface Interval {
 }
 
 /**
- * Native histograms as classic ones of one grid, so that they can be subtracted, added and asked for bounds.
+ * Native histograms as classic ones of one grid, so that they can be subtracted, added and used for bounds.
  *
- * Buckets are brought to the coarsest of the schemas and to the widest of the zero buckets, which loses no observation; the
- * grid then has the edges of every bucket that is not empty in one of them. An edge below 0 belongs to the bucket above it.
- * A zero bucket beside positive buckets only reaches from 0, as in Prometheus. NaN observations lie beyond the last bucket.
- * Null: custom bounds that differ, or custom and exponential ones together: their buckets cannot be brought together.
+ * Buckets are brought to the coarsest of the schemas and to the widest of the zero buckets, which loses no observation;
+ * the grid then has the edges of every bucket that is not empty in one of them. An edge below 0 belongs to the bucket
+ * above it. A zero bucket beside positive buckets only reaches from 0, as in Prometheus. NaN observations lie beyond
+ * the last bucket. Null: custom bounds that differ, or custom and exponential ones together: their buckets cannot be
+ * brought together.
  */
 export function onCommonGrid(histograms: readonly NativeHistogram[]): ClassicHistogram[] | null {
   const [first] = histograms;
@@ -70,11 +71,15 @@ function onExponentialGrid(histograms: readonly NativeHistogram[]): ClassicHisto
   return views.map((view, i) => cumulative(view, bounds, histograms[i] as NativeHistogram));
 }
 
-/** The buckets of one side that are not empty, as distances from 0, in a schema that is as coarse or coarser. */
+/**
+ * The buckets of one side that are not empty, as distances from 0, in a schema that is as coarse or coarser. All of them when
+ * all are empty: for Prometheus a side exists that has buckets, and the zero bucket then reaches across 0.
+ */
 function atSchema(h: NativeHistogram, buckets: NativeHistogram['positive'], schema: number): Interval[] {
   const counts = new Map<number, number>();
+  const allEmpty = buckets.every(({ count }) => count === 0);
   for (const { index, count } of buckets) {
-    if (count === 0) continue;
+    if (count === 0 && !allEmpty) continue;
     const coarser = coarserIndex(index, h.schema, schema);
     counts.set(coarser, (counts.get(coarser) ?? 0) + count);
   }

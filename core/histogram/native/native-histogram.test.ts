@@ -65,6 +65,23 @@ function expectWithin(value: number, q: number, h: ClassicHistogram): void {
   expect(value).toBeLessThanOrEqual(bounds?.high ?? NaN);
 }
 
+describe('the zero bucket beside a side whose buckets are all empty', () => {
+  // Prometheus, promql/quantile.go, HistogramQuantile: the zero bucket is cut at 0 only when a side has no buckets.
+  const emptied = (h: NativeHistogram, side: 'positive' | 'negative'): NativeHistogram => ({
+    ...h,
+    [side]: [{ index: 0, low: side === 'positive' ? 0.5 : -1, high: side === 'positive' ? 1 : -0.5, count: 0 }],
+  });
+
+  test('reaches across 0', () => {
+    const positive = observed([0, 0, 0, 0.7], 0, 0.25);
+    expect(exponentialQuantile(0.375, classicOfNative(positive))).toBeCloseTo(0.125, 12);
+    expect(exponentialQuantile(0.375, classicOfNative(emptied(positive, 'negative')))).toBeCloseTo(0, 12);
+    const negative = observed([0, 0, 0, -0.7], 0, 0.25);
+    expect(exponentialQuantile(0.625, classicOfNative(negative))).toBeCloseTo(-0.125, 12);
+    expect(exponentialQuantile(0.625, classicOfNative(emptied(negative, 'positive')))).toBeCloseTo(0, 12);
+  });
+});
+
 describe('bounds', () => {
   test.each([
     // Prometheus, model/histogram/generic_test.go, TestGetBoundExponential.

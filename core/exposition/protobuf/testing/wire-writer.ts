@@ -1,4 +1,4 @@
-/** Protobuf by hand, for tests: each function gives bytes. */
+/** Handwritten protobuf for tests: each function returns bytes. */
 export const PROTOBUF = 'application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited';
 
 export function varint(value: number): number[] {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { sfc32 } from './random.ts';
+import { sfc32 } from './seeded-random.ts';
 
 test('sfc32 gives the numbers of its definition', () => {
   // The recurrence in Python's whole numbers, seed 42: a, b, c, n = 0, 42, 0, 1; twelve rounds dropped; each round

@@ -1,4 +1,4 @@
-import type { Unit } from './measures.ts';
+import type { Unit } from '../run/statistic.ts';
 
 /** What stands where there is no value: never 0. */
 export const ABSENT = '–';

@@ -1,33 +1,21 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 
+import { captureBytes } from '../../fixtures/captures.ts';
 import { parseExposition } from './parse.ts';
 
-const own = (name: string): URL => new URL(`./fixtures/${name}`, import.meta.url);
-const shared = (name: string): URL => new URL(`../../../shared/fixtures/${name}`, import.meta.url);
 const OPENMETRICS = 'application/openmetrics-text; version=1.0.0';
 
-/** Pages of real servers. The shared ones are larger and need not be there. */
-const PAGES: [name: string, file: URL, contentType: string][] = [
-  ['sglang-router', own('sglang-router.txt'), 'text/plain'],
-  ['triton', own('triton.txt'), 'text/plain'],
-  ['trtllm', own('trtllm.txt'), 'text/plain'],
+/** Pages of real servers. */
+const PAGES: [name: string, contentType: string][] = [
   ...['lmcache', 'sglang', 'sglang-router', 'smg', 'triton', 'trtllm', 'vllm'].flatMap((system) =>
-    ['idle.txt', 'loaded.txt'].map((file): [string, URL, string] => [
-      `shared ${system}/${file}`,
-      shared(`${system}/${file}`),
-      'text/plain',
-    ]),
+    ['idle.txt', 'loaded.txt'].map((file): [string, string] => [`${system}/${file}`, 'text/plain']),
   ),
-  ['shared trtllm/loaded.openmetrics.txt', shared('trtllm/loaded.openmetrics.txt'), OPENMETRICS],
+  ['trtllm/loaded.openmetrics.txt', OPENMETRICS],
 ];
 
-describe.each(PAGES)('%s', (name, file, contentType) => {
-  const present = existsSync(file);
-  const run = present || !name.startsWith('shared') ? test : test.skip;
-
-  run('every line is there', () => {
-    const bytes = new Uint8Array(readFileSync(file));
+describe.each(PAGES)('%s', (name, contentType) => {
+  test('every line is present', () => {
+    const bytes = new Uint8Array(captureBytes(name));
     const page = parseExposition(bytes, contentType);
     // An independent count: these pages have no blanks at line ends and no line feeds in labels.
     const lines = new TextDecoder().decode(bytes).split('\n');

@@ -1,0 +1,79 @@
+import { describe, expect, test } from '@jest/globals';
+import { judgeLives, type Sighting } from './lives.ts';
+
+const sighting = (step: Sighting['step'], more: Partial<Sighting> = {}): Sighting => ({
+  step,
+  counted: true,
+  stood: false,
+  proof: null,
+  process: '',
+  ...more,
+});
+const many = (count: number, one: Sighting): Sighting[] => Array.from({ length: count }, () => one);
+
+describe('without start times', () => {
+  test('most series decreased or vanished: all of them count from 0', () => {
+    const { lives, restarted } = judgeLives([
+      ...many(2, sighting('fell')),
+      sighting('vanished'),
+      ...many(2, sighting('continued')),
+    ]);
+    expect({ lives: new Set(lives), restarted }).toEqual({ lives: new Set(['anew']), restarted: true });
+  });
+
+  test('few decreased: the increase of the others is unclear, unless they were at 0', () => {
+    const { lives, unclear } = judgeLives([
+      sighting('fell'),
+      ...many(2, sighting('continued')),
+      sighting('continued', { counted: false }),
+    ]);
+    expect({ lives, unclear }).toEqual({ lives: ['anew', 'unclear', 'unclear', 'continues'], unclear: true });
+  });
+
+  test('one of many decreased: only that one was reset', () => {
+    const { lives, restarted, unclear } = judgeLives([sighting('fell'), ...many(20, sighting('continued'))]);
+    expect({ first: lives[0], others: new Set(lives.slice(1)), restarted, unclear }).toEqual({
+      first: 'anew',
+      others: new Set(['continues']),
+      restarted: false,
+      unclear: false,
+    });
+  });
+
+  test('a server that shuts down drops series while others stay constant', () => {
+    const { lives, restarted } = judgeLives([...many(3, sighting('vanished')), sighting('continued', { stood: true })]);
+    expect({ lives: new Set(lives), restarted }).toEqual({ lives: new Set(['continues']), restarted: false });
+  });
+
+  test('processes that the labels of all series name are judged one by one', () => {
+    const pages = [sighting('fell', { process: 'a' }), sighting('continued', { process: 'b' })];
+    expect(judgeLives(pages).lives).toEqual(['anew', 'continues']);
+    expect(judgeLives([...pages, sighting('continued')]).lives).toEqual(['anew', 'unclear', 'unclear']);
+  });
+});
+
+describe('with start times', () => {
+  test('they decide, regardless of the numbers', () => {
+    const { lives, restarted } = judgeLives([
+      sighting('continued', { proof: 'renewed' }),
+      sighting('continued', { proof: 'same' }),
+    ]);
+    expect({ lives, restarted }).toEqual({ lives: ['anew', 'continues'], restarted: true });
+  });
+
+  test('one series that decreases in a running process was reset alone', () => {
+    const { lives, restarted } = judgeLives([
+      sighting('fell', { proof: 'same' }),
+      sighting('vanished', { proof: 'same' }),
+    ]);
+    expect({ lives, restarted }).toEqual({ lives: ['anew', 'continues'], restarted: false });
+  });
+
+  test('half of the series decreasing contradicts them', () => {
+    const { lives } = judgeLives([
+      ...many(2, sighting('fell', { proof: 'same' })),
+      ...many(2, sighting('continued', { proof: 'same' })),
+    ]);
+    expect(new Set(lives)).toEqual(new Set(['unclear']));
+  });
+});
