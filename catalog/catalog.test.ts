@@ -19,7 +19,7 @@ function ascending(bounds: readonly number[]): boolean {
   return bounds.every((bound, i) => i === 0 || bound > (bounds[i - 1] ?? Infinity));
 }
 
-/** DESIGN: seconds, bytes, tokens, ratio from 0 to 1; whatever else these words measure is not in base units. */
+/** Base units are seconds, bytes, tokens and ratios from 0 to 1; these words name other units. */
 const NOT_BASE = /^((milli|micro|nano|kilo|mega|giga|mebi|gibi|kibi|tera)\w+|minutes|hours|days|percent|permille)$/;
 
 describe('schema', () => {
@@ -39,7 +39,7 @@ describe('schema', () => {
   test.each<[string, object]>([
     ['a key that it does not know', { ...family, seed: true }],
     ['a histogram without buckets', { ...family, type: 'histogram', per: 'request' }],
-    ['a histogram that does not say what one observation is', { ...histogram, per: undefined }],
+    ['a histogram that does not define one observation', { ...histogram, per: undefined }],
     ['an operation without a name', { ...histogram, per: 'operation' }],
     ['a doubt without a reason', { ...histogram, per: 'unknown' }],
     ['buckets on a gauge', { ...family, buckets: [1] }],
@@ -83,7 +83,7 @@ describe.each(systems())('%s', (system) => {
     expect(shared).toEqual([]);
   });
 
-  test('says the base unit and the factor of each unit that is none', () => {
+  test('states the base unit and the factor of each other unit', () => {
     const wrong = catalog.families.filter(
       ({ unit, base_unit }) => NOT_BASE.test(unit) !== (base_unit !== undefined) || NOT_BASE.test(base_unit ?? ''),
     );
@@ -113,7 +113,7 @@ describe.each(systems())('%s', (system) => {
     }
   });
 
-  test('knows every family of the dashboards that the system ships, or says that there is none', () => {
+  test('covers every family of the dashboards that the system ships, or states that it ships none', () => {
     const index = new FamilyIndex([catalog]);
     const unknown = (catalog.official_dashboards ?? [])
       .flatMap(({ panels }) => panels)
@@ -155,7 +155,7 @@ test('counters of the Python client end in _total', () => {
   expect(counters.filter(({ name }) => !name.endsWith('_total'))).toEqual([]);
 });
 
-test('what one observation is, is unknown only where it was looked for in vain', () => {
+test('one observation is unknown only where no definition was found', () => {
   const unknown = catalogs().flatMap(({ families }) => families.filter(({ per }) => per === 'unknown'));
   expect(unknown.map(({ name }) => name)).toEqual([
     'dynamo_frontend_tokenizer_latency_ms',
@@ -173,7 +173,7 @@ test('what one observation is, is unknown only where it was looked for in vain',
 describe('vllm', () => {
   const catalog = loadCatalog('vllm');
 
-  test('says what one observation of its latencies is', () => {
+  test('defines one observation of its latencies', () => {
     const per = (name: string) => catalog.families.find((family) => family.name === name)?.per;
     expect(per('vllm:time_to_first_token_seconds')).toBe('request');
     expect(per('vllm:request_time_per_output_token_seconds')).toBe('request');
@@ -181,7 +181,7 @@ describe('vllm', () => {
     expect(per('vllm:iteration_tokens_total')).toBe('step');
   });
 
-  test('a family is always exposed when its text says so', () => {
+  test('a family is always exposed when its text states it', () => {
     const says = ({ when }: CatalogFamily): boolean => /^(registered )?always\b/.test(when);
     expect(catalog.families.filter(isAlwaysExposed)).toEqual(catalog.families.filter(says));
   });
@@ -203,7 +203,8 @@ describe('vllm', () => {
 
 test('a name that is no system, or has no file, is refused', () => {
   expect(() => loadCatalog('../package')).toThrow('is not the name of a system');
-  expect(() => loadCatalog('equivalents')).toThrow('is not the name of a system');
+  for (const file of ['equivalents', 'explanations'])
+    expect(() => loadCatalog(file)).toThrow('is not the name of a system');
   expect(() => loadCatalog('nosuch')).toThrow('ENOENT');
   expect(() => loadCatalogHead('nosuch')).toThrow('ENOENT');
 });

@@ -6,7 +6,7 @@ const ORDER: readonly CatalogHead['role'][] = ['gateway', 'engine', 'layer', 'ha
 let heads: readonly CatalogHead[] | null = null;
 
 /**
- * The systems whose families stand among these names, gateways first, then engines, then what works inside them: a page
+ * The systems whose families are among these names, gateways first, then engines, then what works inside them: a page
  * of Dynamo that passes vLLM's and LMCache's families through is `dynamo`, `vllm`, `lmcache`.
  */
 export function systemsOfNames(names: Iterable<string>): string[] {

@@ -6,8 +6,8 @@ import type { Catalog, CatalogFamily, CatalogHead } from './types.ts';
 
 const SYSTEM_NAME = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
-/** The file that says which families of different systems mean the same; no catalog. */
-const EQUIVALENTS = 'equivalents';
+/** Files about several systems: which families mean the same, and which to look at when a measure changed. */
+const NO_CATALOGS: readonly string[] = ['equivalents', 'explanations'];
 
 const read = new Map<string, Catalog>();
 
@@ -27,7 +27,7 @@ export function systems(): string[] {
   return readdirSync(new URL('.', import.meta.url))
     .filter((file) => file.endsWith('.yaml'))
     .map((file) => file.slice(0, -'.yaml'.length))
-    .filter((name) => name !== EQUIVALENTS)
+    .filter((name) => !NO_CATALOGS.includes(name))
     .sort();
 }
 
@@ -53,7 +53,7 @@ export function loadCatalog(system: string): Catalog {
   return catalog;
 }
 
-/** The keys before `families`: a few lines of YAML instead of thousands, for whoever only asks which system it is. */
+/** The keys before `families`: a few lines of YAML instead of thousands, where only the system is needed. */
 export function loadCatalogHead(system: string): CatalogHead {
   const text = textOf(system);
   const end = text.indexOf('\nfamilies:');
@@ -62,7 +62,8 @@ export function loadCatalogHead(system: string): CatalogHead {
 }
 
 function textOf(system: string): string {
-  if (!SYSTEM_NAME.test(system) || system === EQUIVALENTS) throw new Error(`"${system}" is not the name of a system`);
+  if (!SYSTEM_NAME.test(system) || NO_CATALOGS.includes(system))
+    throw new Error(`"${system}" is not the name of a system`);
   return readFileSync(new URL(`./${system}.yaml`, import.meta.url), 'utf8');
 }
 

@@ -1,7 +1,7 @@
 import { catalogs } from './load.ts';
 import type { Catalog, CatalogFamily, CatalogMetricType, FamilyMatch } from './types.ts';
 
-/** What Prometheus' types append to a family's name in the names of its samples and of the families beside it. */
+/** What Prometheus' types append to a family's name in the names of its samples and of the families next to it. */
 const SUFFIXES: Readonly<Record<CatalogMetricType, readonly string[]>> = {
   counter: ['_created'],
   gauge: [],
@@ -16,8 +16,8 @@ const spelling = (name: string): string => name.replaceAll(':', '_');
 const withoutTotal = (name: string): string => name.replace(/_total$/, '');
 
 /**
- * Finds families by name in any spelling: `sglang:` or `sglang_`, counters with or without `_total`, gauges with `_info`
- * left out, and the names of samples (`_bucket`, `_sum`, `_count`, `_created`).
+ * Finds families by name in any spelling: `sglang:` or `sglang_`, counters with or without `_total`, gauges with
+ * `_info` left out, and the names of samples (`_bucket`, `_sum`, `_count`, `_created`).
  */
 export class FamilyIndex {
   readonly #byName = new Map<string, FamilyMatch[]>();

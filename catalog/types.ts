@@ -13,7 +13,7 @@ export type CatalogMetricType = 'counter' | 'gauge' | 'histogram' | 'summary' | 
  */
 export type Exposure = 'always' | 'on_use' | 'switch' | 'other_release' | 'never';
 
-/** Where the value of a family stands in a JSON row. */
+/** The place of a family's value in a JSON row. */
 export interface JsonSource {
   readonly path: string;
   readonly type: string;
@@ -80,7 +80,7 @@ export interface OfficialDashboard {
   readonly panels: readonly { readonly panel: string; readonly metrics: readonly string[]; readonly shape: string }[];
 }
 
-/** What stands before the families in a catalog file: enough to recognise the system. */
+/** The part of a catalog file before the families: enough to recognize the system. */
 export interface CatalogHead {
   readonly system: string;
   readonly title: string;
