@@ -1,5 +1,5 @@
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import { studentT } from '../../core/stats/student-t.ts';
 
 const CONFIDENCE = 0.95;
@@ -26,7 +26,7 @@ export interface RepeatedStatistic extends Pick<
 
 /**
  * Every statistic over the repeats of one run, as AIPerf's aggregate has it: the spread between runs, which no interval
- * within a run can tell. Statistics without a value in any run are left out.
+ * within a run can show. Statistics without a value in any run are left out.
  */
 export function overRepeats(results: readonly ResultFile[]): readonly RepeatedStatistic[] {
   const found = new Map<string, { of: Statistic; values: number[] }>();

@@ -1,9 +1,11 @@
 import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
-import { DISTRIBUTION_MEASURES, SCALAR_MEASURES, type Unit } from '../../core/measures/measures.ts';
+import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import { type Unit } from '../../core/run/statistic.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import { wholeName } from '../../core/measures/short-names.ts';
 import { COMPARISONS, SLO_STATS, type Slo, type SloStat } from '../../core/run/gates.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
-import { nearestNames } from '../explain/nearest-names.ts';
+import { nearestNames } from '../../core/text/nearest-names.ts';
 import { scaled, UNIT_SCALES } from './unit-scale.ts';
 
 /** A text that is not of the grammar: what was expected, and at which character (from 1). */

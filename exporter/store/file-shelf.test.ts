@@ -16,19 +16,19 @@ afterEach(async () => {
 
 const block = (n: number): Float64Array => new Float64Array(100).map((_, i) => n + i / 1000);
 
-test('gives back what was put, and holds no more than it should', async () => {
+test('returns the stored blocks within its memory limit', async () => {
   const shelf = new FileShelf(join(folder, 'figures.tmp'), 2);
   for (let n = 0; n < 10; n++) shelf.put(block(n));
   await shelf.settled();
   expect(shelf.heldBlocks).toBe(2);
   for (const n of [9, 0, 5, 2, 1]) expect(shelf.block(n)).toEqual(block(n));
   expect(() => shelf.block(10)).toThrow(RangeError);
-  // Whatever becomes of the process, nothing stays behind.
+  // No file is left behind when the process ends.
   expect(await readdir(folder)).toEqual([]);
   await shelf.close();
 });
 
-test('needs no file for few blocks', async () => {
+test('uses no file for few blocks', async () => {
   const shelf = new FileShelf(join(folder, 'no', 'such', 'folder'), 2);
   shelf.put(block(0));
   shelf.put(block(1));
@@ -37,7 +37,7 @@ test('needs no file for few blocks', async () => {
   await shelf.close();
 });
 
-test('what the disk does not take stays in memory', async () => {
+test('blocks that cannot be written stay in memory', async () => {
   const shelf = new FileShelf(join(folder, 'no', 'such', 'folder'), 1);
   for (let n = 0; n < 4; n++) shelf.put(block(n));
   await shelf.settled();
@@ -46,7 +46,7 @@ test('what the disk does not take stays in memory', async () => {
   await shelf.close();
 });
 
-test('a summary is the same whether its figures lie in memory or in a file', async () => {
+test('a summary is the same with figures in memory or in a file', async () => {
   const shelf = new FileShelf(join(folder, 'figures.tmp'), 0);
   const [inMemory, inFile] = [{}, { shelf }].map(
     (where) => new SummaryAccumulator({ plannedConcurrency: 2, ...where }),

@@ -7,8 +7,8 @@ import type { BlockShelf } from '../../core/measures/block-shelf.ts';
 const BLOCKS_IN_MEMORY = 1;
 
 /**
- * Keeps the first few blocks in memory and the further ones in a file without a name: it is gone with the process, however
- * that ends. A block that the disk does not take stays in memory.
+ * Keeps the first few blocks in memory and the rest in an unlinked file, which disappears with the process. A block
+ * that cannot be written stays in memory.
  */
 export class FileShelf implements BlockShelf {
   readonly #path: string;
@@ -20,7 +20,7 @@ export class FileShelf implements BlockShelf {
   #writing: Promise<void> = Promise.resolve();
   #read = new Float64Array();
 
-  /** `path` is where the file is made when it is needed; nothing may be there. All blocks are of one length. */
+  /** `path` is where the file is created if needed; it must not exist. All blocks have the same length. */
   constructor(path: string, blocksInMemory = BLOCKS_IN_MEMORY) {
     this.#path = path;
     this.#inMemory = blocksInMemory;
@@ -36,7 +36,7 @@ export class FileShelf implements BlockShelf {
   block(n: number): Float64Array {
     const held = this.#held.get(n);
     if (held !== undefined) return held;
-    if (this.#file === null || n >= this.#blocks) throw new RangeError(`there is no block ${n}`);
+    if (this.#file === null || n >= this.#blocks) throw new RangeError(`block ${n} does not exist`);
     const bytes = new Uint8Array(this.#read.buffer);
     const start = (n - this.#inMemory) * bytes.length;
     for (let at = 0; at < bytes.length;) {
@@ -47,17 +47,17 @@ export class FileShelf implements BlockShelf {
     return this.#read;
   }
 
-  /** How many blocks are in memory now. */
+  /** Number of blocks in memory. */
   get heldBlocks(): number {
     return this.#held.size;
   }
 
-  /** Resolves when what was put has been written, or is going to stay in memory. */
+  /** Resolves when all blocks have been written or are certain to stay in memory. */
   async settled(): Promise<void> {
     await this.#writing;
   }
 
-  /** Gives the file up. */
+  /** Releases the file. */
   async close(): Promise<void> {
     await this.#writing;
     await this.#file?.close();
@@ -76,7 +76,7 @@ export class FileShelf implements BlockShelf {
       }
       this.#held.delete(n);
     } catch {
-      // Nothing is lost: the block stays in memory, and so do those that follow. A full disk shows in the records.
+      // Nothing is lost: this block and the following ones stay in memory. A full disk is reported by the records.
       this.#failed = true;
     }
   }

@@ -9,7 +9,7 @@ test('SHA-256 of the canonical JSON', () => {
   expect(fingerprint(comparison_key)).toBe('361369761fb8691eb15b0db6b8ad3ec6b9b9786757cf9b869e4c379ed3d868ad');
 });
 
-test('the order of the members does not matter, any value does', () => {
+test('depends on every value, not on the order of members', () => {
   const reversed = Object.fromEntries(Object.entries(comparison_key).reverse()) as unknown as typeof comparison_key;
   expect(fingerprint(reversed)).toBe(fingerprint(comparison_key));
   const changed = { ...comparison_key, sampling: { ...comparison_key.sampling, seed: 1 } };

@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { isRunId } from '../../core/run/run-id.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from './recovery/process-identity.ts';
 
 const UNFINISHED = '.unfinished';
 const DAMAGED = '.damaged';
 const EDIT = '.edit';
-/** With the end of a file that was being written, if that is what it is. */
+/** With the suffix of a file that is being written, if any. */
 const CLAIM = /^([0-9A-Za-z-]{1,64})(\.discarded|\.edit-\d+)?~(\d+)~([0-9a-z]+\.\d+)(?:\.\d+\.tmp)?$/;
 
-/** Where the runs are that are not finished. */
+/** The folder of unfinished runs. */
 export const unfinishedDirectory = (runsDirectory: string): string => join(runsDirectory, UNFINISHED);
 
-/** Where what cannot be read is put aside, never deleted. */
+/** The folder of unreadable runs, which are never deleted. */
 export const damagedDirectory = (runsDirectory: string): string => join(runsDirectory, DAMAGED);
 
 /** The files of one run's folder. */
@@ -20,9 +20,9 @@ export interface RunPaths {
   readonly run: string;
   readonly result: string;
   readonly records: string;
-  /** Only while the run is not finished. */
+  /** Exists only while the run is unfinished. */
   readonly jsonl: string;
-  /** Has a name for a moment only: see `FileShelf`. */
+  /** Exists only for a moment: see */
   readonly figures: string;
   readonly parquet: string;
 }
@@ -44,19 +44,19 @@ export const runFilePath = (folder: string): string => join(folder, 'run.json');
 export const resultFilePath = (folder: string): string => join(folder, 'result.json');
 
 /**
- * The name of an unfinished run's folder while one process prepares, recovers or publishes it: nobody else may touch
- * it. A folder is claimed by renaming it, which only one process can do.
+ * The name of an unfinished run's folder while one process prepares, recovers or publishes it; no other process may
+ * touch it. A folder is claimed by renaming it, which only one process can do.
  */
 export function claimedName(runId: string, owner: ProcessIdentity): string {
   return `${runId}~${owner.pid}~${owner.start_time}`;
 }
 
-/** The name of a folder in `.unfinished` whose content is of no use any more and is being removed. */
+/** The name of a folder in `.unfinished` that is being removed. */
 export function discardedName(runId: string, owner: ProcessIdentity): string {
   return `${runId}.discarded~${owner.pid}~${owner.start_time}`;
 }
 
-/** Where it is written down how a finished run is being changed. */
+/** The record of a change of a finished run. */
 export const editPath = (runsDirectory: string, runId: string): string =>
   join(unfinishedDirectory(runsDirectory), `${runId}${EDIT}`);
 
@@ -65,16 +65,18 @@ export function draftName(runId: string, owner: ProcessIdentity, n: number): str
   return `${runId}${EDIT}-${n}~${owner.pid}~${owner.start_time}`;
 }
 
-/** What the name of something in `.unfinished` says. */
+/** The meaning of a name in `.unfinished`. */
 export interface UnfinishedName {
   readonly runId: string;
-  /** `discarded`: being removed; `edit`: a change of a finished run; `draft`: one that is not wholly written down. */
+  /**
+   * `discarded`: being removed; `edit`: a change of a finished run; `draft`: a change that is not completely recorded.
+   */
   readonly kind: 'run' | 'discarded' | 'edit' | 'draft';
-  /** Null when the name does not tell. */
+  /** Null if unknown from the name. */
   readonly owner: ProcessIdentity | null;
 }
 
-/** Null when it is no run's. */
+/** Null if it is not a run's. */
 export function parseUnfinishedName(name: string): UnfinishedName | null {
   if (isRunId(name)) return { runId: name, kind: 'run', owner: null };
   const edited = name.slice(0, -EDIT.length);

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RunFile } from '../../core/run/run.ts';
 import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/example-run.ts';
-import { ownIdentity } from './process-identity.ts';
+import { ownIdentity } from './recovery/process-identity.ts';
 import { openStore } from './run-store.ts';
 import type { RunStore } from './run-store.ts';
 import type { RunWriter } from './run-writer.ts';
-import { DamagedRunError, RunNotStoredError, RunsDirectoryError, SchemaVersionError } from './store-errors.ts';
+import { DamagedRunError, RunNotStoredError, RunsDirectoryError, SchemaVersionError } from '../errors/store-errors.ts';
 
 let directory: string;
 let store: RunStore;
@@ -29,7 +29,7 @@ async function begun(records: number, change: Parameters<typeof examplePlan>[0] 
   return writer;
 }
 
-/** Makes the run look as if its process had been killed after its last flush. */
+/** Simulates that the process of the run was killed after its last flush. */
 async function abandon(runId: string, process: Partial<RunFile['process']> = GONE): Promise<void> {
   const path = join(unfinished(runId), 'run.json');
   const run = JSON.parse(await readFile(path, 'utf8')) as RunFile;
@@ -121,8 +121,8 @@ describe('a run that ends', () => {
   });
 });
 
-test('no text and no key reaches a file, while the run lasts or after it', async () => {
-  const secret = 'kept-by-nobody';
+test('no text and no secret reaches a file, during the run or after it', async () => {
+  const secret = 'kept-by-no-one';
   const target = { ...examplePlan().target, origin: `http://user:${secret}@127.0.0.1:8000/v1?key=${secret}` };
   const writer = await store.begin(examplePlan({ run_id: 'r1', target }), {
     metrics_url: null,
@@ -146,12 +146,12 @@ test('no text and no key reaches a file, while the run lasts or after it', async
 describe('begin refuses', () => {
   test('a name that is taken, by a finished or an unfinished run', async () => {
     const writer = await begun(1, { run_id: 'r1' });
-    await expect(store.begin(examplePlan({ run_id: 'r1' }))).rejects.toThrow('there is a run r1');
+    await expect(store.begin(examplePlan({ run_id: 'r1' }))).rejects.toThrow('run r1 exists');
     await writer.finish(EXAMPLE_END);
     await expect(store.begin(examplePlan({ run_id: 'r1' }))).rejects.toThrow(RunsDirectoryError);
   });
 
-  test('a name that is no run id', async () => {
+  test('a name that is not a run id', async () => {
     await expect(store.begin(examplePlan({ run_id: '../r1' }))).rejects.toThrow('is not a run id');
     await expect(store.begin(examplePlan({ shard: 'a/b' }))).rejects.toThrow('is not a shard');
   });
@@ -167,7 +167,7 @@ describe('begin refuses', () => {
     );
   });
 
-  test('nothing that can be written, also when many ask at once', async () => {
+  test('a directory in which nothing can be written, also for concurrent calls', async () => {
     await Promise.all(Array.from({ length: 50 }, () => store.checkWritable()));
   });
 
@@ -194,7 +194,7 @@ describe('opening a store', () => {
     await writer.finish(EXAMPLE_END);
   });
 
-  test('finishes a run whose process is gone as aborted, says so once, and doing it again changes nothing', async () => {
+  test('finishes a run whose process has ended as aborted, reports it once, and is idempotent', async () => {
     const writer = await begun(10, { run_id: 'r1' });
     writer.phaseEnded('warmup', 0);
     await writer.update({});
@@ -205,7 +205,7 @@ describe('opening a store', () => {
     await abandon('r1');
 
     expect((await openStore(directory)).messages).toEqual([
-      'run r1 was finished as aborted: its process was gone; 10 requests are kept',
+      'run r1 was finished as aborted: its process had ended; 10 requests are kept',
     ]);
     const run = await store.readRun('r1');
     expect(run).toMatchObject({ status: 'aborted', recovered: true, process: null, end: null });
@@ -220,7 +220,7 @@ describe('opening a store', () => {
     await expect(writer.finish(EXAMPLE_END)).rejects.toThrow(RunNotStoredError);
   });
 
-  test('in another container a run lives as long as it touches its run.json', async () => {
+  test('in another container a run is running while it touches its run.json', async () => {
     const writer = await begun(2, { run_id: 'r1' });
     await abandon('r1', { start_time: '000000000000.1' });
     expect((await openStore(directory)).messages).toEqual([]);
@@ -230,7 +230,7 @@ describe('opening a store', () => {
     await expect(writer.finish(EXAMPLE_END)).rejects.toThrow(RunNotStoredError);
   });
 
-  test('sets a damaged run aside, names it once and deletes nothing', async () => {
+  test('sets a damaged run aside, reports it once and deletes nothing', async () => {
     const writer = await begun(2, { run_id: 'r1' });
     await writer.update({});
     await writeFile(join(unfinished('r1'), 'run.json'), '{"schema_version": 1');
@@ -256,7 +256,7 @@ describe('opening a store', () => {
     }
   });
 
-  test('passes over what is no run', async () => {
+  test('ignores files that are not runs', async () => {
     await mkdir(join(directory, '.unfinished', 'not a run'), { recursive: true });
     await writeFile(join(directory, '.unfinished', '.DS_Store'), '');
     expect((await openStore(directory)).messages).toEqual([]);
@@ -286,7 +286,7 @@ describe('list and read', () => {
     ]);
   });
 
-  test('a copy under another name is damaged: it would be told twice', async () => {
+  test('a copy under another name is damaged: it would be reported twice', async () => {
     await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
     await cp(join(directory, 'r1'), join(directory, 'r2'), { recursive: true });
     const [first, copy] = await store.list();
@@ -298,7 +298,7 @@ describe('list and read', () => {
     await expect(store.readResult('r2')).rejects.toThrow(DamagedRunError);
   });
 
-  test('a file of a later version is refused with a remedy', async () => {
+  test('a file of a later version is rejected with a remedy', async () => {
     await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
     for (const [name, read] of [
       ['run.json', store.readRun('r1').then(() => store.readRun.bind(store))],
@@ -314,7 +314,7 @@ describe('list and read', () => {
   });
 
   test.each([
-    ['[]', 'no object'],
+    ['[]', 'not an object'],
     ['{}', 'no schema version'],
     ['{"schema_version": 1}', 'no run_id'],
     ['{"schema_version": 1, "run_id": "r1", "status": "odd"}', 'its status is unknown'],
@@ -326,7 +326,7 @@ describe('list and read', () => {
     await expect(store.readRun('r1')).rejects.toThrow(reason);
   });
 
-  test('a name with a path in it is never followed', async () => {
+  test('a name that contains a path is never followed', async () => {
     await expect(store.readRun('../r1')).rejects.toThrow(RangeError);
   });
 });

@@ -4,20 +4,20 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { isFolder } from './index/stamps.ts';
-import { makeDirectory } from './make-directory.ts';
-import { readFinishedRunFile, readResultFile, readRunFile } from './read-run-files.ts';
-import type { RecordReading } from './records-parquet.ts';
-import { isOwned } from './ownership.ts';
-import { recoverRuns, unfinishedNames } from './recover.ts';
+import { isFolder } from '../files/exists.ts';
+import { makeDirectory } from '../files/make-directory.ts';
+import { readFinishedRunFile, readResultFile, readRunFile } from './sealed/read-run-files.ts';
+import type { RecordReading } from './records/records-parquet.ts';
+import { isOwned } from './recovery/ownership.ts';
+import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
 import { runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
-import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from './store-errors.ts';
+import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/store-errors.ts';
 
-/** A process may not have many files open. */
+/** Processes have a limit on open files. */
 const FILES_AT_ONCE = 32;
 
-/** A finished run, or one whose run.json cannot be read, with the reason. */
+/** A finished run, or a damaged one with the reason. */
 export type RunListing =
   | { readonly run_id: string; readonly path: string; readonly run: RunFile; readonly damage: null }
   | { readonly run_id: string; readonly path: string; readonly run: null; readonly damage: string };
@@ -29,8 +29,9 @@ export interface OpenedStore {
 }
 
 /**
- * Opens a runs directory (which need not exist yet) and finishes the runs whose process is gone: one message for each,
- * to be told to the user; `recovered` are those that are finished runs now. Throws `RunsDirectoryError` when it is there and cannot be read.
+ * Opens a runs directory (which may be missing) and finishes the runs whose process has ended: one message for each,
+ * for the user; `recovered` are those that are now finished. Throws `RunsDirectoryError` if the directory exists and
+ * cannot be read.
  */
 export async function openStore(runsDirectory: string): Promise<OpenedStore> {
   const store = new RunStore(resolve(runsDirectory));
@@ -53,8 +54,8 @@ export class RunStore {
   }
 
   /**
-   * Begins a run: `.unfinished/<run_id>` with its run.json. Throws `RunsDirectoryError`, before anything is measured,
-   * when the directory cannot be written or has a run of that name.
+   * Starts a run: `.unfinished/<run_id>` with its run.json. Throws `RunsDirectoryError`, before anything is measured,
+   * if the directory is not writable or contains a run of that name.
    */
   async begin(
     plan: RunPlan,
@@ -72,21 +73,21 @@ export class RunStore {
     }
   }
 
-  /** Makes the directory when it is missing and writes into it for a try. Throws `RunsDirectoryError`. */
+  /** Creates the directory if missing and tests writing to it. Throws `RunsDirectoryError`. */
   async checkWritable(): Promise<void> {
     const unfinished = unfinishedDirectory(this.directory);
     const trial = join(unfinished, `.trial-${process.pid}`);
     try {
       await makeDirectory(unfinished);
       await writeFile(trial, 'x');
-      // Another piece of work of this process may have tried at the same moment.
+      // Another operation of this process may have tested at the same moment.
       await rm(trial, { force: true });
     } catch (error) {
       throw this.#unwritable(error);
     }
   }
 
-  /** Throws `RunExistsError` when a finished or an unfinished run has that name. */
+  /** Throws `RunExistsError` if a finished or unfinished run has that name. */
   async refuseTaken(runId: string): Promise<void> {
     const taken = [this.directory, unfinishedDirectory(this.directory)];
     for (const names of await Promise.all(taken.map((directory) => readdir(directory)))) {
@@ -94,13 +95,13 @@ export class RunStore {
     }
   }
 
-  /** The names of the finished runs, also of damaged ones, in no order. */
+  /** The names of the finished runs, including damaged ones, unordered. */
   async runIds(): Promise<string[]> {
     const names = await this.names();
     return names.filter((name) => isFolder(this.pathOf(name)));
   }
 
-  /** What is called like a run in the directory; a file may be too. */
+  /** The entries with the name of a run; files are possible. */
   async names(): Promise<string[]> {
     try {
       return (await readdir(this.directory)).filter(isRunId);
@@ -110,7 +111,7 @@ export class RunStore {
     }
   }
 
-  /** The finished runs, newest first; runs without a start of their own come last. Damaged ones are named. */
+  /** The finished runs, newest first; runs without a start are last. Damaged ones are included with the reason. */
   async list(): Promise<RunListing[]> {
     const runIds = await this.runIds();
     const listings: RunListing[] = [];
@@ -122,25 +123,19 @@ export class RunStore {
     return listings.sort((a, b) => compare(startOf(b), startOf(a)) || compare(b.run_id, a.run_id));
   }
 
-  /** The runs whose process still works on them, in the order of their names. */
+  /** The runs whose process is running, sorted by name. */
   async running(): Promise<RunFile[]> {
     const runs: RunFile[] = [];
     for (const name of (await unfinishedNames(this.directory)).filter(isRunId)) {
       const folder = join(unfinishedDirectory(this.directory), name);
       const run = await readRunFile(folder).catch(() => null);
-      // Finished by its process while we looked, or damaged: then opening the store says so.
+      // Finished in the meantime, or damaged: opening the store reports it.
       if (run?.process && (await isOwned(run.process, runFilePath(folder)).catch(() => false))) runs.push(run);
     }
     return runs;
   }
 
-  /** SHA-256 of the content of an import → the run that it became. */
-  async knownSources(): Promise<Map<string, string>> {
-    const { RunIndex } = await import('./index/run-index.ts');
-    return RunIndex.use(this, (index) => index.knownSources());
-  }
-
-  /** Where a finished run is. Throws a `RangeError` for what cannot be a run's name. */
+  /** Path of a finished run. Throws a `RangeError` for an invalid run id. */
   pathOf(runId: string): string {
     if (!isRunId(runId)) throw new RangeError(`"${runId}" is not a run id: [0-9A-Za-z-]{1,64}`);
     return join(this.directory, runId);
@@ -152,7 +147,7 @@ export class RunStore {
   }
 
   /**
-   * The result.json of a finished run, with the fingerprint that its run has today. Throws `DamagedRunError` or
+   * The result.json of a finished run, with the current fingerprint of its run. Throws `DamagedRunError` or
    * `SchemaVersionError`.
    */
   async readResult(runId: string): Promise<ResultFile> {
@@ -161,11 +156,11 @@ export class RunStore {
   }
 
   /**
-   * The records of a finished run, shard by shard in the order in which they were written; none for an import that has
-   * none. Throws when they cannot be read.
+   * The records of a finished run, shard by shard in the order of writing; none for an import without records. Throws
+   * if they cannot be read.
    */
   async *readRecords(run: StoredRecords, reading: RecordReading = {}): AsyncGenerator<RequestRecord> {
-    const { readParquetRecords } = await import('./records-parquet.ts');
+    const { readParquetRecords } = await import('./records/records-parquet.ts');
     for (const path of await recordFiles(this.pathOf(run.run_id), run)) yield* readParquetRecords(path, reading);
   }
 
@@ -187,18 +182,21 @@ export class RunStore {
   }
 }
 
-/** What is to be known of a run to read its records. */
+/** The facts needed to read the records of a run. */
 type StoredRecords = Pick<RunFile, 'run_id' | 'shard'> & Partial<Pick<RunFile, 'source'>>;
 
 /** The files that hold a run's records. */
 async function recordFiles(folder: string, { shard, source = null }: StoredRecords): Promise<string[]> {
   const { records, parquet } = runPaths(folder, shard);
-  const names = await readdir(records).catch((error: unknown) => {
+  const entries = await readdir(records, { withFileTypes: true }).catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return [];
     throw error;
   });
-  const files = names.filter((name) => name.endsWith('.parquet')).sort(byShard);
-  // Only an import may have none: reading the file that should be there says what is wrong.
+  const files = entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.parquet'))
+    .map(({ name }) => name)
+    .sort(byShard);
+  // Only an import may have none: reading the missing file reports the reason.
   if (files.length === 0) return source === null ? [parquet] : [];
   return files.map((name) => join(records, name));
 }

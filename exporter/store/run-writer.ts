@@ -7,58 +7,58 @@ import { instantAt } from '../../core/run/instant.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
 import type { PhaseWindow, RunFile, RunProcess, RunTarget } from '../../core/run/run.ts';
-import type { RunObserver } from '../bench/observer.ts';
-import { replaceJson, syncPath } from './durable-file.ts';
+import type { RunObserver } from '../../core/run/run-observer.ts';
+import { replaceJson, syncPath } from '../files/durable-file.ts';
 import { fingerprint } from './fingerprint.ts';
-import { publicOrigin, publicUrl } from './public-url.ts';
+import { publicOrigin, publicUrl } from '../http-client/public-url.ts';
 import { FileShelf } from './file-shelf.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { ownIdentity } from './process-identity.ts';
+import { startHeartbeat } from './recovery/heartbeat.ts';
+import { ownIdentity } from './recovery/process-identity.ts';
 import { SCHEMA_VERSIONS } from './migrations/migrate.ts';
-import { JsonlRecordsWriter } from './records-jsonl.ts';
+import { JsonlRecordsWriter } from './records/records-jsonl.ts';
 import { claimedName, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunPaths } from './run-paths.ts';
-import { resultOf, summaryOptions } from './run-result.ts';
-import { claim, publish, storeRecords, writeOutcome } from './seal-run.ts';
-import type { RecordReader } from './seal-run.ts';
-import { DamagedRunError, reasonOf, RunNotStoredError } from './store-errors.ts';
+import { resultOf, summaryOptions } from './sealed/run-result.ts';
+import { claim, publish, storeRecords, writeOutcome } from './sealed/seal-run.ts';
+import type { RecordReader } from './sealed/seal-run.ts';
+import { DamagedRunError, reasonOf, RunNotStoredError } from '../errors/store-errors.ts';
 
 type FilledIn = 'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure';
 type LeftOut = 'source' | 'tags' | 'client';
 
-/** What is known of a run before its first request. A whole `RunFile` will do: the rest is filled in by the store. */
+/** The facts of a run before its first request. A whole `RunFile` is accepted: the store sets the rest. */
 export type RunPlan = Omit<RunFile, FilledIn | LeftOut | 'target'> &
   Partial<Pick<RunFile, LeftOut>> & { readonly target: PlannedTarget };
 
-/** `origins` may be left out when they are not known. */
+/** `origins` may be omitted if unknown. */
 export type PlannedTarget = Omit<RunTarget, 'origins'> & Partial<Pick<RunTarget, 'origins'>>;
 
-/** Where a run's own metrics are, and those of the servers that it measures. */
+/** Addresses of a run's own metrics and of those of the measured servers. */
 export type RunAddresses = Pick<RunProcess, 'metrics_url' | 'server_metrics_urls'>;
 
 /** How a run ended. */
 export interface RunEnd {
   readonly status: ResultFile['status'];
-  /** The reason in one line when the status is failed or aborted. */
+  /** The reason in one line, if the status is failed or aborted. */
   readonly failure: string | null;
   readonly phases: readonly PhaseWindow[];
   readonly health: ClientHealth;
-  /** The servers' side; default: nothing was collected. */
+  /** Summary of the server metrics; default: none collected. */
   readonly servers?: ResultFile['servers'];
-  /** What of it stands among the measures; default: nothing is known. */
+  /** The part of it that is listed among the measures; default: unknown. */
   readonly serverTotals?: ServerTotals;
   /** RFC 3339 in UTC. */
   readonly end: string;
-  /** Is given every record while they are stored, so that nobody has to read them from the disk again. */
+  /** Receives every record while they are stored, so that they do not have to be read again. */
   readonly reader?: RecordReader;
 }
 
 /**
- * Writes one run while it lasts. As a `RunObserver` it must not throw: what goes wrong with the disk is kept and thrown
- * by `complete`, with the result, which needs no disk.
+ * Writes one run while it is running. As a `RunObserver` it must not throw: disk errors are kept and thrown by
+ * `complete`, with the result, which needs no disk.
  */
 export class RunWriter implements RunObserver {
-  /** Where the run will be once it is published. */
+  /** The path of the published run. */
   readonly path: string;
   readonly #runsDirectory: string;
   readonly #paths: RunPaths;
@@ -83,7 +83,7 @@ export class RunWriter implements RunObserver {
     this.#heartbeat = startHeartbeat(paths.run);
   }
 
-  /** Makes the folder `.unfinished/<run_id>`. Throws what the file system says; EEXIST when there is such a run. */
+  /** Creates the folder `.unfinished/<run_id>`. Throws the file system's error; EEXIST if the run exists. */
   static async begin(runsDirectory: string, plan: RunPlan, addresses: RunAddresses): Promise<RunWriter> {
     const identity = ownIdentity();
     const run: RunFile = {
@@ -102,13 +102,13 @@ export class RunWriter implements RunObserver {
       failure: null,
     };
     const unfinished = unfinishedDirectory(runsDirectory);
-    // Made under a name of its own, so that an unfinished run without a run.json is never seen.
+    // Created under a temporary name, so that an unfinished run without a run.json is never visible.
     const prepared = runPaths(join(unfinished, claimedName(run.run_id, identity)), run.shard);
     const paths = runPaths(join(unfinished, run.run_id), run.shard);
     await mkdir(prepared.records, { recursive: true });
     const records = await JsonlRecordsWriter.create(prepared.jsonl);
     try {
-      // Last: a folder that has a run.json is a run.
+      // Written last: a folder with a run.json is a run.
       await replaceJson(prepared.run, run);
       await rename(prepared.folder, paths.folder);
       await syncPath(unfinished);
@@ -120,12 +120,12 @@ export class RunWriter implements RunObserver {
     return new RunWriter(runsDirectory, paths, run, records);
   }
 
-  /** What a reader of the result must know, one line each; complete after `complete`. */
+  /** Notes for readers of the result, one line each; complete after `complete`. */
   get notes(): readonly string[] {
     return this.#notes;
   }
 
-  /** Why records are no longer written; null while all is well. */
+  /** Why records are no longer written; null while writing succeeds. */
   get recordsError(): Error | null {
     return this.#records.error;
   }
@@ -148,7 +148,7 @@ export class RunWriter implements RunObserver {
     this.#appended += 1;
   }
 
-  /** Changes run.json while the run lasts: what became known of the target, or where metrics are. */
+  /** Changes run.json while the run is running: facts about the target, or addresses of metrics. */
   async update(change: Partial<Pick<RunFile, 'target'> & RunAddresses>): Promise<void> {
     const { target: given = this.#run.target, ...addresses } = change;
     const target = publicTarget(given);
@@ -165,8 +165,8 @@ export class RunWriter implements RunObserver {
 
   /**
    * Writes the records as Parquet, result.json and run.json with its final status. The run stays among the unfinished
-   * ones, with its process, so that its metrics can still be found and scraped. A second call gives the same result.
-   * Throws `RunNotStoredError`, which holds the result, when the disk fails; what is there is then left to recovery.
+   * ones, with its process, so that its metrics can still be discovered and scraped. A second call returns the same
+   * result. Throws `RunNotStoredError`, which has the result, if the disk fails; recovery handles the rest.
    */
   complete(end: RunEnd): Promise<ResultFile> {
     this.#completed ??= this.#complete(end);
@@ -175,11 +175,11 @@ export class RunWriter implements RunObserver {
 
   /** Moves the completed run to the finished ones. Throws `RunNotStoredError`. */
   async publish(): Promise<void> {
-    if (this.#completed === null) throw new Error('a run is published after it was completed');
+    if (this.#completed === null) throw new Error('a run must be completed before it is published');
     const result = await this.#completed;
     try {
       const claimed = await claim(this.#runsDirectory, this.#run.run_id, this.#run.run_id);
-      if (claimed === null) throw new Error('its folder is gone');
+      if (claimed === null) throw new Error('its folder no longer exists');
       await publish(this.#runsDirectory, claimed, this.#run);
     } catch (error) {
       throw new RunNotStoredError(this.path, error, result);
@@ -234,11 +234,11 @@ export class RunWriter implements RunObserver {
 
   #changeInBackground(change: Partial<RunFile>): void {
     this.#change(change).catch((error: unknown) => {
-      this.#notes.push(`run.json could not be kept up to date while the run lasted: ${reasonOf(error)}`);
+      this.#notes.push(`run.json could not be updated while the run was running: ${reasonOf(error)}`);
     });
   }
 
-  /** One write after the other, each with all changes up to it. */
+  /** One write at a time, each with all changes so far. */
   #change(change: Partial<RunFile>): Promise<void> {
     this.#run = { ...this.#run, ...change };
     const run = this.#run;
@@ -248,7 +248,7 @@ export class RunWriter implements RunObserver {
   }
 }
 
-/** The target as it may be stored. */
+/** The target, without secrets. */
 export function publicTarget({ origin, origins = null, ...known }: PlannedTarget): RunTarget {
   return { ...known, origin: origin && publicOrigin(origin), origins: origins && origins.map(publicOrigin) };
 }

@@ -8,7 +8,7 @@ import addFormats from 'ajv-formats';
 import type { Gates, GoodputLimit, Slo, SloResult } from '../../core/run/gates.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { ClientHealth, DistributionResult, Percentile, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type {
   CancellationKey,
@@ -47,7 +47,7 @@ const validators = {
   record: ajv.compile(schemas.record),
 };
 
-/** What a schema has against a value, one line each. */
+/** Violations of a schema by a value, one line each. */
 function complaints(name: keyof typeof schemas, value: unknown): string[] {
   const validate = validators[name];
   validate(value);
@@ -334,7 +334,7 @@ describe('what is written is valid', () => {
     }
   });
 
-  test('a run that had something to meet', async () => {
+  test('a run with objectives', async () => {
     const { store } = await openStore(directory);
     const slo = { measure: 'time_to_first_token', stat: 'p50', comparison: '<', limit: 0.03, unit: 'seconds' } as const;
     const goodput = [{ measure: 'time_to_first_token', limit: 0.02, unit: 'seconds' }] as const;
@@ -353,7 +353,7 @@ describe('what is written is valid', () => {
     expect(good).toMatchObject({ kind: 'scalar', value: 79 / 99 });
   });
 
-  test('and what is not, is refused', async () => {
+  test('invalid values are rejected', async () => {
     const { store } = await openStore(directory);
     const writer = await store.begin(examplePlan({ run_id: 'r1' }));
     writer.requestEnded(exampleRecord(1));

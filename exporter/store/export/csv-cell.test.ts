@@ -12,12 +12,12 @@ test.each([
   ['say "x"', '"say ""x"""'],
   ['two\nlines', '"two\nlines"'],
   [[1, 2], '"[1,2]"'],
-  // A spreadsheet would take these for formulas.
+  // A spreadsheet would interpret these as formulas.
   ['=HYPERLINK("http://x")', `"'=HYPERLINK(""http://x"")"`],
   ['@SUM(A1)', "'@SUM(A1)"],
   ['+cmd', "'+cmd"],
   ['-cmd', "'-cmd"],
-  // A number as text is none.
+  // A number as text is not a formula.
   ['-5', '-5'],
 ])('%j is %j', (value, cell) => {
   expect(csvCell(value)).toBe(cell);

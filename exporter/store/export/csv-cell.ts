@@ -1,10 +1,10 @@
-/** What a spreadsheet takes for a formula when a text begins with it. */
+/** Characters that start a formula in spreadsheets. */
 const FORMULA = /^[=+\-@\t\r]/;
 const NEEDS_QUOTES = /[",\r\n]/;
 
 /**
- * A value as a cell of CSV (RFC 4180); nothing for null. A text that a spreadsheet would take for a formula gets an
- * apostrophe in front, as spreadsheets themselves mark a text.
+ * A value as a CSV cell (RFC 4180); empty for null. Text that a spreadsheet would interpret as a formula gets a leading
+ * apostrophe, as spreadsheets mark text.
  */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';

@@ -3,7 +3,7 @@ import type { ExportRow, RowColumn } from './run-rows.ts';
 
 const ROWS_AT_ONCE = 1000;
 
-/** Rows as text in pieces: CSV with a line of names, or one JSON object per line. */
+/** Rows as text in pieces: CSV with a header line, or one JSON object per line. */
 export async function* rowText(
   columns: readonly RowColumn[],
   rows: AsyncIterable<ExportRow>,

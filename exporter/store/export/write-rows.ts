@@ -3,15 +3,15 @@ import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { zstdCompressSync } from 'node:zlib';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { syncPath } from '../durable-file.ts';
-import { columnSchema, storedValue } from '../parquet-column.ts';
+import { syncPath } from '../../files/durable-file.ts';
+import { columnSchema, storedValue } from '../records/parquet-column.ts';
 import { rowText } from './row-text.ts';
 import type { ExportRow, RowColumn } from './run-rows.ts';
 
 const ROWS_PER_GROUP = 100_000;
 const ELEMENTS_PER_GROUP = 1_000_000;
 
-/** Writes rows to a file, which is there only when it is complete. Throws what the file system says. */
+/** Writes rows to a file, which exists only when it is complete. Throws the file system's error. */
 export async function writeRows(
   path: string,
   columns: readonly RowColumn[],

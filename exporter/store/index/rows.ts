@@ -1,11 +1,12 @@
-import type { MeasureResult, PercentileName } from '../../../core/run/result.ts';
-import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
+import type { MeasureResult } from '../../../core/run/result.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import type { RunFile, RunStatus } from '../../../core/run/run.ts';
 
-/** A finished run in short, as the index has it; everything but the names is null when its run.json is damaged. */
+/** Summary of a finished run in the index; all fields except the names are null if its run.json is damaged. */
 export interface IndexedRun {
   readonly run_id: string;
-  /** Why its run.json cannot be read; null when it can. */
+  /** Why its run.json cannot be read; null if it can. */
   readonly damage: string | null;
   readonly start: string | null;
   readonly end: string | null;
@@ -29,7 +30,7 @@ export interface IndexedRun {
   readonly source_sha256: string | null;
 }
 
-/** One measure of one run: `value` of a scalar, the rest of a distribution; null is what it does not have. */
+/** One measure of one run: `value` of a scalar, the other fields of a distribution; null if not applicable. */
 export interface IndexedMeasure extends Readonly<Record<PercentileName, number | null>> {
   readonly run_id: string;
   readonly measure: string;
@@ -122,7 +123,7 @@ export function indexedRun(runId: string, run: RunFile): IndexedRun {
   };
 }
 
-/** A run of which only the name is known. */
+/** A run with only its name known. */
 export function damagedRun(runId: string, damage: string): IndexedRun {
   const unknown = Object.fromEntries(RUN_COLUMNS.map((column) => [column, null])) as unknown as IndexedRun;
   return { ...unknown, run_id: runId, damage, tags: [] };

@@ -1,4 +1,4 @@
-/** What runs can be chosen by, and the column that holds it. */
+/** The filterable fields of runs and their columns. */
 const FIELDS = {
   run: 'run_id',
   scenario: 'scenario',
@@ -13,24 +13,24 @@ const FIELDS = {
 
 export const FILTER_FIELDS = [...Object.keys(FIELDS), 'tag'];
 
-/** One demand on a run; a run has to meet all. */
+/** One condition on a run; all conditions must match. */
 export interface Condition {
   readonly field: string;
   readonly negated: boolean;
-  /** `*` stands for any text. */
+  /** `*` matches any text. */
   readonly pattern: string;
 }
 
-/** `field=pattern` or `field!=pattern`. Throws an `Error` that says what was expected. */
+/** `field=pattern` or `field!=pattern`. Throws an `Error` with the expected syntax. */
 export function parseCondition(text: string): Condition {
   const [, field, operator, pattern] = /^([a-z]+)(!?=)(.*)$/s.exec(text) ?? [];
   if (field === undefined || pattern === undefined || !FILTER_FIELDS.includes(field)) {
-    throw new Error(`FIELD=VALUE or FIELD!=VALUE (* stands for any text), FIELD one of ${FILTER_FIELDS.join(', ')}`);
+    throw new Error(`FIELD=VALUE or FIELD!=VALUE (* matches any text), FIELD one of ${FILTER_FIELDS.join(', ')}`);
   }
   return { field, negated: operator === '!=', pattern };
 }
 
-/** The conditions as SQL over `runs`, with its parameters. A run that does not know a field only meets a `!=`. */
+/** The conditions as SQL over `runs`, with its parameters. A run without a value for a field only matches `!=`. */
 export function conditionsSql(conditions: readonly Condition[]): { sql: string; parameters: string[] } {
   const parts = conditions.map(({ field, negated }) => {
     const column = Object.hasOwn(FIELDS, field) ? FIELDS[field as keyof typeof FIELDS] : null;
@@ -46,5 +46,5 @@ export function conditionsSql(conditions: readonly Condition[]): { sql: string; 
   };
 }
 
-/** Of SQLite's wildcards only the star has a meaning here. */
+/** Only the star is a wildcard here; SQLite's others are escaped. */
 const globOf = (pattern: string): string => pattern.replaceAll(/[[?]/g, '[$&]');

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RunFile } from '../../../core/run/run.ts';
-import { addRun } from '../add-run.ts';
-import { editRun } from '../edit-run.ts';
+import { addRun } from '../changes/add-run.ts';
+import { editRun } from '../changes/edit-run.ts';
 import { addedResult, addedRun, throughput } from '../fixtures/added-run.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
@@ -37,7 +37,7 @@ const history = async (): Promise<(readonly [string, number | null])[]> => {
 };
 
 describe('runs', () => {
-  test('are listed as the directories have them, newest first, those without a start last', async () => {
+  test('are listed from the directories, newest first, those without a start last', async () => {
     await add('a', { start: '2026-01-02T00:00:00.000Z' });
     await add('b', { start: '2026-01-03T00:00:00.000Z' });
     await add('c', { start: '2026-01-01T00:00:00.000Z' });
@@ -48,7 +48,7 @@ describe('runs', () => {
     expect(await RunIndex.use(store, (index) => index.count())).toBe(4);
   });
 
-  test('what another process adds, changes, replaces or removes is seen', async () => {
+  test('changes of other processes are detected', async () => {
     await add('a');
     await add('b');
     expect(await names()).toEqual(['b', 'a']);
@@ -57,7 +57,7 @@ describe('runs', () => {
     await rm(join(directory, 'b'), { recursive: true });
     expect(await names()).toEqual(['c', 'a']);
     expect(await names('tag=kept')).toEqual(['a']);
-    // The same size and the same time of change, another file.
+    // The same size and modification time, but another file.
     const path = join(directory, 'a', 'run.json');
     const { atime, mtime } = await stat(path);
     await writeFile(`${path}.new`, (await readFile(path, 'utf8')).replace('"kept"', '"lost"'));
@@ -66,7 +66,7 @@ describe('runs', () => {
     expect(await names('tag=lost')).toEqual(['a']);
   });
 
-  test('a damaged one is named with the reason, and the rest goes on', async () => {
+  test('a damaged run is listed with the reason, and does not affect the rest', async () => {
     await add('a');
     await add('b');
     await writeFile(join(directory, 'a', 'run.json'), '{');
@@ -103,7 +103,7 @@ describe('conditions', () => {
     [['tag=re'], []],
     [['tag!=red'], ['b']],
     [['tool=aiperf', 'status=completed'], ['b']],
-    // What a run does not know is not equal to anything.
+    // An unknown value is not equal to any value.
     [['system=*'], ['a']],
     [['system!=vllm'], ['b']],
     [['run=a'], ['a']],
@@ -112,7 +112,7 @@ describe('conditions', () => {
     expect(await names(...conditions)).toEqual(expected);
   });
 
-  test.each(['scenario', 'colour=red', '=x', 'toString=x', 'tag>red'])('%j is none', (text) => {
+  test.each(['scenario', 'color=red', '=x', 'toString=x', 'tag>red'])('%j is none', (text) => {
     expect(() => parseCondition(text)).toThrow('FIELD=VALUE');
   });
 });
@@ -142,7 +142,7 @@ describe('the history of a measure', () => {
   });
 });
 
-describe('the index itself is never needed', () => {
+describe('works without an index file', () => {
   test.each([
     ['garbage', Buffer.alloc(8192, 'x')],
     ['nothing', Buffer.alloc(0)],
@@ -154,7 +154,7 @@ describe('the index itself is never needed', () => {
     expect(await history()).toEqual([['a', 7]]);
   });
 
-  test('a torn one is made anew', async () => {
+  test('a truncated index is rebuilt', async () => {
     for (let i = 0; i < 50; i++) await add(`run-${i}`);
     await history();
     const whole = await readFile(indexFile());
@@ -163,7 +163,7 @@ describe('the index itself is never needed', () => {
     expect(await history()).toHaveLength(50);
   });
 
-  test('one of other tables is made anew', async () => {
+  test('an index with other tables is rebuilt', async () => {
     await add('a');
     const { DatabaseSync } = await import('node:sqlite');
     const other = new DatabaseSync(indexFile());
@@ -172,7 +172,7 @@ describe('the index itself is never needed', () => {
     expect(await names()).toEqual(['a']);
   });
 
-  test('where it cannot be written the answer is the same', async () => {
+  test('the result is the same if the index cannot be written', async () => {
     await add('a');
     const { mkdir } = await import('node:fs/promises');
     await mkdir(indexFile());
@@ -180,7 +180,7 @@ describe('the index itself is never needed', () => {
     expect(await history()).toEqual([['a', 7]]);
   });
 
-  test('while another process holds it the answer is the same', async () => {
+  test('the result is the same while another process locks it', async () => {
     await add('a');
     await names();
     await add('b');

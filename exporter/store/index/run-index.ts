@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
-import { readFinishedRunFile, readResultFile } from '../read-run-files.ts';
+import { readFinishedRunFile, readResultFile } from '../sealed/read-run-files.ts';
 import { resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
-import { codeOf, reasonOf } from '../store-errors.ts';
+import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
 import type { Cell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './run-filter.ts';
@@ -16,16 +16,16 @@ import { INDEX_VERSION, TABLES } from './tables.ts';
 
 const INDEX_FILE = '.index.sqlite';
 const BUSY_TIMEOUT_MS = 2_000;
-/** A process may not have many files open. */
+/** Processes have a limit on open files. */
 const FILES_AT_ONCE = 32;
 const RESULTS_PER_TRANSACTION = 1_000;
 
 type Row = Record<string, SQLOutputValue>;
 
 /**
- * What the run directories say in short, kept in `.index.sqlite` so that ten thousand of them need not be read. It is
- * never a source of truth: every question first compares the files' stamps and reads those that are new. A missing,
- * older or damaged index is made anew; where it cannot be written it is made in memory.
+ * Summary of the run directories in `.index.sqlite`, so that ten thousand runs do not have to be read. It is a cache: each
+ * use first compares the files' stamps and reads new or changed files. A missing, outdated or damaged index is rebuilt;
+ * if it cannot be written, it is kept in memory.
  */
 export class RunIndex {
   readonly #store: RunStore;
@@ -36,11 +36,11 @@ export class RunIndex {
     this.#database = database;
   }
 
-  /** Opens the index of a store for one piece of work, with its runs as they are now, and closes it after that. */
+  /** Opens the up-to-date index of a store for one operation, and closes it afterwards. */
   static async use<T>(store: RunStore, work: (index: RunIndex) => T | Promise<T>): Promise<T> {
     const path = join(store.directory, INDEX_FILE);
     if (existsSync(store.directory)) {
-      // The second time with a new file, when the first turned out to be damaged.
+      // The second attempt uses a new file if the first turned out to be damaged.
       for (let attempt = 0; attempt < 2; attempt++) {
         try {
           return await RunIndex.#useAt(path, store, work);
@@ -65,7 +65,7 @@ export class RunIndex {
     }
   }
 
-  /** The runs that meet all conditions, newest first; runs without a start of their own come last. */
+  /** The runs that match all conditions, newest first; runs without a start are last. */
   runs(conditions: readonly Condition[] = [], limit: number | null = null): IndexedRun[] {
     const { sql, parameters } = conditionsSql(conditions);
     const columns = RUN_COLUMNS.map((column) => `"${column}"`).join(', ');
@@ -75,24 +75,24 @@ export class RunIndex {
     return statement.all(...parameters, limit ?? -1).map(runOfRow);
   }
 
-  /** How many runs meet all conditions. */
+  /** Number of runs that match all conditions. */
   count(conditions: readonly Condition[] = []): number {
     const { sql, parameters } = conditionsSql(conditions);
     return Number(this.#database.prepare(`SELECT count(*) AS n FROM runs WHERE ${sql}`).get(...parameters)?.['n']);
   }
 
-  /** SHA-256 of the content that a run was imported from → the run. */
+  /** SHA-256 of the imported content → the run. */
   knownSources(): Map<string, string> {
     const rows = this.#database.prepare('SELECT source_sha256, run_id FROM runs WHERE source_sha256 IS NOT NULL').all();
     return new Map(rows.map((row) => [String(row['source_sha256']), String(row['run_id'])]));
   }
 
-  /** One measure of all runs that meet the conditions, oldest first. */
+  /** One measure of all runs that match the conditions, oldest first. */
   async history(measure: string, conditions: readonly Condition[] = []): Promise<IndexedMeasure[]> {
     return this.#measures('measure = ? AND', [measure], conditions);
   }
 
-  /** Every measure of the runs that meet the conditions. */
+  /** Every measure of the runs that match the conditions. */
   async measures(conditions: readonly Condition[] = []): Promise<IndexedMeasure[]> {
     return this.#measures('', [], conditions);
   }
@@ -144,7 +144,7 @@ export class RunIndex {
     const stamps = await stampsOf(runIds, (runId) => resultFilePath(this.#store.pathOf(runId)));
     const known = this.#stamps('results');
     const changed = runIds.filter((runId) => known.get(runId) !== stamps.get(runId));
-    // In pieces, so that ten thousand results are never in memory together.
+    // In batches, so that ten thousand results are never in memory at once.
     for (let i = 0; i < changed.length; i += RESULTS_PER_TRANSACTION) {
       await this.#readMeasures(changed.slice(i, i + RESULTS_PER_TRANSACTION), stamps);
     }
@@ -204,7 +204,7 @@ function openDatabase(location: string): DatabaseSync {
   try {
     if (versionOf(database) === INDEX_VERSION) return database;
     database.exec('BEGIN IMMEDIATE');
-    // Another process may have made the tables in the meantime.
+    // Another process may have created the tables in the meantime.
     if (versionOf(database) !== INDEX_VERSION) {
       const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
       for (const { name } of tables) database.exec(`DROP TABLE "${String(name)}"`);
@@ -226,7 +226,7 @@ function isDatabaseError(error: unknown): error is { errcode: number } {
   return codeOf(error) === 'ERR_SQLITE_ERROR';
 }
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB, and SQLITE_ERROR: tables that are not as they were made. */
+/** SQLITE_CORRUPT and SQLITE_NOTADB, and SQLITE_ERROR for unexpected tables. */
 const isDamage = ({ errcode }: { errcode: number }): boolean => [1, 11, 26].includes(errcode & 0xff);
 
 async function inBatches<T>(runIds: readonly string[], read: (runId: string) => Promise<T>): Promise<T[]> {

@@ -4,28 +4,28 @@ import { loadSqlite } from './sqlite.ts';
 
 afterEach(() => void jest.restoreAllMocks());
 
-/** Loads it with this warning on the way, as Node 22 does; gives who is told of warnings. */
+/** Loads the module while this warning is emitted, as Node 22 does; returns the observed warnings. */
 function loadedWith(warning: string) {
-  const told = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
+  const reported = jest.spyOn(process, 'emitWarning').mockImplementation(() => undefined);
   jest.spyOn(process, 'getBuiltinModule').mockImplementation(() => {
     process.emitWarning(warning, 'ExperimentalWarning');
     return { DatabaseSync };
   });
   expect(loadSqlite().DatabaseSync).toBe(DatabaseSync);
-  return told;
+  return reported;
 }
 
 test('the warning of Node 22 about SQLite is not printed', () => {
   expect(loadedWith('SQLite is an experimental feature and might change at any time')).not.toHaveBeenCalled();
 });
 
-test('others are, as they came, and later ones too', () => {
-  const told = loadedWith('Another thing is an experimental feature');
-  expect(told.mock.calls).toEqual([['Another thing is an experimental feature', 'ExperimentalWarning']]);
+test('other warnings are printed, also later ones', () => {
+  const reported = loadedWith('Another thing is an experimental feature');
+  expect(reported.mock.calls).toEqual([['Another thing is an experimental feature', 'ExperimentalWarning']]);
   process.emitWarning('SQLite is an experimental feature');
-  expect(told).toHaveBeenCalledTimes(2);
+  expect(reported).toHaveBeenCalledTimes(2);
 });
 
-test('it is the module', () => {
+test('returns the module', () => {
   expect(new (loadSqlite().DatabaseSync)(':memory:').prepare('SELECT 7 AS n').get()).toEqual({ n: 7 });
 });

@@ -2,7 +2,7 @@ import type * as Sqlite from 'node:sqlite';
 
 const EXPERIMENTAL = /^SQLite is an experimental feature/;
 
-/** `node:sqlite`, without the line that Node 22 prints when it is loaded; every other warning is printed as ever. */
+/** `node:sqlite`, without the experimental warning of Node 22; all other warnings are printed. */
 export function loadSqlite(): typeof Sqlite {
   const emitWarning = Reflect.get(process, 'emitWarning') as (...given: readonly unknown[]) => void;
   process.emitWarning = (warning: string | Error, ...rest: unknown[]): void => {

@@ -1,27 +1,19 @@
 import { statSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { runFilePath } from '../run-paths.ts';
+import { isFolder } from '../../files/exists.ts';
 import type { RunStore } from '../run-store.ts';
-import { codeOf } from '../store-errors.ts';
+import { codeOf } from '../../errors/store-errors.ts';
 
-/** A synchronous stat costs microseconds and an asynchronous one ten times that; others may go on in between. */
+/** A synchronous stat takes microseconds, an asynchronous one ten times that; the event loop runs between batches. */
 const STATS_AT_ONCE = 500;
 
-/** The stamp of a file that is not there. */
+/** The stamp of a missing file. */
 const ABSENT = 'absent';
 
-/** Whether there is a folder of that path, or something of which that cannot be told: reading it says why. */
-export function isFolder(path: string): boolean {
-  try {
-    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-  } catch {
-    return true;
-  }
-}
-
 /**
- * What tells one state of a file from another without reading it: its inode (a file that is replaced has a new one), its
- * size and its time of change. `ABSENT` when there is no such file.
+ * Identifies a state of a file without reading it: its inode (a replaced file has a new one), size and modification
+ * time. `ABSENT` if the file does not exist.
  */
 function stampOf(path: string): string {
   try {
@@ -32,15 +24,15 @@ function stampOf(path: string): string {
   }
 }
 
-/** The stamps of run.json of each finished run, also of damaged ones, by the run's name. */
+/** The stamps of run.json of each finished run, including damaged ones, by run id. */
 export async function runStamps(store: RunStore): Promise<Map<string, string>> {
   const stamps = await stampsOf(await store.names(), (runId) => runFilePath(store.pathOf(runId)));
-  // A folder without a run.json is a damaged run; a file is none.
+  // A folder without a run.json is a damaged run; a file is not a run.
   for (const [name, stamp] of stamps) if (stamp === ABSENT && !isFolder(store.pathOf(name))) stamps.delete(name);
   return stamps;
 }
 
-/** The stamps of a file of each run, by the run's name. */
+/** The stamps of a file of each run, by run id. */
 export async function stampsOf(
   runIds: readonly string[],
   pathOf: (runId: string) => string,

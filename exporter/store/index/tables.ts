@@ -1,7 +1,7 @@
-/** Changed whenever the tables or what is put into them change: an index of another version is made anew. */
+/** Changes with the tables or their content: an index of another version is rebuilt. */
 export const INDEX_VERSION = 1;
 
-/** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` tells whether run.json is still the one read. */
+/** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` identifies the run.json that was read. */
 const RUNS = `
   CREATE TABLE runs (
     run_id TEXT PRIMARY KEY,
@@ -31,11 +31,11 @@ const RUNS = `
   CREATE INDEX runs_by_start ON runs (start);
   CREATE INDEX runs_by_source ON runs (source_sha256) WHERE source_sha256 IS NOT NULL;`;
 
-/** Which result.json the measures of a run were read from. */
+/** The result.json that the measures of a run were read from. */
 const RESULTS = `
   CREATE TABLE results (run_id TEXT PRIMARY KEY, stamp TEXT NOT NULL, damage TEXT) WITHOUT ROWID;`;
 
-/** Rows of one measure lie together: its history is one stretch of the file. */
+/** Rows of one measure are adjacent: its history is one range of the file. */
 const MEASURES = `
   CREATE TABLE measures (
     measure TEXT NOT NULL,

@@ -8,11 +8,11 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { collect } from '../fixtures/example-run.ts';
 import { fingerprint } from '../fingerprint.ts';
-import { RECORD_COLUMNS } from '../record-columns.ts';
-import { ParquetRecordsWriter, readParquetRecords } from '../records-parquet.ts';
+import { RECORD_COLUMNS } from '../records/record-columns.ts';
+import { ParquetRecordsWriter, readParquetRecords } from '../records/records-parquet.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
-import { DamagedRunError, SchemaVersionError } from '../store-errors.ts';
+import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
 import { migrated, SCHEMA_VERSIONS } from './migrate.ts';
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
@@ -62,7 +62,7 @@ beforeEach(async () => {
 afterEach(() => rm(directory, { recursive: true }));
 
 describe('a run of version 1', () => {
-  test('run.json is read in its present form, and stays as it is on the disk', async () => {
+  test('run.json is read in its current form, and is not changed on disk', async () => {
     const before = await readFile(join(directory, VERSION_1, 'run.json'), 'utf8');
     const run = await store.readRun(VERSION_1);
     expect(complaints('run', run)).toEqual([]);
@@ -77,7 +77,7 @@ describe('a run of version 1', () => {
     expect(JSON.parse(before)).toMatchObject({ schema_version: 1 });
   });
 
-  test('result.json is read in its present form, and stays as it is on the disk', async () => {
+  test('result.json is read in its current form, and is not changed on disk', async () => {
     const path = join(directory, VERSION_1, 'result.json');
     const before = await readFile(path, 'utf8');
     expect(JSON.parse(before)).toMatchObject({ schema_version: 1 });
@@ -88,7 +88,7 @@ describe('a run of version 1', () => {
     expect(await readFile(path, 'utf8')).toBe(before);
   });
 
-  test('of its records, the columns that it does not have are null', async () => {
+  test('missing columns of its records are null', async () => {
     const records = await collect(store.readRecords(await store.readRun(VERSION_1)));
     expect(records).toHaveLength(14);
     const added = RECORD_COLUMNS.map(({ name }) => name).filter((name) => !FIRST_COLUMNS.includes(name));
@@ -108,12 +108,12 @@ describe('a run of version 1', () => {
     const unfinished = { ...run, run_id: 'old', status: 'running', end: null, process: gone };
     await writeFile(join(directory, '.unfinished', 'old', 'run.json'), JSON.stringify(unfinished));
     await writeFile(join(directory, '.unfinished', 'old', 'records', '0.jsonl'), lines.join('\n'));
-    // Nobody has touched it for an hour: its process is elsewhere and gone.
+    // Not touched for an hour: its process was elsewhere and has ended.
     const { utimes } = await import('node:fs/promises');
     const past = new Date(Date.now() - 3_600_000);
     await utimes(join(directory, '.unfinished', 'old', 'run.json'), past, past);
     expect((await openStore(directory)).messages).toEqual([
-      'run old was finished as aborted: its process was gone; 14 requests are kept',
+      'run old was finished as aborted: its process had ended; 14 requests are kept',
     ]);
     const recovered = await store.readRun('old');
     expect(complaints('run', recovered)).toEqual([]);
@@ -122,7 +122,7 @@ describe('a run of version 1', () => {
 });
 
 describe('a later version', () => {
-  test.each(['run', 'result', 'servers'] as const)('of %s.json is refused in one clear line', (kind) => {
+  test.each(['run', 'result', 'servers'] as const)('of %s.json is rejected in one line', (kind) => {
     const later = SCHEMA_VERSIONS[kind] + 1;
     const attempt = () => migrated(kind, `${kind}.json`, { schema_version: later });
     expect(attempt).toThrow(SchemaVersionError);
@@ -131,7 +131,7 @@ describe('a later version', () => {
     );
   });
 
-  test('of the records is refused', async () => {
+  test('of the records is rejected', async () => {
     const path = join(directory, 'later.parquet');
     const parquet = new ParquetRecordsWriter(path, SCHEMA_VERSIONS.record + 1);
     await parquet.close();
@@ -139,6 +139,6 @@ describe('a later version', () => {
   });
 });
 
-test.each([0, 1.5, -1, '1', null, undefined, NaN])('%p is no schema version', (schema_version) => {
+test.each([0, 1.5, -1, '1', null, undefined, NaN])('%p is not a schema version', (schema_version) => {
   expect(() => migrated('run', 'run.json', { schema_version })).toThrow(DamagedRunError);
 });

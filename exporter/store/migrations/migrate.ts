@@ -1,19 +1,19 @@
-import { DamagedRunError, SchemaVersionError } from '../store-errors.ts';
-import { resultFrom1To2 } from './result-1-to-2.ts';
-import { runFrom1To2 } from './run-1-to-2.ts';
+import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
+import type { ComparisonKey } from '../../../core/run/run.ts';
+import { fingerprint } from '../fingerprint.ts';
 
-/** The version of each file of a run directory that this program writes; it reads this one and all before it. */
+/** The version of each file that this program writes; it reads this version and all earlier ones. */
 export const SCHEMA_VERSIONS = { run: 2, result: 2, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
-/** Any JSON object: what a file of an older version has is not known to the compiler. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+/** Any JSON object: the content of older versions has no type. */
+export type StoredObject = Readonly<Record<string, unknown>>;
 
-/** Makes a file of one version one of the next. Pure: the file on the disk stays as it is. */
-export type Migration = (older: JsonObject) => JsonObject;
+/** Converts a file of one version to the next. Pure: the file on disk is not changed. */
+type Migration = (older: StoredObject) => StoredObject;
 
-/** The n-th step (from 0) leads from version n + 1 to n + 2. Records need none: a column that is missing is null. */
+/** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
   run: [runFrom1To2],
   result: [resultFrom1To2],
@@ -21,15 +21,15 @@ const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Mig
 };
 
 /**
- * The content of a file in its present form. `path` is for messages. Throws a `SchemaVersionError` for a later version
- * and a `DamagedRunError` for what is no version.
+ * The content of a file in its current form. `path` is for messages. Throws a `SchemaVersionError` for a later version
+ * and a `DamagedRunError` for an invalid version.
  */
-export function migrated(kind: keyof typeof MIGRATIONS, path: string, file: JsonObject): JsonObject {
+export function migrated(kind: keyof typeof MIGRATIONS, path: string, file: StoredObject): StoredObject {
   const version = checkedVersion(kind, path, file['schema_version']);
-  return MIGRATIONS[kind].slice(version - 1).reduce<JsonObject>((older, step) => step(older), file);
+  return MIGRATIONS[kind].slice(version - 1).reduce<StoredObject>((older, step) => step(older), file);
 }
 
-/** The version of a file that this program can read. Throws as `migrated`. */
+/** The version of a file, if supported. Throws like `migrated`. */
 export function checkedVersion(kind: VersionedFile, path: string, version: unknown): number {
   if (typeof version !== 'number' || !Number.isInteger(version) || version < 1) {
     throw new DamagedRunError(path, 'it has no schema version');
@@ -37,4 +37,38 @@ export function checkedVersion(kind: VersionedFile, path: string, version: unkno
   const known = SCHEMA_VERSIONS[kind];
   if (version > known) throw new SchemaVersionError(path, version, known);
   return version;
+}
+
+/** Version 2 of run.json added imported runs, tags, all servers, the HTTP client and the ramp of the prefill limit. */
+function runFrom1To2(run: StoredObject): StoredObject {
+  const comparison_key = changed(run.comparison_key, ({ load, warmup, ...key }) => ({
+    ...key,
+    load: withRamp(load),
+    warmup: changed(warmup, (before) => ({ ...before, load: withRamp(before.load) })),
+  }));
+  const target = changed(run.target, (reported) => ({ ...reported, origins: null }));
+  const present = { comparison_key, fingerprint: fingerprintOf(comparison_key) ?? run.fingerprint, target };
+  return { ...run, ...present, schema_version: 2, source: null, client: null, tags: [] };
+}
+
+/** A new member of the key changes the fingerprint: without migration an old run would never match a new one. */
+function fingerprintOf(key: unknown): string | null {
+  return typeof key === 'object' && key !== null ? fingerprint(key as ComparisonKey) : null;
+}
+
+const withRamp = (load: unknown): unknown =>
+  changed(load, (reported) => ({ ...reported, prefill_concurrency_ramp_seconds: null }));
+
+/** A non-object stays unchanged: it is null, or its reader reports the damage. */
+function changed(value: unknown, change: (object: StoredObject) => StoredObject): unknown {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject ? change(value as StoredObject) : value;
+}
+
+/**
+ * Version 2 of result.json has null for an unknown count of requests. Version 1 had 0, which cannot be distinguished
+ * from a true 0: the notes in run.json list the counts that were not reported.
+ */
+function resultFrom1To2(result: StoredObject): StoredObject {
+  return { ...result, schema_version: 2 };
 }

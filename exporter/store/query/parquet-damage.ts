@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { reasonOf } from '../store-errors.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 
 const MAGIC = 'PAR1';
 /** The magic number, the length of the footer and the magic number again. */
 const LEAST_BYTES = 12;
 
-/** What is wrong with the frame of a Parquet file, without reading its content; null when nothing is. */
+/** The problem with the frame of a Parquet file, without reading its content; null if there is none. */
 export function parquetDamage(path: string): string | null {
   try {
     const file = openSync(path, 'r');
@@ -26,7 +26,7 @@ function frameDamage(file: number, size: number): string | null {
   readSync(file, head, 0, 4, 0);
   readSync(file, tail, 0, 8, size - 8);
   if (head.toString('latin1') !== MAGIC || tail.toString('latin1', 4) !== MAGIC) {
-    return 'it is not a Parquet file, or torn';
+    return 'it is not a Parquet file, or truncated';
   }
   return tail.readUInt32LE(0) + LEAST_BYTES > size ? 'its footer is damaged' : null;
 }

@@ -1,4 +1,4 @@
-/** A question that cannot be answered; the message says why, for people. */
+/** A query that failed; the message states the reason for people. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { addRun } from '../add-run.ts';
+import { addRun } from '../changes/add-run.ts';
 import { addedResult, addedRun, throughput } from '../fixtures/added-run.ts';
 import { parseCondition } from '../index/run-filter.ts';
 import { openStore } from '../run-store.ts';
@@ -15,7 +15,7 @@ import type { QueryValue } from './query-value.ts';
 const VERSION_1 = '20261121T222600Z-version1ab';
 const FIXTURE = fileURLToPath(new URL(`../migrations/fixtures/version-1/${VERSION_1}`, import.meta.url));
 
-/** DuckDB need not be installed: then there is nothing to test but that it is said. */
+/** DuckDB is optional: without it only the message is tested. */
 const isInstalled = await import('@duckdb/node-api').then(
   () => true,
   () => false,
@@ -61,7 +61,7 @@ withDuckDb('the views', () => {
     expect(await answer(sql)).toEqual([['r1', 7.5, null]]);
   });
 
-  test('records of both versions: what a file does not have is null', async () => {
+  test('records of both versions: missing columns are null', async () => {
     const sql = 'SELECT run_id, count(*), count(first_output_ns), max(index) FROM records GROUP BY 1 ORDER BY 1';
     // Of the ten records of the example, 4 and 9 fail and have no content.
     expect(await answer(sql)).toEqual([
@@ -136,7 +136,7 @@ withDuckDb('damaged files', () => {
     expect(await answer(`SELECT DISTINCT run_id FROM records ORDER BY 1`)).toEqual([[VERSION_1], ['r1']]);
     expect(leftOut).toEqual([
       expect.stringMatching(/^run no-json is left out: .*it is not JSON$/),
-      expect.stringMatching(/torn.*0\.parquet is left out: it is not a Parquet file, or torn$/),
+      expect.stringMatching(/torn.*0\.parquet is left out: it is not a Parquet file, or truncated$/),
     ]);
     await rm(join(directory, 'torn'), { recursive: true });
     await rm(join(directory, 'no-json'), { recursive: true });

@@ -13,24 +13,23 @@ import { createViews } from './views.ts';
 export interface RunQuery {
   /** One SELECT (or DESCRIBE, SHOW, SUMMARIZE, VALUES, FROM …) over the views. */
   readonly sql: string;
-  /** Only runs that meet these are in the views. */
+  /** Only runs that match these conditions are in the views. */
   readonly conditions: readonly Condition[];
-  /** Told of each file that cannot be read and is left out, in one line. */
+  /** Receives one line for each unreadable file, which is left out. */
   readonly leftOut: (line: string) => void;
 }
 
 export interface QueryRows {
   readonly columns: readonly string[];
-  /** Rows in pieces, as the database makes them. */
+  /** Rows in the chunks of the database. */
   readonly batches: AsyncIterable<readonly (readonly QueryValue[])[]>;
 }
 
 /**
- * Answers a question in SQL over the stored runs, with the views `runs`, `measures`, `records` and `server_samples`.
- *
- * The database is in memory, and what it may do is closed before the question is asked: no network, no extensions, no
- * files but those of the runs directory, and one statement that only reads. Throws a `QueryError` with one clear message
- * when DuckDB is not installed or the statement is refused or wrong.
+ * Runs an SQL query over the stored runs, with the views `runs`, `measures`, `records` and `server_samples`. The
+ * database is in memory and restricted before the query: no network, no extensions, no files except those of the runs
+ * directory, and one read-only statement. Throws a `QueryError` with a clear message if DuckDB is not installed or the
+ * statement is rejected or wrong.
  */
 export async function queryRuns<T>(
   store: RunStore,
@@ -70,13 +69,13 @@ async function loadDuckDb(): Promise<DuckDb> {
 }
 
 /**
- * Only one statement, and one that reads. This is asked of DuckDB's parser, which knows nothing of files: preparing a
- * statement that writes makes its file, and EXPLAIN ANALYZE performs what it explains.
+ * Requires one read-only statement. Checked by DuckDB's parser without executing: preparing a writing statement creates
+ * its file, and EXPLAIN ANALYZE executes its statement.
  */
 async function requireReading(connection: DuckDBConnection, sql: string): Promise<void> {
   const answer = await connection.runAndReadAll(`SELECT json_serialize_sql(${sqlText(sql)})::VARCHAR`);
   const parsed = JSON.parse(String(answer.getRows()[0]?.[0])) as ParsedSql;
-  if (parsed.error_type === 'parser') throw new QueryError(parsed.error_message ?? 'the statement cannot be read');
+  if (parsed.error_type === 'parser') throw new QueryError(parsed.error_message ?? 'the statement cannot be parsed');
   if (parsed.error || parsed.statements === undefined) throw new QueryError(ONLY_READING);
   if (parsed.statements.length !== 1)
     throw new QueryError(`one statement is expected, not ${parsed.statements.length}`);
@@ -108,7 +107,7 @@ async function* plainRows(
   }
 }
 
-/** DuckDB's own message, without the picture of the statement. */
+/** DuckDB's own message, without the excerpt of the statement. */
 function refused(error: unknown): never {
   throw new QueryError(error instanceof Error ? (error.message.split('\n\nLINE ')[0] ?? '').trim() : String(error), {
     cause: error,

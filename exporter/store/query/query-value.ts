@@ -1,8 +1,8 @@
-/** A value as JSON has it. Whole numbers beyond 2^53 are texts, instants RFC 3339. */
+/** A JSON value. Integers beyond 2^53 are strings, instants RFC 3339. */
 export type QueryValue =
   string | number | boolean | null | readonly QueryValue[] | { readonly [key: string]: QueryValue };
 
-/** A value of the database as JSON has it. */
+/** Converts a value of the database to JSON. */
 export function queryValue(value: unknown): QueryValue {
   switch (typeof value) {
     case 'bigint':

@@ -1,2 +1,2 @@
-/** A text as SQL has it. */
+/** A string as an SQL literal. */
 export const sqlText = (text: string): string => `'${text.replaceAll("'", "''")}'`;

@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import type { IndexedMeasure, IndexedRun } from '../index/rows.ts';
 import { MEASURE_COLUMNS, RUN_COLUMNS } from '../index/rows.ts';
 
 interface Table<Row> {
   readonly name: string;
-  /** Column → type of the database. */
+  /** Column → database type. */
   readonly types: readonly (readonly [name: string, type: string])[];
   readonly row: (row: Row) => object;
 }
@@ -39,10 +39,10 @@ export const MEASURES_TABLE: Table<IndexedMeasure> = {
   row: (measure) => measure,
 };
 
-/** So many rows go into the database as one JSON text. */
+/** Number of rows per JSON text that is inserted into the database. */
 const ROWS_AT_ONCE = 10_000;
 
-/** Makes the table and fills it. */
+/** Creates and fills the table. */
 export async function fillTable<Row>(
   connection: DuckDBConnection,
   { name, types, row }: Table<Row>,

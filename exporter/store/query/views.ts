@@ -5,7 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api';
 import type { Condition } from '../index/run-filter.ts';
 import type { RunIndex } from '../index/run-index.ts';
 import type { IndexedRun } from '../index/rows.ts';
-import { RECORD_COLUMNS } from '../record-columns.ts';
+import { RECORD_COLUMNS } from '../records/record-columns.ts';
 import type { RunStore } from '../run-store.ts';
 import { parquetDamage } from './parquet-damage.ts';
 import { sqlText } from './sql-text.ts';
@@ -35,7 +35,7 @@ const RECORD_SHAPE: Shape = [
   ...RECORD_COLUMNS.map(({ name, kind }) => [name, RECORD_TYPES[kind]] as const),
 ];
 
-/** As `servers.parquet` has them. */
+/** The columns of `servers.parquet`. */
 const SAMPLE_SHAPE: Shape = [
   ['run_id', 'VARCHAR'],
   ['target', 'VARCHAR'],
@@ -48,7 +48,7 @@ const SAMPLE_SHAPE: Shape = [
   ['value', 'DOUBLE'],
 ];
 
-/** Makes the views that the statement names: reading ten thousand files for a question about three would be a waste. */
+/** Creates the views that the statement names, to avoid reading files that are not queried. */
 export async function createViews(connection: DuckDBConnection, request: ViewsRequest): Promise<void> {
   const { index, store, sql, conditions, leftOut } = request;
   const runs = index.runs(conditions);
@@ -63,7 +63,7 @@ export async function createViews(connection: DuckDBConnection, request: ViewsRe
   await createFileView(connection, 'server_samples', SAMPLE_SHAPE, usable(sampleFiles, leftOut));
 }
 
-/** A view over Parquet files that have some of the columns of `shape`; a column that is missing in a file is null. */
+/** A view over Parquet files that have some of the columns of `shape`; missing columns are null. */
 async function createFileView(
   connection: DuckDBConnection,
   name: string,

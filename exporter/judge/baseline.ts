@@ -1,0 +1,101 @@
+import { appendEntry, readEntries } from '../store/scenarios/append-log.ts';
+import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
+
+export const BASELINE_ACTIONS = ['accept', 'drop', 'pin', 'unpin'] as const;
+export type BaselineAction = (typeof BASELINE_ACTIONS)[number];
+
+/** A line of `baseline.jsonl` (schemas/baseline.schema.json). */
+export interface BaselineEntry {
+  readonly schema_version: 1;
+  readonly scenario: string;
+  /** RFC 3339 in UTC. */
+  readonly at: string;
+  readonly action: BaselineAction;
+  readonly run_ids: readonly string[];
+  /** Who did it; null when it is not known. */
+  readonly author: string | null;
+  readonly reason: string | null;
+}
+
+/** What is normal for a scenario: the sum of its entries. */
+export interface Baseline {
+  readonly scenario: string;
+  /** Accepted runs, in the order in which they were accepted. */
+  readonly accepted: readonly string[];
+  /** The anchor against slow drift. */
+  readonly pinned: readonly string[];
+  /** Runs that were removed and must not come back unless they are accepted again by hand. */
+  readonly dropped: readonly string[];
+  readonly entries: readonly BaselineEntry[];
+  /** Lines of the file that cannot be read. */
+  readonly damagedLines: readonly number[];
+}
+
+/**
+ * The state after the entries, in their order: `accept` adds runs, `drop` removes them (also from the pinned ones), `pin`
+ * replaces the pinned runs, `unpin` removes some of them.
+ */
+export function foldBaseline(entries: readonly BaselineEntry[]): Pick<Baseline, 'accepted' | 'pinned' | 'dropped'> {
+  const accepted = new Set<string>();
+  let pinned = new Set<string>();
+  const dropped = new Set<string>();
+  for (const { action, run_ids } of entries) {
+    switch (action) {
+      case 'accept':
+        for (const id of run_ids) {
+          accepted.add(id);
+          dropped.delete(id);
+        }
+        break;
+      case 'drop':
+        for (const id of run_ids) {
+          accepted.delete(id);
+          pinned.delete(id);
+          dropped.add(id);
+        }
+        break;
+      case 'pin':
+        pinned = new Set(run_ids);
+        break;
+      case 'unpin':
+        for (const id of run_ids) pinned.delete(id);
+        break;
+    }
+  }
+  return { accepted: [...accepted], pinned: [...pinned], dropped: [...dropped] };
+}
+
+/** Reads the baseline of a scenario; empty when there is none. Throws when the file cannot be read. */
+export async function readBaseline(runsDirectory: string, scenario: string): Promise<Baseline> {
+  const { entries, damagedLines } = await readEntries(scenarioPaths(runsDirectory, scenario).baseline);
+  return { scenario, damagedLines, ...foldEntries(entries) };
+}
+
+/** The state after the lines of a file; lines that are no entries are ignored. */
+export function foldEntries(
+  lines: readonly Readonly<Record<string, unknown>>[],
+): Omit<Baseline, 'scenario' | 'damagedLines'> {
+  const entries = lines.filter(isBaselineEntry);
+  return { entries, ...foldBaseline(entries) };
+}
+
+/** Appends to the baseline and waits until it is on the disk. */
+export async function changeBaseline(
+  runsDirectory: string,
+  change: Omit<BaselineEntry, 'schema_version' | 'at'>,
+): Promise<void> {
+  const entry: BaselineEntry = { schema_version: 1, at: new Date().toISOString(), ...change };
+  await appendEntry(scenarioPaths(runsDirectory, change.scenario).baseline, entry);
+}
+
+function isBaselineEntry(
+  entry: Readonly<Record<string, unknown>>,
+): entry is Readonly<Record<string, unknown>> & BaselineEntry {
+  const { schema_version, action, run_ids } = entry as Partial<Record<keyof BaselineEntry, unknown>>;
+  return (
+    schema_version === 1 &&
+    BASELINE_ACTIONS.some((known) => known === action) &&
+    Array.isArray(run_ids) &&
+    run_ids.every((id) => typeof id === 'string')
+  );
+}

@@ -1,0 +1,314 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { compare } from './compare.ts';
+import { defaultRules } from './rules.ts';
+import { figure, FIVE, ONE, run, runsOf, TTFT } from './testing/runs.ts';
+
+describe('how many runs can decide at all', () => {
+  test.each([
+    ['one measure', 5, 6, ONE],
+    ['five measures', 7, 8, FIVE],
+  ])('%s: %d pairs cannot, %d can', (_, fewer, enough, rules) => {
+    const judged = (n: number) =>
+      compare(runsOf('a', new Array<number>(n).fill(1)), runsOf('b', new Array<number>(n).fill(2)), {
+        paired: true,
+        rules,
+      });
+    expect(judged(fewer)).toMatchObject({
+      verdict: 'undecided',
+      reason: 'too_few_runs',
+      needs: { design: 'pairs', pairs: enough, further: 1 },
+    });
+    expect(judged(fewer).measures[0]).toMatchObject({ detectable: null, effect: { low: 0, high: Infinity } });
+    expect(judged(fewer).measures[0]?.sentence).toContain(
+      `changed by +100 % (no interval), ${fewer} pairs, margin 5 %.`,
+    );
+    expect(judged(enough).verdict).toBe('regressed');
+  });
+
+  test.each([
+    ['one measure', 3, 4, ONE],
+    ['five measures', 4, 5, FIVE],
+  ])('%s: sets of %d runs cannot, of %d can', (_, fewer, enough, rules) => {
+    const judged = (n: number) =>
+      compare(runsOf('a', new Array<number>(n).fill(1)), runsOf('b', new Array<number>(n).fill(2)), { rules });
+    expect(judged(fewer)).toMatchObject({
+      verdict: 'undecided',
+      needs: { design: 'sets', furtherA: 1, furtherB: 1 },
+    });
+    expect(judged(enough).verdict).toBe('regressed');
+  });
+});
+
+describe('the four verdicts', () => {
+  const A = [1, 1.01, 0.99, 1.005, 0.995, 1.002];
+  const judged = (factor: number, margin = 0.05) =>
+    compare(
+      runsOf('a', A),
+      runsOf(
+        'b',
+        A.map((value) => value * factor),
+      ),
+      { rules: { ...ONE, margin } },
+    );
+
+  test('regressed: the interval excludes no change and the estimate reaches the margin', () => {
+    const { verdict, reason, sentence, measures } = judged(1.2);
+    expect({ verdict, reason, sentence }).toEqual({
+      verdict: 'regressed',
+      reason: 'decided',
+      sentence: 'Regressed: time_to_first_token p50 is worse by at least the margin.',
+    });
+    expect(measures[0]).toMatchObject({
+      verdict: 'regressed',
+      method: 'rank_sum_exact',
+      runs: { a: 6, b: 6 },
+      needs: null,
+    });
+    expect(measures[0]?.effect?.estimate).toBeCloseTo(1.2, 9);
+    // Complete separation of 6 and 6: 2 ÷ C(12, 6).
+    expect(measures[0]?.p?.raw).toBeCloseTo(2 / 924, 12);
+    expect(measures[0]?.sentence).toMatch(
+      /^time_to_first_token p50 is regressed; it changed by \+20 % \(95 % interval \+\d+\.\d % to \+\d+\.\d %\), 6 and 6 runs, margin 5 %\.$/,
+    );
+  });
+
+  test('improved is the mirror', () => expect(judged(0.8).verdict).toBe('improved'));
+  test('unchanged: the interval is within the margin', () => expect(judged(1.01).verdict).toBe('unchanged'));
+
+  test('undecided: changed, but not as much as the margin', () => {
+    expect(judged(1.045).measures[0]).toMatchObject({ verdict: 'undecided', reason: 'near_margin' });
+  });
+
+  test('throughput is better when higher', () => {
+    const rules = { ...ONE, primary: [{ measure: 'output_token_throughput', stat: 'value' as const }] };
+    const sets = (factor: number) =>
+      A.map((value, i) => run(`${factor}-${i}`, [figure('output_token_throughput', 'value', 100 * value * factor)]));
+    const slower = compare(sets(1), sets(0.8), { rules });
+    expect(slower.verdict).toBe('regressed');
+    expect(slower.measures[0]?.effect?.estimate).toBeCloseTo(0.8, 9);
+    expect(compare(sets(1), sets(1.25), { rules }).verdict).toBe('improved');
+  });
+
+  test('the smallest effect that could have been seen is the one at which the verdict turns', () => {
+    const noisy = [1, 1.1, 0.93, 1.04, 0.97, 1.06];
+    const at = (factor: number) =>
+      compare(
+        runsOf('a', noisy),
+        runsOf(
+          'b',
+          noisy.map((value) => value * factor),
+        ),
+        { rules: ONE },
+      );
+    const detectable = at(1).measures[0]?.detectable ?? NaN;
+    expect(detectable).toBeGreaterThan(0.05);
+    expect(at(1 + detectable * 1.001).verdict).toBe('regressed');
+    expect(at(1 + detectable * 0.98).verdict).toBe('undecided');
+  });
+});
+
+describe('several measures', () => {
+  test('only primary measures gate; others are reported with their q', () => {
+    const runs = (name: string, factor: number) =>
+      [1, 1.01, 1.02, 1.03, 1.04].map((value, i) =>
+        run(`${name}${i}`, [figure(TTFT, 'p50', value), figure('request_latency', 'p90', value * factor)]),
+      );
+    const judged = compare(runs('a', 1), runs('b', 2), { rules: ONE });
+    expect(judged.measures.map(({ measure, gating, p }) => [measure, gating, p?.adjustment])).toEqual([
+      [TTFT, true, 'holm'],
+      ['request_latency', false, 'benjamini_hochberg'],
+    ]);
+    expect(judged.measures[1]?.verdict).toBe('regressed');
+    expect(judged.verdict).not.toBe('regressed');
+  });
+
+  test('at most five gate', () => {
+    const primary = Array.from({ length: 6 }, () => ({ measure: TTFT, stat: 'p50' as const }));
+    expect(() => compare(runsOf('a', [1]), runsOf('b', [1]), { rules: { ...ONE, primary } })).toThrow(RangeError);
+  });
+
+  test('without rules at most five gate, goodput instead of throughput where it was measured', () => {
+    expect(defaultRules([run('a', [])]).primary).toHaveLength(5);
+    expect(defaultRules([run('a', [figure('goodput', 'value', 3)])]).primary.map(({ measure }) => measure)).toContain(
+      'goodput',
+    );
+  });
+});
+
+describe('what is not comparable is undecided and says why', () => {
+  const good = runsOf('a', [1, 1, 1, 1, 1, 1]);
+  const slow = runsOf('b', [2, 2, 2, 2, 2, 2]);
+  test.each([
+    ['scenario', { scenario: 'other' }],
+    ['fingerprint', { fingerprint: 'other' }],
+    ['fingerprint', { fingerprint: '' }],
+    ['client', { client: 'saturated' as const }],
+    ['foreign_traffic', { foreign_traffic: true }],
+    ['input_tokens', { load: { input_tokens: 103, output_tokens: 50, cached_input_ratio: 0.5, request_rate: null } }],
+    [
+      'cached_input_ratio',
+      { load: { input_tokens: 100, output_tokens: 50, cached_input_ratio: 0.4, request_rate: null } },
+    ],
+  ])('%s', (check, changed) => {
+    const judged = compare(
+      good,
+      slow.map((one) => ({ ...one, ...changed })),
+      { rules: ONE },
+    );
+    expect(judged).toMatchObject({ verdict: 'undecided', reason: 'preflight' });
+    expect(judged.preflight).toContainEqual(expect.objectContaining({ check, outcome: 'failed' }));
+    expect(judged.sentence).toContain('Undecided, because the runs are not comparable.');
+    expect(judged.measures[0]?.verdict).toBe('undecided');
+  });
+
+  test('what is not known is said and forbids nothing', () => {
+    const judged = compare(
+      good,
+      slow.map((one) => ({ ...one, client: 'unknown' as const })),
+      { rules: ONE },
+    );
+    expect(judged.verdict).toBe('regressed');
+    expect(judged.preflight).toEqual([expect.objectContaining({ check: 'client', outcome: 'unknown' })]);
+  });
+});
+
+describe('failures', () => {
+  const set = (name: string, latency: number, withFailures: number, errors: number) =>
+    [0.99, 1, 1.01, 1.02, 0.98, 1.005].map((noise, i) =>
+      run(`${name}${i}`, [
+        figure('request_latency', 'p50', latency * noise),
+        { ...figure('request_latency', 'p50', withFailures * noise), population: 'all' as const },
+        figure('error_ratio', 'value', errors),
+      ]),
+    );
+  const primary = [
+    { measure: 'request_latency', stat: 'p50' as const },
+    { measure: 'error_ratio', stat: 'value' as const },
+  ];
+  const rules = { ...ONE, primary, margins: { error_ratio: 0.01 } };
+
+  test('failing fast is no improvement: it is a regression of the error share', () => {
+    const judged = compare(set('a', 1, 1, 0), set('b', 0.5, Infinity, 0.6), { rules });
+    expect(judged.verdict).toBe('regressed');
+    expect(judged.measures.slice(0, 2).map(({ verdict, reason }) => [verdict, reason])).toEqual([
+      ['undecided', 'failures'],
+      ['regressed', 'decided'],
+    ]);
+    // 1 − 0.6 of the requests succeed.
+    expect(judged.measures[1]?.effect?.estimate).toBeCloseTo(0.4, 9);
+  });
+
+  test('no errors on either side is unchanged', () => {
+    expect(compare(set('a', 1, 1, 0), set('b', 1, 1, 0), { rules }).measures[1]).toMatchObject({
+      verdict: 'unchanged',
+      effect: { low: 1, estimate: 1, high: 1 },
+    });
+  });
+
+  test('every request failed', () => {
+    const judged = compare(set('a', 1, 1, 0), set('b', 1, Infinity, 1), { rules });
+    expect(judged.measures[1]).toMatchObject({ verdict: 'regressed' });
+    expect(judged.measures[1]?.effect?.estimate).toBeCloseTo(0, 12);
+  });
+});
+
+describe('what figures cannot carry', () => {
+  test('a run without a value of a gating measure is not passed over', () => {
+    const b = [...runsOf('b', [1, 1, 1, 1, 1]), run('b5', [figure(TTFT, 'p50', null)])];
+    expect(compare(runsOf('a', [1, 1, 1, 1, 1, 1]), b, { rules: ONE }).measures[0]).toMatchObject({
+      verdict: 'undecided',
+      reason: 'missing_values',
+    });
+  });
+
+  test('another definition is another figure', () => {
+    const other = { ...figure(TTFT, 'p50', 1), definition: 'other' };
+    const judged = compare(
+      runsOf('a', [1, 1, 1, 1]),
+      [0, 1, 2, 3].map((i) => run(`b${i}`, [other])),
+      { rules: ONE },
+    );
+    expect(judged.verdict).toBe('undecided');
+    expect(judged.measures.map(({ reason }) => reason)).toEqual(['missing_values', 'missing_values']);
+  });
+
+  test('p99 needs 2,000 effective values in each run', () => {
+    const rules = { ...ONE, primary: [{ measure: TTFT, stat: 'p99' as const }] };
+    const set = (name: string, effective_n: number | null) =>
+      [1, 1, 1, 1].map((value, i) => run(`${name}${i}`, [{ ...figure(TTFT, 'p99', value), n: 9000, effective_n }]));
+    expect(compare(set('a', 2000), set('b', 2000), { rules }).verdict).toBe('unchanged');
+    expect(compare(set('a', 2000), set('b', 1000), { rules }).measures[0]).toMatchObject({
+      reason: 'few_values',
+      needs: { design: 'requests', times: 2 },
+    });
+    expect(compare(set('a', 2000), set('b', null), { rules }).measures[0]).toMatchObject({
+      reason: 'few_values',
+      needs: null,
+    });
+  });
+
+  test('buckets that hold both answers refuse the verdict, finer ones give it', () => {
+    const set = (name: string, values: readonly (readonly [number, number])[]) =>
+      values.map((value, i) => run(`${name}${i}`, [figure(TTFT, 'p50', value)]));
+    const in5 = (low: number, high: number) => new Array<readonly [number, number]>(5).fill([low, high]);
+    expect(compare(set('a', in5(0.1, 0.2)), set('b', in5(0.1, 0.2)), { rules: ONE }).measures[0]).toMatchObject({
+      verdict: 'undecided',
+      reason: 'buckets',
+      needs: { design: 'buckets', effect: 0.05 },
+    });
+    expect(compare(set('a', in5(0.1, 0.2)), set('b', in5(0.2, 0.4)), { rules: ONE }).verdict).toBe('undecided');
+    expect(compare(set('a', in5(0.1, 0.2)), set('b', in5(0.4, 0.8)), { rules: ONE }).verdict).toBe('regressed');
+    // The same shift is not resolved: with these buckets a factor of 2 · 2 · 1.05 is the least that is.
+    const same = compare(set('a', in5(0.1, 0.2)), set('b', in5(0.1, 0.2)), { rules: ONE }).measures[0];
+    expect(same?.detectable).toBeCloseTo(2 * 1.05 - 1, 9);
+  });
+});
+
+const latencies = fc.array(fc.integer({ min: 80, max: 130 }), { minLength: 5, maxLength: 8 });
+const MIRROR = {
+  regressed: 'improved',
+  improved: 'regressed',
+  unchanged: 'unchanged',
+  undecided: 'undecided',
+  suspect: 'suspect',
+};
+
+test('swapping A and B mirrors the verdict', () => {
+  fc.assert(
+    fc.property(latencies, latencies, (x, y) => {
+      const there = compare(runsOf('a', x), runsOf('b', y), { rules: ONE }).measures[0];
+      const back = compare(runsOf('b', y), runsOf('a', x), { rules: ONE }).measures[0];
+      expect(back?.verdict).toBe(MIRROR[there?.verdict ?? 'undecided']);
+      expect((back?.effect?.low ?? NaN) * (there?.effect?.high ?? NaN)).toBeCloseTo(1, 9);
+      expect(back?.p?.raw).toBeCloseTo(there?.p?.raw ?? NaN, 12);
+    }),
+  );
+});
+
+test('the unit does not matter', () => {
+  fc.assert(
+    fc.property(latencies, latencies, fc.constantFrom(1e-6, 0.125, 4, 1024), (x, y, scale) => {
+      const scaled = (values: readonly number[]): number[] => values.map((value) => value * scale);
+      const one = compare(runsOf('a', x), runsOf('b', y), { rules: ONE }).measures[0];
+      const other = compare(runsOf('a', scaled(x)), runsOf('b', scaled(y)), { rules: ONE }).measures[0];
+      expect(other?.effect?.estimate).toBeCloseTo(one?.effect?.estimate ?? NaN, 9);
+      expect(other?.effect?.low).toBeCloseTo(one?.effect?.low ?? NaN, 9);
+    }),
+  );
+});
+
+test('making B slower never improves the verdict', () => {
+  const ORDER = ['improved', 'unchanged', 'undecided', 'regressed'];
+  fc.assert(
+    fc.property(latencies, latencies, fc.integer({ min: 0, max: 100 }), (x, y, percent) => {
+      const judged = (values: readonly number[]) =>
+        compare(runsOf('a', x), runsOf('b', values), { rules: ONE }).measures[0];
+      const before = judged(y);
+      const after = judged(y.map((value) => value * (1 + percent / 100)));
+      if (before?.verdict === 'regressed') expect(after?.verdict).toBe('regressed');
+      if (after?.verdict === 'improved') expect(before?.verdict).toBe('improved');
+      expect(ORDER).toContain(after?.verdict);
+    }),
+  );
+});

@@ -1,0 +1,79 @@
+import { casesOf } from './cases.ts';
+import { pairsEvidence, setsEvidence } from './evidence.ts';
+import { larger } from './gather.ts';
+import { judgeCases, type JudgedHow } from './judge-cases.ts';
+import { preflight } from './preflight.ts';
+import { defaultRules, MOST_PRIMARY, type Rules } from './rules.ts';
+import type { RunFigures } from './run-figures.ts';
+import { overallReason, overallSentence } from './sentences.ts';
+import type { Design, Judgment, MeasureVerdict, Needs, VerdictName } from './verdict.ts';
+
+export interface CompareOptions {
+  /** a[i] and b[i] are a pair: measured one right after the other, with the same plan. */
+  readonly paired?: boolean;
+  /** Default: `defaultRules` of the runs. */
+  readonly rules?: Rules;
+}
+
+/**
+ * Judges the runs of `b` against those of `a`. The unit of evidence is a run; the effect is the ratio B ÷ A.
+ *
+ * Pairs: Hodges and Lehmann's estimate of the log ratios and the interval that inverts the exact signed-rank test. Sets: the
+ * same with the rank-sum test. The gating measures share alpha by Holm's procedure; each interval is that of its step.
+ *
+ * @throws RangeError when a side is empty, pairs are not of equal number, or more than five measures gate
+ */
+export function compare(a: readonly RunFigures[], b: readonly RunFigures[], options: CompareOptions = {}): Judgment {
+  const { paired = false, rules = defaultRules([...a, ...b]) } = options;
+  if (a.length === 0 || b.length === 0) throw new RangeError('each side of a comparison needs at least one run');
+  if (paired && a.length !== b.length) throw new RangeError(`${a.length} and ${b.length} runs are not pairs`);
+  return judge(a, b, rules, {
+    design: paired ? 'pairs' : 'sets',
+    evidenceOf: paired ? pairsEvidence : setsEvidence,
+    doubts: new Map(),
+  });
+}
+
+/** What every design has in common: preflight, the figures one by one, and the verdict over those that gate. */
+export function judge(
+  a: readonly RunFigures[],
+  b: readonly RunFigures[],
+  rules: Rules,
+  how: Pick<JudgedHow, 'design' | 'evidenceOf' | 'doubts'>,
+): Judgment {
+  if (rules.primary.length > MOST_PRIMARY) {
+    throw new RangeError(`${rules.primary.length} measures gate; at most ${MOST_PRIMARY} can`);
+  }
+  const findings = preflight(a, b);
+  const forbidden = findings.some(({ outcome }) => outcome === 'failed');
+  // What only one side has is not compared, except that a measure that gates must not vanish unseen.
+  const cases = casesOf(a, b, rules).filter((each) => each.place >= 0 || (each.a.length > 0 && each.b.length > 0));
+  const measures = judgeCases(cases, { ...how, alpha: rules.alpha, forbidden });
+  const gating = measures.filter((one) => one.gating);
+  const verdict = forbidden ? 'undecided' : worst(gating.map((one) => one.verdict));
+  const design: Design = how.design === 'pairs' || how.design === 'sets' ? how.design : 'history';
+  return {
+    design,
+    scenario: b[0]?.scenario ?? '',
+    verdict,
+    reason: overallReason({ verdict, preflight: findings, measures }),
+    sentence: overallSentence(verdict, gating, findings),
+    runs: { a: a.map(({ run_id }) => run_id), b: b.map(({ run_id }) => run_id) },
+    left_out: null,
+    preflight: findings,
+    measures,
+    needs: needsOfAll(gating, verdict),
+  };
+}
+
+const FROM_WORST: readonly VerdictName[] = ['regressed', 'suspect', 'undecided', 'improved', 'unchanged'];
+
+/** The worst of several verdicts; nothing is undecided. */
+export function worst(verdicts: readonly VerdictName[]): VerdictName {
+  return FROM_WORST.find((verdict) => verdicts.includes(verdict)) ?? 'undecided';
+}
+
+function needsOfAll(gating: readonly MeasureVerdict[], verdict: VerdictName): Needs | null {
+  const open = gating.filter((one) => one.verdict === verdict);
+  return open.map(({ needs }) => needs).reduce(larger, null);
+}

@@ -1,0 +1,40 @@
+import { percentile } from '../../core/stats/percentiles.ts';
+import { keyText } from './cases.ts';
+import type { Figure, RunFigures } from './run-figures.ts';
+import type { Judgment, MeasureVerdict } from './verdict.ts';
+
+/** The values behind a verdict, run by run, in the unit of the measure; null where a run has none. */
+export interface ComparedValues {
+  readonly a: readonly Figure['value'][];
+  readonly b: readonly Figure['value'][];
+  /** Medians over the runs of a side, of the runs with a single finite value; null without one. */
+  readonly median_a: number | null;
+  readonly median_b: number | null;
+}
+
+/** A judgment with the values that it is about: what `compare --json`, `check --json` and the HTTP API answer. */
+export interface Comparison extends Omit<Judgment, 'measures'> {
+  readonly measures: readonly (MeasureVerdict & { readonly values: ComparedValues })[];
+}
+
+/** Adds the values to a judgment of these runs. */
+export function comparisonOf(judgment: Judgment, runs: readonly RunFigures[]): Comparison {
+  const byId = new Map(runs.map((run) => [run.run_id, valuesByKey(run)]));
+  const valuesOf = (ids: readonly string[], key: string): readonly Figure['value'][] =>
+    ids.map((id) => byId.get(id)?.get(key) ?? null);
+  const measures = judgment.measures.map((verdict) => {
+    const a = valuesOf(judgment.runs.a, keyText(verdict));
+    const b = valuesOf(judgment.runs.b, keyText(verdict));
+    return { ...verdict, values: { a, b, median_a: median(a), median_b: median(b) } };
+  });
+  return { ...judgment, measures };
+}
+
+function valuesByKey({ figures }: RunFigures): ReadonlyMap<string, Figure['value']> {
+  return new Map(figures.map((figure) => [keyText(figure), figure.value]));
+}
+
+function median(values: readonly Figure['value'][]): number | null {
+  const known = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
+  return known.length === 0 ? null : percentile(Float64Array.from(known).sort(), 0.5);
+}

@@ -1,0 +1,70 @@
+import type { Evidence } from './evidence.ts';
+import type { Reason, VerdictName } from './verdict.ts';
+
+/** What follows from the evidence on one figure. */
+export interface Decision {
+  readonly verdict: 'regressed' | 'improved' | 'unchanged' | 'undecided';
+  readonly reason: Reason;
+  /** On the scale of the evidence. */
+  readonly interval: readonly [low: number, high: number];
+  /** See `MeasureVerdict.detectable`, on the scale of the evidence; null when nothing could have been seen. */
+  readonly detectable: number | null;
+}
+
+/**
+ * regressed: the interval is above no change and the estimate at least the margin; improved: mirrored; unchanged: the
+ * interval is within the margin on both sides; else undecided.
+ *
+ * @param margin above 0, on the scale of the evidence
+ * @param level the chance that the interval misses the truth, after the control for several measures
+ * @param alone the same for one measure alone
+ */
+export function decide(evidence: Evidence, margin: number, level: number, alone: number): Decision {
+  const interval = evidence.interval(evidence.level ?? level);
+  const verdict = verdictOf(evidence, interval, margin);
+  return {
+    verdict,
+    reason: verdict === 'undecided' ? openBecause(evidence, interval, margin, alone) : 'decided',
+    interval,
+    detectable: detectable(evidence.estimate, interval[0], margin),
+  };
+}
+
+function verdictOf(
+  { estimate }: Pick<Evidence, 'estimate'>,
+  [low, high]: readonly [number, number],
+  margin: number,
+): Exclude<VerdictName, 'suspect'> {
+  if (low > 0 && estimate[0] >= margin) return 'regressed';
+  if (high < 0 && estimate[1] <= -margin) return 'improved';
+  return low >= -margin && high <= margin ? 'unchanged' : 'undecided';
+}
+
+function openBecause(
+  evidence: Evidence,
+  [low, high]: readonly [number, number],
+  margin: number,
+  alone: number,
+): Reason {
+  const { estimate } = evidence;
+  const openByBuckets = estimate[1] - estimate[0];
+  if (openByBuckets === Infinity || Number.isNaN(openByBuckets)) return 'unbounded';
+  if (low === -Infinity && high === Infinity) return 'too_few_runs';
+  if (low === -Infinity || high === Infinity) return 'unbounded';
+  // More than half of the interval is buckets: more runs would not help as much as finer buckets.
+  if (openByBuckets > (high - low) / 2) return 'buckets';
+  if (evidence.level === null && verdictOf(evidence, evidence.interval(alone), margin) !== 'undecided') {
+    return 'multiple_measures';
+  }
+  return low > 0 || high < 0 ? 'near_margin' : 'wide_interval';
+}
+
+/**
+ * If all runs of B were slower by the same factor, estimate and interval would move together: the smallest estimate at
+ * which the interval is above no change and the corner that supports a regression least reaches the margin.
+ */
+function detectable(estimate: readonly [number, number], low: number, margin: number): number | null {
+  const middle = (estimate[0] + estimate[1]) / 2;
+  const found = Math.max(margin + middle - estimate[0], middle - low);
+  return Number.isFinite(found) ? found : null;
+}

@@ -1,0 +1,33 @@
+import { join } from 'node:path';
+import { signalRules } from '../../../catalog/explanations.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { readServersFile } from '../../store/servers/read-servers-json.ts';
+import type { Judgment } from '../verdict.ts';
+import { explain, type Explanation } from './moved-signals.ts';
+import { signalsIn, type RunSignals } from './run-signals.ts';
+
+/** Reads what the servers of the judged runs reported, where a gating measure changed; else null. */
+export async function loadExplanation(
+  store: RunStore,
+  judgment: Pick<Judgment, 'design' | 'runs' | 'measures'>,
+): Promise<Explanation | null> {
+  if (explain(judgment, new Map(), []) === null) return null;
+  const signals = new Map<string, RunSignals>();
+  // One after the other: the files of long runs are large.
+  for (const id of new Set([...judgment.runs.a, ...judgment.runs.b])) signals.set(id, await signalsOf(store, id));
+  return explain(judgment, signals, signalRules());
+}
+
+async function signalsOf(store: RunStore, run_id: string): Promise<RunSignals> {
+  try {
+    const { servers } = await store.readResult(run_id);
+    if (!('exact' in servers)) return { run_id, values: [], problem: 'no_server_metrics' };
+    if (servers.exact !== true) return { run_id, values: [], problem: 'not_exact' };
+    const file = await readServersFile(join(store.directory, run_id));
+    if (file === null) return { run_id, values: [], problem: 'no_server_metrics' };
+    return { run_id, values: signalsIn(file, signalRules()), problem: null };
+  } catch {
+    // An explanation is no evidence: a damaged file of the servers must not keep the verdict back.
+    return { run_id, values: [], problem: 'unreadable' };
+  }
+}

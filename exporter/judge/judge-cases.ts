@@ -1,0 +1,165 @@
+import { FEWEST_FOR_DEPENDENCE } from '../../core/stats/serial-dependence.ts';
+import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
+import type { Known } from '../../core/stats/shift.ts';
+import { keyText, type FigureCase } from './cases.ts';
+import { decide, type Decision } from './decide.ts';
+import { effectRatio, lowerIsWorse } from './effect.ts';
+import type { Evidence } from './evidence.ts';
+import { furtherRuns, missingRuns, type Size } from './gather.ts';
+import type { FigureKey } from './run-figures.ts';
+import { evidenceSentence, named } from './sentences.ts';
+import type { EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } from './verdict.ts';
+
+export interface JudgedHow {
+  readonly alpha: number;
+  readonly design: Size['design'] | 'single';
+  readonly evidenceOf: (a: readonly Known[], b: readonly Known[]) => Evidence;
+  /** Whether preflight forbids any verdict. */
+  readonly forbidden: boolean;
+  /** Figures whose history cannot be trusted to be independent, by `keyText`. */
+  readonly doubts: ReadonlyMap<string, Doubt>;
+}
+
+/** The verdict on every figure. Only the gating ones share the chance of a false alarm. */
+export function judgeCases(cases: readonly FigureCase[], how: JudgedHow): readonly MeasureVerdict[] {
+  const evidences = cases.map(({ a, b, problem }) =>
+    problem !== null || a.length === 0 || b.length === 0 ? null : how.evidenceOf(a, b),
+  );
+  const tests = severalMeasures(cases, evidences, how);
+  const gating = cases.filter(({ place }) => place >= 0).length;
+  const judged = cases.map((each, i): Judged => {
+    const evidence = evidences[i] ?? null;
+    const test = tests[i] ?? null;
+    const margin = Math.log1p(each.margin);
+    const decision = evidence && test && decide(evidence, margin, test.level, how.alpha);
+    return { each, evidence, decision, test };
+  });
+  const byKey = new Map(judged.map((one) => [keyText(one.each.key), one]));
+  return judged.map((one) => verdictOn(one, byKey, gating, how));
+}
+
+/** Why the runs of a history may depend on each other, and the change that is decided anyway. */
+export interface Doubt {
+  readonly reason: 'dependent_history' | 'short_history';
+  /** On the scale of the evidence. */
+  readonly least: number;
+}
+
+interface Judged {
+  readonly each: FigureCase;
+  readonly evidence: Evidence | null;
+  readonly decision: Decision | null;
+  readonly test: Test | null;
+}
+
+interface Test {
+  /** Of the interval. */
+  readonly level: number;
+  readonly p: PValue;
+}
+
+/** Holm for the figures that gate, Benjamini and Hochberg for the others; nothing for a suspicion, which is no verdict. */
+function severalMeasures(
+  cases: readonly FigureCase[],
+  evidences: readonly (Evidence | null)[],
+  { alpha, design }: JudgedHow,
+): readonly Test[] {
+  const ps = evidences.map((evidence) => evidence?.p ?? 1);
+  if (design === 'single') return ps.map((raw) => ({ level: alpha, p: { raw, adjusted: raw, adjustment: 'none' } }));
+  const gates = cases.map(({ place }) => place >= 0);
+  const gatingPs = ps.filter((_, i) => gates[i]);
+  const otherPs = ps.filter((_, i) => !gates[i] && evidences[i] !== null);
+  const gating = { adjusted: holm(gatingPs).values(), levels: holmLevels(gatingPs, alpha).values() };
+  const others = benjaminiHochberg(otherPs).values();
+  return ps.map((raw, i) => {
+    if (gates[i]) {
+      const adjusted = gating.adjusted.next().value ?? 1;
+      return { level: gating.levels.next().value ?? alpha, p: { raw, adjusted, adjustment: 'holm' } };
+    }
+    const adjusted = evidences[i] === null ? 1 : (others.next().value ?? 1);
+    return { level: alpha, p: { raw, adjusted, adjustment: 'benjamini_hochberg' } };
+  });
+}
+
+function verdictOn(one: Judged, byKey: ReadonlyMap<string, Judged>, gating: number, how: JudgedHow): MeasureVerdict {
+  const { each, evidence, decision, test } = one;
+  const { key, margin, place, a, b } = each;
+  const runs = { a: a.length, b: b.length };
+  const facts = { ...key, gating: place >= 0, runs, margin };
+  if (evidence === null || decision === null || test === null) {
+    const reason = each.problem?.reason ?? 'missing_values';
+    const sentence = `${named(key)} is undecided: ${each.problem?.sentence ?? 'one side has no value'}.`;
+    const nothing = { effect: null, confidence: null, method: null, detectable: null, p: null };
+    return { ...facts, ...nothing, verdict: 'undecided', reason, sentence, needs: each.problem?.needs ?? null };
+  }
+  const { verdict, reason } = conclude(one, byKey, how);
+  const effect = effectOf(key, evidence.estimate, decision.interval);
+  const detectable = decision.detectable === null ? null : Math.expm1(decision.detectable);
+  const judged: Omit<MeasureVerdict, 'sentence'> = {
+    ...facts,
+    verdict,
+    reason,
+    effect,
+    confidence: 1 - (evidence.level ?? test.level),
+    method: evidence.method,
+    detectable,
+    p: test.p,
+    needs: verdict === 'undecided' || verdict === 'suspect' ? needsOf(one, reason, gating, how) : null,
+  };
+  return { ...judged, sentence: evidenceSentence(judged) };
+}
+
+/** The decision after everything that can forbid it. */
+function conclude(
+  { each, evidence, decision, test }: Judged,
+  byKey: ReadonlyMap<string, Judged>,
+  { forbidden, doubts, design, alpha }: JudgedHow,
+): { verdict: VerdictName; reason: Reason } {
+  const undecided = (reason: Reason): { verdict: VerdictName; reason: Reason } => ({ verdict: 'undecided', reason });
+  if (evidence === null || decision === null || test === null || forbidden) return undecided('preflight');
+  const { verdict, reason } = decision;
+  if (verdict === 'undecided' || verdict === 'unchanged') return { verdict, reason };
+  if (test.p.adjustment === 'benjamini_hochberg' && test.p.adjusted > alpha) return undecided('multiple_measures');
+  const doubt = doubts.get(keyText(each.key));
+  // A short history may raise a suspicion, but not confirm it.
+  if (doubt !== undefined && !(design === 'single' && doubt.reason === 'short_history')) {
+    if (Math.max(evidence.estimate[0], -evidence.estimate[1]) < doubt.least) return undecided(doubt.reason);
+  }
+  if (verdict === 'improved') {
+    const withFailures = byKey.get(keyText({ ...each.key, population: 'all' }));
+    if (withFailures !== undefined && withFailures.decision?.verdict !== 'improved') return undecided('failures');
+  }
+  if (design !== 'single') return { verdict, reason };
+  return verdict === 'regressed'
+    ? { verdict: 'suspect', reason: 'unconfirmed_regression' }
+    : undecided('unconfirmed_improvement');
+}
+
+function needsOf({ each, evidence, decision }: Judged, reason: Reason, gating: number, how: JudgedHow): Needs | null {
+  if (evidence === null || decision === null) return null;
+  const { alpha, design } = how;
+  switch (reason) {
+    case 'preflight':
+    case 'failures':
+    case 'unbounded':
+      return null;
+    case 'short_history':
+      return { design: 'baseline', further: Math.max(1, FEWEST_FOR_DEPENDENCE - each.a.length) };
+    case 'dependent_history':
+      return missingRuns({ design: 'pairs', a: 0, b: 0, gating, alpha });
+    case 'buckets':
+      return { design: 'buckets', effect: each.margin };
+    default: {
+      // One run is judged against the history; whatever follows it is compared by ranks, without it.
+      const b = design === 'single' ? 0 : each.b.length;
+      const size: Size = { design: design === 'single' ? 'confirm' : design, a: each.a.length, b, gating, alpha };
+      return furtherRuns(size, evidence, decision, Math.log1p(each.margin));
+    }
+  }
+}
+
+function effectOf(key: FigureKey, estimate: Known, interval: readonly [number, number]): EffectRatio {
+  const [low, high] = lowerIsWorse(key) ? [interval[1], interval[0]] : interval;
+  const ratio = (worse: number): number => effectRatio(key, worse);
+  return { low: ratio(low), estimate: ratio((estimate[0] + estimate[1]) / 2), high: ratio(high) };
+}

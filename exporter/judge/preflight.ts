@@ -1,0 +1,110 @@
+import { percentile } from '../../core/stats/percentiles.ts';
+import type { AchievedLoad, RunFigures } from './run-figures.ts';
+import type { PreflightFinding } from './verdict.ts';
+
+/** Relative difference of a mean or a rate above which the load is another one: well below the margins of the measures. */
+const LOAD_TOLERANCE = 0.02;
+/** Difference of a share, 0 to 1. */
+const SHARE_TOLERANCE = 0.02;
+
+const LOADS = [
+  { check: 'input_tokens', what: 'input tokens per request', unit: 'tokens', share: false },
+  { check: 'output_tokens', what: 'output tokens per request', unit: 'tokens', share: false },
+  { check: 'cached_input_ratio', what: 'share of input tokens from a cache', unit: '', share: true },
+  { check: 'request_rate', what: 'offered rate', unit: 'requests/s', share: false },
+] as const satisfies readonly { check: keyof AchievedLoad; what: string; unit: string; share: boolean }[];
+
+/** What keeps two sets of runs from being compared. The sets are not empty. */
+export function preflight(a: readonly RunFigures[], b: readonly RunFigures[]): readonly PreflightFinding[] {
+  const runs = [...a, ...b];
+  return [
+    ...sameScenario(runs),
+    ...sameFingerprint(runs),
+    ...LOADS.flatMap((load) => sameLoad(a, b, load)),
+    ...clientKeptUp(runs),
+    ...alone(runs),
+  ];
+}
+
+function sameScenario(runs: readonly RunFigures[]): PreflightFinding[] {
+  const names = [...new Set(runs.map(({ scenario }) => scenario))];
+  if (names.length === 1) return [];
+  const sentence = `The runs are of ${names.length} scenarios: ${listed(names)}.`;
+  return [{ check: 'scenario', outcome: 'failed', run_ids: idsOf(runs), sentence }];
+}
+
+function sameFingerprint(runs: readonly RunFigures[]): PreflightFinding[] {
+  const unknown = runs.filter(({ fingerprint }) => fingerprint === '');
+  if (unknown.length > 0) {
+    const sentence = `The configuration of ${counted(unknown.length, 'run')} is not known, so it matches no other.`;
+    return [{ check: 'fingerprint', outcome: 'failed', run_ids: idsOf(unknown), sentence }];
+  }
+  const groups = new Map<string, RunFigures[]>();
+  for (const run of runs) groups.set(run.fingerprint, [...(groups.get(run.fingerprint) ?? []), run]);
+  if (groups.size === 1) return [];
+  const odd = [...groups.values()].sort((x, y) => y.length - x.length).slice(1);
+  const sentence = `The runs have ${groups.size} different configurations (fingerprints).`;
+  return [{ check: 'fingerprint', outcome: 'failed', run_ids: idsOf(odd.flat()), sentence }];
+}
+
+function sameLoad(
+  a: readonly RunFigures[],
+  b: readonly RunFigures[],
+  { check, what, unit, share }: (typeof LOADS)[number],
+): PreflightFinding[] {
+  const [ofA, ofB] = [a, b].map((set) => set.flatMap(({ load }) => (load[check] === null ? [] : [load[check]])));
+  const all = [...a, ...b];
+  const from = median(ofA ?? []);
+  const to = median(ofB ?? []);
+  // A closed loop offers no rate, and not every server reports cached tokens.
+  if (from === null && to === null) return [];
+  if (from === null || to === null) {
+    const sentence = `The ${what} ${from === null ? 'of the baseline' : 'of the compared runs'} is not known.`;
+    return [{ check, outcome: 'unknown', run_ids: idsOf(from === null ? a : b), sentence }];
+  }
+  const differs = share ? Math.abs(to - from) > SHARE_TOLERANCE : Math.abs(Math.log(to / from)) > LOAD_TOLERANCE;
+  // Both 0 is equal, and the logarithm of their ratio not a number.
+  if (!differs || from === to) return [];
+  const text = (value: number): string =>
+    share ? `${(100 * value).toFixed(1)} %` : `${Number(value.toPrecision(4))} ${unit}`;
+  const sentence = `The ${what} changed from ${text(from)} to ${text(to)}: the load is not the same.`;
+  return [{ check, outcome: 'failed', run_ids: idsOf(all), sentence }];
+}
+
+function clientKeptUp(runs: readonly RunFigures[]): PreflightFinding[] {
+  const finding = (state: 'saturated' | 'unknown', outcome: 'failed' | 'unknown', text: string): PreflightFinding[] => {
+    const found = runs.filter(({ client }) => client === state);
+    if (found.length === 0) return [];
+    return [
+      { check: 'client', outcome, run_ids: idsOf(found), sentence: `${text} in ${counted(found.length, 'run')}.` },
+    ];
+  };
+  return [
+    ...finding('saturated', 'failed', 'The client itself was saturated'),
+    ...finding('unknown', 'unknown', 'Whether the client kept up is not known'),
+  ];
+}
+
+function alone(runs: readonly RunFigures[]): PreflightFinding[] {
+  const found = runs.filter(({ foreign_traffic: foreign }) => foreign === true);
+  if (found.length === 0) return [];
+  const sentence = `Others used the measured servers during ${counted(found.length, 'run')}.`;
+  return [{ check: 'foreign_traffic', outcome: 'failed', run_ids: idsOf(found), sentence }];
+}
+
+function median(values: readonly number[]): number | null {
+  return values.length === 0 ? null : percentile(Float64Array.from(values).sort(), 0.5);
+}
+
+function idsOf(runs: readonly RunFigures[]): readonly string[] {
+  return runs.map(({ run_id }) => run_id);
+}
+
+function counted(n: number, thing: string): string {
+  return `${n} ${thing}${n === 1 ? '' : 's'}`;
+}
+
+/** At most three names. */
+function listed(names: readonly string[]): string {
+  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
+}

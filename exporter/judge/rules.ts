@@ -1,0 +1,89 @@
+import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
+import { DISTRIBUTION_MEASURES, type Direction } from '../../core/measures/measures.ts';
+import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import type { Figure, FigureKey, Stat } from './run-figures.ts';
+
+/** How a scenario is judged. */
+export interface Rules {
+  /** The measures that gate, at most five; the others are reported. */
+  readonly primary: readonly PrimaryMeasure[];
+  /** The smallest change that matters, as a ratio above 0: 0.05 is 5 %. */
+  readonly margin: number;
+  /** The same for single measures, by `measure` or `measure:stat`, of which the second comes first. */
+  readonly margins: Readonly<Record<string, number>>;
+  /** The chance of any false alarm among the gating measures in one comparison when nothing changed. */
+  readonly alpha: number;
+}
+
+export interface PrimaryMeasure {
+  readonly measure: string;
+  readonly stat: Stat;
+}
+
+export const MOST_PRIMARY = 5;
+
+const MARGIN = 0.05;
+const ALPHA = 0.05;
+/** One request in a hundred: of shares of requests 5 % would be far too many. */
+const SHARE_MARGINS = { error_ratio: 0.01, stall_ratio: 0.01 };
+
+/**
+ * The measures that gate unless the scenario says otherwise: how long users wait for the first token, usually and often
+ * (the queue shows at p90 first), how fast text comes, what the servers get done, and how often they fail. Request latency
+ * follows from the first two and would only cost the others power; p99 needs more requests than most runs have.
+ */
+export function defaultRules(runs: readonly { readonly figures: readonly Figure[] }[]): Rules {
+  const withGoodput = runs.some(({ figures }) => figures.some(({ measure }) => measure === 'goodput'));
+  return {
+    primary: [
+      { measure: 'time_to_first_token', stat: 'p50' },
+      { measure: 'time_to_first_token', stat: 'p90' },
+      { measure: 'inter_token_latency', stat: 'p50' },
+      { measure: withGoodput ? 'goodput' : 'output_token_throughput', stat: 'value' },
+      { measure: 'error_ratio', stat: 'value' },
+    ],
+    margin: MARGIN,
+    margins: SHARE_MARGINS,
+    alpha: ALPHA,
+  };
+}
+
+/** The margin of a figure, as a ratio above 0. */
+export function marginOf({ margins, margin }: Rules, key: FigureKey): number {
+  const name = nameOf(key);
+  return margins[`${name}:${key.stat}`] ?? margins[name] ?? margin;
+}
+
+/**
+ * The place of a figure among the primary measures; −1 when it does not gate. The client's figures gate, of ok requests
+ * where there is a choice. `measure` of a rule ends in `_from_due` for latencies that count from the due time.
+ */
+export function gatingPlace({ primary }: Rules, key: FigureKey): number {
+  if (key.origin !== 'client' || (key.population === 'all' && key.stat !== 'value')) return -1;
+  return primary.findIndex(({ measure, stat }) => measure === nameOf(key) && stat === key.stat);
+}
+
+/** The measure's name, which says when it counts from the due time. */
+export function nameOf({ measure, clock }: Pick<FigureKey, 'measure' | 'clock'>): string {
+  return clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure;
+}
+
+const DIRECTIONS: ReadonlyMap<string, Direction> = new Map(
+  [...DISTRIBUTION_MEASURES, ...Object.values(SCALAR_MEASURES), ...Object.values(GOODPUT_MEASURES)].map(
+    ({ measure, direction }) => [measure, direction],
+  ),
+);
+
+/** Which way is better; `none` of measures that `core/measures` does not define. */
+export function directionOf(measure: string): Direction {
+  return DIRECTIONS.get(measure) ?? 'none';
+}
+
+/** The names of the measures that have a direction and can be judged, as rules have them. */
+export function judgedMeasures(): readonly string[] {
+  const distributions = DISTRIBUTION_MEASURES.map((measure) => ({ ...measure, name: nameOf(measure) }));
+  const scalars = [...Object.values(SCALAR_MEASURES), ...Object.values(GOODPUT_MEASURES)];
+  return [...distributions, ...scalars.map((measure) => ({ ...measure, name: measure.measure }))]
+    .filter(({ direction }) => direction !== 'none')
+    .map(({ name }) => name);
+}

@@ -1,0 +1,61 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { appendEntry } from '../store/scenarios/append-log.ts';
+import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
+import type { BaselineAction } from './baseline.ts';
+import { ScenarioStates } from './scenario-state.ts';
+import type { VerdictName } from './verdict.ts';
+
+let directory: string;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'llmbench-states-'));
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+/** Entries in the order of time, one a day. */
+async function happened(...events: readonly (VerdictName | BaselineAction)[]): Promise<void> {
+  const paths = scenarioPaths(directory, 'chat');
+  for (const [day, event] of events.entries()) {
+    const common = { schema_version: 1, scenario: 'chat', at: new Date(Date.UTC(2026, 0, 1 + day)).toISOString() };
+    const isAction = ['accept', 'drop', 'pin', 'unpin'].includes(event);
+    if (isAction)
+      await appendEntry(paths.baseline, { ...common, action: event, run_ids: [`r${day}`], author: null, reason: null });
+    else await appendEntry(paths.verdicts, { ...common, verdict: event, run_ids: [`r${day}`], measures: [] });
+  }
+}
+
+test.each<[readonly (VerdictName | BaselineAction)[], boolean, number]>([
+  [['unchanged'], false, 0],
+  [['suspect', 'regressed'], true, 0],
+  [['regressed', 'undecided', 'undecided'], true, 2],
+  [['regressed', 'suspect'], true, 0],
+  [['regressed', 'unchanged'], false, 0],
+  [['regressed', 'improved', 'undecided'], false, 1],
+  [['regressed', 'accept'], false, 0],
+  [['regressed', 'pin'], false, 0],
+  [['regressed', 'drop'], true, 0],
+  [['accept', 'regressed'], true, 0],
+  [['undecided', 'undecided', 'undecided'], false, 3],
+])('after %j: regression open %p, %i undecided in a row', async (events, open, undecided) => {
+  await happened(...events);
+  const [state] = await new ScenarioStates(directory).read();
+  expect(state?.regression !== null).toBe(open);
+  expect(state?.undecidedInARow).toBe(undecided);
+});
+
+test('nothing is read again until a file changes', async () => {
+  await happened('unchanged');
+  const states = new ScenarioStates(directory);
+  const first = await states.read();
+  expect(await states.read()).toBe(first);
+  await happened('regressed');
+  const second = await states.read();
+  expect(second).not.toBe(first);
+  expect(second[0]?.newest?.verdict).toBe('regressed');
+  await rm(join(directory, 'scenarios'), { recursive: true });
+  expect(await states.read()).toEqual([]);
+});

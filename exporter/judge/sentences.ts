@@ -1,0 +1,117 @@
+import { SHARES_OF_FAILURE } from './evidence.ts';
+import { nameOf } from './rules.ts';
+import type { FigureKey } from './run-figures.ts';
+import type { EffectRatio, Judgment, MeasureVerdict, PreflightFinding, Reason, VerdictName } from './verdict.ts';
+
+/** A figure in words: `time_to_first_token p90`. */
+export function named(key: FigureKey): string {
+  return key.stat === 'value' ? nameOf(key) : `${nameOf(key)} ${key.stat}`;
+}
+
+/** The verdict on one figure with its evidence, in one sentence. */
+export function evidenceSentence(verdict: Omit<MeasureVerdict, 'sentence'>): string {
+  const { effect, margin, confidence } = verdict;
+  const what = SHARES_OF_FAILURE.has(verdict.measure) ? `the share without it (1 − ${verdict.measure})` : 'it';
+  const changed =
+    effect === null
+      ? ''
+      : `; ${what} changed by ${change(effect.estimate)} (${intervalText(effect, confidence ?? 0)}), ` +
+        `${runsText(verdict)}, margin ${percent(margin * 100)} %`;
+  const because = BECAUSE[verdict.reason];
+  return `${named(verdict)} is ${verdict.verdict}${because === '' ? '' : `: ${because}`}${changed}.`;
+}
+
+/** The overall verdict in one sentence: which figures led to it, or what is in the way. */
+export function overallSentence(
+  verdict: VerdictName,
+  gating: readonly MeasureVerdict[],
+  preflight: readonly PreflightFinding[],
+): string {
+  const failed = preflight.filter(({ outcome }) => outcome === 'failed');
+  if (failed.length > 0) return `Undecided, because the runs are not comparable. ${failed[0]?.sentence ?? ''}`.trim();
+  if (gating.length === 0) return 'Undecided, because the runs have none of the measures that gate.';
+  const leading = gating.filter((one) => one.verdict === verdict);
+  switch (verdict) {
+    case 'unchanged':
+      return `Unchanged: ${gating.length === 1 ? 'the measure that gates' : `all ${gating.length} measures that gate`} changed by less than the margin.`;
+    case 'suspect':
+      return `Suspect: ${listOf(leading)} worse than the history; further runs have to confirm it.`;
+    case 'regressed':
+      return `Regressed: ${listOf(leading)} worse by at least the margin.`;
+    case 'improved':
+      return `Improved: ${listOf(leading)} better by at least the margin.`;
+    case 'undecided': {
+      const because = BECAUSE[leading[0]?.reason ?? 'wide_interval'];
+      return `Undecided for ${leading.map(named).join(', ')}: ${because === '' ? 'the evidence is missing' : because}.`;
+    }
+  }
+}
+
+const BECAUSE: Readonly<Record<Reason, string>> = {
+  decided: '',
+  preflight: 'the runs are not comparable',
+  too_few_runs: 'there are too few runs for any result to decide',
+  wide_interval: 'the interval holds both no change and a change of the margin',
+  near_margin: 'it changed, but whether by the margin is open',
+  unconfirmed_regression: 'this run is worse than the history, and further runs have to confirm it',
+  unconfirmed_improvement: 'this run is better than the history, and further runs have to confirm it',
+  multiple_measures: 'the evidence would suffice for one measure, but not for as many as are judged',
+  dependent_history:
+    'the runs of the history depend on each other, and the change is not far beyond their scatter; compare in interleaved pairs',
+  short_history:
+    'the history is too short to show whether its runs depend on each other, and the change is not far beyond its scatter',
+  buckets: 'the buckets are too coarse for the margin',
+  failures: 'it is better among successful requests only, not when failed ones count as infinitely slow',
+  missing_values: 'some runs have no value',
+  few_values: 'the percentile rests on too few independent values',
+  unbounded: 'some values are infinite or have no bound',
+  no_measures: 'the runs have none of the measures that gate',
+};
+
+function runsText({ runs, method }: Pick<MeasureVerdict, 'runs' | 'method'>): string {
+  switch (method) {
+    case 'signed_rank_exact':
+    case 'signed_rank_normal':
+      return `${runs.b} pairs`;
+    case 'rank_prediction':
+      return `one run beside the extremes of ${runs.a}`;
+    case 't_prediction':
+      return `one run beside Student's t interval of ${runs.a}`;
+    default:
+      return `${runs.a} and ${runs.b} runs`;
+  }
+}
+
+function intervalText({ low, high }: EffectRatio, confidence: number): string {
+  if (low === 0 && high === Infinity) return 'no interval';
+  return `${percent(confidence * 100)} % interval ${change(low)} to ${change(high)}`;
+}
+
+/** A ratio as a change: `+12.3 %`. Above a factor of 10 as `×12`. */
+export function change(ratio: number): string {
+  if (ratio === Infinity) return 'any factor';
+  if (ratio > 10) return `×${Number(ratio.toPrecision(2))}`;
+  const text = percent((ratio - 1) * 100);
+  if (text === '0') return '0 %';
+  return `${text.startsWith('-') ? text.replace('-', '−') : `+${text}`} %`;
+}
+
+/** With one digit after the point where that says something. */
+function percent(value: number): string {
+  return String(Number(value.toFixed(Math.abs(value) < 0.1 ? 3 : 1)));
+}
+
+function listOf(verdicts: readonly FigureKey[]): string {
+  return `${verdicts.map(named).join(', ')} ${verdicts.length === 1 ? 'is' : 'are'}`;
+}
+
+/** The reason of the overall verdict: of the first figure that led to it. */
+export function overallReason({
+  verdict,
+  preflight,
+  measures,
+}: Pick<Judgment, 'verdict' | 'preflight' | 'measures'>): Reason {
+  if (preflight.some(({ outcome }) => outcome === 'failed')) return 'preflight';
+  const gating = measures.filter((one) => one.gating);
+  return gating.find((one) => one.verdict === verdict)?.reason ?? 'no_measures';
+}

@@ -1,0 +1,88 @@
+import { appendEntry, readEntries } from '../store/scenarios/append-log.ts';
+import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
+import { decisiveOf, type HistoryJudgment } from './history.ts';
+import { VERDICTS, type MeasureVerdict, type Needs, type Reason, type VerdictName } from './verdict.ts';
+
+/** A line of `verdicts.jsonl` (schemas/verdict.schema.json): what `check` decided, with the evidence of what gates. */
+export interface VerdictEntry {
+  readonly schema_version: 1;
+  readonly scenario: string;
+  /** RFC 3339 in UTC. */
+  readonly at: string;
+  readonly verdict: VerdictName;
+  readonly reason: Reason;
+  readonly sentence: string;
+  readonly needs: Needs | null;
+  readonly fingerprint: string;
+  /** The judged runs, by start. */
+  readonly run_ids: readonly string[];
+  /** The runs that they were judged against. */
+  readonly baseline_run_ids: readonly string[];
+  /** The run that raised a suspicion and was left out of its own confirmation; null otherwise. */
+  readonly left_out: string | null;
+  /** The verdict against the pinned runs; null when none are pinned. */
+  readonly anchor_verdict: VerdictName | null;
+  /** The gating measures, of the judgment that led to the verdict. JSON has null for an infinite effect. */
+  readonly measures: readonly MeasureVerdict[];
+  readonly author: string | null;
+}
+
+/** The entry for a judgment. */
+export function verdictEntry(
+  judged: HistoryJudgment,
+  {
+    fingerprint,
+    runIds,
+    author,
+  }: { readonly fingerprint: string; readonly runIds: readonly string[]; readonly author: string | null },
+): VerdictEntry {
+  const { window, anchor } = judged;
+  const decisive = decisiveOf(judged);
+  return {
+    schema_version: 1,
+    scenario: window.scenario,
+    at: new Date().toISOString(),
+    verdict: judged.verdict,
+    reason: judged.reason,
+    sentence: judged.sentence,
+    needs: judged.needs,
+    fingerprint,
+    run_ids: runIds,
+    baseline_run_ids: decisive.runs.a,
+    left_out: decisive.left_out,
+    anchor_verdict: anchor?.verdict ?? null,
+    measures: decisive.measures.filter(({ gating }) => gating),
+    author,
+  };
+}
+
+export async function appendVerdict(runsDirectory: string, entry: VerdictEntry): Promise<void> {
+  await appendEntry(scenarioPaths(runsDirectory, entry.scenario).verdicts, entry);
+}
+
+export interface Verdicts {
+  /** Oldest first. */
+  readonly entries: readonly VerdictEntry[];
+  /** Lines of the file that cannot be read. */
+  readonly damagedLines: readonly number[];
+}
+
+/** Reads the verdicts of a scenario; empty when there are none. Throws when the file cannot be read. */
+export async function readVerdicts(runsDirectory: string, scenario: string): Promise<Verdicts> {
+  return readVerdictFile(scenarioPaths(runsDirectory, scenario).verdicts);
+}
+
+export async function readVerdictFile(path: string): Promise<Verdicts> {
+  const { entries, damagedLines } = await readEntries(path);
+  return { entries: (entries as readonly object[]).filter(isVerdictEntry), damagedLines };
+}
+
+function isVerdictEntry(entry: object): entry is VerdictEntry {
+  const { schema_version, verdict, run_ids, measures } = entry as Partial<Record<keyof VerdictEntry, unknown>>;
+  return (
+    schema_version === 1 &&
+    VERDICTS.some((known) => known === verdict) &&
+    Array.isArray(run_ids) &&
+    Array.isArray(measures)
+  );
+}

@@ -1,0 +1,155 @@
+import type { FigureKey } from './run-figures.ts';
+
+/** `suspect`: one run was worse than the history, and further runs have to confirm it. */
+export const VERDICTS = ['regressed', 'improved', 'unchanged', 'suspect', 'undecided'] as const;
+export type VerdictName = (typeof VERDICTS)[number];
+
+/** Which test decided. The `normal` ones are approximations for samples too large to count every arrangement. */
+export type Method =
+  | 'signed_rank_exact'
+  | 'signed_rank_normal'
+  | 'rank_sum_exact'
+  | 'rank_sum_normal'
+  /** One run beyond all of at least 19 runs. */
+  | 'rank_prediction'
+  /** One run outside Student's t prediction interval of 5 to 18 runs, on logarithms. */
+  | 't_prediction';
+
+export const REASONS = [
+  /** The evidence suffices. */
+  'decided',
+  /** Runs are not comparable; see `preflight`. */
+  'preflight',
+  /** Fewer runs or pairs than any result could decide with. */
+  'too_few_runs',
+  /** The interval holds both no change and a change of at least the margin. */
+  'wide_interval',
+  /** Significant, yet neither as large as the margin nor certainly smaller. */
+  'near_margin',
+  /** Worse than the history: to be confirmed by further runs. */
+  'unconfirmed_regression',
+  /** Better than the history: to be confirmed by further runs. */
+  'unconfirmed_improvement',
+  /** The interval excludes no change, but not after the control for several measures. */
+  'multiple_measures',
+  /** The runs of the history depend on each other, and the change is not far beyond its scatter. */
+  'dependent_history',
+  /** The history is too short to show whether its runs depend on each other, and the change is not far beyond its scatter. */
+  'short_history',
+  /** Buckets leave open what the runs would decide. */
+  'buckets',
+  /** Better among ok requests, but not when failed ones count as infinitely slow. */
+  'failures',
+  /** Some runs have no value. */
+  'missing_values',
+  /** The percentile rests on too few effective values in some run. */
+  'few_values',
+  /** Values of 0 or infinity leave the ratio open. */
+  'unbounded',
+  /** Nothing that gates is there to be judged. */
+  'no_measures',
+] as const;
+export type Reason = (typeof REASONS)[number];
+
+/** What would decide, for the caller to word as a command. */
+export type Needs =
+  /** Compare in interleaved pairs; so many in all, of which `further` are still to be made. */
+  | { readonly design: 'pairs'; readonly pairs: number; readonly further: number }
+  /** So many further runs of each set. */
+  | { readonly design: 'sets'; readonly furtherA: number; readonly furtherB: number }
+  /** So many further runs of the same plan, judged with those that are there. */
+  | { readonly design: 'confirm'; readonly further: number }
+  /** So many further accepted runs in the baseline. */
+  | { readonly design: 'baseline'; readonly further: number }
+  /** Finer buckets (or records), that resolve this effect. */
+  | { readonly design: 'buckets'; readonly effect: number }
+  /** Longer runs: at least so many times the requests. */
+  | { readonly design: 'requests'; readonly times: number };
+
+/**
+ * A ratio B ÷ A: 1.1 is 10 % more. Of `error_ratio` and `stall_ratio` it is the ratio of the shares that remain (1 −
+ * value). May be 0 or Infinity, the ends of an interval that the runs leave open; JSON has null for Infinity.
+ */
+export interface EffectRatio {
+  readonly low: number;
+  readonly estimate: number;
+  readonly high: number;
+}
+
+/** The judgment on one statistic of one measure. */
+export interface MeasureVerdict extends FigureKey {
+  /** Whether it is one of the primary measures, which alone decide the overall verdict. */
+  readonly gating: boolean;
+  readonly verdict: VerdictName;
+  readonly reason: Reason;
+  /** One sentence of plain English with the evidence. */
+  readonly sentence: string;
+  /** Null when there is nothing to compare. */
+  readonly effect: EffectRatio | null;
+  /** Confidence of the interval, 0 to 1: it is wider when several measures gate. */
+  readonly confidence: number | null;
+  readonly method: Method | null;
+  /** Runs on each side that have a value; pairs have as many on both. */
+  readonly runs: { readonly a: number; readonly b: number };
+  /** The smallest change that matters, as a ratio above 0: 0.05 is 5 %. */
+  readonly margin: number;
+  /**
+   * The smallest estimated change for the worse that would have been called regressed with these runs and their scatter, as
+   * a ratio above 0; at least the margin. Null: no change could have been, there are too few runs.
+   */
+  readonly detectable: number | null;
+  readonly p: PValue | null;
+  readonly needs: Needs | null;
+}
+
+export interface PValue {
+  /** Two-sided for pairs and sets, one-sided (for the worse) for one run against a history. */
+  readonly raw: number;
+  readonly adjusted: number;
+  /** Holm over the gating measures; Benjamini and Hochberg's q over the others; none for one run against a history. */
+  readonly adjustment: 'holm' | 'benjamini_hochberg' | 'none';
+}
+
+export const PREFLIGHT_CHECKS = [
+  'scenario',
+  'fingerprint',
+  'input_tokens',
+  'output_tokens',
+  'cached_input_ratio',
+  'request_rate',
+  'client',
+  'foreign_traffic',
+] as const;
+
+/** Something that has to hold before runs can be compared, and does not, or is not known to. */
+export interface PreflightFinding {
+  readonly check: (typeof PREFLIGHT_CHECKS)[number];
+  /** Only `failed` makes the verdict undecided. */
+  readonly outcome: 'failed' | 'unknown';
+  readonly run_ids: readonly string[];
+  readonly sentence: string;
+}
+
+/** How the runs were compared. */
+export type Design = 'pairs' | 'sets' | 'history';
+
+/** The judgment on a comparison. */
+export interface Judgment {
+  readonly design: Design;
+  readonly scenario: string;
+  /**
+   * The worst of the gating measures: regressed if any is; else suspect if any is; else undecided if any is; else improved if
+   * any is; else unchanged.
+   */
+  readonly verdict: VerdictName;
+  readonly reason: Reason;
+  readonly sentence: string;
+  /** Ids of the runs that were compared; `a` is the baseline. */
+  readonly runs: { readonly a: readonly string[]; readonly b: readonly string[] };
+  /** The run that raised a suspicion and was left out of its own confirmation; null otherwise. */
+  readonly left_out: string | null;
+  readonly preflight: readonly PreflightFinding[];
+  /** Gating ones first, in the order in which they were given. */
+  readonly measures: readonly MeasureVerdict[];
+  readonly needs: Needs | null;
+}

@@ -1,0 +1,118 @@
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Readable } from 'node:stream';
+import { CHUNK_FIELDS } from '../../../core/measures/chunk-reading.ts';
+import type { ChunkRecord } from '../../../core/measures/chunk-reading.ts';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import type { ResultFile } from '../../../core/run/result.ts';
+import { isRunId } from '../../../core/run/run-id.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import { discardFolder } from '../recovery/discard-folder.ts';
+import { syncPath } from '../../files/durable-file.ts';
+import { fingerprint } from '../fingerprint.ts';
+import { startHeartbeat } from '../recovery/heartbeat.ts';
+import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';
+import { ownIdentity } from '../recovery/process-identity.ts';
+import { ParquetRecordsWriter, readParquetFields } from '../records/records-parquet.ts';
+import { claimedName, runPaths, unfinishedDirectory } from '../run-paths.ts';
+import type { RunPaths } from '../run-paths.ts';
+import type { RunStore } from '../run-store.ts';
+import { publicTarget } from '../run-writer.ts';
+import { publish, writeOutcome } from '../sealed/seal-run.ts';
+import { codeOf, RunExistsError } from '../../errors/store-errors.ts';
+
+/** The chunks of the records that were just written, read from their file; empty if the run has none. */
+export type ReadBack = () => AsyncIterable<ChunkRecord>;
+
+/** A run measured by another tool or machine. */
+export interface AddedRun {
+  /** Schema version, fingerprint and process are set by the store. */
+  readonly run: RunFile;
+  /** Read once, one row group in memory at a time; null if nothing is known of single requests. */
+  readonly records: AsyncIterable<RequestRecord> | null;
+  /** A function is called after the records have been written, so that it can compute a result from them. */
+  readonly result: ResultFile | ((readBack: ReadBack) => ResultFile | Promise<ResultFile>);
+  /** Called after `result`: the run with facts from its records (its end, phases, notes). */
+  readonly completed?: () => RunFile;
+  /** Additional files of the run, such as servers.json; a function is called after the records have been written. */
+  readonly files?: readonly AddedFile[] | (() => readonly AddedFile[]);
+}
+
+export interface AddedFile {
+  /** Relative to the run's folder, with slashes. */
+  readonly name: string;
+  /** Creates the file at the given path. */
+  readonly write: (path: string) => Promise<void>;
+}
+
+const FILE_NAME = /^(?!\.)[0-9A-Za-z._-]+(\/(?!\.)[0-9A-Za-z._-]+)?$/;
+const OWN_FILES = /^(run\.json|result\.json|checksums\.sha256|records\/.*)$/;
+
+/**
+ * Adds a run atomically: after any failure, including a crash, the run exists completely or not at all, and readers
+ * never see a part of it. Throws `RunExistsError` if a run of that name exists, `RunsDirectoryError` if the directory
+ * is not writable, and the errors of `records`, `result` and `files`; then nothing is left.
+ */
+export async function addRun(store: RunStore, added: AddedRun): Promise<{ path: string }> {
+  const { run } = added;
+  if (!isRunId(run.run_id) || !isRunId(run.shard)) throw new RangeError(`"${run.run_id}" is not a run id`);
+  if (run.status === 'running') throw new RangeError('only a finished run can be added');
+  await store.checkWritable();
+  await store.refuseTaken(run.run_id);
+  const unfinished = unfinishedDirectory(store.directory);
+  // While it has this name it belongs to this process; if the process ends, opening the store removes or publishes it.
+  const paths = runPaths(join(unfinished, claimedName(run.run_id, ownIdentity())), run.shard);
+  await mkdir(paths.folder).catch((error: unknown) => {
+    throw isTaken(error) ? new RunExistsError(run.run_id, store.directory) : error;
+  });
+  const heartbeat = startHeartbeat(paths.folder);
+  try {
+    const final = await write(paths, added);
+    await publish(store.directory, paths.folder, final);
+    return { path: join(store.directory, run.run_id) };
+  } catch (error) {
+    await discardFolder(store.directory, paths.folder, run.run_id);
+    throw isTaken(error) ? new RunExistsError(run.run_id, store.directory) : error;
+  } finally {
+    heartbeat.stop();
+  }
+}
+
+/** Everything except the move: run.json is written last, so that a folder with run.json is complete. */
+async function write(paths: RunPaths, { run, records, result, completed, files = [] }: AddedRun): Promise<RunFile> {
+  if (records !== null) {
+    await mkdir(paths.records);
+    const parquet = new ParquetRecordsWriter(paths.parquet);
+    for await (const record of records) await parquet.append(record);
+    await parquet.close();
+  }
+  for (const file of typeof files === 'function' ? files() : files) await writeFurther(paths.folder, file);
+  const readBack: ReadBack = records === null ? nothing : () => readParquetFields(paths.parquet, CHUNK_FIELDS);
+  const outcome = typeof result === 'function' ? await result(readBack) : result;
+  if (outcome.run_id !== run.run_id) throw new RangeError(`the result belongs to ${outcome.run_id}, not ${run.run_id}`);
+  const known = completed?.() ?? run;
+  const final: RunFile = {
+    ...known,
+    run_id: run.run_id,
+    schema_version: SCHEMA_VERSIONS.run,
+    fingerprint: fingerprint(known.comparison_key),
+    target: publicTarget(known.target),
+    process: null,
+  };
+  await writeOutcome(paths, final, { ...outcome, fingerprint: final.fingerprint });
+  return final;
+}
+
+async function writeFurther(folder: string, { name, write }: AddedFile): Promise<void> {
+  if (!FILE_NAME.test(name) || OWN_FILES.test(name))
+    throw new RangeError(`"${name}" cannot be an additional file of a run`);
+  const path = join(folder, name);
+  await mkdir(dirname(path), { recursive: true });
+  await write(path);
+  await syncPath(path);
+  await syncPath(dirname(path));
+}
+
+const isTaken = (error: unknown): boolean => codeOf(error) === 'EEXIST' || codeOf(error) === 'ENOTEMPTY';
+
+const nothing: ReadBack = () => Readable.from([]);

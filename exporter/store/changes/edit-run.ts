@@ -1,0 +1,79 @@
+import { link, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { RunFile } from '../../../core/run/run.ts';
+import { checksumsText, readChecksums, textSha256 } from '../sealed/checksums.ts';
+import { replaceFile } from '../../files/durable-file.ts';
+import { ownIdentity } from '../recovery/process-identity.ts';
+import { applyEdit, recoverEdit, RUN_FILE } from '../recovery/recover-edit.ts';
+import type { Edit } from '../recovery/recover-edit.ts';
+import { readRunFile } from '../sealed/read-run-files.ts';
+import { draftName, editPath, runFilePath, unfinishedDirectory } from '../run-paths.ts';
+import type { RunStore } from '../run-store.ts';
+import { codeOf, DamagedRunError } from '../../errors/store-errors.ts';
+
+const PAUSE_MS = 20;
+/** A change takes milliseconds; a disk may be slow. */
+const LONGEST_WAIT_MS = 10_000;
+/** A run that differs from its checksums without a change in progress for this long is damaged. */
+const CERTAIN_MS = 200;
+const NOT_AS_SEALED = 'it differs from its checksums; run `llmbench runs verify` for details';
+/** Distinguishes the drafts of one process. */
+let drafts = 0;
+
+/**
+ * Changes the run.json of a finished run and its checksums atomically; concurrent processes take turns. Returns the new
+ * run.json. Throws a `DamagedRunError` if the file differs from its checksum, and the file system's error.
+ */
+export async function editRun(store: RunStore, runId: string, change: (run: RunFile) => RunFile): Promise<RunFile> {
+  await store.checkWritable();
+  const folder = store.pathOf(runId);
+  const journal = editPath(store.directory, runId);
+  const draft = join(unfinishedDirectory(store.directory), draftName(runId, ownIdentity(), drafts++));
+  let giveUpAt = Date.now() + LONGEST_WAIT_MS;
+  for (;;) {
+    const { edit, changed, sealed } = await plannedEdit(folder, change);
+    if (sealed) {
+      await replaceFile(draft, JSON.stringify(edit));
+      if (await begin(draft, journal)) {
+        const applied = await applyEdit(folder, edit);
+        await rm(journal, { force: true });
+        if (applied) return changed;
+      }
+    }
+    if (Date.now() > giveUpAt) throw new DamagedRunError(runFilePath(folder), NOT_AS_SEALED);
+    // Another process is changing the run, or ended while doing so.
+    const isChanging = await recoverEdit(store.directory, runId);
+    if (!sealed && !isChanging) giveUpAt = Math.min(giveUpAt, Date.now() + CERTAIN_MS);
+    await pause(PAUSE_MS);
+  }
+}
+
+/**
+ * Whether this process may make the change: only one process can create the name, and readers of it find the complete
+ * change.
+ */
+async function begin(draft: string, journal: string): Promise<boolean> {
+  try {
+    await link(draft, journal);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+async function plannedEdit(
+  folder: string,
+  change: (run: RunFile) => RunFile,
+): Promise<{ edit: Edit; changed: RunFile; sealed: boolean }> {
+  const base = textSha256(await readFile(runFilePath(folder), 'utf8'));
+  const changed = change(await readRunFile(folder));
+  const run = `${JSON.stringify(changed, null, 2)}\n`;
+  const sums = await readChecksums(folder);
+  const checksums = sums && checksumsText(new Map([...sums, [RUN_FILE, textSha256(run)]]));
+  const sealed = sums === null || sums.get(RUN_FILE) === base;
+  return { edit: { owner: ownIdentity(), base, run, checksums }, changed, sealed };
+}

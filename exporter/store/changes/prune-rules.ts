@@ -1,0 +1,34 @@
+import type { IndexedRun } from '../index/rows.ts';
+
+/** Retention rules; a run is kept if any rule keeps it. Null disables a rule. */
+export interface PruneRules {
+  /** The newest runs of each scenario. */
+  readonly keepLast: number | null;
+  /** Runs that started within the last days; also runs of unknown start. */
+  readonly keepDays: number | null;
+  /** Runs with a tag. */
+  readonly keepTagged: boolean;
+}
+
+const MS_PER_DAY = 86_400_000;
+
+/**
+ * The runs that no rule keeps, of `runs`, sorted from newest to oldest. Damaged runs are never included: their content
+ * is unknown.
+ */
+export function prunedRuns(runs: readonly IndexedRun[], rules: PruneRules, now: Date): IndexedRun[] {
+  const seen = new Map<string, number>();
+  return runs.filter((run) => {
+    if (run.damage !== null || run.scenario === null) return false;
+    const newer = seen.get(run.scenario) ?? 0;
+    seen.set(run.scenario, newer + 1);
+    const { keepLast, keepDays, keepTagged } = rules;
+    if (keepLast !== null && newer < keepLast) return false;
+    if (keepDays !== null && isYounger(run.start, keepDays, now)) return false;
+    return !(keepTagged && run.tags.length > 0);
+  });
+}
+
+function isYounger(start: string | null, days: number, now: Date): boolean {
+  return start === null || now.getTime() - Date.parse(start) < days * MS_PER_DAY;
+}

@@ -1,0 +1,66 @@
+import type { SchemaElement } from 'hyparquet';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import { columnSchema } from './parquet-column.ts';
+import type { ColumnKind } from './parquet-column.ts';
+
+/** The Parquet type of a key of a record. */
+interface RecordColumn {
+  readonly name: keyof RequestRecord;
+  readonly kind: Exclude<ColumnKind, 'double'>;
+  readonly nullable: boolean;
+}
+
+const column = (name: keyof RequestRecord, kind: RecordColumn['kind']): RecordColumn => ({
+  name,
+  kind,
+  nullable: false,
+});
+const nullable = (name: keyof RequestRecord, kind: RecordColumn['kind']): RecordColumn => ({
+  name,
+  kind,
+  nullable: true,
+});
+
+/** The columns of `records/<shard>.parquet`: the keys of `RequestRecord`, in their order. Times are nanoseconds. */
+export const RECORD_COLUMNS: readonly RecordColumn[] = [
+  column('index', 'int64'),
+  column('phase', 'string'),
+  nullable('due_ns', 'int64'),
+  column('sent_ns', 'int64'),
+  nullable('first_content_ns', 'int64'),
+  nullable('first_output_ns', 'int64'),
+  nullable('last_content_ns', 'int64'),
+  column('end_ns', 'int64'),
+  nullable('connection_reused', 'boolean'),
+  nullable('connect_ns', 'int64'),
+  nullable('connection_retried', 'boolean'),
+  column('outcome', 'string'),
+  nullable('reason', 'string'),
+  nullable('http_status', 'int32'),
+  nullable('input_tokens', 'int32'),
+  nullable('input_tokens_source', 'string'),
+  nullable('output_tokens', 'int32'),
+  nullable('output_tokens_source', 'string'),
+  nullable('reasoning_tokens', 'int32'),
+  nullable('cached_tokens', 'int32'),
+  nullable('requested_output_tokens', 'int32'),
+  nullable('counted_input_tokens', 'int32'),
+  nullable('counted_output_tokens', 'int32'),
+  nullable('counted_reasoning_tokens', 'int32'),
+  column('chunk_offsets_ns', 'int64 list'),
+  nullable('http_blocked_ns', 'int64'),
+  nullable('http_dns_lookup_ns', 'int64'),
+  nullable('http_connecting_ns', 'int64'),
+  nullable('http_tls_handshaking_ns', 'int64'),
+  nullable('http_sending_ns', 'int64'),
+  nullable('http_waiting_ns', 'int64'),
+  nullable('http_receiving_ns', 'int64'),
+  nullable('http_data_sent_bytes', 'int64'),
+  nullable('http_data_received_bytes', 'int64'),
+];
+
+/** The Parquet schema of the columns. */
+export const RECORD_SCHEMA: SchemaElement[] = [
+  { name: 'record', num_children: RECORD_COLUMNS.length },
+  ...RECORD_COLUMNS.flatMap(({ name, kind, nullable }) => columnSchema(name, kind, nullable)),
+];

@@ -1,0 +1,137 @@
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import { recordLine } from './record-line.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
+
+const FLUSH_INTERVAL_MS = 500;
+/** Written before the interval ends if this many bytes wait. */
+const FLUSH_BYTES = 1_000_000;
+/** Bytes that may wait for a slow disk before records are dropped. */
+const PENDING_BYTES_LIMIT = 64_000_000;
+const BLOCK_BYTES = 256 * 1024;
+const LF = 10;
+
+/**
+ * Appends records to a JSONL file while a run is running; unknown values are omitted. `append` only buffers the line;
+ * lines are passed to the operating system at least every half second, so that they survive the process. The first
+ * failed write ends the writing: `error` has the reason, later records are counted in `lost`, and nothing throws before
+ * `close`. A disk that is slower than the run has the same effect: the buffer is bounded.
+ */
+export class JsonlRecordsWriter {
+  readonly #file: FileHandle;
+  readonly #timer: NodeJS.Timeout;
+  readonly #pendingLimit: number;
+  /**
+   * Waiting bytes: full blocks, then the current one. Outside the heap, so that the garbage collector does not move
+   * them.
+   */
+  #full: Buffer[] = [];
+  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  #filled = 0;
+  #records = 0;
+  #pending = 0;
+  #inFlight = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #error: Error | null = null;
+  #lost = 0;
+
+  private constructor(file: FileHandle, pendingLimit: number) {
+    this.#file = file;
+    this.#pendingLimit = pendingLimit;
+    this.#timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS).unref();
+  }
+
+  /** Creates the file; it must not exist. `pendingLimit` is in bytes. */
+  static async create(path: string, pendingLimit = PENDING_BYTES_LIMIT): Promise<JsonlRecordsWriter> {
+    return new JsonlRecordsWriter(await open(path, 'wx'), pendingLimit);
+  }
+
+  /** Why records are no longer written; null while writing succeeds. */
+  get error(): Error | null {
+    return this.#error;
+  }
+
+  /** Records that were not written because of `error`. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  append(record: RequestRecord): void {
+    if (this.#error !== null) {
+      this.#lost += 1;
+      return;
+    }
+    const line = recordLine(record);
+    const bytes = line.length + 1;
+    if (this.#pending + this.#inFlight + bytes > this.#pendingLimit) {
+      this.#error = new Error(`the disk is too slow: ${this.#pendingLimit} bytes of records wait to be written`);
+      this.#lost += 1;
+      return;
+    }
+    if (this.#filled + bytes > this.#block.length) this.#newBlock(bytes);
+    this.#filled += this.#block.write(line, this.#filled, 'latin1');
+    this.#block[this.#filled++] = LF;
+    this.#records += 1;
+    this.#pending += bytes;
+    if (this.#pending >= FLUSH_BYTES) void this.flush();
+  }
+
+  /** Writes the waiting lines. Resolves when they and all earlier ones were written or failed; never rejects. */
+  flush(): Promise<void> {
+    // Lines are buffered during a write: one write at a time keeps them in order.
+    this.#writing = this.#writing.then(() => this.#write());
+    return this.#writing;
+  }
+
+  /** Writes the rest, syncs it to disk and closes the file. Throws `error` if there is one. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.flush();
+    try {
+      if (this.#error === null) await this.#file.sync();
+    } catch (error) {
+      this.#fail(error);
+    } finally {
+      await this.#file.close();
+    }
+    if (this.#error !== null) throw this.#error;
+  }
+
+  async #write(): Promise<void> {
+    if (this.#records === 0) return;
+    const records = this.#records;
+    const blocks = this.#take();
+    try {
+      for (const block of blocks) await this.#file.appendFile(block);
+    } catch (error) {
+      this.#lost += records;
+      this.#fail(error);
+    }
+    this.#inFlight = 0;
+  }
+
+  #newBlock(bytes: number): void {
+    if (this.#filled > 0) this.#full.push(this.#block.subarray(0, this.#filled));
+    this.#block = Buffer.allocUnsafeSlow(Math.max(bytes, BLOCK_BYTES));
+    this.#filled = 0;
+  }
+
+  /** Takes all waiting bytes for a write. */
+  #take(): readonly Buffer[] {
+    this.#newBlock(0);
+    const blocks = this.#full;
+    this.#full = [];
+    this.#inFlight = this.#pending;
+    this.#pending = 0;
+    this.#records = 0;
+    return blocks;
+  }
+
+  #fail(error: unknown): void {
+    this.#error ??= new Error(reasonOf(error), { cause: error });
+    this.#lost += this.#records;
+    this.#take();
+    this.#inFlight = 0;
+  }
+}

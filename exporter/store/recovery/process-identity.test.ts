@@ -1,0 +1,33 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, test } from '@jest/globals';
+import { ownIdentity, processState } from './process-identity.ts';
+
+describe('processState', () => {
+  test('this process is alive', () => {
+    expect(processState(ownIdentity())).toBe(process.platform === 'linux' ? 'alive' : 'elsewhere');
+  });
+
+  test('the same id with another start is another process', () => {
+    const { pid, start_time } = ownIdentity();
+    if (process.platform !== 'linux') return;
+    expect(processState({ pid, start_time: `${start_time}0` })).toBe('gone');
+  });
+
+  test('a process that ended is gone', async () => {
+    const child = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
+    const { pid = 0 } = child;
+    await once(child, 'close');
+    const [where = ''] = ownIdentity().start_time.split('.');
+    expect(processState({ pid, start_time: `${where}.1` })).toBe('gone');
+  });
+
+  test('a process of another container or boot cannot be checked', () => {
+    if (process.platform !== 'linux') return;
+    expect(processState({ pid: process.pid, start_time: '000000000000.1' })).toBe('elsewhere');
+  });
+
+  test('without /proc a process that exists may be another one', () => {
+    expect(processState({ pid: process.pid, start_time: 'epoch.1' })).toBe('elsewhere');
+  });
+});

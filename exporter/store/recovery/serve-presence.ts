@@ -1,0 +1,105 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { replaceJson } from '../../files/durable-file.ts';
+import { startHeartbeat } from './heartbeat.ts';
+import { ownIdentity } from './process-identity.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+import { isOwned } from './ownership.ts';
+import { codeOf } from '../../errors/store-errors.ts';
+
+/** A `serve` that watches a runs directory. */
+export interface ServePresence extends ProcessIdentity {
+  /** Where it listens: scheme, host and port. */
+  readonly url: string;
+  /** Time of the last request for the running runs, RFC 3339 in UTC; null if there was none. */
+  readonly discovery_asked_at: string | null;
+}
+
+/** A discovery interval of a minute, Prometheus' default, counts as active. */
+const DISCOVERY_GOES_ON_MS = 90_000;
+const LEAST_BETWEEN_NOTES_MS = 5_000;
+
+export interface AnnouncedServe {
+  /** Records a request for the running runs. */
+  discoveryAsked(): void;
+  stop(): Promise<void>;
+}
+
+const presencePath = (runsDirectory: string): string => join(runsDirectory, '.serve.json');
+
+/**
+ * Announces to runs in this directory that a `serve` process lists them, until `stop`. The latest announcement wins.
+ * Throws the file system's error.
+ */
+export async function announceServe(runsDirectory: string, url: string): Promise<AnnouncedServe> {
+  const path = presencePath(runsDirectory);
+  const own: ServePresence = { ...ownIdentity(), url, discovery_asked_at: null };
+  await replaceJson(path, own);
+  const heartbeat = startHeartbeat(path);
+  let notedAt_ms = 0;
+  let noting: Promise<void> = Promise.resolve();
+  return {
+    discoveryAsked() {
+      const now = new Date();
+      if (now.getTime() - notedAt_ms < LEAST_BETWEEN_NOTES_MS) return;
+      notedAt_ms = now.getTime();
+      // A failed write only makes short runs wait less; the next request tries again.
+      noting = replaceJson(path, { ...own, discovery_asked_at: now.toISOString() }).catch(() => undefined);
+    },
+    async stop() {
+      heartbeat.stop();
+      await noting;
+      const now = await readPresence(path);
+      if (now !== null && now.pid === own.pid && now.start_time === own.start_time) await rm(path, { force: true });
+    },
+  };
+}
+
+/** Whether the `serve` of this directory is requested running runs, so that a new run will be discovered. */
+export async function isDiscovered(runsDirectory: string, now: Date = new Date()): Promise<boolean> {
+  const asked = (await findServe(runsDirectory))?.discovery_asked_at ?? null;
+  return asked !== null && now.getTime() - Date.parse(asked) < DISCOVERY_GOES_ON_MS;
+}
+
+/** The `serve` that watches this directory; null if there is none, or its process has ended. */
+export async function findServe(runsDirectory: string): Promise<ServePresence | null> {
+  const path = presencePath(runsDirectory);
+  const presence = await readPresence(path);
+  if (presence === null) return null;
+  try {
+    return (await isOwned(presence, path)) ? presence : null;
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Null if the file does not exist or was not written by this program. */
+async function readPresence(path: string): Promise<ServePresence | null> {
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+  try {
+    const value: unknown = JSON.parse(text);
+    if (!isPresence(value)) return null;
+    const { pid, start_time, url, discovery_asked_at } = value;
+    return { pid, start_time, url, discovery_asked_at: discovery_asked_at ?? null };
+  } catch {
+    return null;
+  }
+}
+
+function isPresence(value: unknown): value is ServePresence {
+  if (typeof value !== 'object' || value === null) return false;
+  const { pid, start_time, url, discovery_asked_at: asked } = value as Partial<Record<keyof ServePresence, unknown>>;
+  return (
+    typeof pid === 'number' &&
+    typeof start_time === 'string' &&
+    typeof url === 'string' &&
+    (asked == null || typeof asked === 'string')
+  );
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { replaceFile } from '../../files/durable-file.ts';
+import { codeOf } from '../../errors/store-errors.ts';
+
+/**
+ * The SHA-256 of every file of a run at the time of sealing, in the format of GNU coreutils: `sha256sum -c
+ * checksums.sha256` in a run's folder checks them. Files generated later (report.html, exports) are not included.
+ */
+export const CHECKSUMS_FILE = 'checksums.sha256';
+
+const LINE = /^([0-9a-f]{64}) [ *](.+)$/;
+
+/** File → hex SHA-256; paths are relative to the run's folder, with slashes. */
+export type Checksums = ReadonlyMap<string, string>;
+
+/** Writes the checksums of all files in the folder. Throws the file system's error. */
+export async function writeChecksums(folder: string): Promise<void> {
+  const sums = new Map<string, string>();
+  for (const path of await filesIn(folder)) {
+    if (path !== CHECKSUMS_FILE) sums.set(path, await fileSha256(join(folder, path)));
+  }
+  await replaceFile(join(folder, CHECKSUMS_FILE), checksumsText(sums));
+}
+
+/** Null if the run was sealed without. Throws the file system's error. */
+export async function readChecksums(folder: string): Promise<Checksums | null> {
+  try {
+    return parseChecksums(await readFile(join(folder, CHECKSUMS_FILE), 'utf8'));
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+export function checksumsText(sums: Checksums): string {
+  return [...sums].map(([path, sum]) => `${sum}  ${path}\n`).join('');
+}
+
+function parseChecksums(text: string): Checksums {
+  const sums = new Map<string, string>();
+  for (const line of text.split('\n')) {
+    const [, sum, path] = LINE.exec(line) ?? [];
+    if (sum !== undefined && path !== undefined) sums.set(path, sum);
+  }
+  return sums;
+}
+
+/** Hex SHA-256 of a file, read in chunks. */
+export async function fileSha256(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest('hex');
+}
+
+/** Hex SHA-256 of a text in UTF-8. */
+export const textSha256 = (text: string): string => createHash('sha256').update(text, 'utf8').digest('hex');
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll(sep, '/'))
+    .sort();
+}

@@ -1,0 +1,169 @@
+import { copyFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { SummaryAccumulator } from '../../../core/measures/summary.ts';
+import { OUTCOMES } from '../../../core/run/record.ts';
+import type { RequestRecord } from '../../../core/run/record.ts';
+import type { ResultFile } from '../../../core/run/result.ts';
+import type { RunFile } from '../../../core/run/run.ts';
+import { countOf } from '../../../core/run/request-counts.ts';
+import { addRun, type AddedFile, type ReadBack } from '../changes/add-run.ts';
+import { least, mergedEnd, mergedHealth, mergedPhases, mergedServers, most, type ShardRun } from './merged-facts.ts';
+import type { RunStore } from '../run-store.ts';
+import { openStore } from '../run-store.ts';
+import { resultOf, summaryOptions } from '../sealed/run-result.ts';
+import { shardDirectories } from './shard-folders.ts';
+
+/** The shards cannot be merged. The message is one line for people. */
+export class ShardError extends Error {
+  override readonly name = 'ShardError';
+}
+
+export interface MergedRun {
+  readonly result: ResultFile;
+  readonly path: string;
+  /** The shards' own names, in order. */
+  readonly shards: readonly string[];
+  /** Notes for readers, one line each. */
+  readonly notes: readonly string[];
+}
+
+/** Columns that are instants since the run's start, which differs between shards. */
+export const INSTANT_COLUMNS = [
+  'due_ns',
+  'sent_ns',
+  'first_content_ns',
+  'first_output_ns',
+  'last_content_ns',
+  'end_ns',
+] as const satisfies readonly (keyof RequestRecord)[];
+
+/** Server metrics that a shard may have collected. */
+const SERVER_FILE = /^(servers\.(json|parquet)|server_metrics_export\..+)$/;
+
+/**
+ * Merges the shards of a run in a runs directory: its records are those of all shards, on the clock of the one that
+ * started first, and its result is computed from them as if one machine had generated the load. The shards are kept.
+ * Throws a `ShardError` and the errors of `addRun`; then nothing is created.
+ */
+export async function mergeShards(store: RunStore, runId: string): Promise<MergedRun> {
+  const shards = await storedShards(store.directory, runId);
+  const run = mergedRun(shards);
+  const zero_ms = Date.parse(run.start ?? '');
+  const summary = new SummaryAccumulator(summaryOptions(run));
+  let notes: readonly string[] = [];
+  let result: ResultFile | null = null;
+
+  async function* records(): AsyncGenerator<RequestRecord> {
+    for (const { run: shard, store: from } of shards) {
+      const later_ns = (Date.parse(shard.start ?? '') - zero_ms) * 1e6;
+      for await (const record of from.readRecords(shard)) {
+        const moved = movedBy(record, later_ns);
+        summary.add(moved);
+        yield moved;
+      }
+    }
+  }
+
+  async function summarized(readBack: ReadBack): Promise<ResultFile> {
+    const chunks = summary.chunkReading();
+    for await (const record of readBack()) chunks.add(record);
+    const made = await resultOf(run, summary, chunks, mergedHealth(shards), mergedServers(shards));
+    notes = made.notes;
+    return (result = made.result);
+  }
+
+  const files = await serverFiles(shards);
+  const { path } = await addRun(store, { run, records: records(), result: summarized, files });
+  if (result === null) throw new Error('a run was added without its result');
+  return {
+    result,
+    path,
+    shards: shards.map(({ run: { shard } }) => shard),
+    notes: [...shards.flatMap(({ messages }) => messages), ...notes, ...gaps(run, result)],
+  };
+}
+
+interface StoredShard extends ShardRun {
+  readonly run: RunFile & { readonly status: ResultFile['status'] };
+  readonly store: RunStore;
+  /** Messages of opening its directory. */
+  readonly messages: readonly string[];
+}
+
+/** The shards of a run, checked to belong together. One whose process was killed is finished first. */
+async function storedShards(runsDirectory: string, runId: string): Promise<readonly StoredShard[]> {
+  const directories = await shardDirectories(runsDirectory, runId);
+  if (directories.length === 0) throw new ShardError(`no shards of run ${runId} in ${runsDirectory}`);
+  const shards = await Promise.all(
+    directories.map(async (directory): Promise<StoredShard> => {
+      const { store, messages } = await openStore(directory);
+      if (!(await store.list()).some(({ run_id }) => run_id === runId))
+        throw new ShardError(`${directory} has no finished run ${runId}: it is running, or never started`);
+      const run = await store.readRun(runId);
+      const { status } = run;
+      if (status === 'running') throw new ShardError(`the shard in ${directory} has not ended`);
+      return { run: { ...run, status }, result: await store.readResult(runId), store, messages };
+    }),
+  );
+  const [first, ...others] = shards;
+  const foreign = others.find(({ run }) => run.fingerprint !== first?.run.fingerprint);
+  if (foreign !== undefined)
+    throw new ShardError(
+      `shard ${foreign.run.shard} has another plan than shard ${first?.run.shard}: they are not one run`,
+    );
+  shards.forEach(({ run }, number) => {
+    if (run.shard !== String(number)) throw new ShardError(`shard ${number} of run ${runId} is missing`);
+    if (run.start === null) throw new ShardError(`shard ${number} of run ${runId} has no start`);
+  });
+  return shards;
+}
+
+function mergedRun(shards: readonly StoredShard[]): StoredShard['run'] {
+  const [first] = shards;
+  if (first === undefined) throw new RangeError('a run has at least one shard');
+  const end = mergedEnd(shards);
+  return {
+    ...first.run,
+    ...end,
+    status: end.status === 'running' ? 'aborted' : end.status,
+    shard: '0',
+    tags: [...new Set(shards.flatMap(({ run }) => run.tags))].sort(),
+    start: least(shards.map(({ run }) => run.start)),
+    end: most(shards.map(({ run }) => run.end)),
+    phases: mergedPhases(shards),
+    process: null,
+  };
+}
+
+function movedBy(record: RequestRecord, later_ns: number): RequestRecord {
+  const moved = INSTANT_COLUMNS.map((name) => {
+    const at_ns = record[name];
+    return [name, at_ns === null ? null : at_ns + later_ns] as const;
+  });
+  return { ...record, ...Object.fromEntries(moved) };
+}
+
+async function serverFiles(shards: readonly StoredShard[]): Promise<readonly AddedFile[]> {
+  for (const { run, store } of shards) {
+    const folder = store.pathOf(run.run_id);
+    const names = (await readdir(folder)).filter((name) => SERVER_FILE.test(name));
+    if (names.length > 0)
+      return names.map((name) => ({ name, write: (path: string) => copyFile(join(folder, name), path) }));
+  }
+  return [];
+}
+
+/** Missing shards at the end leave no gap in the numbers; the count of requests shows them. */
+function gaps({ comparison_key: { stop }, status }: RunFile, { requests }: ResultFile): string[] {
+  const { request_count: planned } = stop;
+  const ended = countOf(requests, OUTCOMES);
+  if (
+    status !== 'completed' ||
+    planned === null ||
+    ended === null ||
+    ended >= planned ||
+    stop.benchmark_duration_seconds !== null
+  )
+    return [];
+  return [`${ended} of ${planned} planned requests found: is a shard missing?`];
+}
