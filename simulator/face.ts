@@ -1,5 +1,4 @@
-import type { EngineState } from './engine/engine.ts';
-import type { EngineEvent } from './engine/events.ts';
+import type { EngineState, EngineEvent } from './engine/events.ts';
 import type { AnswerDialect } from './http/answer-texts.ts';
 
 /** A request that was answered, or whose client has gone. */

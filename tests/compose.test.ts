@@ -1,20 +1,53 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
+import { Ajv } from 'ajv';
 import { parse } from 'yaml';
 import { COMPOSE_PROMETHEUS_CONFIG, renderPrometheusConfig } from '../prometheus/config.ts';
-import { RUN_OPTIONS } from '../exporter/cli/run-options.ts';
+import { RUN_OPTIONS } from '../exporter/cli/options/run-options.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}/${path}`, 'utf8');
 
 interface Service {
+  readonly image?: string;
+  readonly user?: string;
+  readonly entrypoint?: readonly string[];
+  readonly healthcheck?: { readonly disable?: boolean };
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly command?: readonly string[];
   readonly volumes?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const { services } = parse(read('docker-compose.yml')) as { services: Readonly<Record<string, Service>> };
+const compose = parse(read('docker-compose.yml'), { merge: true }) as {
+  readonly services: Readonly<Record<string, Service>>;
+  readonly volumes: Readonly<Record<string, unknown>>;
+};
+const { services } = compose;
+
+test('the file is valid by the Compose specification', () => {
+  // Its $schema is the address of draft 7 with https, which ajv does not recognize; the formats are Compose's own.
+  const schema = JSON.parse(read('tests/fixtures/compose-spec/compose-spec.json')) as Record<string, unknown>;
+  delete schema['$schema'];
+  const formats = { expose: true, ports: true, subnet_ip_address: true, duration: true } as const;
+  const validate = new Ajv({ strict: false, formats }).compile(schema);
+  validate(compose);
+  expect(validate.errors ?? []).toEqual([]);
+  expect(validate({ ...compose, services: { simulator: { comand: [] } } })).toBe(false);
+});
+
+test('a service waits only for services that can become what it waits for', () => {
+  const built = (service: Service | undefined): boolean => service?.image === 'llmbench';
+  for (const { depends_on = {} } of Object.values(services)) {
+    for (const [name, { condition }] of Object.entries(depends_on)) {
+      const service = services[name];
+      if (condition === 'service_completed_successfully') expect(service?.entrypoint).toBeDefined();
+      // The image has a health check of its own.
+      else expect(service?.healthcheck?.disable !== true && (built(service) || service?.healthcheck)).toBeTruthy();
+    }
+  }
+});
 
 test("the stack's Prometheus configuration is the project's own, for the stack's names", () => {
   expect(read('deploy/prometheus.yml')).toBe(renderPrometheusConfig(COMPOSE_PROMETHEUS_CONFIG));
@@ -22,12 +55,14 @@ test("the stack's Prometheus configuration is the project's own, for the stack's
   expect(Object.keys(services)).toContain(host);
 });
 
-test('every folder that is mounted is in the repository; the built plugin is made by npm run plugin:build', () => {
-  const mounted = Object.values(services).flatMap((service) => service.volumes ?? []);
-  const paths = mounted.flatMap((volume) => (volume.startsWith('./') ? [volume.split(':')[0] ?? ''] : []));
-  const built = './grafana-plugin/dist';
-  expect(paths).toContain(built);
-  expect(paths.filter((path) => path !== built && !existsSync(`${root}/${path}`))).toEqual([]);
+test('every folder that is mounted is in the repository, and every volume is declared', () => {
+  const sources = Object.values(services)
+    .flatMap((service) => service.volumes ?? [])
+    .map((volume) => volume.split(':')[0] ?? '');
+  const folders = sources.filter((source) => source.startsWith('./'));
+  expect(folders.length).toBeGreaterThan(3);
+  expect(folders.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
+  expect(new Set(sources.filter((source) => !source.startsWith('./')))).toEqual(new Set(Object.keys(compose.volumes)));
 });
 
 test('the benchmark is started with options that exist', () => {
@@ -56,5 +91,5 @@ test('what is provisioned is where the stack has it: addresses, dashboards, the 
   };
   for (const { options } of providers) expect(volumes).toContain(`./dashboards:${options.path}:ro`);
   const { apps } = parse(read('provisioning/plugins/llmbench.yaml')) as { apps: readonly { readonly type: string }[] };
-  for (const { type } of apps) expect(volumes).toContain(`./grafana-plugin/dist:/var/lib/grafana/plugins/${type}:ro`);
+  for (const { type } of apps) expect(volumes).toContain(`plugin:/var/lib/grafana/plugins/${type}:ro`);
 });

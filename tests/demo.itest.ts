@@ -14,7 +14,7 @@ afterEach(() => rm(runsDir, { recursive: true, force: true }));
 const demo = (more: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   start(['demo', '--runs-dir', runsDir, '--benchmark-duration', '2', ...more], { env });
 
-/** Nobody discovers the run, so it ends without waiting for a scraper. */
+/** Nothing discovers the run, so it ends without waiting for a scraper. */
 const WITHOUT_PROMETHEUS = { PROMETHEUS: '/nowhere/prometheus' };
 
 /** Processes of this machine whose command line or parent is the demo's. */
@@ -36,7 +36,7 @@ test('--once ends by itself with the result, and leaves a run and no process', a
 
 test('without --once it serves until Ctrl-C, which leaves no process', async () => {
   const { child, ended, said } = demo([], WITHOUT_PROMETHEUS);
-  await said('Ctrl-C ends everything');
+  await said('press Ctrl-C to stop');
   const serving = childrenOf(child.pid);
   expect(serving.length).toBeGreaterThanOrEqual(2);
   child.kill('SIGINT');

@@ -64,7 +64,7 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('%s', (system) =
   }
 
   test.each(types)(
-    '--endpoint-type %s: every request is ok, and told with the tokens that the engine counts',
+    '--endpoint-type %s: every request is ok, and has the tokens that the engine counts',
     async (type) => {
       const before = { prompt: await counted(prompt), generated: await counted(generated), accepted: await accepted() };
       const load = ['--concurrency', '3', '--request-count', `${REQUESTS}`, '--isl', '20', '--osl', `${OUTPUT_TOKENS}`];
@@ -74,12 +74,12 @@ describe.each(Object.keys(SYSTEMS) as (keyof typeof SYSTEMS)[])('%s', (system) =
       const result = JSON.parse(stdout) as ResultFile;
       expect(result.requests).toEqual({ ok: REQUESTS, error: 0, timeout: 0, cancelled: 0 });
 
-      const told = (measure: string): number => {
+      const reported = (measure: string): number => {
         const found = result.measures.find((each) => each.measure === measure);
         return found?.kind === 'distribution' && found.n !== null ? found.n * (found.mean ?? 0) : NaN;
       };
-      const input = told('input_sequence_length');
-      const output = told('output_sequence_length');
+      const input = reported('input_sequence_length');
+      const output = reported('output_sequence_length');
       expect(output).toBe(type === 'embeddings' ? 0 : REQUESTS * OUTPUT_TOKENS);
       // The first of them is the probe: the engine counts it, the result does not.
       const [probe, ...measured] = (await accepted()).slice(before.accepted.length);

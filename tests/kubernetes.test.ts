@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
 import { parse } from 'yaml';
-import { readOptions } from '../exporter/cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../exporter/cli/run-options.ts';
+import { readOptions } from '../exporter/cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../exporter/cli/options/run-options.ts';
 
 interface Job {
   readonly spec: {
@@ -17,7 +17,7 @@ interface Job {
 
 const RUN_ID = 'night-7';
 
-/** The manifest as its head tells to fill it in. */
+/** The manifest, filled in as its head instructs. */
 function job(name: string): Job {
   const text = readFileSync(new URL(`../deploy/kubernetes/${name}`, import.meta.url), 'utf8');
   return parse(text.replaceAll('RUN_ID', RUN_ID).replaceAll('START_AT', '2030-01-31T12:00:00Z')) as Job;

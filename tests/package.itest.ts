@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ResultFile } from '../core/run/result.ts';
+import { VERSION } from '../exporter/cli/version.ts';
 import { start } from './llmbench.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -30,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 test(
   'it performs a whole run with what it brings',
   async () => {
-    const launcher = join(folder, 'node_modules/llmbench/bin/llmbench.js');
+    const launcher = join(folder, 'node_modules/llmbench-observability/bin/llmbench.js');
     const simulator = start(['simulate', '--port', '0', '--json'], { cwd: folder, launcher });
     const url = await new Promise<string>((resolve, reject) => {
       simulator.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
@@ -67,8 +68,23 @@ test(
   2 * MINUTES,
 );
 
+test.each(['llmbench', 'llmbench-observability'])('it installs the command %s', (command) => {
+  const { status, stdout } = spawnSync('npx', ['--no-install', command, '--version'], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  expect({ status, version: stdout.trim() }).toEqual({ status: 0, version: expect.stringContaining(VERSION) });
+});
+
 test('it brings no sources, tests or fixtures, but the data that Prometheus and Grafana need', () => {
-  const files = readdirSync(join(folder, 'node_modules/llmbench'), { recursive: true }).map(String);
+  const files = readdirSync(join(folder, 'node_modules/llmbench-observability'), { recursive: true }).map(String);
+  expect([...new Set(files.map((file) => file.split('/')[0]))].sort()).toEqual([
+    'LICENSE',
+    'README.md',
+    'bin',
+    'dist',
+    'package.json',
+  ]);
   expect(files.filter((file) => /\.(ts|tsx)$|\.i?test\.|fixtures|golden/.test(file))).toEqual([]);
   for (const needed of [
     'dist/prometheus/prometheus.yml',

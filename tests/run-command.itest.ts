@@ -60,7 +60,7 @@ describe('what is refused before the first request: exit 2, one line, no run dir
   test.each([
     [['--concurency', '4'], '--concurency is not an option; did you mean --concurrency?'],
     [['--concurrency', 'many', '--request-count', '1'], "--concurrency is 'many' and must be a whole number"],
-    [[], 'give --request-count or --benchmark-duration'],
+    [[], '--request-count or --benchmark-duration is required'],
     [['--request-count', '1', '--run-id', '../up'], "--run-id is '../up' and must be"],
     [['--request-count', '1', '--api-key-env', 'LLMBENCH_TEST_NO_SUCH_KEY'], 'LLMBENCH_TEST_NO_SUCH_KEY is not set'],
   ])('%j', async (flags, complaint) => {
@@ -94,7 +94,7 @@ describe('what is refused before the first request: exit 2, one line, no run dir
 });
 
 describe('a server that cannot be benchmarked: exit 1, one line that says what to do, no run directory', () => {
-  test('nobody listens', async () => {
+  test('nothing listens', async () => {
     const { code, stderr } = await llmbench(
       ...runArgsAt(`http://127.0.0.1:${await closedPort()}`, '--request-count', '1'),
     );

@@ -80,7 +80,7 @@ test('kill -9: the workers end with their process, and the next command finishes
   run.child.kill('SIGKILL');
   await run.ended;
   const { stderr } = await llmbench('runs', '--runs-dir', runsDir);
-  expect(stderr).toMatch(/run killed was finished as aborted: its process was gone; \d+ requests are kept/);
+  expect(stderr).toMatch(/run killed was finished as aborted: its process had ended; \d+ requests are kept/);
   const result = JSON.parse(await readFile(join(runsDir, 'killed', 'result.json'), 'utf8')) as ResultFile;
   expect(result.requests.ok).toBeGreaterThan(4);
 });
@@ -101,5 +101,5 @@ test('shards begin together, and merge makes one run of them', async () => {
   expect(Date.parse(result.window.start ?? '')).toBeGreaterThanOrEqual(Date.parse(startAt));
   expect((await llmbench('runs', '--runs-dir', runsDir)).stdout).toContain('night');
   const again = await llmbench('merge', 'night', '--runs-dir', runsDir);
-  expect([again.code, again.stderr.includes('were merged before')]).toEqual([2, true]);
+  expect([again.code, again.stderr.includes('have been merged')]).toEqual([2, true]);
 });

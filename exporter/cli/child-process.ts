@@ -5,7 +5,7 @@ import { CliError, ExitCode } from './failure.ts';
 const LAUNCHER = process.argv[1] ?? '';
 const STOP_WITHIN_MS = 5_000;
 
-/** A process that this one started and that ends with it. */
+/** A child process that ends with this one. */
 export interface StartedProcess {
   readonly pid: number;
   stop(): Promise<void>;

@@ -1,4 +1,4 @@
-/** One command of the command line; `run` gets what follows its name and gives the exit code. */
+/** A command; `run` gets the arguments after its name and returns the exit code. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
@@ -6,40 +6,77 @@ export interface Command {
 }
 
 export const COMMANDS: readonly Command[] = [
-  { name: 'run', summary: 'benchmark a server and keep the result as a run', load: () => import('./run.ts') },
-  { name: 'serve', summary: 'show the finished runs as Prometheus metrics', load: () => import('./serve.ts') },
+  { name: 'run', summary: 'benchmark a server and store the result as a run', load: () => import('./commands/run.ts') },
+  {
+    name: 'serve',
+    summary: 'expose the finished runs as Prometheus metrics',
+    load: () => import('./commands/serve.ts'),
+  },
   {
     name: 'collect',
-    summary: "read servers' metrics pages without a benchmark and sum them up",
-    load: () => import('./collect.ts'),
+    summary: "collect and summarize servers' metrics without a benchmark",
+    load: () => import('./commands/collect.ts'),
   },
-  { name: 'import', summary: "turn other tools' results into runs", load: () => import('./import.ts') },
-  { name: 'runs', summary: 'list, show, query, export, tag, delete and verify runs', load: () => import('./runs.ts') },
+  { name: 'import', summary: "import other tools' results as runs", load: () => import('./commands/import.ts') },
+  {
+    name: 'runs',
+    summary: 'list, show, query, export, tag, delete and verify runs',
+    load: () => import('./commands/runs.ts'),
+  },
   {
     name: 'merge',
-    summary: 'make one run of the shards that several machines measured',
-    load: () => import('./merge.ts'),
+    summary: 'merge the shards that several machines measured into one run',
+    load: () => import('./commands/merge.ts'),
+  },
+  {
+    name: 'compare',
+    summary: 'compare two sets of runs, with a verdict per measure',
+    load: () => import('./commands/compare.ts'),
+  },
+  {
+    name: 'ab',
+    summary: 'measure two servers in interleaved pairs and compare them',
+    load: () => import('./commands/ab.ts'),
+  },
+  {
+    name: 'check',
+    summary: 'judge the newest run against the baseline of its scenario',
+    load: () => import('./commands/check.ts'),
+  },
+  {
+    name: 'baseline',
+    summary: 'show or change the runs that are normal for a scenario',
+    load: () => import('./commands/baseline.ts'),
+  },
+  {
+    name: 'history',
+    summary: 'show the runs of a scenario with verdicts and change points',
+    load: () => import('./commands/history.ts'),
   },
   {
     name: 'report',
-    summary: "write the report of a finished run again, or the run as another tool's files",
-    load: () => import('./report.ts'),
+    summary: "write the report of a finished run again, or export it in another tool's format",
+    load: () => import('./commands/report.ts'),
   },
   {
     name: 'backfill',
-    summary: 'write finished runs into Prometheus with their true times',
-    load: () => import('./backfill.ts'),
+    summary: 'write finished runs to Prometheus with their original timestamps',
+    load: () => import('./commands/backfill.ts'),
   },
   {
     name: 'push',
-    summary: 'send what runs have left for a receiver of remote write',
-    load: () => import('./push.ts'),
+    summary: 'send queued samples to a remote-write receiver',
+    load: () => import('./commands/push.ts'),
   },
   {
     name: 'explain',
-    summary: 'say what a metric means, or what is on a metrics page',
-    load: () => import('./explain.ts'),
+    summary: 'explain a metric, or the contents of a metrics page',
+    load: () => import('./commands/explain.ts'),
   },
-  { name: 'simulate', summary: 'start a simulated inference server', load: () => import('./simulate.ts') },
-  { name: 'demo', summary: 'simulator, benchmark, exporter and Prometheus in one go', load: () => import('./demo.ts') },
+  { name: 'simulate', summary: 'start a simulated inference server', load: () => import('./commands/simulate.ts') },
+  {
+    name: 'demo',
+    summary: 'run simulator, benchmark, exporter and Prometheus together',
+    load: () => import('./commands/demo.ts'),
+  },
 ];

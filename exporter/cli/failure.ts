@@ -1,4 +1,4 @@
-/** What the exit codes mean (DESIGN §8); the command line's contract with scripts. */
+/** Meaning of the exit codes, on which scripts rely; the README lists them. */
 export const ExitCode = {
   /** The work was done, whatever the share of errors. */
   done: 0,
@@ -12,7 +12,7 @@ export const ExitCode = {
   interrupted: 130,
 } as const;
 
-/** A failure that its message explains wholly: what, where, what to do. Shown without a stack trace. */
+/** A failure that its message explains fully: what, where, what to do. Printed without a stack trace. */
 export class CliError extends Error {
   override readonly name = 'CliError';
   readonly exitCode: number;
@@ -23,13 +23,13 @@ export class CliError extends Error {
   }
 }
 
-/** Prints one line for a failure that was foreseen, and the whole stack for one that was not. */
+/** Prints one line for an expected failure and the stack trace for any other. */
 export function reportFailure(program: string, error: unknown): number {
   if (error instanceof CliError) {
     process.stderr.write(`${program}: ${error.message}\n`);
     return error.exitCode;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  process.stderr.write(`${program}: this should not have happened, please report it: ${text}\n`);
+  process.stderr.write(`${program}: internal error, please report it: ${text}\n`);
   return ExitCode.failed;
 }

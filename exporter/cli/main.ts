@@ -1,13 +1,16 @@
-/** The door: finds the command and loads only that; everything heavy is behind its `import()`. */
+/** Entry point: finds the command and imports only that one. */
 import { COMMANDS, type Command } from './commands.ts';
 import { ExitCode, reportFailure } from './failure.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // A reader that closes early (`| head`) is no failure of ours.
+  // A reader may close the pipe early (`| head`).
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0);
-    throw error;
+    process.stderr.write(`llmbench: stdout cannot be written: ${error.message}\n`);
+    process.exit(ExitCode.failed);
   });
+  // Progress and notes are optional: a closed terminal or a full disk behind stderr must not end a run.
+  process.stderr.on('error', () => undefined);
   const [name, ...rest] = argv[0] === 'help' && argv.length > 1 ? [...argv.slice(1), '--help'] : argv;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(overview());
@@ -21,11 +24,11 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
   const command = COMMANDS.find((candidate) => candidate.name === name);
   if (command === undefined) {
-    const { nearestName } = await import('./options.ts');
+    const { nearestNames } = await import('../../core/text/nearest-names.ts');
     const names = COMMANDS.map((each) => each.name);
-    const nearest = nearestName(name, names);
-    const hint = nearest === null ? `it is one of: ${names.join(', ')}` : `did you mean ${nearest}?`;
-    process.stderr.write(`llmbench: there is no command '${name}'; ${hint}\n`);
+    const [nearest] = nearestNames(name, names, 1);
+    const hint = nearest === undefined ? `available: ${names.join(', ')}` : `did you mean ${nearest}?`;
+    process.stderr.write(`llmbench: unknown command '${name}'; ${hint}\n`);
     process.exitCode = ExitCode.refused;
     return;
   }
@@ -51,7 +54,7 @@ function overview(): string {
     '',
     ...lines,
     '',
-    '`llmbench <command> --help` tells the options of a command, with examples.',
+    '`llmbench <command> --help` shows the options of a command, with examples.',
     '',
   ].join('\n');
 }

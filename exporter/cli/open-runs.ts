@@ -1,10 +1,10 @@
 import { openStoreWithReports } from '../run/open-store.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { RunsDirectoryError } from '../store/store-errors.ts';
+import { RunsDirectoryError } from '../errors/store-errors.ts';
 import { CliError } from './failure.ts';
 
 /**
- * Opens the runs directory for a command and tells on stderr what was finished on the way. `check` is done before any
+ * Opens the runs directory for a command and reports on stderr what was finished meanwhile. `check` is done before any
  * work on it. Throws a `CliError`.
  */
 export async function openRuns(

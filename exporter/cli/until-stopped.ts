@@ -1,5 +1,5 @@
 /**
- * Resolves when the process is asked to end: Ctrl-C, SIGTERM, or, when another llmbench started it with a channel, the
+ * Resolves when the process is requested to end: Ctrl-C, SIGTERM, or, when another llmbench started it with a channel, the
  * end of that process, so that no child outlives a parent that was killed.
  */
 export function untilStopped(): Promise<void> {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** The version in package.json, which lies two folders above in a checkout and three in a package. */
+/** The version in package.json: two directories up in a checkout, three in a package. */
 export const VERSION: string = readVersion();
 
 function readVersion(): string {
@@ -10,10 +10,10 @@ function readVersion(): string {
         name?: string;
         version?: string;
       };
-      if (file.name === 'llmbench' && file.version !== undefined) return file.version;
+      if (file.name === 'llmbench-observability' && file.version !== undefined) return file.version;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }
   }
-  throw new Error('package.json of llmbench was not found above the program');
+  throw new Error('the package.json of llmbench-observability is missing above the program');
 }

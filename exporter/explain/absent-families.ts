@@ -5,7 +5,7 @@ export interface AbsentGroup {
   readonly system: string;
   /** The process of the system, null when the system has but one. */
   readonly part: string | null;
-  /** The switch or the condition, as the catalog says it. */
+  /** The switch or the condition, as the catalog states it. */
   readonly when: string;
   readonly families: readonly { readonly family: string; readonly since: string | null }[];
 }
@@ -22,8 +22,8 @@ export interface AbsentFamilies {
 }
 
 /**
- * The families of a system that its page lacks, by reason. What other releases have, or what never has a series, is not
- * missed. A part of the system counts as being on the page when any family of it is there.
+ * The families of a system that its page lacks, by reason. What other releases have, or what never has a series, is
+ * not reported. A part of the system counts as being on the page when any family of it is there.
  */
 export function absentFamilies(catalog: Catalog, onPage: ReadonlySet<string>): AbsentFamilies {
   const partsOnPage = new Set(catalog.families.filter(({ name }) => onPage.has(name)).map(({ part }) => part));

@@ -14,7 +14,7 @@ function explained(name: string, system: string): FamilyExplanation {
   return explainFamily(match, NO_USES);
 }
 
-test('a mean per request stands beside means per request only', () => {
+test('a mean per request is compared with means per request only', () => {
   const [quantity] = explained('trtllm_time_per_output_token_seconds', 'trtllm').equivalents;
   expect(quantity).toMatchObject({ quantity: 'time_per_output_token', per: 'request', measure: 'inter_token_latency' });
   const others = quantity?.others.map(({ family }) => family);

@@ -50,7 +50,7 @@ export interface QuantityExplanation {
   readonly others: readonly EquivalentFamily[];
 }
 
-/** Everything that the catalogs, the dashboards and the rules say of a family. */
+/** Everything that the catalogs, the dashboards and the rules contain about a family. */
 export function explainFamily({ catalog, family }: FamilyMatch, uses: Uses): FamilyExplanation {
   return {
     family: family.name,

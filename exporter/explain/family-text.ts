@@ -17,7 +17,10 @@ export function familyText(explanation: FamilyExplanation, columns: number): str
       ([label, values]) => ['', `${label}: ${values.map(quoted).join(', ')}`] as const,
     ),
     ...bucketsRow(explanation),
-    ['group', `${explanation.group}${explanation.required ? ' (required: shown, used or explained)' : ''}`],
+    [
+      'group',
+      `${explanation.group}${explanation.required ? ' (required: used by dashboards, rules or explanations)' : ''}`,
+    ],
     ['exposed', exposedText(explanation)],
     ...(explanation.since === null ? [] : [['since', explanation.since] as const]),
     ...(explanation.until === null ? [] : [['until', explanation.until] as const]),

@@ -28,7 +28,7 @@ const answer =
 
 const metrics = (origin: string): URL => new URL('/metrics', origin);
 
-test('a page of metrics, whatever its content type says', async () => {
+test('a page of metrics with any content type', async () => {
   for (const type of ['text/plain; version=1.0.0; charset=utf-8', 'text/plain', 'application/octet-stream']) {
     const { page, remarks, url } = await fetchLivePage(metrics(await serve(answer(type, fixture('vllm.txt')))));
     expect(page.family('vllm:num_requests_running')?.type).toBe('gauge');
@@ -59,32 +59,44 @@ describe("TensorRT-LLM's JSON", () => {
   test.each([
     ['rows', rows],
     ['no new rows', '[]'],
-  ])('%s without a Prometheus page says which switch gives one', async (_case, body) => {
+  ])('%s without a Prometheus page reports the switch that enables it', async (_case, body) => {
     const origin = await serve((request, response) =>
       request.url === '/metrics'
         ? answer('application/json', body)(request, response)
         : answer('application/json', '{"detail":"Not Found"}', 404)(request, response),
     );
     await expect(fetchLivePage(metrics(origin))).rejects.toThrow(
-      /iteration statistics in JSON.*Its Prometheus page is not there either: .*HTTP 404.*return_perf_metrics: true/,
+      /iteration statistics in JSON.*Its Prometheus page is not available either: .*HTTP 404.*return_perf_metrics: true/,
     );
   });
 });
 
-describe('no page: one line that says what is there', () => {
+describe('no page: one line that describes the response', () => {
   test.each<[string, RequestListener, RegExp]>([
     [
       '404, with the switches that make a page',
       answer('text/plain', 'no', 404),
-      /it answers HTTP 404; .*SGLang needs --enable-metrics/,
+      /: HTTP 404; .*SGLang requires --enable-metrics/,
     ],
-    ['500', answer('text/plain', 'no', 500), /it answers HTTP 500$/],
-    ['a redirect', (_, response) => void response.writeHead(302, { location: '/x' }).end(), /it answers HTTP 302$/],
-    ['HTML', answer('text/html', '<!doctype html><p>hello</p>'), /it answers HTML, not metrics$/],
-    ['HTML that says it is text', answer('text/plain', '\n<html></html>'), /it answers HTML, not metrics$/],
-    ['JSON of another kind', answer('application/json', '{"object":"list"}'), /it answers JSON that is not metrics$/],
-    ['JSON that says it is text', answer('text/plain', '[{"a": 1}]'), /it answers JSON that is not metrics$/],
-    ['prose', answer('text/plain', 'all is well\n'), /cannot be read as metrics: line 1, column/],
+    ['500', answer('text/plain', 'no', 500), /: HTTP 500$/],
+    ['a redirect', (_, response) => void response.writeHead(302, { location: '/x' }).end(), /: HTTP 302$/],
+    ['HTML', answer('text/html', '<!doctype html><p>hello</p>'), /the response is HTML, not metrics$/],
+    [
+      'HTML with the content type of text',
+      answer('text/plain', '\n<html></html>'),
+      /the response is HTML, not metrics$/,
+    ],
+    [
+      'JSON of another kind',
+      answer('application/json', '{"object":"list"}'),
+      /the response is JSON that is not metrics$/,
+    ],
+    [
+      'JSON with the content type of text',
+      answer('text/plain', '[{"a": 1}]'),
+      /the response is JSON that is not metrics$/,
+    ],
+    ['prose', answer('text/plain', 'all is well\n'), /cannot be parsed as metrics: line 1, column/],
     ['nothing', answer('text/plain', ''), /holds no metrics$/],
     [
       'a page cut short',
@@ -101,10 +113,10 @@ describe('no page: one line that says what is there', () => {
     expect((failure as Error).message).not.toContain('\n');
   });
 
-  test('nobody there', async () => {
+  test('connection refused', async () => {
     const origin = await serve(answer('text/plain', ''));
     await Promise.all(stops.splice(0).map((stop) => stop()));
-    await expect(fetchLivePage(metrics(origin))).rejects.toThrow(/the connection is refused$/);
+    await expect(fetchLivePage(metrics(origin))).rejects.toThrow(/the connection was refused$/);
   });
 
   const limits = { connectTimeoutSeconds: 5, readTimeoutSeconds: 30, totalTimeoutSeconds: 30, maxBytes: 1000 };

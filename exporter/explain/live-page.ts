@@ -1,9 +1,9 @@
-import { NEEDS_SWITCH } from '../servers/page-not-found.ts';
+import { NEEDS_SWITCH } from '../servers/scrape/page-not-found.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
-import type { PageLimits, ReceivedPage } from '../servers/page-request.ts';
-import { PageClient } from '../servers/page-request.ts';
-import { iterationRows } from '../servers/trtllm-iteration-page.ts';
+import type { PageLimits, ReceivedPage } from '../servers/scrape/page-request.ts';
+import { PageClient } from '../servers/scrape/page-request.ts';
+import { iterationRows } from '../servers/scrape/trtllm-iteration-page.ts';
 
 /** The page of a live server, and what had to be done to get it. */
 export interface LivePage {
@@ -13,7 +13,7 @@ export interface LivePage {
   readonly remarks: readonly string[];
 }
 
-/** There is no page of metrics: one line that says what is there instead and what to do. */
+/** No page of metrics: one line that describes the response and what to do. */
 export class NoPageError extends Error {
   override readonly name = 'NoPageError';
 }
@@ -29,7 +29,8 @@ const LIMITS: PageLimits = {
 const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetrics-text;version=1.0.0;q=0.5,*/*;q=0.1' };
 
 /**
- * Fetches and parses a metrics page, within 10 s and 64 MiB. TensorRT-LLM's JSON is followed to the Prometheus page beside it.
+ * Fetches and parses a metrics page, within 10 s and 64 MiB. TensorRT-LLM's JSON is followed to the Prometheus page
+ * beside it.
  *
  * @throws NoPageError when there is none
  */
@@ -48,21 +49,21 @@ export async function fetchLivePage(url: URL, limits: PageLimits = LIMITS): Prom
 async function get(client: PageClient, url: URL): Promise<ReceivedPage> {
   const answer = await client.get(url.href);
   if (answer.kind === 'page') return answer;
-  const hint = answer.message === 'it answers HTTP 404' ? `; ${NEEDS_SWITCH}` : '';
+  const hint = answer.message === 'HTTP 404' ? `; ${NEEDS_SWITCH}` : '';
   throw new NoPageError(`${shown(url)}: ${answer.message}${hint}`);
 }
 
 function parsed(url: URL, body: ReceivedPage): Exposition {
   if (/html/i.test(body.contentType ?? '') || startsWith(body, '<'))
-    throw new NoPageError(`${shown(url)}: it answers HTML, not metrics`);
-  if (isJson(body)) throw new NoPageError(`${shown(url)}: it answers JSON that is not metrics`);
+    throw new NoPageError(`${shown(url)}: the response is HTML, not metrics`);
+  if (isJson(body)) throw new NoPageError(`${shown(url)}: the response is JSON that is not metrics`);
   try {
     const page = parseExposition(body.bytes, body.contentType);
     if (page.families.length === 0) throw new NoPageError(`${shown(url)}: the page holds no metrics`);
     return page;
   } catch (error) {
     if (!(error instanceof ExpositionError)) throw error;
-    throw new NoPageError(`${shown(url)}: the page cannot be read as metrics: ${error.message}`);
+    throw new NoPageError(`${shown(url)}: the page cannot be parsed as metrics: ${error.message}`);
   }
 }
 
@@ -79,7 +80,7 @@ async function pageBeside(client: PageClient, url: URL, rows: number): Promise<L
     };
   } catch (error) {
     if (!(error instanceof NoPageError)) throw error;
-    throw new NoPageError(`${drained}. Its Prometheus page is not there either: ${error.message}`);
+    throw new NoPageError(`${drained}. Its Prometheus page is not available either: ${error.message}`);
   }
 }
 

@@ -17,11 +17,11 @@ interface PublishedFamily {
 /** What `catalog/llmbench.json` has; made of the pages that llmbench serves. */
 export interface OwnFamilies {
   readonly families: readonly PublishedFamily[];
-  /** What each label says. */
+  /** The meaning of each label. */
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** One of these families as `explain` tells it. */
+/** One of these families as `explain` reports it. */
 export interface OwnFamily extends Omit<PublishedFamily, 'labels'> {
   readonly labels: Readonly<Record<string, string>>;
   /** What a latency's histogram counts; null for families of no measure. */
@@ -32,14 +32,16 @@ const CATALOG = new URL('../../catalog/llmbench.json', import.meta.url);
 const LABEL_WIDTH = 13;
 
 const PAGES = {
-  live: 'the page of a run that is under way (`llmbench run --metrics-port`), and remote write',
+  live: 'the page of a running benchmark (`llmbench run --metrics-port`), and remote write',
   finished: 'the page of finished runs (`llmbench serve`), and `llmbench backfill`',
 } as const;
 
 /** The names of all families that llmbench publishes. */
 export const ownFamilyNames = (): readonly string[] => read().families.map(({ name }) => name);
 
-/** Also by the name of a sample (`_bucket`, `_sum`, `_count`), and of a counter without `_total`. Null: none of ours. */
+/**
+ * Also by the name of a sample (`_bucket`, `_sum`, `_count`), and of a counter without `_total`. Null: none of ours.
+ */
 export function ownFamily(name: string): OwnFamily | null {
   const { families, labels: meanings } = read();
   const names = [name, name.replace(/_(bucket|sum|count)$/, ''), `${name}_total`];

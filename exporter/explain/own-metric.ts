@@ -1,4 +1,5 @@
-import { DISTRIBUTION_MEASURES, SCALAR_MEASURES } from '../../core/measures/measures.ts';
+import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { wholeName } from '../../core/measures/short-names.ts';
 
 /** A measure of the client, by the name of a metric of llmbench's own, of the measure, or of the field's short word. */

@@ -6,7 +6,7 @@ import type { Exposition, MetricType } from '../../core/exposition/index.ts';
 export interface KnownPageFamily extends FamilyMatch {
   /** As the page spells it; of several spellings the one that has a type. */
   readonly name: string;
-  /** `unknown` when the page does not say. */
+  /** `unknown` when the page does not report. */
   readonly type: MetricType;
   readonly samples: number;
 }
@@ -22,7 +22,7 @@ export interface SortedPage {
   /** Families about the process (`process_`, `python_`, `go_`), which every program of that kind has. */
   readonly runtime: readonly PageFamily[];
   readonly unknown: readonly PageFamily[];
-  /** `…_created` families that stand beside another family of the page. */
+  /** `…_created` families that belong to another family of the page. */
   readonly creationTimes: number;
 }
 
@@ -30,7 +30,7 @@ const RUNTIME = /^(process|python|go)_/;
 
 /**
  * Sorts the families of a page by what is known of them. Spellings of one family are one: with a defect of
- * prometheus_client 0.23 to 0.26 the types stand under `sglang:x` and the samples under `sglang_x`.
+ * prometheus_client 0.23 to 0.26 the types are those of `sglang:x` and the samples those of `sglang_x`.
  */
 export function sortFamilies(page: Exposition, index: FamilyIndex): SortedPage {
   const known = new Map<string, KnownPageFamily>();

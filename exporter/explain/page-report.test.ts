@@ -58,10 +58,10 @@ describe('pages of real servers, counted by hand', () => {
     ]);
   });
 
-  test('nothing is expected in vain of a page that runs with defaults', () => {
+  test('no family is reported absent on a page with default settings', () => {
     for (const file of ['vllm.txt', 'dynamo-frontend.txt', 'trtllm.txt', 'lmcache.txt', 'smg.txt', 'sglang-router.txt'])
       expect([file, names(report(fixture(file)).absent.expected)]).toEqual([file, []]);
-    // A release older than the family: the catalog says so.
+    // A release older than the family, as the catalog states.
     expect(report(fixture('triton.txt')).absent.expected).toEqual([
       expect.objectContaining({ families: [{ family: 'nv_model_load_duration_secs', since: 'after 2.51.0' }] }),
     ]);
@@ -91,7 +91,7 @@ describe('switches that are off', () => {
     expect(report(page).switches.map(({ name }) => name)).toContain('return_perf_metrics: true');
   });
 
-  test('SGLang: the page is there, so --enable-metrics is on and its families only wait for an event', () => {
+  test('SGLang: the page exists, so --enable-metrics is on and its families only wait for an event', () => {
     const page = '# TYPE sglang:max_total_num_tokens gauge\nsglang:max_total_num_tokens 4096\n';
     const { absent } = report(page);
     expect(names(absent.not_yet)).toContain('sglang:time_to_first_token_seconds');
@@ -133,7 +133,7 @@ describe('spellings and types', () => {
     expect([unknown, untyped, mistyped]).toEqual([[], [], []]);
   });
 
-  test('a type that the catalog does not have is said, with the release that has it', () => {
+  test('a type that differs from the catalog is reported, with the release that has it', () => {
     const page = [
       '# TYPE sglang:kv_transfer_latency_ms gauge',
       'sglang:kv_transfer_latency_ms 3',

@@ -11,7 +11,7 @@ import { sortFamilies } from './page-families.ts';
 /** What `explain --url U --json` prints of a page. */
 export interface PageReport {
   readonly format: ExpositionFormat;
-  /** Why that format was assumed, when the content type does not say it. */
+  /** Why that format was assumed, when the content type does not report it. */
   readonly format_fallback: string | null;
   readonly systems: readonly PageSystem[];
   /** Spellings of one family count once; creation times are not counted. */
@@ -26,7 +26,7 @@ export interface PageReport {
   /** Known families for which the page gives no type. */
   readonly untyped: readonly string[];
   readonly absent: AbsentFamilies;
-  /** Switches of the recognised systems that matter to a reader of their metrics. */
+  /** Switches of the recognized systems that matter to a reader of their metrics. */
   readonly switches: readonly { readonly system: string; readonly name: string; readonly gives: string }[];
 }
 
@@ -34,7 +34,7 @@ export interface PageSystem {
   readonly system: string;
   readonly title: string;
   readonly deprecated: string | null;
-  /** An engine whose families stand on the page of a gateway. */
+  /** An engine whose families are on the page of a gateway. */
   readonly passed_through: boolean;
 }
 
@@ -62,7 +62,7 @@ export interface MistypedFamily {
   readonly as_in: string | null;
 }
 
-/** Compares a page with the catalogs of the systems whose families stand on it. */
+/** Compares a page with the catalogs of the systems whose families it has. */
 export function pageReport(page: Exposition): PageReport {
   const catalogs = systemsOfNames(page.families.map(({ name }) => name)).map(loadCatalog);
   const { known, runtime, unknown, creationTimes } = sortFamilies(page, new FamilyIndex(catalogs));

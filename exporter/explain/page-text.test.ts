@@ -22,7 +22,7 @@ test('the page of a Dynamo worker, section by section', () => {
   expect(text).toMatch(/^ {2}vllm:kv_cache_usage_perc +gauge +ratio +1 +vllm$/m);
 });
 
-test('what Triton lacks is told by the switch that turns it on', () => {
+test('what Triton lacks is reported with the switch that turns it on', () => {
   const text = page('triton.txt');
   expect(text).toContain('unknown (2)');
   expect(text).toContain('  --metrics-config histogram_latencies=true; 2.51.0 accepts the setting');

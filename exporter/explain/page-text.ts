@@ -1,4 +1,4 @@
-import { things } from '../../core/measures/things.ts';
+import { things } from '../../core/text/things.ts';
 import type { AbsentGroup } from './absent-families.ts';
 import type { PageReport } from './page-report.ts';
 import { wrapped } from './wrapped.ts';
@@ -72,7 +72,7 @@ function heading(url: string, report: PageReport): string {
   );
   return [
     url,
-    `  systems: ${names.length === 0 ? 'none that a catalog describes' : names.join(', ')}`,
+    `  systems: ${names.length === 0 ? 'none of the catalogs' : names.join(', ')}`,
     `  ${things(families, 'families')}, ${things(samples, 'samples')}, ${format}${format_fallback === null ? '' : ` (assumed: ${format_fallback})`}` +
       (creation_times === 0 ? '' : `; ${things(creation_times, 'creation times')} (_created) not counted as families`),
     '',

@@ -14,7 +14,7 @@ export function republishedFamilies(name: string): readonly FamilyMatch[] {
   );
 }
 
-/** What stands before the server's family in the explanation. */
+/** The prefix of the server's family in the explanation. */
 export const REPUBLISHED =
   "what llmbench computed of the server's family below for exactly the measure phase of a run (labels run_id, system, " +
   'target and its own): the increase of a counter, the mean and the maximum of a gauge, the difference of a histogram ' +

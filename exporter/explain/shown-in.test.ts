@@ -46,7 +46,7 @@ test.each(['x', 'x_seconds_b', 'seconds', 'y', 'z'])('a part of a name (%s) is a
   expect(usesOf(family, uses)).toEqual({ dashboards: [], rules: [] });
 });
 
-test('folders that are not there hold nothing', async () => {
+test('missing folders hold nothing', async () => {
   const nowhere = pathToFileURL(join(folder, 'nowhere/'));
   expect(await readUses(nowhere, nowhere)).toEqual({ dashboards: [], rules: [] });
 });

@@ -25,7 +25,7 @@ const isObject = (value: unknown): value is Json => typeof value === 'object' &&
 const textOr = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
 const list = (value: unknown): Json[] => (Array.isArray(value) ? value.filter(isObject) : []);
 
-/** Reads the dashboards (JSON) and the rules (YAML) of two folders; a folder that is not there holds none. */
+/** Reads the dashboards (JSON) and the rules (YAML) of two folders; a missing folder holds none. */
 export async function readUses(dashboardsFolder: URL, rulesFolder: URL): Promise<Uses> {
   const [boards, ruleFiles] = await Promise.all([
     filesOf(dashboardsFolder, /\.json$/, (text) => JSON.parse(text) as unknown),

@@ -1,4 +1,4 @@
-/** A text in lines of at most `width` characters, broken at blanks; a longer word has a line of its own. */
+/** A text in lines of at most `width` characters, broken at spaces; a longer word is on a separate line. */
 export function wrapped(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';

@@ -3,7 +3,7 @@ import type { NamedStatistics } from './aiperf-summary.ts';
 
 const COLUMNS = ['avg', 'min', 'max', 'sum', ...AIPERF_PERCENTILES, 'std'] as const;
 
-/** Units that AIPerf leaves out of a metric's name, because the name says them. */
+/** Units that AIPerf omits, because the metric's name contains them. */
 const UNNAMED_UNITS: ReadonlySet<string> = new Set(['requests', 'count']);
 
 /**

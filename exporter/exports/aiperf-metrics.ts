@@ -2,7 +2,7 @@ import type { RequestFigures } from '../../core/measures/request-figures.ts';
 import { figuresOf } from '../../core/measures/request-figures.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { USAGE_CHECK_MEASURES } from '../../core/measures/usage-check.ts';
-import type { Clock } from '../../core/measures/measures.ts';
+import type { Clock } from '../../core/run/statistic.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 
 /** A metric of AIPerf 0.13.0 with a value per request. */
@@ -92,7 +92,7 @@ function thinkingEfficiency({ output_tokens: output, reasoning_tokens: reasoning
   return output === null || !reasoning || output <= reasoning ? null : reasoning / (output - reasoning);
 }
 
-/** What a run's records can say of AIPerf's metrics, in the order of AIPerf's table of latencies, tokens and HTTP. */
+/** AIPerf's metrics that a run's records give, in the order of AIPerf's table of latencies, tokens and HTTP. */
 export const AIPERF_METRICS: readonly AiperfMetric[] = [
   same('request_latency', 'Request Latency', 'ms', MS),
   same('time_to_first_token', 'Time to First Token', 'ms', MS),
@@ -140,7 +140,7 @@ export const AIPERF_METRICS: readonly AiperfMetric[] = [
   ),
 ];
 
-/** The request's values by tag, as they stand in `profile_export.jsonl`; a metric that it has not is left out. */
+/** The request's values by tag, as in `profile_export.jsonl`; a metric that it does not have is left out. */
 export function aiperfValues(
   record: RequestRecord,
 ): Record<string, { readonly value: number | readonly number[]; readonly unit: string }> {

@@ -24,7 +24,7 @@ export interface NamedStatistics {
 }
 
 /**
- * Every metric of AIPerf's summary that a run can tell. Those with a definition of ours take their statistics from
+ * Every metric of AIPerf's summary that a run can report. Those with a definition of ours take their statistics from
  * result.json. Throughputs are per second of the window from the first request to the end of the last, AIPerf's
  * documented `benchmark_duration`; AIPerf 0.13.0 itself divides by its phase, which begins some 40 ms earlier.
  */
@@ -108,7 +108,7 @@ function scalars(result: ResultFile, totals: AiperfTotals): NamedStatistics[] {
   const usage = (...sums: readonly TokenSum[]): number | null =>
     ok === 0 ? null : sums.reduce<number | null>((all, sum) => plus(all, totals.tokens(sum)), 0);
   const rate = measure('error_ratio');
-  // AIPerf tells it when both prompt and answer were counted.
+  // AIPerf reports it when both prompt and answer were counted.
   const counted = ({ measure: name, ...m }: MeasureResult): boolean =>
     name === 'usage_completion_tokens_diff_ratio' && m.kind === 'distribution' && m.n !== 0;
   const discrepancies = result.measures.some(counted) ? measure('usage_discrepancy_count') : null;
@@ -214,7 +214,7 @@ export function aiperfSummary(run: RunFile, result: ResultFile, totals: AiperfTo
   };
 }
 
-/** What was asked for, in AIPerf's words, as far as a run knows it. */
+/** The requested load, in AIPerf's terms, as far as the run contains it. */
 function inputConfig({ target, comparison_key: key }: RunFile): unknown {
   const { load, stop } = key;
   const { request_count: requests, benchmark_duration_seconds: duration } = stop;

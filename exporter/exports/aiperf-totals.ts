@@ -16,7 +16,7 @@ import type { AiperfMetric } from './aiperf-metrics.ts';
 export type TokenSum =
   'input' | 'output' | 'plain' | 'reasoning' | 'usagePrompt' | 'usageCompletion' | 'usageReasoning' | 'usageCached';
 
-/** What AIPerf's summary says and result.json does not, from the records of the measure phase. */
+/** What AIPerf's summary contains and result.json does not, from the records of the measure phase. */
 export class AiperfTotals {
   readonly #columns = new Map<AiperfMetric, FloatColumn>(
     AIPERF_METRICS.filter(({ measure }) => measure === null).map((metric) => [metric, new FloatColumn()]),
@@ -63,7 +63,7 @@ export class AiperfTotals {
     return [...this.#errors.values()];
   }
 
-  /** Sum over the ok requests; null when one of them does not tell. */
+  /** Sum over the ok requests; null when one of them does not report. */
   tokens(sum: TokenSum): number | null {
     return this.#tokens[sum];
   }

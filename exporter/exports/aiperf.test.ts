@@ -9,7 +9,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
-import { UNKNOWN_HEALTH } from '../store/run-result.ts';
+import { UNKNOWN_HEALTH } from '../store/sealed/run-result.ts';
 import type { AiperfStatistics } from './aiperf-summary.ts';
 import { ExportError, writeAiperf } from './write-aiperf.ts';
 
@@ -65,7 +65,7 @@ function recordsOf({ requests }: Recorded, source: 'tokenizer' | 'usage'): Reque
       requested_output_tokens: 48,
       chunk_offsets_ns: offsets,
       ...NOT_TRACED,
-      // What AIPerf's tokenizer counted stands beside the server's number.
+      // The count of AIPerf's tokenizer is written in addition to the server's.
       ...(source === 'usage'
         ? { ...NOT_COUNTED, counted_input_tokens: r.isl, counted_output_tokens: r.osl }
         : NOT_COUNTED),
@@ -209,7 +209,7 @@ describe.each(['stream', 'whole'])('AIPerf’s own %s run', (name) => {
     expect(absent.filter((tag) => !known.test(tag) && !(name === 'whole' && isSweep(tag)))).toEqual([]);
   });
 
-  test('HTTP phases are there when the run was traced', async () => {
+  test('HTTP phases are written when the run was traced', async () => {
     const [first, ...others] = recordsOf(aiperf, 'usage');
     if (first === undefined) throw new Error('no record');
     const traced = {
@@ -272,7 +272,8 @@ describe('sweep lines of throughput', () => {
       expect([tag, ours?.unit]).toEqual([tag, theirs?.unit]);
       const isActive = tag.startsWith('active');
       const avg = (ours?.avg ?? NaN) / (isActive ? 1 : longer);
-      // AIPerf's moments are wall clocks as floats, which resolve 256 ns: short gaps move by that, and extremes with them.
+      // AIPerf's moments are wall clocks as floats, which resolve 256 ns: short gaps move by that, and extremes with
+      // them.
       expect([tag, avg / (theirs?.avg ?? NaN)]).toEqual([tag, expect.closeTo(1, 4)]);
       for (const stat of isActive ? (['p50', 'p90', 'p95'] as const) : [])
         expect([tag, stat, (ours?.[stat] ?? NaN) / (theirs?.[stat] ?? NaN)]).toEqual([tag, stat, expect.closeTo(1, 3)]);
@@ -288,10 +289,10 @@ describe('sweep lines of throughput', () => {
   });
 });
 
-test('what the server says of its cache and of reasoning', async () => {
-  const told = { input_tokens: 100, output_tokens: 40, reasoning_tokens: 10 };
+test('cached and reasoning tokens as the server reports them', async () => {
+  const reported = { input_tokens: 100, output_tokens: 40, reasoning_tokens: 10 };
   const records = [25, 75].map((cached_tokens, i) =>
-    exampleRecord(i + 1, { ...told, cached_tokens, outcome: 'ok', reason: null }),
+    exampleRecord(i + 1, { ...reported, cached_tokens, outcome: 'ok', reason: null }),
   );
   const { summary } = await written(records);
   expect(summary).toMatchObject({
@@ -344,7 +345,7 @@ describe('a line per request', () => {
     expect(lines[0]).toContain('"benchmark_phase":"profiling"');
   });
 
-  test('warm-up is told apart, failures have an error and no metrics, cancelled ones are so', async () => {
+  test('warm-up is separate, failures have an error and no metrics, cancelled requests are marked', async () => {
     const cancelled = exampleRecord(3, { outcome: 'cancelled', reason: 'cancelled', http_status: 200 });
     const { lines, summary } = await written([0, 1, 2, 4].map((i) => exampleRecord(i)).concat(cancelled));
     const parsed = lines.map((line) => JSON.parse(line) as Record<string, Record<string, unknown>>);
@@ -379,7 +380,7 @@ test('a run without requests has counts and no statistics', async () => {
   expect(csv).not.toMatch(/NaN|null|undefined/);
 });
 
-test('a run without a time of its own is refused, and nothing is written', async () => {
+test('a run without a start time is refused, and nothing is written', async () => {
   await expect(written([], { ...run, start: null })).rejects.toThrow(ExportError);
   expect(await readdir(folder)).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { replaceFile, replaceJson } from '../store/durable-file.ts';
+import { replaceFile, replaceJson } from '../files/durable-file.ts';
 import { aiperfCsv } from './aiperf-csv.ts';
 import { aiperfLine } from './aiperf-line.ts';
 import { aiperfMetrics, aiperfSummary } from './aiperf-summary.ts';
@@ -14,15 +14,15 @@ export const AIPERF_FOLDER = 'aiperf';
 
 const LINES_AT_ONCE = 1000;
 
-/** A run that cannot be written in another tool's form; the message says why. */
+/** A run that cannot be written in another tool's form; the message states why. */
 export class ExportError extends Error {
   override readonly name = 'ExportError';
 }
 
 /**
  * Writes a finished run as AIPerf 0.13.0 would have: `profile_export.jsonl`, `profile_export_aiperf.json` and
- * `profile_export_aiperf.csv` in `folder`, which is made when it is missing. Throws an `ExportError` when the run has no
- * wall time, and what the file system says.
+ * `profile_export_aiperf.csv` in `folder`, which is created when it is missing. Throws an `ExportError` when the run
+ * has no wall time, and file system errors.
  */
 export async function writeAiperf(
   folder: string,
@@ -30,7 +30,7 @@ export async function writeAiperf(
   result: ResultFile,
   records: AsyncIterable<RequestRecord>,
 ): Promise<void> {
-  if (run.start === null) throw new ExportError(`run ${run.run_id} has no time of its own: AIPerf's files need one`);
+  if (run.start === null) throw new ExportError(`run ${run.run_id} has no start time, which AIPerf's files require`);
   await mkdir(folder, { recursive: true });
   const totals = await writeLines(join(folder, 'profile_export.jsonl'), run, run.start, records);
   await replaceJson(join(folder, 'profile_export_aiperf.json'), aiperfSummary(run, result, totals));

@@ -4,41 +4,56 @@ import { hostname } from 'node:os';
 import type { RequestHandler } from 'express';
 
 export interface AllowedHostOptions {
-  /** The address that is listened on. */
+  /** The listen address. */
   readonly host: string;
-  /** Further names; one that begins with a dot allows every name below it, `*` every name. */
+  /** Further names; a leading dot allows every subdomain, `*` allows every name. */
   readonly allowedHosts: readonly string[];
 }
 
-/** Says why a request is refused, in one line; null: it is not. */
-export type HostCheck = (headers: IncomingHttpHeaders) => string | null;
+/** The parts of a request that name its host. */
+export interface HostedRequest {
+  readonly headers: Pick<IncomingHttpHeaders, 'host' | 'origin'>;
+  /** Names and values, alternating, as received. */
+  readonly rawHeaders: readonly string[];
+  readonly url?: string | undefined;
+}
+
+/** Why a request is rejected, in one line; null if it is accepted. */
+export type HostCheck = (request: HostedRequest) => string | null;
 
 /**
- * Keeps web pages of others out (DNS rebinding): a page whose name was made to point at this machine sends that name as
- * `Host`, or itself as `Origin`. Names that only this machine or its network gives out are allowed: loopback, and, when
- * more than loopback is listened on, addresses, names without a dot and this machine's own name. Others are refused
- * unless they are among `allowedHosts`. An `Origin` must be the very address that was asked.
+ * Protects against DNS rebinding: a web page whose name was pointed at this machine sends that name as `Host`, or
+ * itself as `Origin`. Names that only this machine or its network assigns are allowed: loopback and, if more than
+ * loopback is listened on, addresses, names without a dot and this machine's own name. Other names are rejected unless
+ * they are among `allowedHosts`. An `Origin` must equal the requested address.
  */
 export function hostCheck(options: AllowedHostOptions): HostCheck {
   const fits = hostTest(options);
-  return ({ host: authority = '', origin }) => {
-    if (!fits(nameOf(authority))) {
-      return `'${printable(authority)}' is not a name of this exporter; --allowed-hosts allows more`;
+  return ({ headers: { host: authority = '', origin }, rawHeaders, url = '/' }) => {
+    if (rawHeaders.filter((name, i) => i % 2 === 0 && name.toLowerCase() === 'host').length > 1) {
+      return 'the request has more than one Host header';
     }
-    return origin === undefined || isSameOrigin(origin, authority) ? null : 'pages of other origins may not ask here';
+    // An absolute URL in the request line counts instead of Host (RFC 9112 §3.2.2): only proxies are sent such requests.
+    if (!url.startsWith('/') && url !== '*') return 'the request line must have a path, not an absolute URL';
+    if (!fits(nameOf(authority))) {
+      return `'${printable(authority)}' is not a host name of this exporter; add it with --allowed-hosts`;
+    }
+    return origin === undefined || isSameOrigin(origin, authority)
+      ? null
+      : 'requests from pages of other origins are not allowed';
   };
 }
 
-/** Answers with 403, in plain text, what the check refuses. */
+/** Responds with 403 in plain text to rejected requests. */
 export function allowedHost(check: HostCheck): RequestHandler {
   return (request, response, next) => {
-    const refusal = check(request.headers);
+    const refusal = check({ headers: request.headers, rawHeaders: request.rawHeaders, url: request.originalUrl });
     if (refusal === null) next();
     else response.status(403).type('text/plain').send(`${refusal}\n`);
   };
 }
 
-/** Tells whether a host name may be asked for. */
+/** Whether a host name is allowed. */
 export function hostTest({ host, allowedHosts }: AllowedHostOptions): (name: string) => boolean {
   const given = allowedHosts.map((name) => name.toLowerCase());
   const beyondLoopback = !isLoopbackName(nameOf(host));
@@ -49,14 +64,14 @@ export function hostTest({ host, allowedHosts }: AllowedHostOptions): (name: str
     (beyondLoopback && (isIP(name) !== 0 || name === own || (name !== '' && !name.includes('.'))));
 }
 
-/** Whether a name, or an address without brackets, stands for this machine alone. */
+/** Whether a name, or an address without brackets, is this machine's loopback. */
 export function isLoopbackName(name: string): boolean {
   return name === 'localhost' || name.endsWith('.localhost') || name === '::1' || /^127(\.\d{1,3}){3}$/.test(name);
 }
 
-/** The host in one form: without port, brackets and the dot at its end; empty when it is none. */
+/** The normalized host: without port, brackets and trailing dot; empty if there is none. */
 function nameOf(authority: string): string {
-  // An address with colons may stand without brackets where no port follows.
+  // An IPv6 address may come without brackets if no port follows.
   const url = URL.parse(`http://${isIP(authority) === 6 ? `[${authority}]` : authority}`);
   if (url === null || url.username !== '' || url.pathname !== '/') return '';
   return url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
@@ -64,11 +79,11 @@ function nameOf(authority: string): string {
 
 function isSameOrigin(origin: string, authority: string): boolean {
   const [from, to] = [URL.parse(origin), URL.parse(`http://${authority}`)];
-  // Behind a proxy that speaks TLS the page's scheme is https.
+  // Behind a TLS proxy the page's scheme is https.
   return from !== null && to !== null && from.host === to.host && /^https?:$/.test(from.protocol);
 }
 
-/** What somebody sent, for a line of text. */
+/** Client input, sanitized for one line of text. */
 function printable(text: string): string {
   return text.slice(0, 100).replace(/[^\x21-\x7e]/g, '?');
 }

@@ -11,11 +11,11 @@ export interface LandingPage {
   readonly intro: string;
   readonly links: readonly LandingLink[];
   readonly version: string;
-  /** HTML that stands between intro and links, made for each request. */
+  /** HTML between the intro and the links, generated for each request. */
   readonly content?: (request: Request) => Promise<Html>;
 }
 
-/** `GET /`: what this process is and what it answers, as a page that needs nothing from elsewhere. */
+/** `GET /`: a self-contained page that describes the process and links its endpoints. */
 export function landingRoute(page: LandingPage): RequestHandler {
   return async (request, response) => {
     const content = (await page.content?.(request))?.text ?? '';
@@ -25,7 +25,7 @@ export function landingRoute(page: LandingPage): RequestHandler {
   };
 }
 
-/** Nothing is loaded from anywhere, nothing runs, and no other page frames it. */
+/** No external resources, no scripts, no framing by other pages. */
 export const PAGE_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 

@@ -5,7 +5,7 @@ import { describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { listen, ListenError } from './listen.ts';
 
-test('port 0 takes a free one and says which; after close nobody answers', async () => {
+test('port 0 selects a free port and reports it; after close nothing listens', async () => {
   const server = await listen((_request, response) => response.end('here'), { host: '127.0.0.1', port: 0 });
   expect(server.port).toBeGreaterThan(0);
   expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
@@ -21,10 +21,10 @@ test('close ends a connection that is still being answered', async () => {
   await expect(body.text()).rejects.toThrow();
 });
 
-describe('who takes too long', () => {
+describe('a client that is too slow', () => {
   const limits = { headers_ms: 50, request_ms: 100, idle_ms: 150 };
 
-  /** What is answered to these bytes until the connection is closed. */
+  /** The response to these bytes until the connection is closed. */
   async function answerTo(bytes: string, app: RequestListener = () => {}): Promise<string> {
     const server = await listen(app, { host: '127.0.0.1', port: 0 }, limits);
     const socket = connect(server.port, '127.0.0.1');
@@ -36,15 +36,15 @@ describe('who takes too long', () => {
     return answer;
   }
 
-  test('with the headers: 408 and no connection any more', async () => {
+  test('with the headers: 408, then the connection is closed', async () => {
     expect(await answerTo('GET / HTTP/1.1\r\nHost: a\r\nX: ')).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test('with the body: as well', async () => {
+  test('with the body: the same', async () => {
     expect(await answerTo('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx')).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  test('without a word: no connection any more', async () => {
+  test('without sending anything: the connection is closed', async () => {
     const begin: RequestListener = (_request, response) => void response.write('begun');
     expect(await answerTo('GET / HTTP/1.1\r\nHost: a\r\n\r\n', begin)).toContain('begun');
   });
@@ -54,18 +54,18 @@ describe('who takes too long', () => {
   });
 });
 
-test('a port in use: one line that names it and what to do', async () => {
+test('a port in use: one line with the port and the remedy', async () => {
   const first = await listen(() => {}, { host: '127.0.0.1', port: 0 });
   const second = listen(() => {}, { host: '127.0.0.1', port: first.port });
   await expect(second).rejects.toThrow(ListenError);
   await expect(second).rejects.toThrow(
-    `127.0.0.1:${first.port} is in use: stop the program that listens there or choose another port (0 takes a free one)`,
+    `127.0.0.1:${first.port} is in use: stop the program that listens there or choose another port (0 selects a free one)`,
   );
   await first.close();
 });
 
 test('an address of another machine', async () => {
-  // TEST-NET-1 (RFC 5737) is on no machine.
+  // TEST-NET-1 (RFC 5737) is not assigned to any machine.
   await expect(listen(() => {}, { host: '192.0.2.1', port: 0 })).rejects.toThrow(
     'cannot listen on 192.0.2.1:0: 192.0.2.1 is not an address of this machine',
   );

@@ -3,12 +3,12 @@ import type { RequestListener, Server } from 'node:http';
 
 export interface ListenAddress {
   readonly host: string;
-  /** 0 takes a free one. */
+  /** 0 selects a free port. */
   readonly port: number;
 }
 
 export interface Listening {
-  /** The port that was really taken. */
+  /** The port in use. */
   readonly port: number;
   /** Scheme, host and port. */
   readonly url: string;
@@ -16,12 +16,12 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-/** The address cannot be listened on; the message names it and says what to do. */
+/** The address cannot be listened on; the message names it and the remedy. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
-/** What one who asks may take of this process's time and sockets, in milliseconds. */
+/** Limits on the time and sockets of one client, in milliseconds. */
 export interface ListenLimits {
   /** Until the last header has arrived. */
   readonly headers_ms: number;
@@ -32,12 +32,12 @@ export interface ListenLimits {
 }
 
 const LIMITS: ListenLimits = { headers_ms: 10_000, request_ms: 30_000, idle_ms: 120_000 };
-/** How often connections are looked through for one that is over its time. */
+/** Interval at which connections are checked for exceeded limits. */
 const LOOKS_PER_LIMIT = 4;
-/** Enough for every scraper and far from what a process can hold. */
+/** Sufficient for all scrapers, well below the limits of a process. */
 const MOST_CONNECTIONS = 10_000;
 
-/** Serves `app`. Rejects with a `ListenError` when the address is taken, not allowed or not one of this machine. */
+/** Serves `app`. Rejects with a `ListenError` if the address is in use, not allowed or not of this machine. */
 export async function listen(
   app: RequestListener,
   { host, port }: ListenAddress,
@@ -69,14 +69,14 @@ function close(server: Server): Promise<void> {
   });
 }
 
-/** The failure of a server's `listen` in words that name the address and say what to do. */
+/** Describes the failure of a server's `listen`, with the address and the remedy. */
 export function listenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
   const address = `${hostInUrl(host)}:${port}`;
   const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `${address} is in use: stop the program that listens there or choose another port (0 takes a free one)`,
+    EADDRINUSE: `${address} is in use: stop the program that listens there or choose another port (0 selects a free one)`,
     EACCES: `not allowed to listen on ${address}: choose a port from 1024 up`,
     EADDRNOTAVAIL: `cannot listen on ${address}: ${host} is not an address of this machine`,
-    ENOTFOUND: `cannot listen on ${address}: there is no host named ${host}`,
+    ENOTFOUND: `cannot listen on ${address}: host ${host} not found`,
   };
   const message = reasons[error.code ?? ''] ?? `cannot listen on ${address}: ${error.message}`;
   return new ListenError(message, { cause: error });

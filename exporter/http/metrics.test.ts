@@ -15,6 +15,7 @@ let broken: Error | null = null;
 
 beforeAll(async () => {
   const app = createRunApp({
+    hostCheck: () => null,
     live: {
       render: (accept) => (broken === null ? live.render(accept) : Promise.reject(broken)),
     },
@@ -36,7 +37,7 @@ beforeEach(() => {
 const get = (path: string, headers: Record<string, string> = {}) => request(`${server.url}${path}`, { headers });
 
 describe('GET /metrics of a run', () => {
-  test('text 0.0.4 for who asks for nothing, as the page says it', async () => {
+  test('text 0.0.4 by default', async () => {
     const { statusCode, headers, body } = await get('/metrics');
     expect(statusCode).toBe(200);
     expect(headers['content-type']).toBe('text/plain; version=0.0.4; charset=utf-8');
@@ -46,7 +47,7 @@ describe('GET /metrics of a run', () => {
     expect(await body.text()).toBe((await live.render(undefined)).body);
   });
 
-  test('OpenMetrics for who prefers it', async () => {
+  test('OpenMetrics if preferred', async () => {
     const accept = 'application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3,*/*;q=0.2';
     const { headers, body } = await get('/metrics', { accept });
     expect(headers['content-type']).toBe('application/openmetrics-text; version=1.0.0; charset=utf-8');
@@ -72,30 +73,30 @@ describe('GET /metrics of a run', () => {
     expect(headers['content-length']).toBe(String(bytes.length));
   });
 
-  test('who has been answered is told, a HEAD is no scrape', async () => {
+  test('reports the address of each scraper; a HEAD is not a scrape', async () => {
     await (await get('/metrics')).body.dump();
     await (await request(`${server.url}/metrics`, { method: 'HEAD' })).body.dump();
     await (await get('/metrics', { 'accept-encoding': 'gzip' })).body.dump();
     expect(scrapes).toEqual(['127.0.0.1', '127.0.0.1']);
   });
 
-  test('a page that fails: 500 in one line without the reason, which goes to the log; it is no scrape', async () => {
+  test('a failed page: 500 in one line without the reason, which is logged; it is not a scrape', async () => {
     broken = new Error('EIO: /somewhere/private');
     const { statusCode, body } = await get('/metrics');
     expect(statusCode).toBe(500);
-    expect(await body.text()).toBe('llmbench could not answer; its log says why.\n');
+    expect(await body.text()).toBe('Internal error; see the log of llmbench.\n');
     expect(problems).toEqual(['GET /metrics failed: EIO: /somewhere/private']);
     expect(scrapes).toEqual([]);
   });
 });
 
-describe('the other addresses of a run', () => {
+describe('the other endpoints of a run', () => {
   test.each(['/-/healthy', '/-/ready'])('%s is 200', async (path) => {
     const { statusCode, body } = await get(path);
     expect([statusCode, (await body.text()).split('\n').length]).toEqual([200, 2]);
   });
 
-  test('the landing page is whole in itself and escapes what it shows', async () => {
+  test('the landing page is self-contained and escapes its values', async () => {
     const { headers, body } = await get('/');
     const html = await body.text();
     expect(headers['content-type']).toBe('text/html; charset=utf-8');

@@ -4,12 +4,12 @@ import type { RequestHandler } from 'express';
 import type { MetricsPage } from '../publish/metrics-page.ts';
 
 const compress = promisify(gzip);
-/** Repetitive text shrinks to a tenth at the fastest level, and the core may be the one that measures. */
+/** Repetitive text shrinks to a tenth at the fastest level, and the core may be shared with the measurement. */
 const COMPRESSION_LEVEL = 1;
 
 /**
- * `GET /metrics`: the page in the format that `Accept` asks for, compressed only when gzip is asked for. `scraped` is told
- * the address of who has been answered.
+ * `GET /metrics`: the page in the format negotiated by `Accept`, compressed if gzip is requested. `scraped` receives
+ * the address of each successful scraper.
  */
 export function metricsRoute(page: MetricsPage, scraped: (remoteAddress: string) => void = () => {}): RequestHandler {
   const compressed = compressOnce();
@@ -27,7 +27,7 @@ export function metricsRoute(page: MetricsPage, scraped: (remoteAddress: string)
   };
 }
 
-/** Compresses what it is given; a page that is kept as bytes only once. */
+/** Compresses the page; a page that is kept as bytes is compressed only once. */
 function compressOnce(): (body: string | Buffer) => Promise<Buffer> {
   const kept = new WeakMap<Buffer, Promise<Buffer>>();
   return (body) => {

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-/** 404 for every address that is no route, with the way to the list of those that are. */
+/** 404 for every unknown path, with a reference to the landing page. */
 export const notFound: RequestHandler = (_request, response) => {
-  response.status(404).type('text/plain').send('There is nothing here. What there is stands at /\n');
+  response.status(404).type('text/plain').send('Not found. See / for the available pages.\n');
 };

@@ -1,8 +1,8 @@
 import type { RequestHandler } from 'express';
 
 /**
- * `GET /-/ready`: 200 when scrapes are answered at once, 503 while what they show is still being read. `damaged` are the
- * runs that cannot be read, which are told of and make nothing unready.
+ * `GET /-/ready`: 200 if scrapes are served at once, 503 while the runs are still being read. `damaged` lists
+ * unreadable runs, which do not affect readiness.
  */
 export function readyRoute(isReady: () => boolean, damaged: () => readonly string[] = () => []): RequestHandler {
   return (_request, response) => {

@@ -1,19 +1,19 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import { isRunId } from '../../core/run/run-id.ts';
 import { REPORT_FILE } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { codeOf } from '../store/store-errors.ts';
+import { readRegularFile } from '../files/read-regular-file.ts';
+import { codeOf } from '../errors/store-errors.ts';
 import type { ReadCheck } from './api/token.ts';
 import { PAGE_POLICY } from './landing.ts';
 
-/** `GET /runs/{run_id}`: the report of a finished run, for a person. */
+/** `GET /runs/{run_id}`: the HTML report of a finished run. */
 export function reportRoute(store: Pick<RunStore, 'pathOf'>, mayRead: ReadCheck): RequestHandler {
   return async (request, response, next) => {
     const runId = String(request.params['run_id']);
     if (!mayRead(request)) {
-      response.status(401).set('WWW-Authenticate', 'Bearer').type('text/plain').send('A token is needed.\n');
+      response.status(401).set('WWW-Authenticate', 'Bearer').type('text/plain').send('A token is required.\n');
       return;
     }
     const text = isRunId(runId) ? await reportOf(store.pathOf(runId)) : null;
@@ -26,12 +26,13 @@ export function reportRoute(store: Pick<RunStore, 'pathOf'>, mayRead: ReadCheck)
   };
 }
 
-/** Null when the run has none. */
+/** Null if the run has none. */
 async function reportOf(folder: string): Promise<string | null> {
   try {
-    return await readFile(join(folder, REPORT_FILE), 'utf8');
+    return await readRegularFile(join(folder, REPORT_FILE));
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
+    // A symbolic link may point outside the runs directory: it is not served.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return null;
     throw error;
   }
 }

@@ -1,6 +1,8 @@
 import express from 'express';
 import type { Express } from 'express';
 import type { MetricsPage } from '../publish/metrics-page.ts';
+import { allowedHost } from './allowed-host.ts';
+import type { HostCheck } from './allowed-host.ts';
 import { failureHandler } from './failure.ts';
 import { healthyRoute } from './healthy.ts';
 import { landingRoute } from './landing.ts';
@@ -13,21 +15,24 @@ export interface RunAppOptions {
   readonly runId: string;
   readonly scenario: string;
   readonly version: string;
-  /** Told of each scrape that has been answered, by the scraper's address. */
+  /** Rejects requests from web pages of other origins. */
+  readonly hostCheck: HostCheck;
+  /** Called for each successful scrape, with the scraper's address. */
   readonly scraped?: (remoteAddress: string) => void;
-  /** Told, in one line, of what cannot be answered. */
+  /** Receives one line for each request that fails. */
   readonly problem: (line: string) => void;
 }
 
-/** What a run answers while it lasts: its live metrics. */
-export function createRunApp({ live, runId, scenario, version, scraped, problem }: RunAppOptions): Express {
+/** The routes of a run while it is running: its live metrics. */
+export function createRunApp({ live, runId, scenario, version, hostCheck, scraped, problem }: RunAppOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   const links = [
-    { path: '/metrics', text: 'what this run measures, for Prometheus' },
-    { path: '/-/healthy', text: 'whether this process answers' },
-    { path: '/-/ready', text: 'whether it can be scraped' },
+    { path: '/metrics', text: 'live metrics of this run, for Prometheus' },
+    { path: '/-/healthy', text: 'liveness check' },
+    { path: '/-/ready', text: 'readiness check' },
   ];
-  const intro = `Run ${runId} of scenario ${scenario}. This page goes when the run ends.`;
+  const intro = `Run ${runId} of scenario ${scenario}. This page is available until the run ends.`;
+  app.use(allowedHost(hostCheck));
   app.get('/', landingRoute({ title: 'llmbench run', intro, links, version }));
   app.get('/metrics', metricsRoute(live, scraped));
   app.get('/-/healthy', healthyRoute);

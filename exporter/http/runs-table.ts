@@ -1,6 +1,6 @@
-import { things } from '../../core/measures/things.ts';
-import { quantity } from '../../core/measures/quantities.ts';
-import type { Unit } from '../../core/measures/measures.ts';
+import { things } from '../../core/text/things.ts';
+import { quantity } from '../../core/text/quantities.ts';
+import type { Unit } from '../../core/run/statistic.ts';
 import { countOf } from '../../core/run/request-counts.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
 import type { KeyNumbers, RunSummary } from '../publish/views/run-summary.ts';
@@ -9,7 +9,7 @@ import type { Html } from '../report/html.ts';
 
 const MOST_RUNS = 50;
 
-/** A column of numbers. */
+/** A numeric column. */
 interface NumberColumn {
   readonly head: string;
   readonly unit: Unit;
@@ -25,15 +25,16 @@ const COLUMNS: readonly NumberColumn[] = [
   { head: 'errors', unit: 'ratio', value: (n) => n.error_ratio },
 ];
 
-/** The newest runs for a person without Grafana, each with the way to its report. */
+/** The newest runs for users without Grafana, each with a link to its report. */
 export function runsTable(runs: readonly RunSummary[]): Html {
-  if (runs.length === 0) return html`<p>There are no runs yet.</p>`;
+  if (runs.length === 0) return html`<p>No runs yet.</p>`;
   const shown = runs.slice(0, MOST_RUNS);
   const older = runs.length - shown.length;
   return html`<div class="runs" tabindex="0">
     <table>
       <caption>
-        ${things(runs.length, 'runs')}, the newest first${older > 0 ? html`; ${older} older ones are in the API` : null}
+        ${things(runs.length, 'runs')}, newest
+        first${older > 0 ? html`; ${older} older runs are available from the API` : null}
       </caption>
       <thead>
         <tr>

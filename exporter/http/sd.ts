@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { targetGroups } from '../publish/http-sd.ts';
-import type { RunSource } from '../publish/run-source.ts';
+import type { RunReader } from '../publish/run-reader.ts';
 
 /**
- * `GET /sd`: the running runs and their servers, for Prometheus' `http_sd_configs`; an empty list when there are none.
- * `asked` is told of each request.
+ * `GET /sd`: the running runs and their servers, for Prometheus' `http_sd_configs`; an empty list if there are none.
+ * `asked` is called on each request.
  */
-export function sdRoute(source: Pick<RunSource, 'running'>, asked: () => void = () => undefined): RequestHandler {
+export function sdRoute(source: Pick<RunReader, 'running'>, asked: () => void = () => undefined): RequestHandler {
   return async (_request, response) => {
     asked();
     const groups = targetGroups(await source.running());

@@ -2,7 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { RunFile } from '../../core/run/run.ts';
 import { requestRecord, resultFile, runFile } from '../publish/fixtures/run.ts';
-import type { RunSource } from '../publish/run-source.ts';
+import type { RunReader } from '../publish/run-reader.ts';
 import { RunList } from '../publish/run-list.ts';
 import { RunLibrary } from '../publish/views/run-library.ts';
 import { runSummary } from '../publish/views/run-summary.ts';
@@ -15,7 +15,7 @@ import { createServeApp } from './serve-app.ts';
 let server: Listening | undefined;
 afterEach(() => server?.close());
 
-const oneRun: RunSource = {
+const oneRun: RunReader = {
   list: async () => [
     { run_id: 'r1', summary: runSummary(runFile({ run_id: 'r1', status: 'completed' }), null), damage: null },
   ],
@@ -38,10 +38,10 @@ const oneRun: RunSource = {
   ],
 };
 
-async function serve(source: RunSource): Promise<{ url: string; problems: string[] }> {
+async function serve(source: RunReader): Promise<{ url: string; problems: string[] }> {
   const problems: string[] = [];
   const problem = (line: string): void => void problems.push(line);
-  // There is no such folder: the API has no runs.
+  // The folder does not exist: the API has no runs.
   const nowhere = new RunStore('/nowhere/runs');
   const library = new RunLibrary(nowhere, new RunList(nowhere), problem);
   const app = createServeApp({
@@ -70,7 +70,7 @@ test('/metrics shows finished runs under results and none as live', async () => 
   expect(text).not.toMatch(/^llmbench_(requests_total|run_phase|time_to_first_token)/m);
 });
 
-test('a page of another host, or from another origin, is kept out of every address', async () => {
+test('a page of another host or origin is rejected on every path', async () => {
   const { url } = await serve(oneRun);
   for (const path of ['/metrics', '/sd', '/', '/api/v1/status', '/nothing']) {
     for (const headers of [{ host: 'evil.example' }, { origin: 'http://evil.example' }]) {
@@ -81,7 +81,7 @@ test('a page of another host, or from another origin, is kept out of every addre
   }
 });
 
-test('a damaged run is named when it is ready', async () => {
+test('the readiness check names a damaged run', async () => {
   const { url } = await serve({ ...oneRun, list: async () => [{ run_id: 'r9', summary: null, damage: 'cut off' }] });
   await get(`${url}/metrics`);
   expect(await get(`${url}/-/ready`)).toMatchObject({
@@ -90,7 +90,7 @@ test('a damaged run is named when it is ready', async () => {
   });
 });
 
-test('/sd is what http_sd asks for', async () => {
+test('/sd follows the http_sd format', async () => {
   const { url } = await serve(oneRun);
   const { status, type, text } = await get(`${url}/sd`);
   expect([status, type]).toEqual([200, 'application/json; charset=utf-8']);
@@ -102,12 +102,12 @@ test('/sd is what http_sd asks for', async () => {
   expect(groups.every(({ labels }) => !('run_id' in labels))).toBe(true);
 });
 
-test('/sd is an empty list when nothing runs', async () => {
+test('/sd is an empty list without running runs', async () => {
   const { url } = await serve({ ...oneRun, running: async () => [] });
   expect((await get(`${url}/sd`)).text).toBe('[]');
 });
 
-test('it is ready when the runs have been read, and healthy before', async () => {
+test('is ready once the runs have been read, and healthy before', async () => {
   let release = (): void => {};
   const gate = new Promise<void>((resolve) => (release = resolve));
   const { url } = await serve({
@@ -128,12 +128,12 @@ test('the landing page shows the runs, and a run without a report is not found',
   const { url } = await serve(oneRun);
   const page = await request(url);
   expect(page.headers['content-security-policy']).toContain("default-src 'none'");
-  expect(await page.body.text()).toContain('There are no runs yet.');
+  expect(await page.body.text()).toContain('No runs yet.');
   expect((await get(`${url}/runs/r1`)).status).toBe(404);
   expect((await get(`${url}/runs/..%2f..%2fetc`)).status).toBe(404);
 });
 
-test('every address of the landing page is there', async () => {
+test('every link of the landing page works', async () => {
   const { url } = await serve(oneRun);
   await get(`${url}/metrics`);
   const { text } = await get(url);
@@ -142,7 +142,7 @@ test('every address of the landing page is there', async () => {
   for (const path of paths) expect([path, (await get(`${url}${path}`)).status]).toEqual([path, 200]);
 });
 
-test('runs that cannot be listed: 500 for Prometheus, the reason for the log, and it goes on', async () => {
+test('runs that cannot be listed: 500 for Prometheus, the reason in the log, and the service continues', async () => {
   let failing = true;
   const { url, problems } = await serve({
     ...oneRun,

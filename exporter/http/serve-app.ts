@@ -19,19 +19,19 @@ import { runsTable } from './runs-table.ts';
 import { sdRoute } from './sd.ts';
 
 export interface ServeAppOptions extends ResultMetricsOptions {
-  /** What the API reads. */
+  /** The runs that the API serves. */
   readonly library: RunLibrary;
-  /** The token that the API asks for; null: none. */
+  /** The token that the API requires; null: none. */
   readonly token: string | null;
-  /** Keeps web pages of others out. */
+  /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
-  /** Told whenever somebody asks for the running runs. */
+  /** Called on each request for the running runs. */
   readonly discoveryAsked?: () => void;
 }
 
 /**
- * What `llmbench serve` answers: the finished runs, the running ones for discovery, and itself. Begins to read the runs at
- * once; `problem` is told, in one line each, of what cannot be read or answered.
+ * The routes of `llmbench serve`: finished runs, running runs for discovery, and the service itself. Starts reading the
+ * runs at once; `problem` receives one line for each run or request that fails.
  */
 export function createServeApp(options: ServeAppOptions): Express {
   const { source, library, version, token, problem, discoveryAsked, hostCheck } = options;
@@ -43,11 +43,11 @@ export function createServeApp(options: ServeAppOptions): Express {
   const mayRead = readCheck(token);
   const app = express().disable('x-powered-by').disable('etag');
   const links = [
-    { path: '/metrics', text: 'exact results of the finished runs, for Prometheus' },
-    { path: '/sd', text: 'running runs and the servers that they measure, for http_sd_configs' },
-    { path: '/api/v1/openapi.yaml', text: 'what the API of runs answers, for programs' },
-    { path: '/-/healthy', text: 'whether this process answers' },
-    { path: '/-/ready', text: 'whether the runs have been read' },
+    { path: '/metrics', text: 'exact results of finished runs, for Prometheus' },
+    { path: '/sd', text: 'running runs and the servers they measure, for http_sd_configs' },
+    { path: '/api/v1/openapi.yaml', text: 'description of the HTTP API' },
+    { path: '/-/healthy', text: 'liveness check' },
+    { path: '/-/ready', text: 'readiness check: whether the runs have been read' },
   ];
   app.use('/api/v1', createApi(options));
   app.use(allowedHost(hostCheck));
@@ -55,13 +55,13 @@ export function createServeApp(options: ServeAppOptions): Express {
     '/',
     landingRoute({
       title: 'llmbench',
-      intro: 'Benchmarks of LLM inference servers, beside their own metrics.',
+      intro: 'Benchmarks of LLM inference servers and the metrics of these servers.',
       links,
       version,
       content: async (request) =>
         mayRead(request)
           ? runsTable((await library.overview()).runs)
-          : html`<p>The runs are shown with a token only.</p>`,
+          : html`<p>A token is required to list the runs.</p>`,
     }),
   );
   app.get('/runs/:run_id', reportRoute(library.store, mayRead));

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { GUIDELLM } from './guidellm/guidellm.ts';
-import { ImportRefusal } from './importer.ts';
+import { ImportRefusal } from './import-refusal.ts';
 import type { Importer } from './importer.ts';
 import { SGLANG } from './sglang/sglang.ts';
-import { openSource } from './source-file.ts';
+import { openSource } from './reading/source-file.ts';
 import { inTemporaryFolder } from './testing/import-folder.ts';
 import { TRTLLM } from './trtllm/trtllm.ts';
 import { VLLM } from './vllm/vllm.ts';
 
 const FOLDER = new URL('.', import.meta.url).pathname;
 
-/** What stands in the place of a value: of every kind, and what is out of every range. */
+/** Replacements for a value: of every kind, and out of every range. */
 const ODD: readonly unknown[] = [
   null,
   -1,
@@ -39,7 +39,7 @@ function shortened(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, shortened(each)]));
 }
 
-/** A value of the document, chosen by the numbers, is another or gone. */
+/** A value of the document, chosen by the numbers, is replaced or removed. */
 function changed(value: unknown, path: readonly number[], odd: unknown): unknown {
   const [step = 0, ...rest] = path;
   if (rest.length === 0 || typeof value !== 'object' || value === null) return odd;
@@ -58,7 +58,7 @@ function changed(value: unknown, path: readonly number[], odd: unknown): unknown
 /** Reads all that the importer makes of the text; it may refuse. */
 async function readAll(importer: Importer, path: string): Promise<number> {
   const file = await openSource(path);
-  const recognition = importer.recognise(file);
+  const recognition = importer.recognize(file);
   if (recognition === null || recognition.ignored !== undefined) return 0;
   const files = [{ file, recognition }];
   const groups = importer.group?.(files) ?? [{ files, name: file.name, group_id: null, step: null, repeat: null }];

@@ -21,7 +21,7 @@ test('folders are walked; links that lead out are refused, links within and in c
     expect(found.refused).toEqual([{ path: join(root, 'out'), reason: 'it is a link that leads out of the folder' }]);
   }));
 
-test('a path that is not there is told; a folder that is too deep too', () =>
+test('a missing path and a folder that is too deep are reported', () =>
   inTemporaryFolder(async (folder) => {
     const deep = join(folder, 'deep', ...Array.from({ length: DEEPEST_FOLDER + 1 }, () => 'd'));
     await mkdir(deep, { recursive: true });

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
-import { codeOf, reasonOf } from '../store/store-errors.ts';
+import { codeOf, reasonOf } from '../errors/store-errors.ts';
 
 /** What a walk may come to. */
 export const DEEPEST_FOLDER = 32;
@@ -22,6 +22,8 @@ export interface Unread {
   readonly reason: string;
   /** A path that was given does not exist. */
   readonly missing?: boolean;
+  /** The tool that wrote it, when that is known. */
+  readonly tool?: string;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
       const entry = await stat(absolute);
       if (entry.isDirectory()) await walk(absolute, await realpath(absolute), found, refused);
       else if (entry.isFile()) found.add(absolute);
-      else refused.push({ path: absolute, reason: 'it is neither a file nor a folder' });
+      else refused.push({ path: absolute, reason: 'it is neither a file nor a directory' });
     } catch (error) {
       refused.push({ path: absolute, reason: reasonOf(error), missing: codeOf(error) === 'ENOENT' });
     }

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from '@jest/globals';
 
-// In a process of its own: the limit holds for all of it.
+// In a separate process: the limit holds for all of it.
 const PROGRAM = `
   const { boundHeapGrowth } = await import(process.argv[1]);
   const bound = boundHeapGrowth();

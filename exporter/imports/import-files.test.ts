@@ -5,17 +5,17 @@ import { describe, expect, test } from '@jest/globals';
 import type { RequestRecord } from '../../core/run/record.ts';
 import { requestRecord } from '../publish/fixtures/run.ts';
 import { ImportNotes } from './import-notes.ts';
-import { ImportRefusal } from './importer.ts';
+import { ImportRefusal } from './import-refusal.ts';
 import type { ImportedRun, Importer } from './importer.ts';
-import { readJsonDocument } from './read-json-document.ts';
-import { isObject } from './fields.ts';
-import { statedDistribution } from './stated-measures.ts';
+import { readJsonDocument } from './reading/read-json-document.ts';
+import { isObject } from './reading/fields.ts';
+import { statedDistribution } from './stated/stated-measures.ts';
 import { distributionOf, importedRun, importInto, inTemporaryFolder } from './testing/import-folder.ts';
 
 /** The smallest importer there can be: `{"tiny": 1, "runs": [mean TTFT in ms, …]}`, one run per number. */
 const TINY: Importer = {
   tool: 'tiny',
-  recognise: ({ head }) => (head.keys.includes('tiny') ? { format: 'tiny' } : null),
+  recognize: ({ head }) => (head.keys.includes('tiny') ? { format: 'tiny' } : null),
   async *read(group, context) {
     for (const { file } of group.files) {
       const notes = new ImportNotes();
@@ -76,7 +76,7 @@ test('one bad file does not hold up the others; a second import changes nothing'
       'e.json': '{"else": 1}',
     };
     const first = await imported(folder, files);
-    expect(first.report).toMatchObject({ unrecognised: ['e.json'], passedOver: 0 });
+    expect(first.report).toMatchObject({ unrecognized: ['e.json'], passedOver: 0 });
     expect(first.report.outcomes).toMatchObject([
       { status: 'imported', name: 'a.json' },
       { status: 'refused', name: 'b.json', reason: 'run 0 has no number' },
@@ -153,7 +153,7 @@ describe('records', () => {
       expect(await readdir(join(store.directory, '.unfinished'))).toEqual([]);
     }));
 
-  test('that cannot be true are left out and told', () =>
+  test('that cannot be true are left out and reported', () =>
     inTemporaryFolder(async (folder) => {
       const good = requestRecord();
       const records = [
@@ -170,9 +170,9 @@ describe('records', () => {
       expect(file.source?.notes.filter((note) => note.includes('left out'))).toEqual([
         '1 × records left out: it ended before it was sent (first: request 1)',
         '1 × records left out: negative time to first token (first: request 2)',
-        '1 × records left out: its chunks do not follow each other in time (first: request 3)',
-        '1 × records left out: a count of tokens is no whole number above or at 0 (first: request 4)',
-        '1 × records left out: a time is no whole number of nanoseconds (first: request 5)',
+        '1 × records left out: its chunks are not in order of time (first: request 3)',
+        '1 × records left out: a token count is not a whole number of 0 or more (first: request 4)',
+        '1 × records left out: a time is not a whole number of nanoseconds (first: request 5)',
       ]);
     }));
 });
@@ -192,7 +192,7 @@ test('names of a file that would write into a terminal or break a label are made
     expect(file.scenario).toBe('a\u{FFFD}b');
   }));
 
-test('an import that is told to stop stops, and keeps what it had', () =>
+test('an aborted import stops, and keeps the runs that it had stored', () =>
   inTemporaryFolder(async (folder) => {
     const results = join(folder, 'results');
     await mkdir(results);
@@ -209,13 +209,13 @@ test('an import that is told to stop stops, and keeps what it had', () =>
     expect(await store.runIds()).toHaveLength(1);
   }));
 
-test('progress comes to what was planned, however often a file is gone through, and when it is known', () =>
+test('progress reaches the planned total, for any number of passes over a file, imported before or not', () =>
   inTemporaryFolder(async (folder) => {
     // Over several lines, as one document: it is not kept, and read as often as it is needed.
     const text = await readFile(new URL('vllm/fixtures/detailed.json', import.meta.url).pathname, 'utf8');
     const path = join(folder, 'result.json');
     await writeFile(path, `{\n${text.slice(text.indexOf('{') + 1)}`);
-    const told = async (): Promise<{ planned: number; read: number[] }> => {
+    const reported = async (): Promise<{ planned: number; read: number[] }> => {
       let planned = 0;
       const read: number[] = [];
       const onProgress = {
@@ -227,10 +227,10 @@ test('progress comes to what was planned, however often a file is gone through, 
       return { planned, read };
     };
     const { size } = await stat(path);
-    const first = await told();
+    const first = await reported();
     // For the hash, and three times for the lists; a line would be looked for before.
     expect(first.planned).toBe(5 * size);
     expect(first.read).toEqual([size, size, size, size, size]);
-    const again = await told();
+    const again = await reported();
     expect(again.read.reduce((sum, bytes) => sum + bytes, 0)).toBe(again.planned);
   }));

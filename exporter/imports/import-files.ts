@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
+import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { reasonOf, RunExistsError } from '../store/store-errors.ts';
+import { reasonOf, RunExistsError } from '../errors/store-errors.ts';
 import { findFiles } from './find-files.ts';
 import type { Unread } from './find-files.ts';
 import { partHash, storeImport } from './import-run.ts';
 import { printable } from './import-notes.ts';
-import { JsonTextError } from './json-text.ts';
-import { ImportRefusal } from './importer.ts';
-import type { FileGroup, ImportContext, Importer, RecognisedFile } from './importer.ts';
-import { contentHash, openSource } from './source-file.ts';
-import type { SourceFile } from './source-file.ts';
+import { JsonTextError } from './reading/json-text.ts';
+import { isMappable } from './mapped/is-mappable.ts';
+import { ImportRefusal } from './import-refusal.ts';
+import type { FileGroup, ImportContext, Importer, RecognizedFile } from './importer.ts';
+import { contentHash, openSource } from './reading/source-file.ts';
+import type { SourceFile } from './reading/source-file.ts';
+import { unsupportedTool } from './unsupported-tools.ts';
 
 /** What became of one group of files, or of one file. */
 export type ImportOutcome =
@@ -37,7 +40,9 @@ export type ImportOutcome =
 export interface ImportReport {
   readonly outcomes: readonly ImportOutcome[];
   /** Names of the files that are no results of a known tool. */
-  readonly unrecognised: readonly string[];
+  readonly unrecognized: readonly string[];
+  /** Those of them that a mapping of columns can read. */
+  readonly mappable: readonly string[];
   /** Files that belong to results and hold nothing to import. */
   readonly passedOver: number;
   /** Groups that were not accepted. */
@@ -53,7 +58,7 @@ export interface ImportRequest extends Omit<ImportContext, 'progress'> {
   readonly accept?: (group: FileGroup) => boolean;
 }
 
-/** Who is told how an import comes along. */
+/** Receives the progress of an import. */
 export interface ImportListener {
   /** The files were looked at: so many bytes will be read, and so many groups imported. */
   planned(bytes: number, groups: number): void;
@@ -63,8 +68,8 @@ export interface ImportListener {
 }
 
 /**
- * Imports the results at the paths, one group of files after the other: whatever is wrong with one, the others go on, and
- * each is imported wholly or not at all. Throws the signal's reason when it is told to stop, and `RunsDirectoryError`.
+ * Imports the results at the paths, one group of files after the other: whatever is wrong with one, the others go on,
+ * and each is imported wholly or not at all. Throws the signal's reason when it is aborted, and `RunsDirectoryError`.
  */
 export async function importFiles(request: ImportRequest): Promise<ImportReport> {
   const { importers, signal, onProgress } = request;
@@ -76,24 +81,24 @@ export async function importFiles(request: ImportRequest): Promise<ImportReport>
   const found = await findFiles(request.paths);
   const looked = await lookAt(found.paths, importers, signal);
   const refused: Unread[] = [...found.refused, ...looked.refused];
-  const all = importers.flatMap((importer) => groupsOf(importer, looked.recognised));
+  const all = importers.flatMap((importer) => groupsOf(importer, looked.recognized));
   const groups = all.filter(({ group }) => request.accept?.(group) ?? true);
   onProgress.planned(
     groups.reduce((bytes, each) => bytes + plannedBytes(each), 0),
     groups.length,
   );
-  for (const { path, reason, missing } of refused) {
-    done({ status: 'refused', name: printable(path), tool: null, reason, missing: missing === true });
+  for (const { path, reason, missing, tool } of refused) {
+    done({ status: 'refused', name: printable(path), tool: tool ?? null, reason, missing: missing === true });
   }
-  const known = await request.store.knownSources();
+  const known = await RunIndex.use(request.store, (index) => index.knownSources());
   for (const group of groups) {
     signal.throwIfAborted();
     const progress = new GroupProgress(plannedBytes(group), onProgress);
     for await (const outcome of importGroup(group, known, request, progress)) done(outcome);
     progress.done();
   }
-  const { unrecognised, passedOver } = looked;
-  return { outcomes, unrecognised, passedOver, deferred: all.length - groups.length };
+  const { unrecognized, mappable, passedOver } = looked;
+  return { outcomes, unrecognized, mappable, passedOver, deferred: all.length - groups.length };
 }
 
 interface ImporterGroup {
@@ -102,9 +107,10 @@ interface ImporterGroup {
 }
 
 interface LookedAt {
-  readonly recognised: ReadonlyMap<Importer, readonly RecognisedFile[]>;
+  readonly recognized: ReadonlyMap<Importer, readonly RecognizedFile[]>;
   readonly refused: readonly Unread[];
-  readonly unrecognised: readonly string[];
+  readonly unrecognized: readonly string[];
+  readonly mappable: readonly string[];
   readonly passedOver: number;
 }
 
@@ -113,44 +119,50 @@ async function lookAt(
   importers: readonly Importer[],
   signal: AbortSignal,
 ): Promise<LookedAt> {
-  const recognised = new Map<Importer, RecognisedFile[]>(importers.map((importer) => [importer, []]));
+  const recognized = new Map<Importer, RecognizedFile[]>(importers.map((importer) => [importer, []]));
   const refused: Unread[] = [];
-  const unrecognised: string[] = [];
+  const unrecognized: string[] = [];
+  const mappable: string[] = [];
   let passedOver = 0;
   for (const path of paths) {
     signal.throwIfAborted();
     try {
-      const found = recognise(await openSource(path), importers);
-      if (found === null) unrecognised.push(printable(basename(path)));
-      else if (found.file.recognition.ignored !== undefined) passedOver += 1;
-      else recognised.get(found.importer)?.push(found.file);
+      const file = await openSource(path);
+      const found = recognize(file, importers);
+      const unsupported = found === null ? unsupportedTool(file) : null;
+      if (unsupported !== null) refused.push({ path, ...unsupported });
+      else if (found === null) {
+        unrecognized.push(printable(basename(path)));
+        if (isMappable(file)) mappable.push(printable(basename(path)));
+      } else if (found.file.recognition.ignored !== undefined) passedOver += 1;
+      else recognized.get(found.importer)?.push(found.file);
     } catch (error) {
       if (!(error instanceof ImportRefusal)) throw error;
       refused.push({ path, reason: error.message });
     }
   }
-  return { recognised, refused, unrecognised, passedOver };
+  return { recognized, refused, unrecognized, mappable, passedOver };
 }
 
-/** Whose file it is; null when nobody's. */
-export function recognise(
+/** The importer that recognizes the file; null when none does. */
+export function recognize(
   file: SourceFile,
   importers: readonly Importer[],
-): { readonly importer: Importer; readonly file: RecognisedFile } | null {
+): { readonly importer: Importer; readonly file: RecognizedFile } | null {
   for (const importer of importers) {
-    const recognition = importer.recognise(file);
+    const recognition = importer.recognize(file);
     if (recognition !== null) return { importer, file: { file, recognition } };
   }
   return null;
 }
 
-function groupsOf(importer: Importer, recognised: LookedAt['recognised']): ImporterGroup[] {
-  const files = recognised.get(importer) ?? [];
+function groupsOf(importer: Importer, recognized: LookedAt['recognized']): ImporterGroup[] {
+  const files = recognized.get(importer) ?? [];
   const groups = importer.group?.(files) ?? files.map((file) => eachAlone(file));
   return groups.filter(({ files: used }) => used.length > 0).map((group) => ({ importer, group }));
 }
 
-function eachAlone(file: RecognisedFile): FileGroup {
+function eachAlone(file: RecognizedFile): FileGroup {
   return { files: [file], name: file.file.name, group_id: null, step: null, repeat: null };
 }
 
@@ -159,7 +171,7 @@ function plannedBytes({ importer, group }: ImporterGroup): number {
   return (1 + (importer.passes ?? 1)) * group.files.reduce((bytes, { file }) => bytes + file.bytes, 0);
 }
 
-/** Tells of a group's bytes as they are read, never of more than were planned, and of all of them when it is done. */
+/** Reports a group's bytes as they are read, never more than planned, and all of them when it is done. */
 class GroupProgress {
   readonly #listener: ImportListener;
   #left: number;
@@ -170,9 +182,9 @@ class GroupProgress {
   }
 
   read(bytes: number): void {
-    const told = Math.min(bytes, this.#left);
-    this.#left -= told;
-    if (told > 0) this.#listener.read(told);
+    const reported = Math.min(bytes, this.#left);
+    this.#left -= reported;
+    if (reported > 0) this.#listener.read(reported);
   }
 
   done(): void {
@@ -219,12 +231,12 @@ async function* importGroup(
   }
 }
 
-/** The file system said no: that may be so for one file only. */
+/** The file system refused: this may concern one file only. */
 function isOfSystem(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }
 
-/** The hash of a file's content; of several files that of their hashes, in an order of its own. */
+/** The hash of a file's content; of several files that of their sorted hashes. */
 async function groupHash({ files }: FileGroup, context: ImportContext): Promise<string> {
   const hashes: string[] = [];
   for (const { file, recognition } of files) {

@@ -5,7 +5,7 @@ import {
   UNKNOWN_SOURCE_DEFINITIONS,
 } from '../../core/measures/foreign-definitions.ts';
 import { bySource } from './import-measures.ts';
-import { statedDistribution, statedScalar } from './stated-measures.ts';
+import { statedDistribution, statedScalar } from './stated/stated-measures.ts';
 
 const output = statedDistribution(
   { measure: 'output_sequence_length', definition: 'usage_completion_tokens' },
@@ -18,7 +18,7 @@ const total = statedScalar(
 );
 const latency = statedDistribution({ measure: 'request_latency', definition: 'sent_to_last_content_chunk' }, { n: 3 });
 
-describe('the definition of what was computed from records tells who counted the tokens', () => {
+describe('the definition of what was computed from records reports who counted the tokens', () => {
   const definitions = (...sources: Parameters<typeof bySource>): string[] =>
     bySource(...sources).map(({ definition }) => definition);
 
@@ -50,7 +50,7 @@ describe('the definition of what was computed from records tells who counted the
     expect(definitions([input, output, total, latency], sources)).toEqual([...expected, 'sent_to_last_content_chunk']);
   });
 
-  test('without a value nobody counted anything', () => {
+  test('without a value nothing was counted', () => {
     const none = statedScalar({ measure: 'total_token_throughput', definition: total.definition }, null);
     expect(definitions([{ ...output, n: 0 }, none], { input: null, output: null })).toEqual([
       'usage_completion_tokens',
@@ -60,11 +60,11 @@ describe('the definition of what was computed from records tells who counted the
 
   test('each has both names, and each name a formula', () => {
     expect(Object.keys(UNKNOWN_SOURCE_DEFINITIONS)).toEqual(Object.keys(TOKENIZER_DEFINITIONS));
-    expect(formulaOf('output_sequence_length', 'completion_tokens_of_unknown_source')).toMatch(/is not told$/);
-    expect(formulaOf('inter_token_latency', 'per_request_mean_tokens_of_unknown_source')).toMatch(/is not told$/);
+    expect(formulaOf('output_sequence_length', 'completion_tokens_of_unknown_source')).toMatch(/is not reported$/);
+    expect(formulaOf('inter_token_latency', 'per_request_mean_tokens_of_unknown_source')).toMatch(/is not reported$/);
   });
 });
 
-test('a summary that does not tell how many values it is of leaves that unknown', () => {
+test('a summary that does not report how many values it is of leaves that unknown', () => {
   expect(statedDistribution({ measure: 'inter_token_latency', definition: 'x' }, { n: null, mean: 1 }).n).toBeNull();
 });

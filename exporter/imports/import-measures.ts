@@ -5,12 +5,13 @@ import {
   TOKENIZER_DEFINITIONS,
   UNKNOWN_SOURCE_DEFINITIONS,
 } from '../../core/measures/foreign-definitions.ts';
-import { quantity, significant } from '../../core/measures/quantities.ts';
+import { quantity, significant } from '../../core/text/quantities.ts';
 import type { TokenSource } from '../../core/run/record.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { MeasureResult } from '../../core/run/result.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { StatedResult } from './importer.ts';
+import { statedDistribution, statedScalar } from './stated/stated-measures.ts';
 
 /** Rounding of the floats that tools write; a difference above it is a disagreement. */
 const TOLERANCE = 1e-6;
@@ -41,27 +42,58 @@ function definitionOf(result: MeasureResult, { input, output }: TokenSources): s
 }
 
 /**
- * What result.json holds of an import: what the records give, and what only the tool itself can say. The tool's figures
- * are checked against the records': differences are noted. When the records are fewer than the requests that the tool
- * counted they are a sample, and the tool's figures stand.
+ * What result.json holds of an import: what the records give, and what only the tool itself states. The tool's figures
+ * are checked against those of the records: differences are noted.
  */
 export function mergedMeasures(
   computed: readonly MeasureResult[],
   stated: StatedResult,
-  isSample: boolean,
   notes: ImportNotes,
 ): MeasureResult[] {
   const merged = new Map(computed.map((result) => [keyOf(result), result]));
-  const fromRecords = new Set(computed);
-  // Of two that the tool states (its own count of tokens, and the server's) the one by our definition stands.
-  for (const theirs of stated.measures.toSorted((a, b) => Number(isForeign(a)) - Number(isForeign(b)))) {
+  for (const theirs of oursFirst(stated.measures)) {
     const ours = merged.get(keyOf(theirs));
-    const gives = ours === undefined || isEmpty(ours) || (isSample && fromRecords.has(ours));
-    if (gives) merged.set(keyOf(theirs), theirs);
+    if (ours === undefined || isEmpty(ours)) merged.set(keyOf(theirs), theirs);
     else if (ours.definition !== theirs.definition) noteConversion(ours, theirs, notes);
     else noteDifferences(ours, theirs, stated.tolerance?.(theirs) ?? TOLERANCE, notes);
   }
   return [...merged.values()];
+}
+
+/**
+ * The same where the records are a sample of the run: only what the tool states is a value, and what the sample would
+ * give is unknown. `recorded`: ok requests among the records.
+ */
+export function measuresBesideSample(
+  computed: readonly MeasureResult[],
+  stated: StatedResult,
+  recorded: number,
+  notes: ImportNotes,
+): MeasureResult[] {
+  const merged = new Map<string, MeasureResult>();
+  for (const theirs of oursFirst(stated.measures)) {
+    if (!merged.has(keyOf(theirs))) merged.set(keyOf(theirs), theirs);
+  }
+  const unknown = computed.filter((result) => !merged.has(keyOf(result)));
+  for (const result of unknown) merged.set(keyOf(result), withoutValue(result));
+  notes.add(
+    `the records are a sample, ${recorded} of ${stated.requests.ok ?? NaN} ok requests: only figures that the tool states ` +
+      'are values, the other measures are null',
+  );
+  return [...merged.values()];
+}
+
+/**
+ * Of two figures that the tool states (its own count of tokens, and the server's) the one by our definition is used.
+ */
+function oursFirst(measures: readonly MeasureResult[]): MeasureResult[] {
+  return measures.toSorted((a, b) => Number(isForeign(a)) - Number(isForeign(b)));
+}
+
+function withoutValue(result: MeasureResult): MeasureResult {
+  const { measure, definition, unit, population, clock, origin } = result;
+  const identity = { measure, definition, unit, population, clock, origin };
+  return result.kind === 'scalar' ? statedScalar(identity, null) : statedDistribution(identity, { n: null });
 }
 
 /** What of a run a measure is, whatever its definition: there is one of it in a result. */
@@ -78,7 +110,7 @@ function noteConversion(ours: MeasureResult, theirs: MeasureResult, notes: Impor
   if (own === null || other === null) return;
   const what = ours.kind === 'scalar' ? '' : 'mean ';
   const [now, before] = [quantity(own, ours.unit), quantity(other, theirs.unit)];
-  // A difference that cannot be seen is none to speak of.
+  // A difference that is not visible is not reported.
   if (now !== before) notes.conversion(`${ours.measure} ${what}${now} (${theirs.definition}: ${before})`);
 }
 
@@ -98,7 +130,7 @@ function noteDifferences(ours: MeasureResult, theirs: MeasureResult, tolerance: 
   if (worst === undefined) return;
   const more = different.length > 1 ? ` (and ${different.length - 1} more of its figures)` : '';
   notes.disagreement(
-    `${ours.measure} ${worst.name}: the file says ${figure(worst.stated, worst.name, theirs)}, ` +
+    `${ours.measure} ${worst.name}: the file states ${figure(worst.stated, worst.name, theirs)}, ` +
       `its records give ${figure(worst.computed, worst.name, theirs)}${more}`,
   );
 }

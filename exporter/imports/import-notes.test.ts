@@ -6,7 +6,7 @@ test('however often something occurs it is one line, and the number of lines is 
   for (let i = 0; i < 100_000; i++) {
     notes.count('records left out: negative latency', `line ${i}`);
     notes.notUnderstood(`key_${i}`);
-    notes.say(`remark ${i}`);
+    notes.add(`remark ${i}`);
     notes.disagreement(`figure ${i}`);
   }
   expect(notes.lines.length).toBeLessThan(50);

@@ -7,7 +7,7 @@ interface Counted {
   readonly first: string;
 }
 
-/** What a reader of an imported run must know of how its figures came about. One line per matter, however often it occurs. */
+/** What a reader of an imported run must know about the origin of its figures. One line per matter, however often it occurs. */
 export class ImportNotes {
   readonly #lines = new Set<string>();
   readonly #counted = new Map<string, Counted>();
@@ -16,8 +16,8 @@ export class ImportNotes {
   readonly #conversions: string[] = [];
   #more = 0;
 
-  /** One line; the same line twice is told once. */
-  say(line: string): void {
+  /** One line; the same line twice is kept once. */
+  add(line: string): void {
     if (this.#lines.size < MOST_LISTED || this.#lines.has(line)) this.#lines.add(printable(line));
     else this.#more += 1;
   }
@@ -42,7 +42,7 @@ export class ImportNotes {
     else this.#more += 1;
   }
 
-  /** A figure that stands in the result by our definition, and what the tool's own was: `mean 9.87 ms (9.59 ms)`. */
+  /** A figure in the result by our definition, and the tool's own figure: `mean 9.87 ms (9.59 ms)`. */
   conversion(text: string): void {
     this.#conversions.push(printable(text));
   }

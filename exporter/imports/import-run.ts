@@ -5,18 +5,18 @@ import { instantAt } from '../../core/run/instant.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { createRunId } from '../../core/run/run-id.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
-import { replaceJson } from '../store/durable-file.ts';
+import { replaceJson } from '../files/durable-file.ts';
 import { FileShelf } from '../store/file-shelf.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
-import { addRun } from '../store/add-run.ts';
-import type { AddedFile, ReadBack } from '../store/add-run.ts';
+import { addRun } from '../store/changes/add-run.ts';
+import type { AddedFile, ReadBack } from '../store/changes/add-run.ts';
 import { SCHEMA_VERSIONS } from '../store/migrations/migrate.ts';
-import { UNKNOWN_HEALTH } from '../store/run-result.ts';
+import { UNKNOWN_HEALTH } from '../store/sealed/run-result.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { bySource, mergedMeasures } from './import-measures.ts';
+import { bySource, measuresBesideSample, mergedMeasures } from './import-measures.ts';
 import { printable } from './import-notes.ts';
 import { ImportSummary } from './import-summary.ts';
-import type { ServersOfRun } from './imported-servers.ts';
+import type { MeasuredRequests, ServersOfRun } from './imported-servers.ts';
 import type { FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
 
 /** Which content an imported run comes from. */
@@ -29,7 +29,7 @@ export function partHash(sha256: string, part: string | null): string {
 
 /**
  * The name of an imported run: its start and ten characters of its content's hash, so that the same content always has
- * the same name. Without a time of its own it begins with `undated`.
+ * the same name. Without a start time it begins with `undated`.
  */
 export function importedRunId(start: string | null, sha256: string): string {
   const suffix = BigInt(`0x${sha256}`).toString(36).slice(-10).padStart(10, '0');
@@ -37,8 +37,8 @@ export function importedRunId(start: string | null, sha256: string): string {
 }
 
 /**
- * Adds an imported run to the store, wholly or not at all, reading its records on the way. Returns its name. Throws what
- * `addRun` and the records throw.
+ * Adds an imported run to the store, wholly or not at all, reading its records on the way. Returns its name. Throws
+ * what `addRun` and the records throw.
  */
 export async function storeImport(
   store: RunStore,
@@ -47,17 +47,19 @@ export async function storeImport(
   source: ContentSource,
 ): Promise<string> {
   const planned = runFile(imported, group, source);
-  // Made when it is needed, within `addRun`: then its folder is there.
+  // Created when it is needed, within `addRun`: then its folder exists.
   const shelf = new FileShelf(join(unfinishedDirectory(store.directory), `.figures-${planned.run_id}-${process.pid}`));
   const summary = new ImportSummary(imported, shelf);
   let run = planned;
-  // When the records have been read: then it is known which time and which requests were the run's.
+  // These are called once the records have been read: only then their number and their time are known.
+  const isSample = (): boolean => imported.records !== null && isSampleOf(summary.measured.requests.ok, imported);
   let found: ServersOfRun | null | undefined;
-  const servers = (): ServersOfRun | null => (found ??= imported.servers?.forRun(summary.measured) ?? null);
+  const servers = (): ServersOfRun | null =>
+    (found ??= imported.servers?.forRun(isSample() ? NOTHING_MEASURED : summary.measured) ?? null);
   const result = async (readBack: ReadBack): Promise<ResultFile> => {
     const summed = imported.records === null ? null : await summary.summarize(readBack);
-    const file = resultFile(imported, planned, summary, summed, servers()?.result ?? {});
-    run = completedRun(planned, imported, summary, file);
+    const file = resultFile(imported, planned, summary, { summed, isSample: isSample() }, servers()?.result ?? {});
+    run = completedRun(planned, imported, isSample() ? null : summary, file);
     return file;
   };
   try {
@@ -134,8 +136,13 @@ function unknownMembers(key: KnownKey): string[] {
   return names.filter((name) => key[name as keyof KnownKey] === undefined);
 }
 
-/** The run with what its records told. */
-function completedRun(planned: RunFile, imported: ImportedRun, summary: ImportSummary, result: ResultFile): RunFile {
+/** The run with what its records give; `summary` is null when they are a sample. */
+function completedRun(
+  planned: RunFile,
+  imported: ImportedRun,
+  summary: ImportSummary | null,
+  result: ResultFile,
+): RunFile {
   const { window } = result;
   const stated = window.start === null ? [] : [{ phase: 'measure' as const, start: window.start, end: window.end }];
   const definitions = result.measures.map(
@@ -145,8 +152,8 @@ function completedRun(planned: RunFile, imported: ImportedRun, summary: ImportSu
   return {
     ...planned,
     comparison_key: { ...planned.comparison_key, measure_definitions: Object.fromEntries(definitions) },
-    phases: summary.phases.length > 0 ? summary.phases : stated,
-    end: summary.end ?? window.end,
+    phases: summary !== null && summary.phases.length > 0 ? summary.phases : stated,
+    end: summary?.end ?? window.end,
     source: planned.source && { ...planned.source, notes: imported.notes.lines },
   };
 }
@@ -155,12 +162,17 @@ function resultFile(
   imported: ImportedRun,
   run: RunFile,
   summary: ImportSummary,
-  summed: RunSummary | null,
+  { summed, isSample }: { readonly summed: RunSummary | null; readonly isSample: boolean },
   servers: ResultFile['servers'],
 ): ResultFile {
   const { stated, notes } = imported;
-  for (const note of summed?.notes ?? []) notes.say(note);
-  const isSample = summed !== null && isSampleOf(summed, imported);
+  for (const note of summed?.notes ?? []) notes.add(note);
+  const { ok } = stated.requests;
+  if (summed !== null && ok !== null && ok < summed.requests.ok) {
+    notes.disagreement(
+      `the tool counted ${ok} ok requests, the records hold ${summed.requests.ok}: the records are used`,
+    );
+  }
   const computed = summed === null ? [] : bySource(summed.measures, sourcesOf(summary));
   const fromRecords = summed !== null && !isSample;
   return {
@@ -169,12 +181,14 @@ function resultFile(
     status: imported.status,
     scenario: run.scenario,
     fingerprint: run.fingerprint,
-    window: windowOf(imported, summed),
+    window: windowOf(imported, isSample ? null : summed),
     requests: fromRecords ? summed.requests : statedRequests(imported),
     errors: fromRecords ? summed.errors : stated.errors,
     client: UNKNOWN_HEALTH,
     servers,
-    measures: mergedMeasures(computed, stated, isSample, notes),
+    measures: isSample
+      ? measuresBesideSample(computed, stated, summed?.requests.ok ?? 0, notes)
+      : mergedMeasures(computed, stated, notes),
     slos: [],
   };
 }
@@ -183,19 +197,22 @@ function sourcesOf(summary: ImportSummary): Parameters<typeof bySource>[1] {
   return { input: summary.tokenSource('input'), output: summary.tokenSource('output') };
 }
 
-/** Whether the tool counted more requests than there are records: then they are a part of the run. */
-function isSampleOf({ requests }: RunSummary, { stated, notes }: ImportedRun): boolean {
-  const { ok } = stated.requests;
-  if (ok === null || ok === requests.ok) return false;
-  notes.disagreement(
-    `the tool counted ${ok} ok requests, the records hold ${requests.ok}: ` +
-      (ok > requests.ok ? "they are a part of the run, and the tool's own figures stand" : 'the records stand'),
-  );
-  return ok > requests.ok;
+/** Whether the records are fewer than the ok requests that the tool counted: then they are a sample of the run. */
+function isSampleOf(recorded: number, { stated }: ImportedRun): boolean {
+  return (stated.requests.ok ?? recorded) > recorded;
 }
 
+/** For servers of a run whose records are a sample: the tool's own window is used, and no request is compared. */
+const NOTHING_MEASURED: MeasuredRequests = {
+  window: null,
+  requests: { ok: 0, error: 0, timeout: 0, cancelled: 0, errors: {} },
+};
+
+/**
+ * Without records of the whole run it is the tool's window; its place in time is known only where the tool states it.
+ */
 function windowOf(imported: ImportedRun, summed: RunSummary | null): ResultFile['window'] {
-  const { window_seconds: seconds } = imported.stated;
+  const { window_seconds: seconds, window_start_ns: stated_ns } = imported.stated;
   if (summed?.window) {
     const { start_ns, end_ns } = summed.window;
     return {
@@ -204,14 +221,17 @@ function windowOf(imported: ImportedRun, summed: RunSummary | null): ResultFile[
       seconds: (end_ns - start_ns) / 1e9,
     };
   }
-  const end = seconds === null ? null : instantAt(imported.start, seconds * 1e9);
-  return { start: imported.start, end, seconds };
+  // The start of a run with records is that of its first record, which in a sample is not the first request.
+  const start_ns = stated_ns ?? (imported.records === null ? 0 : null);
+  if (start_ns === null) return { start: null, end: null, seconds };
+  const end = seconds === null ? null : instantAt(imported.start, start_ns + seconds * 1e9);
+  return { start: instantAt(imported.start, start_ns), end, seconds };
 }
 
 function statedRequests({ stated, notes }: ImportedRun): ResultFile['requests'] {
   const { requests } = stated;
   const silent = Object.entries(requests).flatMap(([outcome, count]) => (count === null ? [outcome] : []));
-  if (silent.length > 0) notes.say(`the file does not tell how many requests were: ${silent.join(', ')}`);
+  if (silent.length > 0) notes.add(`the file does not report how many requests were: ${silent.join(', ')}`);
   return requests;
 }
 

@@ -10,7 +10,7 @@ import type { ImportNotes } from './import-notes.ts';
 import type { MeasuredRequests } from './imported-servers.ts';
 import type { ImportedRun } from './importer.ts';
 
-/** Sums up the records of an import while they pass, and passes on only those that can be true. */
+/** Summarizes the records of an import while they pass, and passes on only those that can be true. */
 export class ImportSummary {
   readonly #imported: ImportedRun;
   readonly #notes: ImportNotes;
@@ -79,7 +79,7 @@ export class ImportSummary {
     return { window: edges ?? null, requests: { ...this.#summary.requests, errors: { ...this.#errors } } };
   }
 
-  /** Who counted the tokens; the server only when it did for every request. Null: nobody did. */
+  /** Who counted the tokens; the server only when it did for every request. Null: they were not counted. */
   tokenSource(side: 'input' | 'output'): TokenSource | null {
     const sources = this.#sources[side];
     if (sources.has('tokenizer')) return 'tokenizer';
@@ -108,17 +108,17 @@ export class ImportSummary {
 function faultOf(record: RequestRecord): string | null {
   const { sent_ns, first_content_ns: first, last_content_ns: last, end_ns, chunk_offsets_ns: offsets } = record;
   const times = [sent_ns, end_ns, first ?? 0, last ?? 0, record.due_ns ?? 0];
-  if (!times.every(Number.isSafeInteger)) return 'a time is no whole number of nanoseconds';
+  if (!times.every(Number.isSafeInteger)) return 'a time is not a whole number of nanoseconds';
   if (end_ns < sent_ns) return 'it ended before it was sent';
   if (first !== null && first < sent_ns) return 'negative time to first token';
-  if (first !== null && last !== null && last < first) return 'its last chunk came before its first';
+  if (first !== null && last !== null && last < first) return 'its last chunk is before its first';
   const tokens = [record.input_tokens, record.output_tokens, record.reasoning_tokens, record.cached_tokens];
   if (tokens.some((count) => count !== null && !(Number.isInteger(count) && count >= 0 && count < 2 ** 31))) {
-    return 'a count of tokens is no whole number above or at 0';
+    return 'a token count is not a whole number of 0 or more';
   }
   for (let i = 0; i < offsets.length; i++) {
     const gap = (offsets[i] ?? NaN) - (offsets[i - 1] ?? 0);
-    if (!(gap >= 0)) return 'its chunks do not follow each other in time';
+    if (!(gap >= 0)) return 'its chunks are not in order of time';
   }
   return null;
 }

@@ -1,14 +1,14 @@
 import type { ServersResult } from '../../core/run/result.ts';
-import type { ClientRequests } from '../servers/request-counts.ts';
-import type { ServersFile } from '../servers/servers-file.ts';
+import type { ClientRequests } from '../servers/summary/request-counts.ts';
+import type { ServersFile } from '../servers/files/servers-file.ts';
 
 /** The servers' side of an imported run. */
 export interface ImportedServers {
-  /** Asked when the run's records have been read; null: nothing can be said of this run's time. */
+  /** Called when the run's records have been read; null: the time of this run is unknown. */
   forRun(measured: MeasuredRequests): ServersOfRun | null;
 }
 
-/** What the client's records say that the servers' side is seen through. */
+/** The facts from the client's records by which the servers' side is read. */
 export interface MeasuredRequests {
   /** Ns since the run's start: the first request sent, the end of the last; null without records. */
   readonly window: { readonly start_ns: number; readonly end_ns: number } | null;

@@ -4,23 +4,23 @@ import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import type { RequestCounts } from '../../core/run/request-counts.ts';
 import type { ImportNotes } from './import-notes.ts';
 import type { ImportedServers } from './imported-servers.ts';
-import type { SourceFile } from './source-file.ts';
+import type { SourceFile } from './reading/source-file.ts';
 
 /**
- * Reads the results of one tool. `recognise` is asked for every file that a walk found, `group` once with the files of
+ * Reads the results of one tool. `recognize` is called for every file that a walk found, `group` once with the files of
  * this tool, `read` once per group that is not in the store already. Importers hold no state between calls.
  */
 export interface Importer {
-  /** The tool's name as it stands in run.json: `aiperf`, `vllm`, … */
+  /** The tool's name as in run.json: `aiperf`, `vllm`, … */
   readonly tool: string;
   /**
    * Whether the file is this tool's, from its content: `file.head` is its start, unpacked. The name may only confirm.
    * Must be quick and must not throw; null when it is something else.
    */
-  recognise(file: SourceFile): Recognition | null;
-  /** Which files belong to one run. Absent: each file is a group of its own. Files in no group are not imported. */
-  group?(files: readonly RecognisedFile[]): readonly FileGroup[];
-  /** How often `read` goes through the files of a group, for who waits; 1 unless told. */
+  recognize(file: SourceFile): Recognition | null;
+  /** Which files belong to one run. Absent: each file is a separate group. Files in no group are not imported. */
+  group?(files: readonly RecognizedFile[]): readonly FileGroup[];
+  /** How often `read` goes through the files of a group, for the progress display; default 1. */
   readonly passes?: number;
   /**
    * The runs of a group, one after the other: most have one, an appended or a multi-benchmark file has several. Throws
@@ -37,17 +37,17 @@ export interface Recognition {
   readonly ignored?: string;
 }
 
-export interface RecognisedFile {
+export interface RecognizedFile {
   readonly file: SourceFile;
   readonly recognition: Recognition;
 }
 
 /** Files that are read together. */
 export interface FileGroup {
-  readonly files: readonly RecognisedFile[];
+  readonly files: readonly RecognizedFile[];
   /** What the table of an import calls it: the folder, or the file. */
   readonly name: string;
-  /** Runs that belong together (a sweep, repeats) have one; null for a run of its own. */
+  /** Runs that belong together (a sweep, repeats) have one; null for a single run. */
   readonly group_id: string | null;
   /** Which step of a sweep, and which repeat of it, from 0. */
   readonly step: number | null;
@@ -57,51 +57,56 @@ export interface FileGroup {
 }
 
 export interface ImportContext {
-  /** IANA zone of times that tell none (`--time-zone`); null: such a time is not used. `wallTime` does this. */
+  /** IANA zone of times that report none (`--time-zone`); null: such a time is not used. `wallTime` does this. */
   readonly timeZone: string | null;
   readonly signal: AbortSignal;
-  /** Told how many stored bytes were read; `readBytes` and what is built on it do this. */
+  /** Receives the number of stored bytes read; `readBytes` and what is built on it call it. */
   readonly progress: (bytes: number) => void;
 }
 
-/** What of a `comparison_key` the files tell. A key that is absent or undefined is not known; null keeps its meaning. */
+/**
+ * What of a `comparison_key` the files report. A key that is absent or undefined is not known; null keeps its meaning.
+ */
 export type KnownKey = { readonly [Name in keyof Omit<ComparisonKey, 'measure_definitions'>]?: ComparisonKey[Name] };
 
-/** One run as a file tells it, in base units. Nothing is guessed: what the file does not say is null. */
+/** One run as a file reports it, in base units. Nothing is guessed: what the file does not report is null. */
 export interface ImportedRun {
   /** Which of several in one group, stable from import to import (a position or the tool's id); null when alone. */
   readonly part: string | null;
   /**
-   * SHA-256 of the bytes that are this run's alone, a line of a file to which lines are appended: its identity, whatever
-   * else the file holds. Absent or null: the identity is that of the group's content and `part`.
+   * SHA-256 of the bytes that are this run's alone, a line of a file to which lines are appended: its identity,
+   * whatever else the file holds. Absent or null: the identity is that of the group's content and `part`.
    */
   readonly sha256?: string | null;
   readonly tool: { readonly name: string; readonly version: string | null };
   readonly format: { readonly name: string; readonly schema_version: string | null };
   /** The name of the recipe, when the files carry one. */
   readonly scenario: string | null;
-  /** Scheme, host and port where the requests went; null when the files do not tell. */
+  /** Scheme, host and port that the requests were sent to; null when the files do not report. */
   readonly target: {
     readonly origin: string | null;
     readonly system: string | null;
     readonly system_version: string | null;
   };
   readonly key: KnownKey;
-  /** Overrides what the group says (a sweep inside one file). */
+  /** Overrides the group's value (a sweep inside one file). */
   readonly placement?: Pick<FileGroup, 'group_id' | 'step' | 'repeat'>;
   readonly status: 'completed' | 'aborted';
   /** Why it was aborted, in one line; null when it was not. */
   readonly failure: string | null;
-  /** Wall time of the records' zero, RFC 3339 in UTC with milliseconds; null when the files tell no time (never guessed). */
+  /**
+   * Wall time of the records' zero, RFC 3339 in UTC with milliseconds; null when the files report no time (never
+   * guessed).
+   */
   readonly start: string | null;
   /**
    * One pass over the requests, in any order, read as it is consumed; null when the files hold none. `RequestRecord`
    * as in our own runs: ns since `start` (without a start: since the first request sent).
    */
   readonly records: AsyncIterable<RequestRecord> | null;
-  /** What the tool itself says of the run. With `records` it is what they are checked against. */
+  /** What the tool itself reports of the run. The `records` are checked against it. */
   readonly stated: StatedResult;
-  /** Null when the files tell nothing of the servers. */
+  /** Null when the files report nothing of the servers. */
   readonly servers: ImportedServers | null;
   /** What a reader of the run must know. May grow until `records` has ended. */
   readonly notes: ImportNotes;
@@ -109,26 +114,25 @@ export interface ImportedRun {
 
 /** The tool's own figures. */
 export interface StatedResult {
-  /** From the first request sent to the end of the last; null when not told. */
+  /**
+   * From the first request sent to the end of the last; null when not reported. Records of the whole run replace it.
+   */
   readonly window_seconds: number | null;
-  /** How many requests ended how; null where the files do not tell. */
+  /** When that window began, nanoseconds since the run's start; absent or null when not reported. */
+  readonly window_start_ns?: number | null;
+  /** How many requests ended how; null where the files do not report. */
   readonly requests: RequestCounts;
-  /** By reason; empty when not told. */
+  /** By reason; empty when not reported. */
   readonly errors: ResultFile['errors'];
   /**
-   * In base units. `definition` is that of `core/measures/measures.ts` only where the tool's formula is the same, else one
-   * of `core/measures/foreign-definitions.ts`, so that the two are never compared. `statedDistribution` and
-   * `statedScalar` make them. Where records give the measure, theirs stands in the result: under the same definition it
-   * is checked against this, under another this is told in a note.
+   * In base units. `definition` is that of `core/measures/measures.ts` only where the tool's formula is the same, else
+   * one of `core/measures/foreign-definitions.ts`, so that the two are never compared. `statedDistribution` and
+   * `statedScalar` make them. Where records give the measure, theirs is in the result: under the same definition it
+   * is checked against this, under another a note has it.
    */
   readonly measures: readonly MeasureResult[];
   /** Largest relative difference between these and what records give that is rounding; absent: 1e-6. */
   readonly tolerance?: (stated: MeasureResult) => number;
-}
-
-/** The files are known and cannot be imported: what is wrong and what to do, in one line for people. */
-export class ImportRefusal extends Error {
-  override readonly name = 'ImportRefusal';
 }
 
 /** The `source` of run.json: which files the run came from. */

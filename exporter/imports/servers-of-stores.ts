@@ -1,12 +1,12 @@
-import { things } from '../../core/measures/things.ts';
+import { things } from '../../core/text/things.ts';
 import type { ServersResult } from '../../core/run/result.ts';
 import { collectionOfStores, repeats, targetResult } from '../servers/collection.ts';
 import type { Collection } from '../servers/collection.ts';
-import { gpuEnergy } from '../servers/gpu-energy.ts';
-import { serverRequests } from '../servers/request-counts.ts';
-import { serversFile } from '../servers/servers-file.ts';
-import { writeServersParquet } from '../servers/servers-parquet.ts';
-import type { TargetStore } from '../servers/target-store.ts';
+import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
+import { serverRequests } from '../servers/summary/request-counts.ts';
+import { serversFile } from '../servers/files/servers-file.ts';
+import { writeServersParquet } from '../servers/files/servers-parquet.ts';
+import type { TargetStore } from '../servers/series/target-store.ts';
 import type { ImportedServers, MeasuredRequests, ServersOfRun } from './imported-servers.ts';
 
 /** What is known of one target that another tool read. */
@@ -74,8 +74,7 @@ function resultOf(collection: Collection, { window, requests: client }: Measured
 
 function whyNotExact(requests: ServersResult['requests'], targets: ServersResult['targets']): string | null {
   const difference = requests?.difference ?? 0;
-  if (difference > 0)
-    return `not exact: +${things(difference, 'requests')} that ${difference === 1 ? 'is' : 'are'} not this run's`;
+  if (difference > 0) return `not exact: +${things(difference, 'requests')} from other clients`;
   if (difference < 0) return `not exact: the servers counted ${-difference} requests less than the client`;
   const restarted = targets.find(({ restarts }) => restarts > 0);
   return restarted === undefined ? null : `not exact: ${restarted.target} restarted`;

@@ -1,24 +1,20 @@
 import { appendFile, mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
-import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
+import { captureText } from '../../fixtures/captures.ts';
 import { openStore } from '../store/run-store.ts';
-import { importTable } from '../cli/import-table.ts';
+import { importTable } from '../cli/tables/import-table.ts';
 import { IMPORTERS } from './importers.ts';
 import { watchFolders } from './watch-folders.ts';
 import { inTemporaryFolder } from './testing/import-folder.ts';
 
-const FIXTURE = new URL('./aiperf/fixtures/a-steady-c8/', import.meta.url).pathname;
-const LINES = gunzipSync(readFileSync(join(FIXTURE, 'profile_export.jsonl.gz')))
-  .toString('utf8')
-  .split('\n')
-  .slice(0, 4);
-const SUMMARY = readFileSync(join(FIXTURE, 'profile_export_aiperf.json'), 'utf8');
+const FIXTURE = 'dynamo/a-steady-c8/aiperf';
+const LINES = captureText(`${FIXTURE}/profile_export.jsonl.gz`).split('\n').slice(0, 4);
+const SUMMARY = captureText(`${FIXTURE}/profile_export_aiperf.json`);
 
 /**
- * Watches a folder on a clock of its own, one second per look; before each look `changes` has its turn. Returns what was
- * told, by the look after which it was.
+ * Watches a folder on a test clock, one second per scan; `changes` runs before each scan. Returns what was reported,
+ * by scan.
  */
 async function watched(
   folder: string,
@@ -29,7 +25,7 @@ async function watched(
   await mkdir(inside, { recursive: true });
   const { store } = await openStore(join(folder, 'runs'));
   const stopping = new AbortController();
-  const told: (readonly [number, string])[] = [];
+  const reported: (readonly [number, string])[] = [];
   let look = 0;
   const reports = watchFolders({
     folders: [inside],
@@ -47,31 +43,31 @@ async function watched(
     timeZone: null,
     signal: stopping.signal,
   });
-  for await (const report of reports) told.push([look, importTable(report)]);
-  return told;
+  for await (const report of reports) reported.push([look, importTable(report)]);
+  return reported;
 }
 
 test('a folder is imported when it has rested, and once', () =>
   inTemporaryFolder(async (folder) => {
-    const told = await watched(folder, 12, async (look, inside) => {
+    const reported = await watched(folder, 12, async (look, inside) => {
       if (look === 2) await writeFile(join(inside, 'profile_export.jsonl'), `${LINES[0]}\n`);
       if (look === 3) await appendFile(join(inside, 'profile_export.jsonl'), `${LINES[1]}\n`);
       if (look === 4) await writeFile(join(inside, 'profile_export_aiperf.json'), SUMMARY);
     });
-    expect(told).toEqual([[6, expect.stringMatching(/^imported .*aiperf/)]]);
+    expect(reported).toEqual([[6, expect.stringMatching(/^imported .*aiperf/)]]);
   }));
 
 test('records without their summary are waited for, and at last imported alone', () =>
   inTemporaryFolder(async (folder) => {
-    const told = await watched(folder, 12, async (look, inside) => {
+    const reported = await watched(folder, 12, async (look, inside) => {
       if (look === 1) await writeFile(join(inside, 'profile_export.jsonl'), `${LINES.join('\n')}\n`);
     });
-    expect(told).toEqual([[7, expect.stringContaining('imported')]]);
+    expect(reported).toEqual([[7, expect.stringContaining('imported')]]);
   }));
 
-test('a torn file is waited for; what stays torn is told once', () =>
+test('a torn file is waited for; what stays torn is reported once', () =>
   inTemporaryFolder(async (folder) => {
-    const told = await watched(folder, 20, async (look, inside) => {
+    const reported = await watched(folder, 20, async (look, inside) => {
       if (look === 1) await writeFile(join(inside, 'profile_export_aiperf.json'), SUMMARY.slice(0, 9000));
       if (look === 5) {
         await writeFile(join(folder, 'whole'), SUMMARY);
@@ -82,7 +78,7 @@ test('a torn file is waited for; what stays torn is told once', () =>
         await writeFile(join(inside, 'other', 'profile_export_aiperf.json'), SUMMARY.slice(0, 8000));
       }
     });
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [7, expect.stringContaining('imported')],
       [15, expect.stringContaining('it is cut off at character 8000')],
     ]);

@@ -1,18 +1,18 @@
 import { stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeOf } from '../store/store-errors.ts';
+import { codeOf } from '../errors/store-errors.ts';
 import { findFiles } from './find-files.ts';
 import { importFiles } from './import-files.ts';
 import type { ImportOutcome, ImportReport, ImportRequest } from './import-files.ts';
 
 export interface WatchRequest extends Omit<ImportRequest, 'paths' | 'onProgress'> {
   readonly folders: readonly string[];
-  /** A folder is complete when nothing in it changed for so long. */
+  /** A folder is complete when nothing in it has changed for this long. */
   readonly settleSeconds: number;
-  /** How often is looked; default 1. */
+  /** Interval between two looks; default 1. */
   readonly pollSeconds?: number;
-  /** How long what cannot be imported yet is waited for before it is told; default 60. */
+  /** How long to wait for files that cannot be imported yet, before they are refused; default 60. */
   readonly patienceSeconds?: number;
   /** Milliseconds on a clock that does not jump; default `performance.now`. */
   readonly now_ms?: () => number;
@@ -23,7 +23,7 @@ export interface WatchRequest extends Omit<ImportRequest, 'paths' | 'onProgress'
 const DEFAULT_POLL_SECONDS = 1;
 const DEFAULT_PATIENCE_SECONDS = 60;
 
-const NOBODY = { planned: () => undefined, read: () => undefined, done: () => undefined };
+const NO_LISTENER = { planned: () => undefined, read: () => undefined, done: () => undefined };
 
 /** What a folder held when it was last looked at, and since when it is so. */
 interface FolderState {
@@ -34,7 +34,7 @@ interface FolderState {
 }
 
 /**
- * Imports what appears in folders, and below them, until the signal tells to stop: one report whenever something was
+ * Imports what appears in folders, and below them, until the signal aborts: one report whenever something was
  * imported or refused. What is still written is waited for: a folder is read when its files have rested, and what is torn
  * or not whole then is refused only when it stays so.
  */
@@ -60,12 +60,12 @@ export async function* watchFolders(request: WatchRequest): AsyncGenerator<Impor
         ...request,
         paths,
         accept: (group) => group.partial !== true || !isPatient,
-        onProgress: NOBODY,
+        onProgress: NO_LISTENER,
       });
       const waits = isPatient && (report.deferred > 0 || report.outcomes.some(({ status }) => status === 'refused'));
       states.set(folder, { ...state, settled: !waits });
-      const told = report.outcomes.filter((outcome) => isNews(outcome, isPatient));
-      if (told.length > 0) yield { ...report, outcomes: told };
+      const reported = report.outcomes.filter((outcome) => isNews(outcome, isPatient));
+      if (reported.length > 0) yield { ...report, outcomes: reported };
     }
     await sleep((request.pollSeconds ?? DEFAULT_POLL_SECONDS) * 1000, undefined, { signal }).catch(stopped(signal));
   }

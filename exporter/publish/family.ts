@@ -1,53 +1,33 @@
 import { Registry } from 'prom-client';
-import type { Metric, OpenMetricsContentType, PrometheusContentType } from 'prom-client';
+import type { Metric } from 'prom-client';
+import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 
-/** One line of an exposition. */
-export interface Sample {
-  /** The name when it is not the family's own: `…_bucket`, `…_sum`, `…_count`. */
-  readonly metricName?: string;
-  readonly labels: Readonly<Record<string, string>>;
-  /** Labels that many samples have in common: prom-client writes their text once for each object. */
-  readonly sharedLabels?: Readonly<Record<string, string>>;
-  readonly value: number;
-}
-
-/** A metric family whose samples are read when somebody scrapes. */
-export interface Family {
+/** A metric family whose samples are read when a page is rendered. */
+export interface LiveFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
-  samples(): readonly Sample[];
+  samples(): readonly SampleInput[];
 }
 
-export type ExpositionFormat = 'text' | 'openmetrics';
-
-export const CONTENT_TYPES = {
-  text: Registry.PROMETHEUS_CONTENT_TYPE,
-  openmetrics: Registry.OPENMETRICS_CONTENT_TYPE,
-} as const satisfies Record<ExpositionFormat, PrometheusContentType | OpenMetricsContentType>;
-
-/**
- * A prom-client registry of its own that holds these families, in their order. Each format needs another registry, since
- * prom-client renames a counter for good when it writes OpenMetrics.
- */
-export function registryOf(
-  families: readonly Family[],
-  format: ExpositionFormat,
-): Registry<PrometheusContentType | OpenMetricsContentType> {
-  const registry = new Registry<PrometheusContentType | OpenMetricsContentType>();
-  registry.setContentType(CONTENT_TYPES[format]);
+/** A prom-client registry that holds these families, in their order. Throws when two have one name. */
+export function registryOf(families: readonly LiveFamily[]): Registry {
+  const registry = new Registry();
   for (const family of families) registry.registerMetric(asMetric(family));
   return registry;
 }
 
-/** What prom-client's registry asks of a metric at render is a name and `get()`; its types name only its own classes. */
-function asMetric(family: Family): Metric {
-  const metric = {
-    name: family.name,
-    get() {
-      return Promise.resolve({ name: this.name, help: family.help, type: family.type, values: family.samples() });
-    },
-    type: family.type,
-  };
-  return metric as unknown as Metric;
+/** The families of a registry as they are now. */
+export async function readFamilies(registry: Registry): Promise<readonly FamilyInput[]> {
+  const metrics = (await registry.getMetricsAsJSON()) as unknown as readonly CollectedFamily[];
+  return metrics.map(({ values, ...metadata }) => ({ ...metadata, samples: values }));
+}
+
+type CollectedFamily = Pick<LiveFamily, 'name' | 'help' | 'type'> & { readonly values: readonly SampleInput[] };
+
+/** prom-client's registry needs only a metric's name and `get()`; its types name only its own classes. */
+function asMetric(family: LiveFamily): Metric {
+  const { name, help, type } = family;
+  const get = (): Promise<CollectedFamily> => Promise.resolve({ name, help, type, values: family.samples() });
+  return { name, type, get } as unknown as Metric;
 }

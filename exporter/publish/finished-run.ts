@@ -1,16 +1,14 @@
+import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { ServersFile } from '../servers/servers-file.ts';
+import { sloText } from '../judge/slo-grammar.ts';
+import type { ServersFile } from '../servers/files/servers-file.ts';
 import { checkedFamilies } from './checked-families.ts';
-import type { Sample } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { RUN_INFO, runInfoLabels } from './run-info.ts';
 import { RESULT_UNITS, resultSamples } from './result-samples.ts';
 import { serverFamilies } from './server-families.ts';
-import type { PublishedFamily } from './server-families.ts';
-
-export type { PublishedFamily } from './server-families.ts';
 
 /** What a finished run's directory says of it, without its records. */
 export interface FinishedRun {
@@ -34,10 +32,10 @@ export interface RunWindow {
 export const RESULT_PREFIX = 'llmbench_result_';
 
 /** The head of the family of results with this unit. */
-export function resultFamily(unit: string): Omit<PublishedFamily, 'samples'> {
+export function resultFamily(unit: string): Omit<FamilyInput, 'samples'> {
   return {
     name: `${RESULT_PREFIX}${unit}`,
-    help: `Exact results of finished runs whose unit is ${unit.replaceAll('_', ' ')}: one number for each measure and statistic.`,
+    help: `Exact results of finished runs with unit ${unit.replaceAll('_', ' ')}; one sample per measure and statistic.`,
     type: 'gauge',
   };
 }
@@ -60,10 +58,12 @@ export function windowOf({ run, result }: Pick<FinishedRun, 'run' | 'result'>): 
 export function finishedRunFamilies(
   { run, result, servers }: FinishedRun,
   { republish = [] }: FinishedRunOptions = {},
-): PublishedFamily[] {
+): FamilyInput[] {
   return checkedFamilies([
     { ...RUN_INFO, type: 'gauge', samples: [{ labels: runInfoLabels(run), value: 1 }] },
+    ...endFamilies(run),
     ...resultFamilies(run.run_id, result),
+    ...sloFamilies(run.run_id, result),
     ...(servers === null ? [] : serverFamilies(servers, run.run_id, republish)),
   ]);
 }
@@ -75,7 +75,7 @@ export function finishedRunFamilies(
 export async function requestHistograms(
   { run_id }: Pick<RunFile, 'run_id'>,
   records: AsyncIterable<RequestRecord>,
-): Promise<PublishedFamily[]> {
+): Promise<FamilyInput[]> {
   const histograms = new LatencyHistograms(RESULT_PREFIX, { run_id });
   for await (const record of records) {
     if (record.phase === 'measure') histograms.replay(record);
@@ -88,11 +88,42 @@ export async function requestHistograms(
   }));
 }
 
+/** With it, the newest run of a scenario can be selected. A run without a time of its own has none. */
+function endFamilies({ run_id, start, end }: RunFile): FamilyInput[] {
+  if (start === null || end === null) return [];
+  return [
+    {
+      name: 'llmbench_run_end_timestamp_seconds',
+      help: 'Unix time at which the run ended.',
+      type: 'gauge',
+      samples: [{ labels: { run_id }, value: Date.parse(end) / 1000 }],
+    },
+  ];
+}
+
+/** An undecided objective is neither met nor missed, and has no series. */
+function sloFamilies(run_id: string, { slos }: ResultFile): FamilyInput[] {
+  const decided = new Map(
+    slos.flatMap((slo) =>
+      slo.verdict === 'undecided' ? [] : [[sloText(slo), Number(slo.verdict === 'met')] as const],
+    ),
+  );
+  if (decided.size === 0) return [];
+  return [
+    {
+      name: 'llmbench_slo_met',
+      help: 'Whether the run met the objective (--slo): 1 or 0; absent while undecided.',
+      type: 'gauge',
+      samples: [...decided].map(([slo, value]) => ({ labels: { run_id, slo }, value })),
+    },
+  ];
+}
+
 /** Of two numbers with equal labels (definitions that differ) the first stands. */
-function resultFamilies(run_id: string, result: ResultFile): PublishedFamily[] {
-  const byUnit = new Map<string, Map<string, Sample>>(RESULT_UNITS.map((unit) => [unit, new Map()]));
+function resultFamilies(run_id: string, result: ResultFile): FamilyInput[] {
+  const byUnit = new Map<string, Map<string, SampleInput>>(RESULT_UNITS.map((unit) => [unit, new Map()]));
   for (const { unit, measure, stat, value } of resultSamples(result)) {
-    const samples = byUnit.get(unit) ?? new Map<string, Sample>();
+    const samples = byUnit.get(unit) ?? new Map<string, SampleInput>();
     const key = `${measure} ${stat}`;
     if (!samples.has(key)) samples.set(key, { labels: { run_id, measure, stat }, value });
     byUnit.set(unit, samples);

@@ -11,7 +11,7 @@ export const SERVER_JOB = 'llmbench-server';
 
 /**
  * The metrics of these runs and, each once, those of the servers that they measure. No group carries `run_id` as a label of
- * its target: a run says it on its own series, and a server's series outlive the run. For relabelling, a run's id is in
+ * its target: a run says it on its own series, and a server's series outlive the run. For relabeling, a run's id is in
  * `__meta_llmbench_run_id` and what the target is, `run` or `server`, in `__meta_llmbench_role`. User info and query
  * strings of the addresses are left out.
  */

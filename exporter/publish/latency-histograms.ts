@@ -31,29 +31,33 @@ export class LatencyHistograms {
     this.#timeToFirstToken = histogram(
       'time_to_first_token',
       'time_to_first_token',
-      'From a request being sent to its first chunk with content, of ok requests and of those that failed later',
+      'Time from sending a request to its first chunk with content, for ok requests and requests that failed later',
     );
     this.#timeToFirstTokenFromDue = histogram(
       'time_to_first_token_from_due',
       'time_to_first_token',
-      'From a request being due to its first chunk with content: the wait for a free slot is inside',
+      'Time from when a request was due to its first chunk with content, including the wait for a free slot',
     );
     this.#interTokenLatency = histogram(
       'inter_token_latency',
       'inter_token_latency',
-      'Last minus first chunk with content, divided by output tokens minus 1: one value per ok request',
+      'Time from the first to the last chunk with content, divided by output tokens minus 1; one value per ok request',
     );
     this.#interChunkLatency = histogram(
       'inter_chunk_latency',
       'inter_chunk_latency',
-      'Between neighbouring chunks with content: one value per gap, also of requests that failed later',
+      'Time between consecutive chunks with content; one value per gap, including requests that failed later',
     );
     this.#requestLatency = histogram(
       'request_latency',
       'request_latency',
-      'From a request being sent to its last chunk with content, of ok requests',
+      'Time from sending a request to its last chunk with content, for ok requests',
     );
-    this.#scheduleDelay = histogram('schedule_delay', 'schedule_delay', 'How long after it was due a request was sent');
+    this.#scheduleDelay = histogram(
+      'schedule_delay',
+      'schedule_delay',
+      'Time from when a request was due to when it was sent',
+    );
   }
 
   get families(): readonly LiveHistogram[] {
@@ -90,7 +94,7 @@ export class LatencyHistograms {
     if (latency !== null) this.#requestLatency.observe(latency);
   }
 
-  /** Everything that was told of a request while it ran, from its record. Imports may not know when it was due. */
+  /** Everything that was observed of a request while it ran, from its record. Imports may not know when it was due. */
   replay(record: RequestRecord): void {
     const { due_ns, sent_ns, first_content_ns } = record;
     if (due_ns !== null) this.requestSent(sent_ns - due_ns);

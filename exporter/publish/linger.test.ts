@@ -15,13 +15,13 @@ function lingerAfter(
 }
 
 describe('--linger auto', () => {
-  test('nobody scraped: it ends at once and names the remedy', () => {
+  test('nothing scraped: it ends at once and names the remedy', () => {
     const decision = lingerAfter([], 20).decide(20);
     expect(decision).toMatchObject({ done: true, reason: 'nobody_scraped' });
-    expect(decision.done && decision.line).toMatch(/^nobody scraped .*llmbench serve.*\/sd$/);
+    expect(decision.done && decision.line).toMatch(/^nothing scraped .*llmbench serve.*\/sd$/);
   });
 
-  test('nobody scraped yet, but somebody discovers runs: it waits for the first scrape, at most 15 s', () => {
+  test('nothing scraped yet, but somebody discovers runs: it waits for the first scrape, at most 15 s', () => {
     const linger = new Linger(180);
     linger.finished(20, true);
     expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 35 });
@@ -161,7 +161,7 @@ describe('--linger auto', () => {
     expect(linger.decide(27.9)).toEqual({ done: false, recheck_seconds: 28 });
   });
 
-  test('it cannot be asked before the run has finished', () => {
+  test('it cannot be queried before the run has finished', () => {
     expect(() => new Linger().decide(0)).toThrow('not finished');
   });
 });

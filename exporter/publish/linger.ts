@@ -2,13 +2,13 @@
 const PATIENCE_AFTER_FIRST_SECONDS = 75;
 /** A scraper that is this many of its intervals late has stopped coming. */
 const LATE_INTERVALS = 2.5;
-/** Nobody counts as gone sooner than this: scrapes of very short intervals jitter. */
+/** No scraper counts as gone sooner than this: scrapes of very short intervals jitter. */
 const LEAST_PATIENCE_SECONDS = 2;
 /** The interval is the longest of this many last gaps, so that two scrapers behind one address look slow, not gone. */
 const GAPS_KEPT = 5;
 const FINAL_FETCHES = 2;
 /**
- * How long somebody who asked for the running runs is given to scrape this one: Prometheus' own 5 s between discovery and
+ * How long somebody who requested the running runs is given to scrape this one: Prometheus' own 5 s between discovery and
  * scrape, the 5 s between our discoveries, and some for the scrape.
  */
 const DISCOVERY_SECONDS = 15;
@@ -32,9 +32,9 @@ interface Scraper {
 }
 
 /**
- * Decides how long a run that has ended keeps serving its metrics (`--linger auto`): not at all when nobody scraped it,
+ * Decides how long a run that has ended keeps serving its metrics (`--linger auto`): not at all when nothing scraped it,
  * else until every scraper that was seen has fetched the final values twice or has stopped coming, at most
- * `maxSeconds`. Pure: the caller tells the time, in seconds on any clock that does not jump.
+ * `maxSeconds`. Pure: the caller reports the time, in seconds on any clock that does not jump.
  */
 export class Linger {
   readonly #maxSeconds: number;
@@ -61,7 +61,7 @@ export class Linger {
   }
 
   /**
-   * From now on the metrics have their final values: only scrapes told of later have fetched them. `discovered`: somebody
+   * From now on the metrics have their final values: only later scrapes have fetched them. `discovered`: somebody
    * is known to ask for the running runs, so a run too short to have been found yet waits for the first scrape.
    */
   finished(now_seconds: number, discovered = false): void {
@@ -69,10 +69,10 @@ export class Linger {
     this.#discovered = discovered;
   }
 
-  /** Throws an `Error` when the run has not been told to be finished. */
+  /** Throws an `Error` when the run has not finished. */
   decide(now_seconds: number): LingerDecision {
     if (this.#finished_seconds === null) throw new Error('the run has not finished');
-    if (this.#scrapers.size === 0) return this.#nobody(now_seconds, this.#finished_seconds);
+    if (this.#scrapers.size === 0) return this.#withoutScrapers(now_seconds, this.#finished_seconds);
 
     const unsatisfied = [...this.#scrapers].filter(([, { finalFetches }]) => finalFetches < FINAL_FETCHES);
     if (unsatisfied.length === 0) return { done: true, reason: 'all_fetched', line: null };
@@ -98,7 +98,7 @@ export class Linger {
     return { done: false, recheck_seconds: Math.min(limit_seconds, ...gone) };
   }
 
-  #nobody(now_seconds: number, finished_seconds: number): LingerDecision {
+  #withoutScrapers(now_seconds: number, finished_seconds: number): LingerDecision {
     const patience = Math.min(DISCOVERY_SECONDS, this.#maxSeconds);
     const recheck_seconds = finished_seconds + patience;
     if (this.#discovered && now_seconds < recheck_seconds) return { done: false, recheck_seconds };
@@ -107,7 +107,7 @@ export class Linger {
 }
 
 const NOBODY_SCRAPED =
-  'nobody scraped /metrics while this run lasted, so Prometheus does not have it: run `llmbench serve` on the same runs directory and let Prometheus discover running runs from its /sd';
+  'nothing scraped /metrics while this run lasted, so Prometheus does not have it: run `llmbench serve` on the same runs directory and let Prometheus discover running runs from its /sd';
 
 function goneAt_seconds({ last_seconds, gaps }: Scraper): number {
   if (gaps.length === 0) return last_seconds + PATIENCE_AFTER_FIRST_SECONDS;

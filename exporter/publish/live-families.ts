@@ -1,9 +1,10 @@
+import type { SampleInput } from '../../core/exposition/index.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { PhaseName } from '../../core/run/record.ts';
-import type { Family, Sample } from './family.ts';
-import type { RunFacts } from './run-info.ts';
+import type { LiveFamily } from './family.ts';
+import type { LiveRunFacts } from './run-info.ts';
 import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED } from './run-info.ts';
-import type { PhaseTally, RunTally } from './run-tally.ts';
+import type { PhaseCounts, RunTally } from './run-tally.ts';
 
 type Labels = Readonly<Record<string, string>>;
 
@@ -12,32 +13,32 @@ type Labels = Readonly<Record<string, string>>;
  * alone, so that a run has it once. Goodput is there only when there are SLOs: without them 0 would be a lie.
  */
 export function liveFamilies(
-  facts: RunFacts,
+  facts: LiveRunFacts,
   labels: Labels,
   tally: RunTally,
-  histograms: readonly Family[],
-): readonly Family[] {
+  histograms: readonly LiveFamily[],
+): readonly LiveFamily[] {
   const { run, version, isGood } = facts;
-  const one = (value: number, own: Labels = labels): readonly Sample[] => [{ labels: own, value }];
-  const perPhase = (read: (phase: PhaseTally) => number) => () =>
+  const one = (value: number, own: Labels = labels): readonly SampleInput[] => [{ labels: own, value }];
+  const perPhase = (read: (phase: PhaseCounts) => number) => () =>
     PHASES.map((phase) => ({ labels: { ...labels, phase }, value: read(tally.phases[phase]) }));
   const perPhaseAnd = <K extends string>(
     label: string,
     keys: readonly K[],
-    read: (phase: PhaseTally, key: K) => number,
+    read: (phase: PhaseCounts, key: K) => number,
   ) => {
     const series = PHASES.flatMap((phase: PhaseName) =>
       keys.map((key) => ({ phase, key, labels: { ...labels, phase, [label]: key } })),
     );
     return () => series.map(({ phase, key, labels: own }) => ({ labels: own, value: read(tally.phases[phase], key) }));
   };
-  const gauge = (name: string, help: string, samples: Family['samples']): Family => ({
+  const gauge = (name: string, help: string, samples: LiveFamily['samples']): LiveFamily => ({
     name,
     help,
     type: 'gauge',
     samples,
   });
-  const counter = (name: string, help: string, samples: Family['samples']): Family => ({
+  const counter = (name: string, help: string, samples: LiveFamily['samples']): LiveFamily => ({
     name,
     help,
     type: 'counter',
@@ -49,27 +50,27 @@ export function liveFamilies(
     ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
     gauge(
       'llmbench_run_phase',
-      '1 while the phase lasts, else 0.',
+      '1 while the phase is running, else 0.',
       perPhase((phase) => Number(phase.active)),
     ),
     gauge(
       'llmbench_run_phase_start_timestamp_seconds',
-      'When the phase began, Unix time; 0 until it does.',
+      'Unix time at which the phase began; 0 before that.',
       perPhase((phase) => phase.start_seconds),
     ),
     gauge(
       'llmbench_run_phase_end_timestamp_seconds',
-      'When the last request of the phase had ended, Unix time; 0 until then.',
+      'Unix time at which the last request of the phase ended; 0 before that.',
       perPhase((phase) => phase.end_seconds),
     ),
     counter(
       'llmbench_requests_total',
-      'Requests that have ended, by how.',
+      'Requests ended, by outcome.',
       perPhaseAnd('outcome', OUTCOMES, (phase, outcome) => phase.outcomes[outcome]),
     ),
     counter(
       'llmbench_request_errors_total',
-      'Requests that have ended other than ok, by the first rule that names why.',
+      'Requests that ended with an outcome other than ok, by the first matching reason.',
       perPhaseAnd('reason', ERROR_REASONS, (phase, reason) => phase.reasons[reason]),
     ),
     ...(isGood === undefined
@@ -83,22 +84,22 @@ export function liveFamilies(
         ]),
     counter(
       'llmbench_input_tokens_total',
-      'Prompt tokens of the requests that have ended, as the server counted them.',
+      'Prompt tokens of ended requests, as counted by the server.',
       perPhase((phase) => phase.inputTokens),
     ),
     counter(
       'llmbench_output_tokens_total',
-      'Output tokens of the requests that have ended, as the server counted them, reasoning included.',
+      'Output tokens of ended requests, as counted by the server, including reasoning.',
       perPhase((phase) => phase.outputTokens),
     ),
     counter(
       'llmbench_chunks_total',
-      'Chunks with content that have arrived.',
+      'Chunks with content received.',
       perPhase((phase) => phase.chunks),
     ),
-    gauge('llmbench_requests_in_flight', 'Requests sent whose answer has not ended.', () => one(tally.inFlight)),
+    gauge('llmbench_requests_in_flight', 'Requests sent whose response is not complete.', () => one(tally.inFlight)),
     ...histograms,
-    gauge('llmbench_client_saturated', '1 when this client may itself be what is measured, else 0.', () =>
+    gauge('llmbench_client_saturated', '1 if this client may limit the measurement (saturated), else 0.', () =>
       one(Number(tally.clientSaturated)),
     ),
     counter(SERIES_DROPPED.name, SERIES_DROPPED.help, () => one(0, {})),

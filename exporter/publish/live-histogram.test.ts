@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { boundText, LiveHistogram } from './live-histogram.ts';
+import { LiveHistogram } from './live-histogram.ts';
 
 const bucketsOf = (histogram: LiveHistogram): (readonly [string, number])[] =>
   histogram
@@ -32,15 +32,5 @@ describe('LiveHistogram', () => {
         expect(bucketsOf(histogram).map(([, count]) => count)).toEqual([...expected, values.length]);
       }),
     );
-  });
-
-  test.each([
-    [0, '0.0'],
-    [1, '1.0'],
-    [2560, '2560.0'],
-    [0.001, '0.001'],
-    [0.00025, '0.00025'],
-  ])('the bound %d is written %s', (bound, text) => {
-    expect(boundText(bound)).toBe(text);
   });
 });

@@ -1,15 +1,12 @@
-import type { Family, Sample } from './family.ts';
-
-/** The text of a bound as OpenMetrics and Prometheus 3 write it, in both formats, so that negotiation renames no series. */
-export function boundText(bound: number): string {
-  return Number.isInteger(bound) ? bound.toFixed(1) : String(bound);
-}
+import { formatCanonicalNumber } from '../../core/exposition/index.ts';
+import type { SampleInput } from '../../core/exposition/index.ts';
+import type { LiveFamily } from './family.ts';
 
 /**
  * A classic histogram that is cheap to observe: counts in a typed array, no label lookup, nothing allocated. It becomes
  * lines of text only when it is scraped.
  */
-export class LiveHistogram implements Family {
+export class LiveHistogram implements LiveFamily {
   readonly name: string;
   readonly help: string;
   readonly type = 'histogram';
@@ -26,7 +23,7 @@ export class LiveHistogram implements Family {
     this.help = help;
     this.#labels = labels;
     this.#bounds = Float64Array.from(bounds);
-    this.#bucketLabels = [...bounds.map(boundText), '+Inf'].map((le) => ({ le }));
+    this.#bucketLabels = [...bounds.map(formatCanonicalNumber), '+Inf'].map((le) => ({ le }));
     this.#counts = new Float64Array(bounds.length + 1);
   }
 
@@ -44,10 +41,10 @@ export class LiveHistogram implements Family {
     this.#sum[0] = (this.#sum[0] as number) + value;
   }
 
-  samples(): readonly Sample[] {
+  samples(): readonly SampleInput[] {
     const sharedLabels = this.#labels;
     let cumulative = 0;
-    const samples: Sample[] = this.#bucketLabels.map((labels, i) => {
+    const samples: SampleInput[] = this.#bucketLabels.map((labels, i) => {
       cumulative += this.#counts[i] ?? 0;
       return { metricName: `${this.name}_bucket`, labels, sharedLabels, value: cumulative };
     });

@@ -78,7 +78,7 @@ describe('the live metrics', () => {
     expect(await textOf(live)).toBe(after);
   });
 
-  test('a phase that has ended: its gauge falls, its end is told', async () => {
+  test('a phase that has ended: its gauge falls, its end is reported', async () => {
     const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
     play(live);
     live.phaseEnded('measure', 1_300.25 * MS);

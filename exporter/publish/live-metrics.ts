@@ -1,56 +1,55 @@
+import type { Registry } from 'prom-client';
+import { CONTENT_TYPES, writePage } from '../../core/exposition/index.ts';
 import { LIVE_GRIDS } from '../../core/measures/grids.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { RunObserver } from '../bench/observer.ts';
-import type { ExpositionFormat, Family } from './family.ts';
-import { CONTENT_TYPES, registryOf } from './family.ts';
+import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { LiveFamily } from './family.ts';
+import { readFamilies, registryOf } from './family.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { LiveHistogram } from './live-histogram.ts';
 import { liveFamilies } from './live-families.ts';
-import type { Exposition, MetricsPage } from './metrics-page.ts';
+import type { RenderedPage, MetricsPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
-import type { RunFacts } from './run-info.ts';
+import type { LiveRunFacts } from './run-info.ts';
 import { RunTally } from './run-tally.ts';
 
 /** The live families of the metric contract for one run: an observer of it, and a page that can be scraped. */
 export interface LiveMetrics extends Required<RunObserver>, MetricsPage {
   /** What the page shows, for those who send it themselves. */
-  readonly families: readonly Family[];
-  render(accept: string | undefined): Promise<Exposition>;
+  readonly families: readonly LiveFamily[];
+  render(accept: string | undefined): Promise<RenderedPage>;
   /** Whether this process may be what is measured. */
   clientSaturated(saturated: boolean): void;
 }
 
 /**
- * The live metrics of a run, in registries of their own. Every series exists from the start, at 0. Throws a `RangeError`
+ * The live metrics of a run, in a registry of their own. Every series exists from the start, at 0. Throws a `RangeError`
  * for a run that has no start, such as an import: it has no live metrics.
  */
-export function createLiveMetrics(facts: RunFacts): LiveMetrics {
+export function createLiveMetrics(facts: LiveRunFacts): LiveMetrics {
   return new RegistryLiveMetrics(facts);
 }
 
 class RegistryLiveMetrics implements LiveMetrics {
-  readonly families: readonly Family[];
+  readonly families: readonly LiveFamily[];
   readonly #tally: RunTally;
   readonly #latencies: LatencyHistograms;
   readonly #eventLoopDelay: LiveHistogram;
-  readonly #registries: Readonly<Record<ExpositionFormat, ReturnType<typeof registryOf>>>;
+  readonly #registry: Registry;
 
-  constructor(facts: RunFacts) {
+  constructor(facts: LiveRunFacts) {
     const labels = { run_id: facts.run.run_id, shard: facts.run.shard };
     this.#tally = new RunTally(startOf(facts.run), facts.isGood ?? null);
     this.#latencies = new LatencyHistograms('llmbench_', labels);
     this.#eventLoopDelay = new LiveHistogram(
       'llmbench_client_event_loop_delay_seconds',
-      'How late the client ran a timer, sampled during the measure phase.',
+      'Delay of a timer of the client, sampled during the measure phase.',
       labels,
       LIVE_GRIDS.client_event_loop_delay,
     );
     this.families = liveFamilies(facts, labels, this.#tally, [...this.#latencies.families, this.#eventLoopDelay]);
-    this.#registries = {
-      text: registryOf(this.families, 'text'),
-      openmetrics: registryOf(this.families, 'openmetrics'),
-    };
+    this.#registry = registryOf(this.families);
   }
 
   phaseStarted(phase: PhaseName, at_ns: number): void {
@@ -89,9 +88,9 @@ class RegistryLiveMetrics implements LiveMetrics {
     this.#tally.clientSaturated = saturated;
   }
 
-  async render(accept: string | undefined): Promise<Exposition> {
+  async render(accept: string | undefined): Promise<RenderedPage> {
     const format = negotiateFormat(accept);
-    return { contentType: CONTENT_TYPES[format], body: await this.#registries[format].metrics() };
+    return { contentType: CONTENT_TYPES[format], body: writePage(await readFamilies(this.#registry), format) };
   }
 }
 

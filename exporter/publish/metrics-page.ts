@@ -1,14 +1,50 @@
-/** One answer of `/metrics`. */
-export interface Exposition<Body extends string | Buffer = string> {
+import { endOfPage, metadataLines, sampleLines } from '../../core/exposition/index.ts';
+import type { FamilyInput, FamilyMetadata, PageFormat } from '../../core/exposition/index.ts';
+
+/** One response of `/metrics`. */
+export interface RenderedPage<Body extends string | Buffer = string> {
   readonly contentType: string;
   readonly body: Body;
 }
 
-/** Something that can be scraped, by any number of scrapers at once: nothing is reset by reading it. */
+/** Something that can be scraped, by any number of scrapers at once: reading it resets nothing. */
 export interface MetricsPage {
   /**
-   * `accept` is the request's header: text 0.0.4 or OpenMetrics 1.0. A page that is kept comes as bytes, the same object
-   * for as long as nothing changes.
+   * `accept` is the request's header: text 0.0.4 or OpenMetrics 1.0. A page that is kept is returned as bytes, the same
+   * object for as long as nothing changes.
    */
-  render(accept: string | undefined): Promise<Exposition<string | Buffer>>;
+  render(accept: string | undefined): Promise<RenderedPage<string | Buffer>>;
+}
+
+/** The samples of one run in one family, as the lines that are kept: the same in both formats. */
+export interface KeptFamily extends FamilyMetadata {
+  readonly lines: Buffer;
+  /** How many lines. */
+  readonly series: number;
+}
+
+/** Throws an `ExpositionWriteError` when the family cannot be written. */
+export function keptFamily({ name, help, type, samples }: FamilyInput): KeptFamily {
+  return { name, help, type, lines: Buffer.from(sampleLines({ name, samples })), series: samples.length };
+}
+
+/**
+ * The page of these families: each name once with the lines of all runs below it, as both formats require, in the order in
+ * which the names first appear. Lines of a family whose type differs from that of the first of its name are left out.
+ */
+export function keptPage(families: readonly KeptFamily[], format: PageFormat): Buffer {
+  const byName = new Map<string, KeptFamily[]>();
+  for (const family of families) {
+    const group = byName.get(family.name) ?? [];
+    if (group[0] === undefined || group[0].type === family.type) group.push(family);
+    byName.set(family.name, group);
+  }
+  const pieces = [...byName.values()].flatMap((group) => {
+    const nonEmpty = group.filter(({ series }) => series > 0);
+    const [first] = nonEmpty;
+    return first === undefined
+      ? []
+      : [Buffer.from(metadataLines(first, format)), ...nonEmpty.map(({ lines }) => lines)];
+  });
+  return Buffer.concat([...pieces, Buffer.from(endOfPage(format))]);
 }

@@ -1,4 +1,4 @@
-import type { ExpositionFormat } from './family.ts';
+import type { PageFormat } from '../../core/exposition/index.ts';
 
 interface MediaRange {
   readonly type: string;
@@ -10,7 +10,7 @@ interface MediaRange {
  * The exposition format for an `Accept` header (RFC 9110 §12.5.1): OpenMetrics 1.0 when it is named and wanted at least as
  * much as the text format, else text 0.0.4, which every scraper reads, also when the header is missing or unknown.
  */
-export function negotiateFormat(accept: string | undefined): ExpositionFormat {
+export function negotiateFormat(accept: string | undefined): PageFormat {
   const ranges = (accept ?? '').split(',').map(mediaRange);
   const best = (fits: (range: MediaRange) => boolean): number =>
     Math.max(0, ...ranges.filter(fits).map(({ quality }) => quality));

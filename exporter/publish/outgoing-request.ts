@@ -17,7 +17,7 @@ export interface RemoteWriteRequest {
   readonly labels: Readonly<Record<string, string>>;
 }
 
-/** Whom a run tells of itself by itself. */
+/** The receivers that a run notifies while it runs. */
 export interface OutgoingRequest {
   readonly remoteWrite: RemoteWriteRequest | null;
   readonly grafana: AnnotatorRequest | null;

@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import type { RunFile } from '../../core/run/run.ts';
-import type { RunObserver } from '../bench/observer.ts';
+import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
+import type { RunObserver } from '../../core/run/run-observer.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
-import { reasonOf } from '../store/store-errors.ts';
-import type { Family } from './family.ts';
+import { reasonOf } from '../errors/store-errors.ts';
+import type { LiveFamily } from './family.ts';
 import { readFinishedRun } from './backfill/read-finished-run.ts';
 import { finishedRunFamilies, windowOf, type FinishedRun } from './finished-run.ts';
 import { Annotator } from './grafana-annotations/annotator.ts';
@@ -19,14 +20,14 @@ import { RUN_INFO } from './run-info.ts';
 const HURRIED_SECONDS = 1;
 
 export interface OutgoingOptions {
-  /** Null: nobody is told. */
+  /** Null: no receiver. */
   readonly request: OutgoingRequest | null;
   readonly environment: NodeJS.ProcessEnv;
   readonly runsDirectory: string;
   /** As it is before its first request. */
   readonly run: RunFile;
   /** The live families. */
-  readonly families: readonly Family[];
+  readonly families: readonly LiveFamily[];
   /** False: other machines make parts of the run, so that this one's results are not the run's. */
   readonly isWhole: boolean;
   readonly version: string;
@@ -34,9 +35,9 @@ export interface OutgoingOptions {
   readonly now_ms: () => number;
 }
 
-/** Tells others of a run while it goes on: receivers of remote write, and Grafana. Never delays a request. */
-export class Outgoing {
-  /** To be told of the benchmark. */
+/** Sends a live run to remote-write receivers and to Grafana. Never delays a request. */
+export class Outgoing implements RunOutput {
+  /** Observes the benchmark. */
   readonly observers: readonly RunObserver[];
   readonly #options: OutgoingOptions;
   readonly #publisher: RemoteWritePublisher | null;
@@ -54,7 +55,7 @@ export class Outgoing {
     this.#annotator = annotator;
   }
 
-  /** Throws a `ConfigurationError` when a secret or a file that the request names cannot be had. */
+  /** Throws a `ConfigurationError` when a secret or a file that the request names is not available. */
   static async open(options: OutgoingOptions): Promise<Outgoing> {
     const { request, environment, run } = options;
     const remoteWrite = request?.remoteWrite ?? null;
@@ -83,9 +84,9 @@ export class Outgoing {
 
   /**
    * When the files of the run are written: sends its results and waits until all is taken, for a limited time. Gives
-   * lines to be told.
+   * lines to be reported.
    */
-  async finish(hurried: boolean): Promise<readonly string[]> {
+  async finish({ hurried }: RunEnding): Promise<readonly string[]> {
     if (this.#publisher === null && this.#annotator === null) return [];
     const { runsDirectory, run } = this.#options;
     const folder = join(unfinishedDirectory(runsDirectory), run.run_id);
@@ -120,7 +121,7 @@ export class Outgoing {
   }
 }
 
-/** Whether what a request names can be had, before anything is sent. Throws a `ConfigurationError`. */
+/** Whether what a request names is available, before anything is sent. Throws a `ConfigurationError`. */
 export async function checkOutgoing(request: OutgoingRequest | null, environment: NodeJS.ProcessEnv): Promise<void> {
   const { remoteWrite = null, grafana = null } = request ?? {};
   if (remoteWrite !== null) await readReceiver(remoteWrite.receiver, environment);

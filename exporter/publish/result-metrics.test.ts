@@ -1,15 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { parseText } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
+import type { SloResult } from '../../core/run/gates.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { ServersFile } from '../servers/servers-file.ts';
+import type { ServersFile } from '../servers/files/servers-file.ts';
 import { distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
 import { counter, serversFile } from './fixtures/servers.ts';
 import { ResultMetrics } from './result-metrics.ts';
 import type { ResultMetricsOptions } from './result-metrics.ts';
 import type { ListedRun } from './run-list.ts';
-import type { RunSource } from './run-source.ts';
+import type { RunReader } from './run-reader.ts';
 import { runSummary } from './views/run-summary.ts';
 
 interface StoredRun {
@@ -20,7 +21,7 @@ interface StoredRun {
 }
 
 /** A store in memory that counts what is read of it. */
-class MemorySource implements RunSource {
+class MemorySource implements RunReader {
   runs: StoredRun[] = [];
   readonly reads: string[] = [];
   readonly #listed = new WeakMap<RunFile, ListedRun>();
@@ -85,7 +86,7 @@ function stored(
   };
 }
 
-function page(source: RunSource, limits: Partial<ResultMetricsOptions> = {}) {
+function page(source: RunReader, limits: Partial<ResultMetricsOptions> = {}) {
   const problems: string[] = [];
   const metrics = new ResultMetrics({ source, version: '0.1.0', problem: (line) => problems.push(line), ...limits });
   return { metrics, problems, text: async () => (await metrics.render(undefined)).body.toString() };
@@ -96,13 +97,16 @@ describe('the page of finished runs', () => {
     const source = new MemorySource();
     source.runs = [stored('r1')];
     expect(await page(source, { histogramRuns: 0 }).text()).toBe(`\
-# HELP llmbench_build_info The version of llmbench that answers, always 1.
+# HELP llmbench_build_info Version of llmbench, always 1.
 # TYPE llmbench_build_info gauge
 llmbench_build_info{version="0.1.0"} 1
-# HELP llmbench_run_info What the run is, always 1: join it on run_id.
+# HELP llmbench_run_info Metadata of the run, always 1; join on run_id.
 # TYPE llmbench_run_info gauge
 llmbench_run_info{run_id="r1",scenario="chat",model="tiny \\"quoted\\"",endpoint_type="chat",system="vllm",system_version="",tool="llmbench",tool_version="0.1.0",load="concurrency 8",fingerprint="f00d",group_id="",step="",repeat="2"} 1
-# HELP llmbench_result_seconds Exact results of finished runs whose unit is seconds: one number for each measure and statistic.
+# HELP llmbench_run_end_timestamp_seconds Unix time at which the run ended.
+# TYPE llmbench_run_end_timestamp_seconds gauge
+llmbench_run_end_timestamp_seconds{run_id="r1"} 1793700911
+# HELP llmbench_result_seconds Exact results of finished runs with unit seconds; one sample per measure and statistic.
 # TYPE llmbench_result_seconds gauge
 llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="mean"} 0.1
 llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="std"} 0.25
@@ -111,28 +115,50 @@ llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="max"} 1e
 llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="p50"} 0.30000000000000004
 llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="p99"} 0.5
 llmbench_result_seconds{run_id="r1",measure="time_to_first_token",stat="p99_9"} 0.75
-# HELP llmbench_result_requests Exact results of finished runs whose unit is requests: one number for each measure and statistic.
+# HELP llmbench_result_requests Exact results of finished runs with unit requests; one sample per measure and statistic.
 # TYPE llmbench_result_requests gauge
 llmbench_result_requests{run_id="r1",measure="requests",stat="ok"} 3
 llmbench_result_requests{run_id="r1",measure="requests",stat="error"} 1
 llmbench_result_requests{run_id="r1",measure="requests",stat="timeout"} 0
 llmbench_result_requests{run_id="r1",measure="requests",stat="cancelled"} 0
-# HELP llmbench_result_requests_per_second Exact results of finished runs whose unit is requests per second: one number for each measure and statistic.
+# HELP llmbench_result_requests_per_second Exact results of finished runs with unit requests per second; one sample per measure and statistic.
 # TYPE llmbench_result_requests_per_second gauge
 llmbench_result_requests_per_second{run_id="r1",measure="request_throughput",stat="value"} 12.5
-# HELP llmbench_scenario_last_completed_timestamp_seconds When the newest completed run of the scenario ended, Unix time.
+# HELP llmbench_scenario_last_completed_timestamp_seconds Unix time at which the newest completed run of the scenario ended.
 # TYPE llmbench_scenario_last_completed_timestamp_seconds gauge
 llmbench_scenario_last_completed_timestamp_seconds{scenario="chat"} 1793700911
-# HELP llmbench_finished_runs Finished runs: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.
+# HELP llmbench_finished_runs Finished runs by state: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.
 # TYPE llmbench_finished_runs gauge
 llmbench_finished_runs{state="shown"} 1
 llmbench_finished_runs{state="expired"} 0
 llmbench_finished_runs{state="over_limit"} 0
 llmbench_finished_runs{state="damaged"} 0
-# HELP llmbench_series_dropped_total Series that were left out of this page because a limit was reached.
+# HELP llmbench_series_dropped_total Series omitted from this page because a limit was reached.
 # TYPE llmbench_series_dropped_total counter
 llmbench_series_dropped_total 0
 `);
+  });
+
+  test('objectives that were met or missed, and none that is undecided', async () => {
+    const source = new MemorySource();
+    const slo = (stat: 'p50' | 'p90' | 'p99', verdict: SloResult['verdict']): SloResult => ({
+      ...{ measure: 'time_to_first_token', stat, comparison: '<', limit: 0.3, unit: 'seconds' },
+      ...{ value: 0.25, interval: null, verdict, why: null },
+    });
+    const slos = [slo('p50', 'met'), slo('p90', 'not_met'), slo('p99', 'undecided')];
+    source.runs = [stored('r1', { result: resultFile({ run_id: 'r1', slos }) })];
+    const text = await page(source, { histogramRuns: 0 }).text();
+    expect(text.match(/^llmbench_slo_met.*$/gm)).toEqual([
+      'llmbench_slo_met{run_id="r1",slo="time_to_first_token:p50<300ms"} 1',
+      'llmbench_slo_met{run_id="r1",slo="time_to_first_token:p90<300ms"} 0',
+    ]);
+  });
+
+  test('a run without a time of its own has no end', async () => {
+    const source = new MemorySource();
+    const run = runFile({ run_id: 'r1', status: 'completed', start: null, end: '2026-11-03T10:15:11.000Z' });
+    source.runs = [stored('r1', { run })];
+    expect(await page(source, { histogramRuns: 0 }).text()).not.toContain('llmbench_run_end_timestamp_seconds');
   });
 
   test('histograms come from the records of the measure phase, of the newest runs only', async () => {
@@ -191,13 +217,13 @@ llmbench_series_dropped_total 0
   test('what does not fit into the budget is left out whole, newest runs first, and counted once', async () => {
     const source = new MemorySource();
     source.runs = [stored('r3'), stored('r2'), stored('r1')];
-    // A run has 13 series: its info, seven statistics, four outcomes, one throughput.
-    const { text } = page(source, { maxSeries: 27, histogramRuns: 0 });
-    expect(await text()).toContain('llmbench_series_dropped_total 13\n');
+    // A run has 14 series: its info, its end, seven statistics, four outcomes, one throughput.
+    const { text } = page(source, { maxSeries: 29, histogramRuns: 0 });
+    expect(await text()).toContain('llmbench_series_dropped_total 14\n');
     source.runs.push(stored('r0'));
     const after = await text();
-    expect(after).toContain('llmbench_series_dropped_total 26\n');
-    expect(after.match(/run_id="r[32]"/g)).toHaveLength(26);
+    expect(after).toContain('llmbench_series_dropped_total 28\n');
+    expect(after.match(/run_id="r[32]"/g)).toHaveLength(28);
     expect(after).not.toMatch(/run_id="r[10]"/);
   });
 
@@ -213,7 +239,7 @@ llmbench_series_dropped_total 0
     expect(await text()).toContain('llmbench_series_dropped_total 200\n');
   });
 
-  test('S-048 a hundred thousand runs, each of a model and a scenario of its own, make no longer page than two hundred', async () => {
+  test('a hundred thousand runs, each of a model and a scenario of its own, make no longer page than two hundred', async () => {
     const one = stored('r0');
     const source = new MemorySource();
     // One result for all: only what a page is made of is read.
@@ -237,7 +263,7 @@ llmbench_series_dropped_total 0
 
   test.each([
     ['a unit with lines of its own', { unit: 'seconds"} 1\nforged_total 7\n#' }],
-    ['a text in place of a number', { value: '1\nforged_total 7' }],
+    ['a text instead of a number', { value: '1\nforged_total 7' }],
   ])('%s in a file: that run is left out, and nothing of it is on the page', async (_name, forged) => {
     const source = new MemorySource();
     const measures = [{ ...scalar(), ...forged } as unknown as ReturnType<typeof scalar>];
@@ -301,7 +327,7 @@ llmbench_series_dropped_total 0
     expect(text).toContain('stat="value"} 1\n');
   });
 
-  test('a run that cannot be read is left out, told once, and does no harm to the others', async () => {
+  test('a run that cannot be read is left out, reported once, and does no harm to the others', async () => {
     const source = new MemorySource();
     source.runs = [
       stored('r3', { result: new Error('result.json is cut off') }),

@@ -1,48 +1,57 @@
-import { CONTENT_TYPES } from './family.ts';
-import type { ExpositionFormat } from './family.ts';
-import { familyText } from './family-text.ts';
-import type { FamilyText } from './family-text.ts';
-import type { Exposition, MetricsPage } from './metrics-page.ts';
+import { CONTENT_TYPES } from '../../core/exposition/index.ts';
+import type { PageFormat } from '../../core/exposition/index.ts';
+import { keptFamily } from './metrics-page.ts';
+import type { KeptFamily } from './metrics-page.ts';
+import type { RenderedPage, MetricsPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
-import { resultPage } from './result-page.ts';
+import { keptPage } from './metrics-page.ts';
 import type { ListedRun } from './run-list.ts';
 import { BUILD_INFO, SERIES_DROPPED } from './run-info.ts';
 import { readHistograms, readResults, readServers } from './run-parts.ts';
 import type { RunPart } from './run-parts.ts';
-import type { RunSource } from './run-source.ts';
+import type { RunReader } from './run-reader.ts';
+import { scenarioFamilies } from './scenario-families.ts';
+import type { ScenarioState } from '../judge/scenario-state.ts';
 import { withinBudget } from './series-budget.ts';
 import type { RunSummary } from './views/run-summary.ts';
 
 export interface ResultMetricsOptions {
-  readonly source: RunSource;
+  readonly source: RunReader;
   /** The version of llmbench, for `llmbench_build_info`. */
   readonly version: string;
-  /** Told once, in one line, of each run that cannot be read and is therefore left out. */
+  /** Each run that cannot be read is left out and reported once, in one line. */
   readonly problem: (line: string) => void;
-  /** How many of the newest runs are shown. 200 unless told. */
+  /** How many of the newest runs are shown. 200 unless set. */
   readonly maxRuns?: number;
-  /** How many of the newest runs have their histograms too. 5 unless told. */
+  /** How many of the newest runs have their histograms too. 5 unless set. */
   readonly histogramRuns?: number;
-  /** Runs that ended longer ago are not shown; null, unless told: however long ago. */
+  /** Runs that ended longer ago are not shown; null (default): no limit. */
   readonly runTtlSeconds?: number | null;
-  /** Most series of runs on the page. 100,000 unless told. */
+  /** Most series of runs on the page. 100,000 unless set. */
   readonly maxSeries?: number;
   /** Servers' families beyond those that all systems share; `*` stands for any characters. */
   readonly republish?: readonly string[];
+  /** Reads what the judge decided; the same array as long as nothing has changed. Unless given: nothing was judged. */
+  readonly scenarioStates?: () => Promise<readonly ScenarioState[]>;
+  /** How often a scenario is expected to complete, in seconds, by its name. */
+  readonly expectedScenarios?: ReadonlyMap<string, number>;
 }
 
 const LAST_COMPLETED = {
   name: 'llmbench_scenario_last_completed_timestamp_seconds',
-  help: 'When the newest completed run of the scenario ended, Unix time.',
+  help: 'Unix time at which the newest completed run of the scenario ended.',
   type: 'gauge',
 } as const;
 
 /** Imports may have as many scenarios as they have folders. */
 const MOST_SCENARIOS = 1_000;
 
+/** One array, so that it never looks like a change. */
+const NOTHING_JUDGED: readonly ScenarioState[] = [];
+
 const FINISHED_RUNS = {
   name: 'llmbench_finished_runs',
-  help: 'Finished runs: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.',
+  help: 'Finished runs by state: shown on this page, expired (--run-ttl), over the limit (--max-runs), or damaged.',
   type: 'gauge',
 } as const;
 
@@ -51,13 +60,14 @@ interface Selection {
   readonly listed: readonly ListedRun[];
   readonly shown: readonly ListedRun[];
   readonly expired: number;
+  readonly states: readonly ScenarioState[];
 }
 
-/** What the present page was made of, and the page in the formats in which it was asked for. */
+/** What the present page was made of, and the page in the formats in which it was requested. */
 interface CurrentPage {
   readonly selection: Selection;
-  readonly families: readonly FamilyText[];
-  readonly bodies: Map<ExpositionFormat, Buffer>;
+  readonly families: readonly KeptFamily[];
+  readonly bodies: Map<PageFormat, Buffer>;
 }
 
 /**
@@ -70,7 +80,7 @@ export class ResultMetrics implements MetricsPage {
   readonly #servers: KeptParts = new Map();
   readonly #histograms: KeptParts = new Map();
   readonly #dropped = new Set<string>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #droppedSeries = 0;
   #page: CurrentPage | null = null;
   #refreshing: Promise<CurrentPage> | null = null;
@@ -82,6 +92,8 @@ export class ResultMetrics implements MetricsPage {
       runTtlSeconds: null,
       maxSeries: 100_000,
       republish: [],
+      scenarioStates: () => Promise.resolve(NOTHING_JUDGED),
+      expectedScenarios: new Map(),
       ...options,
     };
   }
@@ -97,11 +109,11 @@ export class ResultMetrics implements MetricsPage {
     return listed.flatMap(({ run_id, damage }) => (damage === null ? [] : [run_id]));
   }
 
-  /** Rejects when the runs cannot be listed; a single run that cannot be read is left out and told of. */
-  async render(accept: string | undefined): Promise<Exposition<Buffer>> {
+  /** Rejects when the runs cannot be listed; a single run that cannot be read is left out and reported. */
+  async render(accept: string | undefined): Promise<RenderedPage<Buffer>> {
     const format = negotiateFormat(accept);
     const { families, bodies } = await this.#refreshed();
-    const body = bodies.get(format) ?? resultPage(families, format);
+    const body = bodies.get(format) ?? keptPage(families, format);
     bodies.set(format, body);
     return { contentType: CONTENT_TYPES[format], body };
   }
@@ -122,7 +134,8 @@ export class ResultMetrics implements MetricsPage {
     const selection = await this.#select();
     const { listed, shown } = selection;
     const now = this.#page?.selection;
-    if (this.#page !== null && now?.listed === listed && now.shown.length === shown.length) return this.#page;
+    const same = now?.listed === listed && now.shown.length === shown.length && now.states === selection.states;
+    if (this.#page !== null && same) return this.#page;
     const { source, republish, histogramRuns, maxSeries } = this.#options;
     const results = await keep(this.#results, shown, ({ run_id }) =>
       this.#orNull(`run ${run_id} is`, readResults(source, run_id)),
@@ -142,20 +155,21 @@ export class ResultMetrics implements MetricsPage {
   }
 
   async #select(): Promise<Selection> {
-    const { source, maxRuns, runTtlSeconds } = this.#options;
+    const { source, maxRuns, runTtlSeconds, scenarioStates } = this.#options;
     const listed = await source.list();
-    for (const { run_id, damage } of listed) if (damage !== null) this.#tell(`run ${run_id} is`, damage);
+    const states = await scenarioStates();
+    for (const { run_id, damage } of listed) if (damage !== null) this.#report(`run ${run_id} is`, damage);
     const oldest = runTtlSeconds === null ? -Infinity : Date.now() - runTtlSeconds * 1000;
     const current = listed.filter(({ summary }) => summary !== null && !(Date.parse(summary.end ?? '') < oldest));
     const readable = listed.filter(({ summary }) => summary !== null).length;
-    return { listed, shown: current.slice(0, maxRuns), expired: readable - current.length };
+    return { listed, shown: current.slice(0, maxRuns), expired: readable - current.length, states };
   }
 
   #families(
-    { listed, shown, expired }: Selection,
+    { listed, shown, expired, states: judged }: Selection,
     parts: readonly RunPart[],
     scenarios: readonly RunPart[],
-  ): FamilyText[] {
+  ): KeptFamily[] {
     const runs = listed.flatMap(({ summary }) => (summary === null ? [] : [summary]));
     const states = {
       shown: shown.length,
@@ -165,17 +179,18 @@ export class ResultMetrics implements MetricsPage {
     };
     const families = parts.flatMap((part) => part.families);
     return [
-      familyText({ ...BUILD_INFO, type: 'gauge', samples: [{ labels: { version: this.#options.version }, value: 1 }] }),
+      keptFamily({ ...BUILD_INFO, type: 'gauge', samples: [{ labels: { version: this.#options.version }, value: 1 }] }),
       ...families.filter(({ name }) => !isOfServer(name)),
       ...families
         .filter(({ name }) => isOfServer(name))
         .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
       ...scenarios.flatMap((part) => part.families),
-      familyText({
+      ...scenarioFamilies(judged.slice(0, MOST_SCENARIOS), this.#options.expectedScenarios).map(keptFamily),
+      keptFamily({
         ...FINISHED_RUNS,
         samples: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
       }),
-      familyText({ ...SERIES_DROPPED, type: 'counter', samples: [{ labels: {}, value: this.#droppedSeries }] }),
+      keptFamily({ ...SERIES_DROPPED, type: 'counter', samples: [{ labels: {}, value: this.#droppedSeries }] }),
     ];
   }
 
@@ -192,15 +207,15 @@ export class ResultMetrics implements MetricsPage {
     try {
       return await reading;
     } catch (error) {
-      this.#tell(what, error);
+      this.#report(what, error);
       return null;
     }
   }
 
-  #tell(what: string, reason: unknown): void {
+  #report(what: string, reason: unknown): void {
     const line = `${what} left out of the metrics: ${reason instanceof Error ? reason.message : String(reason)}`;
-    if (this.#told.has(line)) return;
-    this.#told.add(line);
+    if (this.#reported.has(line)) return;
+    this.#reported.add(line);
     this.#options.problem(line);
   }
 }
@@ -235,7 +250,7 @@ function lastCompletedParts(listed: readonly ListedRun[]): RunPart[] {
   return newestFirst.map((sample) => ({
     key: `scenario ${sample.labels.scenario}`,
     series: 1,
-    families: [familyText({ ...LAST_COMPLETED, samples: [sample] })],
+    families: [keptFamily({ ...LAST_COMPLETED, samples: [sample] })],
   }));
 }
 

@@ -19,7 +19,7 @@ test('requests of the measure phase stand by outcome', () => {
   expect(lines()).toEqual(REQUESTS);
 });
 
-test('a count that a file did not tell has no sample', () => {
+test('a count that a file did not report has no sample', () => {
   const requests = { ok: 3, error: null, timeout: null, cancelled: 0 };
   expect(resultSamples(resultFile({ requests, measures: [] })).map(({ stat, value }) => [stat, value])).toEqual([
     ['ok', 3],
@@ -27,7 +27,7 @@ test('a count that a file did not tell has no sample', () => {
   ]);
 });
 
-test('a distribution: its statistics, without those that cannot be had', () => {
+test('a distribution: its statistics, without those that are not available', () => {
   expect(lines(distribution({ std: null })).slice(4)).toEqual([
     'seconds time_to_first_token mean 0.1',
     'seconds time_to_first_token min 0.0625',

@@ -1,8 +1,8 @@
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
-import type { Clock, Unit } from '../../core/measures/measures.ts';
+import type { Clock, Unit } from '../../core/run/statistic.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 
 export const RESULT_UNITS = [
   'seconds',
@@ -26,9 +26,9 @@ const SENT_MEASURES: ReadonlySet<string> = new Set(
 );
 
 /**
- * What a result says of the client, as samples. A measure that is counted both from sent and from due is told apart in
+ * What a result says of the client, as samples. A measure that is counted both from sent and from due is distinguished in
  * `measure` (`time_to_first_token`, `time_to_first_token_from_due`); a statistic in which the failed requests count as
- * infinitely slow is told apart in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, and the
+ * infinitely slow is distinguished in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, and the
  * requests of the measure phase stand under `measure="requests"` with their outcome as `stat`. What is null is left out:
  * missing is not zero. What servers say of themselves has families of its own.
  */

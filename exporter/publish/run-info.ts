@@ -2,7 +2,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { LoadKey, RunFile } from '../../core/run/run.ts';
 
 /** What the live metrics of a run must know before it begins. */
-export interface RunFacts {
+export interface LiveRunFacts {
   readonly run: RunFile;
   /** The version of llmbench, for `llmbench_build_info`. */
   readonly version: string;
@@ -12,17 +12,17 @@ export interface RunFacts {
 
 export const RUN_INFO = {
   name: 'llmbench_run_info',
-  help: 'What the run is, always 1: join it on run_id.',
+  help: 'Metadata of the run, always 1; join on run_id.',
 } as const;
 
 export const BUILD_INFO = {
   name: 'llmbench_build_info',
-  help: 'The version of llmbench that answers, always 1.',
+  help: 'Version of llmbench, always 1.',
 } as const;
 
 export const SERIES_DROPPED = {
   name: 'llmbench_series_dropped_total',
-  help: 'Series that were left out of this page because a limit was reached.',
+  help: 'Series omitted from this page because a limit was reached.',
 } as const;
 
 /** The labels of `llmbench_run_info`, the same while the run lasts and ever after. What is unknown is the empty label. */

@@ -1,7 +1,7 @@
 import { runStamps } from '../store/index/stamps.ts';
-import { readFinishedRunFile } from '../store/read-run-files.ts';
+import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { reasonOf } from '../store/store-errors.ts';
+import { reasonOf } from '../errors/store-errors.ts';
 import { runSummary } from './views/run-summary.ts';
 import type { RunSummary } from './views/run-summary.ts';
 
@@ -10,11 +10,11 @@ export type ListedRun =
   | { readonly run_id: string; readonly summary: RunSummary; readonly damage: null }
   | { readonly run_id: string; readonly summary: null; readonly damage: string };
 
-/** A process may not have many files open. */
+/** Processes have a limit on open files. */
 const FILES_AT_ONCE = 32;
 
 /**
- * The finished runs of a store for a process that is asked for them again and again: only files that are new or have
+ * The finished runs of a store for a process that serves them repeatedly: only files that are new or have
  * changed are read, and of each no more than its summary stays.
  */
 export class RunList {

@@ -1,25 +1,25 @@
+import type { FamilyInput } from '../../core/exposition/index.ts';
 import { checkedFamilies } from './checked-families.ts';
-import type { FamilyText } from './family-text.ts';
-import { familyText } from './family-text.ts';
+import type { KeptFamily } from './metrics-page.ts';
+import { keptFamily } from './metrics-page.ts';
 import { finishedRunFamilies, requestHistograms } from './finished-run.ts';
-import type { PublishedFamily } from './finished-run.ts';
-import type { RunSource } from './run-source.ts';
+import type { RunReader } from './run-reader.ts';
 import type { BudgetedPart } from './series-budget.ts';
 import { serverFamilies } from './server-families.ts';
 
 /** Some families of one run as text. */
 export interface RunPart extends BudgetedPart {
-  readonly families: readonly FamilyText[];
+  readonly families: readonly KeptFamily[];
 }
 
 /** Reads what a run is and its exact results. Rejects when they cannot be read. */
-export async function readResults(source: RunSource, runId: string): Promise<RunPart> {
+export async function readResults(source: RunReader, runId: string): Promise<RunPart> {
   const [run, result] = [await source.readRun(runId), await source.readResult(runId)];
   return part(`${runId}/results`, finishedRunFamilies({ run, result, servers: null }));
 }
 
 /** Reads what a run's servers said, histograms left out. Rejects when it cannot be read. */
-export async function readServers(source: RunSource, runId: string, patterns: readonly string[]): Promise<RunPart> {
+export async function readServers(source: RunReader, runId: string, patterns: readonly string[]): Promise<RunPart> {
   const families = await familiesOfServers(source, runId, patterns);
   return part(
     `${runId}/servers`,
@@ -28,7 +28,7 @@ export async function readServers(source: RunSource, runId: string, patterns: re
 }
 
 /** Reads the histograms of a run: its requests', rebuilt from the records, and its servers'. Rejects as the others. */
-export async function readHistograms(source: RunSource, runId: string, patterns: readonly string[]): Promise<RunPart> {
+export async function readHistograms(source: RunReader, runId: string, patterns: readonly string[]): Promise<RunPart> {
   const run = await source.readRun(runId);
   const ofServers = await familiesOfServers(source, runId, patterns);
   const ofRequests = await requestHistograms(run, source.readRecords(run));
@@ -36,15 +36,15 @@ export async function readHistograms(source: RunSource, runId: string, patterns:
 }
 
 async function familiesOfServers(
-  source: RunSource,
+  source: RunReader,
   runId: string,
   patterns: readonly string[],
-): Promise<PublishedFamily[]> {
+): Promise<FamilyInput[]> {
   const servers = await source.readServers(runId);
   return servers === null ? [] : checkedFamilies(serverFamilies(servers, runId, patterns));
 }
 
-function part(key: string, published: readonly PublishedFamily[]): RunPart {
-  const families = published.map(familyText);
+function part(key: string, published: readonly FamilyInput[]): RunPart {
+  const families = published.map(keptFamily);
   return { key, families, series: families.reduce((sum, { series }) => sum + series, 0) };
 }

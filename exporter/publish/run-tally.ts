@@ -2,7 +2,7 @@ import type { ErrorReason, Outcome, PhaseName, RequestRecord } from '../../core/
 import { ERROR_REASONS, OUTCOMES } from '../../core/run/record.ts';
 
 /** What is counted of one phase. */
-export interface PhaseTally {
+export interface PhaseCounts {
   active: boolean;
   /** Wall time of its edges, seconds since the epoch; 0 while it has not begun or ended. */
   start_seconds: number;
@@ -16,7 +16,7 @@ export interface PhaseTally {
 
 /** The counters and gauges of a run: plain numbers that are read when somebody scrapes. */
 export class RunTally {
-  readonly phases: Readonly<Record<PhaseName, PhaseTally>> = { warmup: emptyTally(), measure: emptyTally() };
+  readonly phases: Readonly<Record<PhaseName, PhaseCounts>> = { warmup: emptyTally(), measure: emptyTally() };
   inFlight = 0;
   goodRequests = 0;
   clientSaturated = false;
@@ -56,7 +56,7 @@ export class RunTally {
   }
 }
 
-function emptyTally(): PhaseTally {
+function emptyTally(): PhaseCounts {
   return {
     active: false,
     start_seconds: 0,

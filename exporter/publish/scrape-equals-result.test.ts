@@ -4,12 +4,12 @@ import { parseOpenMetrics, parseText } from '../../core/exposition/index.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { MeasureResult, ResultFile } from '../../core/run/result.ts';
 import { requestRecord, resultFile, runFile } from './fixtures/run.ts';
 import { counter, gauge, serversFile } from './fixtures/servers.ts';
 import { ResultMetrics } from './result-metrics.ts';
-import type { RunSource } from './run-source.ts';
+import type { RunReader } from './run-reader.ts';
 import { runSummary } from './views/run-summary.ts';
 
 const RUN_ID = 'r1';
@@ -60,7 +60,7 @@ const SERVERS = serversFile([
 
 /** The page in both formats, read back. */
 async function scraped(records: readonly RequestRecord[], result: ResultFile): Promise<Exposition[]> {
-  const source: RunSource = {
+  const source: RunReader = {
     list: async () => [{ run_id: RUN_ID, summary: runSummary(RUN, null), damage: null }],
     readRun: async () => RUN,
     readResult: async () => result,

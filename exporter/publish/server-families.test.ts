@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { quantities } from '../../catalog/equivalents.ts';
-import type { SeriesSummary } from '../servers/servers-file.ts';
+import { sampleLines } from '../../core/exposition/index.ts';
+import type { SeriesSummary } from '../servers/files/servers-file.ts';
 import { counter, gauge, histogram, serversFile, target } from './fixtures/servers.ts';
-import { sampleLine } from './exposition-text.ts';
 import { serverFamilies } from './server-families.ts';
 
 /** What is published of these series, as lines; patterns for more. */
@@ -10,7 +10,7 @@ function lines(series: readonly SeriesSummary[], patterns: readonly string[] = [
   const file = serversFile(series, { targets: [target('http://gpu-1:8000/metrics', system)] });
   return serverFamilies(file, 'r1', patterns).flatMap(({ name, type, samples }) => [
     `# TYPE ${name} ${type}`,
-    ...samples.map((sample) => sampleLine(name, sample).trimEnd()),
+    ...sampleLines({ name, samples }).trimEnd().split('\n'),
   ]);
 }
 

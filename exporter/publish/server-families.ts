@@ -1,20 +1,10 @@
-import type { SeriesSummary, ServersFile } from '../servers/servers-file.ts';
-import type { CounterStatistics, HistogramStatistics, SeriesStatistics } from '../servers/statistics.ts';
-import type { GaugeStatistics } from '../servers/gauge-statistics.ts';
-import type { Sample } from './family.ts';
-import { boundText } from './live-histogram.ts';
+import { formatCanonicalNumber } from '../../core/exposition/index.ts';
+import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
+import type { SeriesSummary, ServersFile } from '../servers/files/servers-file.ts';
+import type { CounterStatistics, HistogramStatistics, SeriesStatistics } from '../servers/series/statistics.ts';
+import type { GaugeStatistics } from '../servers/series/gauge-statistics.ts';
 import { republisher, serverFamily } from './server-family.ts';
 import type { ServerFamily } from './server-family.ts';
-
-/** A family with its samples. */
-export interface PublishedFamily {
-  /** As text 0.0.4 has it: a counter with `_total`. */
-  readonly name: string;
-  readonly help: string;
-  /** `untyped` is OpenMetrics' `unknown`. */
-  readonly type: 'counter' | 'gauge' | 'histogram' | 'untyped';
-  readonly samples: readonly Sample[];
-}
 
 /** The percentiles of servers' histograms that are published, with the value of the label `quantile`. */
 const QUANTILES = [
@@ -32,9 +22,9 @@ type Labels = Readonly<Record<string, string>>;
  * What the servers said of themselves in the run's window, as families of the run: the delta of a histogram as a
  * histogram and, beside it, its percentiles with the bounds that are certain; the increase of a counter as a counter that
  * began at 0; a gauge's mean over time and its maximum under the label `stat`. A label of the server that would be one of
- * ours becomes `exported_<label>`. What cannot be told is left out, and so is what AIPerf's definitions gave.
+ * ours becomes `exported_<label>`. What is unknown is left out, and so is what AIPerf's definitions gave.
  */
-export function serverFamilies(servers: ServersFile, runId: string, patterns: readonly string[]): PublishedFamily[] {
+export function serverFamilies(servers: ServersFile, runId: string, patterns: readonly string[]): FamilyInput[] {
   const published = republisher(patterns);
   const targetSystems = new Map(servers.targets.map(({ target, system }) => [target, system]));
   const families = new FamilyCollector();
@@ -70,28 +60,32 @@ function addSeries(
   families.add(`${family.name}_quantile`, 'untyped', quantileHelp, quantileSamples(statistics, family, labels));
 }
 
-function counterSamples({ increase }: CounterStatistics, { factor }: ServerFamily, labels: Labels): Sample[] {
+function counterSamples({ increase }: CounterStatistics, { factor }: ServerFamily, labels: Labels): SampleInput[] {
   return increase === null ? [] : [{ labels, value: scaled(increase, factor) }];
 }
 
-function gaugeSamples({ mean, max }: GaugeStatistics, { factor }: ServerFamily, labels: Labels): Sample[] {
-  const stat = (name: string, value: number | null): Sample[] =>
+function gaugeSamples({ mean, max }: GaugeStatistics, { factor }: ServerFamily, labels: Labels): SampleInput[] {
+  const stat = (name: string, value: number | null): SampleInput[] =>
     value === null ? [] : [{ labels: { ...labels, stat: name }, value: scaled(value, factor) }];
   return [...stat('mean', mean), ...stat('max', max)];
 }
 
-function histogramSamples(statistics: HistogramStatistics, { name, factor }: ServerFamily, labels: Labels): Sample[] {
+function histogramSamples(
+  statistics: HistogramStatistics,
+  { name, factor }: ServerFamily,
+  labels: Labels,
+): SampleInput[] {
   const { count, sum, buckets } = statistics;
   if (count === null || buckets === null) return [];
   const finite = buckets.filter(([bound]) => Number.isFinite(Number(bound)));
-  const bucket = (le: string, value: number): Sample => ({
+  const bucket = (le: string, value: number): SampleInput => ({
     metricName: `${name}_bucket`,
     sharedLabels: labels,
     labels: { le },
     value,
   });
   return [
-    ...finite.map(([bound, value]) => bucket(boundText(scaled(Number(bound), factor)), value)),
+    ...finite.map(([bound, value]) => bucket(formatCanonicalNumber(scaled(Number(bound), factor)), value)),
     bucket('+Inf', count),
     ...(sum === null
       ? []
@@ -100,12 +94,16 @@ function histogramSamples(statistics: HistogramStatistics, { name, factor }: Ser
   ];
 }
 
-function quantileSamples({ percentiles }: HistogramStatistics, { factor }: ServerFamily, labels: Labels): Sample[] {
+function quantileSamples(
+  { percentiles }: HistogramStatistics,
+  { factor }: ServerFamily,
+  labels: Labels,
+): SampleInput[] {
   if (percentiles === null) return [];
   return QUANTILES.flatMap(([name, quantile]) => {
     const { estimate, bounds, bounds_by_sum } = percentiles[name];
     const certain = bounds_by_sum ?? bounds;
-    const sample = (bound: string, value: number): Sample => ({
+    const sample = (bound: string, value: number): SampleInput => ({
       labels: { ...labels, quantile, bound },
       value: scaled(value, factor),
     });
@@ -144,10 +142,10 @@ function scaled(value: number, factor: number): number {
 
 /** Families by name, in alphabetical order; of two series with equal labels the first stands. */
 class FamilyCollector {
-  readonly #families = new Map<string, { type: PublishedFamily['type']; help: string; samples: Sample[] }>();
+  readonly #families = new Map<string, { type: FamilyInput['type']; help: string; samples: SampleInput[] }>();
   readonly #seen = new Set<string>();
 
-  add(name: string, type: PublishedFamily['type'], help: string, samples: readonly Sample[]): void {
+  add(name: string, type: FamilyInput['type'], help: string, samples: readonly SampleInput[]): void {
     const [first] = samples;
     if (first === undefined) return;
     const key = JSON.stringify([name, Object.entries({ ...first.sharedLabels, ...first.labels }).sort()]);
@@ -158,7 +156,7 @@ class FamilyCollector {
     this.#families.set(name, family);
   }
 
-  all(): PublishedFamily[] {
+  all(): FamilyInput[] {
     return [...this.#families]
       .map(([name, family]) => ({ name, ...family }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -4,7 +4,7 @@ import { quantities } from '../../catalog/equivalents.ts';
 export interface ServerFamily {
   /** Name in Prometheus: base units, no colon (those are for recording rules), no type in it, `_total` for counters. */
   readonly name: string;
-  /** The unit of the published values; null when nothing tells. */
+  /** The unit of the published values; null when nothing reports it. */
   readonly unit: string | null;
   /** The exposed value times this is the published one. */
   readonly factor: number;
@@ -34,7 +34,7 @@ const BASE_UNITS: ReadonlyMap<string, readonly [unit: string, factor: number]> =
   ),
 );
 
-/** How a name tells such a unit, or a base unit in short. */
+/** How a name states such a unit, or a short base unit. */
 const UNIT_SUFFIX =
   /_(((s|ms|us|ns|[kmgt]i?b|[kmg]?hz|mw|mj|percent|perc|permille)(_(s|per_second))?)|([a-z]*(seconds|bytes|minutes|hours)(_per_second)?))$/i;
 const SHORT_SECONDS = /(_per)?_s$/;
@@ -67,9 +67,9 @@ export interface Republishable {
 }
 
 /**
- * Tells which series are published, and under which system: those of the vocabulary that systems share
+ * Determines which series are published, and under which system: those of the vocabulary that systems share
  * (`catalog/equivalents.yaml`), which is what dashboards need, and those whose family fits one of the patterns (`*` for
- * any characters). `targetSystem` is what its page was recognised as. Null: not published.
+ * any characters). `targetSystem` is what its page was recognized as. Null: not published.
  */
 export function republisher(
   patterns: readonly string[],

@@ -9,7 +9,7 @@ test('values are escaped, templates in templates are not escaped again', () => {
   );
 });
 
-test('whatever a text holds, it ends neither an element nor an attribute', () => {
+test('no text can end an element or an attribute', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       const { text: page } = html`<p title="${text}">${text}</p>`;
@@ -24,6 +24,6 @@ test('characters that HTML forbids, and halves of characters, are replaced', () 
   expect(html`${'a\u0000b\u001bc\ud800d\te\nf'}`.text).toBe('a\ufffdb\ufffdc\ufffdd\te\nf');
 });
 
-test('what is HTML already stays as it is', () => {
+test('existing HTML is not escaped', () => {
   expect(html`${new Html('<br>')}`.text).toBe('<br>');
 });

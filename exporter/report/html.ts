@@ -1,4 +1,4 @@
-/** Text that is HTML already. Everything else is escaped when it is put into a template. */
+/** Text that is already HTML; everything else in a template is escaped. */
 export class Html {
   readonly text: string;
 
@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Part[];
 
-/** A template whose values are escaped, so that no text of a run can become markup; null is nothing. */
+/** A template that escapes its values, so that text of a run cannot become markup; null renders nothing. */
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   return new Html(strings.map((text, i) => (i === 0 ? text : `${rendered(values[i - 1] ?? null)}${text}`)).join(''));
 }

@@ -8,14 +8,14 @@ function sampleOf(n: number, most: number): LatencySample {
 }
 
 describe('a sample of latencies', () => {
-  test('holds all while they are few', () => {
+  test('keeps all values up to the limit', () => {
     const sample = sampleOf(3000, 5000);
     expect([...sample.at_seconds]).toEqual(Array.from({ length: 3000 }, (_, i) => i));
     expect([...sample.sortedMeasured().subarray(0, 2)]).toEqual([2.5, 2.75]);
     expect(sample.sortedMeasured()).toHaveLength(2990);
   });
 
-  test('holds a choice of the rest, and knows of how many', () => {
+  test('keeps a random sample above the limit, and the total count', () => {
     const sample = sampleOf(100_000, 5000);
     expect([sample.requests, sample.measuredRequests, sample.values.length]).toEqual([100_000, 99_990, 5000]);
     // Each with its own moment, and none twice.
@@ -26,11 +26,11 @@ describe('a sample of latencies', () => {
     expect(Math.abs(mean - 50_000)).toBeLessThan(5 * 408);
   });
 
-  test('is the same each time', () => {
+  test('is deterministic', () => {
     expect(sampleOf(20_000, 100).values).toEqual(sampleOf(20_000, 100).values);
   });
 
-  test('passes over requests that have none', () => {
+  test('skips requests without a value', () => {
     const sample = new LatencySample();
     sample.add(1, NaN, true);
     expect([sample.requests, sample.values.length, sample.sortedMeasured().length]).toEqual([0, 0, 0]);

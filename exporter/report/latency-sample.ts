@@ -1,12 +1,12 @@
-import { sfc32 } from '../../core/stats/random.ts';
+import { sfc32 } from '../../core/stats/seeded-random.ts';
 
-/** A drawing cannot tell more of them apart. */
+/** A chart cannot resolve more values. */
 export const MOST_KEPT = 200_000;
 const FIRST_LENGTH = 1024;
 
 /**
- * One latency of many requests, with the moments at which it was known: all, or a random choice of `most` that is the same
- * each time (reservoir sampling, Vitter's algorithm R), so that memory does not grow with the run.
+ * One latency of many requests, with the time at which each became known: all, or a deterministic random sample of
+ * `most` (reservoir sampling, Vitter's algorithm R), so that memory does not grow with the run.
  */
 export class LatencySample {
   readonly #most: number;
@@ -21,7 +21,7 @@ export class LatencySample {
     this.#most = most;
   }
 
-  /** NaN: the request has none. */
+  /** NaN if the request has no value. */
   add(at_seconds: number, seconds: number, measured: boolean): void {
     if (Number.isNaN(seconds)) return;
     this.#seen += 1;
@@ -39,12 +39,12 @@ export class LatencySample {
     return this.#seen;
   }
 
-  /** Those of the measure phase. */
+  /** Requests of the measure phase. */
   get measuredRequests(): number {
     return this.#seenMeasured;
   }
 
-  /** Of those that were kept. */
+  /** Of the kept requests. */
   get at_seconds(): Float32Array {
     return this.#at.subarray(0, this.#kept);
   }
@@ -54,7 +54,7 @@ export class LatencySample {
     return this.#values.subarray(0, this.#kept);
   }
 
-  /** Seconds of those of the measure phase that were kept, ascending. */
+  /** Seconds of the kept requests of the measure phase, ascending. */
   sortedMeasured(): Float32Array {
     return this.values.filter((_, i) => this.#measured[i] === 1).sort();
   }

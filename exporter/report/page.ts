@@ -12,10 +12,10 @@ import { tiles } from './sections/tiles.ts';
 import { timeline } from './sections/timeline.ts';
 import { STYLE } from './style.ts';
 
-/** Nothing is loaded and nothing runs: the page is what its file holds. */
+/** No external resources and no scripts: the page is self-contained. */
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
-/** The report of a run as one HTML page that needs nothing from elsewhere. */
+/** The report of a run as one self-contained HTML page. */
 export function reportPage(data: ReportData): string {
   const { run, result } = data;
   const page = html`<!doctype html>
@@ -34,8 +34,8 @@ export function reportPage(data: ReportData): string {
           ${header(data)} ${tiles(result)} ${objectives(result)} ${distributions(data)} ${timeline(data)}
           ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
           <footer>
-            ${run.tool.name} ${run.tool.version} · made from run.json, result.json and the records of run ${run.run_id}
-            · no prompt and no answer is in this file
+            ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run
+            ${run.run_id} · contains no prompts or responses
           </footer>
         </main>
       </body>

@@ -1,23 +1,23 @@
 import type { PhaseName } from '../../core/run/record.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { ServerSeries } from './read-servers.ts';
+import type { SeriesSummary } from '../servers/files/servers-file.ts';
 import type { RequestView } from './request-view.ts';
 import type { ServerSignal } from './server-signals.ts';
 
-/** Everything that a report shows. */
+/** The data of a report. */
 export interface ReportData {
   readonly run: RunFile;
   readonly result: ResultFile;
-  /** Null when no record could be read; the reason stands among the notes. */
+  /** Null if no record could be read; the notes have the reason. */
   readonly requests: RequestView | null;
-  /** Null when nothing was collected from servers. */
-  readonly servers: { readonly signals: readonly ServerSignal[]; readonly series: readonly ServerSeries[] } | null;
+  /** Null if no server metrics were collected. */
+  readonly servers: { readonly signals: readonly ServerSignal[]; readonly series: readonly SeriesSummary[] } | null;
   /** What could not be read, one line each. */
   readonly notes: readonly string[];
 }
 
-/** A distribution of the result; absent when it has none. */
+/** A distribution of the result; undefined if it has none. */
 export function distributionOf(
   { measures }: Pick<ResultFile, 'measures'>,
   measure: string,
@@ -30,12 +30,12 @@ export function distributionOf(
   );
 }
 
-/** A scalar of the result; null when it is not known. */
+/** A scalar of the result; null if unknown. */
 export function scalarOf({ measures }: Pick<ResultFile, 'measures'>, measure: string): ScalarResult | undefined {
   return measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === measure);
 }
 
-/** The phases as seconds since the run's start; without those that have no edges. */
+/** The phases in seconds since the run's start; without phases of unknown start or end. */
 export function phaseSpans({ start, phases }: RunFile): { phase: PhaseName; from: number; to: number }[] {
   if (start === null) return [];
   const zero = Date.parse(start);

@@ -38,7 +38,7 @@ async function reportOf(
 
 const RUN = Array.from({ length: 60 }, (_, i) => exampleRecord(i));
 
-/** What a reader sees, without the markup. */
+/** The visible text, without markup. */
 const textOf = (page: string): string =>
   page
     .replace(/<style>.*?<\/style>/s, '')
@@ -46,7 +46,7 @@ const textOf = (page: string): string =>
     .replace(/\s+/g, ' ');
 
 describe('the page', () => {
-  test('needs nothing from elsewhere and runs nothing', async () => {
+  test('loads no external resources and runs no scripts', async () => {
     const { page } = await reportOf(RUN);
     expect(page).toMatch(/^<!doctype html>/i);
     expect(page).toContain("default-src 'none'");
@@ -55,7 +55,7 @@ describe('the page', () => {
     );
   });
 
-  test('tells what, where, when, how it ended, and the numbers of the result', async () => {
+  test('shows target, time, status and the figures of the result', async () => {
     const { page, run, result } = await reportOf(RUN);
     const text = textOf(page);
     for (const expected of [
@@ -75,7 +75,7 @@ describe('the page', () => {
     expect(text).toContain('12 requests failed');
     expect(text).toMatch(/Time to first token p50 20 ms/);
     expect(text).toContain('http_5xx HTTP status 500 to 599 12');
-    expect(text).toContain('all requests, the failed ones infinitely slow');
+    expect(text).toContain('all requests, failed ones as infinitely slow');
     expect(text).toContain('too few');
   });
 
@@ -90,7 +90,7 @@ describe('the page', () => {
     expect(page.match(/&lt;svg onload=alert\(1\)&gt;/g)?.length).toBeGreaterThanOrEqual(6);
   });
 
-  test('a run without requests says so and draws nothing', async () => {
+  test('a run without requests shows a message and no charts', async () => {
     const { page } = await reportOf([]);
     const text = textOf(page);
     expect(text).toContain('No request succeeded');
@@ -99,7 +99,7 @@ describe('the page', () => {
     expect(page).not.toContain('<figure');
   });
 
-  test('one request, and requests without any content, are no problem', async () => {
+  test('renders one request, and requests without content', async () => {
     for (const records of [
       [exampleRecord(1)],
       [exampleRecord(4)],
@@ -118,10 +118,10 @@ test('a long run has a report of the same size', async () => {
     builder.add(exampleRecord(i, { chunk_offsets_ns: [20_000_000 + i, 90_000_000 + ((i * 7919) % 65_537) * 100] }));
   const page = reportPage({ run, result, requests: builder.view(), servers: null, notes: [] });
   expect(page.length).toBeLessThan(400_000);
-  expect(textOf(page)).toContain('1,500 of 32,000 requests, chosen by chance');
+  expect(textOf(page)).toContain('1,500 of 32,000 requests, chosen at random');
 });
 
-describe('what cannot be read is told of, and the rest is shown', () => {
+describe('reports unreadable files and shows the rest', () => {
   test('records', async () => {
     const { page } = await reportOf(RUN, {}, (folder) => writeFile(join(folder, 'records', '0.parquet'), 'rubbish'));
     expect(textOf(page)).toContain('The records cannot be read');
@@ -130,7 +130,7 @@ describe('what cannot be read is told of, and the rest is shown', () => {
 
   test('servers', async () => {
     const { page } = await reportOf(RUN, {}, (folder) => writeFile(join(folder, 'servers.json'), '{'));
-    expect(textOf(page)).toContain('What was collected from the servers cannot be read');
+    expect(textOf(page)).toContain('The collected server metrics cannot be read');
     expect(page).toContain('<figure');
   });
 });

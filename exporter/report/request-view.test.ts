@@ -41,18 +41,18 @@ describe('a run', () => {
   });
 });
 
-test('tokens that one answer does not tell are not drawn at all', () => {
+test('tokens are not drawn if one response does not report them', () => {
   expect(viewOf([exampleRecord(1), exampleRecord(2, { output_tokens: null })]).tokensPerSecond).toBeNull();
 });
 
-test('of many requests some are drawn, and it is known of how many', () => {
+test('of many requests a sample is drawn, and the total is known', () => {
   const view = viewOf(Array.from({ length: 5000 }, (_, i) => exampleRecord(i)));
   expect(view.requestLatency.dots).toHaveLength(MOST_DOTS);
   expect(view.requestLatency.requests).toBe(4000);
   expect(new Set(view.requestLatency.dots.map(([at]) => at)).size).toBeGreaterThan(MOST_DOTS / 2);
 });
 
-test('without records there is nothing to see', () => {
+test('without records there is no view', () => {
   expect(new RequestViewBuilder().view()).toBeNull();
 });
 

@@ -11,28 +11,28 @@ import type { BinPercentile, TimeBins } from './time-bins.ts';
 
 const SECONDS_PER_NS = 1e-9;
 
-/** Percentiles of fewer requests than these would only show chance. */
+/** Percentiles of fewer requests would mostly show chance. */
 const REQUESTS_PER_BIN = 10;
 
-/** More single requests than these are not drawn. */
+/** Maximum number of single requests that are drawn. */
 export const MOST_DOTS = 1500;
 
-/** A latency of the ok requests of the measure phase, and how it went over the whole run. */
+/** A latency of the ok requests of the measure phase, and its course over the whole run. */
 export interface LatencyView {
-  /** Those of `overTime`: wide enough for ten requests each on average. */
+  /** The bins of `overTime`: wide enough for ten requests each on average. */
   readonly bins: TimeBins;
-  /** Seconds, ascending; a random choice of them when there are more than `MOST_KEPT`. */
+  /** Seconds, ascending; a random sample above `MOST_KEPT`. */
   readonly sorted: Float32Array;
-  /** Of how many requests `sorted` is. */
+  /** Number of requests that `sorted` represents. */
   readonly measured: number;
   readonly overTime: Readonly<Record<BinPercentile, readonly (number | null)[]>>;
-  /** Single requests of both phases, a random choice of them when there are more than `MOST_DOTS`. */
+  /** Single requests of both phases; a random sample above `MOST_DOTS`. */
   readonly dots: readonly (readonly [at_seconds: number, seconds: number])[];
-  /** Of how many requests the dots are. */
+  /** Number of requests that the dots represent. */
   readonly requests: number;
 }
 
-/** What the records of a run look like over time, for drawing. Seconds count from the run's start. */
+/** The records of a run over time, for charts. Seconds count from the run's start. */
 export interface RequestView {
   readonly bins: TimeBins;
   readonly timeToFirstToken: LatencyView;
@@ -45,11 +45,11 @@ export interface RequestView {
   readonly inFlight: readonly number[];
   readonly okPerSecond: readonly number[];
   readonly failedPerSecond: readonly number[];
-  /** Null when the server did not tell the tokens of each answer. */
+  /** Null if the server did not report the tokens of every response. */
   readonly tokensPerSecond: readonly number[] | null;
 }
 
-/** Reads the records of a run, in any order. What it keeps does not grow with their number. */
+/** Reads the records of a run, in any order. Memory does not grow with their number. */
 export class RequestViewBuilder {
   readonly #timeToFirstToken = new LatencySample();
   readonly #interTokenLatency = new LatencySample();

@@ -1,6 +1,6 @@
-import { sfc32 } from '../../core/stats/random.ts';
+import { sfc32 } from '../../core/stats/seeded-random.ts';
 
-/** Which of `n` things to show when at most `most` can be: all, or a random choice that is the same each time, ascending. */
+/** Selects at most `most` of `n` items: all, or a deterministic random sample, ascending. */
 export function sample(n: number, most: number): number[] {
   if (n <= most) return Array.from({ length: n }, (_, i) => i);
   const random = sfc32(1);

@@ -15,7 +15,7 @@ function samples(
 }
 
 describe('gauges', () => {
-  test('hold until the next value; the mean over a bin is drawn, and nothing where nothing was known', () => {
+  test('hold until the next value; the mean over a bin is drawn, and nothing where no value is known', () => {
     const running = samples('vllm:num_requests_running', [
       [0.5, 4],
       [1.25, 8],
@@ -27,7 +27,7 @@ describe('gauges', () => {
     expect(signal?.lines[0]?.values).toEqual([null, 4, 6, 8, ...Array<null>(8).fill(null)]);
   });
 
-  test('the engines of a target are added, its KV caches are not; targets stay apart', () => {
+  test('engines of a target are summed, its KV caches are not; targets stay separate', () => {
     const all = [
       ...samples(
         'vllm:num_requests_waiting',
@@ -94,7 +94,7 @@ test('counters are rates over at least two scrapes, a reset counts from 0', () =
   expect(signal?.lines[0]?.values).toEqual([50, 50, 60]);
 });
 
-test('families that are no signal are left out, and without any there is nothing', () => {
+test('families that are not signals are left out; without signals the result is empty', () => {
   expect(
     serverSignals(
       samples('python_gc_collections_total', [

@@ -2,7 +2,7 @@ import { quantities } from '../../catalog/equivalents.ts';
 import { binEnd, binSeconds, timeBins } from './time-bins.ts';
 import type { TimeBins } from './time-bins.ts';
 
-/** A value of a server's metric; it holds until the next one of its series. */
+/** A value of a server metric; it is valid until the next one of its series. */
 export interface ServerSample {
   readonly target: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ServerSignal {
   readonly lines: readonly SignalLine[];
 }
 
-/** How the label sets of a target are put together, and what is drawn. */
+/** How the label sets of a target are combined, and what is drawn. */
 const SIGNALS = {
   requests_running: 'sum',
   requests_in_flight: 'sum',
@@ -39,7 +39,7 @@ export type SignalQuantity = keyof typeof SIGNALS;
 
 const SIGNAL_QUANTITIES = Object.keys(SIGNALS) as SignalQuantity[];
 
-/** The names of the metrics that signals are made of. */
+/** The names of the metrics behind the signals. */
 export function signalNames(): ReadonlySet<string> {
   return new Set(SIGNAL_QUANTITIES.flatMap((quantity) => familiesOf(quantity).map(({ family }) => family)));
 }
@@ -76,7 +76,7 @@ interface FamilyOfQuantity {
   readonly only?: string;
 }
 
-/** Sums of histograms are no counters of their own. */
+/** Sums of histograms are not separate counters. */
 function familiesOf(quantity: SignalQuantity): readonly FamilyOfQuantity[] {
   const families = quantities().find((each) => each.quantity === quantity)?.families ?? [];
   return families.filter(({ only }) => only === undefined);
@@ -152,7 +152,7 @@ function rates(series: readonly Series[], bins: TimeBins): (number | null)[] {
   });
 }
 
-/** What a counter gained between two moments, resets counted from 0; null when it has no value at either. */
+/** Increase of a counter between two instants, resets counted from 0; null if it has no value at either. */
 function gain({ samples }: Series, from: number, to: number): number | null {
   const start = samples.findLastIndex(({ at }) => at <= from);
   const end = samples.findLastIndex(({ at }) => at <= to);

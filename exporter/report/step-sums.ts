@@ -1,10 +1,10 @@
 import { binSeconds } from './time-bins.ts';
 import type { TimeBins } from './time-bins.ts';
 
-/** Amounts are summed in steps of this length while the records are read; bins are whole numbers of them. */
+/** Amounts are summed in steps of this length while the records are read; a bin is a whole number of steps. */
 const STEP_SECONDS = 0.1;
 
-/** Amounts over the time of a run, whatever its length and their number. */
+/** Amounts over the time of a run, in memory bounded by the number of bins. */
 export class StepSums {
   readonly #steps: number[] = [];
 
@@ -18,11 +18,11 @@ export class StepSums {
   }
 }
 
-/** How many intervals are open over the time of a run, whatever their number. */
+/** Number of open intervals over the time of a run, in memory bounded by the number of bins. */
 export class OpenIntervals {
   /** Seconds of the intervals that begin or end in a step. */
   readonly #edges: number[] = [];
-  /** By how many those that are open for a whole step become more with it. */
+  /** Change of the number of intervals that are open for a whole step. */
   readonly #changes: number[] = [];
 
   add(from_seconds: number, to_seconds: number): void {

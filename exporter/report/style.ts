@@ -1,7 +1,7 @@
 import { Html } from './html.ts';
 
-/** Okabe and Ito's colours, which colour-blind readers tell apart; lightened on dark ground. */
-const COLOURS = `
+/** Okabe and Ito's color-blind safe palette; lightened on a dark background. */
+const COLORS = `
 :root { color-scheme: light dark;
   --text: #16191d; --soft: #59636e; --line: #dde1e6; --grid: #e9ecef; --back: #f4f5f7; --card: #fff; --phase: #eef1f5;
   --c1: #0072b2; --c2: #d07c00; --c3: #c4420a; --c4: #00805c; --c5: #a3487e; --c6: #59636e;
@@ -79,7 +79,7 @@ const NARROW = `
 @media (max-width: 620px) { main { padding: 18px 12px 28px } h1 { font-size: 22px } .tiles { grid-template-columns: 1fr 1fr; gap: 8px }
   .tile { padding: 10px } .tile td:last-child, .tile .apart span:last-child { display: none } figure { padding: 10px 8px 6px } svg text { font-size: 17px } svg text.small-hidden { display: none } }`;
 
-/** Light colours whatever the screen has, nothing cut by a page's end, tables as wide as the paper. */
+/** Light colors regardless of the screen, no element cut by a page break, tables as wide as the paper. */
 const PRINT = `
 @page { size: A4; margin: 12mm }
 @media print { :root { color-scheme: light;
@@ -93,4 +93,4 @@ const PRINT = `
   table.data { font-size: 7.6pt } .data th, .data td { padding: 3pt 0 3pt 6pt } .data small { font-size: 6.4pt } .data thead th { font-size: 7.4pt }
   .data td.text, .data th:first-child, .data td:first-child { min-width: 0 } }`;
 
-export const STYLE = new Html([COLOURS, PAGE, TILES, FIGURES, TABLES, NARROW, PRINT].join('\n'));
+export const STYLE = new Html([COLORS, PAGE, TILES, FIGURES, TABLES, NARROW, PRINT].join('\n'));

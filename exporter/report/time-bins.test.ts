@@ -7,7 +7,7 @@ describe('bins', () => {
     [20, 0, 0.5, 40],
     [100, 0, 1, 100],
     [3600, 0, 30, 120],
-    // Wider when asked for: the next width that has a name.
+    // Wider if requested: the next named width.
     [20, 1.1, 2, 10],
     [604_800, 0, 7200, 84],
     [0, 0, 0.1, 1],
@@ -15,14 +15,14 @@ describe('bins', () => {
     expect(timeBins(span, least)).toMatchObject({ widthSeconds: width, count });
   });
 
-  test('the last one takes what is left over', () => {
+  test('the last bin takes the remainder', () => {
     const bins = timeBins(20.2);
     expect([bins.count, binSeconds(bins, 39), binOf(bins, 20.1)]).toEqual([40, expect.closeTo(0.7, 9), 39]);
     expect(binSeconds(timeBins(20.3), 40)).toBeCloseTo(0.3, 9);
   });
 });
 
-test('a percentile is there only where enough values are', () => {
+test('a percentile exists only for bins with enough values', () => {
   const at = Float32Array.from({ length: 12 }, (_, i) => (i < 11 ? 0.1 : 0.7));
   const values = Float32Array.from({ length: 12 }, (_, i) => i);
   const { p50, p90, p99 } = binPercentiles(timeBins(6), at, values);

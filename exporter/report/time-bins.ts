@@ -1,12 +1,12 @@
 import { percentile } from '../../core/stats/percentiles.ts';
 
-/** Widths that a person can name, in seconds. */
+/** Round widths, in seconds. */
 const WIDTHS = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400, 28_800, 86_400];
 const MOST_BINS = 150;
 const USUAL_WIDTH = 0.5;
 const SHORT_SECONDS = 5;
 
-/** The stretches of equal length into which the time of a run is cut. */
+/** The bins of equal length that the time of a run is divided into. */
 export interface TimeBins {
   readonly widthSeconds: number;
   readonly count: number;
@@ -15,8 +15,8 @@ export interface TimeBins {
 }
 
 /**
- * At most 150 bins of a width that has a name; not narrower than half a second unless the whole is short, nor than
- * `leastSeconds`. The last one takes what is left over: half to one and a half of the width.
+ * At most 150 bins of a round width; not narrower than half a second unless the whole is short, nor than
+ * `leastSeconds`. The last bin takes the remainder: half to one and a half of the width.
  */
 export function timeBins(spanSeconds: number, leastSeconds = 0): TimeBins {
   const least = Math.max(leastSeconds, spanSeconds < SHORT_SECONDS ? 0 : USUAL_WIDTH);
@@ -30,24 +30,24 @@ export function binEnd({ widthSeconds, spanSeconds, count }: TimeBins, bin: numb
   return bin === count - 1 ? spanSeconds : (bin + 1) * widthSeconds;
 }
 
-/** How long a bin is. */
+/** Length of a bin. */
 export function binSeconds(bins: TimeBins, bin: number): number {
   return binEnd(bins, bin) - bin * bins.widthSeconds;
 }
 
-/** The number of the bin that holds a moment; moments past the end belong to the last. */
+/** Index of the bin that contains an instant; instants past the end belong to the last. */
 export function binOf({ widthSeconds, count }: TimeBins, at_seconds: number): number {
   return Math.min(count - 1, Math.max(0, Math.floor(at_seconds / widthSeconds)));
 }
 
-/** A percentile is drawn only where a bin has values on both sides of it. */
+/** A percentile is drawn only if a bin has values on both sides of it. */
 const LEAST_VALUES = { p50: 1, p90: 10, p99: 100 } as const;
 
 export type BinPercentile = keyof typeof LEAST_VALUES;
 
 const QUANTILES: Readonly<Record<BinPercentile, number>> = { p50: 0.5, p90: 0.9, p99: 0.99 };
 
-/** The percentiles of the values of each bin; null where there are too few (p90 needs 10, p99 needs 100). */
+/** The percentiles of the values of each bin; null where there are too few values (p90 needs 10, p99 needs 100). */
 export function binPercentiles(
   bins: TimeBins,
   at_seconds: Float32Array,

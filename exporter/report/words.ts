@@ -1,8 +1,9 @@
-import { SCALAR_MEASURES } from '../../core/measures/measures.ts';
-import type { Unit } from '../../core/measures/measures.ts';
-import type { DistributionResult, MeasureResult, PercentileName } from '../../core/run/result.ts';
+import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import type { Unit } from '../../core/run/statistic.ts';
+import type { PercentileName } from '../../core/stats/percentiles.ts';
+import type { DistributionResult, MeasureResult } from '../../core/run/result.ts';
 
-/** The field's short names where there are such. */
+/** The common short names, where they exist. */
 const SHORT: Readonly<Record<string, string>> = {
   time_to_first_token: 'Time to first token (TTFT)',
   time_to_first_output_token: 'Time to first output token (TTFO)',
@@ -12,7 +13,7 @@ const SHORT: Readonly<Record<string, string>> = {
   e2e_output_token_throughput: 'End-to-end output tokens per second',
 };
 
-/** A measure for people: its name, and what sets it apart from its twins. */
+/** Display name of a measure, with what distinguishes it from its variants. */
 export function measureTitle({ measure, clock }: Pick<MeasureResult, 'measure' | 'clock'>): string {
   const name = SHORT[measure] ?? sentence(measure);
   return clock === 'due' && measure !== 'schedule_delay' ? `${name}, from the due time` : name;
@@ -24,12 +25,12 @@ export function sentence(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Over whom a statistic is taken: said with every one. */
+/** The population of a statistic; shown with each one. */
 export function populationWords({ population }: Pick<MeasureResult, 'population'>): string {
-  return population === 'ok' ? 'ok requests' : 'all requests, the failed ones infinitely slow';
+  return population === 'ok' ? 'ok requests' : 'all requests, failed ones as infinitely slow';
 }
 
-/** Why a percentile stands without an interval; null when it has one or bounds instead, or there is no value at all. */
+/** Why a percentile has no interval; null if it has an interval or bounds, or no value. */
 export function tooFew(result: DistributionResult, percentile: PercentileName): string | null {
   const { ci95, bounds, value } = result.percentiles[percentile];
   if (ci95 !== null || bounds !== null || value === null) return null;
@@ -50,7 +51,7 @@ export function unitWords(unit: Unit): string {
   return UNITS[unit];
 }
 
-/** How a scalar is calculated; the name of its definition when this version does not know it. */
+/** The formula of a scalar; the name of its definition if this version does not know it. */
 export function formulaOf({ measure, definition }: Pick<MeasureResult, 'measure' | 'definition'>): string {
   const known = Object.values(SCALAR_MEASURES).find((each) => each.measure === measure);
   return known?.definition === definition ? known.formula : definition.replaceAll('_', ' ');

@@ -2,8 +2,8 @@ import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { replaceFile } from '../store/durable-file.ts';
-import { reasonOf } from '../store/store-errors.ts';
+import { replaceFile } from '../files/durable-file.ts';
+import { reasonOf } from '../errors/store-errors.ts';
 import { reportPage } from './page.ts';
 import { readServers } from './read-servers.ts';
 import type { ServerFiles } from './read-servers.ts';
@@ -16,8 +16,9 @@ import { timeBins } from './time-bins.ts';
 export const REPORT_FILE = 'report.html';
 
 /**
- * Writes report.html into the folder of a run that has its result. `view` is what its records look like, null when there
- * are none. Records or server files that cannot be read are told of in the report, which then shows the rest. Returns the path; throws what the file system says of writing.
+ * Writes report.html into the folder of a run that has its result. `view` is the view of its records, null if there are
+ * none. Unreadable records or server files are reported in the report, which shows the rest. Returns the path; throws
+ * the file system's error.
  */
 export async function writeReport(
   folder: string,
@@ -27,11 +28,11 @@ export async function writeReport(
 ): Promise<string> {
   const notes: string[] = [];
   const requests = await view().catch((error: unknown) => {
-    notes.push(`The records cannot be read, so nothing is drawn of them: ${reasonOf(error)}.`);
+    notes.push(`The records cannot be read, so charts of them are missing: ${reasonOf(error)}.`);
     return null;
   });
   const files = await readServers(folder, run.start).catch((error: unknown) => {
-    notes.push(`What was collected from the servers cannot be read: ${reasonOf(error)}.`);
+    notes.push(`The collected server metrics cannot be read: ${reasonOf(error)}.`);
     return null;
   });
   const path = join(folder, REPORT_FILE);
@@ -39,7 +40,7 @@ export async function writeReport(
   return path;
 }
 
-/** What the records of a run look like; null when there are none. Throws when they cannot be read. */
+/** The view of a run's records; null if there are none. Throws if they cannot be read. */
 export async function viewOfRecords(records: AsyncIterable<RequestRecord>): Promise<RequestView | null> {
   const builder = new RequestViewBuilder();
   for await (const record of records) builder.add(record);

@@ -7,9 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunFile } from '../../core/run/run.ts';
 import { startSimulator, type SimulatorOptions } from '../../simulator/main.ts';
-import { RunControls } from '../bench/run-controls.ts';
-import { readOptions } from '../cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
+import { LivePage } from '../http/live-page.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
+import { readOptions } from '../cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { metricsServer } from '../servers/testing/metrics-server.ts';
 import { performRun, type PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
@@ -30,7 +31,7 @@ async function simulated(options: SimulatorOptions) {
 interface Collected {
   readonly performed: PerformedRun;
   readonly lines: readonly string[];
-  /** run.json before the first request, from which Prometheus is told what to scrape. */
+  /** run.json before the first request, from which Prometheus is reported what to scrape. */
   readonly asListed: RunFile | null;
   readonly runFile: RunFile;
   readonly seconds: number;
@@ -43,7 +44,8 @@ async function run(url: string, argv: readonly string[]): Promise<Collected> {
   const [request] = runRequests(readOptions(RUN_OPTIONS, [...plain, ...argv], {}));
   const lines: string[] = [];
   let asListed: RunFile | null = null;
-  const reporter = {
+  const host = {
+    servePage: LivePage.open,
     say: (line: string): unknown => lines.push(line),
     observe: () => {
       const unfinished = join(folder, '.unfinished');
@@ -53,13 +55,13 @@ async function run(url: string, argv: readonly string[]): Promise<Collected> {
     },
   };
   const start = performance.now();
-  const performed = await performRun(request as RunRequest, new RunControls(), reporter, '0.0.0');
+  const performed = await performRun(request as RunRequest, new RunControls(), host, '0.0.0');
   const seconds = (performance.now() - start) / 1000;
   const runFile = JSON.parse(await readFile(join(performed.path, 'run.json'), 'utf8')) as RunFile;
   return { performed, lines, asListed, runFile, seconds };
 }
 
-/** Passes everything on to an origin, but for paths that are not there, and notes what was asked for. */
+/** Passes everything on to an origin, but for paths that are not there, and notes what was requested. */
 async function watched(origin: string, isMissing = (_path: string): boolean => false) {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -103,7 +105,7 @@ test('Triton behind its OpenAI front end: the page is on a port of its own, name
   expect(lines.some((line) => line.includes('HTTP 404') && line.includes('triton=127.0.0.1'))).toBe(true);
 });
 
-test('the collector is off: one look says what system it is', async () => {
+test('without collection, one scrape identifies the system', async () => {
   const { origin, asked } = await watched((await simulated({ system: 'vllm' })).url);
   const { runFile, performed } = await run(origin, ['--request-count', '2', '--no-server-metrics']);
   expect(runFile.target.system).toBe('vllm');
@@ -111,7 +113,7 @@ test('the collector is off: one look says what system it is', async () => {
   expect(asked.filter((request) => request === 'GET /metrics')).toHaveLength(1);
 });
 
-test('a page that is silent is waited for once, and said once', async () => {
+test('a page that does not respond is awaited once, and reported once', async () => {
   const silent = await metricsServer(() => undefined);
   cleanUp.push(() => silent.close());
   const { url } = await simulated({ system: 'vllm' });

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { metricsServer, page, type MetricsServer } from '../servers/testing/metrics-server.ts';
-import { parseTarget } from '../servers/targets.ts';
+import { parseTarget } from '../servers/scrape/targets.ts';
 import { collectedTargets } from './collected-targets.ts';
 
 const servers: MetricsServer[] = [];
@@ -44,7 +44,7 @@ test('several servers: the page of each, once', async () => {
   expect(targets).toEqual(mains);
 });
 
-test('behind a unix socket there is only what was named', async () => {
+test('behind a unix socket only configured pages are listed', async () => {
   const collected = await collectedTargets({ targets: [], discoverLocal: false }, [], () => undefined);
   expect(collected).toEqual({ mains: [], targets: [] });
   const named = [parseTarget('vllm=h:8000')];
@@ -54,7 +54,7 @@ test('behind a unix socket there is only what was named', async () => {
   });
 });
 
-test('what is found on this machine is read too, and ports that are read anyway are not looked at', async () => {
+test('discovered pages are scraped too, and ports that are scraped anyway are not probed', async () => {
   const [measured, named, other] = [await vllm(), await vllm(), await vllm()];
   const local = [measured, named, other].map(({ port }) => `http://127.0.0.1:${port}/metrics`);
   const lines: string[] = [];

@@ -1,16 +1,16 @@
-import { discoverLocal, localAddresses } from '../servers/discover-local.ts';
-import { targetOfServer, withoutRepeats, type Target } from '../servers/targets.ts';
+import { discoverLocal, localAddresses } from '../servers/scrape/discover-local.ts';
+import { targetOfServer, withoutRepeats, type Target } from '../servers/scrape/targets.ts';
 import type { ServerMetricsRequest } from './run-request.ts';
 
-/** What a run reads: the pages of the servers that are benchmarked, and all of them, these included. */
+/** The pages that a run scrapes: those of the benchmarked servers, and all of them, these included. */
 export interface CollectedTargets {
   readonly mains: readonly Target[];
   readonly targets: readonly Target[];
 }
 
 /**
- * The servers' own pages, one for each origin, the pages that were named, and what answers on this machine when
- * that was asked for. Ports that are read anyway are not looked at: a look takes rows away from a page that drains.
+ * The servers' own pages, one for each origin, the configured pages, and the local pages that respond when discovery is
+ * enabled. Ports that are scraped anyway are not probed: a probe removes rows from a page that drains.
  */
 export async function collectedTargets(
   { targets: named, discoverLocal: looks }: Pick<ServerMetricsRequest, 'targets' | 'discoverLocal'>,
@@ -26,7 +26,7 @@ export async function collectedTargets(
   return { mains, targets: [...known, ...found] };
 }
 
-/** TensorRT-LLM's Prometheus page, when it was named, stands for the JSON beside it, which drains. */
+/** A configured Prometheus page of TensorRT-LLM replaces the JSON page beside it, which drains. */
 function mainTarget(origin: string, named: readonly Target[]): Target {
   const prometheus = new URL('/prometheus/metrics', origin).href;
   return named.find(({ url }) => url === prometheus) ?? targetOfServer(origin);
@@ -34,7 +34,7 @@ function mainTarget(origin: string, named: readonly Target[]): Target {
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Host and port; all names of this machine's loopback are one. */
+/** Host and port; all names of this machine's loopback interface are equal. */
 function port(url: string): string {
   const { protocol, hostname, port: given } = new URL(url);
   return `${LOOPBACK.has(hostname) ? 'loopback' : hostname}:${given || (protocol === 'https:' ? '443' : '80')}`;

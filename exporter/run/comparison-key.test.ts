@@ -8,8 +8,7 @@ import type { RunRequest } from './run-request.ts';
 const request = {
   model: 'm',
   cancellation: null,
-  requestCount: 10,
-  durationSeconds: null,
+  measure: { requestCount: 10, durationSeconds: null },
   sampling: {},
 } as unknown as RunRequest;
 

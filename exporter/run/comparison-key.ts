@@ -1,11 +1,12 @@
-import { DISTRIBUTION_MEASURES, SCALAR_MEASURES } from '../../core/measures/measures.ts';
+import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import type { ComparisonKey, LoadKey } from '../../core/run/run.ts';
-import type { LoadPlan } from '../bench/load-plan.ts';
+import type { LoadPlan } from '../load/schedule/load-plan.ts';
 import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** What must be equal for two runs to be comparable: URL, system, versions and hardware are not in it. */
+/** What must be equal for two runs to be comparable: it does not contain URL, system, versions and hardware. */
 export function comparisonKey(
   request: RunRequest,
   endpointType: string,
@@ -21,7 +22,10 @@ export function comparisonKey(
       ratio: request.cancellation.ratio,
       delay_seconds: request.cancellation.delaySeconds,
     },
-    stop: { request_count: request.requestCount, benchmark_duration_seconds: request.durationSeconds },
+    stop: {
+      request_count: request.measure.requestCount,
+      benchmark_duration_seconds: request.measure.durationSeconds,
+    },
     warmup: warmup && {
       request_count: warmup.requestCount,
       duration_seconds: warmup.durationSeconds,
@@ -34,7 +38,7 @@ export function comparisonKey(
   };
 }
 
-/** What has members is written as its one text. */
+/** Nested values are written as one JSON text. */
 function flat(sampling: RunRequest['sampling']): ComparisonKey['sampling'] {
   const entries = Object.entries(sampling).map(
     ([name, value]) => [name, typeof value === 'object' && value !== null ? canonicalJson(value) : value] as const,
@@ -58,7 +62,7 @@ function loadKey(load: LoadPlan): LoadKey {
   };
 }
 
-/** A measure with two clocks has two definitions; the one from the due time is named as in the metrics. */
+/** A measure with two clocks has two definitions; the one from the due time has the name that the metrics use. */
 const DEFINITIONS: Readonly<Record<string, string>> = Object.fromEntries<string>([
   ...DISTRIBUTION_MEASURES.map(
     ({ measure, clock, definition }) =>
@@ -68,9 +72,9 @@ const DEFINITIONS: Readonly<Record<string, string>> = Object.fromEntries<string>
 ]);
 
 /**
- * The measures whose definitions are in the key. Runs are compared by these; a measure that a later version adds stays out,
- * because it makes no two configurations different: result.json names its definition all the same, and figures of other
- * definitions are never compared. Changing this list changes every fingerprint.
+ * The measures whose definitions are in the key. Runs are compared by these; a measure that a later version adds is not
+ * included, because it does not change the configuration: result.json has its definition anyway, and figures with
+ * different definitions are never compared. Changing this list changes every fingerprint.
  */
 const KEYED_MEASURES = [
   'time_to_first_token',

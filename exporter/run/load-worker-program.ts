@@ -1,17 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { WorkerRun, WorkerStart } from '../bench/workers/messages.ts';
-import { serveLoad, type LoadSource } from '../bench/workers/serve-load.ts';
+import type { WorkerRun, WorkerStart } from '../load/workers/messages.ts';
+import { serveLoad, type LoadSource } from '../load/workers/serve-load.ts';
 import { plannedBenchmark } from './planned-benchmark.ts';
 import { plannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** Serves the thread that started this one: makes the plan from the same request as that one, and its share of it. */
+/**
+ * Serves the thread that started this one: makes the plan from the same request, and generates its share of the load.
+ */
 export function beginWorker(): void {
-  if (parentPort === null) throw new Error('this is the program of a worker thread');
+  if (parentPort === null) throw new Error('this program runs only as a worker thread');
   const start = workerData as WorkerStart<RunRequest>;
   const request = start.setup;
-  // While the leading thread still asks the server.
+  // While the leading thread still sends the probe.
   const preparing = prepareTraffic(request, process.env);
 
   async function source({ includeUsage }: WorkerRun): Promise<LoadSource> {

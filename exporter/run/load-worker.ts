@@ -1,7 +1,7 @@
-/** The program of a worker thread: its code is kept compiled where that of the leading thread is. */
+/** The program of a worker thread, with the compile cache of the leading thread. */
 import { enableCompileCache } from 'node:module';
 import { workerData } from 'node:worker_threads';
-import type { WorkerStart } from '../bench/workers/messages.ts';
+import type { WorkerStart } from '../load/workers/messages.ts';
 
 const { compileCache } = workerData as WorkerStart;
 if (compileCache !== null) enableCompileCache(compileCache);

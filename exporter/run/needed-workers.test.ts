@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { readOptions } from '../cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
-import type { ChosenWorkers } from '../bench/workers/choose-workers.ts';
+import { readOptions } from '../cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
+import type { ChosenWorkers } from '../load/workers/choose-workers.ts';
 import { neededWorkers } from './needed-workers.ts';
 import type { RunRequest } from './run-request.ts';
 import { checkStart, measureStart_ns, shardLine } from './start-instant.ts';
@@ -19,11 +19,11 @@ test('the slots of warm-up and measure phase alike', () => {
   expect(needed(...load, '--prefill-concurrency', '3').workers).toBe(3);
 });
 
-test('limits that requests wait for are kept in parts, and that is said', () => {
+test('limits that requests wait for are divided among workers, and that is reported', () => {
   const load = ['--request-count', '100', '--shard', '0/1', '--workers', '2'];
   expect(needed(...load, '--concurrency', '8').line).toBeNull();
   expect(needed(...load, '--request-rate', '8').line).toBeNull();
-  const said = 'workers: 2; each keeps its part of the limit of requests in flight or in prefill';
+  const said = 'workers: 2; each has a part of the limit of requests in flight or in prefill';
   expect(needed(...load, '--request-rate', '8', '--concurrency', '8').line).toBe(said);
   expect(needed(...load, '--concurrency', '8', '--prefill-concurrency', '4').line).toBe(said);
   expect(needed(...load.slice(0, 4), '--workers', '1', '--request-rate', '8', '--concurrency', '8').line).toBeNull();
@@ -45,5 +45,7 @@ test('a common start: refused when it has passed, else counted from the start of
   expect(() => checkStart(null, at(99))).not.toThrow();
   expect(measureStart_ns(shard, { wall: at(-2.5), monotonic_ns: 7 })).toBe(2.5e9);
   expect(measureStart_ns(null, { wall: at(0), monotonic_ns: 7 })).toBeNull();
-  expect(shardLine(shard, at(-12))).toContain('shard 0 of 2: makes its part of this load; all begin to measure at');
+  expect(shardLine(shard, at(-12))).toContain(
+    'shard 0 of 2: generates its part of this load; all shards start to measure at',
+  );
 });

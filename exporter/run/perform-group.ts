@@ -1,20 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RunControls } from '../bench/run-controls.ts';
+import type { RunControls } from '../load/phases/run-controls.ts';
 import type { PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
 
 export interface GroupPerformance {
-  /** Between the end of a run and the begin of the next. */
+  /** Between the end of a run and the start of the next. */
   readonly cooldownSeconds: number;
   perform(request: RunRequest): Promise<PerformedRun>;
-  /** Before each run of several. */
+  /** Called before each run of a group. */
   announce(number: number, request: RunRequest): void;
   finished(performed: PerformedRun, request: RunRequest): void;
 }
 
 /**
- * Performs runs one after the other. A run that does not complete is the last one: a server that fails is left alone,
- * and whoever ended a run early wants no further one. What a run throws ends the group as well.
+ * Performs runs one after the other. A run that does not complete is the last one: no more load is sent to a failing
+ * server, and a user who ends a run early wants no further one. An error of a run ends the group as well.
  */
 export async function performGroup(
   requests: readonly RunRequest[],

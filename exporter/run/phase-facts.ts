@@ -1,7 +1,7 @@
-import { things } from '../../core/measures/things.ts';
+import { things } from '../../core/text/things.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
 import { instantAt } from '../../core/run/instant.ts';
-import type { PhaseResult } from '../bench/phases.ts';
+import type { PhaseResult } from '../load/phases/phases.ts';
 
 /** The edges of phases as wall time; `start` is that of the run. */
 export function phaseWindows(phases: readonly PhaseResult[], start: string | null): PhaseWindow[] {
@@ -12,21 +12,23 @@ export function phaseWindows(phases: readonly PhaseResult[], start: string | nul
   }));
 }
 
-/** How long the measure phase was; null when it was not reached. */
+/** Duration of the measure phase; null when it was not reached. */
 export function measureSeconds(phases: readonly PhaseResult[]): number | null {
   const measure = phases.find(({ phase }) => phase === 'measure');
   if (measure === undefined || measure.start_ns === null || measure.end_ns === null) return null;
   return (measure.end_ns - measure.start_ns) / 1e9;
 }
 
-/** A run that ended because its budget was used up did what was asked for, and less than its plan: a reader must know. */
+/** A run that ended because its budget was used up completed as requested, with fewer requests than planned. */
 export function budgetNotes(phases: readonly PhaseResult[]): string[] {
   return phases.flatMap(({ phase, overBudget }) => (overBudget === null ? [] : [`${phase}: ${overBudget}`]));
 }
 
-/** Requests that a limit kept from being sent are in no statistic: a reader must know of them. */
+/** Requests that a limit prevented from being sent are in no statistic and are reported separately. */
 export function unsentNotes(phases: readonly PhaseResult[]): string[] {
   return phases.flatMap(({ phase, unsent }) =>
-    unsent > 0 ? [`${phase}: ${things(unsent, 'requests')} due found no free slot before the end and went unsent`] : [],
+    unsent > 0
+      ? [`${phase}: ${things(unsent, 'requests')} were due but not sent: no slot was free before the end`]
+      : [],
   );
 }

@@ -1,20 +1,20 @@
-import { DEFAULT_MAX_CONSECUTIVE_ERRORS, type BenchmarkPlan } from '../bench/benchmark-plan.ts';
-import type { RequestForm } from '../bench/request-feed.ts';
-import { WHOLE } from '../bench/workers/share.ts';
+import { DEFAULT_MAX_CONSECUTIVE_ERRORS, type BenchmarkPlan } from '../load/benchmark-plan.ts';
+import type { RequestForm } from '../load/requests/request-feed.ts';
+import { WHOLE } from '../load/workers/share.ts';
 import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
-export interface BenchmarkParts {
+export interface BenchmarkInputs {
   readonly form: RequestForm;
   readonly planned: PlannedLoad;
   readonly secrets: readonly string[];
   readonly measureStart_ns: number | null;
 }
 
-/** Everything that decides what a run sends, the same in every worker that is given the same request. */
+/** Everything that determines what a run sends, identical in every worker that is given the same request. */
 export function plannedBenchmark(
   request: RunRequest,
-  { form, planned, secrets, measureStart_ns }: BenchmarkParts,
+  { form, planned, secrets, measureStart_ns }: BenchmarkInputs,
 ): BenchmarkPlan {
   return {
     form,

@@ -1,10 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Dataset } from '../bench/datasets/dataset.ts';
+import type { Dataset } from '../load/datasets/dataset.ts';
+import type { LoadPlan, PhaseLoad, RatePlan, TracePlan } from '../load/schedule/load-plan.ts';
 import { announcement } from './announcement.ts';
 import { comparisonKey } from './comparison-key.ts';
 import { plannedLoad } from './planned-load.ts';
 import { RefusedError } from './refusal.ts';
-import type { LoadRequest, RateRequest, RunRequest } from './run-request.ts';
+import type { RunRequest } from './run-request.ts';
 
 const DATASET: Dataset = {
   planSha256: 'a'.repeat(64),
@@ -12,19 +13,23 @@ const DATASET: Dataset = {
   longestOutputTokens: 8,
   request: () => ({ prompt: '', max_tokens: 8 }),
 };
-const TRACE: Dataset = { ...DATASET, size: 3, due_seconds: Float64Array.of(0, 1, 2) };
-const CLOSED: LoadRequest = { concurrency: 4, concurrencyRampSeconds: 0, prefillConcurrency: null, rate: null };
-const RATE: RateRequest = { requestRate: 2.5, pattern: 'poisson', smoothness: 1, rampSeconds: 0 };
+const TRACE: Dataset = { ...DATASET, size: 3, due_ns: Float64Array.of(0, 1e9, 2e9) };
+const LIMITS = { concurrencyRampSeconds: 0, prefillConcurrency: null, prefillConcurrencyRampSeconds: 0 };
+const CLOSED: LoadPlan = { ...LIMITS, concurrency: 4, arrivals: null };
+const RATE: RatePlan = { kind: 'rate', requestRate: 2.5, pattern: 'poisson', smoothness: 1, rampSeconds: 0, seed: 1 };
+const FIXED: TracePlan = { kind: 'trace', autoOffset: false, startOffset_ms: null, endOffset_ms: null };
 
-const request = (changes: Partial<RunRequest>): RunRequest =>
+interface Changes extends Partial<Omit<RunRequest, 'measure'>>, Partial<PhaseLoad> {}
+
+const request = ({ load, requestCount, durationSeconds, ...changes }: Changes): RunRequest =>
   ({
     model: 'm',
-    seed: 1,
-    load: CLOSED,
-    fixedSchedule: null,
-    requestCount: 10,
-    durationSeconds: null,
-    gracePeriodSeconds: 30,
+    measure: {
+      load: load ?? CLOSED,
+      requestCount: requestCount === undefined ? 10 : requestCount,
+      durationSeconds: durationSeconds ?? null,
+      gracePeriodSeconds: 30,
+    },
     warmup: null,
     cancellation: null,
     maxOutputTokensTotal: null,
@@ -32,15 +37,19 @@ const request = (changes: Partial<RunRequest>): RunRequest =>
     sampling: {},
     ...changes,
   }) as RunRequest;
-const atRate = (rate: Partial<RateRequest> = {}, concurrency: number | null = null): LoadRequest => ({
-  ...CLOSED,
+const atRate = (rate: Partial<RatePlan> = {}, concurrency: number | null = null): LoadPlan => ({
+  ...LIMITS,
   concurrency,
-  rate: { ...RATE, ...rate },
+  arrivals: { ...RATE, ...rate },
 });
-const WHOLE_TRACE = { autoOffset: false, startOffset_ms: null, endOffset_ms: null };
+const traced = (part: Partial<TracePlan> = {}): LoadPlan => ({
+  ...LIMITS,
+  concurrency: null,
+  arrivals: { ...FIXED, ...part },
+});
 
 describe('the hash of the plan', () => {
-  const hash = (changes: Partial<RunRequest>, dataset = DATASET) => plannedLoad(request(changes), dataset).planSha256;
+  const hash = (changes: Changes, dataset = DATASET) => plannedLoad(request(changes), dataset).planSha256;
 
   test('of a closed loop: the dataset decides all', () => {
     expect(hash({})).toBe(DATASET.planSha256);
@@ -52,7 +61,7 @@ describe('the hash of the plan', () => {
     expect(hash({ load: atRate() })).toBe(plain);
     const others = [
       hash({}),
-      hash({ load: atRate(), seed: 2 }),
+      hash({ load: atRate({ seed: 2 }) }),
       hash({ load: atRate({ requestRate: 3 }) }),
       hash({ load: atRate({ pattern: 'constant' }) }),
       hash({ load: atRate({ pattern: 'gamma', smoothness: 2 }) }),
@@ -67,33 +76,28 @@ describe('the hash of the plan', () => {
   });
 
   test('of a trace: which part is sent when', () => {
-    const whole = hash({ fixedSchedule: WHOLE_TRACE }, TRACE);
-    expect(hash({ fixedSchedule: { ...WHOLE_TRACE, startOffset_ms: 1000 } }, TRACE)).not.toBe(whole);
+    const whole = hash({ load: traced() }, TRACE);
+    expect(hash({ load: traced({ startOffset_ms: 1000 }) }, TRACE)).not.toBe(whole);
     expect(whole).not.toBe(TRACE.planSha256);
   });
 });
 
 describe('the plan', () => {
-  test('a closed loop has a concurrency, a rate needs none', () => {
-    expect(plannedLoad(request({ load: { ...CLOSED, concurrency: null } }), DATASET).measure.load.concurrency).toBe(1);
-    expect(plannedLoad(request({ load: atRate() }), DATASET).measure.load.concurrency).toBeNull();
-  });
-
   test('a trace ends with its last request, or with the count before', () => {
     const count = (requestCount: number | null) =>
-      plannedLoad(request({ requestCount, fixedSchedule: WHOLE_TRACE }), TRACE).measure.requestCount;
+      plannedLoad(request({ requestCount, load: traced() }), TRACE).measure.requestCount;
     expect([count(null), count(2), count(9)]).toEqual([3, 2, 3]);
   });
 
   test('a fixed schedule of an input without times is refused', () => {
-    const planned = () => plannedLoad(request({ fixedSchedule: WHOLE_TRACE }), DATASET);
+    const planned = () => plannedLoad(request({ load: traced() }), DATASET);
     expect(planned).toThrow(RefusedError);
-    expect(planned).toThrow('--fixed-schedule: the input has no timestamps to follow');
+    expect(planned).toThrow('--fixed-schedule: the input has no timestamps');
   });
 });
 
 describe('the key of comparison', () => {
-  const load = (changes: Partial<RunRequest>, dataset = DATASET) =>
+  const load = (changes: Changes, dataset = DATASET) =>
     comparisonKey(request(changes), 'chat', plannedLoad(request(changes), dataset)).load;
   const NOTHING = {
     concurrency: null,
@@ -106,7 +110,7 @@ describe('the key of comparison', () => {
     arrival_smoothness: null,
   };
 
-  test('how the load is told', () => {
+  test('the text of a load', () => {
     expect(load({ load: { ...CLOSED, concurrencyRampSeconds: 5, prefillConcurrency: 2 } })).toEqual({
       ...NOTHING,
       mode: 'concurrency',
@@ -123,8 +127,7 @@ describe('the key of comparison', () => {
       arrival_pattern: 'gamma',
       arrival_smoothness: 0.5,
     });
-    const traced = { ...CLOSED, concurrency: null };
-    expect(load({ fixedSchedule: WHOLE_TRACE, load: traced }, TRACE)).toEqual({ ...NOTHING, mode: 'trace' });
+    expect(load({ load: traced() }, TRACE)).toEqual({ ...NOTHING, mode: 'trace' });
   });
 
   test('warm-up and cancellation', () => {
@@ -137,27 +140,27 @@ describe('the key of comparison', () => {
 });
 
 describe('what is announced', () => {
-  const line = (changes: Partial<RunRequest>, dataset = DATASET) =>
+  const line = (changes: Changes, dataset = DATASET) =>
     announcement(request(changes), 'http://h', plannedLoad(request(changes), dataset));
 
   test.each([
-    [{}, 'm at http://h: 10 requests, 4 at a time, at most 80 output tokens'],
+    [{}, 'm at http://h: 10 requests, concurrency 4, at most 80 output tokens'],
     [
       { requestCount: null, durationSeconds: 60, load: { ...CLOSED, prefillConcurrency: 2 } },
-      'm at http://h: requests for 60 s, 4 at a time, 2 in prefill, at most 8 output tokens each',
+      'm at http://h: requests for 60 s, concurrency 4, prefill concurrency up to 2, at most 8 output tokens each',
     ],
     [
       { requestCount: null, durationSeconds: 60, maxOutputTokensTotal: 5000, load: atRate({}, 32) },
-      'm at http://h: requests for 60 s, 2.5 a second (poisson), at most 32 at a time, at most 5,000 output tokens',
+      'm at http://h: requests for 60 s, 2.5 requests/s (poisson), concurrency up to 32, at most 5,000 output tokens',
     ],
     [
       { warmup: { load: CLOSED, requestCount: 5, durationSeconds: null, gracePeriodSeconds: 1 } },
-      'm at http://h: warm-up of 5 requests, 4 at a time, then 10 requests, 4 at a time, at most 120 output tokens',
+      'm at http://h: warm-up of 5 requests, concurrency 4, then 10 requests, concurrency 4, at most 120 output tokens',
     ],
   ] as const)('%j', (changes, expected) => expect(line(changes)).toBe(expected));
 
   test('a trace', () => {
-    const changes = { requestCount: null, fixedSchedule: WHOLE_TRACE, load: { ...CLOSED, concurrency: null } };
+    const changes = { requestCount: null, load: traced() };
     expect(line(changes, TRACE)).toBe('m at http://h: 3 requests, at the times of the trace, at most 24 output tokens');
   });
 });

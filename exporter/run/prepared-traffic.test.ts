@@ -2,9 +2,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ConfigurationError } from '../bench/configuration-error.ts';
-import { readOptions } from '../cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { readOptions } from '../cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
 import type { PreparedTraffic } from './prepared-traffic.ts';
 import type { RunRequest } from './run-request.ts';
@@ -38,7 +38,7 @@ async function file(name: string, text: string): Promise<string> {
 }
 
 describe('what requests are made of', () => {
-  test("the key stands in a header and among the secrets, and so do credentials of one's own", async () => {
+  test("the key is in a header and among the secrets, and so are the user's own credentials", async () => {
     const keyFile = await file('key', 'sk-from-file\n');
     const prepared = await prepare([
       '--api-key-file',
@@ -118,11 +118,19 @@ describe('the plan', () => {
 test.each([
   [['--extra-inputs', 'max_tokens:5'], '--extra-inputs max_tokens: say --osl'],
   [['--endpoint-template', '/x'], '--endpoint-template /x: ENOENT'],
-  [['--url', 'http://b:1/other'], '--url 2 has another path than the first'],
-  [['--input-file', '/nowhere.jsonl'], '/nowhere.jsonl: there is no such file'],
+  [['--url', 'http://b:1/other'], '--url 2 has a different path than the first'],
+  [['--input-file', '/nowhere.jsonl'], '/nowhere.jsonl: the file does not exist'],
   [['--api-key-env', 'NOT_SET'], '--api-key-env: the environment variable NOT_SET is not set'],
-  [['--tokenizer', './nowhere'], '--tokenizer ./nowhere: there is no such file or folder'],
+  [['--tokenizer', './nowhere'], '--tokenizer ./nowhere: the file or folder does not exist'],
 ])('%j is refused before anything is sent', async (argv, message) => {
   await expect(prepare(argv)).rejects.toThrow(ConfigurationError);
   await expect(prepare(argv)).rejects.toThrow(message);
 });
+
+test.each(['Content-Length: 5', 'Transfer-Encoding: chunked', 'Connection: close'])(
+  '--header %s belongs to the HTTP client: refused before anything is sent',
+  (header) => {
+    const argv = ['--url', 'http://127.0.0.1:9', '--model', 'm', '--request-count', '2', '--header', header];
+    expect(() => runRequests(readOptions(RUN_OPTIONS, argv, {}))).toThrow('is set by the HTTP client');
+  },
+);

@@ -1,33 +1,33 @@
 import { readFile } from 'node:fs/promises';
-import { readApiKey } from '../bench/api-key.ts';
-import { ConfigurationError } from '../bench/configuration-error.ts';
-import { openTransport, parseTargets } from '../bench/connection-options.ts';
-import { openDataset } from '../bench/datasets/open-dataset.ts';
-import type { AnswerMode, Endpoint } from '../bench/endpoints/endpoint.ts';
-import { chooseEndpoint } from '../bench/endpoints/endpoint-types.ts';
-import { checkExtraInputs } from '../bench/endpoints/extra-inputs.ts';
-import { parseTemplate } from '../bench/endpoints/template-config.ts';
-import type { TemplateConfig } from '../bench/endpoints/template-config.ts';
-import type { RequestForm } from '../bench/request-feed.ts';
-import type { Target } from '../bench/target.ts';
-import type { Transport } from '../bench/transport.ts';
-import { loadTokenizer } from '../bench/tokenizers/load-tokenizer.ts';
-import type { Tokenizer } from '../bench/tokenizers/tokenizer.ts';
+import { readApiKey } from '../load/transports/api-key.ts';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { openTransport, parseTargets } from '../load/transports/connection-options.ts';
+import { openDataset } from '../load/datasets/open-dataset.ts';
+import type { AnswerMode, Endpoint } from '../load/endpoints/endpoint.ts';
+import { chooseEndpoint } from '../load/endpoints/endpoint-types.ts';
+import { checkExtraInputs } from '../load/endpoints/extra-inputs.ts';
+import { parseTemplate } from '../load/endpoints/template-config.ts';
+import type { TemplateConfig } from '../load/endpoints/template-config.ts';
+import type { RequestForm } from '../load/requests/request-feed.ts';
+import type { RequestTarget } from '../load/transports/target.ts';
+import type { Transport } from '../load/transports/transport.ts';
+import { loadTokenizer } from '../load/tokenizers/load-tokenizer.ts';
+import type { Tokenizer } from '../load/tokenizers/tokenizer.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** Everything that requests need, before the server has been asked. */
+/** Everything that requests require, before the first contact with the server. */
 export interface PreparedTraffic {
-  /** The first of the servers. */
-  readonly target: Target;
-  /** All of them, in the order of their URLs. */
-  readonly targets: readonly Target[];
+  /** The first server. */
+  readonly target: RequestTarget;
+  /** All servers, in the order of their URLs. */
+  readonly targets: readonly RequestTarget[];
   readonly transport: Transport;
   readonly form: RequestForm;
-  /** Texts that no message may carry: the API key and what headers hold of the kind. */
+  /** Texts that no message may contain: the API key and credentials in headers. */
   readonly secrets: readonly string[];
 }
 
-/** Reads what the request names. Throws a `ConfigurationError`; nothing has been sent by then. */
+/** Reads the files that the request names. Throws a `ConfigurationError` before anything is sent. */
 export async function prepareTraffic(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<PreparedTraffic> {
   const { traffic, model, sampling } = request;
   const template = await readTemplate(traffic.endpointTemplate);
@@ -87,9 +87,9 @@ function requestHeaders(
 
 const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 
-/** Values of headers that are credentials by their name, and what stands behind the scheme in them. */
+/** Values of headers that are credentials by their name, and the part after the scheme in them. */
 function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []));
-  // What is very short would blacken ordinary words.
+  // Very short values would redact ordinary words.
   return values.flatMap((value) => [value, ...value.split(/\s+/)]).filter((text) => text.length >= 6);
 }

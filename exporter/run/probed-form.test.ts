@@ -1,12 +1,12 @@
 import { afterEach, expect, test } from '@jest/globals';
-import { openTransport, parseTargets } from '../bench/connection-options.ts';
-import { syntheticDataset } from '../bench/datasets/synthetic-dataset.ts';
-import { chat } from '../bench/endpoints/chat.ts';
-import { ProbeError } from '../bench/probe.ts';
-import type { RequestForm } from '../bench/request-feed.ts';
-import { RunControls } from '../bench/run-controls.ts';
-import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../bench/testing/scripted-server.ts';
-import type { Script, ScriptedServer } from '../bench/testing/scripted-server.ts';
+import { openTransport, parseTargets } from '../load/transports/connection-options.ts';
+import { syntheticDataset } from '../load/datasets/synthetic-dataset.ts';
+import { chat } from '../load/endpoints/chat.ts';
+import { ProbeError } from '../load/requests/probe.ts';
+import type { RequestForm } from '../load/requests/request-feed.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
+import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
+import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { probedForm } from './probed-form.ts';
 
 const NO_TLS = { caFile: null, certFile: null, keyFile: null, serverName: null, insecure: false };
@@ -49,7 +49,7 @@ async function probed(...scripts: readonly Script[]): Promise<Probed> {
   return { servers, form: probedForm(given, { request, targets, transport, ...rest }) };
 }
 
-test('every server is asked once', async () => {
+test('every server gets one probe', async () => {
   const { servers, form } = await probed(good, good, good);
   expect((await form).options.includeUsage).toBe(true);
   expect(servers.map(({ requests }) => requests.length)).toEqual([1, 1, 1]);
@@ -61,7 +61,7 @@ test('one of several that cannot be measured is named', async () => {
   await expect(form).rejects.toThrow(servers[1]?.origin);
 });
 
-test('token counts are asked of all or of none: each gets the same requests', async () => {
+test('token counts are requested of all or of none: each gets the same requests', async () => {
   const { form } = await probed(good, withoutUsage, good);
   expect((await form).options.includeUsage).toBe(false);
 });

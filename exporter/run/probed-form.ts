@@ -1,28 +1,28 @@
-import { probe } from '../bench/probe.ts';
-import { waysOf } from '../bench/round-robin-transport.ts';
-import type { RequestForm } from '../bench/request-feed.ts';
-import type { RunControls } from '../bench/run-controls.ts';
-import type { Target } from '../bench/target.ts';
-import type { Transport } from '../bench/transport.ts';
+import { probe } from '../load/requests/probe.ts';
+import { waysOf } from '../load/transports/round-robin-transport.ts';
+import type { RequestForm } from '../load/requests/request-feed.ts';
+import type { RunControls } from '../load/phases/run-controls.ts';
+import type { RequestTarget } from '../load/transports/target.ts';
+import type { Transport } from '../load/transports/transport.ts';
 import type { RunRequest } from './run-request.ts';
 
 const PROBE_TIMEOUT_SECONDS = 120;
 
 const WITHOUT_COUNTS =
-  'the server refuses stream_options: it tells no token counts, so ITL and token throughput are absent; --tokenizer counts them here';
-const COUNTED_HERE = 'the server refuses stream_options: tokens are counted by the tokenizer on this side';
+  'the server rejects stream_options and reports no token counts: ITL and token throughput are not available; --tokenizer counts tokens on the client';
+const COUNTED_HERE = 'the server rejects stream_options: the tokenizer of the client counts tokens';
 
 export interface Probing {
   readonly request: Pick<RunRequest, 'requestTimeoutSeconds'>;
-  /** Each is asked. */
-  readonly targets: readonly Target[];
+  /** Each gets a probe. */
+  readonly targets: readonly RequestTarget[];
   readonly secrets: readonly string[];
   readonly transport: Transport;
   readonly controls: RunControls;
   readonly say: (line: string) => void;
 }
 
-/** The form of the requests after every server has answered the probe. Throws `ProbeError`. */
+/** The form of the requests after every server has responded to the probe. Throws `ProbeError`. */
 export async function probedForm(
   form: RequestForm,
   { request, targets, secrets, transport, controls, say }: Probing,

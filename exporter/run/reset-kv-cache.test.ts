@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { scriptedServer } from '../bench/testing/scripted-server.ts';
-import type { Script, ScriptedServer } from '../bench/testing/scripted-server.ts';
-import { UndiciTransport } from '../bench/undici-transport.ts';
+import { scriptedServer } from '../load/testing/scripted-server.ts';
+import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
+import { UndiciTransport } from '../load/transports/undici/undici-transport.ts';
 import { RefusedError } from './refusal.ts';
 import { resetCaches, resetPath, type ServerWay } from './reset-kv-cache.ts';
 
@@ -24,13 +24,13 @@ const answers =
   (socket) =>
     socket.write(`HTTP/1.1 ${status}\r\ncontent-length: 0\r\n\r\n`);
 
-describe('where the cache is emptied', () => {
+describe('the endpoint that resets the cache', () => {
   test.each([
     ['vllm', '/reset_prefix_cache'],
     ['sglang', '/flush_cache'],
   ])('%s', (system, path) => expect(resetPath(RESET, system)).toBe(path));
 
-  test('a path that was given holds for every system', () => {
+  test('a configured path applies to every system', () => {
     expect(resetPath({ ...RESET, path: '/mine' }, 'dynamo')).toBe('/mine');
     expect(resetPath({ ...RESET, path: '/mine' }, null)).toBe('/mine');
   });
@@ -38,17 +38,17 @@ describe('where the cache is emptied', () => {
   test.each(['dynamo', 'triton', 'trtllm'])('%s has no such endpoint', (system) => {
     expect(() => resetPath(RESET, system)).toThrow(RefusedError);
     expect(() => resetPath(RESET, system)).toThrow(
-      `--reset-kv-cache: ${system} has no endpoint that empties its cache`,
+      `--reset-kv-cache: ${system} has no known endpoint that resets its cache`,
     );
   });
 
-  test('a server that nobody recognises', () => {
-    expect(() => resetPath(RESET, null)).toThrow('no metrics page tells which server this is');
+  test('a server that is not recognized', () => {
+    expect(() => resetPath(RESET, null)).toThrow('the server is not recognized by a metrics page');
   });
 });
 
-describe('emptying', () => {
-  test('every server is asked once, with the headers of the requests', async () => {
+describe('resetting', () => {
+  test('every server gets one request, with the headers of the requests', async () => {
     const servers = [await server(answers('200 OK')), await server(answers('200 OK'))];
     await resetCaches(RESET, 'vllm', servers, { authorization: 'Bearer k' });
     for (const { asked } of servers) {
@@ -57,21 +57,21 @@ describe('emptying', () => {
     }
   });
 
-  test('a server that does not do it is a refusal', async () => {
+  test('a server that fails to reset refuses the run', async () => {
     const servers = [await server(answers('200 OK')), await server(answers('404 Not Found'))];
     const attempt = resetCaches(RESET, 'vllm', servers, {});
     await expect(attempt).rejects.toThrow(RefusedError);
     await expect(attempt).rejects.toThrow(
-      `--reset-kv-cache: ${servers[1]?.target.origin}/reset_prefix_cache: HTTP 404; vLLM has it when VLLM_SERVER_DEV_MODE=1 is set`,
+      `--reset-kv-cache: ${servers[1]?.target.origin}/reset_prefix_cache: HTTP 404; vLLM requires VLLM_SERVER_DEV_MODE=1`,
     );
   });
 
-  test('a server that is not there is a refusal', async () => {
+  test('an unreachable server refuses the run', async () => {
     const way = await server((socket) => socket.resetAndDestroy());
     await expect(resetCaches(RESET, 'sglang', [way], {})).rejects.toThrow(RefusedError);
   });
 
-  test('one that is busy is asked again', async () => {
+  test('one that is busy is called again', async () => {
     const way = await server((socket, { position }) =>
       answers(position < 2 ? '503 Busy' : '200 OK')(socket, { head: '', body: '', connection: 0, position }),
     );

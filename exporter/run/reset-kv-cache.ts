@@ -1,54 +1,59 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageExcerpt } from '../bench/message-excerpt.ts';
-import type { Target } from '../bench/target.ts';
-import type { Transport } from '../bench/transport.ts';
-import { ExchangeError, wholeAnswer, type WholeAnswer } from '../bench/whole-answer.ts';
+import { messageExcerpt } from '../errors/message-excerpt.ts';
+import type { RequestTarget } from '../load/transports/target.ts';
+import type { Transport } from '../load/transports/transport.ts';
+import { ExchangeError, wholeAnswer, type WholeAnswer } from '../load/answers/whole-answer.ts';
 import { RefusedError } from './refusal.ts';
 
-/** What `--reset-kv-cache` asks for. */
+/** The options of `--reset-kv-cache`. */
 export interface CacheReset {
-  /** Null: the one that the recognised system is known to have. */
+  /** Null: the known endpoint of the recognized system. */
   readonly path: string | null;
-  /** Of one request. */
+  /** Per request. */
   readonly timeoutSeconds: number;
 }
 
 /** AIPerf's default. */
 export const DEFAULT_RESET_TIMEOUT_SECONDS = 30;
 
-/** Where engines empty the cache of prefixes, by `POST`. vLLM has it with `VLLM_SERVER_DEV_MODE=1` only. */
+/**
+ * The endpoint that resets the prefix cache of each engine, by `POST`. vLLM has it only with `VLLM_SERVER_DEV_MODE=1`.
+ */
 const PATHS: Readonly<Record<string, string>> = {
   vllm: '/reset_prefix_cache',
   sglang: '/flush_cache',
   smg: '/flush_cache',
 };
 
-/** A server that is busy says so with one of these and is asked again, as AIPerf does. */
+/** Statuses of a busy server: the reset is retried, as AIPerf does. */
 const BUSY: ReadonlySet<number> = new Set([409, 423, 429, 503]);
 const MOST_SECONDS = 60;
 
-/** Where a system empties its cache. Throws a `RefusedError` when it has no such endpoint, or the system is not known. */
+/**
+ * The endpoint that resets a system's cache. Throws a `RefusedError` when it has no such endpoint, or the system is not
+ * known.
+ */
 export function resetPath({ path }: CacheReset, system: string | null): string {
   if (path !== null) return path;
   const known = system === null ? undefined : PATHS[system];
   if (known !== undefined) return known;
   throw new RefusedError(
     system === null
-      ? '--reset-kv-cache: no metrics page tells which server this is; name the path with --reset-kv-cache-path'
-      : `--reset-kv-cache: ${system} has no endpoint that empties its cache (vLLM and SGLang have); ` +
-          'where yours has one, name it with --reset-kv-cache-path',
+      ? '--reset-kv-cache: the server is not recognized by a metrics page; set the path with --reset-kv-cache-path'
+      : `--reset-kv-cache: ${system} has no known endpoint that resets its cache (vLLM and SGLang have); ` +
+          'if yours has one, set it with --reset-kv-cache-path',
   );
 }
 
-/** The way to one server. */
+/** The transport to one server. */
 export interface ServerWay {
-  readonly target: Pick<Target, 'origin'>;
+  readonly target: Pick<RequestTarget, 'origin'>;
   readonly transport: Transport;
 }
 
 /**
- * Empties the cache of every server before a run. Throws a `RefusedError` when one does not do it: a run that was to begin
- * with a cold cache must not begin with a warm one.
+ * Resets the cache of every server before a run. Throws a `RefusedError` when one fails: a run that requires a cold
+ * cache must not begin with a warm one.
  */
 export async function resetCaches(
   reset: CacheReset,
@@ -89,5 +94,5 @@ async function ask(
 }
 
 function hint(system: string | null): string {
-  return system === 'vllm' ? '; vLLM has it when VLLM_SERVER_DEV_MODE=1 is set' : '';
+  return system === 'vllm' ? '; vLLM requires VLLM_SERVER_DEV_MODE=1 for it' : '';
 }

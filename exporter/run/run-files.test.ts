@@ -21,7 +21,7 @@ async function finishedRun() {
   return store;
 }
 
-test('the report always, other tools’ files when asked for', async () => {
+test('the report always, other tools’ files on request', async () => {
   const store = await finishedRun();
   expect(await writeRunFiles(store, 'mine', [])).toEqual([]);
   const files = ['checksums.sha256', 'records', 'report.html', 'result.json', 'run.json'];
@@ -46,11 +46,11 @@ test('the report is made of what was seen already, without reading the records a
   expect(page).toContain('Time to first token');
 });
 
-test('a report that cannot be written is told of; the run stays, and the export is written', async () => {
+test('a report that cannot be written is reported; the run stays, and the export is written', async () => {
   const store = await finishedRun();
   await mkdir(join(store.pathOf('mine'), 'report.html', 'x'), { recursive: true });
   expect(await writeRunFiles(store, 'mine', ['aiperf'])).toEqual([
-    expect.stringMatching(/^the report could not be written: .*; `llmbench report mine` tries again$/),
+    expect.stringMatching(/^the report could not be written: .*; `llmbench report mine` retries$/),
   ]);
   expect((await store.readResult('mine')).requests.ok).toBe(7);
   expect(await readdir(join(store.pathOf('mine'), 'aiperf'))).toHaveLength(3);

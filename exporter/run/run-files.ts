@@ -3,15 +3,15 @@ import { AIPERF_FOLDER, writeAiperf } from '../exports/write-aiperf.ts';
 import type { RequestView } from '../report/request-view.ts';
 import { viewOfRecords, writeReport } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
-import { reasonOf } from '../store/store-errors.ts';
+import { reasonOf } from '../errors/store-errors.ts';
 
-/** Other tools' files that a run can be written as. */
+/** File formats of other tools that a run can be exported to. */
 export const RUN_EXPORTS = ['aiperf'] as const;
 export type RunExport = (typeof RUN_EXPORTS)[number];
 
 /**
- * Writes what is made of a finished run into its folder: report.html, and the exports asked for. What goes wrong is
- * told, one line each: the run itself is stored already and is not lost by it. `view` is what its records look like;
+ * Writes the files derived from a finished run into its folder: report.html, and the requested exports. Failures are
+ * reported, one line each: the run itself is already stored and is not lost. `view` is the view of its records;
  * default: they are read.
  */
 export async function writeRunFiles(
@@ -25,7 +25,7 @@ export async function writeRunFiles(
     try {
       await write();
     } catch (error) {
-      notes.push(`${what} could not be written: ${reasonOf(error)}; \`llmbench report ${runId}\` tries again`);
+      notes.push(`${what} could not be written: ${reasonOf(error)}; \`llmbench report ${runId}\` retries`);
     }
   };
   const folder = store.pathOf(runId);

@@ -1,16 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { RunControls } from '../bench/run-controls.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
 import { performGroup } from './perform-group.ts';
 import type { PerformedRun } from './perform-run.ts';
 import { runGroup } from './run-group.ts';
 import type { RunRequest } from './run-request.ts';
 
 const request = (concurrency: number): RunRequest =>
-  ({ runId: null, group: null, textVariant: 0, load: { concurrency } }) as unknown as RunRequest;
+  ({ runId: null, group: null, textVariant: 0, measure: { load: { concurrency } } }) as unknown as RunRequest;
 const GROUP = { repeats: 1, samePrompts: false, groupId: null };
 
 describe('the runs of a group', () => {
-  test('a single run is in none', () => {
+  test('a single run has no group', () => {
     const one = request(1);
     expect(runGroup([one], GROUP)).toEqual([one]);
   });
@@ -27,7 +27,7 @@ describe('the runs of a group', () => {
 
   test('repeats go round all steps, and no text recurs', () => {
     const runs = runGroup([request(1), request(2)], { ...GROUP, repeats: 2, groupId: 'mine' });
-    expect(runs.map(({ runId, load }) => [runId, load.concurrency])).toEqual([
+    expect(runs.map(({ runId, measure }) => [runId, measure.load.concurrency])).toEqual([
       ['mine-s0-r0', 1],
       ['mine-s1-r0', 2],
       ['mine-s0-r1', 1],
@@ -36,7 +36,7 @@ describe('the runs of a group', () => {
     expect(new Set(runs.map(({ textVariant }) => textVariant)).size).toBe(4);
   });
 
-  test('the same prompts when asked for', () => {
+  test('the same prompts on request', () => {
     const runs = runGroup([request(1)], { repeats: 3, samePrompts: true, groupId: null });
     expect(runs.map(({ textVariant }) => textVariant)).toEqual([0, 0, 0]);
     expect(runs.map(({ group }) => [group?.step, group?.repeat])).toEqual([
@@ -56,7 +56,7 @@ describe('performing them', () => {
     await performGroup(requests, controls, {
       cooldownSeconds,
       announce: (number) => calls.push(`announce ${number}`),
-      perform: ({ load }) => {
+      perform: ({ measure: { load } }) => {
         calls.push(`perform ${load.concurrency}`);
         if (statuses[load.concurrency ?? 0] === 'drained') controls.drain();
         const status = statuses[load.concurrency ?? 0] === 'failed' ? 'failed' : 'completed';

@@ -2,18 +2,18 @@ import { createRunId } from '../../core/run/run-id.ts';
 import type { RunRequest } from './run-request.ts';
 
 export interface GroupOptions {
-  /** How often the whole sweep is run. */
+  /** Number of repeats of the whole sweep. */
   readonly repeats: number;
-  /** Every run sends the same texts, so that a prefix cache is warm from the second on. */
+  /** Every run sends the same texts, so that a prefix cache is warm from the second run on. */
   readonly samePrompts: boolean;
-  /** Given by a person: the group's name, and the beginning of its runs' names. */
+  /** Set by the user: the group's name, and the prefix of its runs' names. */
   readonly groupId: string | null;
 }
 
 /**
  * The runs of a sweep (one request per step) and its repeats, in the order in which they are performed: all steps, then
- * all of them again, so that what drifts with time does not look like an effect of the load. Each run's lengths and
- * arrivals are those of its step; its text is its own, so that none recurs. A single run is in no group.
+ * all of them again, so that drift over time does not look like an effect of the load. Each run's lengths and arrivals
+ * are those of its step; its text is unique, so that none recurs. A single run has no group.
  */
 export function runGroup(steps: readonly RunRequest[], options: GroupOptions): readonly RunRequest[] {
   const { repeats, samePrompts } = options;

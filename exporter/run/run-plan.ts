@@ -1,28 +1,28 @@
 import { createRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import type { RunEpoch } from '../bench/monotonic-clock.ts';
-import type { RequestForm } from '../bench/request-feed.ts';
-import type { Target } from '../bench/target.ts';
-import type { Transport } from '../bench/transport.ts';
+import type { RunEpoch } from '../clock/monotonic-clock.ts';
+import type { RequestForm } from '../load/requests/request-feed.ts';
+import type { RequestTarget } from '../load/transports/target.ts';
+import type { Transport } from '../load/transports/transport.ts';
 import { fingerprint } from '../store/fingerprint.ts';
 import { publicTarget, type RunPlan } from '../store/run-writer.ts';
 import { comparisonKey } from './comparison-key.ts';
 import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
-/** What is known of a run when the server has answered the probe. */
+/** What is known of a run after the probe. */
 export interface RunFacts {
   readonly request: RunRequest;
   readonly version: string;
-  /** The first of the servers. */
-  readonly target: Target;
-  readonly targets: readonly Target[];
+  /** The first server. */
+  readonly target: RequestTarget;
+  readonly targets: readonly RequestTarget[];
   readonly transport: Transport;
   readonly form: RequestForm;
   readonly planned: PlannedLoad;
 }
 
-/** What run.json says of a run before its first request. */
+/** The content of run.json before the run's first request. */
 export function runPlan(
   { request, target, targets, transport, form, planned, version }: RunFacts,
   epoch: RunEpoch,
@@ -46,7 +46,7 @@ export function runPlan(
   };
 }
 
-/** The run as its live metrics know it. */
+/** The run as its live metrics describe it. */
 export const runFile = (plan: RunPlan): RunFile => ({
   source: null,
   tags: [],

@@ -3,9 +3,9 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { monotonicNow_ns, runEpoch } from '../bench/monotonic-clock.ts';
-import type { PhaseResult } from '../bench/phases.ts';
-import { parseTarget } from '../servers/targets.ts';
+import { monotonicNow_ns, runEpoch } from '../clock/monotonic-clock.ts';
+import type { PhaseResult } from '../load/phases/phases.ts';
+import { parseTarget } from '../servers/scrape/targets.ts';
 import { metricsServer, page } from '../servers/testing/metrics-server.ts';
 import { ServerCollection } from './server-collection.ts';
 
@@ -81,7 +81,7 @@ describe("the servers' side of a run", () => {
     const start_ns = now_ns();
     state.finished = 23;
     const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
-    expect(result).toMatchObject({ exact: false, why: "not exact: +3 requests that are not this run's" });
+    expect(result).toMatchObject({ exact: false, why: 'not exact: +3 requests from other clients' });
   });
 
   test('a restart during the run is not exact', async () => {
@@ -92,7 +92,9 @@ describe("the servers' side of a run", () => {
     Object.assign(state, { finished: 20, start: 2000 });
     const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
     expect(result.why).toMatch(/restarted/);
-    expect(result.targets[0]?.notes).toEqual([expect.stringMatching(/restarted: what it counted in up to .* is lost/)]);
+    expect(result.targets[0]?.notes).toEqual([
+      expect.stringMatching(/restarted: its counts of up to [\d.]+ \w+ before the restart are lost/),
+    ]);
   });
 
   test('a run without a measure phase has no requests to compare', async () => {

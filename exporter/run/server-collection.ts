@@ -1,28 +1,28 @@
-import { things } from '../../core/measures/things.ts';
+import { things } from '../../core/text/things.ts';
 import { join } from 'node:path';
 import type { ServerTotals } from '../../core/measures/server-results.ts';
 import type { PhaseName } from '../../core/run/record.ts';
 import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
-import { monotonicNow_ns, type RunEpoch } from '../bench/monotonic-clock.ts';
-import type { PhaseResult } from '../bench/phases.ts';
-import { cacheShare } from '../servers/cache-share.ts';
+import { monotonicNow_ns, type RunEpoch } from '../clock/monotonic-clock.ts';
+import type { PhaseResult } from '../load/phases/phases.ts';
+import { cacheShare } from '../servers/summary/cache-share.ts';
 import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
-import { Collector } from '../servers/collector.ts';
+import { Collector } from '../servers/scrape/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
-import { gpuEnergy } from '../servers/gpu-energy.ts';
-import { loadNow, type ServerLoadNow } from '../servers/load-now.ts';
-import { serverRequests } from '../servers/request-counts.ts';
-import { endEdge, startEdge, type EdgeOptions, type Settled } from '../servers/run-edges.ts';
-import type { Target } from '../servers/targets.ts';
+import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
+import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
+import { serverRequests } from '../servers/summary/request-counts.ts';
+import { endEdge, startEdge, type EdgeOptions, type Settled } from '../servers/scrape/run-edges.ts';
+import type { Target } from '../servers/scrape/targets.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
-import { reasonOf } from '../store/store-errors.ts';
+import { reasonOf } from '../errors/store-errors.ts';
 import { collectedTargets } from './collected-targets.ts';
-import { recognisedTargets, type RecognisedTargets } from './recognised-targets.ts';
+import { recognizedTargets, type RecognizedTargets } from './recognized-targets.ts';
 import type { ServerMetricsRequest } from './run-request.ts';
 
 /**
- * Begins to collect from the servers at the origins and from the targets asked for; resolves when those that answer have
- * answered once. Null: nothing is to be collected.
+ * Starts to collect from the servers at the origins and from the configured targets; resolves when those that respond
+ * have responded once. Null: nothing is collected.
  */
 export async function beginServerCollection(
   request: ServerMetricsRequest | null,
@@ -38,7 +38,7 @@ export async function beginServerCollection(
   return servers;
 }
 
-/** What a run collects of its servers, from before its first request until the counts rest after its last. */
+/** What a run collects from its servers, from before its first request until the counts are stable after its last. */
 export class ServerCollection {
   readonly #request: ServerMetricsRequest;
   readonly #epoch: RunEpoch;
@@ -48,7 +48,7 @@ export class ServerCollection {
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtStart = true;
 
-  /** `mains`: the pages of the servers that are benchmarked, among the targets. */
+  /** `mains`: the pages of the benchmarked servers, which are among the targets. */
   constructor(
     targets: readonly Target[],
     request: ServerMetricsRequest,
@@ -64,23 +64,23 @@ export class ServerCollection {
     this.#mains = mains;
   }
 
-  /** The first scrape of all, then each at its pace. */
+  /** The first scrape of all pages, then each at its interval. */
   async begin(): Promise<void> {
     await this.#collector.scrapeEdge();
     this.#collector.start();
   }
 
-  /** What the pages say of the servers that are benchmarked. */
-  get recognised(): RecognisedTargets {
-    return recognisedTargets(this.#collector.loops, this.#mains, this.#request.targets);
+  /** What the pages report about the benchmarked servers. */
+  get recognized(): RecognizedTargets {
+    return recognizedTargets(this.#collector.loops, this.#mains, this.#request.targets);
   }
 
-  /** Before the first request of a phase: the measure phase begins with idle servers and a scrape that has come back. */
+  /** Call before the first request of a phase: the measure phase begins with idle servers and a completed scrape. */
   async beforePhase(phase: PhaseName, givenUp: AbortSignal): Promise<void> {
     if (phase === 'measure') this.#idleAtStart = await startEdge(this.#collector, this.#edges, givenUp);
   }
 
-  /** After the last answer. */
+  /** Call after the last response. */
   async finish(phases: readonly PhaseResult[]): Promise<CollectedServers> {
     const settled = await endEdge(this.#collector, this.#edges);
     await this.#collector.stop();
@@ -97,7 +97,7 @@ export class ServerCollection {
     return new CollectedServers(collection, result, this.#request);
   }
 
-  /** What the servers hold now, as far as they tell. */
+  /** The current load of the servers, as far as they report it. */
   loadNow(): ServerLoadNow {
     return loadNow(this.#collector.loops.flatMap(({ state, store }) => (state === 'up' ? [store] : [])));
   }
@@ -128,7 +128,7 @@ export class ServerCollection {
 
   #whyNotExact({ atRest }: Settled, requests: ServerRequests | null, targets: ServersResult['targets']): string | null {
     const difference = requests?.difference ?? 0;
-    const others = `+${things(difference, 'requests')} that ${difference === 1 ? 'is' : 'are'} not this run's`;
+    const others = `+${things(difference, 'requests')} from other clients`;
     if (difference > 0) return `not exact: ${others}`;
     if (difference < 0)
       return `not exact: the servers counted ${things(-difference, 'requests')} fewer than the client`;
@@ -137,14 +137,14 @@ export class ServerCollection {
     const gone = targets.find(({ state }) => state === 'gone' || state === 'several_servers');
     if (gone !== undefined) return `not exact: ${gone.target} could not be read to the end`;
     if (!this.#idleAtStart) return 'not exact: the servers were not idle before the first request';
-    return atRest ? null : 'not exact: counts still moved after the last answer';
+    return atRest ? null : 'not exact: counts still changed after the last response';
   }
 }
 
-/** The servers' side of a finished run. */
+/** The server-side results of a finished run. */
 export class CollectedServers {
   readonly result: ServersResult;
-  /** What stands among the run's measures. */
+  /** The part that belongs to the run's measures. */
   readonly totals: ServerTotals;
   readonly #collection: Collection;
   readonly #request: ServerMetricsRequest;
@@ -157,8 +157,8 @@ export class CollectedServers {
   }
 
   /**
-   * Writes the files into the folder of a run that is not finished, and says what a reader must know. What goes wrong with
-   * the disk is said too: the run is stored without them.
+   * Writes the files into the folder of a run that is not finished, and returns remarks for the reader. A disk error is
+   * one of them: the run is stored without these files.
    */
   async store(runsDirectory: string, runId: string, tool: string): Promise<string[]> {
     const { why } = this.result;
@@ -171,7 +171,7 @@ export class CollectedServers {
     return notes;
   }
 
-  /** servers.json, servers.parquet and the exports into the run's folder. Throws what the file system says. */
+  /** Writes servers.json, servers.parquet and the exports into the run's folder. Throws the file system's errors. */
   async write(directory: string, runId: string, tool: string): Promise<void> {
     await writeCollection(this.#collection, runId, { directory, formats: this.#request.formats, tool });
   }

@@ -3,17 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { RunControls } from '../bench/run-controls.ts';
-import {
-  answer,
-  GOOD_STREAM,
-  scriptedServer,
-  streamOf,
-  type ScriptedServer,
-} from '../bench/testing/scripted-server.ts';
-import { readOptions } from '../cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
-import { mergeShards } from '../store/merge-shards.ts';
+import { LivePage } from '../http/live-page.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
+import { answer, GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../load/testing/scripted-server.ts';
+import { readOptions } from '../cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
+import { mergeShards } from '../store/shards/merge-shards.ts';
 import { openStore } from '../store/run-store.ts';
 import { performRun, type PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
@@ -31,8 +26,8 @@ const LOAD = ['--isl', '6', '--osl', '8', '--random-seed', '3', '--no-server-met
 async function perform(argv: readonly string[]): Promise<PerformedRun> {
   const where = ['--url', server?.origin ?? '', '--model', 'm', '--runs-dir', runs];
   const [request] = runRequests(readOptions(RUN_OPTIONS, [...where, ...LOAD, ...argv], {}));
-  const reporter = { say: () => undefined, observe: () => ({ stop: () => undefined }) };
-  return performRun(request as RunRequest, new RunControls(), reporter, '0.0.0');
+  const host = { servePage: LivePage.open, say: () => undefined, observe: () => ({ stop: () => undefined }) };
+  return performRun(request as RunRequest, new RunControls(), host, '0.0.0');
 }
 
 /** Bodies of the requests of a run, without those of the probes, in alphabetical order. */

@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RunControls } from '../bench/run-controls.ts';
-import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../bench/testing/scripted-server.ts';
-import type { Script, ScriptedServer } from '../bench/testing/scripted-server.ts';
-import { readOptions } from '../cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
+import { LivePage } from '../http/live-page.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
+import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../load/testing/scripted-server.ts';
+import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
+import { readOptions } from '../cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { performRun } from './perform-run.ts';
 import type { PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
@@ -43,8 +44,12 @@ async function run(script: Script, argv: readonly string[]): Promise<Said> {
   ];
   const [request] = runRequests(readOptions(RUN_OPTIONS, [...plain, ...argv], {}));
   const lines: string[] = [];
-  const reporter = { say: (line: string): unknown => lines.push(line), observe: () => ({ stop: () => undefined }) };
-  const performed = await performRun(request as RunRequest, new RunControls(), reporter, '0.0.0');
+  const host = {
+    servePage: LivePage.open,
+    say: (line: string): unknown => lines.push(line),
+    observe: () => ({ stop: () => undefined }),
+  };
+  const performed = await performRun(request as RunRequest, new RunControls(), host, '0.0.0');
   return { performed, lines };
 }
 
@@ -54,7 +59,7 @@ async function everythingIn(path: string): Promise<string> {
   return (await Promise.all(files.map((file) => readFile(join(file.parentPath, file.name), 'latin1')))).join('\n');
 }
 
-test('conversations through the whole program: neither the key nor any text is kept or said', async () => {
+test('conversations through the whole program: neither the key nor any text is stored or printed', async () => {
   const keyFile = join(folder, 'key');
   await writeFile(keyFile, 'sk-very-secret');
   let posts = 0;
@@ -102,11 +107,11 @@ test('not streamed: no time to first token and no zero in its place; a short ans
   expect(of('time_to_first_token')).toMatchObject({ n: 0, mean: null });
   expect(of('inter_token_latency')).toMatchObject({ n: 0, mean: null });
   expect(
-    performed.notes.some((note) => note.includes('4 % of the requested tokens came') && note.includes('ignore_eos')),
+    performed.notes.some((note) => note.includes('4 % of the requested tokens') && note.includes('ignore_eos')),
   ).toBe(true);
 });
 
-test('a server without usage: a tokenizer counts, and the run says so', async () => {
+test('a server without usage: a tokenizer counts, and the run reports that', async () => {
   const silent = streamOf([sse(delta('tiktoken is')), sse(delta(' great!')), sse(delta('', 'stop')), sse('[DONE]')]);
   const script: Script = (socket, { body }) =>
     socket.write(
@@ -122,7 +127,7 @@ test('a server without usage: a tokenizer counts, and the run says so', async ()
     '--isl',
     '9',
   ]);
-  expect(lines).toContain('the server refuses stream_options: tokens are counted by the tokenizer on this side');
+  expect(lines).toContain('the server rejects stream_options: the tokenizer of the client counts tokens');
   const tokens = performed.result.measures.find(
     ({ measure, population }) => measure === 'output_sequence_length' && population === 'ok',
   );

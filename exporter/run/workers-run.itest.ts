@@ -4,12 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { RunControls } from '../bench/run-controls.ts';
-import type { RunObserver } from '../bench/observer.ts';
-import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../bench/testing/scripted-server.ts';
-import type { Script, ScriptedServer } from '../bench/testing/scripted-server.ts';
-import { readOptions } from '../cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../cli/run-options.ts';
+import { LivePage } from '../http/live-page.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
+import type { RunObserver } from '../../core/run/run-observer.ts';
+import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
+import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
+import { readOptions } from '../cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { openStore } from '../store/run-store.ts';
 import { performRun } from './perform-run.ts';
 import type { PerformedRun } from './perform-run.ts';
@@ -53,8 +54,12 @@ async function run(answers: Answers, argv: readonly string[], watched: Watched =
   const where = ['--url', server.origin, '--model', 'm', '--runs-dir', runs];
   const quiet = ['--no-server-metrics', '--linger', 'no', '--isl', '6', '--osl', '8', '--random-seed', '3'];
   const [request] = runRequests(readOptions(RUN_OPTIONS, [...where, ...quiet, ...argv], {}));
-  const reporter = { say: () => undefined, observe: () => ({ ...watched.observer, stop: () => undefined }) };
-  const performed = await performRun(request as RunRequest, watched.controls ?? new RunControls(), reporter, '0.0.0');
+  const host = {
+    servePage: LivePage.open,
+    say: () => undefined,
+    observe: () => ({ ...watched.observer, stop: () => undefined }),
+  };
+  const performed = await performRun(request as RunRequest, watched.controls ?? new RunControls(), host, '0.0.0');
   const { store } = await openStore(runs);
   const records: RequestRecord[] = [];
   for await (const record of store.readRecords({ run_id: performed.result.run_id, shard: '0' })) records.push(record);
@@ -128,7 +133,7 @@ test('the result is that of all records together', async () => {
   expect(window?.end_ns).toBe(last_ns);
 });
 
-test('what the observers heard when a phase has ended is all there is', async () => {
+test('the observers have received every event when a phase has ended', async () => {
   const heard = { sent: 0, first: 0, gaps: 0, ended: 0 };
   let atEnd = {};
   const observer: RunObserver = {
@@ -143,7 +148,7 @@ test('what the observers heard when a phase has ended is all there is', async ()
 });
 
 describe('limits hold for all workers together', () => {
-  test('a server that answers only errors is left alone after 50 in a row', async () => {
+  test('a server that responds only with errors gets no more requests after 50 in a row', async () => {
     const script: Answers = (socket, n) =>
       socket.write(n === 0 ? streamOf(GOOD_STREAM) : answer('500 X', 'text/plain', 'no'));
     const { performed, bodies } = await run(script, ['--concurrency', '4', '--request-count', '500', '--workers', '2']);
@@ -154,12 +159,12 @@ describe('limits hold for all workers together', () => {
     expect(bodies.length).toBeLessThanOrEqual(50 + 3);
   });
 
-  test('the budget of output tokens', async () => {
+  test('the limit of output tokens', async () => {
     // 10 answers may be under way; each turns out to have 2 tokens of 8.
     const slow: Answers = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 30);
     const argv = ['--concurrency', '20', '--request-count', '100', '--max-output-tokens-total', '80', '--workers', '3'];
     const { performed, bodies } = await run(slow, argv);
-    // It did what was asked for; that it is less than was planned is said.
+    // It did what was requested; that it is less than was planned is said.
     expect(performed.result).toMatchObject({ status: 'completed', requests: { ok: 10 } });
     expect(performed.failure).toBeNull();
     expect(performed.notes.join('\n')).toContain('limit of 80 output tokens');
@@ -176,7 +181,7 @@ describe('limits hold for all workers together', () => {
 });
 
 describe('ended early', () => {
-  test('drained: what is under way is read to its end, everything is kept', async () => {
+  test('drained: requests in flight are read to their end, and every record is kept', async () => {
     const controls = new RunControls();
     const observer: RunObserver = { requestEnded: () => controls.drain() };
     const slow: Answers = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 5);
@@ -188,7 +193,7 @@ describe('ended early', () => {
     expect(performed.result.requests.ok).toBe(bodies.length);
   });
 
-  test('aborted: what is under way is cancelled and kept as such', async () => {
+  test('aborted: requests in flight are cancelled and recorded as such', async () => {
     const controls = new RunControls();
     let sent = 0;
     const observer: RunObserver = {

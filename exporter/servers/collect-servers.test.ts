@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { collectServers } from './collect-servers.ts';
-import { parseTarget } from './targets.ts';
+import { parseTarget } from './scrape/targets.ts';
 import { metricsServer, page, type MetricsServer } from './testing/metrics-server.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
@@ -29,8 +29,8 @@ const clock = () => {
   return { epoch: { wall: new Date() }, now_ns: () => (performance.now() - zero) * 1e6 };
 };
 
-describe('collecting until told to end', () => {
-  test('writes the statistics, the samples and the exports; one target that is none does no harm', async () => {
+describe('collecting until stopped', () => {
+  test('writes statistics, samples and exports; a target without metrics does not affect the others', async () => {
     const ended = new AbortController();
     const good = await server((_, response, i) => {
       if (i === 3) ended.abort();
@@ -73,7 +73,7 @@ describe('collecting until told to end', () => {
     expect(lines).toEqual([expect.stringMatching(/HTML/)]);
   });
 
-  test('the duration begins when the first pages are there, however long a silent target is waited for', async () => {
+  test('the duration starts with the first pages, however long a silent target is waited for', async () => {
     const target = await server((_, response) => page(response, 'x 1\n'));
     const silent = await server(() => undefined);
     const { file } = await collectServers({
@@ -91,10 +91,10 @@ describe('collecting until told to end', () => {
     });
     expect(file.window.seconds).toBeGreaterThanOrEqual(0.499);
     expect(file.targets).toMatchObject([{ state: 'up' }, { state: 'waiting', scrapes: 0, failed_scrapes: 1 }]);
-    expect(file.targets[1]?.notes).toEqual([expect.stringMatching(/^it was never read: no answer for /)]);
+    expect(file.targets[1]?.notes).toEqual([expect.stringMatching(/^no page was read: no answer for /)]);
   });
 
-  test('what cannot be written is known before anything is collected', async () => {
+  test('write errors are reported before anything is collected', async () => {
     const out = await directory();
     const target = await server((_, response) => page(response, 'x 1\n'));
     const collecting = collectServers({

@@ -2,38 +2,39 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replaceJson } from '../store/durable-file.ts';
+import { replaceJson } from '../files/durable-file.ts';
 import { collectionOf, type Collection } from './collection.ts';
-import { Collector } from './collector.ts';
-import { writeExports, type ExportFormat } from './exports/write-exports.ts';
-import { serversFile, type ServersFile } from './servers-file.ts';
-import { writeServersParquet } from './servers-parquet.ts';
-import type { Target } from './targets.ts';
+import { Collector } from './scrape/collector.ts';
+import { writeExports, type ExportFormat } from './files/exports/write-exports.ts';
+import { serversFile, type ServersFile } from './files/servers-file.ts';
+import { writeServersParquet } from './files/servers-parquet.ts';
+import type { Target } from './scrape/targets.ts';
 
 export interface CollectRequest {
   readonly targets: readonly Target[];
   readonly intervalSeconds: number;
-  /** The zero of `now_ns` as wall time. */
+  /** Wall time at which `now_ns` is 0. */
   readonly epoch: { readonly wall: Date };
   /** Nanoseconds since the epoch. */
   readonly now_ns: () => number;
-  /** From when the first pages were there; null: until told to end. */
+  /** Counted from the first pages; null: until stopped. */
   readonly durationSeconds: number | null;
-  /** Ends the collecting. */
+  /** Ends the collection. */
   readonly until: AbortSignal;
-  /** Null: the window is not cut. */
+  /** Null: the window is not divided into slices. */
   readonly sliceSeconds: number | null;
   readonly definitions: Collection['definitions'];
   readonly formats: readonly ExportFormat[];
-  /** Made when it is missing. */
+  /** Created if it does not exist. */
   readonly directory: string;
   readonly tool: string;
   readonly report: (line: string) => void;
 }
 
 /**
- * Collects from targets for the duration or until told to end, and writes servers.json, servers.parquet and the exports asked for. The window
- * is from the first scrape of all to the end. Throws what the file system says, also before anything is collected.
+ * Collects from targets for the duration or until stopped, and writes servers.json, servers.parquet and the requested
+ * exports. The window lasts from the first scrape of the targets to the end. Throws file system errors, also before the
+ * collection starts.
  */
 export async function collectServers(
   request: CollectRequest,
@@ -67,17 +68,17 @@ export async function collectServers(
 async function ended(durationSeconds: number | null, until: AbortSignal): Promise<void> {
   if (until.aborted) return;
   const waiting = new AbortController();
-  const told = once(until, 'abort', { signal: waiting.signal });
+  const reported = once(until, 'abort', { signal: waiting.signal });
   const over = durationSeconds === null ? [] : [sleep(durationSeconds * 1000, undefined, { signal: waiting.signal })];
   try {
-    await Promise.race([told, ...over]);
+    await Promise.race([reported, ...over]);
   } finally {
     waiting.abort();
-    await Promise.allSettled([told, ...over]);
+    await Promise.allSettled([reported, ...over]);
   }
 }
 
-/** Writes all files of a collection into a directory that is there. Throws what the file system says. */
+/** Writes all files of a collection into an existing directory. Throws file system errors. */
 export async function writeCollection(
   collection: Collection,
   runId: string | null,

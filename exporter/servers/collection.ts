@@ -1,14 +1,14 @@
 import type { ServerTarget } from '../../core/run/result.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
-import type { Collector } from './collector.ts';
-import type { TimeWindow } from './gauge-statistics.ts';
-import { repeatedSeries, type RepeatedSeries } from './same-process.ts';
-import type { Series } from './series.ts';
-import { windowOf, type StatisticsWindow } from './statistics.ts';
-import type { TargetLoop, TargetState } from './target-loop.ts';
-import type { TargetStore } from './target-store.ts';
+import type { Collector } from './scrape/collector.ts';
+import type { TimeWindow } from './series/gauge-statistics.ts';
+import { repeatedSeries, type RepeatedSeries } from './series/same-process.ts';
+import type { Series } from './series/series.ts';
+import { windowOf, type StatisticsWindow } from './series/statistics.ts';
+import type { TargetLoop, TargetState } from './scrape/target-loop.ts';
+import type { TargetStore } from './series/target-store.ts';
 
-/** One target with all that was collected of it. */
+/** One target with everything collected from it. */
 export interface CollectedTarget {
   /** The URL without user info and query. */
   readonly name: string;
@@ -20,20 +20,20 @@ export interface CollectedTarget {
   readonly window: StatisticsWindow;
 }
 
-/** All that was collected, with the window that the statistics are of. */
+/** Everything collected, with the window that the statistics cover. */
 export interface Collection {
-  /** Wall time of the zero of all times here, nanoseconds since 1970. */
+  /** Wall time at which all times of the collection are 0, nanoseconds since 1970. */
   readonly zeroWall_ns: bigint;
   readonly window: TimeWindow;
-  /** When the counts had come to rest after the window. */
+  /** When the counts had settled after the window. */
   readonly settled_ns: number;
   readonly interval_ns: number;
-  /** Null: the window is not cut. */
+  /** Null: the window is not divided into slices. */
   readonly slice_ns: number | null;
-  /** Whose definitions the statistics follow. */
+  /** Which tool's definitions the statistics follow. */
   readonly definitions: 'llmbench' | 'aiperf';
   readonly targets: readonly CollectedTarget[];
-  /** Series that an earlier target shows too. */
+  /** Series that an earlier target also exposes. */
   readonly repeated: RepeatedSeries;
 }
 
@@ -45,7 +45,7 @@ export interface CollectionOptions {
   readonly definitions: Collection['definitions'];
 }
 
-/** What a collector has, seen through a window. */
+/** What a collector has collected, over a window. */
 export function collectionOf(collector: Collector, options: CollectionOptions): Collection {
   const stores = collector.loops.map(({ store }) => store);
   return {
@@ -61,7 +61,7 @@ function collectedTarget(loop: TargetLoop, { window, settled_ns }: CollectionOpt
   return { name: target.name, system, state, drains, skipped, store, window: windowOf(store, window, settled_ns) };
 }
 
-/** The target that shows the series first, when this is not the first that does. */
+/** The first target that exposes the series; null when it is this one. */
 export function repeats(collection: Collection, series: Series): string | null {
   const target = collection.repeated.get(series);
   return target === undefined ? null : (collection.targets[target]?.name ?? null);
@@ -72,7 +72,7 @@ export function wall_ns({ zeroWall_ns }: Collection, at_ns: number): bigint {
   return zeroWall_ns + BigInt(Math.round(at_ns));
 }
 
-/** How a target was collected, in result.json's words. */
+/** How a target was collected, in the form of result.json. */
 export function targetResult(collection: Collection, target: CollectedTarget): ServerTarget {
   const { store } = target;
   const scrapes = Array.from({ length: store.scrapes }, (_, scrape) => scrape);
@@ -98,22 +98,37 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
   const { store, drains, state } = target;
   const first = firstOk(store);
   if (first === null) {
-    const otherwise = state === 'several_servers' ? 'several servers answer here' : 'it ended before the first scrape';
-    yield `it was never read: ${store.failureOf(store.scrapes - 1) ?? otherwise}`;
+    const otherwise =
+      state === 'several_servers'
+        ? 'several servers answer at this address'
+        : 'the collection ended before the first scrape';
+    yield `no page was read: ${store.failureOf(store.scrapes - 1) ?? otherwise}`;
     return;
   }
   if (store.at_ns(first) > window.start_ns)
-    yield `first read ${seconds(store.at_ns(first) - window.start_ns)} after the start: what came before is not known`;
+    yield `first read ${seconds(store.at_ns(first) - window.start_ns)} after the start: earlier values are unknown`;
   for (const restart of store.restarts) {
     const before = store.lastOkAt(store.at_ns(restart) - 1);
-    yield `restarted: what it counted in up to ${seconds(store.at_ns(restart) - store.at_ns(before))} before is lost`;
+    yield `restarted: its counts of up to ${seconds(store.at_ns(restart) - store.at_ns(before))} before the restart are lost`;
   }
+  for (const scrape of store.unclear) {
+    const moment = seconds(store.at_ns(scrape) - window.start_ns);
+    yield `it may have restarted ${moment} after the start: the increase of its counts there is unknown`;
+  }
+  if (store.severalServers !== null)
+    yield `several servers answer at this address: ${store.severalServers}; their counts are unknown`;
+  const { repeated: duplicates, samples } = store.duplicates;
+  if (duplicates > 0) yield `${duplicates} of ${samples} samples on its page are duplicates and are ignored`;
+  const untyped = [...store.untypedHistograms];
+  if (untyped.length > 0) yield `read as histograms although the page has no TYPE for them: ${shortList(untyped)}`;
   const atLeast = store.droppedMoreSeries ? 'at least ' : '';
-  if (store.droppedSeries > 0) yield `${atLeast}${store.droppedSeries} series are left out: there are too many`;
-  if (store.droppedSamples > 0) yield `${store.droppedSamples} samples are left out: the memory for them was used up`;
-  if (drains) yield 'read as iteration statistics, which other readers then do not get';
+  if (store.droppedSeries > 0)
+    yield `${atLeast}${store.droppedSeries} series are not stored: the limit on series was reached`;
+  if (store.droppedSamples > 0) yield `${store.droppedSamples} samples are not stored: the memory limit was reached`;
+  if (drains) yield 'read as iteration statistics, which other readers then miss';
   const shared = new Set(store.series.filter((series) => repeated.has(series)).map((series) => repeated.get(series)));
-  for (const other of shared) yield `part of it is also on ${targets[other ?? 0]?.name ?? ''} and is counted there`;
+  for (const other of shared)
+    yield `some of its series are also on ${targets[other ?? 0]?.name ?? ''} and are counted there`;
 }
 
 function firstOk(store: TargetStore): number | null {
@@ -121,11 +136,12 @@ function firstOk(store: TargetStore): number | null {
   return null;
 }
 
+const shortList = (names: readonly string[]): string =>
+  names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
+
 const seconds = (ns: number): string => `${Number((ns / 1e9).toPrecision(2))} s`;
 
-/**
- * A collection made of what was recorded elsewhere: the last scrape of all is when its counts have come to rest.
- */
+/** A collection built from scrapes recorded elsewhere: its counts settle at the last scrape of all targets. */
 export function collectionOfStores(
   recorded: readonly { readonly name: string; readonly system: string | null; readonly store: TargetStore }[],
   options: Pick<Collection, 'zeroWall_ns' | 'window' | 'interval_ns' | 'definitions' | 'slice_ns'>,

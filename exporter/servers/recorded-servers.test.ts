@@ -1,21 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import type { HistogramSeries } from './series.ts';
+import type { HistogramSeries } from './series/series.ts';
 import { find, gained, gainedSum, whole } from './testing/find-series.ts';
-import { haveWholeRecordings, recordedPages, replay } from './testing/recorded-pages.ts';
+import { recordedPages } from '../../fixtures/captures.ts';
+import { replay } from './testing/replay.ts';
 
 const DYNAMO: [string, number, number, number, number, number[]][] = [
   ['a-steady-c8', 200, 9600, 52_049, 9400, [99, 101]],
+  ['b-steady-c32', 480, 23_040, 126_733, 22_560, [232, 248]],
+  ['d-nostream-c8', 160, 7680, 41_912, 7520, [81, 79]],
 ];
-if (haveWholeRecordings) {
-  DYNAMO.push(
-    ['b-steady-c32', 480, 23_040, 126_733, 22_560, [232, 248]],
-    ['d-nostream-c8', 160, 7680, 41_912, 7520, [81, 79]],
-  );
-}
 
-describe('Dynamo: the true increases, late births and all', () => {
+describe('Dynamo: the true increases, including series born late', () => {
   test.each(DYNAMO)('%s', (run, requests, outputTokens, inputTokens, gaps, workers) => {
-    const frontend = replay(recordedPages(`dynamo-mocker/${run}/scrapes/frontend.prom.txt.gz`));
+    const frontend = replay(recordedPages(`dynamo/${run}/scrapes/frontend.txt.br`));
     expect(gained(frontend, 'dynamo_frontend_requests_total')).toBe(requests);
     expect(gained(frontend, 'dynamo_frontend_requests_started_total')).toBe(requests);
     expect(gained(frontend, 'dynamo_frontend_output_tokens_total')).toBe(outputTokens);
@@ -23,7 +20,7 @@ describe('Dynamo: the true increases, late births and all', () => {
     expect(gained(frontend, 'dynamo_frontend_time_to_first_token_seconds')).toBe(requests);
     expect(gained(frontend, 'dynamo_frontend_inter_token_latency_seconds')).toBe(gaps);
     const perWorker = ['worker1', 'worker2'].map((worker) => {
-      const store = replay(recordedPages(`dynamo-mocker/${run}/scrapes/${worker}.prom.txt.gz`));
+      const store = replay(recordedPages(`dynamo/${run}/scrapes/${worker}.txt.br`));
       return gained(store, 'dynamo_component_requests_total', { dynamo_endpoint: 'generate' });
     });
     expect(perWorker).toEqual(workers);
@@ -31,9 +28,9 @@ describe('Dynamo: the true increases, late births and all', () => {
 });
 
 describe('vLLM', () => {
-  const store = replay(recordedPages('vllm/series.txt.gz'));
+  const store = replay(recordedPages('vllm/series.txt.br'));
 
-  test('aborted requests are in the TTFT count and not in the count of finished ones', () => {
+  test('aborted requests are in the TTFT count and not in the count of finished requests', () => {
     expect(gained(store, 'vllm:request_success_total')).toBe(191);
     expect(gained(store, 'vllm:request_success_total', { finished_reason: 'abort' })).toBe(0);
     expect(gained(store, 'vllm:e2e_request_latency_seconds')).toBe(191);
@@ -42,7 +39,7 @@ describe('vLLM', () => {
     expect(gained(store, 'http_requests_total', { status: '4xx' })).toBe(4);
   });
 
-  test('tokens are those of the first tokens and of the gaps', () => {
+  test('the token count is the sum of first tokens and gaps', () => {
     const tokens = gained(store, 'vllm:generation_tokens_total');
     expect(tokens).toBe(4864 - 134);
     expect(gained(store, 'vllm:time_to_first_token_seconds') + gained(store, 'vllm:inter_token_latency_seconds')).toBe(
@@ -52,20 +49,20 @@ describe('vLLM', () => {
     expect(gained(store, 'vllm:prefix_cache_hits_total')).toBe(512);
   });
 
-  test('a scrape that failed is a gap, and late scrapes are seen', () => {
+  test('a failed scrape is a gap, and late scrapes are visible', () => {
     expect(Array.from({ length: store.scrapes }, (_, i) => store.isOk(i)).filter((ok) => !ok)).toHaveLength(1);
     const [running] = whole(store, 'vllm:num_requests_running');
     expect(running?.kind === 'gauge' && running.longest_gap_seconds).toBeGreaterThan(1.66);
   });
 
-  test('the gauges of start times are no series of their own', () => {
+  test('gauges of start times are not separate series', () => {
     expect(store.series.filter(({ family }) => family.name.endsWith('_created'))).toEqual([]);
     expect(store.restarts).toEqual([]);
   });
 });
 
 describe('Triton', () => {
-  const store = replay(recordedPages('triton/series.txt.gz'));
+  const store = replay(recordedPages('triton/series.txt.br'));
 
   test.each([
     ['batcher', 'nv_inference_request_success', 237],
@@ -78,19 +75,19 @@ describe('Triton', () => {
     expect(gained(store, family, { model })).toBe(expected);
   });
 
-  test('rejections are failures, answers with an error are not', () => {
+  test('rejections are failures, error responses are not', () => {
     expect(gained(store, 'nv_inference_request_failure', { model: 'batcher', reason: 'REJECTED' })).toBe(13);
     expect(gained(store, 'nv_inference_request_failure', { model: 'batcher', reason: 'BACKEND' })).toBe(0);
     expect(gained(store, 'demo_output_tokens')).toBe(4765);
   });
 
-  test("a stream's duration ends when the model takes the request over: the client waited ten times as long", () => {
+  test("a stream's duration ends when the model accepts the request: the client waited ten times as long", () => {
     const microseconds = gained(store, 'nv_inference_request_duration_us', { model: 'tokens' }) / 250;
     expect(microseconds).toBeGreaterThan(20_000);
     expect(microseconds).toBeLessThan(35_000);
   });
 
-  test('summaries are kept; a quantile of an empty window is no value, and counted', () => {
+  test('summaries are kept; a quantile of an empty window is not a value, and is counted', () => {
     const quantiles = store.series.filter(({ labels, family }) => 'quantile' in labels && family.type === 'summary');
     expect(quantiles.length).toBeGreaterThan(0);
     expect(quantiles.some(({ noValues }) => noValues > 0)).toBe(true);
@@ -103,15 +100,15 @@ describe.each([
   ['smg', { '200': 289, '400': 6, '499': 5 }, 7200],
   ['sglang-router', { '200': 289 + 5, '400': 6 }, 240],
 ] as const)('the gateway %s', (name, responses, lastBound) => {
-  const store = replay(recordedPages(`${name}/series.txt.gz`));
+  const store = replay(recordedPages(`${name}/series.txt.br`));
 
-  test('refused requests are not among the routed ones, closed streams are', () => {
+  test('routed requests exclude rejected ones and include closed streams', () => {
     expect(gained(store, 'smg_router_requests_total', { streaming: 'false' })).toBe(33);
     expect(gained(store, 'smg_router_requests_total', { streaming: 'true' })).toBe(261);
     expect(gained(store, 'smg_router_request_duration_seconds')).toBe(294);
   });
 
-  test('answers by status', () => {
+  test('responses by status', () => {
     const counted = Object.keys(responses).map((status_code) => [
       status_code,
       gained(store, 'smg_http_responses_total', { status_code }),
@@ -119,7 +116,7 @@ describe.each([
     expect(Object.fromEntries(counted)).toEqual(responses);
   });
 
-  test('its duration of a request is not that of a stream: the client saw 0.5 s', () => {
+  test('its request duration is not that of the stream: the client measured 0.5 s', () => {
     expect(gainedSum(store, 'smg_router_request_duration_seconds') / 294).toBeLessThan(0.2);
   });
 
@@ -128,19 +125,19 @@ describe.each([
     expect(duration?.bounds.at(-2)).toBe(lastBound);
   });
 
-  test('a gauge with a label le is no histogram', () => {
+  test('a gauge with a label le is not a histogram', () => {
     const ages = store.series.filter(({ family }) => family.name === 'smg_http_inflight_request_age_count');
     expect(ages.length).toBeGreaterThan(0);
     expect(ages.every(({ family, labels }) => family.type === 'gauge' && 'le' in labels)).toBe(true);
   });
 
-  test('random order of families and samples loses no series', () => {
+  test('no series is lost when families and samples are in random order', () => {
     expect(store.series.every((series) => series.hasValueAt(store.scrapes - 1))).toBe(true);
   });
 });
 
 describe('SGLang', () => {
-  const store = replay(recordedPages('sglang/series.txt.gz'));
+  const store = replay(recordedPages('sglang/series.txt.br'));
 
   test.each([
     ['sglang:num_aborted_requests_total', 6],
@@ -174,12 +171,12 @@ describe('LMCache', () => {
     ['lmcache:num_store_requests_total', 163],
     ['lmcache:num_stored_tokens_total', 126_849],
   ])('%s %d', (family, expected) => {
-    expect(gained(replay(recordedPages('lmcache/series.txt.gz')), family)).toBe(expected);
+    expect(gained(replay(recordedPages('lmcache/series.txt.br')), family)).toBe(expected);
   });
 });
 
 describe('TensorRT-LLM', () => {
-  const store = replay(recordedPages('trtllm/series.txt.gz'));
+  const store = replay(recordedPages('trtllm/series.txt.br'));
 
   test.each([
     ['trtllm_prompt_tokens_total', 83_679],
@@ -189,12 +186,26 @@ describe('TensorRT-LLM', () => {
     ['trtllm_time_per_output_token_seconds', 142],
     ['trtllm_request_error_total', 7],
     ['trtllm_prompt_cached_tokens_total', 59_408],
-  ])('%s %d: whole families that are born with their first value count from 0', (family, expected) => {
+  ])('%s %d: families that appear with their first value count from 0', (family, expected) => {
     expect(gained(store, family)).toBe(expected);
   });
 
   test('sums of seconds', () => {
     expect(gainedSum(store, 'trtllm_time_to_first_token_seconds')).toBeCloseTo(167.277176, 5);
     expect(gainedSum(store, 'trtllm_e2e_request_latency_seconds')).toBeCloseTo(388.947092, 5);
+  });
+});
+
+describe('a server restarted between two equal loads', () => {
+  // A load is 120 requests and the probe that `llmbench run` sends first, each with 16 output tokens.
+  test.each([
+    ['triton', 'nv_inference_request_success', 2 * 121],
+    ['triton', 'demo_output_tokens', 2 * 121 * 16],
+    ['smg', 'smg_router_requests_total', 2 * 121],
+    ['sglang-router', 'smg_router_requests_total', 2 * 121],
+    ['sglang', 'sglang:num_requests_total', 2 * 144],
+    ['sglang', 'sglang:generation_tokens_total', 2 * 27_056],
+  ])('%s: %s %d', (system, family, expected) => {
+    expect(gained(replay(recordedPages(`${system}/restart.txt.br`)), family)).toBe(expected);
   });
 });

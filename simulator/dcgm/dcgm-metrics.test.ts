@@ -13,7 +13,7 @@ const { state } = new Engine(DEFAULT_ENGINE_PARAMETERS);
 const step = (start_ns: number, time_ns: number) =>
   ({ kind: 'step', start_ns, time_ns, prefillTokens: 0, sequences: 1, decoding: 1, state, drafts: null }) as const;
 
-test('power, energy and utilisation follow the share of time in which steps run', () => {
+test('power, energy and utilization follow the share of time in which steps run', () => {
   const gpu = new GpuLoad(DEFAULT_ENGINE_PARAMETERS);
   expect(gpu.read(2 * S)).toMatchObject({ busyRatio: 0, power_W: 75, energy_J: 150 });
   gpu.observe([step(2 * S, 3 * S), step(3.5 * S, 5 * S)]);

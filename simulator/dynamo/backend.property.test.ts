@@ -47,7 +47,7 @@ class CountingReply implements Reply {
   }
 
   flush(): void {
-    // There is nobody to send to.
+    // There is no receiver.
   }
 
   failed(): void {

@@ -1,8 +1,7 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, EngineRequest } from '../engine/events.ts';
+import type { EngineState, EngineEvent, EngineRequest } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { seededRandom } from '../engine/random.ts';
-import type { Random } from '../engine/random.ts';
+import { seededRandom } from '../../core/stats/seeded-random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import type { FaultPlan } from '../faults/plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Reply, RequestBackend } from '../http/engine-driver.ts';

@@ -1,7 +1,6 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent } from '../engine/events.ts';
+import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { seededRandom } from '../engine/random.ts';
+import { seededRandom } from '../../core/stats/seeded-random.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
 import { rustPage } from '../metrics/rust-page.ts';
 import { DYNAMO_ANSWERS } from './answers.ts';

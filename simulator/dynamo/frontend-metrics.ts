@@ -44,7 +44,7 @@ export class FrontendMetrics {
     set('max_num_seqs', parameters.maxNumSeqs);
     set('total_kv_blocks', parameters.numKvBlocks);
     set('migration_limit', 0);
-    this.#makeUnlabelled();
+    this.#makeUnlabeled();
   }
 
   /** A request was accepted and given to a worker. */
@@ -101,7 +101,7 @@ export class FrontendMetrics {
     for (const worker of this.#workers) this.#updateWorker(worker, all);
   }
 
-  #makeUnlabelled(): void {
+  #makeUnlabeled(): void {
     const counters = ['detokenize_token_count', 'detokenize_total_us', 'tokenizer_cache_hits_total'];
     for (const name of [...counters, 'tokenizer_cache_misses_total']) {
       this.#families.counter(`dynamo_frontend_${name}`).series();

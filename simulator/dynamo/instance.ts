@@ -1,4 +1,4 @@
-import type { Random } from '../engine/random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 
 /** The id of a process in Dynamo's discovery: 64 bits, new after every start. */
 export interface DynamoInstance {

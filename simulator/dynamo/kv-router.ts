@@ -1,5 +1,5 @@
 import type { EngineRequest } from '../engine/events.ts';
-import type { Random } from '../engine/random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import type { FaultPlan } from '../faults/plan.ts';
 
 /** What the router knows of a worker. */

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 
+import { captureText, recordedPages } from '../../fixtures/captures.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { startSimulator } from '../main.ts';
 import type { RunningSimulator } from '../main.ts';
@@ -9,9 +8,10 @@ import { pageShape } from '../metrics/page-shape.ts';
 import type { FamilyShape } from '../metrics/page-shape.ts';
 
 // Pages of ai-dynamo 1.4.2, frontend and one of two workers with the mock engine: before and after 200 requests.
-const fixture = (name: string): string => readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url), 'utf8');
-const realVllm = readFileSync(new URL('../vllm/fixtures/vllm-0.32.0-page.txt', import.meta.url), 'utf8');
-const realLmcache = readFileSync(new URL('../lmcache/fixtures/lmcache-0.5.6-page.txt', import.meta.url), 'utf8');
+const recorded = (target: string, page: number): string =>
+  recordedPages(`dynamo/a-steady-c8/scrapes/${target}.txt.br`).at(page)?.text ?? '';
+const realVllm = captureText('vllm/loaded.txt');
+const realLmcache = captureText('lmcache/loaded.txt');
 
 const FAST = { stepBaseMilliseconds: 1, decodeMillisecondsPerSequence: 0.01, prefillMillisecondsPerToken: 0.01 };
 
@@ -54,15 +54,15 @@ function ours(page: string, real: readonly FamilyShape[]): FamilyShape[] {
 
 describe('the frontend', () => {
   test('after the first request: the families of the real page, in its order, with the texts of their buckets', () => {
-    const real = pageShape(fixture('dynamo-1.4.2-frontend'));
+    const real = pageShape(recorded('frontend', -1));
     expect(ours(pages[0] ?? '', real)).toEqual(real);
   });
 
   test('before the first request: what the real one has then, and nothing that it has only later', () => {
-    const real = pageShape(fixture('dynamo-1.4.2-frontend-before'));
+    const real = pageShape(recorded('frontend', 0));
     expect(ours(before, real)).toEqual(real);
     const early = new Set(real.map(({ name }) => name));
-    const late = pageShape(fixture('dynamo-1.4.2-frontend')).filter(({ name }) => !early.has(name));
+    const late = pageShape(recorded('frontend', -1)).filter(({ name }) => !early.has(name));
     expect(late).toHaveLength(23);
     expect(ours(before, late)).toEqual([]);
   });
@@ -76,7 +76,7 @@ describe('the frontend', () => {
 
 describe('a worker', () => {
   test('its own families are those of the real page', () => {
-    const real = pageShape(fixture('dynamo-1.4.2-worker')).filter(({ name }) => !name.startsWith('vllm:'));
+    const real = pageShape(recorded('worker1', -1)).filter(({ name }) => !name.startsWith('vllm:'));
     expect(ours(pages[1] ?? '', real)).toEqual(real);
   });
 

@@ -1,4 +1,4 @@
-import type { Random } from '../engine/random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import type { DynamoInstance } from './instance.ts';
 
 /** What the frontend does with a request before a worker has it, in seconds. */

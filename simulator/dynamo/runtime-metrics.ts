@@ -1,4 +1,4 @@
-import type { Random } from '../engine/random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import type { PageFamilies } from '../metrics/page-families.ts';
 
 const SECONDS_PER_NANOSECOND = 1e-9;

@@ -1,7 +1,7 @@
 import { DCGM_CONTENT_TYPE, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
 import { GpuLoad } from '../dcgm/gpu-load.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
-import { seededRandom } from '../engine/random.ts';
+import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import type { Listening } from '../faults/restarting-server.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';

@@ -10,7 +10,7 @@ export interface BlockTotals {
   readonly duplicates: number;
 }
 
-/** Is told what becomes of each block. */
+/** Is reported what becomes of each block. */
 export interface BlockObserver {
   /** Handed out for new content. */
   handedOut(block: number): void;

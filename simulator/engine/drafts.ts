@@ -1,6 +1,6 @@
 import type { DraftCounts } from './events.ts';
 import type { Speculation } from './parameters.ts';
-import type { Random } from './random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import type { Sequence } from './sequence.ts';
 
 interface Drafts {

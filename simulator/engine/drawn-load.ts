@@ -2,8 +2,7 @@ import fc from 'fast-check';
 
 import type { Face } from '../face.ts';
 import { Engine } from './engine.ts';
-import type { EngineState } from './engine.ts';
-import type { EngineEvent, EngineRequest } from './events.ts';
+import type { EngineState, EngineEvent, EngineRequest } from './events.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from './parameters.ts';
 import type { EngineParameters } from './parameters.ts';
 
@@ -55,9 +54,6 @@ export const drawnRequests: fc.Arbitrary<DrawnRequest[]> = fc.array(
 
 /** A time during or after the load. */
 export const drawnMoment: fc.Arbitrary<number> = fc.integer({ min: 1, max: 120 }).map((n) => n * PORTION_NS);
-
-/** Later than the end of any drawn load. */
-export const AFTER_THE_LOAD_NS = 60_000 * MS;
 
 /** What happened until a moment. */
 export interface Happened {

@@ -171,7 +171,7 @@ describe('whatever the load', () => {
     );
   });
 
-  test('the events depend on seed and times alone, not on when the engine is asked', () => {
+  test('the events depend on seed and times alone, not on when the engine is queried', () => {
     fc.assert(
       fc.property(load, fc.integer({ min: MS, max: 30 * MS }), (drawn, stride_ns) => {
         const whole = new Engine(drawn.parameters);

@@ -160,7 +160,7 @@ describe('abort', () => {
     engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 2 });
     engine.submit({ id: 'b', arrival_ns: 1, promptTokens: 8, outputTokens: 2 });
     engine.abort('b', 2 * MS);
-    engine.abort('nobody', 3 * MS);
+    engine.abort('unknown', 3 * MS);
     engine.abort('a', 500 * MS);
     expect(kinds(engine.advanceTo(1000 * MS))).toEqual([
       'scheduled a',

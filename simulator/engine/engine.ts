@@ -2,32 +2,17 @@ import { BlockLives } from './block-lives.ts';
 import { BlockPool } from './blocks.ts';
 import type { BlockTotals } from './blocks.ts';
 import { drawDrafts } from './drafts.ts';
-import type { EngineEvent, EngineRequest } from './events.ts';
+import type { EngineEvent, EngineRequest, EngineState } from './events.ts';
 import { Inbox } from './inbox.ts';
 import { OffloadTiers } from './offload-tiers.ts';
 import { checkEngineParameters } from './parameters.ts';
 import type { EngineParameters } from './parameters.ts';
-import { seededRandom } from './random.ts';
-import type { Random } from './random.ts';
+import { seededRandom } from '../../core/stats/seeded-random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import { Scheduler } from './scheduler.ts';
 import type { StepPlan } from './scheduler.ts';
 import { Sequence } from './sequence.ts';
 import { windowEnd } from './window.ts';
-
-/** What is in the engine at the time it was advanced to. */
-export interface EngineState {
-  readonly now_ns: number;
-  /** Requests in the batch. */
-  readonly running: number;
-  /** Requests in the queue. */
-  readonly waiting: number;
-  readonly usedKvBlocks: number;
-  readonly numKvBlocks: number;
-  /** Free blocks that still have content. */
-  readonly cachedKvBlocks: number;
-  /** Blocks with content in each offload tier. */
-  readonly offloadedBlocks: readonly number[];
-}
 
 interface Step extends StepPlan {
   readonly state: EngineState;

@@ -1,5 +1,4 @@
 import type { BlockLife } from './block-lives.ts';
-import type { EngineState } from './engine.ts';
 
 /** Why a request ended: it reached its limit of tokens, or the model stopped. */
 export type FinishReason = 'length' | 'stop';
@@ -79,6 +78,21 @@ export interface FinishedEvent extends RequestEvent {
 /** Taken out by `abort`. No further event of this request follows. */
 export interface AbortedEvent extends RequestEvent {
   readonly kind: 'aborted';
+}
+
+/** What is in the engine at the time it was advanced to. */
+export interface EngineState {
+  readonly now_ns: number;
+  /** Requests in the batch. */
+  readonly running: number;
+  /** Requests in the queue. */
+  readonly waiting: number;
+  readonly usedKvBlocks: number;
+  readonly numKvBlocks: number;
+  /** Free blocks that still have content. */
+  readonly cachedKvBlocks: number;
+  /** Blocks with content in each offload tier. */
+  readonly offloadedBlocks: readonly number[];
 }
 
 /** A step of the model ended. Comes before the events of its tokens. */

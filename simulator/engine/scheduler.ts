@@ -15,7 +15,7 @@ export interface StepPlan {
 /**
  * First come, first served, with chunked prefill and preemption by recomputing, as vLLM's v1 scheduler: requests that
  * run go first; one that needs a block when none is free pushes the youngest back to the head of the queue; new
- * requests are admitted only in a step that preempted nobody.
+ * requests are admitted only in a step that preempted no request.
  */
 export class Scheduler {
   readonly waiting: Sequence[] = [];

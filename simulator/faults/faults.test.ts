@@ -5,6 +5,8 @@ import { startSimulator } from '../main.ts';
 import type { RunningSimulator, SimulatorOptions } from '../main.ts';
 import { readPage } from '../metrics/read-page.ts';
 import type { SimulatedPage } from '../metrics/read-page.ts';
+import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
+import { withEngineFaults } from './parameters.ts';
 import { parseFaults } from './parse.ts';
 
 const FAST: Partial<EngineParameters> = {
@@ -162,6 +164,17 @@ test('KV pressure: requests are preempted', async () => {
   // Twelve blocks; eight requests that come to need eight each.
   await Promise.all(Array.from({ length: 8 }, () => chat({ max_tokens: 118 }).then((response) => response.text())));
   expect((await page()).sum('vllm:num_preemptions_total')).toBeGreaterThan(0);
+});
+
+describe('a slowdown', () => {
+  test('makes every step of the engine longer', () => {
+    const slow = withEngineFaults(DEFAULT_ENGINE_PARAMETERS, parseFaults(['slowdown:factor=2']));
+    // The defaults are 12 ms for a step, 0.25 ms for a sequence and 0.15 ms for a prompt token.
+    expect(slow).toEqual({
+      ...DEFAULT_ENGINE_PARAMETERS,
+      ...{ stepBaseMilliseconds: 24, decodeMillisecondsPerSequence: 0.5, prefillMillisecondsPerToken: 0.3 },
+    });
+  });
 });
 
 describe('a slow KV tier', () => {

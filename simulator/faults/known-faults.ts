@@ -45,7 +45,7 @@ function refusing(status: Refusal['status']): Fault {
   };
 }
 
-/** The faults that can be asked for, by name. */
+/** The faults that can be requested, by name. */
 export const FAULTS: Readonly<Record<string, Fault>> = {
   'slow-start': {
     keys: { seconds: seconds(10) },
@@ -68,6 +68,10 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
   restart: {
     keys: { after: after(10), seconds: seconds(2), every: seconds(null), worker: count(0) },
     add: (plan, values) => ({ ...plan, restart: { ...windowOf(values), worker: number(values, 'worker') } }),
+  },
+  slowdown: {
+    keys: { factor: { min: 1, max: 1_000, fallback: 1.5 } },
+    add: (plan, values) => ({ ...plan, slowdown: { factor: number(values, 'factor') } }),
   },
   'kv-pressure': {
     keys: { ratio: { min: 0.001, max: 1, fallback: 0.05 } },

@@ -2,12 +2,13 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import type { FaultPlan } from './plan.ts';
 
 /**
- * The engine's parameters with the faults that lie in the engine: stalls, a small KV cache, slow offload tiers.
+ * The engine's parameters with the faults that lie in the engine: stalls, slow steps, a small KV cache, slow offload tiers.
  *
  * @throws RangeError when the tiers are to be slow and there are none
  */
 export function withEngineFaults(parameters: EngineParameters, faults: FaultPlan): EngineParameters {
-  const { stall, kvPressure, slowKvTier } = faults;
+  const { stall, slowdown, kvPressure, slowKvTier } = faults;
+  const factor = slowdown?.factor ?? 1;
   const { offloadTiers, numKvBlocks, maxModelLen, blockSize } = parameters;
   if (slowKvTier !== null && offloadTiers.length === 0) {
     throw new RangeError('slow-kv-tier: this system has no KV tier below the device');
@@ -16,6 +17,9 @@ export function withEngineFaults(parameters: EngineParameters, faults: FaultPlan
   return {
     ...parameters,
     stall: stall ?? parameters.stall,
+    prefillMillisecondsPerToken: parameters.prefillMillisecondsPerToken * factor,
+    stepBaseMilliseconds: parameters.stepBaseMilliseconds * factor,
+    decodeMillisecondsPerSequence: parameters.decodeMillisecondsPerSequence * factor,
     numKvBlocks: kvPressure === null ? numKvBlocks : Math.max(fewest, Math.floor(numKvBlocks * kvPressure.ratio)),
     offloadTiers: offloadTiers.map((tier) => ({
       ...tier,

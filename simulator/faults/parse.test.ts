@@ -19,6 +19,7 @@ describe('what is understood', () => {
       },
     ],
     ['restart:worker=1', { restart: { afterSeconds: 10, seconds: 2, everySeconds: null, worker: 1 } }],
+    ['slowdown', { slowdown: { factor: 1.5 } }],
     ['kv-pressure:ratio=0.2', { kvPressure: { ratio: 0.2 } }],
     ['slow-kv-tier:factor=1e3', { slowKvTier: { factor: 1000 } }],
     ['hot-worker:share=0.9', { hotWorker: { worker: 0, share: 0.9 } }],

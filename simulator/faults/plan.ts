@@ -29,6 +29,8 @@ export interface FaultPlan {
   readonly refusals: readonly Refusal[];
   /** The server ends for the time of the window, and begins anew with all its counters at 0. */
   readonly restart: (Window & { readonly worker: number }) | null;
+  /** Every step of the engine takes this many times as long. */
+  readonly slowdown: { readonly factor: number } | null;
   /** The KV cache has this share of its blocks, so that requests are preempted. */
   readonly kvPressure: { readonly ratio: number } | null;
   /** Loading from the tiers below the device takes this many times as long. */
@@ -44,6 +46,7 @@ export const NO_FAULTS: FaultPlan = {
   malformed: null,
   refusals: [],
   restart: null,
+  slowdown: null,
   kvPressure: null,
   slowKvTier: null,
   hotWorker: null,

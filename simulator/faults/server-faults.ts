@@ -1,5 +1,5 @@
-import { seededRandom } from '../engine/random.ts';
-import type { Random } from '../engine/random.ts';
+import { seededRandom } from '../../core/stats/seeded-random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import { windowEnd } from '../engine/window.ts';
 import type { FaultPlan, Refusal } from './plan.ts';
 

@@ -161,7 +161,7 @@ describe.each(['vllm', 'sglang', 'dynamo'] as const)('/v1/embeddings of %s', (sy
     expect(Math.hypot(...embedding)).toBeCloseTo(1, 9);
   });
 
-  test('in base64, and of the length asked for', async () => {
+  test('in base64, and of the requested length', async () => {
     await start(system);
     const body = { input: 'three little words', dimensions: 4, encoding_format: 'base64' };
     const answer = (await (await ask('/v1/embeddings', body)).json()) as { data: { embedding: string }[] };

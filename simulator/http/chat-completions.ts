@@ -4,7 +4,7 @@ import { readChatRequest } from './chat-request.ts';
 import type { Generations } from './generations.ts';
 import { startAnswer } from './openai-answer.ts';
 import { readPrompt } from './prompt.ts';
-import type { StartAnswer } from './server.ts';
+import type { StartAnswer } from './route-server.ts';
 
 /** What an API is made of. */
 export interface ApiOptions {

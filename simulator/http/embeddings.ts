@@ -9,7 +9,7 @@ import type { ReplyParts } from './generations.ts';
 import { checkModel, parseObject, readCount, readText } from './json-body.ts';
 import { sendJson } from './json-response.ts';
 import { readPlainPrompt } from './prompt.ts';
-import type { StartAnswer } from './server.ts';
+import type { StartAnswer } from './route-server.ts';
 
 const DIMENSIONS = 1024;
 

@@ -1,5 +1,5 @@
-import type { Engine, EngineState } from '../engine/engine.ts';
-import type { EngineEvent, EngineRequest, FinishedEvent, TokenEvent } from '../engine/events.ts';
+import type { Engine } from '../engine/engine.ts';
+import type { EngineState, EngineEvent, EngineRequest, FinishedEvent, TokenEvent } from '../engine/events.ts';
 import type { MonotonicClock } from './monotonic-clock.ts';
 
 /** Where the tokens of one request go. */

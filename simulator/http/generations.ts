@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
 
 import type { EngineParameters } from '../engine/parameters.ts';
-import { seededRandom } from '../engine/random.ts';
-import type { Random } from '../engine/random.ts';
+import { seededRandom } from '../../core/stats/seeded-random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 import { badRequest } from './api-error.ts';
 import { UNTROUBLED } from '../faults/server-faults.ts';
 import type { ServerFaults, StreamFate } from '../faults/server-faults.ts';
@@ -84,7 +84,7 @@ export class Generations {
     response.once('close', () => {
       if (isComplete) return;
       backend.abort(id);
-      // It may have finished just before, with nobody left to tell.
+      // It may have finished just before, with no listener left.
       if (record.outcome === 'running') record.outcome = 'aborted';
       ended();
     });

@@ -5,7 +5,7 @@ import { checkModel, parseObject, readCount, readMessages } from './json-body.ts
 import type { JsonObject, Message } from './json-body.ts';
 import { startAnswer } from './openai-answer.ts';
 import { readPrompt } from './prompt.ts';
-import type { StartAnswer } from './server.ts';
+import type { StartAnswer } from './route-server.ts';
 
 /** `POST /v1/responses`. Nothing is stored: `previous_response_id` is ignored. */
 export function makeResponses({ model, parameters, generations }: ApiOptions): StartAnswer {
@@ -31,8 +31,8 @@ export function makeResponses({ model, parameters, generations }: ApiOptions): S
 }
 
 function readInput({ input, instructions }: JsonObject): readonly Message[] {
-  const told = typeof instructions === 'string' ? [{ role: 'system', text: instructions }] : [];
-  return [...told, ...(typeof input === 'string' ? [{ role: 'user', text: input }] : readMessages(input, 'input'))];
+  const reported = typeof instructions === 'string' ? [{ role: 'system', text: instructions }] : [];
+  return [...reported, ...(typeof input === 'string' ? [{ role: 'user', text: input }] : readMessages(input, 'input'))];
 }
 
 /** The events of one answer: each has a type and its place in their order, and the last one repeats the whole. */
@@ -72,7 +72,7 @@ class ResponseEvents implements StreamTexts {
       this.#event('response.output_text.done', { ...this.#place(), text: this.#text, logprobs: [] }) +
       this.#event('response.content_part.done', { ...this.#place(), part }) +
       this.#event('response.output_item.done', { output_index: 0, item: message(this.#item, 'completed', [part]) }) +
-      // Also when the answer was cut at its length: vLLM says so in the status only.
+      // Also when the answer was cut at its length: vLLM reports it in the status only.
       this.#event('response.completed', { response: endedResponse(this.#head, this.#text, request) })
     );
   }

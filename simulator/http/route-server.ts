@@ -12,6 +12,14 @@ export type RouteHandler = (
   query: URLSearchParams,
 ) => void | Promise<void>;
 
+/**
+ * Starts the answer to a body, when its client is still there.
+ *
+ * @param ended to be called when the answer is complete, or the client has gone before
+ * @throws ApiError when the request is refused
+ */
+export type StartAnswer = (body: string, response: ServerResponse, ended: () => void) => void;
+
 interface RouteServerOptions {
   /** By method and path, as in `GET /metrics`. */
   readonly routes: ReadonlyMap<string, RouteHandler>;

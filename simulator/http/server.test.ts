@@ -130,7 +130,7 @@ describe('a stream', () => {
     });
   });
 
-  test('has usage only when it is asked for', async () => {
+  test('has usage only when it is requested', async () => {
     const all = events(await (await chat({ stream: true, max_completion_tokens: 2, max_tokens: 50 })).text());
     expect(all).toHaveLength(1 + 2 + 1);
     expect(all.join()).not.toContain('usage');
@@ -202,7 +202,7 @@ test('/v1/models and /health', async () => {
 });
 
 describe('/metrics', () => {
-  test('has the content type of the real server, whatever is asked for', async () => {
+  test('has the content type of the real server, whatever is requested', async () => {
     const response = await fetch(simulator.metricsUrl, { headers: { accept: 'application/openmetrics-text' } });
     expect(response.headers.get('content-type')).toBe('text/plain; version=1.0.0; charset=utf-8');
   });
@@ -289,7 +289,7 @@ describe('/truth', () => {
     }
   });
 
-  test('tells how many it dropped, and gives a single request', async () => {
+  test('reports how many it dropped, and gives a single request', async () => {
     await restart({ truthLimits: { requests: 2, tokens: 1000 } });
     for (let i = 0; i < 3; i++) await (await chat({ max_tokens: 1 })).text();
     const { dropped_requests, requests } = await truth();

@@ -19,7 +19,7 @@ import { sendPage } from './metrics-server.ts';
 import { MonotonicClock } from './monotonic-clock.ts';
 import { MAX_BODY_BYTES, readBody } from './request-body.ts';
 import { RouteServer } from './route-server.ts';
-import type { RouteHandler } from './route-server.ts';
+import type { RouteHandler, StartAnswer } from './route-server.ts';
 import { TruthLog } from './truth-log.ts';
 import type { TruthLimits } from './truth-log.ts';
 import { sendTruth } from './truth-response.ts';
@@ -52,14 +52,6 @@ export interface RouteParts {
   /** A handler whose answers are in the face's HTTP figures. */
   readonly counted: (route: string, send: (response: ServerResponse) => void) => RouteHandler;
 }
-
-/**
- * Starts the answer to a body, when its client is still there.
- *
- * @param ended to be called when the answer is complete, or the client has gone before
- * @throws ApiError when the request is refused
- */
-export type StartAnswer = (body: string, response: ServerResponse, ended: () => void) => void;
 
 /** An inference server over HTTP: the OpenAI routes, `/health`, `/metrics` of a face, and `/truth`. */
 export class SimulatorServer {

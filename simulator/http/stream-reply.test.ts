@@ -9,7 +9,7 @@ import { MonotonicClock } from './monotonic-clock.ts';
 import { StreamReply } from './stream-reply.ts';
 import { TruthRecord } from './truth-log.ts';
 
-/** A client that reads only when it is told to. */
+/** A client that reads only when it is reported to. */
 class SlowSocket extends Writable {
   readonly received: string[] = [];
   #read: (() => void) | null = null;

@@ -69,7 +69,7 @@ export class StreamReply implements Reply {
     // Stamped before the bytes leave: no client can have read them earlier.
     truth.allWritten(clock.now_ns());
     if (this.#isCut()) {
-      // The tokens so far shall arrive, and nothing after them.
+      // The tokens so far must arrive, and nothing after them.
       response.write(this.#pending, () => reset(response));
       this.#blocked = true;
     } else if (this.#complete) {

@@ -5,7 +5,7 @@ import type { ApiOptions } from './chat-completions.ts';
 import { checkModel, parseObject, readAnswerForm, readCount, readText } from './json-body.ts';
 import { startAnswer } from './openai-answer.ts';
 import { readPlainPrompt } from './prompt.ts';
-import type { StartAnswer } from './server.ts';
+import type { StartAnswer } from './route-server.ts';
 
 /** OpenAI's default of this API, which all servers keep. */
 const DEFAULT_MAX_TOKENS = 16;

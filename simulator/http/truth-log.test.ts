@@ -32,12 +32,12 @@ test.each([
   expect(truth.dropped_tokens).toBe(5 * (10 - left.length));
 });
 
-test('one request can be asked for', () => {
+test('one request can be requested', () => {
   const log = filled({ requests: 1000, tokens: 1000 });
   expect(read(log, 'r4').requests).toMatchObject([
     { id: 'r4', arrival: Number(clock.origin_ns) + 4, due: [], written: [] },
   ]);
-  expect(read(log, 'nobody').requests).toEqual([]);
+  expect(read(log, 'unknown').requests).toEqual([]);
 });
 
 test('times are those of CLOCK_MONOTONIC', () => {

@@ -1,4 +1,4 @@
-import type { Random } from '../engine/random.ts';
+import type { Random } from '../../core/stats/seeded-random.ts';
 
 const CONSONANTS = 'bdfghklmnprstvwz';
 const VOWELS = 'aeiou';

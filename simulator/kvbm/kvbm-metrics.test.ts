@@ -20,7 +20,7 @@ const PARAMETERS = {
   ],
 };
 
-/** Runs a load, and tells what the page then is and what really happened. */
+/** Runs a load and returns the resulting page with the true counts. */
 function run(load: readonly DrawnRequest[], until_ns: number) {
   const engine = new Engine(PARAMETERS);
   const metrics = new KvbmMetrics(PARAMETERS, () => engine.kvBlockTotals);

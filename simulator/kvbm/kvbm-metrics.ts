@@ -1,6 +1,5 @@
 import type { BlockTotals } from '../engine/blocks.ts';
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, KvTrafficEvent, RequestProgress } from '../engine/events.ts';
+import type { EngineState, EngineEvent, KvTrafficEvent, RequestProgress } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { PageFamilies } from '../metrics/page-families.ts';
 import { rustPage } from '../metrics/rust-page.ts';

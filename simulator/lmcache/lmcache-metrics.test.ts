@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
-
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 
+import { captureText } from '../../fixtures/captures.ts';
 import { TIGHT_PARAMETERS, drawnMoment, drawnRequests, runLoad } from '../engine/drawn-load.ts';
 import type { DrawnRequest } from '../engine/drawn-load.ts';
 import { pageShape } from '../metrics/page-shape.ts';
@@ -10,14 +9,14 @@ import { readPage } from '../metrics/read-page.ts';
 import { LmcacheMetrics } from './lmcache-metrics.ts';
 
 // The page of the collector of the lmcache 0.5.6 wheel, driven with made-up lookups, retrievals and stores.
-const realPage = readFileSync(new URL('./fixtures/lmcache-0.5.6-page.txt', import.meta.url), 'utf8');
+const realPage = captureText('lmcache/loaded.txt');
 
 const PARAMETERS = {
   ...TIGHT_PARAMETERS,
   offloadTiers: [{ name: 'host', blocks: 30, loadMillisecondsPerBlock: 0.5 }],
 };
 
-/** Runs a load, and tells what the page then is and what really happened. */
+/** Runs a load and returns the resulting page with the true counts. */
 function run(load: readonly DrawnRequest[], until_ns: number) {
   const metrics = new LmcacheMetrics('m', PARAMETERS);
   const { events, state } = runLoad(load, until_ns, { face: metrics, parameters: PARAMETERS });

@@ -1,5 +1,4 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, KvTrafficEvent, RequestProgress, TokenEvent } from '../engine/events.ts';
+import type { EngineState, EngineEvent, KvTrafficEvent, RequestProgress, TokenEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { KV_BYTES_PER_TOKEN } from '../kv-bytes.ts';
 import { PageFamilies } from '../metrics/page-families.ts';

@@ -13,7 +13,7 @@ interface Entry<S> {
   readonly series: S;
 }
 
-/** A metric family whose series are kept in the order in which they were first asked for. */
+/** A metric family whose series are kept in the order in which they were first requested. */
 export class Family<S extends Scalar | Summary | Histogram = Scalar | Summary | Histogram> {
   readonly name: string;
   readonly help: string;

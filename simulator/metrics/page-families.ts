@@ -12,7 +12,7 @@ interface PageFamiliesOptions {
   readonly entries: PageEntries;
   /** Bounds that differ from the catalog's, or that it gives as a rule in words. */
   readonly boundsOf?: (facts: CatalogFamily) => readonly number[] | undefined;
-  /** Creation of a series that is made now, as Unix time; null where the page does not tell. Default: it does not. */
+  /** Creation of a series that is made now, as Unix time; null where the page does not report it. Default: it does not. */
   readonly createdOf?: (name: string) => number | null;
   /** Default: summaries without quantiles. */
   readonly makeSummary?: (created_s: number | null) => Summary;

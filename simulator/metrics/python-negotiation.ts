@@ -1,4 +1,4 @@
-/** A page in the format that a scraper asked for. */
+/** A page in the format that a scraper requested. */
 export interface NegotiatedPage {
   readonly contentType: string;
   readonly body: string;
@@ -18,8 +18,8 @@ export function negotiatePythonPage(accept: string | undefined, page: string): N
     const version = valueOf(parameters, 'version');
     const escaping = valueOf(parameters, 'escaping') === 'allow-utf-8' ? 'allow-utf-8' : 'underscores';
     if (type === 'application/openmetrics-text' && (version === null || isStable(version))) {
-      const told = version === null ? '' : `; escaping=${escaping}`;
-      const contentType = `${type}; version=${version ?? '1.0.0'}; charset=utf-8${told}`;
+      const reported = version === null ? '' : `; escaping=${escaping}`;
+      const contentType = `${type}; version=${version ?? '1.0.0'}; charset=utf-8${reported}`;
       return { contentType, body: openMetrics(page, escaping === 'underscores') };
     }
     if (type === 'text/plain' && version !== null && isStable(version)) {

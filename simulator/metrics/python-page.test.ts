@@ -44,7 +44,7 @@ test('a histogram: an observation on a bound belongs below it', () => {
   );
 });
 
-test('a gauge and a summary; a labelled family without series has its header only', () => {
+test('a gauge and a summary; a labeled family without series has its header only', () => {
   const gauge = new Family({ name: 'g', help: 'G' }, 'gauge', () => new Scalar(CREATED));
   gauge.series().value = 1.5;
   const summary = new Family({ name: 's', help: 'S ' }, 'summary', () => new Summary(CREATED));

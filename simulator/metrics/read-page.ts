@@ -1,7 +1,7 @@
 import { classicHistograms, parseText } from '../../core/exposition/index.ts';
-import type { HistogramSeries, Labels } from '../../core/exposition/index.ts';
+import type { ClassicHistogramSeries, Labels } from '../../core/exposition/index.ts';
 
-/** A page, to be asked for single values. */
+/** A page, to be requested single values. */
 export interface SimulatedPage {
   /**
    * The value of the one series whose name and labels are these, other labels not looked at.
@@ -12,7 +12,7 @@ export interface SimulatedPage {
   /** The sum of all series with this name and these labels; 0 without any. */
   readonly sum: (name: string, labels?: Labels) => number;
   /** The one series of a histogram with these labels, others not looked at. */
-  readonly histogram: (name: string, labels?: Labels) => HistogramSeries;
+  readonly histogram: (name: string, labels?: Labels) => ClassicHistogramSeries;
 }
 
 export function readPage(text: string): SimulatedPage {

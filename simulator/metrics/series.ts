@@ -1,4 +1,4 @@
-/** One series of a counter or gauge. `created_s` is its creation as Unix time; null: the page does not tell. */
+/** One series of a counter or gauge. `created_s` is its creation as Unix time; null: the page does not report it. */
 export class Scalar {
   value = 0;
   readonly created_s: number | null;

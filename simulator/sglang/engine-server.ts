@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { EngineState } from '../engine/engine.ts';
+import type { EngineState } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { FaultPlan } from '../faults/plan.ts';
 import type { RequestBackend } from '../http/engine-driver.ts';

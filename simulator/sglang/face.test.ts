@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-
 import { describe, expect, test } from '@jest/globals';
 
+import { captureText } from '../../fixtures/captures.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
@@ -11,8 +10,7 @@ import { SGLANG_PARAMETERS } from './engine-server.ts';
 import { SglangFace } from './face.ts';
 
 // Written by SGLang 0.5.23's own collectors: before the first request, and after 150 of which 6 were aborted.
-const fixture = (name: string): string =>
-  readFileSync(new URL(`./fixtures/sglang-0.5.23-${name}.txt`, import.meta.url), 'utf8');
+const fixture = (name: string): string => captureText(`sglang/${name}.txt`);
 
 /** Small enough that requests queue and are retracted, that prefixes are evicted and come back from both tiers. */
 const SMALL: EngineParameters = {

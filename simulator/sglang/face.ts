@@ -1,5 +1,4 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent } from '../engine/events.ts';
+import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';

@@ -5,7 +5,7 @@ import type { RequestProgress } from '../engine/events.ts';
 import type { StreamTexts } from '../http/answer-texts.ts';
 import type { Generations } from '../http/generations.ts';
 import { readPlainPrompt } from '../http/prompt.ts';
-import type { StartAnswer } from '../http/server.ts';
+import type { StartAnswer } from '../http/route-server.ts';
 import { StreamReply } from '../http/stream-reply.ts';
 import { WholeReply } from '../http/whole-reply.ts';
 import { readGenerateRequest } from './generate-request.ts';

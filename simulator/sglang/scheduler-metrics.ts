@@ -1,5 +1,11 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, PreemptedEvent, ScheduledEvent, StepEvent, TokenEvent } from '../engine/events.ts';
+import type {
+  EngineState,
+  EngineEvent,
+  PreemptedEvent,
+  ScheduledEvent,
+  StepEvent,
+  TokenEvent,
+} from '../engine/events.ts';
 import type { Labels } from '../metrics/family.ts';
 import { DecodeThroughput } from './decode-throughput.ts';
 import type { SglangFamilies } from './families.ts';

@@ -56,7 +56,7 @@ describe('/v1/chat/completions', () => {
 });
 
 describe('/generate', () => {
-  test('a stream repeats the whole text each time; the last event tells why it ended', async () => {
+  test('a stream repeats the whole text each time; the last event reports why it ended', async () => {
     const response = await post('/generate', {
       text: 'one two three',
       sampling_params: { max_new_tokens: 3 },

@@ -6,7 +6,7 @@ import { GatewayServer } from './gateway/gateway-server.ts';
 
 /**
  * SGLang: engines on ports of their own, and before them a gateway whose metrics have a port too. A single engine stands
- * alone, on the port that was asked for.
+ * alone, on the port that was requested.
  */
 export async function startSglang(options: StartOptions): Promise<StartedSystem> {
   const { host, port: wanted, model, parameters, workers, faults } = options;

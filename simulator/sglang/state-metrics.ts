@@ -1,5 +1,4 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, RequestProgress } from '../engine/events.ts';
+import type { EngineState, EngineEvent, RequestProgress } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../kv-bytes.ts';
 import type { Labels } from '../metrics/family.ts';

@@ -12,7 +12,7 @@ import type { TritonBackend } from './model.ts';
 
 const RUNS = { numRuns: 25 };
 
-/** Runs a load, and tells what the page then is and what really happened. */
+/** Runs a load and returns the resulting page with the true counts. */
 function run(backend: TritonBackend, load: readonly DrawnRequest[], until_ns: number) {
   const families = tritonFamilies(TIGHT_PARAMETERS.maxModelLen, () => 0);
   const own = { model: 'm', backend, responseCache: false, parameters: TIGHT_PARAMETERS, families };

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-
 import { expect, test } from '@jest/globals';
 
+import { captureText } from '../../fixtures/captures.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
 import { pageShape } from '../metrics/page-shape.ts';
@@ -9,7 +8,7 @@ import { startTriton } from './start.ts';
 import { NO_FAULTS } from '../faults/plan.ts';
 
 // A page of Triton 2.51.0 with three models on a CPU, after some load; `demo_*` are families of one of its models.
-const realPage = readFileSync(new URL('./fixtures/triton-2.51.0-page.txt', import.meta.url), 'utf8');
+const realPage = captureText('triton/loaded.txt');
 
 async function fetchPage(): Promise<{ text: string; contentType: string | null }> {
   const triton = await startTriton({

@@ -14,13 +14,13 @@ import { ResponseCache } from './response-cache.ts';
 import { tritonServer } from './server.ts';
 import type { ServedModel } from './server.ts';
 
-/** As libevhtp sends it when nobody sets one. */
+/** As libevhtp sends it by default. */
 export const TRITON_CONTENT_TYPE = 'text/plain';
 
 const SECONDS_PER_NANOSECOND = 1e-9;
 
 /**
- * Triton with three models, each on an engine and a GPU of its own: the one asked for on the TensorRT-LLM backend,
+ * Triton with three models, each on an engine and a GPU of its own: the requested one on the TensorRT-LLM backend,
  * `…-vllm` on the vLLM backend, and `…-cached`, which keeps its answers in the response cache. Metrics are on a port of
  * their own, and the GPUs on that of a DCGM exporter.
  */

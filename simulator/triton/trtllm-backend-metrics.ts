@@ -1,11 +1,10 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, RequestProgress, StepEvent } from '../engine/events.ts';
+import type { EngineState, EngineEvent, RequestProgress, StepEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import { KV_BYTES_PER_TOKEN, MODEL_BYTES } from '../kv-bytes.ts';
 import type { PageFamilies } from '../metrics/page-families.ts';
 import type { Histogram } from '../metrics/series.ts';
 
-/** Label that tells the values of one family apart. */
+/** Label that distinguishes the values of one family. */
 const KINDS = {
   nv_trt_llm_request_metrics: 'request_type',
   nv_trt_llm_runtime_memory_metrics: 'memory_type',

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-
 import { describe, expect, test } from '@jest/globals';
 
+import { captureText } from '../../fixtures/captures.ts';
 import { loadCatalog } from '../../catalog/load.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
@@ -12,7 +11,6 @@ import { TrtllmFace } from './face.ts';
 import { TRTLLM_PARAMETERS } from './start.ts';
 
 // Written by TensorRT-LLM's own collectors: before the first request, and after 150.
-const fixture = (name: string): string => readFileSync(new URL(`./fixtures/${name}`, import.meta.url), 'utf8');
 
 const SMALL: EngineParameters = {
   ...DEFAULT_ENGINE_PARAMETERS,
@@ -52,11 +50,11 @@ const NOT_SIMULATED = ['trtllm_generation_perplexity', 'trtllm_prefill_perplexit
 
 describe('the Prometheus page is the real one, but for the numbers', () => {
   test('before the first request', () => {
-    expect(pageShape(new TrtllmFace('m', SMALL).metricsPage(IDLE))).toEqual(pageShape(fixture('trtllm-idle.txt')));
+    expect(pageShape(new TrtllmFace('m', SMALL).metricsPage(IDLE))).toEqual(pageShape(captureText('trtllm/idle.txt')));
   });
 
   test('under load: families in order, type, HELP, label names, bucket bounds as text', () => {
-    const real = pageShape(fixture('trtllm-loaded.txt')).filter(({ name }) => !NOT_SIMULATED.includes(name));
+    const real = pageShape(captureText('trtllm/loaded.txt')).filter(({ name }) => !NOT_SIMULATED.includes(name));
     expect(pageShape(loaded().metricsPage(IDLE))).toEqual(real);
   });
 });
@@ -80,7 +78,7 @@ describe('the rows of iteration statistics', () => {
   const rowsOf = (face: TrtllmFace): Row[] => JSON.parse(face.drainIterations()) as Row[];
 
   test('have the keys of the real ones, with values of the same types', () => {
-    const [real] = JSON.parse(fixture('iteration-stats.json')) as Row[];
+    const [real] = JSON.parse(captureText('trtllm/iteration-stats.json.gz')) as Row[];
     const [ours] = rowsOf(loaded());
     // Optional on the real server: one has the newer key lists of the pools, the other the requests.
     const newer = /^kvCacheIterationStatsBy|^requestStats$/;
@@ -116,7 +114,7 @@ describe('the rows of iteration statistics', () => {
     expect(missing).toEqual([]);
   });
 
-  test('drain as they are read, and the oldest go when nobody reads', () => {
+  test('drain as they are read, and the oldest go when nothing reads them', () => {
     const face = loaded();
     const rows = rowsOf(face);
     expect(rows.length).toBeGreaterThan(100);

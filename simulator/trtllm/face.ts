@@ -1,5 +1,4 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent } from '../engine/events.ts';
+import type { EngineState, EngineEvent } from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { AnsweredRequest, Face } from '../face.ts';
 import { pythonMultiprocessPage } from '../metrics/python-page.ts';
@@ -68,7 +67,7 @@ export class TrtllmFace implements Face {
     return pythonMultiprocessPage(this.#families.all());
   }
 
-  /** The rows of iteration statistics that nobody has read yet, as JSON. */
+  /** The rows of iteration statistics that have not been read yet, as JSON. */
   drainIterations(): string {
     return this.#perIteration[2].drain();
   }

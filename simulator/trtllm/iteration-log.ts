@@ -6,7 +6,7 @@ import { iterationRow } from './iteration-row.ts';
 /** `iter_stats_max_iterations`: rows beyond it are dropped, the oldest first. */
 const MAX_ROWS = 1000;
 
-/** The rows that nobody has read yet. */
+/** The rows that have not been read yet. */
 export class IterationLog {
   readonly #parameters: EngineParameters;
   readonly #wallSeconds: () => number;

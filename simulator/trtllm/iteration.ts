@@ -1,5 +1,11 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { DraftCounts, EngineEvent, RequestProgress, ScheduledEvent, StepEvent } from '../engine/events.ts';
+import type {
+  EngineState,
+  DraftCounts,
+  EngineEvent,
+  RequestProgress,
+  ScheduledEvent,
+  StepEvent,
+} from '../engine/events.ts';
 
 /** What one iteration of the executor did, and the engine as it began. */
 export interface Iteration {

@@ -64,7 +64,7 @@ function makeServer(options: Omit<StartOptions, 'host' | 'port'>, face: TrtllmFa
     makeRoutes: ({ api, backend, answering }) => ({
       'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
       'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
-      // The engine is asked first, so that the rows are those of this moment.
+      // The engine is queried first, so that the rows are those of this moment.
       'GET /metrics': (_request, response) => {
         backend.state();
         sendJson(response, 200, face.drainIterations());

@@ -5,7 +5,7 @@ import type { VllmFamilies } from './families.ts';
 
 const SECONDS_PER_NANOSECOND = 1e-9;
 
-/** What `--kv-cache-metrics` tells of blocks whose content is given up, with `--kv-cache-metrics-sample 1`: of all. */
+/** What `--kv-cache-metrics` reports of blocks whose content is given up, with `--kv-cache-metrics-sample 1`: of all. */
 export class VllmBlockLifeMetrics {
   readonly #lifetime: Histogram;
   readonly #idle: Histogram;

@@ -12,7 +12,7 @@ const MS = 1e6;
 // Each run writes and parses a whole page.
 const RUNS = { numRuns: 30 };
 
-/** Runs a load, and tells what the page then is and what really happened. */
+/** Runs a load and returns the resulting page with the true counts. */
 function run(requests: readonly DrawnRequest[], until_ns: number) {
   const face = new VllmFace({ modelName: 'm', parameters: TIGHT_PARAMETERS });
   const happened = runLoad(requests, until_ns, { face });

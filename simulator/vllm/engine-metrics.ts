@@ -1,5 +1,11 @@
-import type { EngineState } from '../engine/engine.ts';
-import type { EngineEvent, FinishedEvent, RequestProgress, ScheduledEvent, TokenEvent } from '../engine/events.ts';
+import type {
+  EngineState,
+  EngineEvent,
+  FinishedEvent,
+  RequestProgress,
+  ScheduledEvent,
+  TokenEvent,
+} from '../engine/events.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { Histogram, Scalar } from '../metrics/series.ts';
 import { cacheConfigLabels } from './cache-config.ts';
@@ -183,7 +189,7 @@ export class VllmEngineMetrics {
       request_prefill_kv_computed_tokens: request.promptTokens - request.cachedTokens,
     };
     for (const name of FINISHED_FAMILIES) {
-      // Only a request that asked for a number of tokens has one to observe.
+      // Only a request that requested a number of tokens has one to observe.
       if (name === 'request_params_max_tokens' && request.finishReason !== 'length') continue;
       this.#finished.get(name)?.observe(values[name]);
     }

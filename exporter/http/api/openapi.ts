@@ -8,12 +8,12 @@ export const openapiRoute: RequestHandler = async (_request, response) => {
   response.type('application/yaml').send(await readFile(new URL('openapi.yaml', SCHEMAS), 'utf8'));
 };
 
-/** The files of a run that the description refers to by name. */
+/** The files of a run that the description references. */
 const REFERRED = ['run', 'result', 'servers'] as const;
 
 export const SCHEMA_PATHS = REFERRED.map((name) => `/${name}.schema.json`);
 
-/** `GET /<name>.schema.json`: a JSON Schema beside the description. */
+/** `GET /<name>.schema.json`: a JSON Schema referenced by the description. */
 export const schemaRoute: RequestHandler = async (request, response) => {
   const name = REFERRED.find((each) => request.path === `/${each}.schema.json`) ?? 'run';
   response.type('application/schema+json').send(await readFile(new URL(`${name}.schema.json`, SCHEMAS), 'utf8'));

@@ -1,16 +1,16 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler } from 'express';
 
-/** A parameter that is wrong, and what it may be. */
+/** An invalid parameter and its allowed values. */
 export interface WrongParameter {
   readonly name: string;
-  /** Null: it is missing. */
+  /** Null if missing. */
   readonly value: string | null;
   /** The values, or a rule in words. */
   readonly allowed: readonly string[];
 }
 
-/** Why a request is not answered: RFC 9457 in one shape for every route. */
+/** An error response (RFC 9457), the same format for every route. */
 export class Problem extends Error {
   override readonly name = 'Problem';
   readonly status: number;
@@ -30,49 +30,46 @@ export class Problem extends Error {
   }
 }
 
-/** 400 for these parameters; `allowed` of one that is not known are those that are. */
+/** 400 for these parameters; for an unknown parameter, `allowed` lists the known ones. */
 export function wrongParameters(
   parameters: readonly WrongParameter[],
   unknown: ReadonlySet<string> = new Set(),
 ): Problem {
   const lines = parameters.map(({ name, value, allowed }) => {
-    if (unknown.has(name)) return `${name} is no parameter here; there is ${allowed.join(', ') || 'none'}`;
+    if (unknown.has(name)) return `${name} is not a parameter here; parameters: ${allowed.join(', ') || 'none'}`;
     const given = value === null ? `${name} is missing` : `${name} is '${value}'`;
     return `${given} and must be ${allowed.length > 1 ? 'one of ' : ''}${allowed.join(', ')}`;
   });
   return new Problem(400, lines.join('; '), { parameters });
 }
 
-/** Answers a `Problem` as it is, and anything else with 500 without its reason, which goes to `log`. */
+/** Sends a `Problem` as it is, and any other error as 500 without its reason, which goes to `log`. */
 export function problemHandler(log: (line: string) => void): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const problem = problemOf(error);
     if (problem === null) log(`${request.method} ${request.baseUrl}${request.path} failed: ${messageOf(error)}`);
-    // Too late for another status: Express then breaks the connection off.
+    // The headers are sent: Express closes the connection.
     if (response.headersSent) {
       next(error);
       return;
     }
     const { status, message, parameters, headers } =
-      problem ?? new Problem(500, 'llmbench could not answer; its log says why');
+      problem ?? new Problem(500, 'internal error; see the log of llmbench');
     response.status(status).set(headers).set('Cache-Control', 'no-store').type('application/problem+json');
     const title = STATUS_CODES[status];
     response.send(JSON.stringify({ type: 'about:blank', title, status, detail: message, parameters }));
   };
 }
 
-/** Null: the fault is on this side. */
+/** Null for an internal error. */
 function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
-  return error instanceof URIError ? new Problem(400, 'the address is not well formed') : null;
+  return error instanceof URIError ? new Problem(400, 'the URL is malformed') : null;
 }
 
-/** 404 for every address of the API that is no route. */
+/** 404 for every unknown path of the API. */
 export const noSuchRoute: RequestHandler = (request) => {
-  throw new Problem(
-    404,
-    `there is no ${request.baseUrl}${request.path}; ${request.baseUrl}/openapi.yaml says what there is`,
-  );
+  throw new Problem(404, `${request.baseUrl}${request.path} does not exist; see ${request.baseUrl}/openapi.yaml`);
 };
 
 function messageOf(error: unknown): string {

@@ -2,13 +2,13 @@ import type { Request } from 'express';
 import { wrongParameters } from './problem.ts';
 import type { WrongParameter } from './problem.ts';
 
-/** One parameter of a query, said once: the check of its value and what may be given. */
+/** A query parameter: the check of its value and its documentation. */
 export interface Parameter<T> {
-  /** The value of the texts given, at least one; null when they are not allowed. */
+  /** The parsed value of the given strings (at least one); null if they are not allowed. */
   readonly parse: (texts: readonly string[]) => T | null;
   /** The values, or a rule in words. */
   readonly allowed: readonly string[];
-  /** The value when it is not given; `undefined`: it must be. */
+  /** The default value; `undefined` if the parameter is required. */
   readonly fallback: T | undefined;
 }
 
@@ -17,16 +17,16 @@ export type Query<P extends Parameters> = { readonly [K in keyof P]: P[K] extend
 
 const MAX_LIST = 1000;
 
-/** Any number of texts; none unless told. */
+/** Any number of strings; default none. */
 export function texts(): Parameter<readonly string[]> {
   return {
     parse: (given) => (given.length > MAX_LIST ? null : given),
-    allowed: [`up to ${MAX_LIST} texts`],
+    allowed: [`up to ${MAX_LIST} strings`],
     fallback: [],
   };
 }
 
-/** Any number of these values, repeated or with commas between them; none unless told. */
+/** Any number of these values, repeated or comma-separated; default none. */
 export function choices<T extends string>(values: readonly T[]): Parameter<readonly T[]> {
   return {
     parse(given) {
@@ -62,11 +62,11 @@ export function integer(min: number, max: number, fallback: number): Parameter<n
   };
 }
 
-/** One text. */
+/** One string. */
 export function text(maxLength: number): Parameter<string> {
   return {
     parse: single((given) => (given.length > maxLength ? null : given)),
-    allowed: [`a text of at most ${maxLength} characters`],
+    allowed: [`a string of at most ${maxLength} characters`],
     fallback: '',
   };
 }
@@ -74,7 +74,7 @@ export function text(maxLength: number): Parameter<string> {
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i;
 const LATEST_MS = 8.64e15;
 
-/** A moment as milliseconds since 1970; null unless told. */
+/** An instant as milliseconds since 1970; default null. */
 export function moment(): Parameter<number | null> {
   return {
     parse: single((given) => {
@@ -86,7 +86,7 @@ export function moment(): Parameter<number | null> {
   };
 }
 
-/** The names of runs; none unless told. */
+/** Run ids; default none. */
 export function runIds(): Parameter<readonly string[]> {
   return {
     parse: (given) => (given.length <= MAX_LIST && given.every((id) => /^[0-9A-Za-z-]{1,64}$/.test(id)) ? given : null),
@@ -95,7 +95,7 @@ export function runIds(): Parameter<readonly string[]> {
   };
 }
 
-/** The parameters of a request. Throws a `Problem` that names every one that is wrong or not known. */
+/** The parameters of a request. Throws a `Problem` that lists every invalid or unknown one. */
 export function readQuery<P extends Parameters>(request: Request, parameters: P): Query<P> {
   const given = new URLSearchParams(request.originalUrl.split('?').slice(1).join('?'));
   const known = Object.keys(parameters);

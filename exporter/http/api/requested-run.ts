@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import { isRunId } from '../../../core/run/run-id.ts';
 import type { FoundRun, RunLibrary } from '../../publish/views/run-library.ts';
-import { DamagedRunError, SchemaVersionError } from '../../store/store-errors.ts';
+import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
 import { Problem, wrongParameters } from './problem.ts';
 
-/** The run that the path names. Throws a `Problem`: 400 for what is no run id, 404 when there is none. */
+/** The run in the path. Throws a `Problem`: 400 for an invalid run id, 404 if the run does not exist. */
 export async function requestedRun(request: Request, library: RunLibrary): Promise<FoundRun> {
   const runId = String(request.params['run_id']);
   if (!isRunId(runId)) {
@@ -16,17 +16,17 @@ export async function requestedRun(request: Request, library: RunLibrary): Promi
   const { damaged } = await library.overview();
   const damage = damaged.find(({ run_id }) => run_id === runId);
   if (damage !== undefined) throw new Problem(422, `run ${runId} cannot be read: ${damage.reason}`);
-  throw new Problem(404, `there is no run ${runId}`);
+  throw new Problem(404, `run ${runId} does not exist`);
 }
 
-/** As `requestedRun`, for what only finished runs have: 404 while it lasts. */
+/** Like `requestedRun`, for data of finished runs only: 404 while the run is running. */
 export async function requestedFinishedRun(request: Request, library: RunLibrary): Promise<FoundRun> {
   const found = await requestedRun(request, library);
   if (found.finished) return found;
-  throw new Problem(404, `run ${found.run.run_id} has not ended: this is there when it has`);
+  throw new Problem(404, `run ${found.run.run_id} has not ended: available after its end`);
 }
 
-/** Reads a file of a run; a damaged one becomes a `Problem` 422 that does not say where the runs are. */
+/** Reads a file of a run; a damaged file becomes a `Problem` 422 without its path. */
 export async function reading<T>(library: RunLibrary, read: () => Promise<T>): Promise<T> {
   try {
     return await read();

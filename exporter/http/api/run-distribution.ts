@@ -34,7 +34,7 @@ export function runDistributionRoute(library: RunLibrary): RequestHandler {
       await sendJson(request, response, { run_id: run.run_id, ...view });
     } catch (error) {
       if (!(error instanceof TooManyValuesError)) throw error;
-      throw new Problem(422, `${error.message}; its result has their percentiles, with bounds`);
+      throw new Problem(422, `${error.message}; its result has the percentiles with bounds`);
     }
   };
 }

@@ -3,7 +3,7 @@ import { choices, moment, runIds, text, texts } from './query.ts';
 
 const STATUSES = ['running', 'completed', 'aborted', 'failed'] as const;
 
-/** The parameters by which every list of runs can be narrowed; their values are a `RunFilter`. */
+/** The filter parameters of all lists of runs; their values form a `RunFilter`. */
 export const RUN_PARAMETERS = {
   scenario: texts(),
   model: texts(),

@@ -14,7 +14,7 @@ const PARAMETERS = {
   limit: integer(1, 100_000, 5000),
 } as const;
 
-/** `GET /runs/{run_id}/records`: its requests, by column. */
+/** `GET /runs/{run_id}/records`: the requests of a run, by column. */
 export function runRecordsRoute(library: RunLibrary): RequestHandler {
   return async (request, response) => {
     const { fields, phase, outcome, limit } = readQuery(request, PARAMETERS);

@@ -9,7 +9,7 @@ import { integer, readQuery } from './query.ts';
 import { reading, requestedFinishedRun } from './requested-run.ts';
 import { sendJson } from './send-json.ts';
 
-/** `GET /runs/{run_id}/series`: what its servers exposed over time. */
+/** `GET /runs/{run_id}/series`: the metrics of its servers over time. */
 export function runSeriesRoute(library: RunLibrary): RequestHandler {
   const parameters = { ...familyParameters(), points: integer(2, 10_000, 1000) } as const;
   return async (request, response) => {
@@ -23,7 +23,7 @@ export function runSeriesRoute(library: RunLibrary): RequestHandler {
     }
     const { run, folder } = await requestedFinishedRun(request, library);
     const samples = await reading(library, () => readServerSamples(folder, run.start, wantedFamilies(query)));
-    if (samples === null) throw new Problem(404, `nothing was collected from the servers of run ${run.run_id}`);
+    if (samples === null) throw new Problem(404, `no server metrics were collected for run ${run.run_id}`);
     const series = seriesViews(samples, query, points);
     await sendJson(request, response, { run_id: run.run_id, zero: runZero(run), series });
   };

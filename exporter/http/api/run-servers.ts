@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { readServersFile } from '../../publish/views/read-servers-file.ts';
+import { readServersFile } from '../../store/servers/read-servers-json.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { familySelector } from '../../publish/views/server-view.ts';
 import { familyParameters } from './family-parameters.ts';
@@ -8,14 +8,14 @@ import { readQuery } from './query.ts';
 import { reading, requestedFinishedRun } from './requested-run.ts';
 import { sendJson } from './send-json.ts';
 
-/** `GET /runs/{run_id}/servers`: its servers.json, all of it or the chosen series. */
+/** `GET /runs/{run_id}/servers`: its servers.json, complete or limited to the selected series. */
 export function runServersRoute(library: RunLibrary): RequestHandler {
   const parameters = familyParameters();
   return async (request, response) => {
     const query = readQuery(request, parameters);
     const { run, folder } = await requestedFinishedRun(request, library);
     const file = await reading(library, () => readServersFile(folder));
-    if (file === null) throw new Problem(404, `nothing was collected from the servers of run ${run.run_id}`);
+    if (file === null) throw new Problem(404, `no server metrics were collected for run ${run.run_id}`);
     const { family, quantity, target } = query;
     const chooses = family.length + quantity.length > 0;
     const select = familySelector(query);

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RequestHandler } from 'express';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
-import { codeOf } from '../../store/store-errors.ts';
+import { codeOf } from '../../errors/store-errors.ts';
 import { readQuery } from './query.ts';
 import { reading, requestedRun } from './requested-run.ts';
 import { sendJson } from './send-json.ts';

@@ -13,7 +13,7 @@ const PARAMETERS = {
   limit: integer(1, 1000, 100),
 } as const;
 
-/** `GET /runs`: runs with their key numbers, page by page. */
+/** `GET /runs`: runs with their key figures, paginated. */
 export function runsRoute(library: RunLibrary): RequestHandler {
   return async (request, response) => {
     const { sort, page, limit, ...filter } = readQuery(request, PARAMETERS);

@@ -5,13 +5,13 @@ import type { Request, Response } from 'express';
 
 const compress = promisify(gzip);
 const COMPRESSION_LEVEL = 1;
-/** Shorter answers fit into one packet anyway. */
+/** Shorter responses fit into one packet. */
 const LEAST_COMPRESSED_BYTES = 1400;
 
-/** Answers with a value as JSON, with a tag that stands for it; 304 when the asker has it already. */
+/** Sends a value as JSON with an `ETag`; 304 if the client already has it. */
 export async function sendJson(request: Request, response: Response, value: unknown): Promise<void> {
   const body = Buffer.from(JSON.stringify(value));
-  // Weak: compressed and plain answers share it.
+  // Weak: compressed and plain responses share it.
   const tag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`;
   response.set({ ETag: tag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding, Authorization' });
   response.type('application/json');

@@ -5,7 +5,7 @@ import { sendJson } from './send-json.ts';
 
 const MOST_DAMAGED = 100;
 
-/** `GET /status`: whether the API is there, its version, and how many runs it has. */
+/** `GET /status`: availability and version of the API, and its number of runs. */
 export function statusRoute(library: RunLibrary, version: string): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});

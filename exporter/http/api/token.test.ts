@@ -11,7 +11,7 @@ const TOKEN = 'a-token-of-some-length';
 let server: Listening;
 beforeAll(async () => {
   const app = express();
-  // This machine has no other address than loopback for certain, so the socket is made to tell of another.
+  // A non-loopback address is not guaranteed here, so the socket reports a false one.
   app.use((incoming, _response, next) => {
     Object.defineProperty(incoming, 'socket', { value: { remoteAddress: incoming.get('x-from') } });
     next();

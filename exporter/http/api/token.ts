@@ -7,10 +7,13 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** Tells whether somebody may read. */
+/** Whether the client may read. */
 export type ReadCheck = (request: Request) => boolean;
 
-/** The token, as `Authorization: Bearer <token>`, of everybody who does not come over the loopback address; null: of nobody. */
+/**
+ * The token, as `Authorization: Bearer <token>`, is required from clients that do not connect over the loopback
+ * address; null: not required.
+ */
 export function readCheck(token: string | null): ReadCheck {
   if (token === null) return () => true;
   const expected = digest(token);
@@ -22,26 +25,26 @@ export function readCheck(token: string | null): ReadCheck {
   };
 }
 
-/** Answers 401 to who may not read. */
+/** Responds with 401 to unauthorized clients. */
 export function requireToken(token: string | null): RequestHandler {
   const mayRead = readCheck(token);
   return (request, _response, next) => {
     if (mayRead(request)) next();
     else {
       const headers = { 'WWW-Authenticate': 'Bearer' };
-      throw new Problem(401, 'a token is needed: Authorization: Bearer …', { headers });
+      throw new Problem(401, 'a token is required: Authorization: Bearer …', { headers });
     }
   };
 }
 
-/** Whether an address, as a socket gives it, is this machine's own. */
+/** Whether an address, as reported by a socket, belongs to this machine. */
 export function isLoopback(address: string | undefined): boolean {
   if (address === undefined) return false;
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
   return LOOPBACK.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
 }
 
-/** Of equal length whatever the token's, as the comparison in constant time asks. */
+/** A hash of fixed length, as required by the constant-time comparison. */
 function digest(text: string): Buffer {
   return createHash('sha256').update(text).digest();
 }

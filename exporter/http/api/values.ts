@@ -7,7 +7,7 @@ import { readQuery } from './query.ts';
 import { RUN_PARAMETERS } from './run-parameters.ts';
 import { sendJson } from './send-json.ts';
 
-/** What runs can be filtered by: the values that a run has of each. */
+/** The filterable fields of runs and the values of a run for each. */
 const VALUES = new Map<string, (run: RunSummary) => readonly (string | null)[]>([
   ['scenarios', ({ scenario }) => [scenario]],
   ['models', ({ model }) => [model]],
@@ -18,7 +18,7 @@ const VALUES = new Map<string, (run: RunSummary) => readonly (string | null)[]>(
   ['groups', ({ group_id }) => [group_id]],
 ]);
 
-/** `GET /values/{name}`: the values that there are, each with how many runs have it. */
+/** `GET /values/{name}`: the existing values, each with its number of runs. */
 export function valuesRoute(library: RunLibrary): RequestHandler {
   return async (request, response) => {
     const name = String(request.params['name']);

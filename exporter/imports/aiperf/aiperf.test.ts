@@ -2,6 +2,7 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
+import { capturePath } from '../../../fixtures/captures.ts';
 import {
   distributionOf,
   importedRun,
@@ -11,9 +12,8 @@ import {
   scalarOf,
 } from '../testing/import-folder.ts';
 
-const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;
-const STEADY = join(FIXTURES, 'a-steady-c8');
-const UNARY = join(FIXTURES, 'd-nostream-c8');
+const STEADY = capturePath('dynamo/a-steady-c8/aiperf');
+const UNARY = capturePath('dynamo/d-nostream-c8/aiperf');
 
 const lines = async (): Promise<string[]> =>
   gunzipSync(await readFile(join(STEADY, 'profile_export.jsonl.gz')))
@@ -63,7 +63,7 @@ describe('a folder of AIPerf 0.13.0 with its records', () => {
       expect(run.phases).toEqual([{ phase: 'measure', start: result.window.start, end: result.window.end }]);
     }));
 
-  test('tokens are the server’s: what AIPerf’s tokenizer counted is converted and told', () =>
+  test('tokens are the server’s: what AIPerf’s tokenizer counted is converted and reported', () =>
     inTemporaryFolder(async (folder) => {
       const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [STEADY]));
       const itl = distributionOf(result, 'inter_token_latency');
@@ -76,7 +76,7 @@ describe('a folder of AIPerf 0.13.0 with its records', () => {
       expect(notes).toContain('inter_token_latency mean 9.87 ms (per_request_mean_from_tokenizer: 9.59 ms)');
     }));
 
-  test('a record has the times, to the nanosecond, and what the trace tells', () =>
+  test('a record has the times, to the nanosecond, and what the trace reports', () =>
     inTemporaryFolder(async (folder) => {
       const { run, records } = await importedRun(await importInto(join(folder, 'runs'), [STEADY]));
       const start_ns = BigInt(Date.parse(run.start ?? '')) * 1_000_000n;
@@ -163,7 +163,7 @@ describe('a folder of AIPerf 0.13.0 with its records', () => {
       expect(run.source?.notes.join()).not.toContain('not understood: goodput');
     }));
 
-  test('a first line longer than what a file is recognised by: an answer of ten thousand chunks', () =>
+  test('a first line longer than what a file is recognized by: a response of ten thousand chunks', () =>
     inTemporaryFolder(async (folder) => {
       const gaps = Array.from({ length: 10_000 }, (_, i) => 5 + (i % 7) / 8);
       const line =
@@ -186,7 +186,7 @@ describe('a folder of AIPerf 0.13.0 with its records', () => {
       for (const measure of ['time_to_first_token', 'inter_token_latency', 'inter_chunk_latency']) {
         expect(measureOf(result, measure)).toMatchObject({ n: 0, mean: null });
       }
-      // When the chunks came is not known: no throughput at full load can be told.
+      // When the chunks came is not known: no throughput at full load can be reported.
       expect(scalarOf(result, 'steady_output_token_throughput').value).toBeNull();
     }));
 });
@@ -199,7 +199,7 @@ describe('a summary without records', () => {
     return alone;
   };
 
-  test('stands with AIPerf’s definitions, and with no time: its own has no zone', () =>
+  test('keeps AIPerf’s definitions and has no start time: the time in the file has no zone', () =>
     inTemporaryFolder(async (folder) => {
       const path = await onlySummary(folder, 'profile_export_aiperf.json');
       const { run, result, records } = await importedRun(await importInto(join(folder, 'runs'), [path]));
@@ -222,7 +222,7 @@ describe('a summary without records', () => {
       });
     }));
 
-  test('has its time when the zone is said', () =>
+  test('has a start time when the zone is given', () =>
     inTemporaryFolder(async (folder) => {
       const path = await onlySummary(folder, 'profile_export_aiperf.json');
       const { run } = await importedRun(await importInto(join(folder, 'runs'), [path], { timeZone: 'Europe/Berlin' }));
@@ -247,14 +247,14 @@ describe('what is wrong with a file', () => {
     return importInto(join(folder, 'runs'), [path]);
   };
 
-  test('a torn last line is left out and told', () =>
+  test('a torn last line is left out and reported', () =>
     inTemporaryFolder(async (folder) => {
       const all = await lines();
       const torn = `${all.slice(0, 10).join('\n')}\n${(all[10] ?? '').slice(0, 500)}`;
       const { run, records } = await importedRun(await imported(folder, torn));
       expect(records).toHaveLength(10);
       expect(run.source?.notes).toContain(
-        'the last line (11) is torn and left out: the file was cut while it was written',
+        'the last line (11) is incomplete and left out: the file was cut while it was written',
       );
     }));
 
@@ -265,19 +265,21 @@ describe('what is wrong with a file', () => {
       expect(records).toHaveLength(5);
     }));
 
-  test('the summary counts more requests than there are records: it stands, and that is told', () =>
+  test('the summary counts more requests than there are records: the summary is used, and a note reports it', () =>
     inTemporaryFolder(async (folder) => {
       const sample = join(folder, 'sample');
       await mkdir(sample);
       await copyFile(join(STEADY, 'profile_export_aiperf.json'), join(sample, 'profile_export_aiperf.json'));
       await writeFile(join(sample, 'profile_export.jsonl'), `${(await lines()).slice(0, 10).join('\n')}\n`);
       const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [sample]));
-      expect(run.source?.notes[0]).toContain('the tool counted 200 ok requests, the records hold 10');
+      expect(run.source?.notes).toContainEqual(
+        expect.stringMatching(/^the records are a sample, 10 of 200 ok requests/),
+      );
       expect(result.requests.ok).toBe(200);
       expect(distributionOf(result, 'time_to_first_token')).toMatchObject({ n: 200 });
     }));
 
-  test('a figure that its records contradict is told', () =>
+  test('a figure that its records contradict is reported', () =>
     inTemporaryFolder(async (folder) => {
       const wrong = join(folder, 'wrong');
       await mkdir(wrong);
@@ -287,7 +289,7 @@ describe('what is wrong with a file', () => {
       const { report } = await importInto(join(folder, 'runs'), [wrong]);
       expect(report.outcomes).toMatchObject([{ status: 'imported', disagreements: 1 }]);
       expect(JSON.stringify(report.outcomes)).toContain(
-        'time_to_first_token p99: the file says 0.2831 seconds, its records give 0.383152713 seconds',
+        'time_to_first_token p99: the file states 0.2831 seconds, its records give 0.383152713 seconds',
       );
     }));
 
@@ -336,13 +338,13 @@ describe('what is wrong with a file', () => {
     inTemporaryFolder(async (folder) => {
       const { report } = await imported(folder, text, 'profile_export_aiperf.json');
       const [outcome] = report.outcomes;
-      if (outcome === undefined) expect(report.unrecognised).toHaveLength(1);
+      if (outcome === undefined) expect(report.unrecognized).toHaveLength(1);
       else expect(outcome).toMatchObject({ status: 'refused', reason: expect.stringContaining(reason) });
     }),
   );
 });
 
-test('errors and cancelled requests keep their reasons; the warm-up is its own phase', () =>
+test('errors and canceled requests keep their reasons; the warm-up is a separate phase', () =>
   inTemporaryFolder(async (folder) => {
     const line = (index: number, phase: string, error: string): string => {
       const start = 1_795_279_610n * 1_000_000_000n + BigInt(index) * 1_000_000n;
@@ -389,4 +391,55 @@ test('folders of a sweep with repeats become one group, with steps and repeats',
     const runs = (await store.list()).flatMap(({ run }) => (run === null ? [] : [run]));
     expect(new Set(runs.map(({ group_id }) => group_id)).size).toBe(1);
     expect(runs.map(({ step, repeat }) => `${step} ${repeat}`).sort()).toEqual(['0 0', '0 1', '1 0']);
+  }));
+
+describe('answers that ended without usage', () => {
+  /**
+   * Four of the answers without their usage, as AIPerf writes those whose stream was cut off: no error, its own count.
+   */
+  async function cut(folder: string): Promise<string> {
+    const all = await lines();
+    const without = all.map((line, i) =>
+      i >= 4 ? line : line.replace(/"usage_[a-z_]+": ?\{[^}]*\},? ?/g, '').replace(/,\s*\}(?=,|$|\})/g, '}'),
+    );
+    for (const line of without.slice(0, 4)) expect(line).not.toContain('usage_completion_tokens');
+    const results = join(folder, 'cut');
+    await mkdir(results);
+    await writeFile(join(results, 'profile_export.jsonl'), `${without.join('\n')}\n`);
+    return results;
+  }
+
+  test('are counted in a note, and their tokens, counted by the tool, are not mixed with the server’s', () =>
+    inTemporaryFolder(async (folder) => {
+      const { run, result, records } = await importedRun(await importInto(join(folder, 'runs'), [await cut(folder)]));
+      expect(result.requests).toMatchObject({ ok: 200, error: 0 });
+      expect(records.filter(({ output_tokens }) => output_tokens === null)).toHaveLength(4);
+      expect(new Set(records.map(({ output_tokens_source }) => output_tokens_source))).toEqual(
+        new Set(['usage', null]),
+      );
+      expect(distributionOf(result, 'output_sequence_length')).toMatchObject({
+        n: 196,
+        definition: 'usage_completion_tokens',
+        mean: 48,
+      });
+      expect(run.source?.notes).toContainEqual(
+        expect.stringMatching(/^4 × answers ended without usage: .*\(first: line 1\)$/),
+      );
+    }));
+});
+
+test('10 of 64 records: the summary of the tool is used, for the window too', () =>
+  inTemporaryFolder(async (folder) => {
+    const results = join(folder, 'sample');
+    await mkdir(results);
+    await writeFile(join(results, 'profile_export.jsonl'), `${(await lines()).slice(0, 10).join('\n')}\n`);
+    await copyFile(join(STEADY, 'profile_export_aiperf.json'), join(results, 'profile_export_aiperf.json'));
+    const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [results]));
+    expect(result.requests.ok).toBe(200);
+    expect(result.window).toMatchObject({ start: null, end: null });
+    expect(result.window.seconds).toBeCloseTo(17.649967872, 6);
+    expect(run.phases).toEqual([]);
+    expect(scalarOf(result, 'request_throughput').value).toBeCloseTo(11.2956, 3);
+    expect(scalarOf(result, 'steady_request_throughput').value).toBeNull();
+    expect(distributionOf(result, 'time_to_first_token').n).toBe(200);
   }));

@@ -1,24 +1,24 @@
-import { Fields } from '../fields.ts';
+import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, StatedResult } from '../importer.ts';
-import { publicOriginOrNull } from '../public-origin.ts';
-import { readJsonDocument, readText } from '../read-json-document.ts';
-import type { SourceFile } from '../source-file.ts';
-import { wallTime } from '../wall-time.ts';
+import { publicOriginOrNull } from '../reading/public-origin.ts';
+import { readJsonDocument, readText } from '../reading/read-json-document.ts';
+import type { SourceFile } from '../reading/source-file.ts';
+import { wallTime } from '../reading/wall-time.ts';
 import { CSV_ROUNDING, summaryOfCsv } from './csv-summary.ts';
 import { groupAiperf } from './group.ts';
 import { readInputConfig } from './input-config.ts';
-import { RECORDS, recogniseAiperf, SUMMARY, SUMMARY_CSV } from './recognise.ts';
+import { RECORDS, recognizeAiperf, SUMMARY, SUMMARY_CSV } from './recognize.ts';
 import { readAiperfRecords } from './records.ts';
+import { recordsOrigin } from './records-origin.ts';
 import { readAiperfServers } from './servers.ts';
 import { statedSummary } from './summary.ts';
-import { earliestNanoseconds } from './wall-nanoseconds.ts';
 
 /** The artifact folders of NVIDIA AIPerf, of every version from 0.1 to 0.13. */
 export const AIPERF: Importer = {
   tool: 'aiperf',
-  recognise: recogniseAiperf,
+  recognize: recognizeAiperf,
   group: groupAiperf,
   // The first for when the run began.
   passes: 2,
@@ -49,7 +49,8 @@ async function* readAiperf(group: FileGroup, context: ImportContext): AsyncGener
   const rounding = json == null ? CSV_ROUNDING : 0;
   const stated =
     summary.names.length === 0 ? NOTHING_STATED : statedSummary(summary, notes, { serverTokens, rounding });
-  const zero_ns = records == null ? null : await zeroOf(records, context);
+  const origin = records == null ? null : await recordsOrigin(records, context);
+  const zero_ns = origin?.zero_ns ?? null;
   const start = zero_ns === null ? naiveStart(summary, notes, context) : isoOf(zero_ns);
   const aborted = summary.boolean('was_cancelled') === true || summary.boolean('is_complete') === false;
   const info = runInfo(summary, group);
@@ -68,9 +69,9 @@ async function* readAiperf(group: FileGroup, context: ImportContext): AsyncGener
     key,
     placement: info.placement,
     status: aborted ? 'aborted' : 'completed',
-    failure: aborted ? 'AIPerf was cancelled before its end' : null,
+    failure: aborted ? 'AIPerf was canceled before its end' : null,
     start,
-    records: records == null || zero_ns === null ? null : readAiperfRecords(records, zero_ns, notes, context),
+    records: records == null || origin === null ? null : readAiperfRecords(records, origin, notes, context),
     stated,
     servers: servers?.servers ?? null,
     notes,
@@ -89,26 +90,16 @@ async function readSummary(
 ): Promise<Fields> {
   if (json !== null) return new Fields(await readJsonDocument(json, notes, context), notes);
   if (csv === null) return new Fields({}, notes);
-  notes.say('figures are from a CSV, which has two decimals');
+  notes.add('values are from a CSV with two decimals');
   return new Fields(summaryOfCsv(await readText(csv, context)), notes);
 }
 
-async function zeroOf(records: SourceFile, context: ImportContext): Promise<bigint> {
-  const zero_ns = await earliestNanoseconds(records, ['credit_issued_ns', 'request_start_ns'], {
-    signal: context.signal,
-    progress: context.progress,
-  });
-  if (zero_ns !== null) return zero_ns;
-  throw new ImportRefusal(`${records.name}: no line tells when its request was sent (request_start_ns)`);
-}
-
-/** The time that the summary tells, when a zone was given for it: Python wrote it as local time without one. */
+/** The time that the summary reports, when a zone was given for it: Python wrote it as local time without one. */
 function naiveStart(summary: Fields, notes: ImportNotes, { timeZone }: ImportContext): string | null {
   const text = summary.text('start_time');
   if (text === null) return null;
   const start = wallTime(text, timeZone);
-  if (start === null)
-    notes.say(`start_time ${text} has no time zone: say which with --time-zone to place the run in time`);
+  if (start === null) notes.add(`start_time ${text} has no time zone: pass --time-zone to place the run in time`);
   return start;
 }
 
@@ -122,12 +113,12 @@ function formatOf(json: SourceFile | null, csv: SourceFile | null): string {
 function schemaVersion(summary: Fields, notes: ImportNotes): string | null {
   const version = summary.text('schema_version');
   if (version !== null && !KNOWN_SCHEMAS.includes(version)) {
-    notes.say(`schema version ${version} of AIPerf's summary is not known here: what has a known form was imported`);
+    notes.add(`schema version ${version} of AIPerf's summary is not known here: known members were imported`);
   }
   return version;
 }
 
-/** What AIPerf says of where the run stands in a sweep; the folders' names say the rest. */
+/** The run's position in a sweep as AIPerf reports it; the folders' names give the rest. */
 function runInfo(
   summary: Fields,
   group: FileGroup,

@@ -1,4 +1,4 @@
-import { csvRows } from '../csv.ts';
+import { csvRows } from '../reading/csv.ts';
 
 /** Decimals that AIPerf and genai-perf write in their CSV. */
 export const CSV_ROUNDING = 0.01;

@@ -1,19 +1,17 @@
-import { readFileSync } from 'node:fs';
-import { gunzipSync } from 'node:zlib';
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ImportNotes } from '../import-notes.ts';
-import { JsonTextError, parseJson } from '../json-text.ts';
+import { JsonTextError, parseJson } from '../reading/json-text.ts';
 import { FamiliarLines, READ_METRICS } from './familiar-line.ts';
+import { captureText } from '../../../fixtures/captures.ts';
 import { hashOf } from './line-scanner.ts';
 import { recordOfLine } from './records.ts';
 
 const ZERO = 1_795_279_610_000_000_000n;
-const FIXTURE = new URL('./fixtures/a-steady-c8/profile_export.jsonl.gz', import.meta.url);
+const ORIGIN = { zero_ns: ZERO, usage: { input: true, output: true } };
 
 /** AIPerf's own lines without the metrics of the HTTP trace, as it writes them without `--export-http-trace`. */
-const LINES = gunzipSync(readFileSync(FIXTURE))
-  .toString('utf8')
+const LINES = captureText('dynamo/a-steady-c8/aiperf/profile_export.jsonl.gz')
   .trimEnd()
   .split('\n')
   .slice(0, 40)
@@ -21,7 +19,7 @@ const LINES = gunzipSync(readFileSync(FIXTURE))
 
 const quick = (line: string): unknown => {
   const bytes = new TextEncoder().encode(`before${line}after`);
-  return new FamiliarLines(ZERO).record(bytes, 6, bytes.length - 5, 7);
+  return new FamiliarLines(ORIGIN).record(bytes, 6, bytes.length - 5, 7);
 };
 
 /** What the line is as JSON; null when it is none, or no record. */
@@ -29,7 +27,7 @@ function slow(line: string): unknown {
   try {
     const { value } = parseJson(line);
     const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-    return isObject ? recordOfLine(value as Record<string, unknown>, line, 7, ZERO, new ImportNotes(), '') : null;
+    return isObject ? recordOfLine(value as Record<string, unknown>, line, 7, ORIGIN, new ImportNotes(), '') : null;
   } catch (error) {
     if (error instanceof JsonTextError) return null;
     throw error;
@@ -40,7 +38,7 @@ test('AIPerf’s own lines are read from their bytes, with the same result as fr
   for (const line of LINES) {
     expect(quick(line)).not.toBeNull();
     expect(quick(line)).toEqual(slow(line));
-    // As Python's json writes them when it is not told to leave spaces out.
+    // As Python's json writes them by default, with spaces.
     const spaced = line.replace(/([:,])(?=["{[\d-]|true|false|null)/g, '$1 ');
     expect(quick(spaced)).not.toBeNull();
     expect(quick(spaced)).toEqual(slow(line));
@@ -50,7 +48,7 @@ test('AIPerf’s own lines are read from their bytes, with the same result as fr
 test.each([
   ['a trace', LINES[0]?.replace('"metrics":{', '"metrics":{"http_req_waiting":{"value":1,"unit":"ms"},')],
   ['an error', LINES[0]?.replace(/\}$/, ',"error":{"code":500}}')],
-  ['a cancelled request', LINES[0]?.replace('"was_cancelled":false', '"was_cancelled":true')],
+  ['a canceled request', LINES[0]?.replace('"was_cancelled":false', '"was_cancelled":true')],
   ['escapes', LINES[0]?.replace('"worker_id":"', '"worker_id":"\\"')],
   ['another unit', LINES[0]?.replaceAll('"unit":"ms"', '"unit":"ns"')],
   ['NaN', LINES[0]?.replace(/("time_to_first_token":\{"value":)[\d.]+/, '$1NaN')],

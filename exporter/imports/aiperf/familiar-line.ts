@@ -1,5 +1,6 @@
 import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
+import type { RecordsOrigin } from './records-origin.ts';
 import { BRACE_END, COLON, COMMA, hashOf, LineScanner, UNFAMILIAR } from './line-scanner.ts';
 
 /** Metrics that a record is made of, beside the list of gaps. */
@@ -80,6 +81,7 @@ export class FamiliarLines {
   readonly #line = new LineScanner();
   readonly #zeroSeconds: number;
   readonly #zeroRest_ns: number;
+  readonly #usage: RecordsOrigin['usage'];
   #phase: RequestRecord['phase'] = 'measure';
   #due_ns: number | null = null;
   #sent_ns: number | null = null;
@@ -90,8 +92,8 @@ export class FamiliarLines {
   readonly #gaps_ns: number[] = [];
   #gaps: number | null = null;
 
-  /** Times are counted from `zero_ns`, nanoseconds since 1970. */
-  constructor(zero_ns: bigint) {
+  constructor({ zero_ns, usage }: RecordsOrigin) {
+    this.#usage = usage;
     this.#zeroSeconds = Number(zero_ns / 1_000_000_000n);
     this.#zeroRest_ns = Number(zero_ns % 1_000_000_000n);
   }
@@ -203,10 +205,10 @@ export class FamiliarLines {
     const first = this.#value('time_to_first_token');
     const firstOutput = this.#value('time_to_first_output_token');
     const last = this.#value('request_latency');
-    const input = this.#tokens('usage_prompt_tokens', 'input_sequence_length');
-    const output = this.#tokens('usage_completion_tokens', 'output_sequence_length');
-    const byUsage = output.source === 'usage';
-    const reasoning = this.#value(byUsage ? 'usage_reasoning_tokens' : 'reasoning_token_count');
+    const usage = this.#usage;
+    const input = this.#tokens(usage.input ? 'usage_prompt_tokens' : 'input_sequence_length');
+    const output = this.#tokens(usage.output ? 'usage_completion_tokens' : 'output_sequence_length');
+    const reasoning = this.#tokens(usage.output ? 'usage_reasoning_tokens' : 'reasoning_token_count');
     const cached = this.#value('usage_prompt_cache_read_tokens');
     return {
       index,
@@ -223,11 +225,11 @@ export class FamiliarLines {
       outcome: 'ok',
       reason: null,
       http_status: null,
-      input_tokens: input.count,
-      input_tokens_source: input.source,
-      output_tokens: output.count,
-      output_tokens_source: output.source,
-      reasoning_tokens: reasoning === null ? null : Math.round(reasoning),
+      input_tokens: input,
+      input_tokens_source: input === null ? null : usage.input ? 'usage' : 'tokenizer',
+      output_tokens: output,
+      output_tokens_source: output === null ? null : usage.output ? 'usage' : 'tokenizer',
+      reasoning_tokens: reasoning,
       cached_tokens: cached === null ? null : Math.round(cached),
       requested_output_tokens: this.#requested(),
       chunk_offsets_ns: this.#offsets(first),
@@ -236,15 +238,9 @@ export class FamiliarLines {
     };
   }
 
-  #tokens(
-    usage: ReadMetric,
-    own: ReadMetric,
-  ): { readonly count: number | null; readonly source: RequestRecord['input_tokens_source'] } {
-    const byServer = this.#value(usage);
-    if (byServer !== null) return { count: Math.round(byServer), source: 'usage' };
-    const byTokenizer = this.#value(own);
-    if (byTokenizer !== null) return { count: Math.round(byTokenizer), source: 'tokenizer' };
-    return { count: null, source: null };
+  #tokens(tag: ReadMetric): number | null {
+    const value = this.#value(tag);
+    return value === null ? null : Math.round(value);
   }
 
   #requested(): number | null {

@@ -1,12 +1,12 @@
 import { createScrapeParser } from '../../../core/exposition/index.ts';
-import { TargetStore } from '../../servers/target-store.ts';
-import { Fields } from '../fields.ts';
+import { TargetStore } from '../../servers/series/target-store.ts';
+import { Fields } from '../reading/fields.ts';
 import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { lineObject, longLineNote } from '../read-json-lines.ts';
-import { readLineBlocks } from '../read-lines.ts';
+import { lineObject, longLineNote } from '../reading/read-json-lines.ts';
+import { readLineBlocks } from '../reading/read-lines.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 import { AIPERF_INTERVAL_NS } from './server-lines.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
-import type { FileGroup, RecognisedFile } from '../importer.ts';
+import type { FileGroup, RecognizedFile } from '../importer.ts';
 import {
   GPU_RECORDS,
   RECORDS,
@@ -10,7 +10,7 @@ import {
   SERVERS_PARQUET,
   SUMMARY,
   SUMMARY_CSV,
-} from './recognise.ts';
+} from './recognize.ts';
 
 /** Names that files have without `--profile-export-prefix`; the prefix of all of them is the same run. */
 const DEFAULT_PREFIX = 'profile_export';
@@ -24,11 +24,11 @@ const STEP_FOLDER =
 const BETWEEN = /^(profile_runs|runs|trials|phases)$/;
 
 /**
- * One group per run: the files of one folder with one prefix. Of a summary in JSON and in CSV the JSON is read; of several
- * forms of the server metrics all, because each tells something that the others do not.
+ * One group per run: the files of one folder with one prefix. Of a summary in JSON and in CSV the JSON is read; of
+ * several forms of the server metrics all, because each reports something that the others do not.
  */
-export function groupAiperf(files: readonly RecognisedFile[]): FileGroup[] {
-  const byRun = new Map<string, RecognisedFile[]>();
+export function groupAiperf(files: readonly RecognizedFile[]): FileGroup[] {
+  const byRun = new Map<string, RecognizedFile[]>();
   for (const each of files) {
     const key = `${each.file.folder}\0${prefixOf(each.file.name)}`;
     byRun.set(key, [...(byRun.get(key) ?? []), each]);
@@ -51,16 +51,16 @@ function prefixOf(name: string): string {
 
 const isOf =
   (...formats: readonly string[]) =>
-  ({ recognition }: RecognisedFile): boolean =>
+  ({ recognition }: RecognizedFile): boolean =>
     formats.includes(recognition.format);
 
 const isClient = isOf(SUMMARY, SUMMARY_CSV, RECORDS);
 
-/** Files with their standard name beside a client's files with a prefix of their own belong to these when they are alone. */
-function withSeparateFiles(groups: readonly RecognisedFile[][]): RecognisedFile[][] {
+/** Files with the standard name next to a client's files with a prefix belong to these when they are the only ones. */
+function withSeparateFiles(groups: readonly RecognizedFile[][]): RecognizedFile[][] {
   const homeless = groups.filter((group) => !group.some(isClient));
   const runs = groups.filter((group) => group.some(isClient));
-  const left: RecognisedFile[][] = [];
+  const left: RecognizedFile[][] = [];
   for (const group of homeless) {
     const there = runs.filter((run) => run[0]?.file.folder === group[0]?.file.folder);
     if (there.length === 1) there[0]?.push(...group);
@@ -69,7 +69,7 @@ function withSeparateFiles(groups: readonly RecognisedFile[][]): RecognisedFile[
   return [...runs, ...left];
 }
 
-function usedFiles(group: readonly RecognisedFile[]): RecognisedFile[] {
+function usedFiles(group: readonly RecognizedFile[]): RecognizedFile[] {
   const has = (format: string): boolean => group.some(isOf(format));
   const unused = new Set([
     ...(has(SUMMARY) ? [SUMMARY_CSV] : []),
@@ -82,8 +82,11 @@ function usedFiles(group: readonly RecognisedFile[]): RecognisedFile[] {
     .sort((a, b) => order.indexOf(a.recognition.format) - order.indexOf(b.recognition.format));
 }
 
-/** The folder's name; the file's where a folder holds several runs. Folders named by AIPerf itself have their own before them. */
-function nameOf(group: readonly RecognisedFile[], groups: readonly (readonly RecognisedFile[])[]): string {
+/**
+ * The folder's name; the file's where a folder holds several runs. Folders named by AIPerf itself have their own
+ * before them.
+ */
+function nameOf(group: readonly RecognizedFile[], groups: readonly (readonly RecognizedFile[])[]): string {
   const folder = group[0]?.file.folder ?? '';
   const isOnly = groups.filter((other) => other[0]?.file.folder === folder).length === 1;
   if (!isOnly) return prefixOf(group[0]?.file.name ?? '');
@@ -99,7 +102,7 @@ type Placement = Pick<FileGroup, 'group_id' | 'step' | 'repeat'>;
 
 const ALONE: Placement = { group_id: null, step: null, repeat: null };
 
-/** What the folders' names say of sweeps and repeats. Steps are numbered in the order of their values. */
+/** Sweeps and repeats from the folders' names. Steps are numbered in the order of their values. */
 function placements(folders: readonly string[]): Placement[] {
   const parsed = folders.map(parsePlace);
   return parsed.map((place) => {
@@ -149,7 +152,7 @@ function numberOf(pattern: RegExp, name: string): number | null {
   return text === undefined ? null : Number(text);
 }
 
-/** Where a value stands among the different values there are, from 0. */
+/** The rank of a value among the different values, from 0. */
 function position(value: number, all: readonly (number | null)[]): number {
   return new Set(all.filter((other) => other !== null && other < value)).size;
 }

@@ -1,10 +1,10 @@
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { LoadKey, WarmupKey } from '../../../core/run/run.ts';
-import { Fields, isObject } from '../fields.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { KnownKey } from '../importer.ts';
 
-/** What `input_config` of a summary tells of how the run was set up. It holds what was set; defaults are left out. */
+/** What `input_config` of a summary reports of how the run was set up. It holds what was set; defaults are left out. */
 export interface InputConfig {
   readonly key: KnownKey;
   readonly url: string | null;
@@ -101,7 +101,7 @@ function phaseLoad(phase: Fields): LoadKey {
   });
 }
 
-/** The form of 2025: `loadgen` beside `endpoint`. */
+/** The form of 2025: `loadgen` next to `endpoint`. */
 function loadGenerator(load: Fields | null): KnownKey {
   if (load === null) return {};
   const key = loadKey({

@@ -2,7 +2,6 @@
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
 export const COLON = 0x3a;
-export const BRACE = 0x7b;
 export const BRACE_END = 0x7d;
 export const BRACKET = 0x5b;
 export const BRACKET_END = 0x5d;
@@ -24,8 +23,8 @@ const MOST_EXACT_DIGITS = 15;
 export const UNFAMILIAR = new Error('a line of another form');
 
 /**
- * Goes through the bytes of one line of JSON in which nothing is unexpected, without making texts or objects of it. Every
- * method moves `at`, and throws `UNFAMILIAR` when what stands there is of another form.
+ * Goes through the bytes of one line of JSON in which nothing is unexpected, without making texts or objects of it.
+ * Every method moves `at`, and throws `UNFAMILIAR` when the form differs.
  */
 export class LineScanner {
   at = 0;
@@ -33,8 +32,8 @@ export class LineScanner {
   #end = 0;
 
   /**
-   * The part of `bytes` that is the line; they are only looked at until the next `reset`. At least one byte must follow it,
-   * which is no digit (its line feed), so that numbers end without a look at where the line does.
+   * The part of `bytes` that is the line; they are only looked at until the next `reset`. At least one byte must
+   * follow it, which is no digit (its line feed), so that numbers end without a look at where the line does.
    */
   reset(bytes: Uint8Array, from: number, to: number): void {
     this.#bytes = bytes;
@@ -58,7 +57,7 @@ export class LineScanner {
     if ((byte === COMMA || byte === COLON) && this.peek() === SPACE) this.at += 1;
   }
 
-  /** Whether these bytes stand here; then they are passed over. */
+  /** Whether these bytes follow; then they are skipped. */
   takes(expected: Uint8Array): boolean {
     const { at } = this;
     if (at + expected.length > this.#end) return false;
@@ -164,7 +163,7 @@ export class LineScanner {
     const isShort = at - start <= MOST_EXACT_DIGITS;
     let isClear = true;
     if (byte >= ZERO && byte <= NINE && decimals === NS_DECIMALS) {
-      // 4.726478999999999 is how Python writes 4,726,479 ns × 1e-6: three more digits tell which way it is rounded,
+      // 4.726478999999999 is how Python writes 4,726,479 ns × 1e-6: three more digits report which way it is rounded,
       // unless they are next to the middle.
       const more = threeDigits(bytes, at);
       isClear = more >= 0 && more !== 499 && more !== 500;

@@ -1,11 +1,11 @@
-import type { Clock, Unit } from '../../../core/measures/measures.ts';
+import type { Clock, Unit } from '../../../core/run/statistic.ts';
 
 /** Which measure a metric of AIPerf is. */
 export interface AiperfMeasure {
   readonly measure: string;
   /** With tokens of the server's usage; AIPerf's own count changes it. */
   readonly definition: string;
-  /** AIPerf counts the tokens in it with its tokenizer, unless told to use the server's. */
+  /** AIPerf counts the tokens in it with its tokenizer, unless configured to use the server's. */
   readonly ownTokens: boolean;
   readonly clock: Clock;
   /** Whether the failed requests are among the values, as infinite: AIPerf's percentiles are then values themselves. */
@@ -44,7 +44,7 @@ export const DISTRIBUTIONS: Readonly<Record<string, AiperfMeasure>> = {
   adj_request_latency: withFailed(is('request_latency', 'sent_to_last_content_chunk')),
   adj_time_to_first_token: withFailed(is('time_to_first_token', 'sent_to_first_content_chunk')),
   adj_inter_token_latency: withFailed(counting('inter_token_latency', 'per_request_mean_from_usage')),
-  // After AIPerf's own counts, so that without records the server's stands.
+  // After AIPerf's own counts, so that without records the server's is used.
   usage_prompt_tokens: is('input_sequence_length', 'usage_prompt_tokens'),
   usage_completion_tokens: is('output_sequence_length', 'usage_completion_tokens'),
   usage_reasoning_tokens: is('reasoning_token_count', 'usage_reasoning_tokens'),
@@ -58,7 +58,10 @@ export const SCALARS: Readonly<Record<string, AiperfMeasure>> = {
   total_token_throughput: counting('total_token_throughput', 'ok_input_and_output_tokens_over_window'),
 };
 
-/** Metrics that are known and not taken: counts and sums told elsewhere, and what records or server metrics tell better. */
+/**
+ * Metrics that are known and not taken: counts and sums reported elsewhere, and what records or server metrics report
+ * better.
+ */
 const PASSED_OVER: readonly RegExp[] = [
   /^(http_req|stream|replay|network|credit|spec_decode|usage|total|overall|effective|active|adj|tokens_in_flight|osl_mismatch)(_|$)/,
   /^(nvidia|amd|gpu|energy|average_gpu|output_tps|output_tokens_per_joule|performance_per|goodput_per)(_|$)/,

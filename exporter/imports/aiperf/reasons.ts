@@ -1,8 +1,10 @@
 import { ERROR_REASONS } from '../../../core/run/record.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../reading/fields.ts';
 
-/** What AIPerf's error types (names of Python exceptions, and its own) and messages say, in order of precedence. */
+/**
+ * The reasons for AIPerf's error types (names of Python exceptions, and its own) and messages, in order of precedence.
+ */
 const RULES: readonly (readonly [RegExp, ErrorReason])[] = [
   [/RequestCancell?ation|CancelledError/i, 'cancelled'],
   [/ConnectionRefused|Connect call failed|Connection refused|ECONNREFUSED/i, 'connect_refused'],

@@ -1,56 +1,64 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { NOT_COUNTED } from '../../../core/run/record.ts';
 import type { HttpPhases, RequestRecord, TokenSource } from '../../../core/run/record.ts';
-import { Fields } from '../fields.ts';
+import { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { lineObject, longLineNote } from '../read-json-lines.ts';
-import { readLineBlocks } from '../read-lines.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
+import { lineObject, longLineNote } from '../reading/read-json-lines.ts';
+import { readLineBlocks } from '../reading/read-lines.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { aiperfReason, statusOf } from './reasons.ts';
 import { FamiliarLines } from './familiar-line.ts';
+import type { RecordsOrigin } from './records-origin.ts';
 import { wallNanoseconds } from './wall-nanoseconds.ts';
 
 const NS_PER_MS = 1e6;
 const BYTES_PER_KB = 1024;
 
-/** The requests of `profile_export.jsonl`, warm-up included; times are ns since `zero_ns`, nanoseconds since 1970. */
+const NO_USAGE = 'answers ended without usage: their tokens are unknown, a stream may have been cut off';
+
+/** The requests of `profile_export.jsonl`, warm-up included. */
 export async function* readAiperfRecords(
   file: SourceFile,
-  zero_ns: bigint,
+  origin: RecordsOrigin,
   notes: ImportNotes,
   reading: Reading,
 ): AsyncGenerator<RequestRecord> {
   let index = 0;
-  const familiar = new FamiliarLines(zero_ns);
+  const familiar = new FamiliarLines(origin);
+  const countUsage = ({ outcome, output_tokens }: RequestRecord, number: number): void => {
+    if (origin.usage.output && outcome === 'ok' && output_tokens === null) notes.count(NO_USAGE, `line ${number}`);
+  };
   for await (const { bytes, edges, firstNumber, endsOpen } of readLineBlocks(file, reading, longLineNote(notes))) {
     for (let i = 0; i < edges.length; i += 2) {
       const [from = 0, to = 0] = [edges[i], edges[i + 1]];
+      const number = firstNumber + i / 2;
       const quick = familiar.record(bytes, from, to, index);
       if (quick !== null) {
+        countUsage(quick, number);
         yield quick;
         index += 1;
         continue;
       }
-      const number = firstNumber + i / 2;
       const text = bytes.toString('utf8', from, to);
       const value = lineObject(text, number, endsOpen && i + 2 === edges.length, notes);
-      const record = value === null ? null : recordOfLine(value, text, index, zero_ns, notes, `line ${number}: `);
+      const record = value === null ? null : recordOfLine(value, text, index, origin, notes, `line ${number}: `);
       if (record === null) {
         if (value !== null) notes.count('records left out: no request_start_ns or request_end_ns', `line ${number}`);
         continue;
       }
+      countUsage(record, number);
       yield record;
       index += 1;
     }
   }
 }
 
-/** The record of a line; null when it does not tell when the request was sent and ended. */
+/** The record of a line; null when it has no time of sending or of the end. */
 export function recordOfLine(
   value: Readonly<Record<string, unknown>>,
   text: string,
   index: number,
-  zero_ns: bigint,
+  { zero_ns, usage }: RecordsOrigin,
   notes: ImportNotes,
   at: string,
 ): RequestRecord | null {
@@ -82,7 +90,7 @@ export function recordOfLine(
     outcome: outcomeOf(reason),
     reason,
     http_status: error !== null ? statusOf(error) : (line.object('trace_data')?.number('response_status_code') ?? null),
-    ...tokens(metrics),
+    ...tokens(metrics, usage),
     requested_output_tokens: requestedTokens(metrics),
     chunk_offsets_ns: chunkOffsets(first, metrics.list_ns('inter_chunk_latency')),
     ...NOT_COUNTED,
@@ -100,7 +108,7 @@ class Metrics {
     this.#metrics = metrics;
   }
 
-  /** As it stands in the file. */
+  /** As in the file. */
   value(tag: string): number | null {
     return this.#metrics.has(tag) ? (this.#metrics.object(tag)?.number('value') ?? null) : null;
   }
@@ -142,9 +150,10 @@ function chunkOffsets(first_ns: number | null, gaps_ns: readonly number[] | null
   return [first_ns, ...gaps_ns.map((gap) => (at += gap))];
 }
 
-/** The server's own count where it is told, else that of AIPerf's tokenizer. */
+/** The server's own count where the file has any, else that of AIPerf's tokenizer. */
 function tokens(
   metrics: Metrics,
+  hasUsage: RecordsOrigin['usage'],
 ): Pick<
   RequestRecord,
   | 'input_tokens'
@@ -154,15 +163,17 @@ function tokens(
   | 'reasoning_tokens'
   | 'cached_tokens'
 > {
-  const counted = (usage: string, own: string): readonly [number | null, TokenSource | null] => {
-    const byServer = metrics.tokens(usage);
-    if (byServer !== null) return [byServer, 'usage'];
-    const byTokenizer = metrics.tokens(own);
-    return [byTokenizer, byTokenizer === null ? null : 'tokenizer'];
+  const counted = (tag: string, source: TokenSource): readonly [number | null, TokenSource | null] => {
+    const count = metrics.tokens(tag);
+    return [count, count === null ? null : source];
   };
-  const [input_tokens, input_tokens_source] = counted('usage_prompt_tokens', 'input_sequence_length');
-  const [output_tokens, output_tokens_source] = counted('usage_completion_tokens', 'output_sequence_length');
-  const reasoning = output_tokens_source === 'usage' ? 'usage_reasoning_tokens' : 'reasoning_token_count';
+  const [input_tokens, input_tokens_source] = hasUsage.input
+    ? counted('usage_prompt_tokens', 'usage')
+    : counted('input_sequence_length', 'tokenizer');
+  const [output_tokens, output_tokens_source] = hasUsage.output
+    ? counted('usage_completion_tokens', 'usage')
+    : counted('output_sequence_length', 'tokenizer');
+  const reasoning = hasUsage.output ? 'usage_reasoning_tokens' : 'reasoning_token_count';
   return {
     input_tokens,
     input_tokens_source,
@@ -173,7 +184,7 @@ function tokens(
   };
 }
 
-/** What was asked for, from AIPerf's own length and by how many per cent it missed. */
+/** What was requested, from AIPerf's own length and by how many per cent it missed. */
 function requestedTokens(metrics: Metrics): number | null {
   const [length, missed] = [metrics.value('output_sequence_length'), metrics.value('osl_mismatch_diff_pct')];
   return length === null || missed === null || missed <= -100 ? null : Math.round(length / (1 + missed / 100));

@@ -8,7 +8,7 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import { writeAiperf } from '../../exports/write-aiperf.ts';
 import { requestRecord, runFile } from '../../publish/fixtures/run.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { openSource } from '../source-file.ts';
+import { openSource } from '../reading/source-file.ts';
 import { inTemporaryFolder } from '../testing/import-folder.ts';
 import { addedResult } from '../../store/fixtures/added-run.ts';
 import { readAiperfRecords } from './records.ts';
@@ -52,14 +52,14 @@ const records: fc.Arbitrary<RequestRecord[]> = fc
     }),
   );
 
-/** What AIPerf's lines say of a request: of a failed one only that it failed. */
-function told(record: RequestRecord): Partial<RequestRecord> {
+/** What AIPerf's lines contain of a request: of a failed one only that it failed. */
+function reported(record: RequestRecord): Partial<RequestRecord> {
   const { index, phase, due_ns, sent_ns, end_ns, outcome, reason } = record;
   if (outcome !== 'ok') return { index, phase, due_ns, sent_ns, end_ns, outcome, reason };
   const { first_content_ns, last_content_ns, input_tokens, output_tokens, chunk_offsets_ns } = record;
   const tokens = { input_tokens, output_tokens, input_tokens_source: 'usage', output_tokens_source: 'usage' } as const;
   return {
-    ...told({ ...record, outcome: 'error' }),
+    ...reported({ ...record, outcome: 'error' }),
     outcome,
     first_content_ns,
     last_content_ns,
@@ -78,9 +78,15 @@ test('property: what we export in AIPerf’s form is imported as the same reques
         const zero_ns = BigInt(Date.parse(START)) * 1_000_000n;
         const file = await openSource(join(folder, 'profile_export.jsonl'));
         const read: RequestRecord[] = [];
-        for await (const record of readAiperfRecords(file, zero_ns, notes, {})) read.push(record);
+        for await (const record of readAiperfRecords(
+          file,
+          { zero_ns, usage: { input: true, output: true } },
+          notes,
+          {},
+        ))
+          read.push(record);
         expect(notes.lines).toEqual([]);
-        expect(read).toMatchObject(written.map(told));
+        expect(read).toMatchObject(written.map(reported));
       }),
       { numRuns: 30 },
     ),

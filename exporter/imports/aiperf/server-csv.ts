@@ -1,4 +1,4 @@
-import { csvRows } from '../csv.ts';
+import { csvRows } from '../reading/csv.ts';
 
 const STATISTIC = /^(avg|min|max|std|total|count|sum|p\d+(_estimate)?|rate(_(avg|min|max|std))?|(count|sum)_rate)$/;
 const AFTER_LABELS: ReadonlySet<string> = new Set(['Description', 'buckets']);
@@ -11,8 +11,8 @@ interface Section {
 }
 
 /**
- * `server_metrics_export.csv` in the form of the JSON: `metrics` by name, each with its series. The CSV has a section for
- * each type, with the statistics and labels of its own in the columns.
+ * `server_metrics_export.csv` in the form of the JSON: `metrics` by name, each with its series. The CSV has a section
+ * for each type, with its statistics and labels in the columns.
  */
 export function serversOfCsv(text: string): { readonly metrics: Readonly<Record<string, unknown>> } {
   const metrics = new Map<string, { type: string; description: string; unit: string; series: unknown[] }>();
@@ -34,7 +34,7 @@ export function serversOfCsv(text: string): { readonly metrics: Readonly<Record<
   return { metrics: Object.fromEntries(metrics) };
 }
 
-/** A label may have the name of a statistic: statistics stand first. */
+/** A label may have the name of a statistic: statistics come first. */
 function sectionOf(columns: readonly string[]): Section {
   const first = columns.indexOf('Unit') + 1;
   const after = columns.findIndex((name, i) => i >= first && !STATISTIC.test(name));
@@ -48,13 +48,13 @@ function sectionOf(columns: readonly string[]): Section {
 }
 
 function seriesOf(row: readonly string[], { columns, statistics, labels }: Section, buckets: string): unknown {
-  const told = (places: readonly number[]): (readonly [name: string, text: string])[] =>
+  const reported = (places: readonly number[]): (readonly [name: string, text: string])[] =>
     places.flatMap((i) => (row[i] === '' ? [] : [[columns[i] ?? '', row[i] ?? ''] as const]));
   return {
     endpoint_url: row[0],
-    labels: Object.fromEntries(told(labels)),
+    labels: Object.fromEntries(reported(labels)),
     stats: Object.fromEntries(
-      told(statistics).flatMap(([name, value]) => (Number.isFinite(Number(value)) ? [[name, Number(value)]] : [])),
+      reported(statistics).flatMap(([name, value]) => (Number.isFinite(Number(value)) ? [[name, Number(value)]] : [])),
     ),
     ...(buckets !== '' && { buckets: bucketsOf(buckets) }),
   };

@@ -1,19 +1,19 @@
 import { systemsOfNames } from '../../../catalog/detect.ts';
 import { createScrapeParser } from '../../../core/exposition/index.ts';
 import type { ScrapeParser } from '../../../core/exposition/index.ts';
-import { TargetStore } from '../../servers/target-store.ts';
-import { publicUrl } from '../../store/public-url.ts';
-import { Fields, isObject } from '../fields.ts';
+import { TargetStore } from '../../servers/series/target-store.ts';
+import { publicUrl } from '../../http-client/public-url.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { lineObject, longLineNote } from '../read-json-lines.ts';
-import { readLineBlocks } from '../read-lines.ts';
+import { lineObject, longLineNote } from '../reading/read-json-lines.ts';
+import { readLineBlocks } from '../reading/read-lines.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 import { wallNanoseconds } from './wall-nanoseconds.ts';
 
-/** AIPerf's default; the file does not tell. */
+/** AIPerf's default; the file does not report. */
 export const AIPERF_INTERVAL_NS = 333e6;
 
 /** What one target may take of the memory: an import holds it until its run is written. */
@@ -55,7 +55,7 @@ export async function readServerLines(
       };
       const page = new TextEncoder().encode(pages.page(value['metrics']));
       if (!target.store.recordPage(times, target.parser.parse(page, 'text/plain'), false)) {
-        notes.say(`${name}: several servers answered there, scrapes after the change are left out`);
+        notes.add(`${name}: several servers responded at this address; scrapes after the change are left out`);
       }
     }
   }

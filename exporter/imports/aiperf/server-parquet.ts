@@ -1,12 +1,12 @@
 import { zstdDecompressSync } from 'node:zlib';
 import { systemsOfNames } from '../../../catalog/detect.ts';
 import { createScrapeParser } from '../../../core/exposition/index.ts';
-import { TargetStore } from '../../servers/target-store.ts';
-import { reasonOf } from '../../store/store-errors.ts';
-import { ImportRefusal } from '../importer.ts';
+import { TargetStore } from '../../servers/series/target-store.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
-import type { SourceFile } from '../source-file.ts';
+import type { SourceFile } from '../reading/source-file.ts';
 import { ScrapePages } from './scrape-page.ts';
 import type { MetricFacts } from './scrape-page.ts';
 import { AIPERF_INTERVAL_NS, targetName } from './server-lines.ts';
@@ -25,7 +25,7 @@ const NO_LABELS: ReadonlySet<string> = new Set([
   'bucket_count',
 ]);
 
-/** Rows that are held at once: a file above it is told to be too large. */
+/** Rows that are held at once: a larger file is refused. */
 const MOST_ROWS = 5_000_000;
 
 interface Sample {
@@ -39,9 +39,9 @@ interface Sample {
 type Metrics = Record<string, Sample[]>;
 
 /**
- * The targets of `server_metrics_export.parquet`. Its counters and histograms are what they gained since AIPerf's reference
- * before the run, so at the start of its window they stood at 0. What AIPerf lost of series that were born in the run
- * is lost here too. Throws `ImportRefusal`.
+ * The targets of `server_metrics_export.parquet`. Its counters and histograms are what they gained since AIPerf's
+ * reference before the run, so they are 0 at the start of its window. What AIPerf lost of series that first appeared
+ * in the run is lost here too. Throws `ImportRefusal`.
  */
 export async function readServerParquet(
   file: SourceFile,
@@ -50,7 +50,7 @@ export async function readServerParquet(
   notes: ImportNotes,
 ): Promise<Map<string, ReadTarget>> {
   const { rows, from_ns } = await readRows(file);
-  notes.say("the servers' figures are from Parquet: AIPerf lost there what series counted before they were first seen");
+  notes.add("the servers' figures are from Parquet: AIPerf drops what series counted before their first sample");
   const byTarget = new Map<string, Map<bigint, Metrics>>();
   const types = new Map(facts);
   for (const row of rows) {
@@ -152,7 +152,7 @@ function storeOf(
   return { store, system };
 }
 
-/** Every cumulative series with 0, as it stood at the reference. */
+/** Every cumulative series with 0, its value at the reference. */
 function standingAtZero(
   ordered: readonly (readonly [bigint, Metrics])[],
   types: ReadonlyMap<string, MetricFacts>,

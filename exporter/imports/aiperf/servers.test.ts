@@ -3,16 +3,14 @@ import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from '@jest/globals';
-import type { ServersFile } from '../../servers/servers-file.ts';
+import { capturePath } from '../../../fixtures/captures.ts';
+import type { ServersFile } from '../../servers/files/servers-file.ts';
 import { importedRun, importInto, inTemporaryFolder } from '../testing/import-folder.ts';
 
-const CLIENT = new URL('./fixtures/a-steady-c8/', import.meta.url).pathname;
+const CLIENT = capturePath('dynamo/a-steady-c8/aiperf/');
 /** AIPerf's own scrapes of the same run. */
-const SERVERS = new URL('../../servers/fixtures/dynamo-mocker/a-steady-c8/aiperf/', import.meta.url).pathname;
-const PARQUET = new URL(
-  '../../../../shared/fixtures/dynamo-mocker/a-steady-c8/aiperf/server_metrics_export.parquet',
-  import.meta.url,
-).pathname;
+const SERVERS = capturePath('dynamo/a-steady-c8/aiperf-server-metrics/');
+const PARQUET = join(SERVERS, 'server_metrics_export.parquet');
 
 interface Found {
   readonly imported: Awaited<ReturnType<typeof importedRun>>;
@@ -20,7 +18,7 @@ interface Found {
   readonly hasSamples: boolean;
 }
 
-/** The client's files beside these of the servers. */
+/** The client's files next to these of the servers. */
 async function importedWith(folder: string, files: readonly string[], client = true): Promise<Found> {
   const artifacts = join(folder, 'run');
   await mkdir(artifacts);
@@ -53,14 +51,14 @@ function gained({ servers }: Found, family: string, labels: Readonly<Record<stri
   }, 0);
 }
 
-test('from its scrapes the run is exact, where AIPerf itself lost what was born late', () =>
+test('from its scrapes the run is exact, where AIPerf itself lost series that appeared late', () =>
   inTemporaryFolder(async (folder) => {
     const files = ['server_metrics_export.json.gz', 'server_metrics_export.jsonl.gz', 'server_metrics_export.csv.gz'];
     const found = await importedWith(
       folder,
       files.map((name) => join(SERVERS, name)),
     );
-    // AIPerf says 192 of 200 requests and 9,024 of 9,400 gaps.
+    // AIPerf reports 192 of 200 requests and 9,024 of 9,400 gaps.
     expect(found.imported.result.servers).toMatchObject({
       exact: true,
       requests: { family: 'dynamo_frontend_requests_total', server: 200, client: 200, difference: 0 },
@@ -77,7 +75,7 @@ test('from its scrapes the run is exact, where AIPerf itself lost what was born 
     expect(found.imported.run.target.system).toBe('dynamo');
   }));
 
-test('without records AIPerf’s own statistics stand, as its', () =>
+test('without records AIPerf’s own statistics are used, marked as such', () =>
   inTemporaryFolder(async (folder) => {
     const found = await importedWith(folder, [join(SERVERS, 'server_metrics_export.json.gz')], false);
     expect(found.servers.definitions).toBe('aiperf');
@@ -87,14 +85,13 @@ test('without records AIPerf’s own statistics stand, as its', () =>
     expect(found.imported.result.servers).toMatchObject({ exact: null, requests: null });
   }));
 
-(existsSync(PARQUET) ? test : test.skip)('from Parquet: what AIPerf kept of it', () =>
+test('from Parquet: what AIPerf kept of it', () =>
   inTemporaryFolder(async (folder) => {
     const found = await importedWith(folder, [PARQUET]);
     expect(gained(found, 'dynamo_frontend_requests_total')).toBe(192);
     expect(gained(found, 'dynamo_frontend_inter_token_latency_seconds')).toBe(9024);
     expect(found.imported.run.source?.notes.join()).toContain("the servers' figures are from Parquet");
-  }),
-);
+  }));
 
 test('from the CSV alone: the figures of the JSON, with four decimals, in the time of the records', () =>
   inTemporaryFolder(async (folder) => {
@@ -102,18 +99,18 @@ test('from the CSV alone: the figures of the JSON, with four decimals, in the ti
     const { result, run } = found.imported;
     expect(found.servers).toMatchObject({ definitions: 'aiperf', window: result.window });
     expect(run.target.system).toBe('dynamo');
-    expect(run.source?.notes).toContain("the servers' figures are from a CSV, which has four decimals");
+    expect(run.source?.notes).toContain('server values are from a CSV with four decimals');
     const json = JSON.parse(gunzipSync(await readFile(join(SERVERS, 'server_metrics_export.json.gz'))).toString()) as {
       metrics: Record<
         string,
         { series: { endpoint_url: string; labels?: object; stats: Record<string, number>; buckets?: object }[] }
       >;
     };
-    const told = Object.entries(json.metrics).flatMap(([family, { series }]) =>
+    const reported = Object.entries(json.metrics).flatMap(([family, { series }]) =>
       series.map((each) => ({ family, ...each })),
     );
-    expect(found.servers.series).toHaveLength(told.length);
-    for (const { family, endpoint_url, labels = {}, stats, buckets } of told) {
+    expect(found.servers.series).toHaveLength(reported.length);
+    for (const { family, endpoint_url, labels = {}, stats, buckets } of reported) {
       const same = found.servers.series.find(
         (each) =>
           each.family === family &&
@@ -162,7 +159,7 @@ describe('GPU telemetry', () => {
     }),
   );
 
-  test('beside the JSON of the servers, both are kept', () =>
+  test('next to the JSON of the servers: both are kept', () =>
     inTemporaryFolder(async (folder) => {
       const lines = Array.from({ length: 31 }, (_, second) =>
         line(second, 0, { nvidia_energy_consumption: 5 + second * 1e-4 }),

@@ -1,13 +1,13 @@
-import { Fields, isObject } from '../fields.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ImportedServers } from '../imported-servers.ts';
 import type { FileGroup, ImportContext } from '../importer.ts';
-import { readJsonDocument, readText } from '../read-json-document.ts';
+import { readJsonDocument, readText } from '../reading/read-json-document.ts';
 import { serversOfStores } from '../servers-of-stores.ts';
 import type { ReadTarget } from '../servers-of-stores.ts';
-import type { SourceFile } from '../source-file.ts';
+import type { SourceFile } from '../reading/source-file.ts';
 import { readGpuLines } from './gpu-lines.ts';
-import { GPU_RECORDS, SERVERS_CSV, SERVERS_JSON, SERVERS_JSONL, SERVERS_PARQUET } from './recognise.ts';
+import { GPU_RECORDS, SERVERS_CSV, SERVERS_JSON, SERVERS_JSONL, SERVERS_PARQUET } from './recognize.ts';
 import type { MetricFacts } from './scrape-page.ts';
 import { serversOfCsv } from './server-csv.ts';
 import { AIPERF_INTERVAL_NS, readServerLines } from './server-lines.ts';
@@ -15,9 +15,9 @@ import { readServerParquet } from './server-parquet.ts';
 import { statedServers } from './stated-servers.ts';
 
 /**
- * What AIPerf's server metrics and GPU telemetry tell, from the form that tells most: each scrape (JSONL, else Parquet), of
+ * What AIPerf's server metrics and GPU telemetry report, from the form that reports most: each scrape (JSONL, else Parquet), of
  * which our own statistics are made, else AIPerf's statistics (JSON, else CSV). `zero_ns` is the run's start, nanoseconds since
- * 1970; null when the run has no time. Null: there is nothing to tell.
+ * 1970; null when the run has no time. Null: there is nothing to report.
  */
 export async function readAiperfServers(
   group: FileGroup,
@@ -36,7 +36,7 @@ export async function readAiperfServers(
     summary === null ? null : statedServers(summary, start, notes);
   if (zero_ns === null) {
     if (lines !== null || parquet !== null || gpus !== null) {
-      notes.say('samples of servers are left out: without records it is not known when the run was');
+      notes.add('samples of servers are left out: the time of the run is unknown without records');
     }
     return stated(null);
   }
@@ -87,7 +87,7 @@ async function readSummary(
 ): Promise<Fields | null> {
   if (json !== null) return new Fields(await readJsonDocument(json, notes, context), notes, 'server metrics: ');
   if (csv === null) return null;
-  notes.say("the servers' figures are from a CSV, which has four decimals");
+  notes.add('server values are from a CSV with four decimals');
   return new Fields(serversOfCsv(await readText(csv, context)), notes, 'server metrics: ');
 }
 

@@ -1,9 +1,9 @@
 import { systemsOfNames } from '../../../catalog/detect.ts';
 import { instantAt } from '../../../core/run/instant.ts';
 import type { ServerTarget } from '../../../core/run/result.ts';
-import type { SeriesType } from '../../servers/series.ts';
-import type { SeriesSummary, ServersFile } from '../../servers/servers-file.ts';
-import { Fields, isObject } from '../fields.ts';
+import type { SeriesType } from '../../servers/series/series.ts';
+import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ImportedServers, MeasuredRequests } from '../imported-servers.ts';
 import { targetName } from './server-lines.ts';
@@ -11,8 +11,9 @@ import { targetName } from './server-lines.ts';
 const TYPES: ReadonlySet<string> = new Set(['counter', 'gauge', 'histogram', 'unknown']);
 
 /**
- * AIPerf's own statistics of the servers (`server_metrics_export.json`, or the CSV in its form), where no scrape is kept:
- * they stand as its. A file that does not tell when the run was is of the run that the records tell of.
+ * AIPerf's own statistics of the servers (`server_metrics_export.json`, or the CSV in its form), where no scrape is
+ * kept: they are marked as AIPerf's. A file that does not report when the run was is of the run that the records
+ * report of.
  */
 export function statedServers(
   summary: Fields,
@@ -21,8 +22,8 @@ export function statedServers(
 ): { readonly servers: ImportedServers; readonly system: string | null } | null {
   const stated = windowOf(summary);
   if (stated === null && start === null) {
-    notes.say(
-      'server metrics are left out: neither their file tells when the run was (summary.phase_time_ranges), nor are there records',
+    notes.add(
+      'server metrics are left out: the time of the run is unknown: there are no records, and their file has no summary.phase_time_ranges',
     );
     return null;
   }

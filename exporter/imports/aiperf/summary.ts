@@ -2,12 +2,12 @@ import { nearestRank, TOKENIZER_DEFINITIONS } from '../../../core/measures/forei
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, Outcome } from '../../../core/run/record.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
-import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
-import { Fields, isObject } from '../fields.ts';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { StatedResult } from '../importer.ts';
-import { limitsText, statedGoodput, statedGoodRatio } from '../stated-goodput.ts';
-import { statedDistribution, statedScalar } from '../stated-measures.ts';
+import { limitsText, statedGoodput, statedGoodRatio } from '../stated/stated-goodput.ts';
+import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
 import { baseUnit, DISTRIBUTIONS, isPassedOver, SCALARS } from './metric-table.ts';
 import type { AiperfMeasure } from './metric-table.ts';
 import { aiperfReason } from './reasons.ts';
@@ -36,13 +36,13 @@ const NO_METRICS = [
 const LOOSE: Readonly<Record<string, number>> = { inter_chunk_latency: 2e-3, schedule_delay: 1e-3 };
 
 export interface SummaryOptions {
-  /** Whether AIPerf was told to take the server's count of tokens. */
+  /** Whether AIPerf was configured to use the server's count of tokens. */
   readonly serverTokens: boolean;
   /** Relative rounding of the figures (of a CSV). */
   readonly rounding: number;
 }
 
-/** What the summary (`profile_export_aiperf.json`, or the CSV in its form) says, in base units. */
+/** What the summary (`profile_export_aiperf.json`, or the CSV in its form) contains, in base units. */
 export function statedSummary(summary: Fields, notes: ImportNotes, options: SummaryOptions): StatedResult {
   const measures = summary.names
     .filter((tag) => !NO_METRICS.includes(tag) && !GOOD_REQUESTS.includes(tag))
@@ -67,10 +67,12 @@ function scalarOf(summary: Fields, tag: string, scale: (unit: string) => number 
 
 function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: SummaryOptions): MeasureResult[] {
   const raw = summary.raw(tag);
-  if (!isObject(raw) || !('unit' in raw) || !('avg' in raw)) {
+  if (!isObject(raw) || !('unit' in raw)) {
     notes.notUnderstood(tag);
     return [];
   }
+  // A row of N/A: there was nothing to measure.
+  if (Object.keys(raw).length === 1 && (own(DISTRIBUTIONS, tag) ?? own(SCALARS, tag)) !== null) return [];
   const metric = new Fields(raw, notes, `${tag}.`);
   const unit = baseUnit(metric.text('unit') ?? '');
   const known = own(DISTRIBUTIONS, tag) ?? own(SCALARS, tag);
@@ -90,7 +92,6 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: Su
   }
   const isWithFailed = known.withFailed === true;
   const n = metric.count('count') ?? (isWithFailed ? null : scalarOf(summary, 'request_count'));
-  if (n === null && !isWithFailed) return [];
   return [
     statedDistribution(
       isWithFailed ? { ...identity, population: 'all', definition: nearestRank(identity.definition) } : identity,
@@ -110,15 +111,15 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: Su
 /** Goodput and what it is made of. */
 const GOOD_REQUESTS = ['goodput', 'request_goodput', 'good_request_count', 'good_request_fraction'];
 
-/** What AIPerf tells of the requests that kept the limits of `--goodput`; nothing when there were none. */
+/** What AIPerf reports of the requests that kept the limits of `--goodput`; nothing when there were none. */
 function statedGoodRequests(summary: Fields, notes: ImportNotes): MeasureResult[] {
   const rate = scalarOf(summary, 'goodput') ?? scalarOf(summary, 'request_goodput');
   const count = scalarOf(summary, 'good_request_count');
   const share = scalarOf(summary, 'good_request_fraction', (unit) => baseUnit(unit)?.scale ?? 1);
   if ([rate, count, share].every((value) => value === null)) return [];
   const limits = goodputLimits(summary.object('input_config'));
-  if (limits === null) notes.say('the limits of the goodput are not told');
-  const text = limits === null ? '[limits not told]' : limitsText(limits);
+  if (limits === null) notes.add('the limits of the goodput are not reported');
+  const text = limits === null ? '[limits not reported]' : limitsText(limits);
   const over = isOverWindow('goodput', rate, summary) ? 'window' : 'wall_time';
   return [
     ...(count === null
@@ -144,8 +145,8 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Whether a throughput is over `benchmark_duration`, from the first request to the last response, as AIPerf's documentation
- * says. Version 0.13.0 divides by the time of the whole phase, which is longer.
+ * Whether a throughput is over `benchmark_duration`, from the first request to the last response, as AIPerf's
+ * documentation states. Version 0.13.0 divides by the time of the whole phase, which is longer.
  */
 function isOverWindow(tag: string, value: number | null, summary: Fields): boolean {
   const duration = scalarOf(summary, 'benchmark_duration', (unit) => baseUnit(unit)?.scale ?? 1);
@@ -165,7 +166,7 @@ function definitionOf({ definition, ownTokens }: AiperfMeasure, { serverTokens }
   return ownTokens && !serverTokens ? (TOKENIZER_DEFINITIONS[definition] ?? definition) : definition;
 }
 
-/** What failed: by kind where `error_summary` tells, else only how many. */
+/** What failed: by kind where `error_summary` reports, else only how many. */
 function failuresOf(
   summary: Fields,
   notes: ImportNotes,

@@ -1,12 +1,12 @@
-import { readLineBlocks } from '../read-lines.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
+import { readLineBlocks } from '../reading/read-lines.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
 
 const NS_PER_S = 1_000_000_000n;
 const NS_PER_MS = 1_000_000n;
 
 /**
  * Nanoseconds since 1970 under a key in the text of a JSON line, counted from `zero_ns`. Wall clocks in nanoseconds are
- * above 2^53, where JSON.parse rounds. Null when the key is not there or has no whole number.
+ * above 2^53, where JSON.parse rounds. Null when the key is missing or its value is not a whole number.
  */
 export function wallNanoseconds(text: string, key: string, zero_ns: bigint): number | null {
   const name = `"${key}":`;
@@ -28,18 +28,23 @@ const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39;
 /** What is earlier than the first line by more than this comes from a clock that jumped. */
 const LONGEST_RUN_NS = 30n * 86_400n * NS_PER_S;
 
-/** The earliest time under the keys in a file of JSON lines, down to the millisecond; null when there is none. */
+/**
+ * The earliest time under the keys in a file of JSON lines, down to the millisecond; null when there is none. `onBlock`
+ * receives the bytes of each block of lines.
+ */
 export async function earliestNanoseconds(
   file: SourceFile,
   keys: readonly string[],
   reading: Reading,
+  onBlock: (bytes: Buffer) => void = () => undefined,
 ): Promise<bigint | null> {
   const names = keys.map((key) => Buffer.from(`"${key}":`));
   let first: bigint | null = null;
   let earliest: bigint | null = null;
-  // A line that is too long is told of when the records are read.
+  // A line that is too long is noted when the records are read.
   const passOver = (): void => undefined;
   for await (const { bytes } of readLineBlocks(file, reading, passOver)) {
+    onBlock(bytes);
     for (const name of names) {
       for (let at = bytes.indexOf(name); at >= 0; at = bytes.indexOf(name, at + name.length)) {
         const digits = /^\s*(\d{17,19})(?![\d.eE])/.exec(

@@ -135,3 +135,23 @@ test('its CSV', () =>
     expect(distributionOf(result, 'time_to_first_token')).toMatchObject({ n: 40, mean: 1.0335 });
     expect(scalarOf(result, 'request_throughput').value).toBe(2.5);
   }));
+
+test('a mean whose count is not stated is a mean without a count; one with N/A as average keeps its other figures', () =>
+  inTemporaryFolder(async (folder) => {
+    const summary = { ...SUMMARY, request_count: undefined };
+    await writeFile(join(folder, 'profile_export_genai_perf.json'), JSON.stringify(summary));
+    const { result } = await importedRun(await importInto(join(folder, 'runs'), [folder]));
+    expect(distributionOf(result, 'output_sequence_length')).toMatchObject({ n: null, mean: 128 });
+    const csv = [
+      'Metric,avg,min,max,p99,p95,p90,p75,p50,p25,p10,p5,p1',
+      'Time To First Token (ms),N/A,10.00,95.00,90.00,80,70,60,50,40,30,20,11',
+      'Inter Token Latency (ms),N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A,N/A',
+      '',
+    ].join('\r\n');
+    await mkdir(join(folder, 'csv'));
+    await writeFile(join(folder, 'csv', 'profile_export_genai_perf.csv'), csv);
+    const table = await importedRun(await importInto(join(folder, 'other'), [join(folder, 'csv')]));
+    expect(distributionOf(table.result, 'time_to_first_token')).toMatchObject({ n: null, mean: null, max: 0.095 });
+    expect(table.result.measures.map(({ measure }) => measure)).not.toContain('inter_token_latency');
+    expect(table.run.source?.notes.join()).not.toContain('not understood');
+  }));

@@ -1,25 +1,25 @@
 import { CSV_ROUNDING, summaryOfCsv } from '../aiperf/csv-summary.ts';
 import { statedSummary } from '../aiperf/summary.ts';
-import { Fields } from '../fields.ts';
+import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, RecognisedFile, StatedResult } from '../importer.ts';
-import { publicOriginOrNull } from '../public-origin.ts';
-import { readJsonDocument, readText } from '../read-json-document.ts';
+import { ImportRefusal } from '../import-refusal.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, StatedResult } from '../importer.ts';
+import { publicOriginOrNull } from '../reading/public-origin.ts';
+import { readJsonDocument, readText } from '../reading/read-json-document.ts';
 import { knownKey } from './input-config.ts';
 import { readProfile } from './profile.ts';
 import type { Experiment } from './profile.ts';
-import { PROFILE, recogniseGenaiPerf, SUMMARY, SUMMARY_CSV } from './recognise.ts';
+import { PROFILE, recognizeGenaiPerf, SUMMARY, SUMMARY_CSV } from './recognize.ts';
 
 /** The results of NVIDIA GenAI-Perf, AIPerf's predecessor, and of the perf_analyzer below it. */
 export const GENAI_PERF: Importer = {
   tool: 'genai-perf',
-  recognise: recogniseGenaiPerf,
+  recognize: recognizeGenaiPerf,
   group: groupGenaiPerf,
   read: readGenaiPerf,
 };
 
-/** A time above this is since 1970; below it is since some start that the file does not tell. */
+/** A time above this is since 1970; below it is since some start that the file does not report. */
 const EARLIEST_WALL_NS = 10n ** 17n;
 
 const NOTHING_STATED: StatedResult = {
@@ -30,8 +30,8 @@ const NOTHING_STATED: StatedResult = {
 };
 
 /** The files of one folder with one prefix: `P.json`, `P_genai_perf.json`, `P_genai_perf.csv`. */
-function groupGenaiPerf(files: readonly RecognisedFile[]): FileGroup[] {
-  const byRun = new Map<string, RecognisedFile[]>();
+function groupGenaiPerf(files: readonly RecognizedFile[]): FileGroup[] {
+  const byRun = new Map<string, RecognizedFile[]>();
   for (const each of files) {
     const prefix = each.file.name.replace(/\.[^.]+$/, '').replace(/_genai_perf$/, '');
     const key = `${each.file.folder}\0${prefix}`;
@@ -55,9 +55,9 @@ async function* readGenaiPerf(group: FileGroup, context: ImportContext): AsyncGe
   const rounding = summary.isCsv ? CSV_ROUNDING : 0;
   for (const [step, experiment] of experiments.entries()) {
     const own = experiments.length === 1 ? notes : new ImportNotes();
-    // A summary is of one experiment: of several it is not told which.
-    const isSummarised = experiments.length === 1 && summary.fields.names.length > 0;
-    const stated = isSummarised
+    // A summary is of one experiment: of several it is not reported which.
+    const isSummarized = experiments.length === 1 && summary.fields.names.length > 0;
+    const stated = isSummarized
       ? statedSummary(summary.fields, own, { serverTokens: false, rounding })
       : NOTHING_STATED;
     yield {
@@ -88,8 +88,8 @@ function withoutRecords(): Measured {
 function recordsOf({ firstSent_ns: zero_ns, records }: Experiment, notes: ImportNotes): Measured {
   if (zero_ns === null) return withoutRecords();
   const isWall = zero_ns > EARLIEST_WALL_NS;
-  if (!isWall) notes.say('its times are not since 1970: the run has no time of its own');
-  // Whole milliseconds, as run.json has the start; a clock of its own begins with the first request.
+  if (!isWall) notes.add('times do not count from 1970: the run has no start time');
+  // Whole milliseconds, as run.json has the start; a separate clock begins with the first request.
   const start_ns = isWall ? zero_ns - (zero_ns % 1_000_000n) : zero_ns;
   return {
     start: isWall ? new Date(Number(start_ns / 1_000_000n)).toISOString() : null,
@@ -110,11 +110,11 @@ async function readSummary(group: FileGroup, notes: ImportNotes, context: Import
   if (json !== null) return { fields: new Fields(await readJsonDocument(json, notes, context), notes), isCsv: false };
   const csv = fileOf(group, SUMMARY_CSV);
   if (csv === null) return { fields: new Fields({}, notes), isCsv: false };
-  notes.say('figures are from a CSV, which has two decimals');
+  notes.add('values are from a CSV with two decimals');
   return { fields: new Fields(summaryOfCsv(await readText(csv, context)), notes), isCsv: true };
 }
 
-function fileOf(group: FileGroup, format: string): RecognisedFile['file'] | null {
+function fileOf(group: FileGroup, format: string): RecognizedFile['file'] | null {
   return group.files.find(({ recognition }) => recognition.format === format)?.file ?? null;
 }
 

@@ -1,6 +1,6 @@
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { LoadKey } from '../../../core/run/run.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { KnownKey } from '../importer.ts';
 import type { Experiment } from './profile.ts';
 

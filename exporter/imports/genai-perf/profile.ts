@@ -1,10 +1,10 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
-import { Fields, isObject } from '../fields.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { JsonTextError, parseJson } from '../json-text.ts';
-import { readElements, readLongDocument } from '../long-json/read-long-document.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
+import { JsonTextError, parseJson } from '../reading/json-text.ts';
+import { readElements, readLongDocument } from '../reading/long-json/read-long-document.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { responseContent } from './response-content.ts';
 
 /** One load of perf_analyzer. Its requests, with all that was answered, are read from the file as they are needed. */
@@ -145,7 +145,7 @@ function usageOf(
   };
 }
 
-/** What was sent, as far as it is kept: the model, whether it streams, how much was asked for. Its text is not looked at. */
+/** What was sent, as far as it is kept: the model, whether it streams, how much was requested. Its text is not looked at. */
 function payloadOf(request: unknown): Fields | null {
   const inputs = isObject(request) ? request['request_inputs'] : null;
   const payload = isObject(inputs) ? inputs['payload'] : null;

@@ -1,5 +1,5 @@
-import { parseJson, JsonTextError } from '../json-text.ts';
-import { Fields, isObject } from '../fields.ts';
+import { parseJson, JsonTextError } from '../reading/json-text.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 
 /** What one response of a request brought, as perf_analyzer kept it. */
@@ -55,7 +55,7 @@ function parsedObject(line: string): Fields | null {
     const { value } = parseJson(line);
     return isObject(value) ? new Fields(value, new ImportNotes()) : null;
   } catch (error) {
-    // An event that perf_analyzer cut apart has no content of its own.
+    // An event that perf_analyzer split has no content itself.
     if (error instanceof JsonTextError) return null;
     throw error;
   }

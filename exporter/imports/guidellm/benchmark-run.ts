@@ -1,8 +1,8 @@
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportedRun, KnownKey } from '../importer.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { publicOriginOrNull } from '../public-origin.ts';
-import { wallInstant } from '../wall-instant.ts';
+import { publicOriginOrNull } from '../reading/public-origin.ts';
+import { wallInstant } from '../reading/wall-time.ts';
 import { checkReport } from './check.ts';
 import { hasSchedule, loadOf } from './load.ts';
 import { guideRecords } from './records.ts';
@@ -27,7 +27,7 @@ export function benchmarkRun(
   notes: ImportNotes,
 ): ImportedRun {
   const config = benchmark.object('config');
-  // Up to 0.3 what was configured stood in `args`, and what was run in `run_stats` and `worker`.
+  // Up to 0.3 the configuration was in `args`, and the result in `run_stats` and `worker`.
   const args = config ?? benchmark.object('args');
   const isFlat = config === null;
   const strategy = args?.object('strategy') ?? null;
@@ -60,7 +60,8 @@ export function benchmarkRun(
     start: zero_s === null ? null : wallInstant(zero_s * 1000),
     records: requests.size === 0 || context === null ? null : guideRecords(requests, context, notes),
     stated: {
-      window_seconds: requests.size > 0 || window === null ? null : window.end_s - window.start_s,
+      window_seconds: window === null ? null : window.end_s - window.start_s,
+      window_start_ns: window === null || zero_s === null ? null : Math.round((window.start_s - zero_s) * 1e9),
       requests: {
         ok,
         error: totals?.count('errored') ?? null,
@@ -83,7 +84,7 @@ export function benchmarkRun(
   };
 }
 
-/** What is told of a benchmark as a whole, from one look at its requests. */
+/** What the requests of a benchmark have in common, from one pass. */
 interface RequestsOverview {
   /** Ok requests in the window. */
   readonly ok: number;
@@ -111,7 +112,10 @@ function windowOf(benchmark: Fields): RecordContext['window'] {
   return start_s === null || end_s === null || end_s < start_s ? null : { start_s, end_s };
 }
 
-/** Where the tool prefers what the server tells, and keeps the count only when it told one, that count is the server's. */
+/**
+ * Where the tool prefers what the server reports, and keeps the count only when it reported one, that count is the
+ * server's.
+ */
 function tokenSourceOf(config: Fields | null): RecordContext['tokenSource'] {
   return config?.boolean('prefer_response_metrics') === true ? 'usage' : null;
 }
@@ -132,7 +136,7 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   text_completions: 'completions',
 };
 
-/** `kind`: what kind of request the requests say they are. */
+/** `kind`: the kind of request that the requests report. */
 function backendOf(benchmark: Fields, config: Fields | null, kind: string | null): BackendFacts {
   const backend = config?.object('backend') ?? null;
   const worker = benchmark.object('worker');
@@ -178,7 +182,7 @@ function durationLimit(args: Fields | null): number | null {
   return limitOf(limit, ['seconds', 'duration', 'max_duration', 'max_seconds']) ?? args?.amount('max_duration') ?? null;
 }
 
-/** A limit stands in `args` or beside it; of a list of limits the current one counts. */
+/** A limit is in `args` or next to it; of a list of limits the current one counts. */
 function limitOf(limit: Fields | null | undefined, names: readonly string[]): number | null {
   if (limit == null) return null;
   const index = limit.count('current_index') ?? 0;
@@ -194,8 +198,10 @@ function limitOf(limit: Fields | null | undefined, names: readonly string[]): nu
 
 function notePeculiarities(requests: number, { hasIncomplete }: RequestsOverview, notes: ImportNotes): void {
   if (requests > 0)
-    notes.say('times are those of the wall clock, to a quarter of a microsecond; a clock that was set shows in them');
+    notes.add(
+      'times are from the wall clock, with a resolution of a quarter of a microsecond; clock adjustments affect them',
+    );
   if (hasIncomplete) {
-    notes.say('what was not complete when the benchmark ended counts as cancelled');
+    notes.add('requests that were incomplete when the benchmark ended count as canceled');
   }
 }

@@ -1,13 +1,13 @@
 import { FloatColumn } from '../../../core/measures/float-column.ts';
 import { PERCENTILES, PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
-import { checkStatistics } from '../check-statistics.ts';
-import type { PercentileMethod } from '../check-statistics.ts';
-import type { Fields } from '../fields.ts';
+import { checkStatistics } from '../stated/check-statistics.ts';
+import type { PercentileMethod } from '../stated/check-statistics.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { RecordContext } from './records.ts';
 import type { GuideRequest } from './request.ts';
 import type { GuideRequests } from './requests.ts';
-import { PERCENTILE_KEYS, told } from './stated.ts';
+import { percentileOf, reported } from './stated.ts';
 
 /** The smallest value whose share of values at or below it reaches q; the sums of shares have the tool's rounding. */
 export const CUMULATIVE_SHARE: PercentileMethod = (ascending, q) => {
@@ -21,7 +21,7 @@ export const CUMULATIVE_SHARE: PercentileMethod = (ascending, q) => {
 };
 
 /**
- * Compares what a report tells of latency and time to first token with its own requests, over the requests that the tool
+ * Compares what a report reports of latency and time to first token with its own requests, over the requests that the tool
  * takes: those whose span (to their end, to their first token) meets the measurement.
  */
 export function checkReport(
@@ -57,12 +57,11 @@ export function checkReport(
 }
 
 function compare(name: string, factor: number, metrics: Fields, values: Float64Array, notes: ImportNotes): void {
-  const statistics = told(metrics, name, 'successful');
+  const statistics = reported(metrics, name, 'successful');
   if (statistics === null) return;
   const scaled = (value: number | null): number | null => (value === null ? null : value * factor);
-  const named = statistics.object('percentiles');
   const percentiles = PERCENTILE_NAMES.flatMap((key): [number, number][] => {
-    const value = scaled(named?.amount(PERCENTILE_KEYS[key]) ?? null);
+    const value = scaled(percentileOf(statistics, key));
     return value === null ? [] : [[PERCENTILES[key], value]];
   });
   const figures = {

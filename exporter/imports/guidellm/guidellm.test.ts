@@ -1,8 +1,9 @@
 import { copyFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
+import { stringify } from 'yaml';
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { Fields } from '../fields.ts';
+import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import type { ImportedRun } from '../importer.ts';
 import {
@@ -26,6 +27,8 @@ interface Statistics {
 }
 
 interface Benchmark {
+  start_time: number;
+  end_time: number;
   config: { strategy: { type_: string } };
   metrics: Record<string, { successful: Statistics; total: Statistics }>;
   requests: Record<string, { info: { timings: Record<string, number | null>; error: string | null } }[] | null>;
@@ -53,7 +56,7 @@ async function recordsOf({ records }: ImportedRun): Promise<RequestRecord[]> {
 
 test('a report of version 2 with two benchmarks is a group of two runs', () =>
   inTemporaryFolder(async (folder) => {
-    const told = await benchmarks('v2.json');
+    const reported = await benchmarks('v2.json');
     const all = await importInto(folder, [join(FIXTURES, 'v2.json')]);
     expect(all.report.outcomes).toMatchObject([
       { status: 'imported', tool: 'guidellm', disagreements: 0 },
@@ -66,7 +69,7 @@ test('a report of version 2 with two benchmarks is a group of two runs', () =>
     ]);
     expect(new Set(runs.map(({ run: each }) => each.group_id)).size).toBe(1);
     for (const [index, { run: each, result, records }] of runs.entries()) {
-      const metrics = told[index]?.metrics;
+      const metrics = reported[index]?.metrics;
       expect(each).toMatchObject({
         tool: { name: 'guidellm', version: '0.8.1' },
         target: { origin: 'http://127.0.0.1:28498' },
@@ -77,7 +80,7 @@ test('a report of version 2 with two benchmarks is a group of two runs', () =>
       const ttft = distributionOf(result, 'time_to_first_token');
       expect(ttft.mean).toBeCloseTo((metrics?.['time_to_first_token_ms']?.successful.mean ?? NaN) / 1000, 6);
       expect(distributionOf(result, 'inter_token_latency').definition).toBe('per_request_mean_from_usage');
-      // Its TPOT holds the first token: a measure of its own.
+      // Its TPOT includes the first token: a separate measure.
       const tpot = metrics?.['time_per_output_token_ms']?.successful;
       expect(distributionOf(result, 'time_per_output_token')).toMatchObject({
         definition: 'time_to_last_token_over_output_tokens',
@@ -136,7 +139,7 @@ describe('version 1', () => {
     }));
 });
 
-test('a report of 0.3, which tells no version', () =>
+test('a report of 0.3, which reports no version', () =>
   inTemporaryFolder(async (folder) => {
     const all = await importInto(folder, [join(FIXTURES, 'v0.json')]);
     expect(all.report.outcomes).toMatchObject([
@@ -150,9 +153,9 @@ test('a report of 0.3, which tells no version', () =>
       comparison_key: { endpoint_type: 'completions', model: 'mock-model', load: { concurrency: 2 } },
     });
     expect(records).toHaveLength(5);
-    const [, told] = await benchmarks('v0.json');
+    const [, reported] = await benchmarks('v0.json');
     expect(distributionOf(result, 'time_to_first_token').mean).toBeCloseTo(
-      (told?.metrics['time_to_first_token_ms']?.successful.mean ?? NaN) / 1000,
+      (reported?.metrics['time_to_first_token_ms']?.successful.mean ?? NaN) / 1000,
       6,
     );
     // (last − first) ÷ tokens, not ÷ (tokens − 1), and without the first token.
@@ -162,24 +165,37 @@ test('a report of 0.3, which tells no version', () =>
 describe('reports without records', () => {
   test('give the figures of the tool under its definitions', async () => {
     const [first] = await benchmarks('v2.json');
-    const told = run({ ...first, requests: { successful: [], errored: [], incomplete: [] } });
-    expect(told.records).toBeNull();
-    expect(told.start).not.toBeNull();
-    const latency = told.stated.measures.find(({ measure }) => measure === 'request_latency');
+    const reported = run({ ...first, requests: { successful: [], errored: [], incomplete: [] } });
+    expect(reported.records).toBeNull();
+    expect(reported.start).not.toBeNull();
+    const latency = reported.stated.measures.find(({ measure }) => measure === 'request_latency');
     expect(latency).toMatchObject({ definition: 'sent_to_end_of_answer', n: 6 });
-    const itl = told.stated.measures.find(({ measure }) => measure === 'inter_token_latency');
+    const itl = reported.stated.measures.find(({ measure }) => measure === 'inter_token_latency');
     expect(itl).toMatchObject({ definition: 'per_request_mean_weighted_by_tokens', n: 42 });
   });
 
-  test('a sample of the requests does not take the place of the figures', () =>
+  test('a sample of the requests is no source of values: only what the tool states of the whole run is one', () =>
     inTemporaryFolder(async (folder) => {
       const report = JSON.parse(await readFile(join(FIXTURES, 'v1.json'), 'utf8')) as { benchmarks: [Benchmark] };
       const [only] = report.benchmarks;
       only.requests['successful'] = only.requests['successful']?.slice(0, 2) ?? null;
       await writeFile(join(folder, 'sample.json'), JSON.stringify(report));
-      const { result } = await importedRun(await importInto(join(folder, 'runs'), [join(folder, 'sample.json')]));
+      const { run: each, result } = await importedRun(
+        await importInto(join(folder, 'runs'), [join(folder, 'sample.json')]),
+      );
       expect(result.requests.ok).toBe(6);
       expect(measureOf(result, 'request_latency')).toMatchObject({ n: 6, definition: 'sent_to_end_of_answer' });
+      const { start_time: start, end_time: end } = only;
+      expect(result.window.seconds).toBeCloseTo(end - start, 6);
+      expect(Date.parse(result.window.start ?? '') / 1000).toBeCloseTo(start, 2);
+      expect(each.phases).toEqual([{ phase: 'measure', start: result.window.start, end: result.window.end }]);
+      expect(scalarOf(result, 'request_throughput').definition).toBe('ok_requests_ended_over_measurement');
+      // The tool states nothing of the decode duration: what two requests give is no value of the run.
+      expect(distributionOf(result, 'decode_duration')).toMatchObject({ n: null, mean: null, max: null });
+      expect(scalarOf(result, 'achieved_output_ratio').value).toBeNull();
+      expect(each.source?.notes).toContainEqual(
+        expect.stringMatching(/^the records are a sample, 2 of 6 ok requests: only figures that the tool states/),
+      );
     }));
 
   test('zeros over no request are no values', async () => {
@@ -188,37 +204,71 @@ describe('reports without records', () => {
     const metrics = Object.fromEntries(
       Object.keys(first.metrics).map((name) => [name, { successful: zero, total: zero }] as const),
     );
-    const told = run({
+    const reported = run({
       ...first,
       metrics: { ...metrics, request_totals: { successful: 0, errored: 6 } },
       requests: null,
     });
-    expect(told.stated.measures).toEqual([]);
-    expect(told.stated.requests).toMatchObject({ ok: 0, error: 6 });
+    expect(reported.stated.measures).toEqual([]);
+    expect(reported.stated.requests).toMatchObject({ ok: 0, error: 6 });
   });
 });
 
 test('goodput carries its limits in its definition', async () => {
   const [first] = await benchmarks('v2.json');
   const good = { successful: { mean: 2, count: 6 } };
-  const told = run({
+  const reported = run({
     ...first,
     config: { ...first.config, slo: { ttft_ms: 100 } },
     metrics: { ...first.metrics, request_goodput: good, slo_attainment: 0.5 },
   });
-  expect(told.stated.measures).toContainEqual(
+  expect(reported.stated.measures).toContainEqual(
     expect.objectContaining({ definition: 'good_requests_over_measurement[ttft_ms<=100]', value: 2 }),
   );
-  expect(told.stated.measures).toContainEqual(expect.objectContaining({ measure: 'good_request_ratio', value: 0.5 }));
+  expect(reported.stated.measures).toContainEqual(
+    expect.objectContaining({ measure: 'good_request_ratio', value: 0.5 }),
+  );
 });
 
+test('the median is p50 where the report has no percentile of that name', async () => {
+  const [first] = await benchmarks('v0.json');
+  const { percentiles, ...rest } = first.metrics['request_latency']?.successful as Statistics;
+  const others = Object.fromEntries(Object.entries(percentiles).filter(([name]) => name !== 'p50'));
+  const latency = { successful: { ...rest, median: 0.25, percentiles: others } };
+  const reported = run({
+    ...first,
+    metrics: { ...first.metrics, request_latency: latency },
+    requests: { successful: [], errored: [], incomplete: [] },
+  });
+  const stated = reported.stated.measures.find(({ measure }) => measure === 'request_latency');
+  expect(stated).toMatchObject({ percentiles: { p50: { value: 0.25 } } });
+});
+
+test.each([
+  ['indented lists', { indentSeq: true }],
+  ['lists at the margin', { indentSeq: false }],
+  ['quoted texts', { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' } as const],
+])('YAML of another writer, with %s, is the same report', (_, options) =>
+  inTemporaryFolder(async (folder) => {
+    const { benchmarks: list, ...rest } = JSON.parse(await readFile(join(FIXTURES, 'v1.json'), 'utf8')) as {
+      benchmarks: Record<string, unknown>[];
+    };
+    // The kind first, as another writer orders its keys: the line of the list is `- type_: …`.
+    const ordered = list.map((each) => ({ type_: each['type_'], ...each }));
+    await writeFile(join(folder, 'report.yaml'), stringify({ benchmarks: ordered, ...rest }, options));
+    const yaml = await importedRun(await importInto(join(folder, 'runs'), [join(folder, 'report.yaml')]));
+    const json = await importedRun(await importInto(join(folder, 'json'), [join(FIXTURES, 'v1.json')]));
+    expect(yaml.result.measures).toEqual(json.result.measures);
+  }),
+);
+
 describe('faults', () => {
-  test('a figure that its own requests contradict is told', async () => {
+  test('a figure that its own requests contradict is reported', async () => {
     const [first] = await benchmarks('v2.json');
     const latency = first.metrics['request_latency'];
     if (latency !== undefined) latency.successful.percentiles['p90'] = 9;
     expect(run(first).notes.disagreements).toEqual([
-      expect.stringMatching(/^request_latency p90: the file says 9 seconds/),
+      expect.stringMatching(/^request_latency p90: the file states 9 seconds/),
     ]);
   });
 
@@ -227,9 +277,9 @@ describe('faults', () => {
     const request = first.requests['successful']?.[0];
     // As 0.8.1 wrote it in another run.
     if (request !== undefined) request.info.timings['targeted_start'] = 6.2;
-    const told = run(first);
-    expect((await recordsOf(told)).filter(({ due_ns }) => due_ns === null)).toHaveLength(1);
-    expect(told.notes.lines).toContainEqual(expect.stringMatching(/^1 × due times that are no time of day/));
+    const reported = run(first);
+    expect((await recordsOf(reported)).filter(({ due_ns }) => due_ns === null)).toHaveLength(1);
+    expect(reported.notes.lines).toContainEqual(expect.stringMatching(/^1 × due times that are no time of day/));
   });
 
   test('a request without times is left out and counted', async () => {
@@ -273,7 +323,7 @@ describe('faults', () => {
       const later = report.outcomes.at(-1);
       if (later?.status !== 'imported') throw new Error('it was not imported');
       expect((await store.readRun(later.run_id)).source?.notes).toContain(
-        'version 9 of the report is not known: what fits was imported',
+        'version 9 of the report is not known: known members were imported',
       );
     }));
 

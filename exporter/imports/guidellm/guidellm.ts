@@ -1,25 +1,25 @@
-import { Fields } from '../fields.ts';
+import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
-import type { SourceFile } from '../source-file.ts';
+import type { SourceFile } from '../reading/source-file.ts';
 import { benchmarkRun } from './benchmark-run.ts';
 import { readReport } from './read-report.ts';
 
 /** GuideLLM's JSON and YAML reports, of 0.1 to 0.3 (no version), 0.4 to 0.6 (version 1) and from 0.7 on (version 2). */
-export const GUIDELLM: Importer = { tool: 'guidellm', recognise, read };
+export const GUIDELLM: Importer = { tool: 'guidellm', recognize, read };
 
 const KNOWN_VERSIONS = [1, 2];
 
-/** As JSON, and as Python's YAML, whose keys are sorted. */
+/** As JSON, as Python's YAML, whose keys are sorted, and as other writers indent and quote it. */
 const MARKS = [
   /"guidellm_version"\s*:/,
   /"type_"\s*:\s*"generative_benchmarks?(_report)?"/,
-  /^\s*type_: generative_benchmarks?(_report)?$/m,
-  /^benchmarks:\n- config:\n(?: .*\n)*? {4}backend:/m,
+  /^[ -]*type_: (["']?)generative_benchmarks?(_report)?\1\r?$/m,
+  /^benchmarks:\n *- config:\n(?: .*\n)*? {4,}backend:/m,
 ];
 
-function recognise({ head: { text } }: Pick<SourceFile, 'head'>): Recognition | null {
+function recognize({ head: { text } }: Pick<SourceFile, 'head'>): Recognition | null {
   const start = text.trimStart();
   const hasBenchmarks =
     /^\{[^]*?"(benchmarks|metadata)"\s*:/.test(start) || /^(args|benchmarks|metadata|config):/m.test(start);
@@ -36,7 +36,7 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
     const metadata = report.object('metadata');
     const schema = metadata?.count('version') ?? null;
     if (schema !== null && !KNOWN_VERSIONS.includes(schema)) {
-      fileNotes.say(`version ${schema} of the report is not known: what fits was imported`);
+      fileNotes.add(`version ${schema} of the report is not known: known members were imported`);
     }
     const facts = {
       version: metadata?.text('guidellm_version') ?? null,
@@ -45,7 +45,7 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
     };
     for (const [index, benchmark] of benchmarks.entries()) {
       const notes = new ImportNotes();
-      for (const line of fileNotes.lines) notes.say(line);
+      for (const line of fileNotes.lines) notes.add(line);
       const fields = new Fields(benchmark, notes);
       yield benchmarkRun(fields, requestsOf(fields, index), index, facts, notes);
     }

@@ -1,8 +1,8 @@
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { LoadKey } from '../../../core/run/run.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../reading/fields.ts';
 
-/** The strategies that want a request at a time of a schedule; the others want it as soon as possible. */
+/** The strategies that send a request at a scheduled time; the others send it as soon as possible. */
 const SCHEDULED: ReadonlySet<string> = new Set(['constant', 'poisson', 'async', 'replay', 'trace']);
 
 export function hasSchedule(strategy: Fields | null): boolean {

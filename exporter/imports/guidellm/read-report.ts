@@ -1,16 +1,11 @@
-import { isObject } from '../fields.ts';
-import type { Fields } from '../fields.ts';
+import { isObject } from '../reading/fields.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
-import { readLongDocument } from '../long-json/read-long-document.ts';
-import { readText } from '../read-json-document.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
+import { ImportRefusal } from '../import-refusal.ts';
+import { readLongDocument } from '../reading/long-json/read-long-document.ts';
+import { readYamlDocument } from '../reading/read-yaml-document.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
 import { GuideRequests, requestsIn } from './requests.ts';
-
-/** YAML takes ten times the memory and time of JSON. */
-const LARGEST_YAML_BYTES = 48 * 2 ** 20;
-/** Python's YAML names a value that it writes twice; many uses of one are a bomb. */
-const MOST_ALIASES = 1000;
 
 /** A report: its requests may be more than fit into memory as they are. */
 export interface Report {
@@ -23,7 +18,7 @@ export interface Report {
 /** Throws `ImportRefusal` when it cannot be read. */
 export async function readReport(file: SourceFile, notes: ImportNotes, reading: Reading): Promise<Report> {
   if (!file.head.text.trimStart().startsWith('{')) {
-    return { value: asObject(await readYaml(file, reading)), requestsOf: (benchmark) => requestsIn(benchmark) };
+    return { value: asObject(await readYamlDocument(file, reading)), requestsOf: (benchmark) => requestsIn(benchmark) };
   }
   const requests = new Map<string, GuideRequests>();
   const requestsAt = (index: string): GuideRequests => {
@@ -43,21 +38,6 @@ export async function readReport(file: SourceFile, notes: ImportNotes, reading: 
 }
 
 function asObject(value: unknown): Readonly<Record<string, unknown>> {
-  if (!isObject(value)) throw new ImportRefusal('it is no object');
+  if (!isObject(value)) throw new ImportRefusal('it is not an object');
   return value;
-}
-
-async function readYaml(file: SourceFile, reading: Reading): Promise<unknown> {
-  const text = await readText(file, reading, LARGEST_YAML_BYTES);
-  const { parseDocument } = await import('yaml');
-  const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false, uniqueKeys: true });
-  const [error] = document.errors;
-  if (error !== undefined) throw new ImportRefusal(`it is not YAML at character ${error.pos[0]}`);
-  try {
-    return document.toJS({ maxAliasCount: MOST_ALIASES });
-  } catch (error) {
-    // What `toJS` throws for too many uses of one value.
-    if (error instanceof ReferenceError) throw new ImportRefusal('its YAML repeats values too often');
-    throw error;
-  }
 }

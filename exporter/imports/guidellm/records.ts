@@ -14,7 +14,7 @@ const FARTHEST_DUE_SECONDS = 86_400;
 export interface RecordContext {
   /** Seconds since 1970: the records' zero. */
   readonly zero_s: number;
-  /** The tool's measurement, in seconds since 1970; null when the report tells none. */
+  /** The tool's measurement, in seconds since 1970; null when the report reports none. */
   readonly window: { readonly start_s: number; readonly end_s: number } | null;
   /** Whether requests were due at times of a schedule, not as soon as one before had ended. */
   readonly hasSchedule: boolean;
@@ -69,7 +69,7 @@ function recordOf(
     reason: failure?.reason ?? null,
     http_status: failure?.http_status ?? (failure === null ? 200 : null),
     input_tokens: request.input_tokens,
-    // The server told the input beside the output; of a failed request the tool has counted it itself.
+    // The server reports input and output; of a failed request the tool counted the input itself.
     input_tokens_source: request.output_tokens === null ? null : context.tokenSource,
     output_tokens: request.output_tokens,
     output_tokens_source: request.output_tokens === null ? null : context.tokenSource,

@@ -1,9 +1,9 @@
-import { isObject } from '../fields.ts';
-import { pythonError } from '../python-error.ts';
-import type { PythonError } from '../python-error.ts';
-import { wallInstant } from '../wall-instant.ts';
+import { isObject } from '../reading/fields.ts';
+import { pythonError } from '../reading/python-error.ts';
+import type { PythonError } from '../reading/python-error.ts';
+import { wallInstant } from '../reading/wall-time.ts';
 
-/** What a report tells of one request, whatever its version; times in seconds since 1970. */
+/** What a report reports of one request, whatever its version; times in seconds since 1970. */
 export interface GuideRequest {
   readonly status: 'successful' | 'incomplete' | 'errored';
   readonly sent_s: number;
@@ -25,7 +25,7 @@ export const STATUSES = ['successful', 'incomplete', 'errored'] as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A request of a report; null when it does not tell when it was sent and when it ended. Its texts are not read. */
+/** A request of a report; null when it does not report when it was sent and when it ended. Its texts are not read. */
 export function guideRequest(value: unknown, status: GuideRequest['status']): GuideRequest | null {
   if (!isObject(value)) return null;
   const info = value['info'];
@@ -55,7 +55,7 @@ function ofTimings(request: Members, info: Members, status: GuideRequest['status
     last_s: time(timings, 'last_token_iteration') ?? time(timings, 'last_iteration'),
     due_s: time(timings, 'targeted_start'),
     input_tokens: count(input, 'total_tokens'),
-    // Not `output_tokens`, which counts chunks where the server told no tokens.
+    // Not `output_tokens`, which counts chunks where the server reported no tokens.
     output_tokens: count(output, 'total_tokens'),
     cached_tokens: count(input, 'cached_tokens'),
     failure: failureOf(status, text(info, 'error')),

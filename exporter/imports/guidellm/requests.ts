@@ -1,7 +1,7 @@
 import { FloatColumn } from '../../../core/measures/float-column.ts';
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import type { PythonError } from '../python-error.ts';
+import type { PythonError } from '../reading/python-error.ts';
 import { guideRequest, STATUSES } from './request.ts';
 import type { GuideRequest } from './request.ts';
 
@@ -17,7 +17,9 @@ const NUMBERS = [
   'cached_tokens',
 ] as const satisfies readonly (keyof GuideRequest)[];
 
-/** The requests of a benchmark, 80 bytes each: their texts, most of a report, are gone when they have been read. */
+/**
+ * The requests of a benchmark, 80 bytes each: their texts, most of a report, are discarded when they have been read.
+ */
 export class GuideRequests implements Iterable<GuideRequest> {
   readonly #columns = NUMBERS.map((name) => ({ name, values: new FloatColumn() }));
   readonly #status = new FloatColumn('single');
@@ -25,7 +27,7 @@ export class GuideRequests implements Iterable<GuideRequest> {
   readonly #seen = new Map<string, number>();
   #leftOut = 0;
   #firstLeftOut = '';
-  /** What kind of request the first ok one says it is; null when it does not. Up to 0.5 each does. */
+  /** The kind of request that the first ok one reports; null when it does not. Up to 0.5 each does. */
   kind: string | null = null;
 
   get size(): number {

@@ -1,9 +1,10 @@
-import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
-import type { MeasureResult, PercentileName } from '../../../core/run/result.ts';
-import type { Fields } from '../fields.ts';
-import { limitsText, statedGoodput, statedGoodRatio } from '../stated-goodput.ts';
-import { statedDistribution, statedScalar } from '../stated-measures.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import type { MeasureResult } from '../../../core/run/result.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
+import type { Fields } from '../reading/fields.ts';
+import { limitsText, statedGoodput, statedGoodRatio } from '../stated/stated-goodput.ts';
+import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
 
 const MS = 1e-3;
 
@@ -45,7 +46,7 @@ const RATES: readonly (readonly [string, StatedIdentity])[] = [
 ];
 
 /**
- * The distributions of the ok requests as the report tells them; a metric without a value is not there. Up to 0.3
+ * The distributions of the ok requests as the report reports them; a metric without a value is absent. Up to 0.3
  * (`isFlat`) each request counted once in the latency between tokens, from 0.4 on as often as it has tokens.
  */
 export function statedDistributions(metrics: Fields, isFlat: boolean): MeasureResult[] {
@@ -67,18 +68,18 @@ export function statedTimePerOutputToken(metrics: Fields, isFlat: boolean): Meas
 /** Up to 0.3 the rates of tokens were means of rates between chunks, which no definition names: they are not taken. */
 export function statedRates(metrics: Fields, isFlat: boolean): MeasureResult[] {
   const rates = (isFlat ? RATES.slice(0, 1) : RATES).flatMap(([name, identity]) => {
-    const mean = told(metrics, name, 'successful')?.amount('mean') ?? null;
+    const mean = reported(metrics, name, 'successful')?.amount('mean') ?? null;
     return mean === null ? [] : [statedScalar(identity, mean)];
   });
-  const inFlight = told(metrics, 'request_concurrency', 'total')?.amount('mean') ?? null;
+  const inFlight = reported(metrics, 'request_concurrency', 'total')?.amount('mean') ?? null;
   if (inFlight === null) return rates;
   const identity = { measure: 'effective_concurrency', definition: 'time_weighted_requests_in_flight' } as const;
   return [...rates, statedScalar({ ...identity, population: 'all' }, inFlight)];
 }
 
-/** What is good under the limits that were asked for; nothing without limits. */
+/** What is good under the limits that were requested; nothing without limits. */
 export function statedGood(metrics: Fields, limits: Fields | null): MeasureResult[] {
-  const rate = told(metrics, 'request_goodput', 'successful')?.amount('mean') ?? null;
+  const rate = reported(metrics, 'request_goodput', 'successful')?.amount('mean') ?? null;
   const share = metrics.amount('slo_attainment');
   if (limits === null) return [];
   const text = limitsText(limits);
@@ -89,16 +90,15 @@ export function statedGood(metrics: Fields, limits: Fields | null): MeasureResul
 }
 
 /** The statistics of a metric over the requests of a status; null without any, where the report writes zeros. */
-export function told(metrics: Fields, name: string, status: 'successful' | 'total'): Fields | null {
+export function reported(metrics: Fields, name: string, status: 'successful' | 'total'): Fields | null {
   const found = metrics.object(name)?.object(status) ?? null;
   return found === null || found.count('count') === 0 ? null : found;
 }
 
 function distributionOf(metrics: Fields, name: string, identity: StatedIdentity, factor: number): MeasureResult[] {
-  const statistics = told(metrics, name, 'successful');
+  const statistics = reported(metrics, name, 'successful');
   if (statistics === null) return [];
-  const percentiles = statistics.object('percentiles');
-  const named = PERCENTILE_NAMES.map((each) => [each, percentiles?.amount(PERCENTILE_KEYS[each]) ?? null] as const);
+  const named = PERCENTILE_NAMES.map((each) => [each, percentileOf(statistics, each)] as const);
   return [
     statedDistribution(
       identity,
@@ -113,4 +113,10 @@ function distributionOf(metrics: Fields, name: string, identity: StatedIdentity,
       factor,
     ),
   ];
+}
+
+/** A percentile among the statistics of a metric; up to 0.3 the median has no other name. */
+export function percentileOf(statistics: Fields, name: PercentileName): number | null {
+  const value = statistics.object('percentiles')?.amount(PERCENTILE_KEYS[name]) ?? null;
+  return value ?? (name === 'p50' ? statistics.amount('median') : null);
 }

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ImportRefusal } from '../importer.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
 import { mappedImporter } from './mapped.ts';
 import { parseMapping } from './parse-mapping.ts';
@@ -57,7 +57,7 @@ test('a CSV with a row per request', () =>
     ]);
   }));
 
-test('JSON lines and a JSON list with times of their own have no time', () =>
+test('JSON lines and a JSON list with relative times have no start time', () =>
   inTemporaryFolder(async (folder) => {
     const rows = [
       { started: 5, ttft: 1, total: 2, out: 3, status: 200 },
@@ -118,14 +118,14 @@ describe('mappings that are refused', () => {
     ['tokens: guess\ncolumns: {a: {field: sent, unit: s}}', '"tokens" is "guess" and must be one of usage, tokenizer'],
     [
       'rows: runs\nrequests: n\ncolumns:\n  a: {measure: request_latency, statistic: p99, unit: s}',
-      'line 4, a: say by which "definition"',
+      'line 4, a: "definition" of request_latency is required',
     ],
     [
       'rows: runs\ncolumns: {a: {measure: request_throughput, definition: ok_requests_over_window}}',
       '"requests" must name the column',
     ],
     ['a: 1\na: 2', 'line 2: '],
-    ['- 1', 'it is no map of keys'],
+    ['- 1', 'it is not a map of keys'],
   ])('%j', (text, message) => {
     expect(() => parseMapping(text)).toThrow(ImportRefusal);
     expect(() => parseMapping(text)).toThrow(message);

@@ -1,22 +1,24 @@
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
+import type { MeasureResult } from '../../../core/run/result.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey, StatedResult } from '../importer.ts';
-import type { SourceFile } from '../source-file.ts';
-import type { ColumnMapping } from './mapping.ts';
-import { measuresOfRow } from './row-measures.ts';
+import type { SourceFile } from '../reading/source-file.ts';
+import type { ColumnMapping, MappedMeasure } from './mapping.ts';
 import { MappedRow, recordOfRow } from './row-record.ts';
 import { rowsOf } from './rows.ts';
+import type { Row } from './rows.ts';
+import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
 
 const FORMAT = 'mapped-table';
 
-/** Reads any CSV, JSON list or JSON lines file as a mapping says. Asked after the importers that know their files. */
+/** Reads any CSV, JSON list or JSON lines file as a mapping defines. Tried after the importers of known tools. */
 export function mappedImporter(mapping: ColumnMapping): Importer {
   const needed = [...mapping.columns, ...mapping.measures].map(({ column }) => column);
   return {
     tool: mapping.tool,
-    recognise({ head }) {
+    recognize({ head }) {
       const names = columnNames(head);
       return needed.some((column) => names.includes(column)) ? { format: FORMAT } : null;
     },
@@ -87,6 +89,33 @@ async function* runPerRow(
   }
 }
 
+/** The measures that a row of a file with one row per run states. */
+function measuresOfRow({ cells, number }: Row, mapping: ColumnMapping, notes: ImportNotes): MeasureResult[] {
+  const value = ({ column, scale }: MappedMeasure): number | null => {
+    const cell = cells[column];
+    if (cell === undefined || cell === null || cell === '') return null;
+    const found = Number(cell);
+    if (Number.isFinite(found)) return found * scale;
+    notes.count('values read as unknown: not a number', `row ${number}, ${column}`);
+    return null;
+  };
+  const scalars = mapping.measures.filter(({ statistic }) => statistic === 'value');
+  const figures = Map.groupBy(
+    mapping.measures.filter(({ statistic }) => statistic !== 'value'),
+    ({ measure, definition }) => `${measure} ${definition}`,
+  );
+  const n = Number(mapping.requests === null ? NaN : cells[mapping.requests]);
+  return [
+    ...scalars.map((each) => statedScalar(each, value(each))),
+    ...[...figures.values()].flatMap((each) => {
+      const [first] = each;
+      if (first === undefined || !Number.isSafeInteger(n)) return [];
+      const reported = Object.fromEntries(each.map((one) => [one.statistic, value(one)]));
+      return [statedDistribution(first, { ...reported, n, percentiles: reported })];
+    }),
+  ];
+}
+
 async function* oneRun(
   mapping: ColumnMapping,
   file: SourceFile,
@@ -94,7 +123,7 @@ async function* oneRun(
   context: ImportContext,
 ): AsyncGenerator<ImportedRun> {
   const zero_ns = await earliestSent(mapping, file, context);
-  if (zero_ns === null) throw new ImportRefusal(`${file.name}: no row tells when its request was sent`);
+  if (zero_ns === null) throw new ImportRefusal(`${file.name}: no row has the time its request was sent`);
   const zero_ms = Math.floor(zero_ns / 1e6);
   const isWall = mapping.times === 'unix';
   yield {
@@ -131,7 +160,8 @@ async function* mappedRecords(
   let index = 0;
   for await (const row of rowsOf(file, notes, context)) {
     const record = recordOfRow(new MappedRow(row, mapping, notes), index, zero_ns, mapping);
-    if (record === null) notes.count('records left out: not told when it was sent and ended', `row ${row.number}`);
+    if (record === null)
+      notes.count('records left out: the time of sending or of the end is missing', `row ${row.number}`);
     else {
       yield record;
       index += 1;

@@ -1,7 +1,7 @@
-import type { Clock } from '../../../core/measures/measures.ts';
-import type { PercentileName } from '../../../core/run/result.ts';
+import type { Clock } from '../../../core/run/statistic.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
 
-/** What of a request a column can tell, and what its values are. */
+/** What of a request a column can report, and what its values are. */
 export const MAPPED_FIELDS = {
   sent: 'time',
   due: 'time',

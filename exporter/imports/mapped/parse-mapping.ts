@@ -1,11 +1,12 @@
 import { isMap, isScalar, LineCounter, parseDocument } from 'yaml';
 import type { Node } from 'yaml';
 import { formulaOf, measureFamily } from '../../../core/measures/foreign-definitions.ts';
-import { DISTRIBUTION_MEASURES, SCALAR_MEASURES } from '../../../core/measures/measures.ts';
-import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
-import { Fields } from '../fields.ts';
+import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
+import { SCALAR_MEASURES } from '../../../core/measures/scalar-measures.ts';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import { MAPPED_FIELDS, STATISTICS } from './mapping.ts';
 import type { ColumnMapping, MappedColumn, MappedField, MappedMeasure, MappedStatistic } from './mapping.ts';
 
@@ -27,9 +28,9 @@ const TOP = [
 ];
 
 /**
- * Reads a mapping: `columns` says of each column which field of a request it is (or, with `rows: runs`, which figure of
- * which measure) and in which unit. Strict: what is unknown, contradictory or without a unit is refused, with its line, by
- * an `ImportRefusal`.
+ * Reads a mapping: `columns` assigns to each column the field of a request that it is (or, with `rows: runs`, which
+ * figure of which measure) and in which unit. Strict: what is unknown, contradictory or without a unit is refused,
+ * with its line, by an `ImportRefusal`.
  */
 export function parseMapping(text: string): ColumnMapping {
   const lines = new LineCounter();
@@ -37,7 +38,7 @@ export function parseMapping(text: string): ColumnMapping {
   const [mistake] = [...document.errors, ...document.warnings];
   const at = (offset: number): string => `line ${lines.linePos(offset).line}`;
   if (mistake !== undefined) throw new ImportRefusal(`${at(mistake.pos[0])}: ${mistake.message}`);
-  if (!isMap(document.contents)) throw new ImportRefusal('it is no map of keys');
+  if (!isMap(document.contents)) throw new ImportRefusal('it is not a map of keys');
   const places = new Map<string, string>();
   for (const { key, value } of document.contents.items) {
     const name = isScalar(key) ? String(key.value) : '';
@@ -55,7 +56,7 @@ export function parseMapping(text: string): ColumnMapping {
 function checked(file: Strict, placeOf: (column: string) => string): ColumnMapping {
   const rows = file.oneOf('rows', ['requests', 'runs'] as const) ?? 'requests';
   const columns = file.members('columns', placeOf);
-  if (columns.length === 0) throw new ImportRefusal('"columns" is empty: say what at least one column means');
+  if (columns.length === 0) throw new ImportRefusal('"columns" is empty: at least one column is required');
   const perRun = rows === 'runs';
   const mapping: ColumnMapping = {
     rows,
@@ -79,14 +80,14 @@ function checked(file: Strict, placeOf: (column: string) => string): ColumnMappi
   return mapping;
 }
 
-/** Two columns of one field would hide each other; without when it was sent and took nothing can be told. */
+/** Two columns of one field would hide each other; without when it was sent and took nothing can be reported. */
 function checkFields(columns: readonly MappedColumn[]): void {
   const fields = columns.map(({ field }) => field);
   const twice = fields.find((field, i) => fields.indexOf(field) !== i);
   if (twice !== undefined) throw new ImportRefusal(`two columns are "${twice}"`);
   if (!fields.includes('sent')) throw new ImportRefusal('no column is "sent", the time when a request was sent');
   if (!fields.includes('end') && !fields.includes('request_latency')) {
-    throw new ImportRefusal('no column is "end" or "request_latency": it is not told when a request had ended');
+    throw new ImportRefusal('no column is "end" or "request_latency": the end of a request is missing');
   }
 }
 
@@ -112,7 +113,7 @@ function measureColumn(name: string, column: Strict): MappedMeasure {
   const own = known.find((each) => each.measure === measure);
   if (definition === null || formulaOf(measure, definition) === null) {
     throw new ImportRefusal(
-      `${column.place}: say by which "definition" ${measure} is meant; ours is ${own?.definition ?? ''} (${own?.formula ?? ''})`,
+      `${column.place}: "definition" of ${measure} is required; the one of llmbench is ${own?.definition ?? ''} (${own?.formula ?? ''})`,
     );
   }
   column.only('measure', 'definition', ...(isScalar ? [] : ['statistic']), ...(isTime ? ['unit'] : []));
@@ -121,7 +122,7 @@ function measureColumn(name: string, column: Strict): MappedMeasure {
   return { column: name, measure, definition, clock: clock ?? 'sent', statistic, scale };
 }
 
-/** Members of a map of which none may be of another kind than is asked for. */
+/** Members of a map all of which must be of the requested kind. */
 class Strict {
   readonly place: string;
   readonly #notes = new ImportNotes();

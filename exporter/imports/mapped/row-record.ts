@@ -41,7 +41,7 @@ export class MappedRow {
   }
 }
 
-/** The request of a row; times are ns since `zero_ns`. Null when the row does not tell when it was sent and ended. */
+/** The request of a row; times are ns since `zero_ns`. Null when the row does not report when it was sent and ended. */
 export function recordOfRow(
   row: MappedRow,
   index: number,

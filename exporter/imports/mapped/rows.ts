@@ -1,10 +1,10 @@
-import { csvRows } from '../csv.ts';
-import { isObject } from '../fields.ts';
+import { csvRows } from '../reading/csv.ts';
+import { isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
-import { readJsonDocument, readText } from '../read-json-document.ts';
-import { readJsonLines } from '../read-json-lines.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
+import { ImportRefusal } from '../import-refusal.ts';
+import { readJsonDocument, readText } from '../reading/read-json-document.ts';
+import { readJsonLines } from '../reading/read-json-lines.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
 
 /** A row by the names of its columns; numbers of a CSV are texts. */
 export interface Row {

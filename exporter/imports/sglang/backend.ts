@@ -1,8 +1,8 @@
-/** How SGLang's benchmark speaks with the server, and what its list of gaps holds. */
+/** The protocol of SGLang's benchmark, and the contents of its list of gaps. */
 export interface Backend {
-  /** As our own runs name it; null when we have no such endpoint. */
+  /** As our own runs name it; null when llmbench does not have this endpoint. */
   readonly endpoint_type: string | null;
-  /** A gap is spread over the tokens that its chunk brought: the gaps of the chunks themselves cannot be had. */
+  /** A gap is spread over the tokens that its chunk brought: the gaps of the chunks themselves are not available. */
   readonly spreadsGaps: boolean;
 }
 

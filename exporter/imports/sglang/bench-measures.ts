@@ -1,14 +1,14 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { asStated, benchStatistics } from '../bench-statistics.ts';
-import { checkStatistics, NUMPY_LINEAR } from '../check-statistics.ts';
-import type { ToldStatistics } from '../check-statistics.ts';
-import type { Fields } from '../fields.ts';
+import { asStated, benchStatistics } from '../serving-bench/bench-statistics.ts';
+import { checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';
+import type { ReportedStatistics } from '../stated/check-statistics.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { lengthMeasures } from '../length-measures.ts';
-import type { ListedSurvey } from '../listed-survey.ts';
-import { statedDistribution } from '../stated-measures.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
-import { exactStated } from '../stated-values.ts';
+import { lengthMeasures } from '../serving-bench/length-measures.ts';
+import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
+import { statedDistribution } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
+import { exactStated } from '../stated/stated-values.ts';
 import type { Backend } from './backend.ts';
 
 const TTFT: StatedIdentity = { measure: 'time_to_first_token', definition: 'sent_to_first_content_chunk' };
@@ -25,7 +25,7 @@ const TOOL_TPOT: StatedIdentity = {
 const GAPS: StatedIdentity = { measure: 'inter_chunk_latency', definition: 'gap_between_content_chunks' };
 const SPREAD_GAPS: StatedIdentity = { measure: 'inter_chunk_latency', definition: 'gap_spread_over_its_tokens' };
 
-/** What the summary tells: the end of a request is that of its answer, `[DONE]` included. `n`: ok requests. */
+/** What the summary reports: the end of a request is that of its answer, `[DONE]` included. `n`: ok requests. */
 export function summaryLatencies(
   fields: Fields,
   backend: Backend,
@@ -33,13 +33,13 @@ export function summaryLatencies(
   notes: ImportNotes,
 ): MeasureResult[] {
   const gaps = statistics(fields, 'itl');
-  const told: (readonly [StatedIdentity, ToldStatistics | null, number | null])[] = [
+  const reported: (readonly [StatedIdentity, ReportedStatistics | null, number | null])[] = [
     [TTFT, gaps === null ? unstreamed(fields, notes) : statistics(fields, 'ttft'), n],
     [TOOL_TPOT, statistics(fields, 'tpot'), null],
     [retokenizes(fields, backend) ? SPREAD_GAPS : gapsOf(backend), gaps, null],
     [TOOL_LATENCY, statistics(fields, 'e2e_latency'), n],
   ];
-  return told.flatMap(([identity, found, count]) =>
+  return reported.flatMap(([identity, found, count]) =>
     found === null ? [] : [statedDistribution(identity, asStated(found, count))],
   );
 }
@@ -56,14 +56,14 @@ export function listedLatencies(
 ): MeasureResult[] {
   const lengths = lengthMeasures(survey);
   if (!survey.isStreamed) {
-    notes.say('the answers were not streamed: what the tool calls the time to first token is the whole latency');
+    notes.add('responses were not streamed: what the tool reports as time to first token is the whole latency');
     return [...summaryLatencies(fields, backend, survey.ok, notes).filter(isWhole), ...lengths];
   }
   const { ttft, tpot, itl, e2el } = survey.byChunk;
   const firsts = ttft.toArray();
   check(fields, firsts, notes);
-  const told = retokenizes(fields, backend) ? null : statistics(fields, 'itl');
-  if (told !== null) itl.check('itl', told, notes);
+  const reported = retokenizes(fields, backend) ? null : statistics(fields, 'itl');
+  if (reported !== null) itl.check('itl', reported, notes);
   const exact = [
     exactStated(TTFT, firsts),
     exactStated(TPOT, tpot.toArray()),
@@ -84,7 +84,7 @@ function retokenizes(fields: Fields, { spreadsGaps }: Backend): boolean {
 
 function unstreamed(fields: Fields, notes: ImportNotes): null {
   const said = statistics(fields, 'ttft') !== null;
-  if (said) notes.say('no gap between chunks: the time to first token may be the whole latency, and is not taken');
+  if (said) notes.add('no gap between chunks: the time to first token may be the whole latency, and is ignored');
   return null;
 }
 
@@ -93,11 +93,11 @@ function isWhole({ measure }: MeasureResult): boolean {
 }
 
 function check(fields: Fields, firsts: Float64Array, notes: ImportNotes): void {
-  const told = statistics(fields, 'ttft');
-  if (told !== null) checkStatistics('ttft', told, firsts, NUMPY_LINEAR, notes);
+  const reported = statistics(fields, 'ttft');
+  if (reported !== null) checkStatistics('ttft', reported, firsts, NUMPY_LINEAR, notes);
 }
 
 /** Early versions left the `_ms` out of the names; the values were milliseconds already. */
-function statistics(fields: Fields, metric: string): ToldStatistics | null {
-  return benchStatistics(fields, metric) ?? benchStatistics(fields, metric, '');
+function statistics(fields: Fields, metric: string): ReportedStatistics | null {
+  return benchStatistics(fields, metric) ?? benchStatistics(fields, metric, 'ms without suffix');
 }

@@ -1,12 +1,13 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { hasNoLatencies, okRequests } from '../bench-counts.ts';
-import { benchLoad } from '../bench-load.ts';
-import type { BenchResult } from '../bench-results.ts';
-import { Fields } from '../fields.ts';
+import { hasNoLatencies, okRequests } from '../serving-bench/bench-counts.ts';
+import { benchLoad } from '../serving-bench/bench-load.ts';
+import type { BenchResult } from '../serving-bench/bench-results.ts';
+import { Fields } from '../reading/fields.ts';
 import type { ImportedRun, KnownKey } from '../importer.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { surveyOf } from '../listed-survey.ts';
-import type { ListedSurvey } from '../listed-survey.ts';
+import { totalLengths } from '../serving-bench/length-measures.ts';
+import { surveyOf } from '../serving-bench/listed-survey.ts';
+import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
 import { backendOf } from './backend.ts';
 import type { Backend } from './backend.ts';
 import { listedLatencies, summaryLatencies } from './bench-measures.ts';
@@ -19,10 +20,8 @@ const PASSED_OVER = [
   'random_input_len',
   'random_output_len',
   'random_range_ratio',
-  'total_input_tokens',
   'total_input_text_tokens',
   'total_input_vision_tokens',
-  'total_output_tokens',
   'total_output_tokens_retokenized',
   'total_input',
   'total_output',
@@ -46,8 +45,10 @@ export async function benchRun({ value, lists, part, sha256, notes }: BenchResul
   const ok = okRequests(completed, survey, notes);
   const server = fields.object('server_info');
   const key = keyOf(fields, backend, server, survey);
-  notes.say('the tool keeps no time of day and not when each request was sent: the run has no time and no records');
-  notes.say('output tokens are those of the server where it tells them, else those asked for: the file does not say');
+  notes.add(
+    'the tool keeps no time of day and no time of sending per request: the run has no start time and no records',
+  );
+  notes.add('output tokens are reported by the server, or those requested: the file does not state which');
   const run: ImportedRun = {
     part,
     sha256,
@@ -73,7 +74,11 @@ export async function benchRun({ value, lists, part, sha256, notes }: BenchResul
         cancelled: null,
       },
       errors: survey?.errors ?? {},
-      measures: [...latencies(fields, backend, survey, completed, notes), ...totals(fields)],
+      measures: [
+        ...latencies(fields, backend, survey, completed, notes),
+        ...totals(fields),
+        ...totalLengths(fields, ok, survey, notes),
+      ],
     },
     servers: null,
     notes,

@@ -92,10 +92,10 @@ describe('a line with --output-details', () => {
     const [line = {}] = await lines('chat.jsonl');
     const [text] = line['generated_texts'] as string[];
     const server = { served_model_name: 'served', version: '0.5.23', api_key: 'secret-key' };
-    const told = await run({ ...line, server_info: server });
-    expect(told.key.model).toBe('served');
-    expect(told.target).toEqual({ origin: null, system: 'sglang', system_version: '0.5.23' });
-    const kept = JSON.stringify([told, told.notes.lines]);
+    const reported = await run({ ...line, server_info: server });
+    expect(reported.key.model).toBe('served');
+    expect(reported.target).toEqual({ origin: null, system: 'sglang', system_version: '0.5.23' });
+    const kept = JSON.stringify([reported, reported.notes.lines]);
     expect(kept).not.toContain('secret-key');
     expect(kept).not.toContain(text);
   });

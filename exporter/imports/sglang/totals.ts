@@ -1,8 +1,8 @@
 import type { ScalarResult } from '../../../core/run/result.ts';
-import type { Fields } from '../fields.ts';
-import { limitsText, statedGoodput, statedGoodRatio } from '../stated-goodput.ts';
-import { statedScalar } from '../stated-measures.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
+import type { Fields } from '../reading/fields.ts';
+import { limitsText, statedGoodput, statedGoodRatio } from '../stated/stated-goodput.ts';
+import { statedScalar } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
 
 const OUTPUT: StatedIdentity = {
   measure: 'output_token_throughput',
@@ -31,7 +31,7 @@ const SCALARS: readonly (readonly [string, StatedIdentity])[] = [
   ],
 ];
 
-/** What a result tells of the run as a whole; what it does not tell is not there. */
+/** What a result reports of the run as a whole; what it does not report is absent. */
 export function totals(fields: Fields): ScalarResult[] {
   const scalars = SCALARS.flatMap(([name, identity]) => {
     const value = fields.amount(name);

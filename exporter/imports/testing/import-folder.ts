@@ -12,7 +12,7 @@ import { IMPORTERS } from '../importers.ts';
 
 const SILENT = { planned: () => undefined, read: () => undefined, done: () => undefined };
 
-/** A folder of its own for the length of a function. */
+/** A temporary folder for the duration of a function. */
 export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'llmbench-import-'));
   try {
@@ -22,7 +22,7 @@ export async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>)
   }
 }
 
-/** Imports the paths into the store of a folder, with every importer unless told. */
+/** Imports the paths into the store of a folder, with every importer by default. */
 export async function importInto(
   runsDirectory: string,
   paths: readonly string[],
@@ -41,7 +41,7 @@ export async function importInto(
   return { report, store };
 }
 
-/** The one run that a report says was imported, from the store. */
+/** The one run that a report lists as imported, from the store. */
 export async function importedRun(
   { report, store }: { readonly report: ImportReport; readonly store: RunStore },
   position = 0,
@@ -54,7 +54,7 @@ export async function importedRun(
   return { run, result: await store.readResult(imported.run_id), records };
 }
 
-/** A measure of a result, over ok requests and from the time of sending unless told. */
+/** A measure of a result, over ok requests and from the time of sending by default. */
 export function measureOf(
   result: ResultFile,
   measure: string,

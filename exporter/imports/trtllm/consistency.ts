@@ -1,4 +1,4 @@
-import type { Fields } from '../fields.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 
 /** The tool computes both sides from the same numbers. */
@@ -28,10 +28,15 @@ export function checkConsistency(report: Fields, notes: ImportNotes): void {
   compare('avg_num_concurrent_requests', inFlight, ratio(product(requests, latency_ms), total_ms), notes);
 }
 
-function compare(what: string, told: number | null, computed: number | null, notes: ImportNotes): void {
-  if (told === null || computed === null || Math.abs(told - computed) <= TOLERANCE * Math.max(told, computed)) return;
+function compare(what: string, reported: number | null, computed: number | null, notes: ImportNotes): void {
+  if (
+    reported === null ||
+    computed === null ||
+    Math.abs(reported - computed) <= TOLERANCE * Math.max(reported, computed)
+  )
+    return;
   notes.disagreement(
-    `${what}: the file says ${Number(told.toPrecision(9))}, its other figures give ${Number(computed.toPrecision(9))}`,
+    `${what}: the file states ${Number(reported.toPrecision(9))}, its other figures give ${Number(computed.toPrecision(9))}`,
   );
 }
 

@@ -1,5 +1,5 @@
-import type { FileGroup, RecognisedFile } from '../importer.ts';
-import { INVENTED, ITERATIONS, REPORT, REQUESTS } from './recognise.ts';
+import type { FileGroup, RecognizedFile } from '../importer.ts';
+import { INVENTED, ITERATIONS, REPORT, REQUESTS } from './recognize.ts';
 
 /** What people call the three files; without it files of one run have one name. */
 const KINDS = /report|requests?|iterations?|iter|records?|stats|log|json/g;
@@ -8,7 +8,7 @@ const KINDS = /report|requests?|iterations?|iter|records?|stats|log|json/g;
  * A report, its requests and its iterations are a run. In a folder with one of each they belong together, whatever their
  * names; else those whose names differ in their kind only.
  */
-export function groupTrtllm(files: readonly RecognisedFile[]): readonly FileGroup[] {
+export function groupTrtllm(files: readonly RecognizedFile[]): readonly FileGroup[] {
   const folders = Map.groupBy(files, ({ file }) => file.folder);
   return [...folders.values()].flatMap((inFolder) => {
     const invented = inFolder.filter(({ recognition }) => recognition.format === INVENTED);
@@ -21,7 +21,7 @@ export function groupTrtllm(files: readonly RecognisedFile[]): readonly FileGrou
   });
 }
 
-function groupOf(files: readonly RecognisedFile[]): FileGroup {
+function groupOf(files: readonly RecognizedFile[]): FileGroup {
   const named = files.find(({ recognition }) => recognition.format === REPORT) ?? files[0];
   return { files, name: named?.file.name ?? '', group_id: null, step: null, repeat: null };
 }

@@ -1,16 +1,16 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { isObject } from '../fields.ts';
+import { isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { JsonTextError, parseJson } from '../json-text.ts';
-import { longLineNote } from '../read-json-lines.ts';
-import { readLineBlocks } from '../read-lines.ts';
-import type { Reading, SourceFile } from '../source-file.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
-import { exactStated } from '../stated-values.ts';
+import { JsonTextError, parseJson } from '../reading/json-text.ts';
+import { longLineNote } from '../reading/read-json-lines.ts';
+import { readLineBlocks } from '../reading/read-lines.ts';
+import type { Reading, SourceFile } from '../reading/source-file.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
+import { exactStated } from '../stated/stated-values.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** One value per iteration of the engine; null where a row does not tell. */
+/** One value per iteration of the engine; null where a row does not report. */
 const PER_ITERATION: readonly (readonly [StatedIdentity, (row: Row) => number | null])[] = [
   [
     { measure: 'iteration_latency', definition: 'engine_iteration', unit: 'seconds', origin: 'server' },
@@ -39,7 +39,7 @@ const PER_ITERATION: readonly (readonly [StatedIdentity, (row: Row) => number | 
 ];
 
 /**
- * What `--iteration_log` tells of the engine, one value per iteration. Its lines are Python's way of writing a dict, not
+ * What `--iteration_log` reports of the engine, one value per iteration. Its lines are Python's way of writing a dict, not
  * JSON; a line that is neither is left out and counted.
  */
 export async function iterationMeasures(

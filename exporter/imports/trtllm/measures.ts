@@ -1,11 +1,11 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
-import { checkStatistics, FLOOR_RANK } from '../check-statistics.ts';
-import type { Fields } from '../fields.ts';
+import { checkStatistics, FLOOR_RANK } from '../stated/check-statistics.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { statedDistribution, statedScalar } from '../stated-measures.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
-import { exactStated } from '../stated-values.ts';
+import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
+import { exactStated } from '../stated/stated-values.ts';
 import type { EngineRequest } from './requests.ts';
 
 const MS = 1e-3;
@@ -75,7 +75,7 @@ const SCALARS: readonly (readonly [string, string, StatedIdentity])[] = [
   ],
 ];
 
-/** Means that the report tells without a distribution. */
+/** Means that the report reports without a distribution. */
 const MEANS: readonly (readonly [string, string, StatedIdentity])[] = [
   [
     'performance',
@@ -86,13 +86,17 @@ const MEANS: readonly (readonly [string, string, StatedIdentity])[] = [
   ['request_info', 'avg_output_length', { measure: 'output_sequence_length', definition: 'usage_completion_tokens' }],
 ];
 
-/** What a report tells, in base units; a section that it lacks is not there. */
+/** What a report reports, in base units; a section that it lacks is absent. */
 export function reportMeasures(report: Fields, n: number | null): MeasureResult[] {
   const distributions = DISTRIBUTIONS.flatMap(([section, key, identity, factor]) => {
-    const told = report.object(section)?.object(key) ?? null;
-    if (told === null) return [];
-    const percentiles = Object.fromEntries(PERCENTILES.map(([name]) => [name, told.amount(name)] as const));
-    const edges = { mean: told.amount('average'), min: told.amount('minimum'), max: told.amount('maximum') };
+    const reported = report.object(section)?.object(key) ?? null;
+    if (reported === null) return [];
+    const percentiles = Object.fromEntries(PERCENTILES.map(([name]) => [name, reported.amount(name)] as const));
+    const edges = {
+      mean: reported.amount('average'),
+      min: reported.amount('minimum'),
+      max: reported.amount('maximum'),
+    };
     return [statedDistribution(identity, { n, ...edges, percentiles }, factor)];
   });
   const scalars = SCALARS.flatMap(([section, key, identity]) => {
@@ -120,10 +124,10 @@ export function checkReport(report: Fields, requests: readonly EngineRequest[], 
   compare(report.object('streaming_metrics')?.object('ttft_percentiles'), 'time to first token', ttft, notes);
 }
 
-function compare(told: Fields | null | undefined, what: string, values: Float64Array, notes: ImportNotes): void {
-  if (told == null) return;
+function compare(reported: Fields | null | undefined, what: string, values: Float64Array, notes: ImportNotes): void {
+  if (reported == null) return;
   const seconds = (name: string): number | null => {
-    const value = told.amount(name);
+    const value = reported.amount(name);
     return value === null ? null : value * MS;
   };
   const percentiles = new Map(

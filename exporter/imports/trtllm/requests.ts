@@ -1,6 +1,6 @@
 import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { isObject } from '../fields.ts';
+import { isObject } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
 
 /** A request of `--request_json`; times are nanoseconds of a monotonic clock, of which only differences mean something. */

@@ -62,15 +62,15 @@ test('a report with its requests is one run, whose throughput its records confir
     expect(distributionOf(result, 'inter_token_latency').mean).toBeCloseTo(streaming_metrics.avg_tpot_ms / 1000, 9);
   }));
 
-test('a report alone gives the percentiles that it tells', () =>
+test('a report alone gives the percentiles that it reports', () =>
   importing({ 'a.json': 'report.json' }, async (all) => {
     const { performance } = await report();
     const { result, records } = await importedRun(all);
     expect(records).toEqual([]);
     const latency = distributionOf(result, 'request_latency');
-    const told = performance.request_latency_percentiles_ms;
+    const reported = performance.request_latency_percentiles_ms;
     expect(latency).toMatchObject({ definition: 'engine_request_to_last_token', n: 12, std: null });
-    expect(latency.percentiles.p90.value).toBeCloseTo((told['p90'] ?? NaN) / 1000, 12);
+    expect(latency.percentiles.p90.value).toBeCloseTo((reported['p90'] ?? NaN) / 1000, 12);
     expect(latency.percentiles.p25.value).toBeNull();
     expect(result.requests.ok).toBe(12);
   }));
@@ -85,20 +85,20 @@ test('a report that was not streamed has no time to first token', async () => {
   });
 });
 
-test('figures that cannot belong together, and percentiles that the requests contradict, are told', async () => {
+test('figures that cannot belong together, and percentiles that the requests contradict, are reported', async () => {
   const wrong = await report();
   wrong.performance['request_throughput_req_s'] = 999;
   wrong.performance.request_latency_percentiles_ms['p95'] = 1;
   await importing({ 'a.json': wrong, 'b.json': 'requests.json' }, async (all) => {
     const notes = (await importedRun(all)).run.source?.notes ?? [];
     expect(notes).toContainEqual(
-      expect.stringMatching(/^disagrees: request latency p95: the file says 0\.001 seconds/),
+      expect.stringMatching(/^disagrees: request latency p95: the file states 0\.001 seconds/),
     );
-    expect(notes).toContainEqual(expect.stringMatching(/^disagrees: request_throughput_req_s: the file says 999/));
+    expect(notes).toContainEqual(expect.stringMatching(/^disagrees: request_throughput_req_s: the file states 999/));
   });
 });
 
-test('two runs in a folder are told apart by their names', () =>
+test('two runs in a folder are distinguished by their names', () =>
   importing(
     { 'report_c4.json': 'report.json', 'requests_c4.json': 'requests.json', 'report_c8.json': { ...EMPTY_REPORT } },
     async ({ report: { outcomes } }) => {
@@ -111,7 +111,7 @@ test('two runs in a folder are told apart by their names', () =>
 
 const EMPTY_REPORT = { engine: { model: 'm' }, world_info: {}, request_info: { num_requests: 3 }, performance: {} };
 
-test('the schema that nobody writes is recognised and refused', () =>
+test('the schema that no tool writes is recognized and refused', () =>
   importing({ 'a.json': 'invented.json' }, async ({ report: { outcomes } }) => {
     expect(outcomes).toMatchObject([
       {
@@ -124,7 +124,7 @@ test('the schema that nobody writes is recognised and refused', () =>
   }));
 
 describe('an iteration log', () => {
-  test('adds what the engine told of each iteration', () =>
+  test('adds what the engine reported of each iteration', () =>
     importing({ 'a.json': 'report.json', 'i.log': 'iterations.log' }, async (all) => {
       expect(all.report.outcomes).toHaveLength(1);
       const { result } = await importedRun(all);

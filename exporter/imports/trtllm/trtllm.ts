@@ -1,19 +1,19 @@
-import { Fields } from '../fields.ts';
+import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { ImportRefusal } from '../importer.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey } from '../importer.ts';
-import { readJsonDocument } from '../read-json-document.ts';
-import type { SourceFile } from '../source-file.ts';
+import { readJsonDocument } from '../reading/read-json-document.ts';
+import type { SourceFile } from '../reading/source-file.ts';
 import { checkConsistency } from './consistency.ts';
 import { groupTrtllm } from './group.ts';
 import { iterationMeasures } from './iteration-log.ts';
 import { checkReport, reportMeasures, requestMeasures } from './measures.ts';
-import { INVENTED, ITERATIONS, recogniseTrtllm, REPORT, REQUESTS } from './recognise.ts';
+import { INVENTED, ITERATIONS, recognizeTrtllm, REPORT, REQUESTS } from './recognize.ts';
 import { engineRecords, engineRequests } from './requests.ts';
 import type { EngineRequest } from './requests.ts';
 
 /** `trtllm-bench` with `--report_json`, `--request_json` and `--iteration_log`. */
-export const TRTLLM: Importer = { tool: 'trtllm-bench', recognise: recogniseTrtllm, group: groupTrtllm, read };
+export const TRTLLM: Importer = { tool: 'trtllm-bench', recognize: recognizeTrtllm, group: groupTrtllm, read };
 
 const NO_VERSION_WRITES_IT =
   'no version of trtllm-bench writes this (`metadata` with `latency_stats`): its figures cannot have come from the tool; ' +
@@ -28,9 +28,7 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
   const requestFile = fileOf(REQUESTS);
   const iterationFile = fileOf(ITERATIONS);
   if (reportFile === null && requestFile === null) {
-    throw new ImportRefusal(
-      'these are the iterations of an engine without a result: import the --report_json beside it too',
-    );
+    throw new ImportRefusal('these are the iterations of an engine without a result: import its --report_json too');
   }
   const document = reportFile === null ? {} : await readJsonDocument(reportFile, notes, context);
   const requests =
@@ -53,11 +51,13 @@ function runOf(
   checkConsistency(report, notes);
   const exact = requestMeasures(requests);
   const replaced = new Set(exact.map(({ measure }) => measure));
-  const told = reportMeasures(report, counted).filter(({ measure }) => !replaced.has(measure));
+  const reported = reportMeasures(report, counted).filter(({ measure }) => !replaced.has(measure));
   const version = report.object('engine')?.text('version') ?? null;
   const total_ms = report.object('performance')?.amount('total_latency_ms') ?? null;
-  notes.say('measured inside the process of the engine, without HTTP: its latencies are compared with their like only');
-  notes.say('the tool keeps no time of day: the run has no time');
+  notes.add(
+    'measured inside the process of the engine, without HTTP: its latencies are compared only with latencies measured the same way',
+  );
+  notes.add('the tool keeps no time of day: the run has no start time');
   report.ignore('machine', 'dataset');
   report.noteUnread();
   return {
@@ -78,7 +78,7 @@ function runOf(
         ? { ok: finished, error: requests.length - finished, timeout: 0, cancelled: 0 }
         : { ok: counted, error: null, timeout: null, cancelled: null },
       errors: {},
-      measures: [...exact, ...told, ...iterations],
+      measures: [...exact, ...reported, ...iterations],
     },
     servers: null,
     notes,

@@ -1,8 +1,8 @@
-/** How `vllm bench serve` speaks with the server, and what it takes for a token. */
+/** The protocol of `vllm bench serve`, and what it counts as a token. */
 export interface Backend {
-  /** As our own runs name it; null when we have no such endpoint. */
+  /** As our own runs name it; null when llmbench does not have this endpoint. */
   readonly endpoint_type: string | null;
-  /** Every chunk that it counts carries tokens, but for one that may close the answer. */
+  /** Every chunk that it counts carries tokens, except one that may close the response. */
   readonly countsTokenChunks: boolean;
   /** Whether the answer may end with a chunk that carries no token, and is counted. */
   readonly hasClosingChunk: boolean;

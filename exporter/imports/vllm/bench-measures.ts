@@ -1,12 +1,12 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { asStated, benchStatistics } from '../bench-statistics.ts';
-import { checkStatistics, NUMPY_LINEAR } from '../check-statistics.ts';
-import type { Fields } from '../fields.ts';
+import { asStated, benchStatistics } from '../serving-bench/bench-statistics.ts';
+import { checkStatistics, NUMPY_LINEAR } from '../stated/check-statistics.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import type { ListedSurvey } from '../listed-survey.ts';
-import { statedDistribution } from '../stated-measures.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
-import { exactStated } from '../stated-values.ts';
+import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
+import { statedDistribution } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
+import { exactStated } from '../stated/stated-values.ts';
 import type { Backend } from './backend.ts';
 
 type Metric = 'ttft' | 'tpot' | 'itl' | 'e2el';
@@ -38,14 +38,14 @@ const BY_ANY_CHUNK: Definitions = {
   tpot: 'per_request_mean_between_chunks_tokens_of_unknown_source',
 };
 
-/** The latencies that the summary of a result tells, under the tool's definitions. `n`: ok requests. */
+/** The latencies that the summary of a result reports, under the tool's definitions. `n`: ok requests. */
 export function summaryLatencies(fields: Fields, backend: Backend, n: number | null): MeasureResult[] {
   const definitions = backend.countsTokenChunks ? BY_TOKEN_CHUNK : BY_ANY_CHUNK;
   return METRICS.flatMap((metric) => {
-    const told = benchStatistics(fields, metric);
-    // How many requests had a second token, and how many gaps there were, the summary does not tell.
+    const reported = benchStatistics(fields, metric);
+    // How many requests had a second token, and how many gaps there were, the summary does not report.
     const count = metric === 'ttft' || metric === 'e2el' ? n : null;
-    return told === null ? [] : [statedDistribution(identityOf(metric, definitions), asStated(told, count))];
+    return reported === null ? [] : [statedDistribution(identityOf(metric, definitions), asStated(reported, count))];
   });
 }
 
@@ -60,15 +60,15 @@ export function listedLatencies({ byContent }: ListedSurvey, backend: Backend): 
   });
 }
 
-/** Compares what the summary tells with what the file lists, both as the tool has them. */
+/** Compares what the summary reports with what the file lists, both as the tool has them. */
 export function checkSummary(fields: Fields, { byChunk, withLatency, ok }: ListedSurvey, notes: ImportNotes): void {
   // Older versions took the end of the answer for its last chunk, which the lists do not hold.
   const checked = withLatency === ok ? METRICS : (['ttft', 'itl'] as const);
   for (const metric of checked) {
-    const told = benchStatistics(fields, metric);
-    if (told === null) continue;
-    if (metric === 'itl') byChunk.itl.check(metric, told, notes);
-    else checkStatistics(metric, told, byChunk[metric].toArray(), NUMPY_LINEAR, notes);
+    const reported = benchStatistics(fields, metric);
+    if (reported === null) continue;
+    if (metric === 'itl') byChunk.itl.check(metric, reported, notes);
+    else checkStatistics(metric, reported, byChunk[metric].toArray(), NUMPY_LINEAR, notes);
   }
 }
 

@@ -2,15 +2,15 @@ import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { ImportNotes } from '../import-notes.ts';
-import { chunkTimes_s } from '../request-lists.ts';
-import type { ListedRequest, RequestLists } from '../request-lists.ts';
+import { chunkTimes_s } from '../serving-bench/request-lists.ts';
+import type { ListedRequest, RequestLists } from '../serving-bench/request-lists.ts';
 import type { Backend } from './backend.ts';
 import { contentTimes_s } from './content-times.ts';
 
 const NS_PER_SECOND = 1e9;
 
 /**
- * The records of requests that tell when they were sent, read from the file; their zero is `zero_s`, when the first of them
+ * The records of requests that report when they were sent, read from the file; their zero is `zero_s`, when the first of them
  * was due. What is left out has been noted before.
  */
 export async function* benchRecords(

@@ -1,17 +1,16 @@
-import { things } from '../../../core/measures/things.ts';
+import { things } from '../../../core/text/things.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
-import { hasNoLatencies, okRequests } from '../bench-counts.ts';
-import { benchLoad } from '../bench-load.ts';
-import type { BenchResult } from '../bench-results.ts';
-import { Fields } from '../fields.ts';
+import { hasNoLatencies, okRequests } from '../serving-bench/bench-counts.ts';
+import { benchLoad } from '../serving-bench/bench-load.ts';
+import type { BenchResult } from '../serving-bench/bench-results.ts';
+import { Fields } from '../reading/fields.ts';
 import type { ImportContext, ImportedRun, KnownKey } from '../importer.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import { lengthMeasures } from '../length-measures.ts';
-import { surveyOf } from '../listed-survey.ts';
-import type { ListedSurvey } from '../listed-survey.ts';
-import type { ListedRequest } from '../request-lists.ts';
-import { wallInstant } from '../wall-instant.ts';
-import { wallTime } from '../wall-time.ts';
+import { lengthMeasures, totalLengths } from '../serving-bench/length-measures.ts';
+import { surveyOf } from '../serving-bench/listed-survey.ts';
+import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
+import type { ListedRequest } from '../serving-bench/request-lists.ts';
+import { wallInstant, wallTime } from '../reading/wall-time.ts';
 import { backendOf } from './backend.ts';
 import type { Backend } from './backend.ts';
 import { checkSummary, listedLatencies, summaryLatencies } from './bench-measures.ts';
@@ -68,15 +67,15 @@ export async function benchRun(
     start: startOf(fields, duration, timeZone, notes),
     records,
     stated: {
-      // With records the window is theirs: the tool's is a little longer.
-      window_seconds: records === null ? duration : null,
+      window_seconds: duration,
       requests: counts,
       errors: survey?.errors ?? {},
       measures: [
-        // First, because what it computes from values goes before what the summary tells.
+        // First, because what it computes from values goes before what the summary reports.
         ...queueMeasures(fields, lists, counts, notes),
         ...latencies(fields, backend, survey, counts.ok, records !== null, notes),
         ...totals(fields),
+        ...totalLengths(fields, counts.ok, survey, notes),
       ],
     },
     servers: null,
@@ -133,32 +132,28 @@ function startOf(fields: Fields, duration: number | null, timeZone: string | nul
   if (date === null || duration === null) return null;
   const saved = wallTime(date, timeZone);
   if (saved === null) {
-    notes.say(
-      `${date} is when the result was saved, in no zone that it tells: without a time zone the run has no time`,
-    );
+    notes.add(`${date} is when the result was saved, without a time zone: pass --time-zone to place the run in time`);
     return null;
   }
-  notes.say('the start is the time of saving less the duration, to the second');
+  notes.add('the start is the time of saving less the duration, to the second');
   return wallInstant(Date.parse(saved) - duration * 1000);
 }
 
 function noteTokens(survey: ListedSurvey | null, backend: Backend, notes: ImportNotes): void {
-  notes.say(
-    'output tokens are those of the server where it tells them, else a tokenizer counted them: the file does not say',
-  );
+  notes.add('output tokens are reported by the server or counted by a tokenizer: the file does not state which');
   if (!backend.countsTokenChunks) {
-    notes.say(
-      'the tool takes the first chunk for the first token, also when it carries none: its latencies keep that definition',
+    notes.add(
+      'the tool counts the first chunk as the first token, even without content: its latencies keep that definition',
     );
   }
   if (survey === null) return;
   const { closingChunks: closing, requests, ok } = survey;
   if (closing > 0) {
-    notes.say(
-      `${things(closing, 'answers')} ended with a chunk without a token, which the tool counts as one: it was left out`,
+    notes.add(
+      `${things(closing, 'answers')} ended with a chunk without a token, which the tool counts as a token: it is left out`,
     );
   }
   const failed = requests - ok;
   if (failed > 0)
-    notes.say(`the end of ${things(failed, 'failed requests')} is not told: the last chunk stands for it`);
+    notes.add(`the end of ${things(failed, 'failed requests')} is unknown: the time of the last chunk is used`);
 }

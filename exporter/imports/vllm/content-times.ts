@@ -1,9 +1,9 @@
-import { chunkTimes_s } from '../request-lists.ts';
-import type { ListedRequest } from '../request-lists.ts';
+import { chunkTimes_s } from '../serving-bench/request-lists.ts';
+import type { ListedRequest } from '../serving-bench/request-lists.ts';
 import type { Backend } from './backend.ts';
 
 /**
- * When the chunks with content came, in seconds since the request was sent; null when the file cannot tell which of the
+ * When the chunks with content came, in seconds since the request was sent; null when the file does not report which of the
  * chunks have content. One chunk more than tokens is the one that closes the answer: the tool counts it, it has no content.
  */
 export function contentTimes_s(request: ListedRequest, backend: Backend): readonly number[] | null {

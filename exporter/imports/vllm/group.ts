@@ -1,28 +1,28 @@
 import { createHash } from 'node:crypto';
 import { basename, dirname } from 'node:path';
-import type { FileGroup, RecognisedFile } from '../importer.ts';
-import { SWEEP_SUMMARY } from './recognise.ts';
+import type { FileGroup, RecognizedFile } from '../importer.ts';
+import { SWEEP_SUMMARY } from './recognize.ts';
 
 /** `vllm bench sweep` writes each run of a combination as this. */
 const SWEEP_RUN = /^run=(\d+)\.json$/;
 
 /**
- * Each file is a group of its own. The runs of a sweep belong together: a folder per combination is a step, `run=N.json` a
- * repeat. A sweep's `summary.json` repeats the runs beside it and is only read where they are missing.
+ * Each file is a separate group. The runs of a sweep belong together: a folder per combination is a step, `run=N.json`
+ * a repeat. A sweep's `summary.json` repeats the runs next to it and is only read where they are missing.
  */
-export function groupVllm(files: readonly RecognisedFile[]): readonly FileGroup[] {
+export function groupVllm(files: readonly RecognizedFile[]): readonly FileGroup[] {
   const sweeps = sweepsOf(files);
-  return files.flatMap((recognised): FileGroup[] => {
-    const { file, recognition } = recognised;
+  return files.flatMap((recognized): FileGroup[] => {
+    const { file, recognition } = recognized;
     const sweep = sweeps.get(dirname(file.folder));
     const repeat = SWEEP_RUN.exec(file.name)?.[1];
     if (repeat !== undefined && sweep !== undefined) {
       const step = sweep.folders.indexOf(file.folder);
       const name = `${basename(file.folder)}/${file.name}`;
-      return [{ files: [recognised], name, group_id: sweep.group_id, step, repeat: Number(repeat) }];
+      return [{ files: [recognized], name, group_id: sweep.group_id, step, repeat: Number(repeat) }];
     }
     if (recognition.format === SWEEP_SUMMARY && sweep?.folders.includes(file.folder) === true) return [];
-    return [{ files: [recognised], name: file.name, group_id: null, step: null, repeat: null }];
+    return [{ files: [recognized], name: file.name, group_id: null, step: null, repeat: null }];
   });
 }
 
@@ -33,7 +33,7 @@ interface Sweep {
 }
 
 /** By the folder of the experiment. */
-function sweepsOf(files: readonly RecognisedFile[]): ReadonlyMap<string, Sweep> {
+function sweepsOf(files: readonly RecognizedFile[]): ReadonlyMap<string, Sweep> {
   const runs = Map.groupBy(
     files.filter(({ file }) => SWEEP_RUN.test(file.name)),
     ({ file }) => dirname(file.folder),
@@ -41,7 +41,7 @@ function sweepsOf(files: readonly RecognisedFile[]): ReadonlyMap<string, Sweep> 
   return new Map([...runs].map(([folder, members]) => [folder, sweepOf(folder, members)]));
 }
 
-function sweepOf(folder: string, runs: readonly RecognisedFile[]): Sweep {
+function sweepOf(folder: string, runs: readonly RecognizedFile[]): Sweep {
   const folders = [...new Set(runs.map(({ file }) => file.folder))].sort(byNumber);
   // From the content, so that a folder that was moved is the same sweep, and another one of the same name is not.
   const hash = createHash('sha256');

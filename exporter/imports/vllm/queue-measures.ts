@@ -1,11 +1,11 @@
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
-import { asStated, benchStatistics } from '../bench-statistics.ts';
-import type { Fields } from '../fields.ts';
+import { asStated, benchStatistics } from '../serving-bench/bench-statistics.ts';
+import type { Fields } from '../reading/fields.ts';
 import type { ImportNotes } from '../import-notes.ts';
-import type { RequestLists } from '../request-lists.ts';
-import { statedDistribution } from '../stated-measures.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
-import { exactStated } from '../stated-values.ts';
+import type { RequestLists } from '../serving-bench/request-lists.ts';
+import { statedDistribution } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
+import { exactStated } from '../stated/stated-values.ts';
 
 const SCHEDULE_DELAY: StatedIdentity = { measure: 'schedule_delay', definition: 'due_to_sent', clock: 'due' };
 const FROM_DUE: StatedIdentity = { measure: 'request_latency', definition: 'due_to_last_chunk', clock: 'due' };
@@ -26,8 +26,8 @@ export function queueMeasures(
     ['client_queue_time', SCHEDULE_DELAY],
     ['e2el_including_client_queue', FROM_DUE],
   ] as const) {
-    const told = benchStatistics(fields, metric);
-    if (told !== null) stated.push(statedDistribution(identity, asStated(told, counts.ok)));
+    const reported = benchStatistics(fields, metric);
+    if (reported !== null) stated.push(statedDistribution(identity, asStated(reported, counts.ok)));
   }
   const usable = !lists.has('ttfts') && counts.error === 0;
   const waits = usable ? amounts(lists, 'queue_times', notes) : null;
@@ -51,6 +51,6 @@ export function queueMeasures(
 function amounts(lists: RequestLists, name: 'queue_times' | 'latencies', notes: ImportNotes): Float64Array | null {
   const values = lists.numbers(name);
   if (values === null || !values.some(Number.isNaN)) return values;
-  notes.say(`${name} holds values that cannot be true: it is not used`);
+  notes.add(`${name} contains invalid values: it is ignored`);
   return null;
 }

@@ -1,7 +1,7 @@
 import type { ScalarResult } from '../../../core/run/result.ts';
-import type { Fields } from '../fields.ts';
-import { statedScalar } from '../stated-measures.ts';
-import type { StatedIdentity } from '../stated-measures.ts';
+import type { Fields } from '../reading/fields.ts';
+import { statedScalar } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
 
 /** Each key with its measure and the factor to base units. */
 const SCALARS: Readonly<Record<string, readonly [StatedIdentity, number]>> = {
@@ -44,15 +44,13 @@ const SCALARS: Readonly<Record<string, readonly [StatedIdentity, number]>> = {
 };
 
 const COUNTS = [
-  'total_input_tokens',
-  'total_output_tokens',
   'spec_decode_num_drafts',
   'spec_decode_draft_tokens',
   'spec_decode_accepted_tokens',
   'spec_decode_per_position_acceptance_rates',
 ] as const;
 
-/** What the result tells of the run as a whole; what it does not tell is not there. */
+/** What the result reports of the run as a whole; what it does not report is absent. */
 export function totals(fields: Fields): ScalarResult[] {
   fields.ignore(...COUNTS);
   return Object.entries(SCALARS).flatMap(([name, [identity, factor]]) => {

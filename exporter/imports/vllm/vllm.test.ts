@@ -61,7 +61,7 @@ describe('a result of the completions backend with --save-detailed', () => {
         definition: 'gap_between_content_chunks',
       });
       expect(run.source?.notes).toContain(
-        '12 answers ended with a chunk without a token, which the tool counts as one: it was left out',
+        '12 answers ended with a chunk without a token, which the tool counts as a token: it is left out',
       );
       expect(run.source?.notes.filter((note) => note.startsWith('disagrees'))).toEqual([]);
     });
@@ -74,10 +74,10 @@ describe('a result of the completions backend with --save-detailed', () => {
     await imported('detailed.json', (all) => expect(JSON.stringify(all)).not.toContain(text));
   });
 
-  test('a figure that its own values contradict is told', async () => {
+  test('a figure that its own values contradict is reported', async () => {
     const { notes } = await run({ ...(await fixture('detailed.json')), p90_ttft_ms: 1 });
     expect(notes.disagreements).toEqual([
-      expect.stringMatching(/^ttft p90: the file says 0\.001 seconds, its own values/),
+      expect.stringMatching(/^ttft p90: the file states 0\.001 seconds, its own values/),
     ]);
   });
 
@@ -118,7 +118,7 @@ describe('a result of the chat backend', () => {
 });
 
 describe('results without detail', () => {
-  test('give what the summary tells, with its definitions', async () => {
+  test('give what the summary reports, with its definitions', async () => {
     const file = await fixture('summary-only.json');
     await imported('summary-only.json', ({ result, records }) => {
       expect(records).toEqual([]);
@@ -150,7 +150,7 @@ describe('results without detail', () => {
       expect(again.report.outcomes.every(({ status }) => status === 'known')).toBe(true);
     }));
 
-  test('a torn last line leaves the runs before it, and is told', () =>
+  test('a torn last line leaves the runs before it, and is reported', () =>
     inTemporaryFolder(async (folder) => {
       const [first = '', second = ''] = (await readFile(join(FIXTURES, 'appended.json'), 'utf8')).split('\n');
       await writeFile(join(folder, 'torn.json'), `${first}\n${second.slice(0, 200)}`);
@@ -158,7 +158,7 @@ describe('results without detail', () => {
       expect(all.report.outcomes).toHaveLength(1);
       const { run } = await importedRun(all);
       expect(run.source?.notes).toContain(
-        'the last line (2) is torn and left out: the file was cut while it was written',
+        'the last line (2) is incomplete and left out: the file was cut while it was written',
       );
     }));
 
@@ -198,7 +198,7 @@ describe('results without detail', () => {
       );
     }));
 
-  test('a summary that does not tell how many gaps there were leaves that unknown', () =>
+  test('a summary that does not report how many gaps there were leaves that unknown', () =>
     imported('summary-only.json', ({ result }) => {
       expect(distributionOf(result, 'inter_chunk_latency')).toMatchObject({ n: null, mean: expect.any(Number) });
     }));
@@ -303,7 +303,7 @@ describe('faults', () => {
     return all;
   };
 
-  test('without a fault the times are what the lists say', async () => {
+  test('without a fault the times are those of the lists', async () => {
     expect(await recordsOf(SMALL)).toMatchObject([
       { due_ns: 0, sent_ns: 0, first_content_ns: 1e8, last_content_ns: 1.5e8, end_ns: 1.5e8, output_tokens: 2 },
       {
@@ -350,9 +350,81 @@ describe('faults', () => {
     expect(stated.requests).toMatchObject({ ok: 0, error: 5 });
   });
 
-  test('a version that is not known gives what fits, and says what does not', async () => {
+  test('an unknown version gives what fits, and reports what does not', async () => {
     const { notes, stated } = await run({ ...SMALL, backend: 'vllm-9', brand_new: 1 });
     expect(notes.lines).toContain('not understood: brand_new');
     expect(stated.measures).toContainEqual(expect.objectContaining({ definition: 'sent_to_first_chunk', n: 2 }));
   });
 });
+
+test('the totals of tokens give the mean lengths where the file lists no requests', () =>
+  imported('summary-only.json', async ({ result }) => {
+    const { completed, total_input_tokens, total_output_tokens } = (await fixture('summary-only.json')) as Record<
+      string,
+      number
+    >;
+    expect(distributionOf(result, 'input_sequence_length')).toMatchObject({
+      n: completed,
+      definition: 'prompt_tokens_of_unknown_source',
+      mean: (total_input_tokens ?? NaN) / (completed ?? NaN),
+    });
+    expect(distributionOf(result, 'output_sequence_length')).toMatchObject({
+      n: completed,
+      definition: 'completion_tokens_of_unknown_source',
+      mean: (total_output_tokens ?? NaN) / (completed ?? NaN),
+    });
+  }));
+
+test('a total that the listed requests contradict is reported', async () => {
+  const file = await fixture('detailed.json');
+  const { notes } = await run({ ...file, total_output_tokens: Number(file['total_output_tokens']) + 1 });
+  expect(notes.disagreements).toEqual([expect.stringMatching(/^total_output_tokens: the file states/)]);
+});
+
+test('a result as InferenceX aggregates it: seconds, without counts', () =>
+  inTemporaryFolder(async (folder) => {
+    // The form of its process_result.py: times in seconds, interactivity as the inverse of TPOT, throughput per GPU.
+    const aggregate = {
+      hw: 'b200-trt',
+      tp: 8,
+      ep: 1,
+      dp_attention: 'false',
+      conc: 64,
+      model: 'm/one',
+      framework: 'trt',
+      precision: 'fp8',
+      tput_per_gpu: 1200,
+      output_tput_per_gpu: 600,
+      mean_ttft: 0.5,
+      median_ttft: 0.4,
+      std_ttft: 0.1,
+      p99_ttft: 1.5,
+      mean_tpot: 0.012,
+      mean_intvty: 83.3,
+      median_tpot: 0.011,
+      median_intvty: 90.9,
+      mean_itl: 0.013,
+      median_itl: 0.0125,
+      mean_e2el: 9,
+      median_e2el: 8.5,
+      p99_e2el: 14,
+    };
+    await writeFile(join(folder, 'agg_one.json'), JSON.stringify(aggregate, null, 2));
+    const all = await importInto(join(folder, 'runs'), [join(folder, 'agg_one.json')]);
+    const { run: file, result } = await importedRun(all);
+    expect(file).toMatchObject({
+      tool: { name: 'inferencex' },
+      comparison_key: { model: 'm/one', load: { mode: 'concurrency', concurrency: 64 } },
+      source: { format: 'inferencex-aggregate' },
+    });
+    expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
+      n: null,
+      mean: 0.5,
+      std: 0.1,
+      percentiles: { p50: { value: 0.4 }, p99: { value: 1.5 } },
+    });
+    expect(distributionOf(result, 'inter_token_latency').percentiles.p50.value).toBe(0.011);
+    expect(distributionOf(result, 'request_latency')).toMatchObject({ mean: 9 });
+    expect(file.source?.notes).toContainEqual(expect.stringMatching(/per GPU/));
+    expect(file.source?.notes.join()).not.toContain('not understood');
+  }));

@@ -1,9 +1,9 @@
 import { basename, dirname } from 'node:path';
-import { benchRuns } from '../bench-results.ts';
+import { benchRuns } from '../serving-bench/bench-results.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer } from '../importer.ts';
 import { benchRun } from './bench-run.ts';
 import { groupVllm } from './group.ts';
-import { recogniseVllm } from './recognise.ts';
+import { recognizeVllm } from './recognize.ts';
 
 /**
  * Results of `vllm bench serve` and of `benchmark_serving.py` before it, with and without `--save-detailed`, several in a
@@ -11,7 +11,7 @@ import { recogniseVllm } from './recognise.ts';
  */
 export const VLLM: Importer = {
   tool: 'vllm',
-  recognise: recogniseVllm,
+  recognize: recognizeVllm,
   group: groupVllm,
   // Which lines there are, what the lists are, what they come to, and the records.
   passes: 4,

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseOpenMetrics, parseText } from '../../../core/exposition/parse.ts';
 import type { Exposition } from '../../../core/exposition/exposition.ts';
-import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { finishedRunFamilies, requestHistograms, windowOf } from '../finished-run.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { addRun } from '../../store/add-run.ts';
+import { addRun } from '../../store/changes/add-run.ts';
 import { addedResult, addedRun } from '../../store/fixtures/added-run.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { receiverServer } from '../remote-write/testing/receiver-server.ts';

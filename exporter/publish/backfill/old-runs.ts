@@ -1,7 +1,7 @@
 import { finishedRunFamilies, requestHistograms, windowOf, type FinishedRun } from '../finished-run.ts';
 import { finishedSeries, type TimedSeries } from '../remote-write/finished-series.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import { reasonOf } from '../../store/store-errors.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import { readFinishedRun } from './read-finished-run.ts';
 
 /** A run that can be written with its times. */
@@ -24,7 +24,7 @@ export interface OldRunsOptions {
   readonly refused: RefusedRun;
 }
 
-/** These runs of a store in the order of their start, each read when it is asked for. */
+/** These runs of a store in the order of their start, each read when it is requested. */
 export async function* oldRuns(
   store: RunStore,
   runIds: readonly string[],

@@ -68,7 +68,7 @@ a_total{${model}} 2 ${seconds + 1}.500
 # TYPE b_seconds histogram
 b_seconds_bucket{le="0.5"} 1 ${seconds}.000
 b_seconds_bucket{le="+Inf"} 2 ${seconds}.000
-b_seconds_sum 1e-07 ${seconds}.000
+b_seconds_sum 1e-7 ${seconds}.000
 b_seconds_count 2 ${seconds}.000
 b_seconds_bucket{le="0.5"} 1 ${seconds + 1}.500
 b_seconds_bucket{le="+Inf"} 3 ${seconds + 1}.500

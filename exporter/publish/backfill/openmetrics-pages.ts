@@ -1,6 +1,6 @@
-import { formatNumber } from '../../../core/exposition/write/format-number.ts';
+import { endOfPage, metadataLines, seriesStart, valueText } from '../../../core/exposition/index.ts';
 import type { TimedSeries } from '../remote-write/finished-series.ts';
-import type { LabelPairs, PushedFamily, PushedSeries } from '../remote-write/pushed-series.ts';
+import type { SeriesLabels, PushedFamily, PushedSeries } from '../remote-write/pushed-series.ts';
 
 /** As long as a block of Prometheus is by default, and aligned to it: a page then becomes one block. */
 export const PAGE_MS = 2 * 3600 * 1000;
@@ -53,7 +53,7 @@ export class OpenMetricsPages {
         const families = this.#pages.get(start_ms) ?? new Map<string, PageFamily>();
         this.#pages.delete(start_ms);
         const text = [...families.values()].map(({ head, lines }) => head + lines.join('')).join('');
-        return { start_ms, text: `${text}# EOF\n` };
+        return { start_ms, text: text + endOfPage('openmetrics') };
       });
   }
 
@@ -61,12 +61,8 @@ export class OpenMetricsPages {
     const start_ms = this.#length_ms === Infinity ? 0 : Math.floor(time_ms / this.#length_ms) * this.#length_ms;
     const page = this.#pages.get(start_ms) ?? new Map<string, PageFamily>();
     this.#pages.set(start_ms, page);
-    const model = type === 'counter' ? name.replace(/_total$/, '') : name;
-    const family = page.get(model) ?? {
-      head: `# HELP ${model} ${escaped(help)}\n# TYPE ${model} ${type === 'untyped' ? 'unknown' : type}\n`,
-      lines: [],
-    };
-    page.set(model, family);
+    const family = page.get(name) ?? { head: metadataLines({ name, help, type }, 'openmetrics'), lines: [] };
+    page.set(name, family);
     return family;
   }
 }
@@ -88,12 +84,7 @@ function metrics(series: readonly PlacedSeries[]): readonly (readonly PlacedSeri
   return [...found.values()];
 }
 
-function line(labels: LabelPairs, value: number, time_ms: number): string {
-  const name = labels.find(([label]) => label === '__name__')?.[1] ?? '';
-  const pairs = labels.flatMap(([label, text]) => (label === '__name__' ? [] : [`${label}="${escaped(text)}"`]));
-  return `${name}${pairs.length === 0 ? '' : `{${pairs.join(',')}}`} ${formatNumber(value)} ${(time_ms / 1000).toFixed(3)}\n`;
-}
-
-function escaped(text: string): string {
-  return text.toWellFormed().replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"');
+function line(labels: SeriesLabels, value: number, time_ms: number): string {
+  const { __name__: name = '', ...own } = Object.fromEntries(labels);
+  return `${seriesStart(name, own)} ${valueText(value)} ${(time_ms / 1000).toFixed(3)}\n`;
 }

@@ -1,6 +1,6 @@
-import { readFinishedRunFile, readResultFile } from '../../store/read-run-files.ts';
+import { readFinishedRunFile, readResultFile } from '../../store/sealed/read-run-files.ts';
 import type { FinishedRun } from '../finished-run.ts';
-import { readServersFile } from '../views/read-servers-file.ts';
+import { readServersFile } from '../../store/servers/read-servers-json.ts';
 
 /** What the folder of a run that has ended says of it. Throws `DamagedRunError`, or `SchemaVersionError`. */
 export async function readFinishedRun(folder: string): Promise<FinishedRun> {

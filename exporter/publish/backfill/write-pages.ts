@@ -11,7 +11,7 @@ export type BackfillOutput =
 
 /**
  * Writes runs, which come in the order of their start, as OpenMetrics with times; gives the files that were written.
- * Throws what the file system says.
+ * Throws the file system's error.
  */
 export async function writePages(runs: AsyncIterable<OldRun>, output: BackfillOutput): Promise<readonly string[]> {
   const pages = new OpenMetricsPages(output.kind === 'folder' ? PAGE_MS : Infinity);

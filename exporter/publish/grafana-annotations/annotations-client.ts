@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici';
-import { messageExcerpt } from '../../bench/message-excerpt.ts';
-import { reasonOf } from '../../store/store-errors.ts';
+import { messageExcerpt } from '../../errors/message-excerpt.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 
 export interface GrafanaAccess {
   /** With the path under which Grafana is served, without a slash at the end. */
@@ -8,7 +8,7 @@ export interface GrafanaAccess {
   readonly token: string;
 }
 
-/** Grafana did not do what was asked; the message is one line without the token. */
+/** Grafana did not do what was requested; the message is one line without the token. */
 export class GrafanaError extends Error {
   override readonly name = 'GrafanaError';
 }

@@ -1,4 +1,4 @@
-import { ConfigurationError } from '../../bench/configuration-error.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { readSecret, type SecretSource } from '../remote-write/receiver-request.ts';
 import type { GrafanaAccess } from './annotations-client.ts';
 

@@ -24,7 +24,7 @@ class FakeGrafana {
   readonly calls: string[] = [];
   readonly tokens = new Set<string>();
   url = '';
-  /** Answered in place of what was asked for, while it is set. */
+  /** The response to every request while it is set. */
   failure: { readonly status: number; readonly text: string } | 'silence' | null = null;
 
   static async start(path = ''): Promise<FakeGrafana> {
@@ -131,7 +131,7 @@ test('doing it again, also by another process, changes what is there', async () 
   expect(grafana.calls.filter((call) => call.startsWith('PATCH'))).toHaveLength(3);
 });
 
-test('what a process that was killed left open is ended by whoever annotates the run later', async () => {
+test('what a process that was killed left open is ended by the process that annotates the run later', async () => {
   const grafana = await FakeGrafana.start();
   annotator(grafana).begin(running);
   while (grafana.annotations.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -141,7 +141,7 @@ test('what a process that was killed left open is ended by whoever annotates the
   expect(grafana.annotations[0]?.tags).toContain('status:aborted');
 });
 
-test('a failure at the beginning is not told when the end goes well', async () => {
+test('a failure at the beginning is not reported when the end goes well', async () => {
   const grafana = await FakeGrafana.start();
   grafana.failure = { status: 503, text: 'starting' };
   const own = annotator(grafana);
@@ -160,10 +160,10 @@ test('a failure at the end is one line without the token', async () => {
   ]);
 });
 
-test('nobody there, nonsense in place of JSON', async () => {
-  const nobody = new FakeGrafana();
-  nobody.url = 'http://127.0.0.1:1';
-  expect(await annotator(nobody).finish(finished, resultFile())).toEqual([
+test('no server, and a response that is not JSON', async () => {
+  const unreachable = new FakeGrafana();
+  unreachable.url = 'http://127.0.0.1:1';
+  expect(await annotator(unreachable).finish(finished, resultFile())).toEqual([
     expect.stringMatching(/^the run is not annotated in Grafana: .*ECONNREFUSED/),
   ]);
   const grafana = await FakeGrafana.start();

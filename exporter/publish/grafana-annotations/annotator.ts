@@ -5,12 +5,12 @@ import { endedRun, LLMBENCH_TAG, runTag, startedRun, type RunRegion } from './ru
 
 /**
  * Keeps the annotations of one run in a Grafana: made when it begins, updated at its end. Doing it again, also by another
- * process, updates what is there. Nothing throws on Grafana's account: `finish` tells in a line.
+ * process, updates what is there. Nothing throws on Grafana's account: `finish` reports in a line.
  */
 export class Annotator {
   readonly #client: AnnotationsClient;
   readonly #dashboardUid: string | null;
-  /** Ids by part; null until Grafana was asked what it has. */
+  /** Ids by part; null until Grafana was queried. */
   #known: Map<string, number> | null = null;
   #begun: Promise<void> = Promise.resolve();
 
@@ -19,7 +19,7 @@ export class Annotator {
     this.#dashboardUid = dashboardUid;
   }
 
-  /** Returns at once. A failure is not told: the end of the run tries again. */
+  /** Returns at once. A failure is not reported: the end of the run tries again. */
   begin(run: RunFile): void {
     const started = startedRun(run);
     if (started === null) return;

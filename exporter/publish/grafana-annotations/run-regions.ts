@@ -8,7 +8,7 @@ import type { AnnotationBody } from './annotations-client.ts';
 export const LLMBENCH_TAG = 'llmbench';
 export const runTag = (runId: string): string => `run_id:${runId}`;
 
-/** A region of a run; `part` tells it from the others of the run, and is one of its tags. */
+/** A region of a run; `part` distinguishes it from the run's other regions, and is one of its tags. */
 export interface RunRegion extends AnnotationBody {
   readonly part: string;
 }

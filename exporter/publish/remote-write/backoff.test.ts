@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { Backoff } from './backoff.ts';
 
-test('the wait doubles to five seconds, is spread, and never shorter than the receiver wishes', () => {
+test('the wait doubles up to five seconds, with jitter, and is never shorter than Retry-After', () => {
   const least = new Backoff(() => 0);
   expect(Array.from({ length: 10 }, () => least.next(null))).toEqual([
     0.015, 0.03, 0.06, 0.12, 0.24, 0.48, 0.96, 1.92, 2.5, 2.5,

@@ -1,13 +1,13 @@
-/** As Prometheus' own sender: `min_backoff` and `max_backoff` of its `queue_config`. */
+/** As in Prometheus: `min_backoff` and `max_backoff` of its `queue_config`. */
 const SHORTEST_SECONDS = 0.03;
 const LONGEST_SECONDS = 5;
 
-/** How long to wait before the next try: twice as long each time, spread over its upper half, and as the receiver wishes. */
+/** Exponential backoff with jitter over the upper half of each wait, and at least the receiver's Retry-After. */
 export class Backoff {
   readonly #random: () => number;
   #next_seconds = SHORTEST_SECONDS;
 
-  /** `random` gives numbers from 0 up to 1. */
+  /** `random` returns numbers in [0, 1). */
   constructor(random: () => number = Math.random) {
     this.#random = random;
   }

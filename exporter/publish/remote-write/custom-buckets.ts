@@ -3,18 +3,18 @@ import type { NativeHistogram } from '../../../core/histogram/native/native-hist
 import { labelPairs } from './pushed-series.ts';
 import type { PushedSeries, SeriesLayout, SeriesPoint } from './pushed-series.ts';
 
-/** The places in a layout of the series that are one classic histogram; `bounds` ascend, without `+Inf`. */
+/** Indexes in a layout of the series of one classic histogram; `bounds` ascend, without `+Inf`. */
 interface ClassicHistogram {
   readonly series: PushedSeries;
   readonly bounds: readonly number[];
-  /** Of each bound, then of `+Inf`. */
+  /** One per bound, then `+Inf`. */
   readonly buckets: readonly number[];
   readonly sum: number;
 }
 
 /**
  * Native histograms with custom buckets (schema −53) from the classic ones of a layout: the same counts in the same
- * buckets, as one series each. The classic series stay.
+ * buckets, as one series each. The classic series are kept.
  */
 export class CustomBuckets {
   readonly layout: SeriesLayout;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ownIdentity } from '../../store/process-identity.ts';
+import { ownIdentity } from '../../store/recovery/process-identity.ts';
 import { DiskQueue } from './disk-queue.ts';
 import { pendingQueues } from './pending-queues.ts';
 import { parsePoint, pointText } from './point-text.ts';
@@ -39,7 +39,7 @@ function times(queue: DiskQueue): number[] {
   return all;
 }
 
-/** A queue as a process that was killed leaves it. */
+/** The queue that a killed process leaves. */
 function leftQueue(name: string, points: readonly number[]): string {
   const folder = join(queuesDirectory(runs), name);
   const queue = DiskQueue.create(folder, head, options);
@@ -48,7 +48,7 @@ function leftQueue(name: string, points: readonly number[]): string {
   return folder;
 }
 
-test('points come back in their order, those of one layout together', () => {
+test('points are read in order, those of one layout together', () => {
   const queue = DiskQueue.create(join(runs, 'q'), head, options);
   queue.declare(1, layout('a'));
   queue.declare(2, layout('b'));
@@ -69,29 +69,29 @@ test('points come back in their order, those of one layout together', () => {
   expect(readdirSync(runs)).toEqual([]);
 });
 
-test('the oldest points make room, and are counted', () => {
+test('the oldest points are dropped at the limit, and counted', () => {
   const queue = DiskQueue.create(join(runs, 'q'), head, { ...options, maxBytes: 300 });
   queue.declare(1, layout('a'));
   for (let i = 1; i <= 20; i++) queue.append(1, point(i));
   expect(queue.lost).toBe(20 - queue.samples);
   expect(queue.samples).toBeGreaterThan(2);
   expect(times(queue).at(-1)).toBe(20);
-  expect(problems).toEqual(['more than 300 bytes wait to be sent: the oldest samples are given up']);
+  expect(problems).toEqual(['more than 300 bytes wait to be sent: the oldest samples are dropped']);
 });
 
-test('a killed process leaves a queue that another one finds whole, once', async () => {
+test('the queue of a killed process is complete and taken over once', async () => {
   leftQueue('run-1~0', [1, 2, 3]);
   const [found, ...others] = await pendingQueues(runs, options);
   expect(others).toEqual([]);
   expect(found).toMatchObject({ name: { runId: 'run-1', shard: '0' }, url: head.url });
-  // It is being worked on, by this process.
+  // This process is working on it.
   expect(await pendingQueues(runs, options)).toEqual([]);
   expect(found && times(found.queue)).toEqual([1, 2, 3]);
   found?.close();
   expect(readdirSync(queuesDirectory(runs))).toEqual([]);
 });
 
-test('a queue of a process that lives is not touched, one of a process that is gone is taken', async () => {
+test('the queue of a running process is not touched, that of an ended process is taken over', async () => {
   const own = ownIdentity();
   leftQueue(queueName({ runId: 'alive', shard: '0', owner: own }), [1]);
   const [where] = own.start_time.split('.');
@@ -105,7 +105,7 @@ test('a queue of a process that lives is not touched, one of a process that is g
   ]);
 });
 
-test('the series of a killed process end after its last point, also when that was sent', async () => {
+test('the series of a killed process end after its last point, even if that was sent', async () => {
   const own = ownIdentity();
   const owner = { pid: own.pid, start_time: `${own.start_time.split('.')[0]}.1` };
   const folder = leftQueue(queueName({ runId: 'sent', shard: '0', owner }), []);
@@ -124,13 +124,13 @@ test('the series of a killed process end after its last point, also when that wa
   for (const each of found) each.close();
 });
 
-test('queues of another receiver are left as they are', async () => {
+test('queues of another receiver are not changed', async () => {
   leftQueue('run-1~0', [1]);
   expect(await pendingQueues(runs, options, (url) => url === 'http://elsewhere/')).toEqual([]);
   expect(readdirSync(queuesDirectory(runs))).toEqual(['run-1~0']);
 });
 
-test('files that were cut off are named and counted; the rest is sent', async () => {
+test('truncated files are reported and counted; the rest is sent', async () => {
   const folder = leftQueue('run-1~0', [1, 2, 3]);
   truncateSync(join(folder, 'point-000000002.json'), 9);
   writeFileSync(join(folder, 'point-000000004.json.tmp'), '{');
@@ -139,7 +139,7 @@ test('files that were cut off are named and counted; the rest is sent', async ()
   expect(problems.join('\n')).toMatch(/point-000000002\.json is damaged/);
 });
 
-test('a folder without a head is named, and one that was only begun goes away', async () => {
+test('a folder without a header is reported, an empty one is removed', async () => {
   mkdirSync(join(queuesDirectory(runs), 'run-1~0'), { recursive: true });
   const folder = leftQueue('run-2~0', [1]);
   rmSync(join(folder, 'queue.json'));
@@ -148,17 +148,17 @@ test('a folder without a head is named, and one that was only begun goes away', 
   expect(readdirSync(queuesDirectory(runs))).toEqual(['run-2~0']);
 });
 
-test('a disk that does not take it: points are kept in memory, told once', () => {
+test('if the disk fails, points are kept in memory, which is reported once', () => {
   writeFileSync(join(runs, 'file'), '');
   const queue = DiskQueue.create(join(runs, 'file', 'q'), head, options);
   queue.declare(1, layout('a'));
   queue.append(1, point(1));
   queue.append(1, point(2));
   expect(times(queue)).toEqual([1, 2]);
-  expect(problems).toEqual([expect.stringMatching(/^what waits to be sent is kept in memory only: /)]);
+  expect(problems).toEqual([expect.stringMatching(/^waiting samples are kept in memory only: /)]);
 });
 
-test('what a later version wrote is left as it is', async () => {
+test('files of a later version are not changed', async () => {
   const folder = leftQueue('run-1~0', [1]);
   writeFileSync(join(folder, 'queue.json'), JSON.stringify({ ...head, schema_version: 2 }));
   expect(await pendingQueues(runs, options)).toEqual([]);
@@ -166,12 +166,12 @@ test('what a later version wrote is left as it is', async () => {
   expect(readdirSync(folder)).toContain('point-000000001.json');
 });
 
-test('any point reads back as it was', () => {
+test('any point round-trips', () => {
   const number = fc.double();
   fc.assert(
     fc.property(fc.nat(), fc.option(fc.array(number)), (time_ms, values) => {
       const read = parsePoint(pointText(3, { time_ms, values, native: [] }));
-      // JSON has no negative zero, and neither has a counter.
+      // JSON has no negative zero, and counters cannot have one.
       const expected = values?.map((value) => (value === 0 ? 0 : value)) ?? null;
       expect(read).toEqual({ layout: 3, point: { time_ms, values: expected, native: [] } });
     }),

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { reasonOf } from '../../store/store-errors.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import { parsePoint, pointText } from './point-text.ts';
 import { sampleCount, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
 
-/** What a queue is for: no secret is in it. */
+/** The header of a queue: it contains no secrets. */
 export interface QueueHead {
   readonly schema_version: 1;
   /** Scheme, host, port and path of the receiver. */
@@ -15,7 +15,7 @@ export interface QueueHead {
 export interface QueuedPoints {
   readonly layout: SeriesLayout;
   readonly points: readonly SeriesPoint[];
-  /** To be given to `remove`. */
+  /** Pass to `remove`. */
   readonly entries: readonly QueueEntry[];
 }
 
@@ -24,14 +24,14 @@ export interface QueueEntry {
   readonly layout: number;
   readonly samples: number;
   readonly bytes: number;
-  /** Only when the disk did not take it. */
+  /** Only if writing to the disk failed. */
   readonly kept: SeriesPoint | null;
 }
 
 export interface QueueOptions {
-  /** The oldest points are given up beyond it. */
+  /** The oldest points are dropped beyond it. */
   readonly maxBytes: number;
-  /** Told once of each kind of trouble, in one line. */
+  /** Receives one line per kind of problem, once. */
   readonly problem: (line: string) => void;
 }
 
@@ -40,14 +40,14 @@ const fileName = (kind: 'layout' | 'point', number: number): string =>
   `${kind}-${String(number).padStart(9, '0')}.json`;
 
 /**
- * Points that wait to be sent, each a file until it was: what a killed process leaves is whole. Files are not forced to
- * the disk: a power cut may cost the last seconds. Its calls block, so it belongs into a thread that may wait.
+ * Points that wait to be sent, each in a file until it was: a killed process leaves complete files. Files are not
+ * synced: a power failure may lose the last seconds. The calls block, so they belong in a thread that may wait.
  */
 export class DiskQueue {
   readonly #folder: string;
   readonly #options: QueueOptions;
   readonly #layouts = new Map<number, SeriesLayout>();
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   #entries: QueueEntry[] = [];
   #nextPoint = 1;
   #bytes = 0;
@@ -58,19 +58,19 @@ export class DiskQueue {
     this.#options = options;
   }
 
-  /** A new queue. A disk that does not take it is told of: points are then kept in memory. */
+  /** Creates a queue. If the disk fails, this is reported and points are kept in memory. */
   static create(folder: string, head: QueueHead, options: QueueOptions): DiskQueue {
     const queue = new DiskQueue(folder, options);
     try {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, HEAD), JSON.stringify(head));
     } catch (error) {
-      queue.#tell(`what waits to be sent is kept in memory only: ${reasonOf(error)}`);
+      queue.#tell(`waiting samples are kept in memory only: ${reasonOf(error)}`);
     }
     return queue;
   }
 
-  /** What another process has left. Throws an `Error` when its head cannot be read. */
+  /** Opens the queue that another process left. Throws an `Error` if its header cannot be read. */
   static open(folder: string, options: QueueOptions): { readonly queue: DiskQueue; readonly head: QueueHead } {
     const head = JSON.parse(readFileSync(join(folder, HEAD), 'utf8')) as QueueHead;
     if (Number(head.schema_version) !== 1) throw new Error(`${HEAD} is of a later version: use a newer llmbench`);
@@ -79,7 +79,7 @@ export class DiskQueue {
     return { queue, head };
   }
 
-  /** Samples that wait. */
+  /** Waiting samples. */
   get samples(): number {
     return this.#entries.reduce((sum, { samples }) => sum + samples, 0);
   }
@@ -88,12 +88,12 @@ export class DiskQueue {
     return this.#entries.length === 0;
   }
 
-  /** Samples that were given up: beyond the limit, or in damaged files. */
+  /** Samples dropped beyond the limit or in damaged files. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Declares a layout; its number is the caller's. */
+  /** Declares a layout; the caller chooses its number. */
   declare(number: number, layout: SeriesLayout): void {
     this.#layouts.set(number, layout);
     this.#write(fileName('layout', number), JSON.stringify(layout));
@@ -108,7 +108,7 @@ export class DiskQueue {
     this.#add({ number, layout, samples: sampleCount(known), bytes: text.length, kept: written ? null : point });
   }
 
-  /** The oldest points of one layout, about `maxSamples` of them; null when nothing waits. */
+  /** The oldest points of one layout, about `maxSamples` samples; null if nothing waits. */
   next(maxSamples: number): QueuedPoints | null {
     for (;;) {
       const [first] = this.#entries;
@@ -131,7 +131,7 @@ export class DiskQueue {
     }
   }
 
-  /** What was sent, or will never be taken. */
+  /** Removes points that were sent, or that the receiver will never accept. */
   remove(entries: readonly QueueEntry[]): void {
     const gone = new Set(entries.map(({ number }) => number));
     this.#entries = this.#entries.filter(({ number }) => !gone.has(number));
@@ -142,8 +142,7 @@ export class DiskQueue {
   }
 
   /**
-   * Ends every series that was declared, for a process that was killed before it could: after its last point, which was
-   * not later than `time_ms`.
+   * Ends every declared series on behalf of a killed process: after its last point, which was not later than `time_ms`.
    */
   endSeries(time_ms: number): void {
     for (const layout of this.#layouts.keys()) {
@@ -153,13 +152,13 @@ export class DiskQueue {
     }
   }
 
-  /** Ends the work on it: an empty queue leaves nothing behind, another is left under `name` to whoever comes. */
+  /** Releases the queue: an empty one is removed, another is left under `name` for the next process. */
   close(leftAs: string): void {
     try {
       if (this.empty) rmSync(this.#folder, { recursive: true, force: true });
       else if (this.#folder !== leftAs) renameSync(this.#folder, leftAs);
     } catch (error) {
-      this.#tell(`${this.#folder} cannot be left in order: ${reasonOf(error)}`);
+      this.#tell(`${this.#folder} cannot be closed properly: ${reasonOf(error)}`);
     }
   }
 
@@ -174,7 +173,7 @@ export class DiskQueue {
       else this.#layouts.set(number, layout);
       return;
     }
-    // Layouts come before points in the order of names.
+    // In the order of names, layouts precede points.
     const parsed = parsePoint(readFileSync(path, 'utf8'));
     const layout = parsed && this.#layouts.get(parsed.layout);
     this.#nextPoint = Math.max(this.#nextPoint, number + 1);
@@ -191,7 +190,7 @@ export class DiskQueue {
     this.#bytes += entry.bytes;
     while (this.#bytes > this.#options.maxBytes && this.#entries.length > 1) {
       const oldest = this.#entries[0] as QueueEntry;
-      this.#tell(`more than ${this.#options.maxBytes} bytes wait to be sent: the oldest samples are given up`);
+      this.#tell(`more than ${this.#options.maxBytes} bytes wait to be sent: the oldest samples are dropped`);
       this.#lose(oldest);
     }
   }
@@ -214,7 +213,7 @@ export class DiskQueue {
     }
   }
 
-  /** Whole or not at all, for a process that is killed. */
+  /** Atomic if the process is killed. */
   #write(name: string, text: string): boolean {
     const path = join(this.#folder, name);
     try {
@@ -222,14 +221,14 @@ export class DiskQueue {
       renameSync(`${path}.tmp`, path);
       return true;
     } catch (error) {
-      this.#tell(`what waits to be sent is kept in memory only: ${reasonOf(error)}`);
+      this.#tell(`waiting samples are kept in memory only: ${reasonOf(error)}`);
       return false;
     }
   }
 
   #tell(line: string): void {
-    if (this.#told.has(line)) return;
-    this.#told.add(line);
+    if (this.#reported.has(line)) return;
+    this.#reported.add(line);
     this.#options.problem(line);
   }
 }

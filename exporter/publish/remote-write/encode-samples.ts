@@ -2,7 +2,7 @@ import { CUSTOM_BUCKETS_SCHEMA } from '../../../core/histogram/native/native-his
 import type { NativeBucket, NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
 
-/** The NaN that says that a series is no more: 0x7ff0000000000002. */
+/** The stale marker, a NaN with these bits: 0x7ff0000000000002. */
 const STALE_HIGH = 0x7ff00000;
 const STALE_LOW = 2;
 
@@ -49,7 +49,7 @@ function writeHistogram(writer: ProtobufWriter, histogram: NativeHistogram): voi
   writeSide(writer, 11, positive);
 }
 
-/** Spans of neighbouring buckets, then each count as its difference from the one before. */
+/** Spans of consecutive buckets, then the difference of each count from the previous one. */
 function writeSide(writer: ProtobufWriter, firstField: number, buckets: readonly NativeBucket[]): void {
   const spans: { offset: number; length: number }[] = [];
   let end = 0;

@@ -2,7 +2,7 @@ import { histogramMessage, sampleMessage } from './encode-samples.ts';
 import { ProtobufWriter } from './protobuf-writer.ts';
 import type { PushedFamily, SeriesLayout, SeriesPoint } from './pushed-series.ts';
 
-/** Which of a layout's series a request holds: receivers that refuse native histograms must not lose the numbers. */
+/** The series of a layout in one request: receivers that reject native histograms must not lose the numbers. */
 export type SeriesKind = 'numbers' | 'native';
 
 /** MetricType of both protocols' metadata. */
@@ -13,7 +13,7 @@ export const METRIC_TYPES: Readonly<Record<PushedFamily['type'], number>> = {
   histogram: 3,
 };
 
-/** Message prometheus.WriteRequest of remote write 1.0: the points in the order of their time, and metadata if wanted. */
+/** Message prometheus.WriteRequest of remote write 1.0: the points in time order, and metadata if requested. */
 export function writeRequestV1(
   layout: SeriesLayout,
   points: readonly SeriesPoint[],

@@ -6,9 +6,9 @@ import type { PushedFamily, SeriesLayout, SeriesPoint } from './pushed-series.ts
 const encoder = new TextEncoder();
 
 /**
- * Message io.prometheus.write.v2.Request of remote write 2.0: every text once in a table, metadata with each series. The
- * time at which a counter began stands both where 2.0-rc.3 has it (with the series) and where rc.4 has it (with each
- * sample): a receiver passes over the one that it does not know.
+ * Message io.prometheus.write.v2.Request of remote write 2.0: every string once in a table, metadata with each series.
+ * The start time of counters is written both where 2.0-rc.3 has it (with the series) and where rc.4 has it (with each
+ * sample): receivers ignore the field that they do not know.
  */
 export function writeRequestV2(layout: SeriesLayout, points: readonly SeriesPoint[], kind: SeriesKind): Uint8Array {
   const symbols = new SymbolTable();
@@ -44,7 +44,7 @@ function metadata({ type, help }: PushedFamily, symbols: SymbolTable): Uint8Arra
   return writer.written;
 }
 
-/** The first symbol is the empty text, as the protocol demands. */
+/** The first symbol is the empty string, as the protocol requires. */
 class SymbolTable {
   readonly #places = new Map<string, number>([['', 0]]);
 

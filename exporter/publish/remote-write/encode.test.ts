@@ -71,7 +71,7 @@ const native: readonly SeriesPoint[] = [
   { time_ms: T2, values: null, native: null },
 ];
 
-describe('requests are, byte for byte, what the protobuf package of Python writes', () => {
+describe("requests equal the output of Python's protobuf package, byte for byte", () => {
   test('numbers of protocol 1.0, with metadata', () => {
     expect(Buffer.from(writeRequestV1(layout, numbers, 'numbers', true))).toEqual(golden('numbers-v1'));
   });
@@ -86,7 +86,7 @@ describe('requests are, byte for byte, what the protobuf package of Python write
   });
 });
 
-test('the stale marker has the bits that the specification names', () => {
+test('the stale marker has the bits of the specification', () => {
   const bytes = Buffer.from(writeRequestV1(layout, [{ time_ms: 1, values: null, native: null }], 'numbers', false));
   expect(bytes.includes(Buffer.from([0x09, 0x02, 0, 0, 0, 0, 0, 0xf0, 0x7f]))).toBe(true);
 });
@@ -100,7 +100,7 @@ test('labels are sorted by the bytes of their names, and none is empty', () => {
   ]);
 });
 
-test('what the compressor writes reads back by another implementation', () => {
+test('another implementation decompresses the output', () => {
   const body = fc.oneof(
     fc.uint8Array({ maxLength: 2000 }),
     fc.tuple(fc.uint8Array({ minLength: 1, maxLength: 40 }), fc.integer({ min: 1, max: 3000 })).map(([unit, times]) => {

@@ -1,28 +1,28 @@
 import { exponentialBound } from '../../../core/histogram/native/exponential-bound.ts';
 import type { NativeBucket, NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
 
-/** Eight buckets for each doubling: neighbouring bounds are 9 % apart. */
+/** Eight buckets per doubling: consecutive bounds differ by 9 %. */
 export const LATENCY_SCHEMA = 3;
 const PER_OCTAVE = 2 ** LATENCY_SCHEMA;
 
-/** Seconds that have a bucket of their own: 2^-30 (about 1 ns, the zero bucket ends there) to 2^20 (twelve days). */
+/** Range in seconds with individual buckets: 2^-30 (about 1 ns, where the zero bucket ends) to 2^20 (twelve days). */
 const FIRST_INDEX = -30 * PER_OCTAVE + 1;
 const LAST_INDEX = 20 * PER_OCTAVE;
 const ZERO_THRESHOLD = 2 ** -30;
 
-/** Upper bounds from that of the bucket before the first one on. */
+/** Upper bounds, from that of the bucket before the first one. */
 const BOUNDS = Float64Array.from({ length: LAST_INDEX - FIRST_INDEX + 2 }, (_, i) =>
   exponentialBound(FIRST_INDEX - 1 + i, LATENCY_SCHEMA),
 );
 
-/** A native histogram with exponential buckets that is cheap to observe: a logarithm, then counts in a typed array. */
+/** A native histogram with exponential buckets and cheap observation: a logarithm, then counts in a typed array. */
 export class ExponentialHistogram {
   readonly #counts = new Float64Array(LAST_INDEX - FIRST_INDEX + 1);
   #zeroCount = 0;
   #count = 0;
   #sum = 0;
 
-  /** Seconds. What is above the last bound is counted in the last bucket; what is negative counts as nothing, 0. */
+  /** Observes seconds. Values above the last bound count in the last bucket, negative values as 0. */
   observe(value: number): void {
     this.#count += 1;
     this.#sum += value;
@@ -34,7 +34,7 @@ export class ExponentialHistogram {
     this.#counts[at] = (this.#counts[at] as number) + 1;
   }
 
-  /** What was observed up to now. */
+  /** The observations so far. */
   read(): NativeHistogram {
     const positive: NativeBucket[] = [];
     this.#counts.forEach((count, i) => {
@@ -55,7 +55,7 @@ export class ExponentialHistogram {
   }
 }
 
-/** Place of the bucket (low, high] of a value: the logarithm may be off by one at a bound, and the bound decides. */
+/** Index of the bucket (low, high] of a value: the logarithm may be off by one at a bound, so the bound is compared. */
 function placeOf(value: number): number {
   const near = Math.min(LAST_INDEX, Math.ceil(Math.log2(value) * PER_OCTAVE)) - FIRST_INDEX;
   if (value > (BOUNDS[near + 1] as number)) return Math.min(near + 1, LAST_INDEX - FIRST_INDEX);

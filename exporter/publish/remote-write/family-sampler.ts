@@ -1,8 +1,9 @@
+import type { SampleInput } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
-import type { Family, Sample } from '../family.ts';
+import type { LiveFamily } from '../family.ts';
 import { labelPairs, type PushedSeries, type SeriesLayout } from './pushed-series.ts';
 
-/** A native histogram that is read when a point is taken. */
+/** A native histogram that is read for each point. */
 export interface NativeSource {
   /** Name of its family. */
   readonly name: string;
@@ -10,7 +11,7 @@ export interface NativeSource {
   histogram(): NativeHistogram;
 }
 
-/** The values of all series, and their layout when it is another than that of the point before. */
+/** The values of all series, and their layout if it differs from that of the previous point. */
 export interface FamilyReading {
   readonly layout: SeriesLayout | null;
   readonly values: Float64Array;
@@ -18,16 +19,16 @@ export interface FamilyReading {
 }
 
 export interface FamilySamplerOptions {
-  readonly families: readonly Family[];
+  readonly families: readonly LiveFamily[];
   readonly native?: readonly NativeSource[];
-  /** Added to every series; a family's own label of that name wins. */
+  /** Added to every series; a label of the family with the same name takes precedence. */
   readonly extraLabels: Readonly<Record<string, string>>;
   readonly created_ms: number | null;
 }
 
 /**
- * Reads families as rows of numbers. Which series there are is told once, and again when a family has more or fewer.
- * Samples without a run_id are left out: they are this process's, not the run's.
+ * Reads families as rows of numbers. The layout of the series is returned once, and again if a family gains or loses
+ * series. Samples without a run_id are left out: they belong to this process, not to the run.
  */
 export class FamilySampler {
   readonly #options: FamilySamplerOptions;
@@ -52,7 +53,7 @@ export class FamilySampler {
     };
   }
 
-  #layout(samples: readonly (readonly Sample[])[]): SeriesLayout {
+  #layout(samples: readonly (readonly SampleInput[])[]): SeriesLayout {
     const { families, native = [], extraLabels, created_ms } = this.#options;
     const series = (family: number, name: string, labels: Readonly<Record<string, string>>): PushedSeries => ({
       family,
@@ -77,5 +78,5 @@ export class FamilySampler {
   }
 }
 
-const isOfRun = ({ labels, sharedLabels }: Sample): boolean =>
+const isOfRun = ({ labels, sharedLabels }: SampleInput): boolean =>
   labels['run_id'] !== undefined || sharedLabels?.['run_id'] !== undefined;

@@ -1,40 +1,44 @@
-import type { PublishedFamily, RunWindow } from '../finished-run.ts';
+import type { FamilyInput } from '../../../core/exposition/index.ts';
+import type { RunWindow } from '../finished-run.ts';
 import { RUN_INFO } from '../run-info.ts';
 import { labelPairs, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
 
 /**
- * The last value is written again this long after the end, so that a query whose steps are no denser than usual scrapes
- * meets it, and is followed by the stale marker.
+ * The last value is written again this long after the end, so that queries with a usual step find it, followed by the
+ * stale marker.
  */
 export const FINAL_VALUE_HELD_MS = 15_000;
 export const STALE_AFTER_MS = FINAL_VALUE_HELD_MS + 1_000;
 
-/** What a run is must be there at each of its moments to be joined: well within Prometheus' look-back of five minutes. */
+/**
+ * The metadata of a run must exist at each of its instants for joins: well within Prometheus' look-back of five
+ * minutes.
+ */
 const INFO_EVERY_MS = 60_000;
 
-/** Series with all of their points, in the order of time. */
+/** Series with all of their points, in time order. */
 export interface TimedSeries {
   readonly layout: SeriesLayout;
   readonly points: readonly SeriesPoint[];
 }
 
 /**
- * A finished run at its true times. What it is stands through its whole window; its numbers are true at the end of the
- * window; counters and histograms begin at 0 at its start. The last values are held for a moment and then end.
+ * A finished run at its original times. Metadata spans the whole window; results are written at the end of the window;
+ * counters and histograms start at 0 at its start. The last values are held for a moment, then the series end.
  */
 export function finishedSeries(
-  families: readonly PublishedFamily[],
+  families: readonly FamilyInput[],
   { start_ms, end_ms: end }: RunWindow,
   extraLabels: Readonly<Record<string, string>>,
 ): readonly TimedSeries[] {
   const end_ms = Math.max(end, start_ms + 1);
-  const isInfo = ({ name }: PublishedFamily): boolean => name === RUN_INFO.name;
-  const isCumulative = ({ type }: PublishedFamily): boolean => type === 'counter' || type === 'histogram';
+  const isInfo = ({ name }: FamilyInput): boolean => name === RUN_INFO.name;
+  const isCumulative = ({ type }: FamilyInput): boolean => type === 'counter' || type === 'histogram';
   const through = Array.from(
     { length: Math.ceil((end_ms - start_ms) / INFO_EVERY_MS) },
     (_, i) => start_ms + i * INFO_EVERY_MS,
   );
-  const parts: readonly (readonly [of: readonly PublishedFamily[], before: (values: number[]) => SeriesPoint[]])[] = [
+  const parts: readonly (readonly [of: readonly FamilyInput[], before: (values: number[]) => SeriesPoint[]])[] = [
     [families.filter(isInfo), (values) => through.map((time_ms) => ({ time_ms, values, native: [] }))],
     [families.filter((family) => !isInfo(family) && !isCumulative(family)), () => []],
     [families.filter(isCumulative), (values) => [{ time_ms: start_ms, values: values.map(() => 0), native: [] }]],
@@ -53,7 +57,7 @@ export function finishedSeries(
 }
 
 function layoutOf(
-  families: readonly PublishedFamily[],
+  families: readonly FamilyInput[],
   extraLabels: Readonly<Record<string, string>>,
   created_ms: number,
 ): SeriesLayout {

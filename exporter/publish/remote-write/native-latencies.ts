@@ -1,7 +1,7 @@
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
 import { figuresOf, type RequestFigures } from '../../../core/measures/request-figures.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
-import type { RunObserver } from '../../bench/observer.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
 import { ExponentialHistogram } from './exponential-histogram.ts';
 import type { NativeSource } from './family-sampler.ts';
 
@@ -16,7 +16,10 @@ const NAMES = [
   'schedule_delay',
 ] as const;
 
-/** The latencies of the measure phase as native histograms: the same values as in the live classic ones, finer buckets. */
+/**
+ * The latencies of the measure phase as native histograms: the same values as in the live classic ones, with finer
+ * buckets.
+ */
 export class NativeLatencies implements RunObserver {
   readonly sources: readonly NativeSource[];
   readonly #histograms = Object.fromEntries(NAMES.map((name) => [name, new ExponentialHistogram()])) as Readonly<

@@ -7,7 +7,7 @@ import { CustomBuckets } from './custom-buckets.ts';
 import { ExponentialHistogram } from './exponential-histogram.ts';
 import { FamilySampler } from './family-sampler.ts';
 import { NativeLatencies } from './native-latencies.ts';
-import type { LabelPairs } from './pushed-series.ts';
+import type { SeriesLabels } from './pushed-series.ts';
 
 const MS = 1e6;
 
@@ -32,14 +32,14 @@ describe('exponential buckets', () => {
     expect(histogram.read().positive).toEqual([expect.objectContaining({ index: 8 * power, high: 2 ** power })]);
   });
 
-  test('nothing and less is in the zero bucket, too much in the last one; all are counted', () => {
+  test('zero and negative values are in the zero bucket, too large ones in the last; all are counted', () => {
     const histogram = new ExponentialHistogram();
     [0, -1, 1e-12, 1e300].forEach((value) => histogram.observe(value));
     expect(histogram.read()).toMatchObject({ count: 4, zeroCount: 3, positive: [{ index: 160, count: 1 }] });
   });
 });
 
-/** Tells observers of a run what a schedule of two requests would. */
+/** Calls the observers of a run as a schedule of two requests would. */
 function play(observers: readonly (NativeLatencies | ReturnType<typeof createLiveMetrics>)[]): void {
   const failed: RequestRecord = requestRecord({ outcome: 'error', reason: 'reset' });
   for (const each of observers) {
@@ -55,7 +55,7 @@ function play(observers: readonly (NativeLatencies | ReturnType<typeof createLiv
 }
 
 const classic = () => createLiveMetrics({ run: runFile(), version: '0' });
-const nameOf = (labels: LabelPairs): string => labels.find(([label]) => label === '__name__')?.[1] ?? '';
+const nameOf = (labels: SeriesLabels): string => labels.find(([label]) => label === '__name__')?.[1] ?? '';
 
 test('the same values are in the exponential and in the classic histograms', () => {
   const live = classic();
@@ -80,7 +80,7 @@ test('the same values are in the exponential and in the classic histograms', () 
   }
 });
 
-test('custom buckets hold what the classic buckets hold', () => {
+test('custom buckets have the counts of the classic buckets', () => {
   const live = classic();
   play([live]);
   const { layout, values } = new FamilySampler({
@@ -88,7 +88,7 @@ test('custom buckets hold what the classic buckets hold', () => {
     extraLabels: { job: 'b' },
     created_ms: 1,
   }).read();
-  if (layout === null) throw new Error('the first reading tells its layout');
+  if (layout === null) throw new Error('the first reading includes its layout');
   const custom = new CustomBuckets(layout);
   const { native } = custom.withNative({ time_ms: 1, values: [...values], native: [] });
   const at = custom.layout.nativeSeries.findIndex(
@@ -103,7 +103,7 @@ test('custom buckets hold what the classic buckets hold', () => {
   const histogram = native?.[at];
   expect(histogram).toMatchObject({ schema: -53, count: 2, zeroCount: 0, negative: [] });
   expect(histogram?.sum).toBeCloseTo(0.05, 12);
-  // 20 ms and 30 ms are bounds of the grid, and a bucket holds its upper bound.
+  // 20 ms and 30 ms are bounds of the grid, and a bucket includes its upper bound.
   expect(histogram?.positive.map(({ high, count }) => [high, count])).toEqual([
     [0.02, 1],
     [0.03, 1],
@@ -111,7 +111,7 @@ test('custom buckets hold what the classic buckets hold', () => {
   expect(histogram?.positive.every(({ index, high }) => histogram.customBounds?.[index] === high)).toBe(true);
 });
 
-test('what is the process’s own is not told of the run', () => {
+test('metrics of the process itself are not attributed to the run', () => {
   const { layout } = new FamilySampler({ families: classic().families, extraLabels: {}, created_ms: null }).read();
   const names = new Set(layout?.series.map(({ labels }) => nameOf(labels)));
   expect(names.has('llmbench_build_info')).toBe(false);

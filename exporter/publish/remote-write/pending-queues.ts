@@ -1,25 +1,25 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '../../store/process-identity.ts';
-import { isOwned } from '../../store/ownership.ts';
-import { codeOf, reasonOf } from '../../store/store-errors.ts';
+import { ownIdentity } from '../../store/recovery/process-identity.ts';
+import { isOwned } from '../../store/recovery/ownership.ts';
+import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { DiskQueue, type QueueOptions } from './disk-queue.ts';
 import { parseQueueName, queueName, queuesDirectory, type QueueName } from './queue-names.ts';
 
-/** A queue that a run has left; this process alone works on it until it is closed. */
+/** A queue that a run has left; only this process works on it until it is closed. */
 export interface PendingQueue {
   readonly name: QueueName;
   readonly queue: DiskQueue;
-  /** The receiver that it is for, without secrets. */
+  /** The receiver, without secrets. */
   readonly url: string;
-  /** Leaves it to others, or nothing when it is empty. */
+  /** Releases the queue for others, or removes it if it is empty. */
   close(): void;
 }
 
-/** A queue that cannot be used, in one line. */
-export type QueueProblem = (line: string) => void;
-
-/** The queues of a runs directory on which nobody works. Several processes may ask at once: each queue is given to one. */
+/**
+ * The queues of a runs directory that no process is working on. Several processes may call this at once: each queue is
+ * returned to one of them.
+ */
 export async function pendingQueues(
   runsDirectory: string,
   options: QueueOptions,
@@ -41,7 +41,7 @@ export async function pendingQueues(
       if (wanted(head.url) || queue.empty) pending.push({ name, queue, url: head.url, close });
       else close();
     } catch (error) {
-      // Its process was killed before anything was in it.
+      // Its process was killed before it added anything.
       if (isBare(mine)) rmSync(mine, { recursive: true, force: true });
       else {
         options.problem(`${left} cannot be sent: ${reasonOf(error)}`);
@@ -54,7 +54,7 @@ export async function pendingQueues(
 
 const isBare = (folder: string): boolean => names(folder).every((name) => !name.startsWith('point-'));
 
-/** A folder that is gone in the meantime is nobody's. */
+/** A folder that was removed in the meantime has no owner. */
 async function isWorkedOn(owner: NonNullable<QueueName['owner']>, path: string): Promise<boolean> {
   try {
     return await isOwned(owner, path);
@@ -73,7 +73,7 @@ function names(directory: string): readonly string[] {
   }
 }
 
-/** Null when another process was quicker. */
+/** Null if another process claimed it first. */
 function claim(directory: string, folder: string, name: QueueName): string | null {
   const mine = join(directory, queueName({ ...name, owner: ownIdentity() }));
   try {

@@ -1,13 +1,13 @@
 import type { SeriesPoint } from './pushed-series.ts';
 
-/** A point as JSON; numbers that JSON does not know are texts: `NaN`, `Infinity`, `-Infinity`. */
+/** A point as JSON; numbers that JSON cannot represent are strings: `NaN`, `Infinity`, `-Infinity`. */
 export function pointText(layout: number, point: SeriesPoint): string {
   return JSON.stringify({ layout, ...point }, (_key, value: unknown) =>
     typeof value === 'number' && !Number.isFinite(value) ? String(value) : value,
   );
 }
 
-/** Null when it is not such a text: a file that was cut off. */
+/** Null for any other text, such as a truncated file. */
 export function parsePoint(text: string): { readonly layout: number; readonly point: SeriesPoint } | null {
   try {
     const value: unknown = JSON.parse(text, (_key, each: unknown) => (typeof each === 'string' ? Number(each) : each));

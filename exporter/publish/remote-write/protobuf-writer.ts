@@ -5,8 +5,8 @@ const FIXED64 = 1;
 const LENGTH_DELIMITED = 2;
 
 /**
- * Writes the fields of one protobuf message (wire format of protobuf.dev/programming-guides/encoding). Integers are exact
- * up to 2^53. A number or text that equals its default (0, empty) is left out, as by the usual writers.
+ * Writes the fields of one protobuf message (wire format: protobuf.dev/programming-guides/encoding). Integers are exact
+ * up to 2^53. A number or string with its default value (0, empty) is omitted, as usual.
  */
 export class ProtobufWriter {
   #bytes = new Uint8Array(256);
@@ -18,7 +18,7 @@ export class ProtobufWriter {
     if (value !== 0) this.uintOfOne(field, value);
   }
 
-  /** The same for a member of a `oneof`, where 0 says which member it is. */
+  /** The same for a member of a `oneof`, where 0 identifies the member. */
   uintOfOne(field: number, value: number): void {
     this.#tag(field, VARINT);
     this.#varint(value);
@@ -37,7 +37,7 @@ export class ProtobufWriter {
     this.#double(value);
   }
 
-  /** A double by its bits: a NaN may lose those that it carries when it passes through a number. */
+  /** A double by its bits: a NaN can lose its payload when converted to a number. */
   doubleBits(field: number, high: number, low: number): void {
     this.#tag(field, FIXED64);
     this.#reserve(8);
@@ -50,7 +50,7 @@ export class ProtobufWriter {
     if (text !== '') this.bytes(field, encoder.encode(text.toWellFormed()));
   }
 
-  /** Bytes, or a message that was written before. */
+  /** Bytes, or an encoded message. */
   bytes(field: number, content: Uint8Array): void {
     this.#tag(field, LENGTH_DELIMITED);
     this.#varint(content.length);
@@ -75,14 +75,14 @@ export class ProtobufWriter {
     });
   }
 
-  /** Fields that were written before. */
+  /** Encoded fields. */
   raw(content: Uint8Array): void {
     this.#reserve(content.length);
     this.#bytes.set(content, this.#length);
     this.#length += content.length;
   }
 
-  /** What was written since the start or the last `clear`; valid until more is written. */
+  /** The bytes since the start or the last `clear`; valid until the next write. */
   get written(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }

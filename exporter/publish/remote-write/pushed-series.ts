@@ -1,29 +1,29 @@
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
 
-/** What is told of a family beside its samples. */
+/** Metadata of a family. */
 export interface PushedFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram' | 'untyped';
 }
 
-/** Name and value of each label, `__name__` among them: sorted by name, none empty. */
-export type LabelPairs = readonly (readonly [name: string, value: string])[];
+/** Name and value of each label, including `__name__`: sorted by name, none empty. */
+export type SeriesLabels = readonly (readonly [name: string, value: string])[];
 
 export interface PushedSeries {
-  /** Place of its family in the layout. */
+  /** Index of its family in the layout. */
   readonly family: number;
-  readonly labels: LabelPairs;
+  readonly labels: SeriesLabels;
 }
 
-/** Which series there are: said once, for many points in time. */
+/** The set of series, sent once for many points. */
 export interface SeriesLayout {
   readonly families: readonly PushedFamily[];
   /** Series of numbers. */
   readonly series: readonly PushedSeries[];
   /** Series of native histograms. */
   readonly nativeSeries: readonly PushedSeries[];
-  /** When counters and histograms began at 0, milliseconds since the epoch; null: unknown. */
+  /** Start of counters and histograms at 0, milliseconds since the epoch; null if unknown. */
   readonly created_ms: number | null;
 }
 
@@ -31,19 +31,27 @@ export interface SeriesLayout {
 export interface SeriesPoint {
   /** Milliseconds since the epoch. */
   readonly time_ms: number;
-  /** One number per series; null: from this instant on the series are no more. */
+  /** One number per series; null ends the series at this instant. */
   readonly values: readonly number[] | null;
-  /** One histogram per native series; null as above. */
+  /** One histogram per native series; null as for numbers. */
   readonly native: readonly NativeHistogram[] | null;
 }
 
-/** How many samples a point is, native histograms among them. */
+/** A point as passed between threads. */
+export interface PointMessage {
+  readonly time_ms: number;
+  /** Null ends the series. */
+  readonly values: Float64Array | readonly number[] | null;
+  readonly native: readonly NativeHistogram[] | null;
+}
+
+/** Number of samples of a point, including native histograms. */
 export function sampleCount({ series, nativeSeries }: SeriesLayout): number {
   return series.length + nativeSeries.length;
 }
 
-/** The labels of a series as remote write wants them: without empty ones, in the order of their names. */
-export function labelPairs(name: string, labels: Readonly<Record<string, string>>): LabelPairs {
+/** The labels of a series as remote write requires them: without empty ones, sorted by name. */
+export function labelPairs(name: string, labels: Readonly<Record<string, string>>): SeriesLabels {
   return [['__name__', name] as const, ...Object.entries(labels)]
     .filter(([, value]) => value !== '')
     .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));

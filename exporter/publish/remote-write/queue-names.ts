@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { isRunId } from '../../../core/run/run-id.ts';
-import type { ProcessIdentity } from '../../store/process-identity.ts';
+import type { ProcessIdentity } from '../../store/recovery/process-identity.ts';
 
-/** Where what waits for receivers lies: hidden from the list of runs. */
+/** Folder of the queues: hidden from the list of runs. */
 export const queuesDirectory = (runsDirectory: string): string => join(runsDirectory, '.remote-write');
 
 const NAME = /^([0-9A-Za-z-]{1,64})~([0-9A-Za-z-]{1,64})(?:~(\d+)~([0-9a-z]+\.\d+))?$/;
 
-/** A queue's folder: of one shard of one run; with the process that works on it, if there is one. */
+/** The folder of a queue: one shard of one run, with the process that works on it, if any. */
 export interface QueueName {
   readonly runId: string;
   readonly shard: string;
@@ -19,7 +19,7 @@ export function queueName({ runId, shard, owner }: QueueName): string {
   return owner === null ? own : `${own}~${owner.pid}~${owner.start_time}`;
 }
 
-/** Null when it is no queue's. */
+/** Null if it is not the name of a queue. */
 export function parseQueueName(name: string): QueueName | null {
   const [, runId = '', shard = '', pid, start_time] = NAME.exec(name) ?? [];
   if (!isRunId(runId) || !isRunId(shard)) return null;

@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { selfSignedCertificate, VALID } from '../../bench/testing/certificate.ts';
+import { selfSignedCertificate, VALID } from '../../load/testing/certificate.ts';
 import { readReceiver, type ReceiverRequest } from './receiver-request.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
 
@@ -46,7 +46,7 @@ describe('credentials', () => {
     expect(receiver.secrets).toEqual(['open sesame']);
   });
 
-  test('basic: from the URL, which is not kept in it', async () => {
+  test('basic: from the URL, which is then removed from it', async () => {
     const receiver = await readReceiver(request({ url: 'https://Aladdin:open%20sesame@host/write?tenant=a#x' }), {});
     expect(receiver.headers).toEqual({ authorization: 'Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==' });
     expect(receiver.url).toBe('https://host/write?tenant=a');
@@ -73,14 +73,14 @@ describe('credentials', () => {
     ['a URL of another scheme', { url: 'ftp://geheim@host/' }, /^--remote-write-url must be an http or https address/],
     ['no URL', { url: 'host:9090 geheim' }, /^--remote-write-url must be/],
     ['a variable that is not set', { bearer: { environmentVariable: 'NOPE', file: null } }, /variable NOPE is not set/],
-    ['a file that is not there', { bearer: { environmentVariable: null, file: '/nowhere/x' } }, /\/nowhere\/x: ENOENT/],
-    ['a value with a line break', { bearer: { environmentVariable: 'BROKEN', file: null } }, /no header may carry/],
-    ['two sources', { bearer: { environmentVariable: 'A', file: 'b' } }, /do not go together/],
-    ['two ways', { username: 'u', bearer: { environmentVariable: 'TOKEN', file: null } }, /do not go together/],
+    ['a missing file', { bearer: { environmentVariable: null, file: '/nowhere/x' } }, /\/nowhere\/x: ENOENT/],
+    ['a value with a line break', { bearer: { environmentVariable: 'BROKEN', file: null } }, /not allowed in a header/],
+    ['two sources', { bearer: { environmentVariable: 'A', file: 'b' } }, /cannot be used together/],
+    ['two ways', { username: 'u', bearer: { environmentVariable: 'TOKEN', file: null } }, /cannot be used together/],
     ['a password alone', { password: { environmentVariable: 'TOKEN', file: null } }, /needs --remote-write-username/],
-    ['half a certificate', { tls: { ...NO_TLS, certFile: 'x' } }, /go together: one is missing/],
+    ['half a certificate', { tls: { ...NO_TLS, certFile: 'x' } }, /must be set together/],
     ['no PEM', { tls: { ...NO_TLS, caFile: '/proc/self/status' } }, /not a PEM file/],
-  ])('%s is refused in a line without secrets', async (_name, changes, message) => {
+  ])('%s is rejected in a line without secrets', async (_name, changes, message) => {
     const environment = { TOKEN: 'geheim42', BROKEN: 'geheim\n42' };
     const error = await readReceiver(request(changes), environment).catch((reason: unknown) => reason as Error);
     expect(error).toMatchObject({ name: 'ConfigurationError', message: expect.stringMatching(message) });
@@ -108,7 +108,7 @@ describe('TLS', () => {
     return outcome.kind;
   }
 
-  test('only a certificate that is trusted, and for the right name', async () => {
+  test('requires a trusted certificate for the right name', async () => {
     const caFile = await file('ca.pem', own.cert);
     const url = await secureServer();
     expect(await send(url, {})).toBe('retry');
@@ -117,7 +117,7 @@ describe('TLS', () => {
     expect(await send(url, { insecure: true })).toBe('written');
   });
 
-  test('this side shows its own certificate when it is asked for one', async () => {
+  test('sends its client certificate if requested', async () => {
     const mine = selfSignedCertificate(VALID);
     const files = {
       certFile: await file('cert.pem', mine.cert),

@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigurationError } from '../../bench/configuration-error.ts';
-import { codeOf } from '../../store/store-errors.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { codeOf } from '../../errors/store-errors.ts';
 import type { ProtocolChoice, Receiver, ReceiverTls } from './receiver.ts';
 
-/** Where a secret is: an option's value never is one, others would see it in the list of processes. */
+/** Source of a secret. An option's value never is one: it would be visible in the process list. */
 export interface SecretSource {
   readonly environmentVariable: string | null;
   readonly file: string | null;
 }
 
-/** A receiver as a person names it. */
+/** A receiver as configured by options. */
 export interface ReceiverRequest {
   readonly url: string;
   readonly protocol: ProtocolChoice;
@@ -30,14 +30,14 @@ export interface ReceiverRequest {
   };
 }
 
-/** Reads the secrets and files that a request names. Throws a `ConfigurationError`, which holds none of them. */
+/** Reads the secrets and files of a request. Throws a `ConfigurationError` that contains none of them. */
 export async function readReceiver(request: ReceiverRequest, environment: NodeJS.ProcessEnv): Promise<Receiver> {
   const { url, username: urlUser, password: urlPassword } = withoutUserInfo(request.url);
   const password = await readSecret(request.password, '--remote-write-password', environment);
   const bearer = await readSecret(request.bearer, '--remote-write-bearer', environment);
   const username = request.username ?? urlUser;
   if (bearer !== null && username !== null)
-    throw new ConfigurationError('--remote-write-username and --remote-write-bearer-… do not go together');
+    throw new ConfigurationError('--remote-write-username and --remote-write-bearer-… cannot be used together');
   if (username === null && password !== null)
     throw new ConfigurationError('--remote-write-password-… needs --remote-write-username');
   const headerSecrets = Object.entries(request.headerVariables).map(
@@ -64,14 +64,14 @@ export async function readReceiver(request: ReceiverRequest, environment: NodeJS
   };
 }
 
-/** The text in an environment variable or a file; null when neither is named. Throws a `ConfigurationError`. */
+/** The text in an environment variable or a file; null if neither is set. Throws a `ConfigurationError`. */
 export async function readSecret(
   { environmentVariable, file }: SecretSource,
   option: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<string | null> {
   if (environmentVariable !== null && file !== null)
-    throw new ConfigurationError(`${option}-env and ${option}-file do not go together`);
+    throw new ConfigurationError(`${option}-env and ${option}-file cannot be used together`);
   if (environmentVariable !== null) return variableText(environmentVariable, `${option}-env`, environment);
   if (file === null) return null;
   const text = (await fileText(file, `${option}-file`)).trim();
@@ -87,13 +87,13 @@ function variableText(variable: string, option: string, environment: NodeJS.Proc
 
 function headerText(text: string, where: string): string {
   if (!/^[\x20-\x7e]+$/.test(text))
-    throw new ConfigurationError(`${where}: it is empty or holds a character that no header may carry`);
+    throw new ConfigurationError(`${where}: it is empty or contains a character that is not allowed in a header`);
   return text;
 }
 
 async function readTls(tls: ReceiverRequest['tls']): Promise<ReceiverTls> {
   if ((tls.certFile === null) !== (tls.keyFile === null))
-    throw new ConfigurationError('--remote-write-tls-cert and --remote-write-tls-key go together: one is missing');
+    throw new ConfigurationError('--remote-write-tls-cert and --remote-write-tls-key must be set together');
   const pem = async (path: string | null, option: string): Promise<string | null> => {
     if (path === null) return null;
     const text = await fileText(path, option);
@@ -118,7 +118,7 @@ async function fileText(path: string, option: string): Promise<string> {
   });
 }
 
-/** Throws a `ConfigurationError` that does not repeat the URL: it may hold a secret. */
+/** Throws a `ConfigurationError` without the URL, which may contain a secret. */
 function withoutUserInfo(text: string): { url: string; username: string | null; password: string | null } {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol))

@@ -1,10 +1,10 @@
-/** A receiver of remote write, and who we are there. Secrets are in memory only. */
+/** A remote-write receiver and its credentials. Secrets are in memory only. */
 export interface Receiver {
   readonly url: string;
   /** Also credentials; sent with every request. Never shown. */
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: ReceiverTls;
-  /** Texts that no message may carry. */
+  /** Strings that must not appear in any message. */
   readonly secrets: readonly string[];
   readonly protocol: ProtocolChoice;
 }
@@ -19,11 +19,11 @@ export interface ReceiverTls {
 }
 
 export const PROTOCOL_CHOICES = ['auto', '1', '2'] as const;
-/** `auto`: 2.0, and 1.0 for a receiver that does not know it. */
+/** `auto`: 2.0, with a fallback to 1.0 for receivers that do not support it. */
 export type ProtocolChoice = (typeof PROTOCOL_CHOICES)[number];
 export type Protocol = '1' | '2';
 
-/** Headers that the protocol itself or the transport sets: nobody else may. */
+/** Headers that are set by the protocol or the transport and cannot be overridden. */
 export const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   'content-encoding',
   'content-type',

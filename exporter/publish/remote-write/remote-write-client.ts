@@ -1,14 +1,15 @@
 import { Agent as HttpAgent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
-import { messageExcerpt } from '../../bench/message-excerpt.ts';
-import { retryAfterSeconds } from '../../bench/retry-after.ts';
-import { reasonOf } from '../../store/store-errors.ts';
+import { messageExcerpt } from '../../errors/message-excerpt.ts';
+import { publicUrl } from '../../http-client/public-url.ts';
+import { retryAfterSeconds } from '../../http-client/retry-after.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import type { Protocol, Receiver } from './receiver.ts';
 
-/** What became of one request. `reason` is one line for people. */
+/** The outcome of one request. `reason` is one line for people. */
 export type SendOutcome =
-  /** `written`: samples and native histograms, as a receiver of 2.0 counts them; null: it does not say. */
+  /** `written`: samples and native histograms as counted by a receiver of 2.0; null if not reported. */
   | { readonly kind: 'written'; readonly written: number | null }
   /** May succeed later; `afterSeconds`: as the receiver wishes. */
   | {
@@ -20,15 +21,17 @@ export type SendOutcome =
   /** Never will; `written` as above: the part that was taken. */
   | { readonly kind: 'rejected'; readonly reason: string; readonly status: number; readonly written: number | null }
   /** The receiver does not know the protocol. */
-  | { readonly kind: 'unsupported'; readonly reason: string };
+  | { readonly kind: 'unsupported'; readonly reason: string }
+  /** The URL, the credentials or the receiver must be changed first; no sample was looked at. */
+  | { readonly kind: 'misconfigured'; readonly reason: string };
 
 export interface ClientLimits {
   readonly connectTimeoutSeconds: number;
-  /** From the request to the end of the answer. */
+  /** From the request to the end of the response. */
   readonly totalTimeoutSeconds: number;
 }
 
-/** As Prometheus' own sender: `remote_timeout` of 30 s. */
+/** As in Prometheus: `remote_timeout` of 30 s. */
 export const DEFAULT_CLIENT_LIMITS: ClientLimits = { connectTimeoutSeconds: 5, totalTimeoutSeconds: 30 };
 
 const LONGEST_ANSWER_BYTES = 65_536;
@@ -42,9 +45,8 @@ const PROTOCOL_HEADERS: Readonly<Record<Protocol, Readonly<Record<string, string
 };
 
 /**
- * Sends requests of remote write 1.0 and 2.0 to one receiver, on one connection that is kept. With Node's own HTTP client:
- * it works in a thread of its own, and the WebAssembly that undici would load there and let go again can bring down the
- * whole process (nodejs/node#64500).
+ * Sends requests of remote write 1.0 and 2.0 to one receiver over one kept-alive connection. It uses Node's HTTP client
+ * because it runs in a worker thread, where unloading undici's WebAssembly can crash the process (nodejs/node#64500).
  */
 export class RemoteWriteClient {
   readonly #receiver: Receiver;
@@ -62,7 +64,7 @@ export class RemoteWriteClient {
       : new HttpAgent(kept);
   }
 
-  /** Never rejects: what went wrong is an outcome too. `message` is the protobuf of that protocol. */
+  /** Never rejects: failures are outcomes. `message` is the protobuf of that protocol. */
   async send(message: Uint8Array, protocol: Protocol, givenUp: AbortSignal | null = null): Promise<SendOutcome> {
     const { totalTimeoutSeconds } = this.#limits;
     const timeout = AbortSignal.timeout(totalTimeoutSeconds * 1000);
@@ -72,7 +74,7 @@ export class RemoteWriteClient {
       const text = await beginningOf(answer);
       return outcomeOf(answer.statusCode ?? 0, answer.headers, protocol, messageExcerpt(text, this.#receiver.secrets));
     } catch (error) {
-      const reason = timeout.aborted ? `no answer for ${totalTimeoutSeconds} s` : reasonOf(error);
+      const reason = timeout.aborted ? `no response within ${totalTimeoutSeconds} s` : reasonOf(error);
       return {
         kind: 'retry',
         reason: messageExcerpt(reason, this.#receiver.secrets),
@@ -86,7 +88,7 @@ export class RemoteWriteClient {
     this.#agent.destroy();
   }
 
-  /** Resolves with the head of the answer. */
+  /** Resolves with the status and headers of the response. */
   #post(body: Uint8Array, protocol: Protocol, signal: AbortSignal): Promise<IncomingMessage> {
     const { url, headers } = this.#receiver;
     const { connectTimeoutSeconds } = this.#limits;
@@ -118,36 +120,59 @@ export class RemoteWriteClient {
   }
 }
 
-/** What the specification says of each status (remote write 2.0, "Response", "Retries & Backoff"). */
+/** The specified reaction to each status (remote write 2.0, "Response", "Retries & Backoff"). */
 function outcomeOf(status: number, headers: IncomingHttpHeaders, protocol: Protocol, text: string): SendOutcome {
   const reason = `HTTP ${status}${text === '' ? '' : `: ${text}`}`;
   const written = protocol === '2' ? writtenCount(headers) : null;
   if (status >= 200 && status < 300) {
-    // A receiver of 1.0 that does not look at the content type takes the message for an empty one.
+    if (/^text\/html\b/i.test(headers['content-type'] ?? '')) {
+      return {
+        kind: 'misconfigured',
+        reason: `HTTP ${status} with an HTML page: the URL is not a remote-write receiver`,
+      };
+    }
+    // A receiver of 1.0 that ignores the content type reads the message as empty.
     return protocol === '2' && written === null
-      ? { kind: 'unsupported', reason: `HTTP ${status} without saying what was written` }
+      ? { kind: 'unsupported', reason: `HTTP ${status} without the written counts` }
       : { kind: 'written', written };
   }
+  const remedy = remedyFor(status, headers);
+  if (remedy !== null) return { kind: 'misconfigured', reason: `${reason}; ${remedy}` };
   if (status === 415) return { kind: 'unsupported', reason };
   if (status === 500 && TOO_OLD.test(text)) return { kind: 'rejected', reason, status, written };
   if (status === 429 || status >= 500) {
     const afterSeconds = retryAfterSeconds(single(headers['retry-after']), new Date());
     return { kind: 'retry', reason, status, afterSeconds };
   }
-  // Receivers of 1.0 may answer a content that they do not know like this.
+  // Receivers of 1.0 may respond like this to unknown content.
   if (status === 400 && protocol === '2' && written === null) return { kind: 'unsupported', reason };
   return { kind: 'rejected', reason, status, written };
 }
 
+/** The remedy for a status that a change of configuration can resolve; null if there is none. */
+function remedyFor(status: number, headers: IncomingHttpHeaders): string | null {
+  if (status >= 300 && status < 400) {
+    const location = URL.canParse(headers.location ?? '') ? ` to ${publicUrl(headers.location ?? '')}` : '';
+    return `the receiver redirects${location}: set --remote-write-url to the final URL`;
+  }
+  if (status === 401 || status === 403 || status === 407) {
+    return 'check the credentials: --remote-write-username, --remote-write-bearer-env, --remote-write-header';
+  }
+  if (status === 404 || status === 405 || status === 410) {
+    return 'check the path of --remote-write-url; Prometheus must run with --web.enable-remote-write-receiver';
+  }
+  return null;
+}
+
 /**
- * Prometheus 2 answers 500 to a sample older than its `out_of_order_time_window`, later versions 400. It never becomes
- * younger: tried again and again it would hold up all that comes after it.
+ * Prometheus 2 responds with 500 to a sample older than its `out_of_order_time_window`, later versions with 400.
+ * Retrying cannot succeed and would hold up all later samples.
  */
 const TOO_OLD = /^too old sample\b/;
 
 const WRITTEN_HEADERS = ['samples', 'histograms'].map((what) => `x-prometheus-remote-write-${what}-written`);
 
-/** Null when the receiver says nothing; one that is missing beside another counts as 0. */
+/** Null if the receiver reports nothing; a single missing header counts as 0. */
 function writtenCount(headers: IncomingHttpHeaders): number | null {
   const given = WRITTEN_HEADERS.flatMap((name) => {
     const text = single(headers[name]);
@@ -158,7 +183,7 @@ function writtenCount(headers: IncomingHttpHeaders): number | null {
 
 const single = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
 
-/** The answer is read to its end, so that the connection can be used again, unless it is longer than any answer is. */
+/** The response is read to its end, so that the connection can be reused, unless it is unreasonably long. */
 async function beginningOf(body: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';

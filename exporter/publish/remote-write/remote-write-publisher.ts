@@ -1,7 +1,7 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { publicUrl } from '../../store/public-url.ts';
-import { reasonOf } from '../../store/store-errors.ts';
+import { publicUrl } from '../../http-client/public-url.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import { FamilySampler, type FamilyReading, type FamilySamplerOptions } from './family-sampler.ts';
 import { FINAL_VALUE_HELD_MS, STALE_AFTER_MS, type TimedSeries } from './finished-series.ts';
 import type { SendingOptions, SendingSummary } from './sending.ts';
@@ -10,17 +10,18 @@ import type { FromWorker, ToWorker } from './worker-messages.ts';
 export interface PublisherOptions extends SendingOptions {
   /** Seconds between two points while the run goes on. */
   readonly intervalSeconds: number;
-  /** How long the end waits for the receiver. */
+  /** How long `finish` waits for the receiver. */
   readonly flushSeconds: number;
-  /** What is read at each point. */
+  /** The source that is read at each point. */
   readonly live: FamilySamplerOptions;
-  /** Milliseconds since the epoch, of a clock that does not jump. */
+  /** Milliseconds since the epoch, from a clock without jumps. */
   readonly now_ms: () => number;
 }
 
 /**
- * Sends one shard of one run to a receiver while it goes on. The measuring thread only reads the numbers; a thread of its
- * own encodes, keeps and sends. Nothing here throws on account of the receiver or the disk: `finish` tells in lines.
+ * Sends one shard of one run to a receiver while the run is running. The measuring thread only reads the numbers; a
+ * worker thread encodes, stores and sends them. Failures of the receiver or the disk never throw: `finish` reports them
+ * as lines.
  */
 export class RemoteWritePublisher {
   readonly #options: PublisherOptions;
@@ -47,19 +48,19 @@ export class RemoteWritePublisher {
         else if (message.kind === 'finished') resolve(message.summary);
       });
       worker.on('error', (error) => {
-        this.#problems.push(`the thread that sends has failed: ${reasonOf(error)}`);
+        this.#problems.push(`the sending thread failed: ${reasonOf(error)}`);
         resolve(null);
       });
       worker.on('exit', () => resolve(null));
     });
   }
 
-  /** Resolves when the thread is loaded, so that its start does not fall into the run. */
+  /** Resolves when the thread is loaded, so that its startup does not overlap the run. */
   static async open(options: PublisherOptions): Promise<RemoteWritePublisher> {
     const { runsDirectory, runId, shard, receiver, version, maxQueueBytes, customBuckets } = options;
     const own = { runId, shard, receiver, version, maxQueueBytes, customBuckets };
     const workerData: SendingOptions = { runsDirectory, ...own };
-    // The entry is a source in a checkout and compiled in a package: it has the extension of this file.
+    // The entry is a source file in a checkout and compiled in a package: it has the extension of this file.
     const entry = new URL(`./remote-write-worker${extname(import.meta.url)}`, import.meta.url);
     const worker = new Worker(entry, { workerData, execArgv: [] });
     const publisher = new RemoteWritePublisher(options, worker);
@@ -68,7 +69,7 @@ export class RemoteWritePublisher {
     return publisher;
   }
 
-  /** Before the first request: every series begins at its first value, 0. From now on points are taken. */
+  /** Before the first request: every series starts at its first value, 0. Sampling starts. */
   begin(): void {
     this.#point();
     this.#timer = setInterval(() => this.#point(), this.#options.intervalSeconds * 1000).unref();
@@ -88,7 +89,7 @@ export class RemoteWritePublisher {
     this.#post({ kind: 'point', layout: this.#liveLayout, point: end });
   }
 
-  /** What is known at the end only. */
+  /** Series that are known only at the end. */
   publish(series: readonly TimedSeries[]): void {
     for (const { layout, points } of series) {
       const number = ++this.#layouts;
@@ -97,7 +98,9 @@ export class RemoteWritePublisher {
     }
   }
 
-  /** Waits for the receiver, as long as it was allowed to, and tells what is to be known. A second call tells the same. */
+  /**
+   * Waits for the receiver within the configured limit and returns lines for the user. A second call returns the same.
+   */
   finish(seconds: number = this.#options.flushSeconds): Promise<readonly string[]> {
     this.#lines ??= this.#finish(seconds);
     return this.#lines;
@@ -136,7 +139,7 @@ export class RemoteWritePublisher {
     this.#postPoint(this.#liveLayout, reading, this.#now());
   }
 
-  /** The number of the reading's layout, which is told first when it is new. */
+  /** The number of the reading's layout, which is declared first if it is new. */
   #declared({ layout }: FamilyReading, number: number): number {
     if (layout === null) return number;
     this.#layouts += 1;
@@ -152,7 +155,7 @@ export class RemoteWritePublisher {
     this.#worker.postMessage(message);
   }
 
-  /** Never the same millisecond twice: a series has one value at a time. */
+  /** Never the same millisecond twice: a series has one value per timestamp. */
   #now(): number {
     this.#last_ms = Math.max(this.#last_ms + 1, Math.round(this.#options.now_ms()));
     return this.#last_ms;

@@ -1,4 +1,7 @@
-/** The thread that keeps and sends what a run publishes, so that encoding, disk and network never wait in the measuring one. */
+/**
+ * The thread that stores and sends the metrics of a run, so that encoding, disk and network never delay the measuring
+ * thread.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
 import { startSending, type SendingOptions } from './sending.ts';
 import type { FromWorker, ToWorker } from './worker-messages.ts';
@@ -6,16 +9,16 @@ import type { FromWorker, ToWorker } from './worker-messages.ts';
 const port = parentPort;
 if (port === null) throw new Error('this file is the entry of a worker thread');
 
-const tell = (message: FromWorker): void => port.postMessage(message);
-const sending = startSending(workerData as SendingOptions, (line) => tell({ kind: 'problem', line }));
+const report = (message: FromWorker): void => port.postMessage(message);
+const sending = startSending(workerData as SendingOptions, (line) => report({ kind: 'problem', line }));
 
-tell({ kind: 'ready' });
+report({ kind: 'ready' });
 port.on('message', (message: ToWorker) => {
   if (message.kind === 'layout') sending.declare(message.number, message.layout);
   else if (message.kind === 'point') sending.append(message.layout, message.point);
   else
     void sending.finish(message.seconds).then((summary) => {
-      tell({ kind: 'finished', summary });
+      report({ kind: 'finished', summary });
       port.close();
     });
 });

@@ -5,9 +5,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { start } from '../../../tests/llmbench.ts';
 import { startSimulator, type RunningSimulator } from '../../../simulator/main.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
-import { readOptions } from '../../cli/options.ts';
-import { RUN_OPTIONS, runRequests } from '../../cli/run-options.ts';
-import { RunControls } from '../../bench/run-controls.ts';
+import { readOptions } from '../../cli/options/options.ts';
+import { RUN_OPTIONS, runRequests } from '../../cli/options/run-options.ts';
+import { LivePage } from '../../http/live-page.ts';
+import { RunControls } from '../../load/phases/run-controls.ts';
 import { performRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { createServer, type AddressInfo } from 'node:net';
@@ -48,8 +49,8 @@ async function run(writeUrl: string, more: readonly string[] = []): Promise<Sent
   const folder = await runsFolder();
   const argv = runArguments(folder, writeUrl, ['--request-count', '40', '--warmup-request-count', '4', ...more]);
   const [request] = runRequests(readOptions(RUN_OPTIONS, argv, {}));
-  const reporter = { say: () => undefined, observe: () => ({ stop: () => undefined }) };
-  const { result, notes } = await performRun(request as RunRequest, new RunControls(), reporter, '0.0.0');
+  const host = { servePage: LivePage.open, say: () => undefined, observe: () => ({ stop: () => undefined }) };
+  const { result, notes } = await performRun(request as RunRequest, new RunControls(), host, '0.0.0');
   return { result, notes: notes.filter((note) => note.startsWith('remote write')), folder };
 }
 
@@ -72,7 +73,7 @@ const freePort = (): Promise<number> =>
 const number = (series: readonly { readonly value?: readonly [number, string] }[]): number =>
   Number(series[0]?.value?.[1] ?? NaN);
 
-/** Everything about the run is there: live families, exact results, at their times. */
+/** The complete run: live families and exact results, at their times. */
 async function expectWhole(prometheus: PrometheusReceiver, { result }: SentRun): Promise<void> {
   const { run_id, window } = result;
   const all = (name: string): string => `${name}{run_id="${run_id}"}[10m]`;
@@ -114,7 +115,7 @@ const withPrometheus = (version: '2' | '3'): typeof test =>
 
 describe('a run in Prometheus 2, which knows remote write 1.0 and no native histograms', () => {
   withPrometheus('2')(
-    'is wholly there when the run has ended',
+    'is complete when the run has ended',
     async () => {
       const prometheus = await receiver('2');
       const sent = await run(prometheus.writeUrl);
@@ -126,18 +127,18 @@ describe('a run in Prometheus 2, which knows remote write 1.0 and no native hist
   );
 
   withPrometheus('2')(
-    'native histograms that it refuses cost nothing else',
+    'rejected native histograms do not affect other series',
     async () => {
       const prometheus = await receiver('2');
       const sent = await run(prometheus.writeUrl, ['--remote-write-native-histograms', 'exponential']);
       await expectWhole(prometheus, sent);
-      expect(sent.notes[0]).toContain('does not take native histograms');
+      expect(sent.notes[0]).toContain('does not accept native histograms');
     },
     60_000,
   );
 
   withPrometheus('2')(
-    'a receiver that is away for the whole run gets it later',
+    'a receiver that is down for the whole run gets it later',
     async () => {
       const port = await freePort();
       const sent = await run(`http://127.0.0.1:${port}/api/v1/write`, ['--remote-write-flush-timeout', '0.5']);
@@ -160,7 +161,7 @@ describe('a run in Prometheus 2, which knows remote write 1.0 and no native hist
   );
 
   withPrometheus('2')(
-    'what a killed process had not sent is sent by the next',
+    'samples that a killed process had not sent are sent by the next one',
     async () => {
       const port = await freePort();
       const folder = await runsFolder();
@@ -183,7 +184,7 @@ describe('a run in Prometheus 2, which knows remote write 1.0 and no native hist
       const [inFlight] = await prometheus.query('llmbench_requests_in_flight[10m]');
       expect(inFlight?.values?.length).toBeGreaterThanOrEqual(8);
       expect(lines).toEqual([]);
-      // And it has ended: the marker is not a value.
+      // The series has ended: the stale marker is not a value.
       expect(await prometheus.query('llmbench_requests_in_flight', Date.now() + 1000)).toEqual([]);
     },
     60_000,
@@ -194,7 +195,7 @@ describe('a run in Prometheus 3, which knows remote write 2.0', () => {
   const NATIVE = ['--enable-feature=native-histograms'];
 
   withPrometheus('3')(
-    'is wholly there when the run has ended',
+    'is complete when the run has ended',
     async () => {
       const prometheus = await receiver('3');
       const sent = await run(prometheus.writeUrl, [
@@ -226,7 +227,7 @@ describe('a run in Prometheus 3, which knows remote write 2.0', () => {
         ({ measure, clock }) => measure === 'time_to_first_token' && clock === 'sent',
       );
       if (exact?.kind !== 'distribution') throw new Error('the result has the time to first token');
-      // A bucket is 9 % wide; two ranks may lie in neighbouring ones.
+      // A bucket is 9 % wide; two ranks may lie in neighboring ones.
       const values = [exact.percentiles.p25.value ?? NaN, exact.percentiles.p75.value ?? NaN];
       expect(p50).toBeGreaterThan((values[0] ?? NaN) / 1.1);
       expect(p50).toBeLessThan((values[1] ?? NaN) * 1.1);
@@ -257,12 +258,12 @@ describe('a run in Prometheus 3, which knows remote write 2.0', () => {
   );
 
   withPrometheus('3')(
-    'native histograms that are not enabled cost nothing else',
+    'disabled native histograms do not affect other series',
     async () => {
       const prometheus = await receiver('3');
       const sent = await run(prometheus.writeUrl, ['--remote-write-native-histograms', 'custom']);
       await expectWhole(prometheus, sent);
-      expect(sent.notes[0]).toContain('does not take native histograms');
+      expect(sent.notes[0]).toContain('does not accept native histograms');
     },
     60_000,
   );

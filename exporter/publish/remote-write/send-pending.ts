@@ -1,4 +1,4 @@
-import { publicUrl } from '../../store/public-url.ts';
+import { publicUrl } from '../../http-client/public-url.ts';
 import { Backoff } from './backoff.ts';
 import { pendingQueues } from './pending-queues.ts';
 import type { Receiver } from './receiver.ts';
@@ -9,7 +9,7 @@ export interface SendPendingOptions {
   readonly runsDirectory: string;
   readonly receiver: Receiver;
   readonly version: string;
-  /** How long to try. */
+  /** Time limit. */
   readonly seconds: number;
   readonly problem: (line: string) => void;
 }
@@ -19,13 +19,13 @@ export interface SentPending {
   readonly written: number;
   readonly dropped: number;
   readonly waiting: number;
-  /** Why the rest still waits; null when nothing says. */
+  /** Why the rest still waits; null if unknown. */
   readonly trouble: string | null;
-  /** Other receivers for which samples wait. */
+  /** Other receivers with waiting samples. */
   readonly elsewhere: readonly string[];
 }
 
-/** Sends what runs have left for a receiver, each queue in its order. */
+/** Sends the samples that runs have left for a receiver, each queue in order. */
 export async function sendPending(options: SendPendingOptions): Promise<SentPending> {
   const { runsDirectory, receiver, problem } = options;
   const deadline = performance.now() + options.seconds * 1000;

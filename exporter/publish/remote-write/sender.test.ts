@@ -121,7 +121,7 @@ describe('protocol', () => {
     expect(request?.series[0]).toMatchObject({ type: 1, created_ms: 500 });
   });
 
-  test('1.0 when it is asked for, with metadata in the first request', async () => {
+  test('1.0 if requested, with metadata in the first request', async () => {
     const { server } = await sent(takeAll, '1');
     const [request] = server.requests;
     expect(request?.headers).toMatchObject({
@@ -138,8 +138,8 @@ describe('protocol', () => {
 
   test.each([
     ['415', status(415)],
-    ['400 as receivers of 1.0 answer what they do not know', status(400, {}, 'proto: bad wiretype')],
-    ['204 of one that does not look at the content type', status(204)],
+    ['400 of receivers of 1.0 for unknown content', status(400, {}, 'proto: bad wiretype')],
+    ['204 of one that ignores the content type', status(204)],
   ])('falls back to 1.0 upon %s', async (_name, refuse) => {
     const { server, statistics, problems } = await sent(knowsOnlyV1(refuse));
     expect(statistics).toMatchObject({ written: 6, rejected: 0, waiting: 0 });
@@ -148,10 +148,12 @@ describe('protocol', () => {
     expect(problems).toEqual([]);
   });
 
-  test('does not fall back when 2.0 was asked for: what is refused is dropped', async () => {
+  test('does not fall back when 2.0 was requested: the samples are kept', async () => {
     const { statistics, problems } = await sent(status(415, {}, 'no'), '2');
-    expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0 });
-    expect(problems).toEqual(['samples are refused and dropped: HTTP 415: no']);
+    expect(statistics).toMatchObject({ written: 0, rejected: 0, waiting: 6 });
+    expect(problems).toEqual([
+      'samples are kept until this is corrected: HTTP 415: no; the receiver does not support this --remote-write-protocol',
+    ]);
   });
 });
 
@@ -162,13 +164,13 @@ const cutOff: Answer = (_request, response) => {
   setTimeout(() => response.socket?.destroy(), 10);
 };
 
-describe('what fails for the moment is tried again', () => {
+describe('temporary failures are retried', () => {
   test.each([
     ['500', status(500, {}, 'oops')],
     ['503', status(503)],
     ['429', status(429)],
     ['a reset', reset],
-    ['an answer that is cut off', cutOff],
+    ['a truncated response', cutOff],
   ])('%s', async (_name, failure) => {
     const { server, statistics, problems } = await sent(inTurn(failure, failure));
     expect(statistics).toEqual({ written: 6, rejected: 0, lost: 0, waiting: 0, trouble: null });
@@ -177,14 +179,14 @@ describe('what fails for the moment is tried again', () => {
     expect(problems).toEqual([]);
   });
 
-  test('not sooner than Retry-After says', async () => {
+  test('not before Retry-After', async () => {
     const { server, statistics } = await sent(inTurn(status(429, { 'retry-after': '1' })));
     const [first, second] = server.requests;
     expect(statistics.written).toBe(6);
     expect((second?.at_ms ?? 0) - (first?.at_ms ?? 0)).toBeGreaterThanOrEqual(990);
   });
 
-  test('a receiver that does not answer', async () => {
+  test('a receiver that does not respond', async () => {
     const server = await receiverServer(inTurn(() => undefined));
     cleanUp.push(() => server.close());
     const { sender, queue } = sending(server.url, {}, 0.3);
@@ -213,14 +215,61 @@ describe('what fails for the moment is tried again', () => {
   });
 });
 
-describe('what will never be taken', () => {
+describe('samples are kept if a change of configuration can deliver them', () => {
+  const CREDENTIALS =
+    'check the credentials: --remote-write-username, --remote-write-bearer-env, --remote-write-header';
+  const RECEIVER = 'check the path of --remote-write-url; Prometheus must run with --web.enable-remote-write-receiver';
+
+  test.each<[number, Record<string, string>, string]>([
+    [401, {}, `HTTP 401: no; ${CREDENTIALS}`],
+    [403, {}, `HTTP 403: no; ${CREDENTIALS}`],
+    [404, {}, `HTTP 404: no; ${RECEIVER}`],
+    [405, {}, `HTTP 405: no; ${RECEIVER}`],
+    [301, {}, 'HTTP 301: no; the receiver redirects: set --remote-write-url to the final URL'],
+    [
+      308,
+      { location: 'https://user:geheim@host/api/v1/write?token=geheim' },
+      'HTTP 308: no; the receiver redirects to https://host/api/v1/write: set --remote-write-url to the final URL',
+    ],
+    [
+      200,
+      { 'content-type': 'text/html; charset=utf-8' },
+      'HTTP 200 with an HTML page: the URL is not a remote-write receiver',
+    ],
+    [415, {}, 'HTTP 415: no; the receiver does not support this --remote-write-protocol'],
+  ])('HTTP %i', async (code, headers, reason) => {
+    let isCorrected = false;
+    const answer: Answer = (request, response, number) =>
+      (isCorrected ? takeAll : status(code, headers, 'no'))(request, response, number);
+    const { server, sender, statistics, problems } = await sent(answer);
+    expect(statistics).toEqual({ written: 0, rejected: 0, lost: 0, waiting: 6, trouble: reason });
+    expect(problems).toEqual([`samples are kept until this is corrected: ${reason}`]);
+    expect(server.requests.length).toBeLessThanOrEqual(2);
+    const before = server.requests.length;
+    isCorrected = true;
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 6, rejected: 0, waiting: 0, trouble: null });
+    expect(received(server.requests.slice(before))).toEqual(VALUES);
+  });
+
+  test('it is not retried for each added sample', async () => {
+    const { server, sender, queue } = await sent(status(401));
+    queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });
+    sender.wake();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(server.requests).toHaveLength(1);
+    expect(sender.statistics).toMatchObject({ waiting: 8 });
+  });
+});
+
+describe('samples that will never be accepted', () => {
   const NONE_WRITTEN = { 'x-prometheus-remote-write-samples-written': '0' };
 
-  test.each([401, 403, 404, 413, 301])('HTTP %i: dropped, counted, told once; the rest goes on', async (code) => {
+  test.each([402, 413, 422])('HTTP %i: dropped, counted, reported once; the rest continues', async (code) => {
     const refuse = status(code, NONE_WRITTEN, 'out of order');
     const { server, sender, queue, statistics, problems } = await sent(inTurn(refuse));
     expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0 });
-    expect(problems).toEqual([`samples are refused and dropped: HTTP ${code}: out of order`]);
+    expect(problems).toEqual([`samples were rejected and dropped: HTTP ${code}: out of order`]);
     queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });
     await sender.drained(20);
     expect(sender.statistics).toMatchObject({ written: 2, rejected: 6 });
@@ -248,14 +297,14 @@ describe('what will never be taken', () => {
     append(queue, 7);
     await sender.drained(20);
     expect(sender.statistics).toMatchObject({ written: 10, rejected: 4, waiting: 0, trouble: null });
-    expect(problems).toEqual([`samples are refused and dropped: HTTP ${code}: too old sample`]);
+    expect(problems).toEqual([`samples were rejected and dropped: HTTP ${code}: too old sample`]);
     const taken = server.requests.filter(({ series }) =>
       series.every(({ samples }) => samples.every((s) => s.time_ms >= 3000)),
     );
     expect(received(taken)).toEqual([3, 4, 5, 6, 7].map((i) => [1000 * i, i]));
   });
 
-  test('when all are too old, the number of requests has a limit, and what comes after is not held up', async () => {
+  test('if all are too old, the number of requests is limited, and later samples are not held up', async () => {
     const server = await receiverServer(refusingBefore(900_000, 400));
     cleanUp.push(() => server.close());
     const { sender, queue } = sending(server.url);
@@ -268,34 +317,34 @@ describe('what will never be taken', () => {
     expect(sender.statistics).toMatchObject({ written: 2, rejected: 1000 });
   });
 
-  test('a part of it: what the receiver counts as written is not counted as dropped, and not sent again', async () => {
+  test('partially: samples that the receiver counts as written are not counted as dropped, and not sent again', async () => {
     const partial = status(400, { 'x-prometheus-remote-write-samples-written': '4' }, 'too old');
     const { server, statistics } = await sent(inTurn(partial));
     expect(statistics).toMatchObject({ written: 4, rejected: 2, waiting: 0 });
     expect(server.requests).toHaveLength(1);
   });
 
-  test('a success that counts less than was sent', async () => {
+  test('a success that counts fewer samples than were sent', async () => {
     const { statistics, problems } = await sent(status(204, { 'x-prometheus-remote-write-samples-written': '5' }));
     expect(statistics).toMatchObject({ written: 5, rejected: 1 });
-    expect(problems).toEqual(['samples are refused and dropped: the receiver counts fewer samples than it was sent']);
+    expect(problems).toEqual(['samples were rejected and dropped: the receiver counts fewer samples than were sent']);
   });
 
-  test('what is refused after a try without an answer may have been taken: that is said', async () => {
+  test('a rejection after an attempt without response may mean that the samples were accepted, which is reported', async () => {
     const { problems } = await sent(inTurn(reset, status(400, {}, 'out of order sample')), '1');
     expect(problems).toEqual([
-      'samples are refused and dropped: HTTP 400: out of order sample (an earlier try may have been taken)',
+      'samples were rejected and dropped: HTTP 400: out of order sample (an earlier attempt may have been accepted)',
     ]);
   });
 
-  test('an answer cannot forge a line, nor show a secret', async () => {
-    const server = await receiverServer(status(403, {}, 'no\nlevel=error token geheim42 \u001b[31m'));
+  test('a response cannot inject a line or reveal a secret', async () => {
+    const server = await receiverServer(status(422, {}, 'no\nlevel=error token geheim42 \u001b[31m'));
     cleanUp.push(() => server.close());
     const { sender, queue, problems } = sending(server.url, { secrets: ['geheim42'], protocol: '1' });
     append(queue, 1);
     await sender.drained(20);
     expect(problems).toEqual([
-      expect.stringMatching(/^samples are refused and dropped: HTTP 403: no level=error token \*\*\* +\[31m$/),
+      expect.stringMatching(/^samples were rejected and dropped: HTTP 422: no level=error token \*\*\* +\[31m$/),
     ]);
   });
 });
@@ -318,10 +367,10 @@ describe('native histograms', () => {
   test.each([
     ['400', status(400, { 'x-prometheus-remote-write-histograms-written': '0' }, 'native histograms are disabled')],
     ['500, as Prometheus 2', status(500, {}, 'native histograms are disabled')],
-  ])('that are refused with %s do not hold up the numbers', async (_name, refuse) => {
+  ])('that are rejected with %s do not hold up the numbers', async (_name, refuse) => {
     const { server, sender, queue, statistics, problems } = await sent(refusing(refuse), 'auto', withNative);
     expect(statistics).toMatchObject({ written: 6, rejected: 3, waiting: 0, trouble: null });
-    expect(problems[0]).toMatch(/^the receiver does not take native histograms, they are left out: HTTP \d+: native/);
+    expect(problems[0]).toMatch(/^the receiver does not accept native histograms, they are left out: HTTP \d+: native/);
     const before = server.requests.length;
     queue.append(1, { time_ms: 9000, values: [9, 0], native: [empty] });
     await sender.drained(20);
@@ -330,7 +379,7 @@ describe('native histograms', () => {
   });
 });
 
-test('an acknowledged point is no longer on disk, one that waits is', async () => {
+test('an acknowledged point is removed from disk, a waiting one is not', async () => {
   const { folder, queue, sender } = await sent(takeAll);
   const points = (): number => readdirSync(folder).filter((name) => name.startsWith('point-')).length;
   expect(points()).toBe(0);

@@ -5,69 +5,79 @@ import { writeRequestV2 } from './encode-v2.ts';
 import type { Protocol, ProtocolChoice } from './receiver.ts';
 import type { RemoteWriteClient, SendOutcome } from './remote-write-client.ts';
 
-/** A request holds about as many samples at most; one point of a layout is never divided. */
+/** Approximate maximum of samples per request; one point of a layout is never split. */
 const SAMPLES_PER_REQUEST = 10_000;
-/** Tries of native histograms that end in a server's error, while its numbers are taken, before they are given up. */
+/**
+ * Attempts to send native histograms that end in a server error while numbers are accepted, before native histograms
+ * are dropped.
+ */
 const NATIVE_TRIES = 3;
+/** Interval between attempts at a misconfigured receiver, which may be corrected while the run is running. */
+const MISCONFIGURED_PAUSE_MS = 10_000;
 
-/** Refusals that may be due to some of the samples, those that are too old or out of order (Thanos: 409, Prometheus 2: 500). */
+/**
+ * Rejections that may be caused by some of the samples, those that are too old or out of order (Thanos: 409, Prometheus
+ * 2: 500).
+ */
 const OF_SOME_SAMPLES: ReadonlySet<number> = new Set([400, 409, 500]);
-/** So often one batch of points is divided, until the rest of it is given up: when all are too old, each is refused. */
+/** Maximum number of splits of one batch before the rest is dropped: if all samples are too old, each is rejected. */
 const MOST_DIVISIONS = 64;
 
 export interface SenderStatistics {
-  /** Samples that the receiver has taken. */
+  /** Accepted samples. */
   readonly written: number;
-  /** Samples that the receiver will never take. */
+  /** Samples that the receiver will never accept. */
   readonly rejected: number;
-  /** Samples given up on this side. */
+  /** Samples dropped on the client side. */
   readonly lost: number;
-  /** Samples that wait. */
+  /** Waiting samples. */
   readonly waiting: number;
-  /** Why the receiver does not take them now; null while it does. */
+  /** Why the receiver does not accept them now; null if it does. */
   readonly trouble: string | null;
 }
 
 export interface SenderOptions {
   readonly protocol: ProtocolChoice;
   readonly backoff: Backoff;
-  /** Told in one line of what is dropped, once for each reason, and of what the receiver cannot. */
+  /** Receives one line for each reason of dropped samples, and for unsupported features. */
   readonly problem: (line: string) => void;
 }
 
-type Step = 'sent' | 'again';
+/** `kept`: the samples stay in the queue until the configuration is corrected. */
+type Step = 'sent' | 'again' | 'kept';
 
-/** How often a batch of points may still be divided. */
+/** Remaining splits of a batch. */
 interface Division {
   left: number;
 }
 
 /**
- * Sends the points of one queue in their order, one request at a time, as the specifications of remote write 1.0 and 2.0
- * demand of senders: what fails for the moment is tried again, what is refused is dropped and counted.
- *
- * A receiver such as Prometheus refuses a request as a whole when one of its samples is too old. What was refused is never
- * sent again as it was, but its points of time are, in two requests, then in four: only those are lost that are refused by
- * themselves.
+ * Sends the points of one queue in order, one request at a time, as the specifications of remote write 1.0 and 2.0
+ * require of senders: temporary failures are retried, permanent rejections are dropped and counted. Samples rejected
+ * because of a wrong URL, wrong credentials or a disabled receiver stay in the queue. A receiver such as Prometheus
+ * rejects a whole request if one of its samples is too old. A rejected request is never sent again unchanged: its
+ * points are split by time into two requests, then four, so that only samples that are rejected on their own are lost.
  */
 export class Sender {
   readonly #queue: DiskQueue;
   readonly #client: RemoteWriteClient;
   readonly #options: SenderOptions;
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #stop = new AbortController();
   #protocol: Protocol;
   #settled: boolean;
   #metadataSentFor: unknown = null;
   #nativeTaken = true;
   #nativeFailures = 0;
-  /** Some of the points at hand were refused for themselves. */
+  /** Some of the current points were rejected on their own. */
   #numbersDivided = false;
-  /** The request was sent before, and nobody knows what became of it. */
+  /** The request was sent before, with an unknown outcome. */
   #unanswered = false;
   #written = 0;
   #rejected = 0;
   #trouble: string | null = null;
+  /** When a misconfigured receiver is retried; null if it is not misconfigured. */
+  #triedAgainAt: number | null = null;
   #working: Promise<void> | null = null;
 
   constructor(queue: DiskQueue, client: RemoteWriteClient, options: SenderOptions) {
@@ -88,17 +98,19 @@ export class Sender {
     };
   }
 
-  /** Begins to send what waits, unless it is being sent. */
+  /** Starts sending waiting points, unless sending is in progress. */
   wake(): void {
+    if (this.#triedAgainAt !== null && performance.now() < this.#triedAgainAt) return;
     this.#working ??= this.#work().finally(() => {
       this.#working = null;
-      // Something came while the last step ended.
+      // Points were added while the last step ended.
       if (!this.#queue.empty && !this.#stop.signal.aborted) this.wake();
     });
   }
 
-  /** Resolves when nothing waits any more, or after so many seconds. */
+  /** Resolves when nothing waits, after this many seconds, or if the receiver is misconfigured. */
   async drained(seconds: number): Promise<void> {
+    this.#triedAgainAt = null;
     const deadline = performance.now() + seconds * 1000;
     while (!this.#queue.empty && performance.now() < deadline && !this.#stop.signal.aborted) {
       this.wake();
@@ -106,10 +118,11 @@ export class Sender {
       const late = pause((deadline - performance.now()) / 1000, AbortSignal.any([done.signal, this.#stop.signal]));
       await Promise.race([this.#working, late]);
       done.abort();
+      if (this.#triedAgainAt !== null) return;
     }
   }
 
-  /** Ends at once; what was not acknowledged stays in the queue. */
+  /** Stops at once; unacknowledged points stay in the queue. */
   async stop(): Promise<void> {
     this.#stop.abort();
     await this.#working;
@@ -120,9 +133,11 @@ export class Sender {
       const queued = this.#queue.next(SAMPLES_PER_REQUEST);
       if (queued === null) return;
       this.#numbersDivided = false;
-      if ((await this.#send(queued, 'numbers')) === 'again') continue;
-      while (!this.#stop.signal.aborted && (await this.#send(queued, 'native')) === 'again');
-      if (this.#stop.signal.aborted) return;
+      const numbers = await this.#send(queued, 'numbers');
+      if (numbers === 'kept') return;
+      if (numbers === 'again') continue;
+      const native = await this.#untilDone(() => this.#send(queued, 'native'));
+      if (native === 'kept' || this.#stop.signal.aborted) return;
       this.#queue.remove(queued.entries);
     }
   }
@@ -138,25 +153,31 @@ export class Sender {
     }
     const outcome = await this.#client.send(this.#message(queued, kind), this.#protocol, this.#stop.signal);
     const divided = division ?? { left: MOST_DIVISIONS };
-    // Native histograms alone are refused for what they are; an earlier try without an answer may have been taken.
+    // Native histograms are rejected as such; an earlier attempt without response may have been accepted.
     const mayBeOfSome = (kind === 'numbers' || this.#numbersDivided) && !this.#unanswered;
     if (isOfSome(outcome) && mayBeOfSome && points.length > 1 && divided.left > 0) {
       this.#numbersDivided = true;
-      await this.#sendHalves(queued, kind, divided);
-      return 'sent';
+      return this.#sendHalves(queued, kind, divided);
     }
     return this.#take(outcome, kind, samples, layout, division !== null);
   }
 
-  /** The earlier half first: a receiver takes samples in their order. */
-  async #sendHalves(queued: QueuedPoints, kind: SeriesKind, division: Division): Promise<void> {
+  /** The earlier half first: receivers accept samples in order. */
+  async #sendHalves(queued: QueuedPoints, kind: SeriesKind, division: Division): Promise<Step> {
     division.left -= 1;
     this.#accepted();
     const middle = Math.ceil(queued.points.length / 2);
     for (const points of [queued.points.slice(0, middle), queued.points.slice(middle)]) {
       const half = { ...queued, points };
-      while (!this.#stop.signal.aborted && (await this.#send(half, kind, division)) === 'again');
+      if ((await this.#untilDone(() => this.#send(half, kind, division))) === 'kept') return 'kept';
     }
+    return 'sent';
+  }
+
+  async #untilDone(send: () => Promise<Step>): Promise<Step> {
+    let step: Step = 'again';
+    while (step === 'again' && !this.#stop.signal.aborted) step = await send();
+    return step;
   }
 
   #message({ layout, points }: QueuedPoints, kind: SeriesKind): Uint8Array {
@@ -176,10 +197,12 @@ export class Sender {
         this.#accepted();
         if (kind === 'numbers') this.#metadataSentFor = layout;
         this.#written += outcome.written ?? samples;
-        this.#drop(samples - (outcome.written ?? samples), 'the receiver counts fewer samples than it was sent');
+        this.#drop(samples - (outcome.written ?? samples), 'the receiver counts fewer samples than were sent');
         return 'sent';
       case 'rejected': {
-        const reason = this.#unanswered ? `${outcome.reason} (an earlier try may have been taken)` : outcome.reason;
+        const reason = this.#unanswered
+          ? `${outcome.reason} (an earlier attempt may have been accepted)`
+          : outcome.reason;
         this.#accepted();
         if (kind === 'native' && !isPart) this.#giveUpNative(reason);
         this.#written += outcome.written ?? 0;
@@ -188,6 +211,8 @@ export class Sender {
       }
       case 'unsupported':
         return this.#unsupported(outcome.reason, kind, samples);
+      case 'misconfigured':
+        return this.#keep(outcome.reason);
       case 'retry':
         return this.#wait(outcome, kind);
     }
@@ -197,6 +222,7 @@ export class Sender {
   #accepted(): void {
     this.#settled = true;
     this.#trouble = null;
+    this.#triedAgainAt = null;
     this.#unanswered = false;
     this.#nativeFailures = 0;
     this.#options.backoff.reset();
@@ -207,15 +233,23 @@ export class Sender {
       this.#protocol = '1';
       return 'again';
     }
+    if (kind === 'numbers') return this.#keep(`${reason}; the receiver does not support this --remote-write-protocol`);
     this.#trouble = null;
-    if (kind === 'native') this.#giveUpNative(reason);
+    this.#giveUpNative(reason);
     this.#drop(samples, reason);
     return 'sent';
   }
 
+  #keep(reason: string): Step {
+    this.#trouble = reason;
+    this.#triedAgainAt = performance.now() + MISCONFIGURED_PAUSE_MS;
+    this.#tell(`samples are kept until this is corrected: ${reason}`);
+    return 'kept';
+  }
+
   async #wait(outcome: SendOutcome & { kind: 'retry' }, kind: SeriesKind): Promise<Step> {
     if (this.#stop.signal.aborted) return 'again';
-    // Prometheus before version 3 answers 500 when native histograms are not enabled.
+    // Prometheus before version 3 responds with 500 if native histograms are not enabled.
     if (kind === 'native' && outcome.status !== null && ++this.#nativeFailures >= NATIVE_TRIES) {
       this.#giveUpNative(outcome.reason);
       return 'again';
@@ -230,23 +264,23 @@ export class Sender {
     if (!this.#nativeTaken) return;
     this.#nativeTaken = false;
     this.#trouble = null;
-    this.#tell(`the receiver does not take native histograms, they are left out: ${reason}`);
+    this.#tell(`the receiver does not accept native histograms, they are left out: ${reason}`);
   }
 
   #drop(samples: number, reason: string): void {
     if (samples <= 0) return;
     this.#rejected += samples;
-    this.#tell(`samples are refused and dropped: ${reason}`);
+    this.#tell(`samples were rejected and dropped: ${reason}`);
   }
 
   #tell(line: string): void {
-    if (this.#told.has(line)) return;
-    this.#told.add(line);
+    if (this.#reported.has(line)) return;
+    this.#reported.add(line);
     this.#options.problem(line);
   }
 }
 
-/** Whether it was refused as a whole, perhaps because of some of its samples. */
+/** Whether the whole request was rejected, possibly because of some samples. */
 function isOfSome(outcome: SendOutcome): outcome is SendOutcome & { kind: 'rejected' } {
   return outcome.kind === 'rejected' && OF_SOME_SAMPLES.has(outcome.status) && (outcome.written ?? 0) === 0;
 }

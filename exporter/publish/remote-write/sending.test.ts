@@ -47,7 +47,7 @@ function sending(runId: string, url = server.url): Sending {
   return made;
 }
 
-test('what a run leaves is sent by the next one to the same receiver', async () => {
+test('samples that a run leaves are sent by the next run to the same receiver', async () => {
   away = true;
   expect(await sending('first').finish(0.1)).toMatchObject({ written: 0, waiting: 1, earlier: 0 });
   expect(readdirSync(queuesDirectory(runs))).toEqual(['first~0']);
@@ -71,7 +71,7 @@ function publisher(gauge: Gauge, intervalSeconds = 0.05): Promise<RemoteWritePub
 
 const samples = () => server.requests.flatMap(({ series }) => series.flatMap((each) => each.samples));
 
-test('a run: its first values, points while it lasts, the last value twice, and the end', async () => {
+test('a run: its first values, points while it is running, the last value twice, and the end', async () => {
   const gauge = new Gauge();
   const publishing = await publisher(gauge, 3600);
   publishing.begin();
@@ -80,7 +80,7 @@ test('a run: its first values, points while it lasts, the last value twice, and 
   gauge.value = 8;
   expect(await publishing.finish()).toEqual([expect.stringMatching(/^remote write: 4 samples written to http/)]);
   expect(await publishing.finish()).toHaveLength(1);
-  // The clock of the test stands still: two points never have the same time.
+  // The clock of the test does not advance: two points never have the same time.
   expect(samples()).toEqual([
     { time_ms: 1000, value: 0 },
     { time_ms: 1001, value: 7 },
@@ -89,7 +89,7 @@ test('a run: its first values, points while it lasts, the last value twice, and 
   ]);
 });
 
-test('a series that comes later is sent from then on', async () => {
+test('a series that appears later is sent from then on', async () => {
   const gauge = new Gauge();
   const publishing = await publisher(gauge);
   publishing.begin();
@@ -100,21 +100,21 @@ test('a series that comes later is sent from then on', async () => {
   expect(new Set(names)).toEqual(new Set(['first', 'second']));
 });
 
-test('a run that never began leaves nothing', async () => {
+test('a run that never started leaves nothing', async () => {
   const publishing = await publisher(new Gauge());
   expect(await publishing.finish()).toEqual([expect.stringContaining(': 0 samples written')]);
   expect(server.requests).toEqual([]);
   expect(readdirSync(queuesDirectory(runs))).toEqual([]);
 });
 
-test('a receiver that takes the connection and says nothing does not keep the end of the run', async () => {
+test('a receiver that accepts the connection and never responds does not delay the end of the run', async () => {
   silent = true;
   const publishing = await publisher(new Gauge());
   publishing.begin();
   publishing.end();
   const began = performance.now();
   const lines = await publishing.finish(0.3);
-  // Far less than the 30 s that an answer may take.
+  // Far less than the response timeout of 30 s.
   expect(performance.now() - began).toBeLessThan(10_000);
   expect(lines).toEqual([
     expect.stringContaining(': 0 samples written'),

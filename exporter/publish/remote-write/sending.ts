@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { ownIdentity } from '../../store/process-identity.ts';
-import { publicUrl } from '../../store/public-url.ts';
+import { ownIdentity } from '../../store/recovery/process-identity.ts';
+import { publicUrl } from '../../http-client/public-url.ts';
 import { Backoff } from './backoff.ts';
 import { CustomBuckets } from './custom-buckets.ts';
 import { DiskQueue } from './disk-queue.ts';
@@ -9,8 +9,7 @@ import type { Receiver } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
 import { sendPending } from './send-pending.ts';
 import { Sender, type SenderStatistics } from './sender.ts';
-import type { SeriesLayout } from './pushed-series.ts';
-import type { PointMessage } from './worker-messages.ts';
+import type { SeriesLayout, PointMessage } from './pushed-series.ts';
 
 export interface SendingOptions {
   readonly runsDirectory: string;
@@ -19,20 +18,20 @@ export interface SendingOptions {
   readonly receiver: Receiver;
   readonly version: string;
   readonly maxQueueBytes: number;
-  /** Native histograms with custom buckets beside each classic one. */
+  /** Native histograms with custom buckets in addition to each classic one. */
   readonly customBuckets: boolean;
 }
 
 export interface SendingSummary extends SenderStatistics {
-  /** What earlier runs had left and was sent now. */
+  /** Samples of earlier runs that were sent now. */
   readonly earlier: number;
 }
 
-/** The queue of one shard of one run and who sends it. */
+/** The queue of one shard of one run and its sender. */
 export interface Sending {
   declare(number: number, layout: SeriesLayout): void;
   append(layout: number, point: PointMessage): void;
-  /** Waits until all is sent, at most so many seconds; what is left then is sent by a later process. */
+  /** Waits until all is sent, at most this many seconds; a later process sends the rest. */
   finish(seconds: number): Promise<SendingSummary>;
 }
 

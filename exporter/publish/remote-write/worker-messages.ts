@@ -1,14 +1,5 @@
-import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
 import type { SendingSummary } from './sending.ts';
-import type { SeriesLayout } from './pushed-series.ts';
-
-/** A point as it goes from thread to thread. */
-export interface PointMessage {
-  readonly time_ms: number;
-  /** Null: the series are no more. */
-  readonly values: Float64Array | readonly number[] | null;
-  readonly native: readonly NativeHistogram[] | null;
-}
+import type { PointMessage, SeriesLayout } from './pushed-series.ts';
 
 export type ToWorker =
   | { readonly kind: 'layout'; readonly number: number; readonly layout: SeriesLayout }
@@ -16,7 +7,7 @@ export type ToWorker =
   | { readonly kind: 'finish'; readonly seconds: number };
 
 export type FromWorker =
-  /** It is loaded, and from now on costs little. */
+  /** The thread is loaded and cheap from now on. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'problem'; readonly line: string }
   | { readonly kind: 'finished'; readonly summary: SendingSummary };

@@ -1,16 +1,20 @@
 import { constants } from 'node:fs';
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ensurePrometheus, type PrometheusPrograms } from '../../../scripts/prometheus.mjs';
+import { fileURLToPath } from 'node:url';
+import { ensurePrometheus, type PrometheusPrograms } from '../../../prometheus/programs.mjs';
 import { startPrometheus } from '../../../prometheus/server.ts';
 
+/** Where `scripts/real-servers/prometheus-3.sh` puts its programs. */
+const PROMETHEUS_3 = fileURLToPath(new URL('../../../.cache/prometheus-3/usr/bin', import.meta.url));
+
 /**
- * The programs of Prometheus 2 (found or unpacked as for all tests) and of Prometheus 3, which is looked for in the folder
- * `PROMETHEUS_3_BIN`; null: not on this machine.
+ * The programs of Prometheus 2 (found or unpacked as for all tests) and of Prometheus 3, from the folder
+ * `PROMETHEUS_3_BIN` or from where the script puts them; null: not on this machine.
  */
 export async function prometheusPrograms(): Promise<Readonly<Record<'2' | '3', PrometheusPrograms | null>>> {
-  const folder = process.env['PROMETHEUS_3_BIN'] ?? join(homedir(), '.cache/llmbench-prometheus-3/usr/bin');
+  const folder = process.env['PROMETHEUS_3_BIN'] ?? PROMETHEUS_3;
   const third = { prometheus: join(folder, 'prometheus'), promtool: join(folder, 'promtool'), version: '3' };
   const isThere = await access(third.prometheus, constants.X_OK).then(
     () => true,
@@ -60,7 +64,7 @@ export class PrometheusReceiver {
     return `${this.url}/api/v1/write`;
   }
 
-  /** `time_ms`: the instant; now unless told. */
+  /** `time_ms`: the instant; now unless set. */
   async query(query: string, time_ms: number = Date.now()): Promise<readonly QueriedSeries[]> {
     const parameters = new URLSearchParams({ query, time: String(time_ms / 1000) });
     const response = await fetch(`${this.url}/api/v1/query?${parameters.toString()}`);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { SummaryAccumulator } from '../../../core/measures/summary.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { PERCENTILE_NAMES } from '../../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
 import { requestRecord } from '../fixtures/run.ts';
 import type { Population } from './distribution-view.ts';
 import {
@@ -123,7 +123,7 @@ describe('the distribution of a measure', () => {
   });
 });
 
-test('a measure that says so does without the chunks: its values are the same', async () => {
+test('a measure that reports it does without the chunks: its values are the same', async () => {
   const whole = requestRecord({ first_output_ns: 430_000_000, reasoning_tokens: 1, connect_ns: 5 });
   const without = { ...whole, chunk_offsets_ns: [] };
   const needing = DISTRIBUTION_NAMES.filter((name) => readsChunks(distributionMeasure(name, null) ?? never(name)));

@@ -1,6 +1,7 @@
 import { FloatColumn } from '../../../core/measures/float-column.ts';
 import { DISTRIBUTION_MEASURES } from '../../../core/measures/measures.ts';
-import type { Clock, DistributionMeasure, Unit } from '../../../core/measures/measures.ts';
+import type { DistributionMeasure } from '../../../core/measures/measures.ts';
+import type { Clock, Unit } from '../../../core/run/statistic.ts';
 import { FIGURE_NAMES, figuresOf } from '../../../core/measures/request-figures.ts';
 import type { RequestFigures } from '../../../core/measures/request-figures.ts';
 import { standingOf } from '../../../core/measures/request-columns.ts';
@@ -22,7 +23,7 @@ export interface DistributionView {
   /** Failed requests among n, above every value. */
   readonly infinite: number;
   readonly shown: number;
-  /** Most values strictly between two neighbouring points; 0: nothing was left out. */
+  /** Most values strictly between two neighboring points; 0: nothing was left out. */
   readonly between: number;
   /** Ascending, without repetition. */
   readonly values: readonly number[];

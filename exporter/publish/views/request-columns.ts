@@ -14,7 +14,7 @@ function measured(name: string, clock: PerRequestMeasure['clock'] = 'sent'): (re
   return (record) => value(figuresOf(record));
 }
 
-/** What can be asked of a request: one column each, moments in seconds since the run's zero. */
+/** What can be queried of a request: one column each, moments in seconds since the run's zero. */
 const COLUMNS = {
   index: (r: RequestRecord): Cell => r.index,
   phase: (r: RequestRecord): Cell => r.phase,

@@ -1,6 +1,6 @@
 import type { RunSummary } from './run-summary.ts';
 
-/** Which runs are asked for. An empty list asks for all; every part must fit. */
+/** The requested runs. An empty list requests all; every part must fit. */
 export interface RunFilter {
   readonly scenario: readonly string[];
   readonly model: readonly string[];
@@ -18,7 +18,7 @@ export interface RunFilter {
   readonly to: number | null;
 }
 
-/** Tells whether a run is asked for. A run without a time of its own is in no span of time. */
+/** Whether a run is requested. A run without a time of its own is in no span of time. */
 export function runFilter(filter: RunFilter): (run: RunSummary) => boolean {
   const words = filter.q
     .toLowerCase()

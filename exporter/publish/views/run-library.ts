@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { RunFile } from '../../../core/run/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
-import { readResultFile } from '../../store/read-run-files.ts';
+import { readResultFile } from '../../store/sealed/read-run-files.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
-import { reasonOf } from '../../store/store-errors.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import type { ListedRun, RunList } from '../run-list.ts';
 import { ProgressReader } from './run-progress.ts';
 import { resultSummary, runSummary, withNumbers } from './run-summary.ts';
@@ -45,7 +45,7 @@ export class RunLibrary {
   readonly #problem: (line: string) => void;
   #looking: Promise<RunOverview> | null = null;
 
-  /** `problem` is told once, in one line, of each result that cannot be read. */
+  /** `problem` is reported once, in one line, of each result that cannot be read. */
   constructor(store: RunStore, list: RunList, problem: (line: string) => void) {
     this.store = store;
     this.#list = list;
@@ -125,7 +125,7 @@ export class RunLibrary {
     }
   }
 
-  /** Where the runs are is nobody's business over HTTP. */
+  /** Where the runs are is not exposed over HTTP. */
   #withoutFolder(text: string): string {
     return text.replaceAll(`${this.store.directory}/`, '');
   }

@@ -2,7 +2,7 @@ import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PhaseName } from '../../../core/run/record.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { codeOf } from '../../store/store-errors.ts';
+import { codeOf } from '../../errors/store-errors.ts';
 
 /** How far a running run is. */
 export interface RunProgress {

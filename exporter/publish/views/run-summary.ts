@@ -7,7 +7,7 @@ import type { RunProgress } from './run-progress.ts';
 /** A distribution in a few numbers, in its unit. */
 export interface KeyDistribution {
   readonly definition: string;
-  /** Null: a summary of another tool does not tell. */
+  /** Null: a summary of another tool does not report it. */
   readonly n: number | null;
   readonly mean: number | null;
   readonly p50: number | null;
@@ -15,7 +15,7 @@ export interface KeyDistribution {
   readonly p99: number | null;
 }
 
-/** The client's numbers that tell runs apart at a glance; null is what cannot be had. */
+/** The client's main numbers; null if not available. */
 export interface KeyNumbers {
   readonly requests: ResultFile['requests'];
   readonly time_to_first_token_seconds: KeyDistribution | null;

@@ -1,7 +1,5 @@
-import { join } from 'node:path';
-import { zstdDecompressSync } from 'node:zlib';
-import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
-import { codeOf } from '../../store/store-errors.ts';
+import type { SampleRow } from '../../servers/files/servers-parquet.ts';
+import { readServersParquet } from '../../store/servers/read-servers-parquet.ts';
 
 /** A series of servers.parquet: its changes. */
 export interface SampledSeries {
@@ -23,19 +21,6 @@ export interface ServerSamples {
   readonly series: readonly SampledSeries[];
 }
 
-const COLUMNS = ['target', 'name', 'family', 'type', 'labels', 'le', 'time_ns', 'value'];
-
-interface Row {
-  readonly target: string;
-  readonly name: string;
-  readonly family: string;
-  readonly type: string;
-  readonly labels: string;
-  readonly le: string | null | undefined;
-  readonly time_ns: bigint;
-  readonly value: number | null | undefined;
-}
-
 /**
  * The samples of these families of a run folder, buckets left out. `start` is the wall time of the run's zero; without
  * one the first sample is the zero. Null when nothing was collected; throws when the file is damaged.
@@ -45,21 +30,10 @@ export async function readServerSamples(
   start: string | null,
   wanted: (family: string) => boolean,
 ): Promise<ServerSamples | null> {
-  const file = await asyncBufferFromFile(join(folder, 'servers.parquet')).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  });
-  if (file === null) return null;
-  const metadata = await parquetMetadataAsync(file);
-  const compressors = { ZSTD: (bytes: Uint8Array) => zstdDecompressSync(bytes) };
+  const groups = await readServersParquet(folder);
+  if (groups === null) return null;
   const reader = new SampleReader(start === null ? null : BigInt(Date.parse(start)) * 1_000_000n, wanted);
-  let rowStart = 0;
-  for (const group of metadata.row_groups) {
-    const rowEnd = rowStart + Number(group.num_rows);
-    const rows = await parquetReadObjects({ file, metadata, compressors, columns: COLUMNS, rowStart, rowEnd });
-    for (const row of rows) reader.add(row as unknown as Row);
-    rowStart = rowEnd;
-  }
+  for await (const rows of groups) for (const row of rows) reader.add(row);
   return reader.samples();
 }
 
@@ -74,14 +48,14 @@ class SampleReader {
     this.#wanted = wanted;
   }
 
-  add({ target, name, family, type, labels, le, time_ns, value }: Row): void {
+  add({ target, name, family, type, labels, le, time_ns, value }: SampleRow): void {
     this.#zero_ns ??= time_ns;
     const at = Number(time_ns - this.#zero_ns) / 1e9;
     if (name === 'up' && value === 1) this.#scrapesOf(target).push(at);
-    if (le != null || !(this.#wanted(family) || this.#wanted(name))) return;
+    if (le !== null || !(this.#wanted(family) || this.#wanted(name))) return;
     const series = this.#seriesOf({ target, name, family, type }, labels);
     series.seconds.push(at);
-    series.values.push(value ?? null);
+    series.values.push(value);
   }
 
   samples(): ServerSamples {

@@ -48,7 +48,7 @@ describe('a series over time', () => {
     expect(found).toMatchObject({ as: 'per_second', values: [null, 0, 6, 1.5, 1, 0] });
   });
 
-  test('a counter that was away gained nobody knows what', () => {
+  test('the gain of a counter that was missing is unknown', () => {
     const counter = series('c_total', [[0, 10], [1, null], [2, 30], [3, 31]], { type: 'counter' }); // prettier-ignore
     const [found] = views(samples([0, 1, 2, 3], counter), ['c_total']);
     expect(found?.values).toEqual([null, null, null, 1]);
@@ -85,7 +85,7 @@ describe('a series over time', () => {
     ]);
   });
 
-  test('only of the targets that are asked for', () => {
+  test('only of the targets that are requested', () => {
     const all = samples([0], series('g', [[0, 1]]));
     expect(seriesViews(all, { family: ['g'], quantity: [], target: ['http://other'] }, 9)).toEqual([]);
   });

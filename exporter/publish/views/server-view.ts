@@ -6,7 +6,7 @@ export interface SeriesView {
   readonly target: string;
   /** The name of the samples; of the histogram for `mean`. */
   readonly family: string;
-  /** The quantity by which it was asked for; null: by its name. */
+  /** The quantity by which it was requested; null: by its name. */
   readonly quantity: string | null;
   readonly labels: Readonly<Record<string, string>>;
   /** `mean`: of a histogram's observations since the point before. */
@@ -18,7 +18,7 @@ export interface SeriesView {
   readonly values: readonly (number | null)[];
 }
 
-/** What is asked of the servers' families. */
+/** The query for the servers' families. */
 export interface FamilyQuery {
   readonly family: readonly string[];
   readonly quantity: readonly string[];
@@ -28,7 +28,7 @@ export interface FamilyQuery {
 
 export const QUANTITY_NAMES = (): string[] => quantities().map(({ quantity }) => quantity);
 
-/** Tells whether a series is asked for, and by which quantity; null: it is not. */
+/** The quantity by which a series is requested; null: it is not. */
 export function familySelector({
   family,
   quantity,
@@ -62,7 +62,7 @@ export function wantedFamilies({ family, quantity }: FamilyQuery): (name: string
   return (name) => names.has(name);
 }
 
-/** The series that are asked for, each on the scrapes of its target, at most `points` of them. */
+/** The series that are requested, each on the scrapes of its target, at most `points` of them. */
 export function seriesViews({ scrapes, series }: ServerSamples, query: FamilyQuery, points: number): SeriesView[] {
   const select = familySelector(query);
   const views: SeriesView[] = [];

@@ -2,7 +2,7 @@ import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { Scale } from './scale.ts';
 
-/** All charts have one size and one place for the plot, so that their time axes stand under each other. */
+/** All charts have the same size and plot area, so that their time axes align. */
 export const WIDTH = 560;
 export const HEIGHT = 242;
 export const PLOT = { left: 62, right: WIDTH - 14, top: 12, bottom: HEIGHT - 40 } as const;
@@ -12,24 +12,24 @@ export const Y_RANGE = [PLOT.bottom, PLOT.top] as const;
 
 export interface LegendEntry {
   readonly label: string;
-  /** The class that gives the colour: the same as that of the mark. */
+  /** The CSS class of the color, the same as that of the mark. */
   readonly style: string;
   readonly mark?: 'line' | 'dots' | 'bars';
 }
 
 export interface Figure {
   readonly title: string;
-  /** What exactly is shown, in one line. */
+  /** The definition of the shown values, in one line. */
   readonly caption: string;
   readonly legend: readonly LegendEntry[];
   readonly x: { readonly scale: Scale; readonly label: string; readonly text: (value: number) => string };
   readonly y: { readonly scale: Scale; readonly text: (value: number) => string };
-  /** What lies behind the grid: the phases. */
+  /** Background behind the grid: the phases. */
   readonly behind?: Html;
   readonly marks: readonly Html[];
 }
 
-/** A chart with its title, caption and legend. Nothing of it needs a script. */
+/** A chart with title, caption and legend, without scripts. */
 export function figure({ title, caption, legend, x, y, behind, marks }: Figure): Html {
   return html`<figure>
     <figcaption><strong>${title}</strong> <span>${caption}</span></figcaption>
@@ -45,7 +45,7 @@ export function figure({ title, caption, legend, x, y, behind, marks }: Figure):
   </figure> `;
 }
 
-/** A chart for which there is nothing to draw says why. */
+/** An empty chart with the reason. */
 export function emptyFigure(title: string, why: string): Html {
   return html`<figure class="empty">
     <figcaption><strong>${title}</strong></figcaption>

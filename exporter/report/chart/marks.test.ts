@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { bars, dots, line } from './marks.ts';
 
-test('a line is interrupted where there is no value, and a lone point is a dot', () => {
+test('a line has a gap where a value is missing, and a single point is a dot', () => {
   const path = line(
     [
       [0, 1],
@@ -17,7 +17,7 @@ test('a line is interrupted where there is no value, and a lone point is a dot',
   expect(path).toBe('<path class="line c1" d="M0,1L10,2M30,4h0M50,5L60,6" />');
 });
 
-test('nothing to draw draws nothing', () => {
+test('an empty series draws nothing', () => {
   expect([line([[0, null]], 'c1').text, dots([], 'c1').text, bars([{ from: 0, to: 1, y: 9 }], 9, 'c1').text]).toEqual([
     '',
     '',

@@ -3,7 +3,7 @@ import { Html, html } from '../html.ts';
 /** A point of a line: position on the x and the y axis; y null interrupts the line. */
 export type Point = readonly [x: number, y: number | null];
 
-/** One decimal of a pixel is finer than any screen or printer shows, and keeps the file small. */
+/** One decimal of a pixel is finer than any display or printer resolves, and keeps the file small. */
 const px = (position: number): string => String(Math.round(position * 10) / 10);
 
 /** A line through the points. A point between two gaps becomes a dot. */

@@ -9,7 +9,7 @@ describe('linear', () => {
     [[0, 9.3], 4, [0, 5, 10]],
     [[0, 0.0421], 4, [0, 0.02, 0.04, 0.06]],
     [[0, 617], 4, [0, 200, 400, 600, 800]],
-    // Nothing but zeros still has an axis.
+    // All-zero data still has an axis.
     [[0, 0], 4, [0, 0.5, 1]],
   ] as const)('%j in about %i steps: %j', (domain, wanted, ticks) => {
     expect(linearScale(domain, RANGE, wanted).ticks).toEqual(ticks);
@@ -20,7 +20,7 @@ describe('linear', () => {
     expect([0, 2, 8, 80].map(scale.at)).toEqual([100, 75, 0, 0]);
   });
 
-  test('without rounding the domain ends where it ends', () => {
+  test('without rounding the domain keeps its end', () => {
     const scale = linearScale([0, 23], RANGE, 6, false);
     expect([scale.high, scale.at(23), scale.ticks]).toEqual([23, 100, [0, 5, 10, 15, 20]]);
   });
@@ -35,11 +35,11 @@ describe('logarithmic', () => {
     expect(scale.at(0.5)).toBeCloseTo(100, 9);
   });
 
-  test('far apart only powers of ten are labelled', () => {
+  test('over a wide range only powers of ten are labeled', () => {
     expect(logScale([0.001, 90], RANGE).ticks).toEqual([0.001, 0.01, 0.1, 1, 10, 100]);
   });
 
-  test('holds every value of its domain', () => {
+  test('contains every value of its domain', () => {
     const positive = fc.double({ min: 1e-9, max: 1e6, noNaN: true });
     fc.assert(
       fc.property(positive, positive, (a, b) => {

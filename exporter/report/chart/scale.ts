@@ -3,9 +3,9 @@ export interface Scale {
   readonly kind: 'linear' | 'log';
   readonly low: number;
   readonly high: number;
-  /** Values at which the axis is labelled, ascending, within the domain. */
+  /** Values at which the axis is labeled, ascending, within the domain. */
   readonly ticks: readonly number[];
-  /** The position of a value; values outside are put on the edge. */
+  /** The position of a value; values outside are clamped to the edge. */
   readonly at: (value: number) => number;
 }
 

@@ -1,11 +1,11 @@
-import { quantity } from '../../../core/measures/quantities.ts';
+import { quantity } from '../../../core/text/quantities.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
 
-/** What makes the run comparable, as run.json has it, its fingerprint, and what is known of the client. */
+/** The comparison key of run.json, the fingerprint, and what is known of the client. */
 export function configuration({ run, result }: ReportData): Html {
-  // The definitions stand with the measures.
+  // The definitions are listed with the measures.
   const key = Object.entries(run.comparison_key).filter(([name]) => name !== 'measure_definitions');
   const { client } = result;
   const leaves = flattened(Object.fromEntries(key));
@@ -18,9 +18,9 @@ export function configuration({ run, result }: ReportData): Html {
         ', ',
       ),
     ],
-    ['target', run.target.origin ?? 'not known'],
-    ['start', run.start ?? 'not known'],
-    ['end', run.end ?? 'not known'],
+    ['target', run.target.origin ?? 'unknown'],
+    ['start', run.start ?? 'unknown'],
+    ['end', run.end ?? 'unknown'],
     ['client', client.why === null ? client.verdict : `${client.verdict}: ${client.why}`],
     [
       'client event-loop delay',
@@ -31,8 +31,8 @@ export function configuration({ run, result }: ReportData): Html {
   return html`<section>
     <h2>Configuration</h2>
     <p class="note">
-      Runs are comparable when their fingerprints are equal: the SHA-256 of the comparison key in run.json, whose values
-      these are, with the definitions of the measures.
+      Runs are comparable if their fingerprints are equal. The fingerprint is the SHA-256 of the comparison key in
+      run.json, which contains the values below and the definitions of the measures.
     </p>
     <div class="card">
       <table class="data">
@@ -51,7 +51,7 @@ export function configuration({ run, result }: ReportData): Html {
         </tbody>
       </table>
     </div>
-    <p class="note">Not set, or not known: ${unset.join(', ')}.</p>
+    <p class="note">Not set or unknown: ${unset.join(', ')}.</p>
   </section> `;
 }
 
@@ -59,7 +59,7 @@ function named(name: string, value: string | number | null): string[] {
   return value === null ? [] : [`${name} ${value}`];
 }
 
-/** The leaves of the key with their paths; null is what was not set or is not known. */
+/** The leaves of the key with their paths; null if not set or unknown. */
 function flattened(value: unknown, path = ''): (readonly [name: string, value: string | null])[] {
   if (value === null) return [[path, null]];
   if (typeof value !== 'object') return [[path, typeof value === 'string' ? value : JSON.stringify(value)]];

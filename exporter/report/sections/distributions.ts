@@ -1,4 +1,4 @@
-import { counted, quantity, tickText } from '../../../core/measures/quantities.ts';
+import { counted, quantity, tickText } from '../../../core/text/quantities.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import { emptyFigure, figure, PLOT, X_RANGE, Y_RANGE } from '../chart/figure.ts';
@@ -13,7 +13,7 @@ import type { ReportData } from '../report-data.ts';
 import { distributionOf } from '../report-data.ts';
 import { measureTitle } from '../words.ts';
 
-/** Points of a drawn curve: more are not told apart. */
+/** Maximum number of points of a curve; more cannot be distinguished. */
 const CURVE_POINTS = 240;
 /** Above this ratio of the largest to the smallest value the axis is logarithmic. */
 const LOG_RATIO = 12;
@@ -34,9 +34,9 @@ export function distributions({ result, requests }: ReportData): Html {
   return html`<section>
     <h2>Latency distributions</h2>
     <p class="note">
-      Share of the requests (of the gaps, for inter-chunk latency) that took at most so long. The pale bars are 95 %
-      intervals of p50, p90 and p99 from a moving-block bootstrap: how far another sample of this run could differ, not
-      another run.
+      Share of the requests (of the gaps, for inter-chunk latency) with at most the given latency. The pale bars are 95
+      % intervals of p50, p90 and p99 from a moving-block bootstrap: the uncertainty of sampling within this run, not
+      the variation between runs.
     </p>
     <div class="charts">
       ${perRequest.map(([measure, { sorted, measured }]) => {
@@ -50,7 +50,7 @@ export function distributions({ result, requests }: ReportData): Html {
 
 interface DrawnCurve {
   readonly curve: Curve;
-  /** How many values there are, and how many of them the curve is of. */
+  /** The number of values, and the number that the curve is drawn from. */
   readonly n: number;
   readonly drawn: number;
   readonly failed: number;
@@ -60,7 +60,7 @@ function distribution(result: ResultFile, name: string, { curve, n, drawn, faile
   const measure = distributionOf(result, name);
   const title = measureTitle({ measure: name, clock: 'sent' });
   const [low, high] = [curve[0]?.[0] ?? NaN, curve.at(-1)?.[0] ?? NaN];
-  if (measure === undefined || !(high >= low)) return emptyFigure(title, 'No request has a value.');
+  if (measure === undefined || !(high >= low)) return emptyFigure(title, 'No request has a value for this measure.');
   const x = valueScale(curve, X_RANGE);
   const y: Scale = { ...linearScale([0, 1], Y_RANGE, 4), ticks: [0, 0.25, 0.5, 0.75, 0.9, 1] };
   const points = (share: number): Point[] => [
@@ -72,7 +72,7 @@ function distribution(result: ResultFile, name: string, { curve, n, drawn, faile
     { label: `ok requests, n ${counted(n)}${drawn < n ? ` (${counted(drawn)} drawn)` : ''}`, style: 'c1' },
     ...(withFailed === null
       ? []
-      : [{ label: `with the ${counted(failed)} failed, which never end`, style: 'c3 dash' }]),
+      : [{ label: `including the ${counted(failed)} failed requests, which never end`, style: 'c3 dash' }]),
   ];
   return figure({
     title,
@@ -111,7 +111,7 @@ function intervals({ percentiles }: DistributionResult, x: Scale, y: Scale): Htm
   });
 }
 
-/** Below the curve, that of the p99 above it, where there is room. */
+/** Below the curve; the label of the p99 above it if there is room. */
 function percentileLabels({ percentiles }: DistributionResult, x: Scale, y: Scale): Html[] {
   return MARKED.flatMap(([name, share]) => {
     const { value } = percentiles[name];
@@ -132,7 +132,7 @@ function percentileLabels({ percentiles }: DistributionResult, x: Scale, y: Scal
   });
 }
 
-/** Linear from 0, or logarithmic over the middle and the tail when the values are far apart. */
+/** Linear from 0, or logarithmic over the middle and the tail if the values span a wide range. */
 function valueScale(curve: Curve, range: readonly [number, number]): Scale {
   const low = curve.find(([value, share]) => value > 0 && share >= 0.001)?.[0] ?? 0;
   const high = curve.at(-1)?.[0] ?? 0;
@@ -151,7 +151,7 @@ function curveOf(sorted: Float32Array): Curve {
   );
 }
 
-/** From the fine histogram: a point at every edge where the count grows. */
+/** From the fine histogram: a point at each bucket edge where the count grows. */
 function gapCurve(gaps: ClassicHistogram | null): Curve {
   if (gaps === null) return [];
   const { bounds, counts } = gaps;

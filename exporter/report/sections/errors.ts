@@ -1,12 +1,12 @@
 import { ERROR_REASON_RULES } from '../../../core/measures/error-reasons.ts';
-import { quantity, significant } from '../../../core/measures/quantities.ts';
+import { quantity, significant } from '../../../core/text/quantities.ts';
 import { ERROR_REASONS, OUTCOMES } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 
-/** Why requests were not ok, the most frequent reason first. Nothing when all were. */
+/** Why requests were not ok, most frequent reason first; nothing if all were ok. */
 export function errors({ errors: byReason, requests }: ResultFile): Html {
   const rows = ERROR_REASONS.flatMap((reason) => {
     const count = byReason[reason] ?? 0;
@@ -16,7 +16,7 @@ export function errors({ errors: byReason, requests }: ResultFile): Html {
   const most = rows[0]?.count ?? 0;
   const all = countOf(requests, OUTCOMES);
   return html`<section>
-    <h2>Requests that were not ok</h2>
+    <h2>Unsuccessful requests</h2>
     <div class="card">
       <table class="data">
         <thead>

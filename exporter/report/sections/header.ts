@@ -1,4 +1,4 @@
-import { quantity } from '../../../core/measures/quantities.ts';
+import { quantity } from '../../../core/text/quantities.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
@@ -7,10 +7,10 @@ import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
 import { scalarOf } from '../report-data.ts';
 
-/** Answers that miss the length asked for by more than this were another load than the planned one. */
+/** Responses that differ from the requested length by more than this change the load. */
 const LENGTH_TOLERANCE = 0.05;
 
-/** What was measured, where and when, how it ended, and what a reader must know before any number. */
+/** Target, load, time and status of the run, and warnings that precede any number. */
 export function header({ run, result, notes }: ReportData): Html {
   const { target, comparison_key: key, tool } = run;
   const requests = countOf(result.requests, OUTCOMES);
@@ -36,9 +36,9 @@ export function header({ run, result, notes }: ReportData): Html {
   </header> `;
 }
 
-/** The load in a few words. */
+/** Short description of the load. */
 export function loadWords({ comparison_key: { load } }: RunFile): string {
-  if (load === null) return 'load not known';
+  if (load === null) return 'unknown load';
   const limit = load.concurrency === null ? '' : `concurrency ${load.concurrency.toLocaleString('en-US')}`;
   if (load.mode === 'concurrency') return limit;
   const rate = load.request_rate === null ? load.mode : `${load.request_rate} requests/s`;
@@ -47,7 +47,7 @@ export function loadWords({ comparison_key: { load } }: RunFile): string {
 }
 
 function instantWords(instant: string | null): string {
-  return instant === null ? 'at a time not known' : `${instant.slice(0, 19).replace('T', ' ')} UTC`;
+  return instant === null ? 'unknown' : `${instant.slice(0, 19).replace('T', ' ')} UTC`;
 }
 
 function objectivesFact({ slos }: ReportData['result']): Html | null {
@@ -70,25 +70,27 @@ function alerts(run: RunFile, result: ReportData['result'], notes: readonly stri
     client.verdict === 'saturated'
       ? alert(
           'bad',
-          `The client was saturated (${client.why ?? 'without a reason given'}): it may be what was measured.`,
+          `The client was saturated (${client.why ?? 'no reason reported'}): the results may show its limits instead of the server's.`,
         )
       : null,
-    run.failure === null ? null : alert('bad', `The run ${result.status}: ${run.failure}.`),
-    requests.ok === 0 ? alert('bad', 'No request succeeded: there is no latency to report.') : null,
+    run.failure === null
+      ? null
+      : alert('bad', `The run ${result.status === 'aborted' ? 'was aborted' : result.status}: ${run.failure}.`),
+    requests.ok === 0 ? alert('bad', 'No request succeeded: no latencies are available.') : null,
     failed > 0 && requests.ok !== 0
       ? alert(
           'mild',
-          `${failed.toLocaleString('en-US')} requests failed. Latencies are over the ok ones unless said otherwise.`,
+          `${failed.toLocaleString('en-US')} requests failed. Latencies are over ok requests unless stated otherwise.`,
         )
       : null,
     length !== null && Math.abs(length - 1) > LENGTH_TOLERANCE
       ? alert(
           'mild',
-          `Answers have ${quantity(length, 'ratio')} of the tokens asked for: with ignore_eos and min_tokens a server generates all of them.`,
+          `Responses have ${quantity(length, 'ratio')} of the requested tokens: set ignore_eos and min_tokens to make the server generate all of them.`,
         )
       : null,
     'targets' in servers && servers.why !== null
-      ? alert('mild', `The servers' own numbers are not exact: ${servers.why}.`)
+      ? alert('mild', `The server metrics are not exact for this run: ${servers.why}.`)
       : null,
     ...notes.map((note) => alert('mild', note)),
   ];

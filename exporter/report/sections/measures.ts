@@ -1,5 +1,6 @@
-import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
-import type { DistributionResult, PercentileName, ResultFile } from '../../../core/run/result.ts';
+import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
+import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
@@ -7,7 +8,7 @@ import { measureTitle, populationWords, tooFew, unitWords } from '../words.ts';
 
 const PERCENTILES = ['p50', 'p90', 'p95', 'p99', 'p99_9'] as const satisfies readonly PercentileName[];
 
-/** Every distribution with its statistics: what result.json has but the lower percentiles. */
+/** Every distribution with its statistics: the content of result.json except the lower percentiles. */
 export function measures(result: ResultFile): Html {
   const failed = countOf(result.requests, FAILED_OUTCOMES);
   const populations = failed === 0 ? ['ok'] : ['ok', 'all'];
@@ -16,17 +17,17 @@ export function measures(result: ResultFile): Html {
   const absent = all.filter(({ n, population }) => n === 0 && population === 'ok');
   const failedNote =
     failed === null
-      ? 'It is not known how many requests failed.'
+      ? 'The number of failed requests is unknown.'
       : failed > 0
-        ? 'Latencies stand twice: over the ok requests, and over all of them with the failed ones as infinitely slow, where “–” is infinite.'
-        : 'No request failed, so that the statistics over all requests are those of the ok ones.';
+        ? 'Latencies are listed twice: over ok requests, and over all requests with failed ones as infinitely slow, where “–” means infinite.'
+        : 'No request failed, so the statistics over all requests equal those over ok requests.';
   return html`<section>
     <h2>All measures</h2>
     <p class="note">
-      Percentiles are exact, linear between order statistics. Below each stands its 95 % interval of sampling, or
-      [bounds] when it comes from buckets. Requests of one run are not independent: “effective n” is how many
-      independent values would tell as much. “Too few”: not even five independent values are to be expected beyond the
-      percentile, so that it is hardly more than a single value. ${failedNote}
+      Percentiles are exact, linear between order statistics. Below each percentile is its 95 % sampling interval, or
+      [bounds] if it comes from buckets. Requests of one run are not independent: “effective n” is the number of
+      independent values with the same information. “Too few”: fewer than five independent values are expected beyond
+      the percentile, so it depends on a few single values. ${failedNote}
     </p>
     <div class="card">
       <table class="data">
@@ -77,7 +78,7 @@ function percentileCell(measure: DistributionResult, name: PercentileName): Html
   return html`<td>${bare(quantity(value, unit), unit)}${below === null ? null : html`<small>${below}</small>`}</td>`;
 }
 
-/** Units that are not scaled stand with the measure's name, not in every cell. */
+/** Units that are not scaled are shown with the measure's name, not in every cell. */
 function bare(text: string, unit: DistributionResult['unit']): string {
   return unit === 'seconds' ? text : text.replaceAll(` ${unitWords(unit)}`, '');
 }

@@ -1,4 +1,4 @@
-import { quantity, quantityRange } from '../../../core/measures/quantities.ts';
+import { quantity, quantityRange } from '../../../core/text/quantities.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
@@ -6,7 +6,7 @@ import { sentence } from '../words.ts';
 
 const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
 
-/** What the run had to meet, and the evidence. Nothing when nothing was asked. */
+/** The objectives of the run and the evidence; nothing if the run has none. */
 export function objectives({ slos }: ResultFile): Html {
   if (slos.length === 0) return html``;
   const rows = slos.map(({ measure, stat, comparison, limit, unit, value, interval, verdict, why }) => {

@@ -1,10 +1,10 @@
-import { quantity } from '../../../core/measures/quantities.ts';
+import { quantity } from '../../../core/text/quantities.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import { formulaOf, sentence } from '../words.ts';
 
-/** The measures that are one number for the run, with their definitions. */
+/** The scalar measures with their definitions. */
 export function scalars(result: ResultFile): Html {
   const rows = result.measures
     .filter((m) => m.kind === 'scalar')
@@ -18,7 +18,7 @@ export function scalars(result: ResultFile): Html {
         </tr> `,
     );
   return html`<section>
-    <h2>One number for the run</h2>
+    <h2>Scalar measures</h2>
     <div class="card">
       <table class="data">
         <thead>

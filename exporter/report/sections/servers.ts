@@ -1,13 +1,14 @@
 import { quantities } from '../../../catalog/equivalents.ts';
-import { ABSENT, counted, quantity, quantityRange, significant, tickText } from '../../../core/measures/quantities.ts';
-import type { Unit } from '../../../core/measures/measures.ts';
+import { ABSENT, counted, quantity, quantityRange, significant, tickText } from '../../../core/text/quantities.ts';
+import type { Unit } from '../../../core/run/statistic.ts';
 import type { ResultFile, ServersResult } from '../../../core/run/result.ts';
 import { figure, Y_RANGE } from '../chart/figure.ts';
 import { line } from '../chart/marks.ts';
 import { linearScale } from '../chart/scale.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
-import type { ServerSeries } from '../read-servers.ts';
+import type { SeriesSummary } from '../../servers/files/servers-file.ts';
+import type { HistogramStatistics } from '../../servers/series/statistics.ts';
 import type { ReportData } from '../report-data.ts';
 import { distributionOf } from '../report-data.ts';
 import type { ServerSignal, SignalQuantity } from '../server-signals.ts';
@@ -15,26 +16,26 @@ import { measureTitle, sentence } from '../words.ts';
 import { timeAxis } from './time-axis.ts';
 import type { TimeAxis } from './time-axis.ts';
 
-/** More lines than these cannot be told apart. */
+/** More lines than this cannot be distinguished. */
 const MOST_LINES = 6;
 const MOST_ROWS = 24;
 
 const TITLES: Readonly<Record<SignalQuantity, readonly [title: string, caption: string]>> = {
   requests_running: ['Server: requests running', 'in the batch, sum over the engines of a target'],
-  requests_in_flight: ['Server: requests in flight', 'open at the front door'],
+  requests_in_flight: ['Server: requests in flight', 'open at the frontend'],
   requests_waiting: ['Server: requests waiting', 'not scheduled yet'],
   kv_cache_usage: ['Server: KV cache in use', 'the fullest engine of a target'],
   generation_tokens_total: ['Server: tokens generated', 'tokens/s, increase of the counter'],
 };
 
-/** What the servers said of themselves: on the run's time axis, and beside the client's numbers. */
+/** The servers' metrics, on the run's time axis and next to the client's figures. */
 export function serverSection({ run, result, requests, servers }: ReportData): Html {
   const targets = collected(result.servers);
   if (servers === null && targets === null) return html``;
   const span = requests?.bins.spanSeconds ?? servers?.signals[0]?.bins.spanSeconds ?? null;
   const axis = span === null ? null : timeAxis(run, span);
   return html`<section>
-    <h2>What the servers say</h2>
+    <h2>Server metrics</h2>
     ${targets === null ? null : targetTable(targets)}
     ${axis === null || servers === null ? null : html`<div class="charts">${servers.signals.map((signal) => signalFigure(axis, signal))}</div>`}
     ${servers === null ? null : besideClient(result, servers.series)}
@@ -49,7 +50,7 @@ function signalFigure(axis: TimeAxis, { quantity: name, bins, lines }: ServerSig
   const omitted = lines.length - shown.length;
   return figure({
     title,
-    caption: omitted > 0 ? `${caption}; ${omitted} more targets are not drawn` : caption,
+    caption: omitted > 0 ? `${caption}; ${omitted} more targets are not shown` : caption,
     legend: shown.map(({ target, family }, i) => ({ label: `${family} at ${hostOf(target)}`, style: `c${i + 1}` })),
     x: axis.x,
     y: { scale, text: (value) => (name === 'kv_cache_usage' ? tickText(value, 'ratio') : significant(value)) },
@@ -74,7 +75,7 @@ function targetTable({ targets, requests, exact }: ServersResult): Html {
       : html`<p class="note">
           ${requests.family} counts ${requests.server === null ? ABSENT : significant(requests.server)} requests, the
           client ${significant(requests.client)}
-          (${requests.population})${exact === true ? ': the numbers hold this run and nothing else' : ''}.
+          (${requests.population})${exact === true ? ': the server metrics cover exactly this run' : ''}.
         </p>`;
   const rows = targets.map(
     ({ target, system, state, scrapes, failed_scrapes, scrape_duration_seconds: { p50 }, notes }) =>
@@ -111,14 +112,19 @@ function collected(servers: ResultFile['servers']): ServersResult | null {
   return 'targets' in servers ? (servers as ServersResult) : null;
 }
 
-/** The servers' histograms of what the client measures too. */
-function besideClient(result: ResultFile, series: readonly ServerSeries[]): Html | null {
+interface HistogramSummary extends SeriesSummary {
+  readonly statistics: HistogramStatistics;
+}
+
+/** Whether the histogram counted any values of this server. */
+const hasValues = (series: SeriesSummary): series is HistogramSummary =>
+  series.repeats === null && series.statistics?.kind === 'histogram' && (series.statistics.count ?? 0) > 0;
+
+/** The servers' histograms of quantities that the client also measures. */
+function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Html | null {
   const compared = quantities().flatMap(({ measure, quantity: name, definition, unit, families }) => {
     if (measure === undefined) return [];
-    const own = series.filter(
-      ({ family, repeats, statistics }) =>
-        repeats === null && (statistics?.count ?? 0) > 0 && families.some((each) => each.family === family),
-    );
+    const own = series.filter(hasValues).filter(({ family }) => families.some((each) => each.family === family));
     return own.length === 0
       ? []
       : [{ measure, name, definition, unit: unit === 'tokens' ? ('tokens' as const) : ('seconds' as const), own }];
@@ -135,10 +141,10 @@ function besideClient(result: ResultFile, series: readonly ServerSeries[]): Html
         ]
       : []),
   ]);
-  return html`<h2>Client beside server</h2>
+  return html`<h2>Client and server</h2>
     <p class="note">
-      A server's percentile is Prometheus' estimate from its buckets, with the interval that holds the true one. The
-      client's is exact. They differ by the network, the connection and what each of them calls start and end.
+      A server's percentile is Prometheus' estimate from buckets, with the interval that contains the true percentile.
+      The client's percentile is exact. They differ by the network, the connection and the definitions of start and end.
     </p>
     <div class="card">
       <table class="data">
@@ -171,13 +177,13 @@ function clientRow(result: ResultFile, name: string): Html {
 }
 
 function serverRow(
-  { target, family, labels, per, statistics }: ServerSeries,
+  { target, family, labels, per, statistics }: HistogramSummary,
   name: string,
   definition: string,
   unit: Unit,
 ): Html {
   const cells = (['p50', 'p90', 'p99'] as const).map((p) => {
-    const found = statistics?.percentiles?.[p];
+    const found = statistics.percentiles?.[p];
     const [low, high] = found?.bounds ?? [null, null];
     const range =
       found?.bounds == null || low === null
@@ -196,8 +202,8 @@ function serverRow(
         ${per === null ? '' : `Per ${per}. `}${hostOf(target)}${set.length > 0 ? ` · ${set.join(', ')}` : ''}</small
       >
     </td>
-    <td>${significant(statistics?.count ?? NaN)}</td>
-    <td>${quantity(statistics?.mean, unit)}</td>
+    <td>${significant(statistics.count ?? NaN)}</td>
+    <td>${quantity(statistics.mean, unit)}</td>
     ${cells}
   </tr>`;
 }

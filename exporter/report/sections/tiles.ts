@@ -1,4 +1,4 @@
-import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/measures/quantities.ts';
+import { ABSENT, counted, quantity, quantityRange, significant } from '../../../core/text/quantities.ts';
 import type { DistributionResult, ResultFile } from '../../../core/run/result.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { html } from '../html.ts';
@@ -12,7 +12,7 @@ const LATENCIES = [
   ['request_latency', 'Request latency'],
 ] as const;
 
-/** The numbers that are looked for first, each percentile with its interval. */
+/** The key figures, each percentile with its interval. */
 export function tiles(result: ResultFile): Html {
   return html`<section class="tiles" aria-label="Main results">
     ${LATENCIES.map(([measure, title]) => latencyTile(title, distributionOf(result, measure)))}

@@ -12,7 +12,7 @@ import type { TimeBins } from '../time-bins.ts';
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** The time since the run's start: the same on every chart, with the phases behind the marks. */
+/** The time since the run's start: the same axis on every chart, with the phases in the background. */
 export interface TimeAxis {
   readonly x: Figure['x'];
   readonly behind: Html;

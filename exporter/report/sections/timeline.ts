@@ -1,4 +1,4 @@
-import { significant, tickText } from '../../../core/measures/quantities.ts';
+import { significant, tickText } from '../../../core/text/quantities.ts';
 import { emptyFigure, figure, PLOT, Y_RANGE } from '../chart/figure.ts';
 import { bars, dots, line } from '../chart/marks.ts';
 import { linearScale, logScale } from '../chart/scale.ts';
@@ -15,16 +15,16 @@ import type { TimeAxis } from './time-axis.ts';
 /** Above this ratio of the largest to the smallest drawn latency the axis is logarithmic. */
 const LOG_RATIO = 25;
 
-/** How latencies, throughput, load and errors went, on one time axis. */
+/** Latencies, throughput, load and errors on one time axis. */
 export function timeline({ run, requests }: ReportData): Html {
   if (requests === null) return html``;
   const axis = timeAxis(run, requests.bins.spanSeconds);
   return html`<section>
     <h2>Over time</h2>
     <p class="note">
-      The shaded time is the warm-up, which is in no result; a dotted line marks where the measuring begins. Captions
-      tell how long each value covers: long enough for ten requests on average. A p90 is drawn where there are at least
-      10 requests, a p99 where there are at least 100.
+      The shaded area is the warm-up, which is excluded from the results; a dotted line marks the start of the measure
+      phase. Captions give the length of the intervals, chosen for ten requests per interval on average. A p90 is drawn
+      for intervals with at least 10 requests, a p99 for those with at least 100.
     </p>
     <div class="charts">
       ${latencyOverTime(axis, 'Time to first token', 'at the first chunk with content', requests.timeToFirstToken)}
@@ -38,13 +38,13 @@ export function timeline({ run, requests }: ReportData): Html {
 function latencyOverTime(axis: TimeAxis, title: string, when: string, latency: LatencyView): Html {
   const { p50, p90, p99 } = latency.overTime;
   const values = [...latency.dots.map(([, seconds]) => seconds), ...[p50, p90, p99].flat().filter((v) => v !== null)];
-  if (values.length === 0) return emptyFigure(title, 'No request has a value.');
+  if (values.length === 0) return emptyFigure(title, 'No request has a value for this measure.');
   const scale = latencyScale(values);
   const drawn = (percentile: readonly (number | null)[]) =>
     percentile.map((value, bin) => [axis.middle(latency.bins, bin), value === null ? null : scale.at(value)] as const);
   const shown =
     latency.dots.length < latency.requests
-      ? `${latency.dots.length.toLocaleString('en-US')} of ${latency.requests.toLocaleString('en-US')} requests, chosen by chance`
+      ? `${latency.dots.length.toLocaleString('en-US')} of ${latency.requests.toLocaleString('en-US')} requests, chosen at random`
       : 'each request';
   const has = (percentile: readonly (number | null)[]): boolean => percentile.some((value) => value !== null);
   return figure({
@@ -80,11 +80,12 @@ function latencyScale(values: readonly number[]): Scale {
 
 function tokensOverTime(axis: TimeAxis, view: RequestView): Html {
   const title = 'Output token throughput';
-  if (view.tokensPerSecond === null) return emptyFigure(title, 'The server does not tell the tokens of every answer.');
+  if (view.tokensPerSecond === null)
+    return emptyFigure(title, 'The server does not report the tokens of every response.');
   const scale = linearScale([0, Math.max(...view.tokensPerSecond)], Y_RANGE, 4);
   return figure({
     title,
-    caption: `tokens/s of ok requests, at the chunks of each answer, per ${widthWords(view.bins)}`,
+    caption: `tokens/s of ok requests, spread over the chunks of each response, per ${widthWords(view.bins)}`,
     legend: [],
     x: axis.x,
     y: { scale, text: significant },

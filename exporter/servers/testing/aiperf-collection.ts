@@ -1,6 +1,6 @@
 import type { Collection } from '../collection.ts';
-import { windowOf } from '../statistics.ts';
-import type { TargetStore } from '../target-store.ts';
+import { windowOf } from '../series/statistics.ts';
+import type { TargetStore } from '../series/target-store.ts';
 import { aiperfExport, aiperfScrapes } from './aiperf-recording.ts';
 
 /** AIPerf's own scrapes of a recorded run as a collection of ours, with its window. */

@@ -1,6 +1,6 @@
 import { createScrapeParser } from '../../../core/exposition/index.ts';
-import { TargetStore } from '../target-store.ts';
-import { recordingText } from './recorded-pages.ts';
+import { TargetStore } from '../series/target-store.ts';
+import { captureText } from '../../../fixtures/captures.ts';
 
 interface AiperfSample {
   readonly labels?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface AiperfExport {
   readonly metrics: Readonly<Record<string, AiperfMetric>>;
 }
 
-/** Wall times are beyond what a number holds: they are read as whole numbers of any size. */
+/** Wall times exceed the precision of a number: they are read as bigints. */
 function parse(text: string): unknown {
   return JSON.parse(text, (_key, value: unknown, context?: { source?: string }) =>
     typeof value === 'number' && /^\d{16,}$/.test(context?.source ?? '') ? BigInt(context?.source ?? 0) : value,
@@ -52,14 +52,14 @@ function parse(text: string): unknown {
 }
 
 export function aiperfExport(run: string): AiperfExport {
-  return parse(recordingText(`dynamo-mocker/${run}/aiperf/server_metrics_export.json`)) as AiperfExport;
+  return parse(captureText(`dynamo/${run}/aiperf-server-metrics/server_metrics_export.json.gz`)) as AiperfExport;
 }
 
-/** AIPerf's own scrapes as the collector would have kept them; times are nanoseconds since `zero_ns`. */
+/** AIPerf's own scrapes as the collector would have stored them; times are nanoseconds since `zero_ns`. */
 export function aiperfScrapes(run: string, types: AiperfExport, zero_ns: bigint): Map<string, TargetStore> {
   const stores = new Map<string, TargetStore>();
   const parsers = new Map<string, ReturnType<typeof createScrapeParser>>();
-  const lines = recordingText(`dynamo-mocker/${run}/aiperf/server_metrics_export.jsonl`).split('\n');
+  const lines = captureText(`dynamo/${run}/aiperf-server-metrics/server_metrics_export.jsonl.gz`).split('\n');
   for (const line of lines.filter((text) => text !== '')) {
     const scrape = parse(line) as AiperfScrape;
     const url = scrape.endpoint_url;

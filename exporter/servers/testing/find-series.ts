@@ -1,9 +1,9 @@
-import type { HistogramStatistics, CounterStatistics, SeriesStatistics } from '../statistics.ts';
-import { seriesStatistics, windowOf } from '../statistics.ts';
-import type { Series } from '../series.ts';
-import type { TargetStore } from '../target-store.ts';
+import type { HistogramStatistics, CounterStatistics, SeriesStatistics } from '../series/statistics.ts';
+import { seriesStatistics, windowOf } from '../series/statistics.ts';
+import type { Series } from '../series/series.ts';
+import type { TargetStore } from '../series/target-store.ts';
 
-/** The series of a family whose labels hold these. */
+/** The series of a family whose labels include these. */
 export function find(store: TargetStore, family: string, labels: Record<string, string> = {}): Series[] {
   return store.series.filter(
     (series) =>
@@ -19,14 +19,14 @@ export function whole(store: TargetStore, family: string, labels: Record<string,
   );
 }
 
-/** What the counters, or the counts of the histograms, of a family gained over the whole recording, added up. */
+/** Total increase of a family's counters, or of its histograms' counts, over the whole recording. */
 export function gained(store: TargetStore, family: string, labels: Record<string, string> = {}): number {
   return whole(store, family, labels)
     .filter((each): each is CounterStatistics | HistogramStatistics => each.kind !== 'gauge')
     .reduce((sum, each) => sum + ((each.kind === 'counter' ? each.increase : each.count) ?? 0), 0);
 }
 
-/** The sums of a family's histograms, added up. */
+/** Total increase of the sums of a family's histograms. */
 export function gainedSum(store: TargetStore, family: string, labels: Record<string, string> = {}): number {
   return whole(store, family, labels).reduce(
     (sum, each) => sum + ((each.kind === 'histogram' ? each.sum : null) ?? 0),

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export interface MetricsServer {
   readonly origin: string;
   readonly port: number;
-  /** Paths asked for, in order. */
+  /** Requested paths, in order. */
   readonly asked: string[];
   close(): Promise<void>;
 }
@@ -34,13 +34,13 @@ export async function metricsServer(
   };
 }
 
-/** Answers a page of the text format. */
+/** Responds with a page of the text format. */
 export function page(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
   response.end(text);
 }
 
-/** Waits until something holds, looking often; the test's own time limit ends it. */
+/** Polls until a condition holds; the test's own timeout ends it. */
 export async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
 }

@@ -1,4 +1,4 @@
-import type { Random } from '../../engine/random.ts';
+import type { Random } from '../../../core/stats/seeded-random.ts';
 import type { FaultPlan } from '../../faults/plan.ts';
 import type { Prompt } from '../../http/prompt.ts';
 import type { Worker } from './worker.ts';

@@ -1,7 +1,7 @@
 import { readPlainPrompt, readPrompt } from '../../http/prompt.ts';
 import type { Prompt } from '../../http/prompt.ts';
 
-/** A refusal by the gateway itself, before any worker is asked. */
+/** A refusal by the gateway itself, before any worker is called. */
 export class GatewayError extends Error {
   readonly status: number;
   readonly code: string;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { seededRandom } from '../../engine/random.ts';
+import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { FaultPlan } from '../../faults/plan.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { sendJson } from '../../http/json-response.ts';

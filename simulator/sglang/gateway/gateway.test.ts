@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 
+import { captureText } from '../../../fixtures/captures.ts';
 import { loadCatalog } from '../../../catalog/load.ts';
 import type { EngineParameters } from '../../engine/parameters.ts';
 import { NO_FAULTS } from '../../faults/plan.ts';
@@ -13,8 +12,7 @@ import { readPage } from '../../metrics/read-page.ts';
 import type { SimulatedPage } from '../../metrics/read-page.ts';
 
 // Recorded from smg 1.13.0 before two workers.
-const recorded = (name: string): string =>
-  readFileSync(new URL(`./fixtures/smg-1.13.0-${name}.txt`, import.meta.url), 'utf8');
+const recorded = (name: string): string => captureText(`smg/${name}.txt`);
 
 const FAST: Partial<EngineParameters> = {
   stepBaseMilliseconds: 2,
@@ -89,7 +87,7 @@ describe('the page is that of smg, but for the numbers', () => {
     const idle = pageShape(recorded('idle')).map(({ name }) => name);
     const ours = pageShape(await pageText()).map(({ name }) => name);
     const early = ours.filter((name) => !idle.includes(name));
-    // The recorded gateway samples these every few seconds, the simulated one when it is asked.
+    // The recorded gateway samples these every few seconds, the simulated one when it is queried.
     expect(early.every((name) => /tokio|admission|inflight|requests_active|log_dropped/.test(name))).toBe(true);
   });
 

@@ -7,7 +7,7 @@ const CANARY_MILLISECONDS = 10;
 const CANARY_INTERVAL_MILLISECONDS = 200;
 const STALL_SECONDS = 0.005;
 
-/** What smg tells of its own runtime, from the event loop and the heap of this process. */
+/** The metrics of smg's own runtime, from the event loop and the heap of this process. */
 export class RuntimeMetrics {
   readonly #families: GatewayFamilies;
   readonly #timer: NodeJS.Timeout;

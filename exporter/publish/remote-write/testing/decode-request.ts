@@ -30,7 +30,7 @@ export interface DecodedRequest {
   readonly metadata: ReadonlyMap<string, string>;
 }
 
-/** The body of a request, uncompressed and read. */
+/** The body of a request, decompressed and decoded. */
 export function decodeRequest(body: Uint8Array, protocol: '1' | '2'): DecodedRequest {
   const bytes = uncompressed(body);
   return protocol === '1' ? decodeV1(new WireReader(bytes)) : decodeV2(new WireReader(bytes));

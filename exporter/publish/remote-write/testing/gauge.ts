@@ -1,14 +1,15 @@
-import type { Family, Sample } from '../../family.ts';
+import type { SampleInput } from '../../../../core/exposition/index.ts';
+import type { LiveFamily } from '../../family.ts';
 
-/** A family of one run whose value and series a test decides. */
-export class Gauge implements Family {
+/** A family of one run with value and series set by a test. */
+export class Gauge implements LiveFamily {
   readonly name = 'llmbench_test';
   readonly help = 'For tests.';
   readonly type = 'gauge';
   value = 0;
   twice = false;
 
-  samples(): readonly Sample[] {
+  samples(): readonly SampleInput[] {
     const parts = this.twice ? ['first', 'second'] : ['first'];
     return parts.map((part) => ({ labels: { run_id: 'r', part }, value: this.value }));
   }

@@ -10,17 +10,17 @@ export interface ReceivedRequest extends DecodedRequest {
   readonly histograms: number;
 }
 
-/** How a request is answered; by default as a receiver of its protocol does that takes everything. */
+/** The response to a request; by default that of a receiver that accepts everything. */
 export type Answer = (request: ReceivedRequest, response: ServerResponse, number: number) => void;
 
 export interface ReceiverServer {
   readonly url: string;
-  /** All requests, those that were refused among them. */
+  /** All requests, including rejected ones. */
   readonly requests: readonly ReceivedRequest[];
   close(): Promise<void>;
 }
 
-/** Takes everything, and says what was written when it was asked in protocol 2.0. */
+/** Accepts everything, and reports the written counts for protocol 2.0. */
 export const takeAll: Answer = ({ protocol, samples, histograms }, response) => {
   const written = {
     'x-prometheus-remote-write-samples-written': String(samples),

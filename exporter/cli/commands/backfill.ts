@@ -1,0 +1,188 @@
+import { things } from '../../../core/text/things.ts';
+import { stat } from 'node:fs/promises';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { oldRuns, type OldRun } from '../../publish/backfill/old-runs.ts';
+import { sendOldRuns } from '../../publish/backfill/send-old-runs.ts';
+import { writePages, type BackfillOutput } from '../../publish/backfill/write-pages.ts';
+import { Annotator } from '../../publish/grafana-annotations/annotator.ts';
+import { readGrafanaAccess } from '../../publish/grafana-annotations/annotator-request.ts';
+import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { codeOf, reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { openRuns } from '../open-runs.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { flag, readArguments, text, texts, type Values } from '../options/options.ts';
+import {
+  GRAFANA_OPTIONS,
+  RECEIVER_OPTIONS,
+  requestedGrafana,
+  requestedLabels,
+  requestedReceiver,
+} from '../options/publish-options.ts';
+import { namedRuns } from './runs/stored-runs.ts';
+import { VERSION } from '../version.ts';
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  all: flag('all finished runs with a known start time'),
+  output: text(
+    'FILE|DIR/|-',
+    'OpenMetrics with timestamps for `promtool tsdb create-blocks-from openmetrics`; a directory gets one file per two hours',
+    null,
+  ),
+  republish: texts(
+    'GLOB',
+    "server metric families to publish in addition to the common ones, such as 'vllm:*'; may be repeated",
+  ),
+  ...RECEIVER_OPTIONS,
+  ...GRAFANA_OPTIONS,
+  json: flag('print a summary as JSON'),
+};
+
+const EXAMPLES = [
+  'llmbench backfill --all --output blocks/',
+  'for file in blocks/*; do promtool tsdb create-blocks-from openmetrics "$file" /prometheus; done',
+  'llmbench backfill 20261121T190000Z-abcdefghij --output - | head',
+  'llmbench backfill --all --remote-write-url http://mimir:9009/api/v1/push',
+  'llmbench backfill latest --grafana-url http://grafana:3000 --grafana-token-file token   # also ends the regions of a killed run',
+];
+
+const SECONDS_PER_RUN = 30;
+const MOST_RUNS = 10_000;
+
+/** The summary that `--json` prints. */
+interface Done {
+  readonly runs: number;
+  readonly refused: Readonly<Record<string, string>>;
+  readonly files: readonly string[];
+  readonly samples_written: number;
+  readonly samples_dropped: number;
+  readonly samples_waiting: number;
+  /** Runs whose annotations Grafana did not accept, with the reason. */
+  readonly not_annotated: Readonly<Record<string, string>>;
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText('llmbench backfill (RUN… | --all) [options]', OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values: options, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'runs', most: MOST_RUNS });
+  const named = options.all !== positionals.length > 0;
+  if (!named) throw new CliError('runs are required: name them, or pass --all; `llmbench runs` lists them');
+  const ways = [options.output, options['remote-write-url'], options['grafana-url']].filter((way) => way !== null);
+  if (ways.length === 0)
+    throw new CliError('a destination is required: --output FILE, --remote-write-url URL or --grafana-url URL');
+  try {
+    const store = await openRuns(options['runs-dir']);
+    const runs = options.all ? await store.list() : await namedRuns(store, positionals);
+    const runIds = runs.map(({ run_id }) => run_id);
+    return report(await backfilled(store, runIds, options), options);
+  } catch (error) {
+    if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+async function backfilled(store: RunStore, runIds: readonly string[], options: Values<typeof OPTIONS>): Promise<Done> {
+  const receiverRequest = requestedReceiver(options);
+  const receiver = receiverRequest && (await readReceiver(receiverRequest, process.env));
+  const grafanaRequest = requestedGrafana(options);
+  const grafana = grafanaRequest && (await readGrafanaAccess(grafanaRequest, process.env));
+  const refused: Record<string, string> = {};
+  const done = new Set<string>();
+  const runs = async function* (): AsyncGenerator<OldRun> {
+    const extraLabels = requestedLabels(options['remote-write-label']);
+    const { republish } = options;
+    const old = oldRuns(store, runIds, {
+      extraLabels,
+      republish,
+      refused: (runId, reason) => void (refused[runId] = reason),
+    });
+    for await (const each of old) {
+      done.add(each.finished.run.run_id);
+      yield each;
+    }
+  };
+  const files = options.output === null ? [] : await written(runs(), await outputOf(options.output));
+  const sent =
+    receiver &&
+    (await sendOldRuns(runs(), {
+      ...{ runsDirectory: store.directory, receiver, version: VERSION, secondsPerRun: SECONDS_PER_RUN },
+      problem: (line) => printLine(`remote write: ${line}`),
+    }));
+  const notAnnotated = grafana === null ? {} : await annotated(runs(), grafana, grafanaRequest?.dashboardUid ?? null);
+  return {
+    runs: done.size,
+    refused,
+    files,
+    samples_written: sent?.written ?? 0,
+    samples_dropped: sent?.dropped ?? 0,
+    samples_waiting: sent?.waiting ?? 0,
+    not_annotated: notAnnotated,
+  };
+}
+
+async function written(runs: AsyncIterable<OldRun>, output: BackfillOutput): Promise<readonly string[]> {
+  try {
+    return await writePages(runs, output);
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    throw new CliError(`--output cannot be written: ${reasonOf(error)}`, ExitCode.failed);
+  }
+}
+
+async function annotated(
+  runs: AsyncIterable<OldRun>,
+  access: ConstructorParameters<typeof Annotator>[0],
+  dashboardUid: string | null,
+): Promise<Done['not_annotated']> {
+  const failed: Record<string, string> = {};
+  for await (const { finished } of runs) {
+    const annotator = new Annotator(access, dashboardUid);
+    const lines = await annotator.finish(finished.run, finished.result);
+    if (lines.length > 0) failed[finished.run.run_id] = lines.join('; ');
+    await annotator.close();
+  }
+  return failed;
+}
+
+async function outputOf(path: string): Promise<BackfillOutput> {
+  if (path === '-') return { kind: 'stream', write: (page) => void process.stdout.write(page) };
+  const isFolder =
+    path.endsWith('/') ||
+    (await stat(path).then(
+      (found) => found.isDirectory(),
+      () => false,
+    ));
+  return { kind: isFolder ? 'folder' : 'file', path };
+}
+
+function report(done: Done, options: Values<typeof OPTIONS>): number {
+  for (const [runId, reason] of Object.entries(done.refused)) printLine(`${runId} skipped: ${reason}`);
+  for (const [runId, reason] of Object.entries(done.not_annotated)) printLine(`${runId}: ${reason}`);
+  if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);
+  else {
+    const remote = options['remote-write-url'] === null ? '' : `, ${things(done.samples_written, 'samples')} sent`;
+    printLine(
+      `${things(done.runs, 'runs')} written${done.files.length === 0 ? '' : ` to ${things(done.files.length, 'files')}`}${remote}`,
+    );
+    if (done.samples_dropped > 0)
+      printLine(
+        `${done.samples_dropped} samples were rejected: a receiver accepts old samples only when it is configured for them ` +
+          '(out_of_order_time_window); --output with promtool does not need this',
+      );
+    if (done.samples_waiting > 0)
+      printLine(
+        `${done.samples_waiting} samples are queued on disk: \`llmbench push\` sends them; later runs were not sent`,
+      );
+  }
+  return isWhole(done) ? ExitCode.done : ExitCode.failed;
+}
+
+/** Whether everything arrived; the exit code reports it to a pipeline. */
+const isWhole = ({ runs, samples_waiting, samples_dropped, not_annotated }: Done): boolean =>
+  runs > 0 && samples_waiting === 0 && samples_dropped === 0 && Object.keys(not_annotated).length === 0;
+
+const printLine = (line: string): void => void process.stderr.write(`${line}\n`);

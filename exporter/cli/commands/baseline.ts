@@ -1,0 +1,124 @@
+import { things } from '../../../core/text/things.ts';
+import { changeBaseline, readBaseline, type BaselineAction } from '../../judge/baseline.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
+import type { IndexedRun } from '../../store/index/rows.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { AUTHOR_OPTION, requestedAuthor } from '../options/judge-options.ts';
+import { flag, readArguments, text, type Values } from '../options/options.ts';
+import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
+import { aligned } from '../tables/aligned.ts';
+import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
+
+const OPTIONS = {
+  'runs-dir': RUNS_DIR,
+  reason: text('TEXT', 'why the baseline changes; required by drop', null),
+  ...AUTHOR_OPTION,
+  json: flag('print JSON'),
+};
+
+const ACTIONS: readonly BaselineAction[] = ['accept', 'drop', 'pin', 'unpin'];
+const USAGE = 'llmbench baseline (show SCENARIO | accept RUNS | pin RUNS | unpin RUNS | drop RUNS) [options]';
+const EXAMPLES = [
+  'llmbench baseline accept scenario:nightly+last:20 --reason "first baseline"',
+  'llmbench baseline show nightly',
+  'llmbench baseline pin tag:release-1.4 --reason "anchor against slow drift"',
+  'llmbench baseline drop 20261121T190000Z-abcdefghij --reason "measured during maintenance"',
+];
+
+/** Shows or changes what is normal for a scenario. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${SELECTOR_HELP}`);
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'arguments', most: 2 });
+  const [verb, subject] = positionals;
+  const action = ACTIONS.find((each) => each === verb);
+  if (subject === undefined || (action === undefined && verb !== 'show')) throw new CliError(`usage: ${USAGE}`);
+  const store = await storeOf(values['runs-dir']);
+  try {
+    return action === undefined ? await show(store, subject, values) : await change(store, action, subject, values);
+  } catch (error) {
+    if (error instanceof CliError) throw error;
+    throw new CliError(
+      `the baseline cannot be ${action === undefined ? 'read' : 'changed'}: ${reasonOf(error)}`,
+      ExitCode.failed,
+    );
+  }
+}
+
+async function change(
+  store: RunStore,
+  action: BaselineAction,
+  selector: string,
+  options: Values<typeof OPTIONS>,
+): Promise<number> {
+  if (action === 'drop' && (options.reason ?? '').trim() === '') {
+    throw new CliError('--reason is required: the baseline keeps why a run was dropped');
+  }
+  const runs = await selectedRuns(store, selector);
+  const scenarios = [...new Set(runs.map(({ scenario }) => scenario))];
+  const [scenario] = scenarios;
+  if (scenario === null || scenario === undefined || scenarios.length > 1) {
+    throw new CliError(`the runs must be of one scenario; they are of ${scenarios.map(String).join(', ')}`);
+  }
+  if (action === 'accept') refuseUnusable(runs);
+  const author = requestedAuthor(options, process.env);
+  const run_ids = runs.map(({ run_id }) => run_id);
+  await changeBaseline(store.directory, { scenario, action, run_ids, author, reason: options.reason });
+  const { accepted, pinned } = await readBaseline(store.directory, scenario);
+  const state = { scenario, action, run_ids, accepted: accepted.length, pinned: pinned.length };
+  process.stdout.write(
+    options.json
+      ? `${JSON.stringify(state)}\n`
+      : `${PAST[action]} ${things(run_ids.length, 'runs')}; the baseline of ${scenario} has ${things(accepted.length, 'runs')}, ${pinned.length} pinned\n`,
+  );
+  return ExitCode.done;
+}
+
+const PAST: Readonly<Record<BaselineAction, string>> = {
+  accept: 'accepted',
+  drop: 'dropped',
+  pin: 'pinned',
+  unpin: 'unpinned',
+};
+
+function refuseUnusable(runs: readonly IndexedRun[]): void {
+  const unfit = runs.find(({ status }) => status !== 'completed');
+  if (unfit !== undefined) {
+    throw new CliError(`${unfit.run_id} is ${unfit.status ?? 'damaged'}: only completed runs can be accepted`);
+  }
+}
+
+async function show(store: RunStore, scenario: string, options: Values<typeof OPTIONS>): Promise<number> {
+  const baseline = await readBaseline(store.directory, scenario);
+  for (const line of baseline.damagedLines)
+    process.stderr.write(`baseline.jsonl: line ${line} cannot be read and is ignored\n`);
+  if (options.json) {
+    process.stdout.write(`${JSON.stringify(baseline, null, 2)}\n`);
+    return ExitCode.done;
+  }
+  if (baseline.entries.length === 0) {
+    const known = new Set((await indexedRuns(store)).map((each) => each.scenario));
+    if (!known.has(scenario)) throw new CliError(`no run of scenario ${scenario} in ${store.directory}`);
+    process.stdout.write(
+      `${scenario} has no baseline; accept runs with: llmbench baseline accept scenario:${scenario}\n`,
+    );
+    return ExitCode.done;
+  }
+  const { accepted, pinned, entries } = baseline;
+  const rows = entries.map(({ at, action, run_ids, author, reason }) => [
+    at.replace('T', ' ').replace(/\.\d+Z$/, ''),
+    action,
+    run_ids.length === 1 ? (run_ids[0] ?? '') : things(run_ids.length, 'runs'),
+    author ?? '–',
+    reason ?? '–',
+  ]);
+  const state = `${scenario}: ${things(accepted.length, 'runs')} accepted, ${pinned.length} pinned`;
+  const pins = pinned.map((id) => `pinned      ${id}`);
+  const table = aligned([['changed (UTC)', 'action', 'runs', 'author', 'reason'], ...rows]);
+  process.stdout.write(`${[state, ...accepted.map((id) => `accepted    ${id}`), ...pins, '', ...table].join('\n')}\n`);
+  return ExitCode.done;
+}

@@ -1,0 +1,163 @@
+import { createRunId } from '../../../core/run/run-id.ts';
+import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
+import { decisiveOf } from '../../judge/history.ts';
+import { comparisonOf } from '../../judge/comparison.ts';
+import { loadExplanation } from '../../judge/explanation/load-explanation.ts';
+import { loadFigures } from '../../judge/load-figures.ts';
+import { readBaseline } from '../../judge/baseline.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge-options.ts';
+import { flag, readArguments, text, type Values } from '../options/options.ts';
+import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
+import { runInChild } from '../run-in-child.ts';
+import { nextCommand } from '../tables/next-command.ts';
+import { verdictOutput } from '../tables/verdict-output.ts';
+import { exitCodeOf, warnOpen } from './compare.ts';
+import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
+
+const OPTIONS = {
+  'runs-dir': RUNS_DIR,
+  scenario: text('NAME', 'judge the newest run of this scenario', null),
+  ...CHECK_OPTIONS,
+  json: flag('short for --format json'),
+};
+
+export type CheckOptions = Values<typeof CHECK_OPTIONS> & {
+  readonly 'runs-dir': string;
+  readonly json: boolean;
+};
+
+const USAGE = 'llmbench check [RUNS] [options] [-- OPTIONS OF RUN]';
+const EXAMPLES = [
+  'llmbench check --scenario nightly',
+  'llmbench check latest --accept-passed --format markdown > comment.md',
+  'llmbench check --scenario nightly --confirm 3 -- --url http://llm:8000 --model m --concurrency 8 --request-count 500',
+];
+const EXIT_CODES =
+  'exit codes: 0 passed (undecided and suspect pass with a warning unless --undecided fail); 99 regressed;\n' +
+  '            1 a run or the baseline cannot be read; 2 invalid options\n';
+
+/** Judges the newest run, or the named ones, against the baseline of their scenario. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${SELECTOR_HELP}\n${EXIT_CODES}`);
+    return ExitCode.done;
+  }
+  const split = argv.indexOf('--');
+  const [own, runOptions] = split < 0 ? [argv, []] : [argv.slice(0, split), argv.slice(split + 1)];
+  const { values, positionals } = readArguments(OPTIONS, own, process.env, { name: 'selections of runs', most: 1 });
+  if (values.confirm > 0 && runOptions.length === 0) {
+    throw new CliError('--confirm requires the options of `llmbench run` after --');
+  }
+  const store = await storeOf(values['runs-dir']);
+  const { scenario, runIds } = await requestedRuns(store, positionals[0] ?? null, values.scenario);
+  return checkRuns(store, scenario, runIds, values, runOptions);
+}
+
+/**
+ * Judges these runs, makes confirming ones if that was requested, prints the verdict and returns the exit code; also what
+ * `run --check` does at its end. `runOptions` are the options of `llmbench run` for confirming runs.
+ */
+export async function checkRuns(
+  store: RunStore,
+  scenario: string,
+  runIds: readonly string[],
+  options: CheckOptions,
+  runOptions: readonly string[],
+): Promise<number> {
+  let checked = await check(store, scenario, runIds, options);
+  for (let made = 0; made < options.confirm && checked.judgment.verdict === 'suspect'; made++) {
+    process.stderr.write(`\nthe run looks suspect: confirming run ${made + 1} of up to ${options.confirm}\n`);
+    // An ID of the first run, from wherever it was set, is not theirs.
+    const own = ['--scenario', scenario, '--runs-dir', options['runs-dir'], '--run-id', createRunId(new Date())];
+    const { exitCode, result } = await runInChild([...runOptions, ...own]);
+    if (exitCode === ExitCode.interrupted) return exitCode;
+    if (result?.status !== 'completed') {
+      throw new CliError(
+        `a confirming run ended with exit code ${exitCode}; the verdict stays suspect`,
+        ExitCode.failed,
+      );
+    }
+    checked = await check(store, scenario, [result.run_id], options);
+  }
+  return printed(store, checked, options);
+}
+
+async function check(
+  store: RunStore,
+  scenario: string,
+  runIds: readonly string[],
+  options: CheckOptions,
+): Promise<CheckedScenario> {
+  try {
+    const { accepted } = await readBaseline(store.directory, scenario);
+    const { runs } = await loadFigures(store, [...new Set([...accepted.slice(-1), ...runIds])]);
+    return await checkScenario(store, {
+      ...{ scenario, runIds, withPending: true, acceptPassed: options['accept-passed'] },
+      ...{ rules: requestedRules(options, runs), author: requestedAuthor(options, process.env) },
+    });
+  } catch (error) {
+    if (error instanceof CheckError) throw new CliError(error.message, ExitCode.failed);
+    throw error;
+  }
+}
+
+/** The runs to judge and their scenario, oldest first. */
+async function requestedRuns(
+  store: RunStore,
+  selector: string | null,
+  scenario: string | null,
+): Promise<{ readonly scenario: string; readonly runIds: readonly string[] }> {
+  const runs = selector === null ? await newestRun(store, scenario) : await selectedRuns(store, selector);
+  const names = [...new Set(runs.map((each) => each.scenario))];
+  const [only] = names;
+  if (only === null || only === undefined || names.length > 1 || (scenario !== null && only !== scenario)) {
+    throw new CliError(
+      `the runs must be of one scenario${scenario === null ? '' : `, ${scenario}`}; they are of ${names.map(String).join(', ')}`,
+    );
+  }
+  const unfit = runs.find(({ status }) => status !== 'completed');
+  if (unfit !== undefined)
+    throw new CliError(
+      `${unfit.run_id} is ${unfit.status ?? 'damaged'}: only completed runs are judged`,
+      ExitCode.failed,
+    );
+  return { scenario: only, runIds: runs.map(({ run_id }) => run_id) };
+}
+
+async function newestRun(store: RunStore, scenario: string | null): Promise<Awaited<ReturnType<typeof indexedRuns>>> {
+  const runs = await indexedRuns(store);
+  const newest = runs.find((each) => each.damage === null && (scenario === null || each.scenario === scenario));
+  if (newest === undefined) {
+    throw new CliError(`no run${scenario === null ? '' : ` of scenario ${scenario}`} in ${store.directory}`);
+  }
+  return [newest];
+}
+
+async function printed(store: RunStore, checked: CheckedScenario, options: CheckOptions): Promise<number> {
+  const { judgment, scenario, runIds, acceptedRunIds, notes } = checked;
+  for (const note of notes) process.stderr.write(`${note}\n`);
+  const decisive = decisiveOf(judgment);
+  const { runs } = await loadFigures(store, [...decisive.runs.a, ...runIds]);
+  const comparison = comparisonOf({ ...decisive, verdict: judgment.verdict, sentence: judgment.sentence }, runs);
+  const origins = new Map((await indexedRuns(store)).map(({ run_id, origin }) => [run_id, origin]));
+  const urlOf = (ids: readonly string[]): string | null => origins.get(ids.at(-1) ?? '') ?? null;
+  const next = nextCommand(judgment.needs, {
+    scenario,
+    urls: { a: urlOf(decisive.runs.a), b: urlOf(runIds) },
+    runsDirectory: options['runs-dir'],
+  });
+  const failUndecided = options.undecided === 'fail';
+  const explanation = await loadExplanation(store, decisive);
+  const extra = { accepted_run_ids: acceptedRunIds, anchor: judgment.anchor };
+  process.stdout.write(
+    verdictOutput(options.json ? 'json' : options.format, comparison, { next, failUndecided, explanation, extra }),
+  );
+  if (options['accept-passed'] && PASSED.has(judgment.verdict)) {
+    process.stderr.write(`accepted into the baseline of ${scenario}: ${acceptedRunIds.join(', ') || 'nothing new'}\n`);
+  }
+  warnOpen(judgment.verdict, failUndecided);
+  return exitCodeOf(judgment.verdict, failUndecided);
+}

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../../load/testing/scripted-server.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
+const FULL = '/dev/full';
+
+let server: ScriptedServer;
+let folder = '';
+beforeAll(async () => {
+  server = await scriptedServer((socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 5));
+  folder = await mkdtemp(join(tmpdir(), 'llmbench-closed-'));
+});
+afterAll(async () => {
+  await server.close();
+  await rm(folder, { recursive: true });
+});
+
+function start(runId: string, count: number, stdio: ['ignore', 'pipe' | number, 'pipe' | number]) {
+  const argv = ['--url', server.origin, '--model', 'm', '--request-count', String(count), '--osl', '4'];
+  const where = ['--runs-dir', join(folder, 'runs'), '--run-id', runId, '--no-server-metrics', '--linger', 'no'];
+  return spawn(process.execPath, [PROGRAM, 'run', ...argv, ...where], { stdio });
+}
+
+const exitCode = async (child: ReturnType<typeof spawn>): Promise<unknown> => (await once(child, 'close'))[0];
+const stored = async (): Promise<string[]> => readdir(join(folder, 'runs'));
+
+(existsSync(FULL) ? describe : describe.skip)('a full disk behind', () => {
+  test('stderr: the run completes and is stored', async () => {
+    const full = openSync(FULL, 'w');
+    const child = start('stderr-full', 3, ['ignore', 'pipe', full]);
+    child.stdout?.resume();
+    expect(await exitCode(child)).toBe(0);
+    closeSync(full);
+    expect(await stored()).toContain('stderr-full');
+  });
+
+  test('stdout: the run is stored, one line, exit code 1', async () => {
+    const full = openSync(FULL, 'w');
+    const child = start('stdout-full', 3, ['ignore', full, 'pipe']);
+    let said = '';
+    child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    expect(await exitCode(child)).toBe(1);
+    closeSync(full);
+    expect(said).toMatch(/^llmbench: stdout cannot be written: ENOSPC.*\n$/m);
+    expect(said).not.toContain('    at ');
+    expect(await stored()).toContain('stdout-full');
+  });
+});
+
+test('stderr closed by its reader: the run completes and is stored', async () => {
+  const child = start('stderr-closed', 200, ['ignore', 'pipe', 'pipe']);
+  child.stdout?.resume();
+  child.stderr?.once('data', () => child.stderr?.destroy());
+  expect(await exitCode(child)).toBe(0);
+  expect(await stored()).toContain('stderr-closed');
+});
+
+test('SIGHUP, as SIGTERM: requests in flight finish and the run is stored', async () => {
+  const child = start('hung-up', 100_000, ['ignore', 'pipe', 'pipe']);
+  child.stdout?.resume();
+  child.stderr?.resume();
+  while (server.requests.length < 220) await new Promise((resolve) => setTimeout(resolve, 10));
+  child.kill('SIGHUP');
+  expect(await exitCode(child)).toBe(130);
+  expect(await stored()).toContain('hung-up');
+});

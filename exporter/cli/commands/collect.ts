@@ -1,0 +1,89 @@
+import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
+import { DEFAULT_INTERVAL_SECONDS } from '../../servers/scrape/collector.ts';
+import { collectServers } from '../../servers/collect-servers.ts';
+import { discoverLocal } from '../../servers/scrape/discover-local.ts';
+import type { Target } from '../../servers/scrape/targets.ts';
+import { codeOf } from '../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { flag, readOptions, seconds, text, type Values } from '../options/options.ts';
+import { definitions, formats, INTERVAL_RANGE, SERVER_LISTS, targets } from '../options/server-options.ts';
+import { serverTables } from '../tables/server-table.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { spreadLists } from '../options/value-lists.ts';
+import { VERSION } from '../version.ts';
+
+const ONE_WEEK_SECONDS = 604_800;
+
+const OPTIONS = {
+  'server-metrics': targets(
+    'metrics endpoints: http://host:8000/metrics, host:8000, or a system and host: triton=host',
+  ),
+  'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
+  'discover-local': flag('also scrape local ports that respond'),
+  duration: seconds('collection time (default: until Ctrl-C)', { min: 0.1, max: ONE_WEEK_SECONDS }, null),
+  interval: seconds('scrape interval', INTERVAL_RANGE, DEFAULT_INTERVAL_SECONDS),
+  'slice-duration': seconds(
+    'also report statistics per slice of this length',
+    { min: 0.1, max: ONE_WEEK_SECONDS },
+    null,
+  ),
+  'server-metrics-formats': formats,
+  stats: definitions,
+  out: text('DIR', 'output directory for servers.json, servers.parquet and the exports', 'server-metrics'),
+  json: flag('print servers.json instead of tables'),
+};
+
+const EXAMPLES = [
+  'llmbench collect --server-metrics localhost:8000 --duration 60',
+  'llmbench collect --server-metrics localhost:8000 triton=gpu1 --interval 0.333 --out /data/servers',
+  'llmbench collect --discover-local --server-metrics-formats json csv jsonl parquet --slice-duration 10',
+];
+
+/** Collects the metrics of servers without a benchmark. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText('llmbench collect --server-metrics URL… [options]', OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const options = readOptions(OPTIONS, spreadLists(argv, SERVER_LISTS), process.env);
+  const wanted = await wantedTargets(options);
+  const epoch = runEpoch();
+  const ended = new AbortController();
+  void untilStopped().then(() => ended.abort());
+  try {
+    const { file, written } = await collectServers({
+      targets: wanted,
+      intervalSeconds: options.interval,
+      epoch,
+      now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,
+      durationSeconds: options.duration,
+      until: ended.signal,
+      sliceSeconds: options['slice-duration'],
+      definitions: options.stats,
+      formats: options['server-metrics-formats'],
+      directory: options.out,
+      tool: `llmbench ${VERSION}`,
+      report: (line) => void process.stderr.write(`${line}\n`),
+    });
+    process.stdout.write(
+      options.json ? `${JSON.stringify(file, null, 2)}\n` : `${serverTables(file)}\n\n${written.join('\n')}\n`,
+    );
+    if (file.targets.every(({ scrapes }) => scrapes === 0))
+      throw new CliError('no target returned metrics', ExitCode.failed);
+    return ExitCode.done;
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null || error instanceof CliError) throw error;
+    throw new CliError(`cannot write to ${options.out}: ${(error as Error).message}`, ExitCode.failed);
+  }
+}
+
+async function wantedTargets(options: Values<typeof OPTIONS>): Promise<readonly Target[]> {
+  const found = options['discover-local'] ? await discoverLocal() : [];
+  const all = [...options['server-metrics'], ...options['gpu-telemetry'], ...found];
+  for (const { name } of found) process.stderr.write(`found ${name}\n`);
+  if (all.length > 0) return all;
+  if (options['discover-local']) throw new CliError('no local port serves metrics of a known system', ExitCode.failed);
+  throw new CliError('--server-metrics is required, for example --server-metrics localhost:8000');
+}

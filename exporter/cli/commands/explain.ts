@@ -1,0 +1,110 @@
+import { catalogs } from '../../../catalog/load.ts';
+import { findFamilies } from '../../../catalog/lookup.ts';
+import { explainFamily } from '../../explain/family-explanation.ts';
+import { familyText } from '../../explain/family-text.ts';
+import { fetchLivePage, NoPageError } from '../../explain/live-page.ts';
+import { nearestNames } from '../../../core/text/nearest-names.ts';
+import { ownFamily, ownFamilyNames, ownFamilyText } from '../../explain/own-family.ts';
+import { ownMetric, ownMetricText } from '../../explain/own-metric.ts';
+import { pageReport } from '../../explain/page-report.ts';
+import { pageText } from '../../explain/page-text.ts';
+import { REPUBLISHED, republishedFamilies } from '../../explain/republished-family.ts';
+import { readUses } from '../../explain/shown-in.ts';
+import { wrapped } from '../../explain/wrapped.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { flag, readArguments, text } from '../options/options.ts';
+
+const OPTIONS = {
+  url: text('URL', 'explain the metrics page at this URL', null),
+  json: flag('print JSON'),
+};
+
+const EXAMPLES = [
+  'llmbench explain vllm:time_to_first_token_seconds',
+  'llmbench explain nv_inference_queue_duration_us --json',
+  'llmbench explain llmbench_requests_total',
+  'llmbench explain ttft',
+  'llmbench explain --url http://localhost:8000/metrics',
+];
+
+const USAGE = 'llmbench explain METRIC | --url URL [options]';
+
+/** Line width when stdout is not a terminal. */
+const COLUMNS = 120;
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'METRIC', most: 1 });
+  const [metric] = positionals;
+  if (metric !== undefined && !argv.some((argument) => /^--url(=|$)/.test(argument)))
+    return explainMetric(metric, values.json);
+  if (metric !== undefined) throw new CliError('METRIC and --url are mutually exclusive');
+  if (values.url === null) throw new CliError(`METRIC or --url is required; usage: ${USAGE}`);
+  return explainPage(values.url, values.json);
+}
+
+async function explainMetric(metric: string, json: boolean): Promise<number> {
+  const own = ownFamily(metric);
+  if (own !== null) return printExplanation(own, json, () => ownFamilyText(own, columns()));
+  const republished = republishedFamilies(metric);
+  const matches = republished.length > 0 ? republished : findFamilies(metric);
+  if (matches.length === 0) {
+    const measure = ownMetric(metric);
+    if (measure === null) throw new CliError(`${metric} is in no catalog${suggestion(metric)}`);
+    return printExplanation(measure, json, () => ownMetricText(measure));
+  }
+  const root = new URL('../../../', import.meta.url);
+  const uses = await readUses(new URL('dashboards/', root), new URL('prometheus/rules/', root));
+  const explanations = matches.map((match) => explainFamily(match, uses));
+  const head =
+    republished.length === 0
+      ? []
+      : [[metric, ...wrapped(REPUBLISHED, columns() - 2).map((line) => `  ${line}`), ''].join('\n')];
+  return printExplanation(explanations, json, () =>
+    [...head, ...explanations.map((explanation) => familyText(explanation, columns()))].join('\n'),
+  );
+}
+
+function printExplanation(explained: unknown, json: boolean, text: () => string): number {
+  process.stdout.write(json ? `${JSON.stringify(explained, null, 2)}\n` : text());
+  return ExitCode.done;
+}
+
+function suggestion(metric: string): string {
+  const names = catalogs().flatMap(({ families }) => families.map(({ name }) => name));
+  const nearest = nearestNames(metric, [...ownFamilyNames(), ...names], 3);
+  return nearest.length === 0 ? '' : `; similar names: ${nearest.join(', ')}`;
+}
+
+async function explainPage(given: string, json: boolean): Promise<number> {
+  const url = pageUrl(given);
+  try {
+    const { url: found, page, remarks } = await fetchLivePage(url);
+    for (const remark of remarks) process.stderr.write(`${remark}\n`);
+    const { origin, pathname } = new URL(found);
+    const report = pageReport(page);
+    process.stdout.write(
+      json
+        ? `${JSON.stringify({ url: origin + pathname, remarks, ...report }, null, 2)}\n`
+        : pageText(origin + pathname, report, columns()),
+    );
+    return ExitCode.done;
+  } catch (error) {
+    if (error instanceof NoPageError) throw new CliError(error.message, ExitCode.failed);
+    throw error;
+  }
+}
+
+/** `host:port` means http, and no path means `/metrics`. */
+function pageUrl(given: string): URL {
+  const url = URL.parse(/^[a-z][a-z+.-]*:\/\//i.test(given) ? given : `http://${given}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new CliError(`--url is not an http address: ${given}`);
+  if (url.pathname === '/') url.pathname = '/metrics';
+  return url;
+}
+
+const columns = (): number => Math.max(60, process.stdout.columns ?? COLUMNS);

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { boundYoungGeneration } from '../../load/client/young-generation.ts';
+import { boundHeapGrowth } from '../../imports/heap-growth.ts';
+import { mappedImporter } from '../../imports/mapped/mapped.ts';
+import { parseMapping } from '../../imports/mapped/parse-mapping.ts';
+import { importFiles } from '../../imports/import-files.ts';
+import type { ImportReport, ImportRequest } from '../../imports/import-files.ts';
+import { ImportRefusal } from '../../imports/import-refusal.ts';
+import type { Importer } from '../../imports/importer.ts';
+import { IMPORTERS } from '../../imports/importers.ts';
+import { isTimeZone } from '../../imports/reading/wall-time.ts';
+import { watchFolders } from '../../imports/watch-folders.ts';
+import { reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { ImportProgress } from '../progress/import-progress.ts';
+import { importJson, importTable } from '../tables/import-table.ts';
+import { openRuns } from '../open-runs.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { flag, readArguments, seconds, text, texts } from '../options/options.ts';
+import type { Option } from '../options/options.ts';
+import { untilStopped } from '../until-stopped.ts';
+
+const timeZone: Option<string | null> = {
+  ...text(
+    'ZONE',
+    'time zone of timestamps without one, e.g. Europe/Berlin or UTC; without it such runs have no start time',
+    null,
+  ),
+  parse(given) {
+    const name = given.at(-1) ?? '';
+    if (!isTimeZone(name)) throw new Error('a time zone such as UTC or Europe/Berlin');
+    return name;
+  },
+};
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  watch: texts('DIR', 'keep running and import new results once they are complete'),
+  settle: seconds(
+    'with --watch: a directory is complete when nothing in it has changed for this long',
+    { min: 0, max: 3600 },
+    5,
+  ),
+  mapping: text('FILE', 'YAML file that maps the columns of a custom CSV or JSON file to fields', null),
+  'time-zone': timeZone,
+  json: flag('print the outcome of each result as JSON'),
+};
+
+const USAGE = 'llmbench import PATH… [options]';
+const EXAMPLES = [
+  'llmbench import artifacts/',
+  'llmbench import results/*.json old/profile_export.jsonl.zst --time-zone UTC',
+  'llmbench import --watch /data/benchmarks',
+  'llmbench import requests.csv --mapping columns.yaml',
+];
+const EXIT_CODES = [
+  '',
+  'exit codes: 0 every result was imported or already known; 1 a result or file was refused, or none was found;',
+  '            2 invalid options, or a path that does not exist; 130 Ctrl-C (imported runs are kept)',
+  '',
+].join('\n');
+
+const MOST_PATHS = 10_000;
+
+/** Imports the result files of other tools as runs. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES) + EXIT_CODES);
+    return ExitCode.done;
+  }
+  const { values, positionals: paths } = readArguments(OPTIONS, argv, process.env, { name: 'PATH', most: MOST_PATHS });
+  if (paths.length === 0 && values.watch.length === 0) {
+    throw new CliError('PATH is required (files or directories): llmbench import PATH…; see --help');
+  }
+  const stopping = new AbortController();
+  void untilStopped().then(() => stopping.abort());
+  const request = {
+    store: await openRuns(values['runs-dir'], (store) => store.checkWritable()),
+    importers: values.mapping === null ? IMPORTERS : [...IMPORTERS, await mappedBy(values.mapping)],
+    timeZone: values['time-zone'],
+    signal: stopping.signal,
+  };
+  const bounds = [boundYoungGeneration(), boundHeapGrowth()];
+  try {
+    const code = paths.length === 0 ? ExitCode.done : await importOnce({ ...request, paths }, values.json);
+    if (values.watch.length === 0) return code;
+    await watch(values.watch, values.settle, request, values.json);
+    return code;
+  } catch (error) {
+    if (stopping.signal.aborted) return values.watch.length > 0 ? ExitCode.done : ExitCode.interrupted;
+    if (error instanceof RunsDirectoryError) throw new CliError(error.message, ExitCode.failed);
+    throw error;
+  } finally {
+    for (const bound of bounds) bound.stop();
+  }
+}
+
+/** Files that no importer recognizes are read with the mapping. */
+async function mappedBy(path: string): Promise<Importer> {
+  try {
+    return mappedImporter(parseMapping(await readFile(path, 'utf8')));
+  } catch (error) {
+    throw new CliError(`--mapping ${path}: ${error instanceof ImportRefusal ? error.message : reasonOf(error)}`);
+  }
+}
+
+async function importOnce(request: Omit<ImportRequest, 'onProgress'>, json: boolean): Promise<number> {
+  const progress = new ImportProgress(process.stderr);
+  let report: ImportReport;
+  try {
+    report = await importFiles({ ...request, onProgress: progress });
+  } finally {
+    progress.stop();
+  }
+  process.stdout.write(json ? `${importJson(report)}\n` : importTable(report));
+  return exitCodeOf(report);
+}
+
+function exitCodeOf({ outcomes }: ImportReport): number {
+  const missing = outcomes.some((outcome) => outcome.status === 'refused' && outcome.missing);
+  if (missing) return ExitCode.refused;
+  const failed = outcomes.length === 0 || outcomes.some(({ status }) => status === 'refused');
+  return failed ? ExitCode.failed : ExitCode.done;
+}
+
+async function watch(
+  folders: readonly string[],
+  settleSeconds: number,
+  request: Omit<ImportRequest, 'onProgress' | 'paths'>,
+  json: boolean,
+): Promise<void> {
+  if (!json) process.stdout.write(`watching ${folders.join(', ')}; press Ctrl-C to stop\n`);
+  for await (const report of watchFolders({ ...request, folders, settleSeconds })) {
+    process.stdout.write(json ? `${importJson(report)}\n` : importTable(report));
+  }
+}

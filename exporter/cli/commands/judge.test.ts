@@ -1,0 +1,149 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
+import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
+import { openStore, type RunStore } from '../../store/run-store.ts';
+import { run as baseline } from './baseline.ts';
+import { run as check } from './check.ts';
+import { run as compare } from './compare.ts';
+
+let directory: string;
+let store: RunStore;
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'llmbench-judge-'));
+  ({ store } = await openStore(directory));
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await rm(directory, { recursive: true });
+});
+
+/** Six runs tagged `before`, and six tagged `after` whose first tokens come later by the factor. */
+async function twoBuilds(factor: number): Promise<void> {
+  for (let i = 0; i < 6; i++) {
+    const noise = 1 + 0.005 * Math.sin(i * 2.3);
+    await storeJudgedRun(store, `before-${i}`, i, { ttft: 0.1 * noise, tags: ['before'] });
+    await storeJudgedRun(store, `after-${i}`, 10 + i, { ttft: 0.1 * factor * noise, tags: ['after'] });
+  }
+}
+
+async function output(
+  command: (argv: readonly string[]) => Promise<number>,
+  ...argv: string[]
+): Promise<{ code: number; out: string; err: string }> {
+  let [out, err] = ['', ''];
+  jest.spyOn(process.stdout, 'write').mockImplementation((text) => ((out += String(text)), true));
+  jest.spyOn(process.stderr, 'write').mockImplementation((text) => ((err += String(text)), true));
+  try {
+    return { code: await command([...argv, '--runs-dir', directory]), out, err };
+  } finally {
+    jest.restoreAllMocks();
+  }
+}
+
+describe('compare', () => {
+  test('a build that is 20 % slower has regressed: exit code 99, effect, interval, runs and margin', async () => {
+    await twoBuilds(1.2);
+    const { code, out } = await output(compare, 'tag:before', 'tag:after');
+    expect(code).toBe(99);
+    expect(out).toMatch(/^verdict {5}regressed\nscenario {4}nightly\nreason {6}Regressed: time_to_first_token p50/);
+    expect(out).toMatch(
+      /time_to_first_token p50 \* +regressed +100 ms +120 ms +\+20 % +\+\S+ % to \+\S+ % +±5 % .* 6 \+ 6\n/,
+    );
+    expect(out).toMatch(/error_ratio \* +unchanged/);
+  });
+
+  test('the same build twice is unchanged: exit code 0', async () => {
+    await twoBuilds(1);
+    const { code, out, err } = await output(compare, 'tag:before', 'tag:after');
+    expect([code, err]).toEqual([0, '']);
+    expect(out).toMatch(/^verdict {5}unchanged\n/);
+  });
+
+  test('too few runs: undecided passes with a warning and the command for what is missing, or fails with --undecided fail', async () => {
+    await twoBuilds(1.2);
+    const few = ['tag:before+last:2', 'tag:after+last:2'];
+    const { code, out, err } = await output(compare, ...few);
+    expect(code).toBe(0);
+    expect(out).toMatch(/to decide:\n {2}llmbench run --url \S+ --scenario nightly .*# 3 runs of A and 3 runs of B\n/);
+    expect(err).toMatch(/^warning: the verdict is undecided, which passes/);
+    expect((await output(compare, ...few, '--undecided', 'fail')).code).toBe(99);
+  });
+
+  test('JSON has the verdicts with the values of each run', async () => {
+    await twoBuilds(1.2);
+    const { out } = await output(compare, 'tag:before', 'tag:after', '--json');
+    const parsed = JSON.parse(out) as { measures: { measure: string; values: { a: number[]; median_b: number } }[] };
+    const ttft = parsed.measures.find(({ measure }) => measure === 'time_to_first_token');
+    expect(ttft?.values.a).toHaveLength(6);
+    expect(ttft?.values.median_b).toBeCloseTo(0.12, 3);
+  });
+
+  test('a measure and a margin of one’s own', async () => {
+    await twoBuilds(1.2);
+    const rules = ['--gate', 'itl:p50', '--margin', 'itl:p50=1'];
+    const { code, out } = await output(compare, 'tag:before', 'tag:after', ...rules);
+    expect(code).toBe(0);
+    expect(out).toMatch(/inter_token_latency p50 \* +unchanged .*±1 %/);
+  });
+
+  test.each([
+    [['tag:before'], 'two sets of runs are required'],
+    [['tag:before', 'tag:none'], 'no run matches tag:none'],
+    [['tag:before', 'tag:before'], 'is in both sets'],
+    [['tag:before', 'last:x'], 'last:N requires a positive integer'],
+    [['tag:before', 'tag:after', '--margin', 'x'], '--margin is'],
+    [['tag:before', 'tag:after', '--margin', 'time_to_first_tokn=3'], 'did you mean'],
+    [['tag:before', 'tag:after', '--gate', 'ttft:p51'], 'one of mean, p50, p90, p99, value'],
+    [['tag:before+last:1', 'tag:after', '--paired'], '--paired requires as many runs in A as in B'],
+  ])('%j is refused', async (argv, message) => {
+    await twoBuilds(1.2);
+    await expect(output(compare, ...argv)).rejects.toThrow(message);
+  });
+});
+
+describe('baseline and check', () => {
+  test('accept, show, check and drop', async () => {
+    await twoBuilds(1.2);
+    const accepted = await output(baseline, 'accept', 'tag:before', '--reason', 'first', '--author', 'me');
+    expect(accepted.out).toBe('accepted 6 runs; the baseline of nightly has 6 runs, 0 pinned\n');
+    expect((await output(baseline, 'show', 'nightly')).out).toMatch(/accept +6 runs +me +first\n/);
+    const { code, out } = await output(check, 'after-0');
+    expect(code).toBe(0);
+    expect(out).toMatch(/^verdict {5}suspect\n/);
+    expect(out).toMatch(/llmbench check --scenario nightly .*--confirm \d+ -- --url/);
+    expect((await output(check, 'after-0', '--undecided', 'fail')).code).toBe(99);
+    await output(baseline, 'drop', 'before-5', '--reason', 'maintenance');
+    expect((await output(baseline, 'show', 'nightly', '--json')).out).toContain('"dropped": [\n    "before-5"\n  ]');
+  });
+
+  test('the next runs confirm: exit code 99', async () => {
+    await twoBuilds(1.2);
+    await output(baseline, 'accept', 'tag:before');
+    let code = 0;
+    for (let i = 0; i < 6 && code === 0; i++) ({ code } = await output(check, `after-${i}`));
+    expect(code).toBe(99);
+  });
+
+  test.each([
+    [['drop', 'before-0'], '--reason is required'],
+    [['accept', 'absent'], 'no run "absent"'],
+    [['show', 'absent'], 'no run of scenario absent'],
+    [['show'], 'usage: llmbench baseline'],
+    [['forget', 'before-0'], 'usage: llmbench baseline'],
+  ])('baseline %j is refused', async (argv, message) => {
+    await twoBuilds(1);
+    await expect(output(baseline, ...argv)).rejects.toThrow(message);
+  });
+
+  test('a check of nothing, of two scenarios, or with confirmations that cannot be made, is refused', async () => {
+    await expect(output(check)).rejects.toThrow('no run in');
+    await twoBuilds(1);
+    await storeJudgedRun(store, 'other', 1, { ttft: 1, scenario: 'other' });
+    await expect(output(check, 'other,after-1')).rejects.toThrow('must be of one scenario');
+    await expect(output(check, '--confirm', '2')).rejects.toThrow('after --');
+  });
+});

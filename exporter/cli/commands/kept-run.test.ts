@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import type { ResultFile } from '../../../core/run/result.ts';
+import type { PerformedRun } from '../../run/perform-run.ts';
+import type { RunRequest } from '../../run/run-request.ts';
+import { RunNotStoredError } from '../../errors/store-errors.ts';
+import { groupResult, type GroupRun } from '../tables/group-table.ts';
+import { keptRun } from './kept-run.ts';
+
+const request = { group: { group_id: 'g', step: null, repeat: 0 }, runsDirectory: 'runs' } as unknown as RunRequest;
+const result = (run_id: string): ResultFile => ({ run_id, measures: [] }) as unknown as ResultFile;
+const performed: PerformedRun = { result: result('a'), failure: null, path: 'runs/a', notes: [] };
+
+test('a run that could not be stored is reported with the others, in one document', async () => {
+  const runs: GroupRun[] = [];
+  await keptRun(runs, request, () => Promise.resolve(performed));
+  const full = new RunNotStoredError('runs/b', new Error('no space left'), result('b'));
+  await expect(keptRun(runs, request, () => Promise.reject(full))).rejects.toBe(full);
+  expect(groupResult(runs).runs.map(({ run_id }) => run_id)).toEqual(['a', 'b']);
+});
+
+test('a run that failed otherwise has nothing to report', async () => {
+  const runs: GroupRun[] = [];
+  const refused = new Error('refused');
+  await expect(keptRun(runs, request, () => Promise.reject(refused))).rejects.toBe(refused);
+  expect(runs).toEqual([]);
+});

@@ -1,0 +1,54 @@
+import { things } from '../../../core/text/things.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { sendPending } from '../../publish/remote-write/send-pending.ts';
+import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
+import { RunsDirectoryError } from '../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { openRuns } from '../open-runs.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { flag, readOptions, seconds, text } from '../options/options.ts';
+import { RECEIVER_OPTIONS, requestedReceiver } from '../options/publish-options.ts';
+import { VERSION } from '../version.ts';
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  timeout: seconds('give up after this time', { min: 0, max: 86_400 }, 60),
+  ...RECEIVER_OPTIONS,
+  json: flag('print a summary as JSON'),
+};
+
+const EXAMPLES = ['llmbench push --remote-write-url http://localhost:9090/api/v1/write'];
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText('llmbench push --remote-write-url URL [options]', OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const options = readOptions(OPTIONS, argv, process.env);
+  const request = requestedReceiver(options);
+  if (request === null) throw new CliError('--remote-write-url is required');
+  try {
+    const store = await openRuns(options['runs-dir']);
+    const receiver = await readReceiver(request, process.env);
+    const sent = await sendPending({
+      ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
+      problem: (line) => printLine(`remote write: ${line}`),
+    });
+    if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
+    else {
+      const trouble = sent.trouble === null ? '' : ` (${sent.trouble})`;
+      printLine(
+        `${things(sent.written, 'samples')} of ${things(sent.queues, 'runs')} written, ${sent.dropped} dropped`,
+      );
+      if (sent.waiting > 0) printLine(`${sent.waiting} samples are still queued${trouble}`);
+      if (sent.elsewhere.length > 0)
+        printLine(`samples are also queued for other receivers: ${sent.elsewhere.join(', ')}`);
+    }
+    return sent.waiting > 0 || sent.dropped > 0 ? ExitCode.failed : ExitCode.done;
+  } catch (error) {
+    if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+const printLine = (line: string): void => void process.stderr.write(`${line}\n`);

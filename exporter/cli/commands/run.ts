@@ -1,0 +1,182 @@
+import type { SloResult } from '../../../core/run/gates.ts';
+import { RunControls } from '../../load/phases/run-controls.ts';
+import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
+import { ProbeError } from '../../load/requests/probe.ts';
+import { ListenError } from '../../http/listen.ts';
+import { LivePage } from '../../http/live-page.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { shareOf } from '../../load/workers/share.ts';
+import { WorkerError } from '../../load/workers/worker-load.ts';
+import { performGroup } from '../../run/perform-group.ts';
+import { performRun, type PerformedRun } from '../../run/perform-run.ts';
+import { checkLoad } from '../../run/check-load.ts';
+import type { RunHost } from '../../run/prepared-run.ts';
+import { RefusedError } from '../../run/refusal.ts';
+import type { RunRequest } from '../../run/run-request.ts';
+import { RunNotStoredError, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { sloLines } from '../tables/gate-lines.ts';
+import { groupResult, groupTable, requestText, type GroupRun } from '../tables/group-table.ts';
+import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
+import { keptRun } from './kept-run.ts';
+import { Progress } from '../progress/progress.ts';
+import { resultTable } from '../tables/result-table.ts';
+import { requestedRuns } from '../options/requested-runs.ts';
+import { CHECK_OPTIONS } from '../options/judge-options.ts';
+import { RUN_HELP, type RunOptions } from '../options/run-options.ts';
+import { SERVER_LISTS } from '../options/server-options.ts';
+import { mergeLine, shardMark } from '../tables/shard-lines.ts';
+import { spreadLists } from '../options/value-lists.ts';
+import { VERSION } from '../version.ts';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(sectionedHelp(RUN_HELP, argv));
+    return ExitCode.done;
+  }
+  const { options, requests, steps } = await requestedRuns(spreadLists(argv, SERVER_LISTS), process.env);
+  refuseUnfitCheck(options, steps, argv);
+  // With --check, standard output has one document: the verdict.
+  const onlyVerdict = options.check && (options.json || options.format !== 'text');
+  const controls = new RunControls();
+  const release = stopOnSignals(controls);
+  const runs: GroupRun[] = [];
+  try {
+    for (const request of requests) checkLoad(request, steps, options.yes);
+    await performGroup(requests, controls, {
+      cooldownSeconds: options['profile-run-cooldown-seconds'],
+      announce: (number, request) =>
+        void process.stderr.write(`\nrun ${number} of ${requests.length}: ${requestText(request)}\n`),
+      perform: (request) => keptRun(runs, request, () => performRun(request, controls, hostOf(request), VERSION)),
+      finished: (performed, request) => show(performed, request, options.json || onlyVerdict),
+    });
+  } catch (error) {
+    throw explained(error, controls, options.json || onlyVerdict);
+  } finally {
+    if (!onlyVerdict) showAll(runs, requests.length > 1, options.json);
+    release();
+  }
+  const exitCode = exitCodeOf(runs, controls, options['slo-undecided'] === 'fail');
+  const judged = exitCode === ExitCode.done || exitCode === ExitCode.gate;
+  return options.check && judged ? Math.max(exitCode, await checked(runs, options, argv)) : exitCode;
+}
+
+/** Judges what was measured. Confirming runs have the same options, and one run each. */
+async function checked(runs: readonly GroupRun[], options: RunOptions, argv: readonly string[]): Promise<number> {
+  const { checkRuns } = await import('./check.ts');
+  const { storeOf } = await import('./runs/stored-runs.ts');
+  const ids = runs.map(({ performed }) => performed.result.run_id);
+  if (options.format === 'text' && !options.json) process.stdout.write('\n');
+  const store = await storeOf(options['runs-dir']);
+  return checkRuns(store, options.scenario, ids, options, [...argv, '--num-profile-runs', '1']);
+}
+
+/** Throws a `CliError`. */
+function refuseUnfitCheck(options: RunOptions, steps: number, argv: readonly string[]): void {
+  const given = (name: string): boolean => argv.some((each) => each === `--${name}` || each.startsWith(`--${name}=`));
+  if (!options.check) {
+    const without = given('check') ? undefined : Object.keys(CHECK_OPTIONS).find(given);
+    if (without !== undefined) throw new CliError(`--${without} requires --check`);
+    return;
+  }
+  if (steps > 1) throw new CliError('--check requires one load: without lists of loads and without a matrix');
+  if (options.shard !== null)
+    throw new CliError('--check cannot judge one shard; merge the run, then use llmbench check');
+}
+
+/** First Ctrl-C: requests in flight finish and the run is written. Second: they are cancelled and it is written. */
+function stopOnSignals(controls: RunControls): () => void {
+  const interrupted = (): void => {
+    if (controls.draining.aborted) {
+      controls.abort();
+      return;
+    }
+    process.stderr.write('\nstopping: waiting for the requests in flight; press Ctrl-C again to cancel them\n');
+    controls.drain();
+  };
+  process.on('SIGINT', interrupted);
+  process.on('SIGTERM', interrupted);
+  // The terminal was closed.
+  process.on('SIGHUP', interrupted);
+  return () => {
+    process.off('SIGINT', interrupted);
+    process.off('SIGTERM', interrupted);
+    process.off('SIGHUP', interrupted);
+  };
+}
+
+function hostOf(request: RunRequest): RunHost {
+  return {
+    servePage: LivePage.open,
+    say: (line) => void process.stderr.write(`${line}\n`),
+    observe: (epoch, servers) => {
+      const plan = {
+        warmupRequests: partOf(request.warmup?.requestCount ?? null, request),
+        warmupSeconds: request.warmup?.durationSeconds ?? null,
+        requestCount: partOf(request.measure.requestCount, request),
+        durationSeconds: request.measure.durationSeconds,
+      };
+      return new Progress(plan, process.stderr, () => monotonicNow_ns() - epoch.monotonic_ns, servers);
+    },
+  };
+}
+
+/** Number of the plan's requests that this shard sends. */
+function partOf(requests: number | null, { shard }: RunRequest): number | null {
+  return requests === null || shard === null ? requests : shareOf(requests, shard.share);
+}
+
+function show(
+  { result, failure, path, notes }: PerformedRun,
+  { shard, runsDirectory }: RunRequest,
+  json: boolean,
+): void {
+  if (!json) {
+    const head = `run         ${result.run_id}  ${result.status}${shard === null ? '' : shardMark(shard.share)}`;
+    const table = `${resultTable(result, process.stdout.columns)}${sloLines(result.slos)}`;
+    process.stdout.write(`\n${head}\n${table}\n${path}\n`);
+    if (shard !== null) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
+  }
+  for (const note of notes) process.stderr.write(`${note}\n`);
+  if (failure !== null) process.stderr.write(`llmbench run: ${failure}\n`);
+}
+
+/** Final output: the JSON of one or several runs, or a table over several. */
+function showAll(runs: readonly GroupRun[], several: boolean, json: boolean): void {
+  const [only] = runs;
+  if (only === undefined) return;
+  if (json) {
+    const shown = several ? groupResult(runs) : only.performed.result;
+    process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
+  } else if (several) {
+    process.stdout.write(`\ngroup       ${only.request.group?.group_id ?? ''}\n${groupTable(runs)}\n`);
+  }
+}
+
+function exitCodeOf(runs: readonly GroupRun[], controls: RunControls, failUndecided: boolean): number {
+  if (controls.draining.aborted) return ExitCode.interrupted;
+  const results = runs.map(({ performed }) => performed.result);
+  if (results.some(({ status }) => status !== 'completed')) return ExitCode.failed;
+  const fails = (verdict: SloResult['verdict']): boolean =>
+    verdict === 'not_met' || (failUndecided && verdict === 'undecided');
+  const missed = results.some(({ slos }) => slos.some(({ verdict }) => fails(verdict)));
+  return missed ? ExitCode.gate : ExitCode.done;
+}
+
+/** Turns expected failures into one line; anything else keeps its stack trace. */
+function explained(error: unknown, controls: RunControls, json: boolean): unknown {
+  const refused = [ConfigurationError, RefusedError, RunsDirectoryError, ListenError].some(
+    (kind) => error instanceof kind,
+  );
+  if (refused) return new CliError((error as Error).message);
+  if (error instanceof WorkerError) return new CliError(error.message, ExitCode.failed);
+  if (error instanceof ProbeError) {
+    return new CliError(error.message, controls.draining.aborted ? ExitCode.interrupted : ExitCode.failed);
+  }
+  if (error instanceof RunNotStoredError) {
+    // With --json it is part of the combined output.
+    if (!json) process.stdout.write(resultTable(error.result, process.stdout.columns));
+    return new CliError(error.message, ExitCode.failed);
+  }
+  return error;
+}

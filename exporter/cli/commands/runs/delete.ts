@@ -1,0 +1,50 @@
+import { things } from '../../../../core/text/things.ts';
+import { deleteRun } from '../../../store/changes/delete-run.ts';
+import type { IndexedRun } from '../../../store/index/rows.ts';
+import type { RunStore } from '../../../store/run-store.ts';
+import { reasonOf } from '../../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../../failure.ts';
+import { asksForHelp, helpText } from '../../options/help-text.ts';
+import { flag, readArguments } from '../../options/options.ts';
+import { confirmed } from './confirm.ts';
+import { runListing } from './run-listing.ts';
+import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
+
+const OPTIONS = { 'runs-dir': RUNS_DIR, yes: flag('do not ask for confirmation') };
+const USAGE = 'llmbench runs delete RUN… [options]';
+const EXAMPLES = ['llmbench runs delete 20261121T190000Z-abcdefghij', 'llmbench runs delete broken-1 broken-2 --yes'];
+
+/** Deletes runs permanently. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: Infinity });
+  const names = atLeastOne(positionals, USAGE);
+  const store = await storeOf(values['runs-dir']);
+  return deleteRuns(store, await namedRuns(store, names), values.yes);
+}
+
+/** Lists the runs, requests confirmation unless --yes is given, and deletes them. */
+export async function deleteRuns(store: RunStore, runs: readonly IndexedRun[], yes: boolean): Promise<number> {
+  const count = things(runs.length, 'runs');
+  if (!yes) {
+    for (const line of runListing(runs, process.stderr.isTTY ? process.stderr.columns : Infinity)) {
+      process.stderr.write(`${line}\n`);
+    }
+    if (!(await confirmed(`Delete ${count} permanently?`))) {
+      process.stdout.write('nothing was deleted\n');
+      return ExitCode.done;
+    }
+  }
+  for (const { run_id } of runs) {
+    try {
+      const deleted = await deleteRun(store, run_id);
+      process.stdout.write(`${run_id}  ${deleted ? 'deleted' : 'already deleted'}\n`);
+    } catch (error) {
+      throw new CliError(`${run_id} could not be deleted: ${reasonOf(error)}`, ExitCode.failed);
+    }
+  }
+  return ExitCode.done;
+}

@@ -1,0 +1,65 @@
+import { join } from 'node:path';
+import { AIPERF_FOLDER, ExportError, writeAiperf } from '../../../exports/write-aiperf.ts';
+import { rowText } from '../../../store/export/row-text.ts';
+import { ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
+import type { RunStore } from '../../../store/run-store.ts';
+import { reasonOf } from '../../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../../failure.ts';
+import { asksForHelp, helpText } from '../../options/help-text.ts';
+import { choice, readArguments, text } from '../../options/options.ts';
+import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
+import { written } from './written.ts';
+
+const OPTIONS = {
+  'runs-dir': RUNS_DIR,
+  format: choice(['csv', 'jsonl', 'parquet', 'aiperf'] as const, 'output format', 'csv'),
+  rows: choice(['requests', 'measures'] as const, 'one row per request, or per measure of a run', 'requests'),
+  output: text('PATH', 'output file (csv, jsonl: default stdout); with aiperf a directory with one subdirectory per run', null),
+};
+const USAGE = 'llmbench runs export RUN… [options]';
+const EXAMPLES = [
+  'llmbench runs export latest > requests.csv',
+  'llmbench runs export 20261121T18 20261121T19 --rows measures --format jsonl',
+  'llmbench runs export latest --format parquet --output requests.parquet',
+  'llmbench runs export latest --format aiperf --output artifacts',
+];
+
+/** Exports runs in a format that other programs read. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: Infinity });
+  const names = atLeastOne(positionals, USAGE);
+  const { format, output, rows: kind } = values;
+  if (format === 'parquet' && output === null) throw new CliError('--format parquet requires --output PATH');
+  const store = await storeOf(values['runs-dir']);
+  const runIds = (await namedRuns(store, names)).map(({ run_id }) => run_id);
+  try {
+    if (format === 'aiperf') {
+      await exportAiperf(store, runIds, output);
+      return ExitCode.done;
+    }
+    const rows = runRows(store, runIds, kind);
+    if (output !== null) {
+      const { writeRows } = await import('../../../store/export/write-rows.ts');
+      await writeRows(output, ROW_COLUMNS[kind], rows, format);
+      process.stdout.write(`${output}\n`);
+    } else if (format !== 'parquet') {
+      for await (const piece of rowText(ROW_COLUMNS[kind], rows, format)) await written(piece);
+    }
+    return ExitCode.done;
+  } catch (error) {
+    throw new CliError(error instanceof ExportError ? error.message : reasonOf(error), ExitCode.failed);
+  }
+}
+
+async function exportAiperf(store: RunStore, runIds: readonly string[], output: string | null): Promise<void> {
+  for (const runId of runIds) {
+    const folder = output === null ? join(store.pathOf(runId), AIPERF_FOLDER) : join(output, runId);
+    const run = await store.readRun(runId);
+    await writeAiperf(folder, run, await store.readResult(runId), store.readRecords(run));
+    process.stdout.write(`${folder}\n`);
+  }
+}

@@ -1,0 +1,114 @@
+import { ABSENT, counted, quantity, significant } from '../../../../core/text/quantities.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
+import type { IndexedRun } from '../../../store/index/rows.ts';
+import { cutTo, plainText } from './plain-text.ts';
+import type { ListedRun, RunFigures } from './run-figures.ts';
+
+/** Minimum width of text columns that may be truncated to fit the terminal. */
+const LEAST_WIDTH = 10;
+const GAP = '  ';
+const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
+
+interface Column {
+  readonly head: string;
+  readonly cell: (run: IndexedRun, figures: RunFigures | null) => string;
+  /** Right-aligned columns. */
+  readonly isNumber?: true;
+  /** Texts that are cut before a column is left out: an id must stay whole. */
+  readonly isCut?: true;
+}
+
+const COLUMNS: readonly Column[] = [
+  { head: 'run', cell: ({ run_id }) => run_id },
+  { head: 'start (UTC)', cell: ({ start }) => (start === null ? ABSENT : start.slice(0, 16).replace('T', ' ')) },
+  { head: 'window', isNumber: true, cell: (_, figures) => quantity(figures?.window_seconds, 'seconds') },
+  { head: 'scenario', isCut: true, cell: ({ scenario }) => plainText(scenario ?? ABSENT) },
+  { head: 'model', isCut: true, cell: ({ model }) => plainText(model ?? ABSENT) },
+  { head: 'system', isCut: true, cell: systemOf },
+  { head: 'load', cell: loadOf },
+  { head: 'ok', isNumber: true, cell: (_, figures) => counted(figures?.requests.ok) },
+  { head: 'failed', isNumber: true, cell: (_, figures) => counted(figures && countOf(figures.requests, FAILED_OUTCOMES)) },
+  { head: 'TTFT p50', isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p50) },
+  { head: 'TTFT p99', isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p99) },
+  { head: 'ITL p50', isNumber: true, cell: (_, figures) => seconds(figures?.inter_token_latency_seconds?.p50) },
+  { head: 'tokens/s', isNumber: true, cell: (_, figures) => rate(figures?.output_token_throughput) },
+  { head: 'status', cell: ({ status }) => status ?? ABSENT },
+  { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : VERDICTS[figures.slos]) },
+  { head: 'client', cell: (_, figures) => (figures?.client === 'saturated' ? 'saturated' : ABSENT) },
+  { head: 'tags', isCut: true, cell: ({ tags }) => (tags.length === 0 ? ABSENT : tags.join(',')) },
+];
+
+/** Left out, the first of them first, of a list that is wider than the terminal. */
+const LESS_NEEDED = [
+  ...['system', 'ITL p50', 'window', 'start (UTC)', 'tags', 'model', 'scenario', 'client', 'SLO', 'failed'],
+  ...['tokens/s', 'TTFT p50', 'ok', 'load', 'TTFT p99'],
+];
+
+/**
+ * One line per run under a head. Columns in which no run has anything, or none a failure, are left out; what does not fit `width` is cut,
+ * and then left out, the less needed first.
+ */
+export function runListing(runs: readonly (IndexedRun | ListedRun)[], width: number): string[] {
+  const whole = runs.filter(({ damage }) => damage === null);
+  const cells = new Map(
+    whole.map((run) => [run, COLUMNS.map(({ cell }) => cell(run, 'figures' in run ? run.figures : null))]),
+  );
+  const filled = COLUMNS.map(
+    ({ head }, i) => i === 0 || [...cells.values()].some((row) => row[i] !== ABSENT && !(head === 'failed' && row[i] === '0')),
+  );
+  const columns = fitted([...cells.values()], filled, width);
+  const line = (row: readonly string[]): string =>
+    columns.map(({ at, width: most }) => padded(cutTo(row[at] ?? '', most), most, COLUMNS[at]?.isNumber === true)).join(GAP).trimEnd();
+  const lines = runs.map((run) => {
+    const row = cells.get(run);
+    return row === undefined ? `${run.run_id}${GAP}damaged: ${plainText(run.damage ?? '')}` : line(row);
+  });
+  return whole.length === 0 ? lines : [line(COLUMNS.map(({ head }) => head)), ...lines];
+}
+
+interface FittedColumn {
+  readonly at: number;
+  width: number;
+}
+
+function fitted(rows: readonly (readonly string[])[], filled: readonly boolean[], width: number): FittedColumn[] {
+  const all = COLUMNS.map(({ head }, at) => ({
+    at,
+    width: Math.max(head.length, ...rows.map((row) => row[at]?.length ?? 0)),
+  })).filter(({ at }) => filled[at] === true);
+  for (let dropped = 0; ; dropped++) {
+    const without = new Set(LESS_NEEDED.slice(0, dropped));
+    const kept = all.filter(({ at }) => !without.has(COLUMNS[at]?.head ?? '')).map((column) => ({ ...column }));
+    if (shrunk(kept, width) || dropped === LESS_NEEDED.length) return kept;
+  }
+}
+
+/** Takes from the widest of the columns that may be cut until a line fits; false when it cannot be made to. */
+function shrunk(columns: readonly FittedColumn[], width: number): boolean {
+  const cut = columns.filter(({ at }) => COLUMNS[at]?.isCut === true);
+  const total = (): number => columns.reduce((sum, each) => sum + each.width + GAP.length, -GAP.length);
+  while (total() > width) {
+    const widest = cut.reduce<FittedColumn | null>((a, b) => (a === null || b.width > a.width ? b : a), null);
+    if (widest === null || widest.width <= LEAST_WIDTH) return false;
+    widest.width -= 1;
+  }
+  return true;
+}
+
+const padded = (cell: string, width: number, isNumber: boolean): string =>
+  isNumber ? cell.padStart(width) : cell.padEnd(width);
+
+const seconds = (value: number | null | undefined): string => quantity(value, 'seconds');
+
+const rate = (value: number | null | undefined): string => (value == null ? ABSENT : significant(value));
+
+/** The server of our own runs; the tool of those that were imported. */
+function systemOf({ tool, system }: IndexedRun): string {
+  return plainText((tool === 'llmbench' ? system : tool) ?? ABSENT);
+}
+
+function loadOf({ load_mode, concurrency, request_rate }: IndexedRun): string {
+  const limit = concurrency === null ? '' : `c${concurrency}`;
+  if (request_rate !== null) return `${request_rate}/s${limit === '' ? '' : ` ${limit}`}`;
+  return limit === '' ? (load_mode?.replaceAll('_', ' ') ?? ABSENT) : limit;
+}

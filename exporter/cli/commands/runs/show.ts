@@ -1,0 +1,111 @@
+import { things } from '../../../../core/text/things.ts';
+import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
+import type { ComparisonKey, RunFile } from '../../../../core/run/run.ts';
+import { reasonOf } from '../../../errors/store-errors.ts';
+import { CliError, ExitCode } from '../../failure.ts';
+import { asksForHelp, helpText } from '../../options/help-text.ts';
+import { flag, readArguments } from '../../options/options.ts';
+import { resultTable } from '../../tables/result-table.ts';
+import { plainText } from './plain-text.ts';
+import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
+
+const OPTIONS = { 'runs-dir': RUNS_DIR, json: flag('print the whole result as JSON, identical to result.json') };
+
+const USAGE = 'llmbench runs show RUN [options]';
+const EXAMPLES = [
+  'llmbench runs show latest',
+  'llmbench runs show 20261121T19',
+  "llmbench runs show nightly-7 --json | jq '.measures[] | select(.measure == \"time_to_first_token\")'",
+];
+
+/** Shows one finished run. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
+  const [name = ''] = atLeastOne(positionals, USAGE);
+  return show(values['runs-dir'], name, values.json);
+}
+
+/** Prints the named run. Throws a `CliError` when it does not exist or cannot be read. */
+export async function show(runsDirectory: string, name: string, json: boolean): Promise<number> {
+  const store = await storeOf(runsDirectory);
+  const [found] = await namedRuns(store, [name]);
+  if (found === undefined) return ExitCode.failed;
+  try {
+    const result = await store.readResult(found.run_id);
+    if (json) {
+      process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
+      return ExitCode.done;
+    }
+    const file = await store.readRun(found.run_id);
+    process.stdout.write(`${[...description(file), ''].join('\n')}\n${resultTable(result, process.stdout.columns)}\n`);
+    process.stdout.write(`${store.pathOf(found.run_id)}\n`);
+    return ExitCode.done;
+  } catch (error) {
+    throw new CliError(`${found.run_id}: ${reasonOf(error)}`, ExitCode.failed);
+  }
+}
+
+/** Who ran what against what, one fact a line; what a run does not have is left out. */
+function description(run: RunFile): string[] {
+  const { comparison_key: key, target, tool, source } = run;
+  const recovered = run.recovered ? ' (finished by a later command after its process died)' : '';
+  const facts: readonly (readonly [string, string | null])[] = [
+    ['run', `${run.run_id}  ${run.status}${recovered}`],
+    ['failure', run.failure],
+    ['scenario', run.scenario],
+    ['tags', run.tags.length === 0 ? null : run.tags.join(', ')],
+    ['model', `${key.model ?? ABSENT}, ${key.endpoint_type ?? ABSENT}${streaming(key)}`],
+    ['load', loadOf(key)],
+    ['sampling', samplingOf(key)],
+    ['target', targetOf(target)],
+    ['tool', `${tool.name} ${tool.version ?? ''}`.trimEnd()],
+    ['source', source === null ? null : `${source.format}: ${source.files.join(', ')}`],
+    ...(source?.notes ?? []).map((note) => ['', note] as const),
+    ['group', groupOf(run)],
+    ['began', run.start],
+    ...run.phases.map(({ phase, start, end }) => [phase, `${start ?? ABSENT} to ${end ?? ABSENT}${lasted(start, end)}`] as const),
+    ['fingerprint', run.fingerprint],
+  ];
+  return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${name.padEnd(12)}${plainText(fact)}`]));
+}
+
+const streaming = ({ streaming }: ComparisonKey): string =>
+  streaming === null ? '' : streaming ? ', streaming' : ', without streaming';
+
+function loadOf({ load, stop, warmup }: ComparisonKey): string | null {
+  if (load === null) return null;
+  const limits = [
+    load.request_rate === null ? null : `${load.request_rate} requests/s${load.arrival_pattern === null ? '' : ` (${load.arrival_pattern})`}`,
+    load.concurrency === null ? null : `concurrency ${load.concurrency}`,
+    stop?.request_count == null ? null : things(stop.request_count, 'requests'),
+    stop?.benchmark_duration_seconds == null ? null : `for ${quantity(stop.benchmark_duration_seconds, 'seconds')}`,
+    warmup?.request_count == null ? null : `after a warm-up of ${things(warmup.request_count, 'requests')}`,
+    warmup?.duration_seconds == null ? null : `after a warm-up of ${quantity(warmup.duration_seconds, 'seconds')}`,
+  ].filter((limit) => limit !== null);
+  const isSaid = load.mode !== 'trace' && (load.concurrency ?? load.request_rate) !== null;
+  return [...(isSaid ? [] : [load.mode.replaceAll('_', ' ')]), ...limits].join(', ');
+}
+
+function samplingOf({ sampling }: ComparisonKey): string | null {
+  const options = Object.entries(sampling ?? {}).map(([name, value]) => `${name} ${String(value)}`);
+  return options.length === 0 ? null : options.join(', ');
+}
+
+function targetOf({ origin, system, system_version }: RunFile['target']): string | null {
+  const what = [system, system_version].filter((part) => part !== null).join(' ');
+  const parts = [origin, what === '' ? null : what].filter((part) => part !== null);
+  return parts.length === 0 ? null : parts.join('  ');
+}
+
+function groupOf({ group_id, step, repeat }: RunFile): string | null {
+  if (group_id === null) return null;
+  return `${group_id}${step === null ? '' : `, step ${step}`}${repeat === null ? '' : `, repeat ${repeat}`}`;
+}
+
+function lasted(start: string | null, end: string | null): string {
+  return start === null || end === null ? '' : `, ${quantity((Date.parse(end) - Date.parse(start)) / 1000, 'seconds')}`;
+}

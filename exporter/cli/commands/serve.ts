@@ -1,0 +1,95 @@
+import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
+import { listen, ListenError } from '../../http/listen.ts';
+import { createServeApp } from '../../http/serve-app.ts';
+import { ScenarioStates } from '../../judge/scenario-state.ts';
+import { RunList } from '../../publish/run-list.ts';
+import { storeSource } from '../../publish/run-reader.ts';
+import { RunLibrary } from '../../publish/views/run-library.ts';
+import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';
+import { RunsDirectoryError } from '../../errors/store-errors.ts';
+import { apiToken } from '../options/api-token.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { openRuns } from '../open-runs.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { flag, integer, readOptions, seconds, text, texts } from '../options/options.ts';
+import { intervals } from '../options/intervals.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { VERSION } from '../version.ts';
+
+const OPTIONS = {
+  'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
+  port: integer('port to listen on, 0 for a free one', { min: 0, max: 65_535 }, 9469),
+  'max-runs': integer('number of the newest runs to expose', { min: 1, max: 10_000 }, 200),
+  'histogram-runs': integer('number of the newest runs to expose with histograms', { min: 0, max: 200 }, 5),
+  'run-ttl': seconds('expose only runs that ended within this time', { min: 60, max: 1e9 }, null),
+  'max-series': integer(
+    'maximum number of run series to expose; series beyond it are counted',
+    { min: 1, max: 10_000_000 },
+    100_000,
+  ),
+  republish: texts('GLOB', "server metric families to expose in addition to the common ones, such as 'vllm:*'"),
+  'expect-scenario': intervals(
+    'scenario and how often it is expected to complete, e.g. nightly=24h; may be repeated; an alert fires when it is overdue',
+  ),
+  'allowed-hosts': texts('NAME', 'additional host names to accept in requests; .example.org accepts all subdomains'),
+  'api-token-file': text('FILE', 'file with the token that the API requires from other machines', null),
+  json: flag('print one JSON line {url} when ready'),
+};
+
+const EXAMPLES = [
+  'llmbench serve',
+  'llmbench serve --expect-scenario nightly=24h',
+  'llmbench serve --runs-dir /data/runs --host 0.0.0.0 --allowed-hosts bench.example.org --api-token-file token.txt',
+];
+
+const OPEN_TO_ALL =
+  'anyone who can reach this address can read the runs; --api-token-file requires a token, except from this machine';
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const options = readOptions(OPTIONS, argv, process.env);
+  const stopped = untilStopped();
+  try {
+    const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
+    const say = (line: string): void => void process.stderr.write(`${line}\n`);
+    let presence: AnnouncedServe | null = null;
+    const token = await apiToken(options['api-token-file']);
+    const list = new RunList(store);
+    const states = new ScenarioStates(store.directory);
+    const app = createServeApp({
+      discoveryAsked: () => presence?.discoveryAsked(),
+      source: storeSource(store, list),
+      library: new RunLibrary(store, list, say),
+      token,
+      hostCheck: hostCheck({ host: options.host, allowedHosts: options['allowed-hosts'] }),
+      version: VERSION,
+      problem: say,
+      maxRuns: options['max-runs'],
+      histogramRuns: options['histogram-runs'],
+      runTtlSeconds: options['run-ttl'],
+      maxSeries: options['max-series'],
+      republish: options.republish,
+      scenarioStates: () => states.read(),
+      expectedScenarios: options['expect-scenario'],
+    });
+    const server = await listen(app, options);
+    if (token === null && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
+    presence = await announceServe(store.directory, server.url);
+    process.stdout.write(
+      options.json
+        ? `${JSON.stringify({ url: server.url })}\n`
+        : `serving the runs in ${store.directory} at ${server.url}/metrics; press Ctrl-C to stop\n`,
+    );
+    await stopped;
+    await presence.stop();
+    await server.close();
+    return ExitCode.done;
+  } catch (error) {
+    if (error instanceof ListenError || error instanceof RunsDirectoryError) throw new CliError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,118 @@
+import { FAULTS as KNOWN_FAULTS } from '../../../simulator/faults/known-faults.ts';
+import { parseFaults } from '../../../simulator/faults/parse.ts';
+import { NO_FAULTS } from '../../../simulator/faults/plan.ts';
+import { SIMULATED_SYSTEMS, startSimulator } from '../../../simulator/main.ts';
+import type { RunningSimulator, SimulatedSystem } from '../../../simulator/main.ts';
+import { listenError } from '../../http/listen.ts';
+import { codeOf } from '../../errors/store-errors.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { choice, flag, integer, readOptions, text } from '../options/options.ts';
+import type { Values } from '../options/options.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { untilStopped } from '../until-stopped.ts';
+
+const FAULTS = {
+  help: 'fault to inject, e.g. stall:after=5,seconds=2; may be repeated',
+  value: 'NAME[:KEY=VALUE,…]',
+  multiple: true,
+  // A fault's own keys are separated by commas.
+  separator: ';',
+  parse: parseFaults,
+  fallback: NO_FAULTS,
+};
+
+const OPTIONS = {
+  system: choice(
+    [...SIMULATED_SYSTEMS, 'all'],
+    'system whose API and metrics to simulate; all: every system, in this process',
+    'vllm',
+  ),
+  host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
+  port: integer('port of the API, 0 for a free one; with all, the first port', { min: 0, max: 65_535 }, 18_000),
+  model: text('NAME', 'name of the served model', 'sim-model'),
+  workers: integer('number of engines, for systems that can have several', { min: 1, max: 1000 }, 2),
+  plain: flag(
+    'vLLM with default flags: without speculative decoding and offloading, and without their metric families',
+  ),
+  fault: FAULTS,
+  'random-seed': integer('random seed', { min: 0, max: 2 ** 32 - 1 }, 1),
+  json: flag('print one JSON line {system, url, metrics_url, metrics_urls} when ready; with all, an array of them'),
+};
+
+const EXAMPLES = [
+  'llmbench simulate --system vllm',
+  'llmbench simulate --system dynamo --workers 4 --fault hot-worker:share=0.9',
+  'llmbench simulate --system all --port 0 --json',
+];
+
+interface Started {
+  readonly system: SimulatedSystem;
+  readonly simulator: RunningSimulator;
+}
+
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(`${helpText('llmbench simulate [options]', OPTIONS, EXAMPLES)}\n${faultsText()}`);
+    return ExitCode.done;
+  }
+  const options = readOptions(OPTIONS, argv, process.env);
+  const stopped = untilStopped();
+  const started = await startAll(options);
+  process.stdout.write(options.json ? asJson(started, options.system === 'all') : asText(started, options.model));
+  await stopped;
+  await Promise.all(started.map(({ simulator }) => simulator.close()));
+  return ExitCode.done;
+}
+
+/** The faults with their keys and defaults; a key without a default is off. */
+function faultsText(): string {
+  const lines = Object.entries(KNOWN_FAULTS).map(([name, { keys }]) => {
+    const texts = Object.entries(keys).map(([key, { fallback }]) => (fallback === null ? key : `${key}=${fallback}`));
+    return `  ${name.padEnd(14)}${texts.join(' ')}`;
+  });
+  return `faults:\n${lines.join('\n')}\n`;
+}
+
+/** Starts the requested simulators; if one fails, the others are stopped. */
+async function startAll(options: Values<typeof OPTIONS>): Promise<Started[]> {
+  const systems = options.system === 'all' ? SIMULATED_SYSTEMS : [options.system];
+  const started: Started[] = [];
+  try {
+    for (const [index, system] of systems.entries()) {
+      const port = options.port === 0 ? 0 : options.port + index;
+      const { host, model, workers, fault: faults, plain } = options;
+      const seed = options['random-seed'];
+      const simulator = await startSimulator({ system, host, port, model, workers, faults, seed, switches: !plain });
+      started.push({ system, simulator });
+    }
+    return started;
+  } catch (error) {
+    await Promise.all(started.map(({ simulator }) => simulator.close()));
+    throw asCliError(error, options);
+  }
+}
+
+/** Reports a failed port; without its number, the first requested one. */
+function asCliError(error: unknown, { host, port }: { readonly host: string; readonly port: number }): unknown {
+  if (error instanceof RangeError) return new CliError(error.message);
+  if (codeOf(error) === null) return error;
+  const failure = error as NodeJS.ErrnoException & { readonly port?: number };
+  return new CliError(listenError(failure, host, failure.port ?? port).message);
+}
+
+function asJson(started: readonly Started[], isArray: boolean): string {
+  const objects = started.map(({ system, simulator: { url, metricsUrl, metricsUrls } }) => ({
+    system,
+    url,
+    metrics_url: metricsUrl,
+    metrics_urls: metricsUrls,
+  }));
+  return `${JSON.stringify(isArray ? objects : objects[0])}\n`;
+}
+
+function asText(started: readonly Started[], model: string): string {
+  const lines = started.map(({ system, simulator: { url, metricsUrls } }) => {
+    return `simulated ${system} with model ${model} at ${url}, metrics at ${metricsUrls.join(', ')}`;
+  });
+  return `${lines.join('\n')}; press Ctrl-C to stop\n`;
+}

@@ -1,0 +1,38 @@
+import type { Gates } from '../../../core/run/gates.ts';
+import { parseGoodput } from '../../judge/goodput-grammar.ts';
+import { GrammarError, parseSlo } from '../../judge/slo-grammar.ts';
+import { CliError } from '../failure.ts';
+import { choice, text, texts, type Values } from './options.ts';
+
+/** The objectives of a run. */
+export const GATE_OPTIONS = {
+  goodput: text(
+    'LIMITS',
+    'limits of a good request: "ttft:300 itl:50", or with full measure names (milliseconds, tokens/s)',
+    null,
+  ),
+  slo: texts(
+    'SLO',
+    'objective of the run: "ttft:p95<300ms", "error_ratio<=1%"; exit code 99 when not met; may be repeated',
+  ),
+  'slo-undecided': choice(['pass', 'fail'], 'whether an undecided objective is exit code 0 or 99', 'pass'),
+};
+
+/** Null without objectives. Throws a `CliError`. */
+export function requestedGates(options: Pick<Values<typeof GATE_OPTIONS>, 'goodput' | 'slo'>): Gates | null {
+  const { goodput, slo } = options;
+  if (goodput === null && slo.length === 0) return null;
+  return {
+    goodput: goodput === null ? [] : parsed('goodput', goodput, parseGoodput),
+    slos: slo.map((each) => parsed('slo', each, parseSlo)),
+  };
+}
+
+function parsed<T>(name: string, given: string, parse: (text: string) => T): T {
+  try {
+    return parse(given);
+  } catch (error) {
+    if (error instanceof GrammarError) throw new CliError(`--${name} ${error.message}`);
+    throw error;
+  }
+}

@@ -1,0 +1,33 @@
+import { isRunId } from '../../../core/run/run-id.ts';
+import { runGroup } from '../../run/run-group.ts';
+import type { RunRequest } from '../../run/run-request.ts';
+import { CliError } from '../failure.ts';
+import { flag, integer, seconds, text, type Values } from './options.ts';
+
+/** Multiple runs with one command. */
+export const GROUP_OPTIONS = {
+  config: text('FILE', 'YAML file with these options as keys, and a matrix of values to combine', null),
+  'num-profile-runs': integer('number of runs of each load, each with new texts', { min: 1, max: 100 }, 1),
+  'profile-run-cooldown-seconds': seconds('pause between two runs', { min: 0, max: 86_400 }, 0),
+  'same-prompts': flag('send the same texts in all runs: prefix caches are warm from the second run on'),
+};
+
+type GroupValues = Values<typeof GROUP_OPTIONS> & { readonly 'run-id': string | null };
+
+/** The runs of one command, in their order. Throws a `CliError`. */
+export function requestedGroup(steps: readonly RunRequest[], options: GroupValues): readonly RunRequest[] {
+  const runs = runGroup(steps, {
+    repeats: options['num-profile-runs'],
+    samePrompts: options['same-prompts'],
+    groupId: options['run-id'],
+  });
+  const unfit = runs.find(({ runId }) => runId !== null && !isRunId(runId));
+  if (unfit !== undefined) throw new CliError(`--run-id is too long: the ID of a run would be ${String(unfit.runId)}`);
+  return runs;
+}
+
+/** What the runs of a command have in common, and what a matrix therefore cannot vary. */
+export const SHARED_BY_RUNS: ReadonlySet<string> = new Set([
+  ...Object.keys(GROUP_OPTIONS),
+  ...['url', 'runs-dir', 'run-id', 'metrics-port', 'metrics-host', 'linger', 'linger-max', 'yes', 'json'],
+]);

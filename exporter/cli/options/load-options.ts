@@ -1,0 +1,235 @@
+import { DEFAULT_GRACE_PERIOD_SECONDS } from '../../load/benchmark-plan.ts';
+import {
+  ARRIVAL_PATTERNS,
+  type ArrivalPattern,
+  type ClosedLoad,
+  type LoadPlan,
+  type PhaseLoad,
+  type RatePlan,
+  type TracePlan,
+} from '../../load/schedule/load-plan.ts';
+import type { RunRequest } from '../../run/run-request.ts';
+import { CliError } from '../failure.ts';
+import { choice, flag, integer, milliseconds, number, numbers, percent, seconds, type Values } from './options.ts';
+
+const MOST_REQUESTS = 1e9;
+const MOST_CONCURRENCY = 100_000;
+const MOST_REQUESTS_PER_SECOND = 1e6;
+const ONE_WEEK_SECONDS = 604_800;
+const UP_TO_A_WEEK = { min: 0, max: ONE_WEEK_SECONDS };
+const SLOTS = { min: 1, max: MOST_CONCURRENCY };
+const TIMESTAMP = { min: 0, max: Number.MAX_SAFE_INTEGER };
+const RATE = { min: 1e-6, max: MOST_REQUESTS_PER_SECOND };
+
+/** How requests arrive: the names of `aiperf profile`. */
+export const ARRIVAL_OPTIONS = {
+  concurrency: {
+    ...numbers(
+      'N',
+      'requests in flight (default 1); with --request-rate or --fixed-schedule: maximum in flight (default: no limit)',
+      { ...SLOTS, whole: true },
+    ),
+    elsewhere: ['max-concurrency'],
+  },
+  'concurrency-ramp-duration': seconds('ramp the concurrency up over this time', UP_TO_A_WEEK, 0),
+  'prefill-concurrency': integer('maximum number of requests that wait for their first token', SLOTS, null),
+  'prefill-concurrency-ramp-duration': seconds('ramp this limit up from 1 over this time', UP_TO_A_WEEK, 0),
+  'request-rate': {
+    ...numbers('RATE', 'requests per second, sent independently of the responses', { ...RATE, whole: false }),
+    elsewhere: ['rate', 'qps', 'rps'],
+  },
+  'arrival-pattern': choice(
+    ARRIVAL_PATTERNS,
+    'distribution of the gaps between requests at a rate: exponential, constant or gamma',
+    'poisson',
+  ),
+  'arrival-smoothness': number(
+    'SHAPE',
+    'shape of the gamma distribution of the gaps: 1 is poisson, higher is smoother',
+    { min: 0.01, max: 1e4 },
+    null,
+  ),
+  'request-rate-ramp-duration': seconds('ramp the rate up from 0 over this time', UP_TO_A_WEEK, 0),
+  'fixed-schedule': flag(
+    'send the requests of the input at its timestamps (default for a mooncake_trace with timestamps)',
+  ),
+  'no-fixed-schedule': flag('ignore the timestamps of a trace'),
+  'fixed-schedule-auto-offset': flag('shift the schedule so that its first request is due at once'),
+  'fixed-schedule-start-offset': milliseconds('begin the schedule at this timestamp', TIMESTAMP, null),
+  'fixed-schedule-end-offset': milliseconds('end the schedule after this timestamp', TIMESTAMP, null),
+  'request-cancellation-rate': percent('percentage of requests that the client cancels on purpose', 0),
+  'request-cancellation-delay': seconds('time from sending a request to its cancellation', UP_TO_A_WEEK, 0),
+};
+
+/** When it ends. */
+export const END_OPTIONS = {
+  'request-count': {
+    ...integer('number of requests to measure', { min: 1, max: MOST_REQUESTS }, null),
+    elsewhere: ['num-prompts', 'num-requests', 'max-requests', 'requests'],
+  },
+  'benchmark-duration': {
+    ...seconds(
+      'duration of the measurement; requests in flight at its end are finished',
+      { min: 0.1, max: ONE_WEEK_SECONDS },
+      null,
+    ),
+    elsewhere: ['duration', 'max-seconds'],
+  },
+  'benchmark-grace-period': seconds(
+    'time that requests in flight may take after the duration',
+    UP_TO_A_WEEK,
+    DEFAULT_GRACE_PERIOD_SECONDS,
+  ),
+  'max-output-tokens-total': integer(
+    'end the run before it can generate more output tokens than this',
+    { min: 1, max: Number.MAX_SAFE_INTEGER },
+    null,
+  ),
+};
+
+/** What comes before the measurement. */
+export const WARMUP_OPTIONS = {
+  'warmup-request-count': integer(
+    'requests sent before the measurement; not in the results',
+    { min: 0, max: MOST_REQUESTS },
+    null,
+  ),
+  'warmup-duration': seconds('warm-up duration', { min: 0, max: ONE_WEEK_SECONDS }, null),
+  'warmup-grace-period': seconds(
+    'time that requests of the warm-up may take after its duration',
+    UP_TO_A_WEEK,
+    DEFAULT_GRACE_PERIOD_SECONDS,
+  ),
+  'warmup-concurrency': integer('--concurrency of the warm-up (default: as measured)', SLOTS, null),
+  'warmup-prefill-concurrency': integer('--prefill-concurrency of the warm-up (default: as measured)', SLOTS, null),
+  'warmup-request-rate': number('RATE', '--request-rate of the warm-up (default: as measured)', RATE, null),
+  'warmup-arrival-pattern': choice(ARRIVAL_PATTERNS, '--arrival-pattern of the warm-up (default: as measured)', null),
+};
+
+export const LOAD_OPTIONS = { ...ARRIVAL_OPTIONS, ...END_OPTIONS, ...WARMUP_OPTIONS };
+
+type LoadOptions = Values<typeof LOAD_OPTIONS>;
+
+/** One load of a sweep. */
+export interface LoadStep {
+  readonly concurrency: number | null;
+  readonly requestRate: number | null;
+}
+
+/** Every combination of the given concurrencies and rates; the concurrency varies fastest. */
+export function loadSteps(options: LoadOptions): readonly LoadStep[] {
+  return (options['request-rate'] ?? [null]).flatMap((requestRate) =>
+    (options.concurrency ?? [null]).map((concurrency) => ({ concurrency, requestRate })),
+  );
+}
+
+type RequestedLoad = Pick<RunRequest, 'measure' | 'warmup' | 'cancellation' | 'maxOutputTokensTotal'>;
+
+/** The load of one step, with the checks that concern several options. `seed`: of arrivals. Throws a `CliError`. */
+export function requestedLoad(options: LoadOptions, step: LoadStep, seed: number): RequestedLoad {
+  checkCombinations(options);
+  const ratio = options['request-cancellation-rate'] / 100;
+  const load = measuredLoad(options, step, seed);
+  return {
+    measure: {
+      load,
+      requestCount: options['request-count'],
+      durationSeconds: options['benchmark-duration'],
+      gracePeriodSeconds: options['benchmark-grace-period'],
+    },
+    warmup: warmup(options, load, seed),
+    cancellation: ratio === 0 ? null : { ratio, delaySeconds: options['request-cancellation-delay'] },
+    maxOutputTokensTotal: options['max-output-tokens-total'],
+  };
+}
+
+function measuredLoad(options: LoadOptions, { concurrency, requestRate }: LoadStep, seed: number): LoadPlan {
+  const limits = {
+    concurrencyRampSeconds: options['concurrency-ramp-duration'],
+    prefillConcurrency: options['prefill-concurrency'],
+    prefillConcurrencyRampSeconds: options['prefill-concurrency-ramp-duration'],
+  };
+  if (options['fixed-schedule']) return { ...limits, concurrency, arrivals: trace(options) };
+  if (requestRate === null) return closedLoad(limits, concurrency);
+  const rampSeconds = options['request-rate-ramp-duration'];
+  const arrivals = { ...rate(options, requestRate, options['arrival-pattern'], seed), rampSeconds };
+  return { ...limits, concurrency, arrivals };
+}
+
+/** Without `--concurrency` a closed load has one request in flight. */
+function closedLoad(limits: Omit<ClosedLoad, 'concurrency' | 'arrivals'>, concurrency: number | null): ClosedLoad {
+  return { ...limits, concurrency: concurrency ?? 1, arrivals: null };
+}
+
+function trace(options: LoadOptions): TracePlan {
+  return {
+    kind: 'trace',
+    autoOffset: options['fixed-schedule-auto-offset'],
+    startOffset_ms: options['fixed-schedule-start-offset'],
+    endOffset_ms: options['fixed-schedule-end-offset'],
+  };
+}
+
+function rate(options: LoadOptions, requestRate: number, pattern: ArrivalPattern, seed: number): RatePlan {
+  return { kind: 'rate', requestRate, pattern, smoothness: options['arrival-smoothness'] ?? 1, rampSeconds: 0, seed };
+}
+
+/** The measured load with what the warm-up has of its own, and without its ramps, which are in no result. */
+function warmup(options: LoadOptions, measured: LoadPlan, seed: number): PhaseLoad | null {
+  const requestCount = options['warmup-request-count'] || null;
+  const durationSeconds = options['warmup-duration'] || null;
+  if (requestCount === null && durationSeconds === null) return null;
+  const gracePeriodSeconds = options['warmup-grace-period'];
+  return { load: warmupLoad(options, measured, seed), requestCount, durationSeconds, gracePeriodSeconds };
+}
+
+function warmupLoad(options: LoadOptions, measured: LoadPlan, seed: number): LoadPlan {
+  const ownRate = options['warmup-request-rate'];
+  const ownConcurrency = options['warmup-concurrency'];
+  const measuredRate = measured.arrivals?.kind === 'rate' ? measured.arrivals.requestRate : null;
+  const requestRate = ownRate ?? (ownConcurrency === null ? measuredRate : null);
+  const concurrency = ownConcurrency ?? (ownRate === null ? measured.concurrency : null);
+  const limits = {
+    concurrencyRampSeconds: 0,
+    prefillConcurrency: options['warmup-prefill-concurrency'] ?? measured.prefillConcurrency,
+    prefillConcurrencyRampSeconds: 0,
+  };
+  if (requestRate === null) return closedLoad(limits, concurrency);
+  const pattern = options['warmup-arrival-pattern'] ?? options['arrival-pattern'];
+  return { ...limits, concurrency, arrivals: rate(options, requestRate, pattern, seed) };
+}
+
+function checkCombinations(options: LoadOptions): void {
+  const rated = options['request-rate'] !== null;
+  const fixed = options['fixed-schedule'];
+  if (!fixed && options['request-count'] === null && options['benchmark-duration'] === null) {
+    throw new CliError('--request-count or --benchmark-duration is required');
+  }
+  if (rated && fixed) throw new CliError('--request-rate and --fixed-schedule cannot be used together');
+  const warmupRated = options['warmup-request-rate'] !== null;
+  const warmed = (options['warmup-request-count'] ?? 0) > 0 || (options['warmup-duration'] ?? 0) > 0;
+  const limits = options.concurrency !== null || (!rated && !fixed);
+  const gamma = [options['arrival-pattern'], options['warmup-arrival-pattern']].includes('gamma');
+  needs(options, 'request-rate-ramp-duration', rated, '--request-rate');
+  needs(options, 'arrival-smoothness', gamma, '--arrival-pattern gamma');
+  needs(options, 'concurrency-ramp-duration', limits, '--concurrency');
+  const prefill = options['prefill-concurrency'] !== null;
+  needs(options, 'prefill-concurrency-ramp-duration', prefill, '--prefill-concurrency');
+  for (const name of ['auto-offset', 'start-offset', 'end-offset'] as const) {
+    needs(options, `fixed-schedule-${name}`, fixed, '--fixed-schedule');
+  }
+  if (options['fixed-schedule-auto-offset'] && options['fixed-schedule-start-offset'] !== null) {
+    throw new CliError('--fixed-schedule-auto-offset and --fixed-schedule-start-offset cannot be used together');
+  }
+  for (const name of ['concurrency', 'prefill-concurrency', 'request-rate', 'arrival-pattern'] as const) {
+    needs(options, `warmup-${name}`, warmed, '--warmup-request-count or --warmup-duration');
+  }
+  needs(options, 'warmup-arrival-pattern', rated || warmupRated, '--request-rate or --warmup-request-rate');
+  needs(options, 'request-cancellation-delay', options['request-cancellation-rate'] > 0, '--request-cancellation-rate');
+}
+
+/** An option without effect is an error. */
+function needs(options: LoadOptions, name: keyof LoadOptions, met: boolean, needed: string): void {
+  const value = options[name];
+  if (value !== null && value !== 0 && value !== false && !met) throw new CliError(`--${name} requires ${needed}`);
+}

@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import type { RunRequest } from '../../run/run-request.ts';
+import { CliError } from '../failure.ts';
+import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
+import { givenNames, readOptions, type GivenValues } from './options.ts';
+import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
+
+/** Of one command. */
+const MOST_RUNS = 10_000;
+
+export interface RequestedRuns {
+  /** What all of them have in common is the same in each; the rest is that of the first. */
+  readonly options: RunOptions;
+  /** How many different loads there are. */
+  readonly steps: number;
+  /** In the order in which they are performed. */
+  readonly requests: readonly RunRequest[];
+}
+
+/** The runs that flags, environment and scenario file ask for. Throws a `CliError`. */
+export async function requestedRuns(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<RequestedRuns> {
+  const { config } = readOptions(RUN_OPTIONS, argv, environment);
+  const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
+  const [options, ...others] = files.map((values) => readOptions(RUN_OPTIONS, argv, environment, values));
+  if (options === undefined) throw new CliError('--config describes no run');
+  checkCount([options, ...others], '--concurrency, --request-rate and --num-profile-runs describe');
+  const steps = [options, ...others].flatMap((each) => runRequests(each));
+  const requests = requestedGroup(steps, options);
+  if (requests.length > 1 && requests.some(({ shard }) => shard !== null))
+    throw new CliError('--shard supports a single run: no lists of loads, no matrix, no --num-profile-runs');
+  return { options, steps: steps.length, requests };
+}
+
+/** Before they are expanded: a typing error must not fill the memory. */
+function checkCount(options: readonly RunOptions[], what: string): void {
+  const lists = options.map((each) => (each.concurrency?.length ?? 1) * (each['request-rate']?.length ?? 1));
+  const count = lists.reduce((sum, runs) => sum + runs, 0) * (options[0]?.['num-profile-runs'] ?? 1);
+  if (count > MOST_RUNS) throw new CliError(`${what} ${tooMany(count)}`);
+}
+
+const tooMany = (count: number): string => `${count} runs; at most ${MOST_RUNS} with one command`;
+
+/** The file's values once for every combination of its matrix; what is given otherwise is not varied. */
+async function fileValues(path: string, given: ReadonlySet<string>): Promise<readonly GivenValues[]> {
+  const { combinations, readScenario } = await import('./scenario-file.ts');
+  let text: string;
+  try {
+    text = await readFile(path, 'utf8');
+  } catch (error) {
+    throw new CliError(`--config: ${path} cannot be read: ${(error as Error).message}`);
+  }
+  const { values, matrix } = readScenario(text, path, RUN_OPTIONS, SHARED_BY_RUNS);
+  const varied = matrix.filter(({ name }) => !given.has(name));
+  const count = varied.reduce((product, { choices }) => product * choices.length, 1);
+  if (count > MOST_RUNS) throw new CliError(`${path}: the matrix describes ${tooMany(count)}`);
+  return combinations(varied).map((combination) => new Map([...located(values, path), ...located(combination, path)]));
+}
+
+function located(values: GivenValues, path: string): GivenValues {
+  return new Map([...values].map(([name, { texts, source }]) => [name, { texts, source: `${path}: ${source}` }]));
+}

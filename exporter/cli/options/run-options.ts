@@ -1,0 +1,298 @@
+import { createHash, randomInt } from 'node:crypto';
+import { isRunId } from '../../../core/run/run-id.ts';
+import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../../load/answers/deadlines.ts';
+import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
+import { FRAMING_HEADERS } from '../../load/transports/raw/request-encoder.ts';
+import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
+import { RUN_EXPORTS } from '../../run/run-files.ts';
+import type { RunRequest } from '../../run/run-request.ts';
+import { shardDirectory } from '../../store/shards/shard-folders.ts';
+import { CliError } from '../failure.ts';
+import { DEFAULT_INTERVAL_SECONDS } from '../../servers/scrape/collector.ts';
+import { DEFAULT_DRAIN_TIMEOUT_SECONDS } from '../../servers/scrape/run-edges.ts';
+import { GATE_OPTIONS, requestedGates } from './gate-options.ts';
+import { CHECK_OPTIONS } from './judge-options.ts';
+import { GROUP_OPTIONS } from './group-options.ts';
+import type { HelpSection, SectionedHelp } from './help-text.ts';
+import {
+  ARRIVAL_OPTIONS,
+  END_OPTIONS,
+  loadSteps,
+  requestedLoad,
+  WARMUP_OPTIONS,
+  type LoadStep,
+} from './load-options.ts';
+import { definitions, formats, INTERVAL_RANGE, targets } from './server-options.ts';
+import { PUBLISH_OPTIONS, requestedOutgoing } from './publish-options.ts';
+import {
+  CACHE_OPTIONS,
+  CONNECTION_OPTIONS,
+  ENDPOINT_OPTIONS,
+  PROMPT_OPTIONS,
+  requestedFields,
+  requestedReset,
+  requestedTraffic,
+} from './traffic-options.ts';
+import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
+import { choice, flag, integer, ratio, seconds, text, texts, type Values } from './options.ts';
+import { followsSchedule } from './trace-schedule.ts';
+
+/** Number of variants of the texts to draw from. */
+const NEW_TEXTS = 2 ** 40;
+const ONE_WEEK_SECONDS = 604_800;
+
+/** The server and its API. */
+const SERVER_OPTIONS = {
+  url: {
+    ...texts(
+      'URL',
+      'the server: http://host:8000, or the full URL of its endpoint; multiple values are used round-robin',
+    ),
+    elsewhere: ['base-url', 'target', 'endpoint-url'],
+  },
+  model: text('NAME', 'name of the model on the server', null),
+  ...ENDPOINT_OPTIONS,
+  header: texts('NAME:VALUE', 'a header to send with each request; may be repeated'),
+};
+
+const LIMIT_OPTIONS = {
+  ...END_OPTIONS,
+  'request-timeout-seconds': seconds(
+    'timeout of a request',
+    { min: 0.01, max: ONE_WEEK_SECONDS },
+    DEFAULT_REQUEST_TIMEOUT_SECONDS,
+  ),
+  'failed-request-threshold': ratio('ratio of failed requests above which the run has failed', null),
+  yes: flag('confirm a sweep or more than 64 concurrent requests to another machine'),
+};
+
+const PLAN_OPTIONS = {
+  ...PROMPT_OPTIONS,
+  'random-seed': integer(
+    'seed of lengths, arrivals and texts; by default lengths and arrivals use seed 0 and every run has new texts, so that no cache holds them',
+    { min: 0, max: Number.MAX_SAFE_INTEGER },
+    null,
+  ),
+  'prompt-variant': integer(
+    'which texts of the plan to send: the same number sends the same texts; lengths, arrivals and fingerprint do not change',
+    { min: 0, max: NEW_TEXTS - 1 },
+    null,
+  ),
+};
+
+const SERVER_METRICS_OPTIONS = {
+  'server-metrics': targets(
+    "metrics pages in addition to the server's own: http://host:8081/metrics, host:8081, or system=host, such as triton=host",
+  ),
+  'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
+  'discover-local': flag('also scrape local ports that respond'),
+  'no-server-metrics': flag("do not scrape the servers' metrics"),
+  'server-metrics-interval': seconds(
+    'scrape interval of each metrics page; scrapes load the measured servers',
+    INTERVAL_RANGE,
+    DEFAULT_INTERVAL_SECONDS,
+  ),
+  'server-metrics-formats': formats,
+  'slice-duration': seconds(
+    "also report the servers' statistics in slices of this length",
+    { min: 0.1, max: ONE_WEEK_SECONDS },
+    null,
+  ),
+  stats: definitions,
+  'drain-timeout': seconds(
+    'maximum time to wait for idle servers before the first measured request',
+    { min: 0, max: 3600 },
+    DEFAULT_DRAIN_TIMEOUT_SECONDS,
+  ),
+  ...CACHE_OPTIONS,
+};
+
+const OUTPUT_OPTIONS = {
+  scenario: text('NAME', 'name of the benchmark in metrics and comparisons', 'default'),
+  'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  'run-id': text('ID', 'ID of the run: letters, digits and dashes', null),
+  export: choice(
+    ['none', ...RUN_EXPORTS] as const,
+    "also export the run in another tool's format: aiperf/profile_export* in the run directory",
+    'none',
+  ),
+  json: flag('print the result as JSON'),
+};
+
+const LIVE_METRICS_OPTIONS = {
+  'metrics-port': integer(
+    'serve live metrics on this port, 0 for a free one; default: a free one if a `serve` watches --runs-dir, else none',
+    { min: 0, max: 65_535 },
+    null,
+  ),
+  'metrics-host': text('ADDRESS', 'listen address of the live metrics', '127.0.0.1'),
+  'allowed-hosts': texts('NAME', 'additional host names to accept in requests for the live metrics'),
+  linger: choice(
+    ['auto', 'no'] as const,
+    'keep serving the live metrics until every scraper has fetched the final values',
+    'auto',
+  ),
+  'linger-max': seconds('maximum time to linger', { min: 0, max: 86_400 }, DEFAULT_LINGER_MAX_SECONDS),
+};
+
+/** The judgment on the run, with the options of `check`. */
+const JUDGE_OPTIONS = {
+  check: flag('judge the run against the baseline of its scenario, as `llmbench check` does'),
+  ...CHECK_OPTIONS,
+};
+
+/** Flags of `run`: the names of `aiperf profile` where the meaning is the same. */
+export const RUN_OPTIONS = {
+  ...SERVER_OPTIONS,
+  ...ARRIVAL_OPTIONS,
+  ...LIMIT_OPTIONS,
+  ...WARMUP_OPTIONS,
+  ...PLAN_OPTIONS,
+  ...GATE_OPTIONS,
+  ...JUDGE_OPTIONS,
+  ...OUTPUT_OPTIONS,
+  ...GROUP_OPTIONS,
+  ...WORKER_OPTIONS,
+  ...SERVER_METRICS_OPTIONS,
+  ...LIVE_METRICS_OPTIONS,
+  ...PUBLISH_OPTIONS,
+  ...CONNECTION_OPTIONS,
+};
+
+const RUN_EXAMPLES = [
+  'llmbench run --url http://localhost:8000 --model llama --concurrency 16 --request-count 500',
+  'llmbench run --url localhost:8000 --model llama --concurrency 64 --benchmark-duration 120 --warmup-request-count 64 --isl 1024 --osl 256',
+  'llmbench run --url https://example.org --model llama --api-key-env API_KEY --concurrency 4 --request-count 40 --json',
+  'llmbench run --url localhost:8000 --model llama --request-rate 2000 --benchmark-duration 60 --workers 4',
+  'llmbench run --url llm:8000 --model llama --concurrency 4096 --request-count 100000 --shard 0/4 --run-id night-7 --start-at 2030-01-31T12:00:00Z',
+];
+
+const HELP_SECTIONS: readonly HelpSection[] = [
+  { name: 'server', title: 'the server and its API', options: SERVER_OPTIONS },
+  { name: 'load', title: 'load: concurrency, rate, schedule', options: ARRIVAL_OPTIONS },
+  { name: 'stop', title: 'end of the run and limits', options: LIMIT_OPTIONS },
+  { name: 'warmup', title: 'warm-up', options: WARMUP_OPTIONS },
+  { name: 'dataset', title: 'prompts, lengths, conversations, tokenizer', options: PLAN_OPTIONS },
+  { name: 'gates', title: 'objectives and goodput', options: GATE_OPTIONS },
+  { name: 'check', title: 'judge the run against the baseline', options: JUDGE_OPTIONS },
+  { name: 'output', title: 'names, files, JSON', options: OUTPUT_OPTIONS },
+  { name: 'sweep', title: 'multiple runs with one command', options: GROUP_OPTIONS },
+  { name: 'workers', title: 'multiple cores and machines', options: WORKER_OPTIONS },
+  { name: 'server-metrics', title: "the servers' own metrics and caches", options: SERVER_METRICS_OPTIONS },
+  { name: 'live', title: 'metrics of the running benchmark for Prometheus', options: LIVE_METRICS_OPTIONS },
+  { name: 'publish', title: 'remote write, annotations in Grafana', options: PUBLISH_OPTIONS },
+  { name: 'connection', title: 'TLS, sockets, HTTP client', options: CONNECTION_OPTIONS },
+];
+
+/** `run --help`. */
+export const RUN_HELP: SectionedHelp = {
+  usage:
+    'llmbench run --url URL --model NAME (--concurrency N | --request-rate RATE) (--request-count N | --benchmark-duration S) [options]',
+  sections: HELP_SECTIONS,
+  common: [
+    ...['url', 'model', 'api-key-env', 'concurrency', 'request-rate', 'request-count', 'benchmark-duration'],
+    ...[
+      'warmup-request-count',
+      'isl',
+      'osl',
+      'input-file',
+      'slo',
+      'goodput',
+      'check',
+      'scenario',
+      'runs-dir',
+      'config',
+    ],
+    ...['metrics-port', 'remote-write-url', 'json'],
+  ],
+  examples: RUN_EXAMPLES,
+};
+
+export type RunOptions = Values<typeof RUN_OPTIONS>;
+
+/** One request for each load of the options: several with lists. Throws a `CliError`. */
+export function runRequests(given: RunOptions): readonly RunRequest[] {
+  const options = { ...given, 'fixed-schedule': followsSchedule(given) };
+  return loadSteps(options).map((step) => runRequest(options, step));
+}
+
+/** The request of one step, with the checks that concern several options. Throws a `CliError`. */
+function runRequest(options: RunOptions, step: LoadStep): RunRequest {
+  const [url, ...moreUrls] = options.url;
+  if (url === undefined) throw new CliError('--url is required, for example --url http://localhost:8000');
+  if (options.model === null) throw new CliError('--model is required; the server lists its models at /v1/models');
+  const runId = options['run-id'];
+  if (runId !== null && !isRunId(runId))
+    throw new CliError(`--run-id is '${runId}' and must be 1 to 64 letters, digits and dashes`);
+  const seed = options['random-seed'] ?? 0;
+  return {
+    url,
+    model: options.model,
+    scenario: options.scenario,
+    ...requestedLoad(options, step, seed),
+    workers: options.workers,
+    shard: requestedShard(options),
+    inputTokens: options.isl ?? DEFAULT_INPUT_TOKENS,
+    outputTokens: options.osl ?? DEFAULT_OUTPUT_TOKENS,
+    seed,
+    textVariant: options['prompt-variant'] ?? (reusesTexts(options) ? 0 : newTexts(options)),
+    group: null,
+    sampling: requestedFields(options),
+    headers: headers(options.header),
+    traffic: requestedTraffic(options, moreUrls),
+    cacheReset: isFirstShard(options) ? requestedReset(options) : null,
+    requestTimeoutSeconds: options['request-timeout-seconds'],
+    failedRequestThreshold: options['failed-request-threshold'],
+    serverMetrics: isFirstShard(options) ? serverMetrics(options) : null,
+    gates: requestedGates(options),
+    exports: options.export === 'none' ? [] : [options.export],
+    runsDirectory: runsDirectory(options),
+    runId,
+    metricsPort: options['metrics-port'],
+    metricsHost: options['metrics-host'],
+    allowedHosts: options['allowed-hosts'],
+    lingerMaxSeconds: options.linger === 'no' ? 0 : options['linger-max'],
+    outgoing: requestedOutgoing(options),
+  };
+}
+
+const reusesTexts = (options: RunOptions): boolean => options['random-seed'] !== null || options['same-prompts'];
+
+/** Shards cannot agree on a random number, but they have the same run ID. */
+function newTexts({ shard, 'run-id': runId }: RunOptions): number {
+  if (shard === null || runId === null) return randomInt(NEW_TEXTS);
+  return createHash('sha256').update(runId).digest().readUIntBE(0, 5);
+}
+
+/** Shards may share one directory: each has a folder of its own in it. */
+function runsDirectory({ shard, 'run-id': runId, 'runs-dir': directory }: RunOptions): string {
+  return shard === null || runId === null ? directory : shardDirectory(directory, runId, String(shard.part));
+}
+
+/** The servers are the same for all shards: one of them scrapes them and resets their caches. */
+const isFirstShard = ({ shard }: RunOptions): boolean => shard === null || shard.part === 0;
+
+function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
+  if (options['no-server-metrics']) return null;
+  return {
+    targets: [...options['server-metrics'], ...options['gpu-telemetry']],
+    discoverLocal: options['discover-local'],
+    intervalSeconds: options['server-metrics-interval'],
+    drainTimeoutSeconds: options['drain-timeout'],
+    sliceSeconds: options['slice-duration'],
+    definitions: options.stats,
+    formats: options['server-metrics-formats'],
+  };
+}
+
+/** RFC 9110 field names and values; the value is not repeated in the message, it may be a secret. */
+function headers(given: readonly string[]): Readonly<Record<string, string>> {
+  const entries = given.map((header) => {
+    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(header);
+    if (match === null) throw new CliError(`--header '${header.split(':')[0]}…' must be NAME: VALUE`);
+    const name = (match[1] ?? '').toLowerCase();
+    if (FRAMING_HEADERS.has(name)) throw new CliError(`--header: ${name} is set by the HTTP client`);
+    return [name, match[2] ?? ''] as const;
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,100 @@
+import { describe, expect, test } from '@jest/globals';
+import { CliError } from '../failure.ts';
+import { readOptions } from './options.ts';
+import { requestedFields, requestedTraffic, TRAFFIC_OPTIONS } from './traffic-options.ts';
+
+const options = (...argv: string[]): ReturnType<typeof readOptions<typeof TRAFFIC_OPTIONS>> =>
+  readOptions(TRAFFIC_OPTIONS, argv, {});
+const traffic = (...argv: string[]): ReturnType<typeof requestedTraffic> => requestedTraffic(options(...argv), []);
+
+describe('what is sent, by flags', () => {
+  test('by default: streamed chat of single requests with random words', () => {
+    expect(traffic()).toMatchObject({
+      endpointType: 'chat',
+      stream: null,
+      tokenizer: null,
+      apiKey: { environmentVariable: null, file: null },
+      dataset: {
+        inputTokens: null,
+        outputTokens: null,
+        file: null,
+        synthetic: { conversations: null, distribution: null },
+      },
+    });
+  });
+
+  test('usage is checked with a tokenizer', () => {
+    expect(traffic('--tokenizer', 'cl100k_base', '--check-usage').checkUsage).toBe(true);
+    expect(() => traffic('--check-usage')).toThrow('--check-usage requires --tokenizer');
+  });
+
+  test('conversations: milliseconds become seconds', () => {
+    const shape = traffic(
+      '--session-turns-mean',
+      '3',
+      '--session-turn-delay-mean',
+      '1500',
+      '--session-delay-ratio',
+      '0.5',
+    );
+    expect(shape.dataset.synthetic.conversations).toEqual({
+      turns: { mean: 3, stddev: 0 },
+      delay: { mean: 1.5, stddev: 0, ratio: 0.5 },
+    });
+  });
+
+  test('a file', () => {
+    const file = traffic(
+      '--input-file',
+      't.jsonl',
+      '--custom-dataset-type',
+      'mooncake_trace',
+      '--isl-block-size',
+      '16',
+      '--osl',
+      '5',
+    );
+    expect(file.dataset).toMatchObject({
+      inputTokens: null,
+      outputTokens: 5,
+      file: { path: 't.jsonl', type: 'mooncake_trace', strategy: 'sequential', blockTokens: 16, delayRatio: 1 },
+    });
+  });
+
+  test.each([
+    [['--streaming'], true],
+    [['--no-streaming'], false],
+    [[], null],
+  ])('%j', (argv, stream) => {
+    expect(traffic(...argv).stream).toBe(stream);
+  });
+
+  test('extra inputs, and --ignore-eos as one of them', () => {
+    expect(
+      requestedFields(
+        options('--ignore-eos', '--extra-inputs', 'temperature:0', '--extra-inputs', '{"nvext":{"a":1}}'),
+      ),
+    ).toEqual({
+      ignore_eos: true,
+      temperature: 0,
+      nvext: { a: 1 },
+    });
+  });
+
+  test.each([
+    [['--streaming', '--no-streaming'], '--streaming and --no-streaming cannot be used together'],
+    [['--seq-dist', '10,5:100', '--isl', '5'], '--seq-dist sets all lengths'],
+    [['--seq-dist', '10,5:90'], "--seq-dist '10,5:90': the percentages add up to 90, not to 100"],
+    [['--num-prefix-prompts', '2'], '--num-prefix-prompts and --prefix-prompt-length require each other'],
+    [['--input-file', 'x', '--isl-stddev', '2'], '--isl-stddev has no effect with --input-file'],
+    [['--input-file', 'x', '--session-turns-mean', '2'], 'has no effect with --input-file: the file sets it'],
+    [['--endpoint-type', 'chatt'], "--endpoint-type is 'chatt' and must be one of chat, completions, responses"],
+  ])('%j', (argv, message) => {
+    expect(() => traffic(...argv)).toThrow(CliError);
+    expect(() => traffic(...argv)).toThrow(message);
+  });
+
+  test('--extra-inputs without a value', () => {
+    expect(() => requestedFields(options('--extra-inputs', 'x'))).toThrow(CliError);
+  });
+});

@@ -1,0 +1,260 @@
+import type { JsonValue } from '../../../core/run/canonical-json.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { DEFAULT_TRANSPORT, TRANSPORT_CHOICES } from '../../load/transports/choose-transport.ts';
+import { DEFAULT_CONNECT_TIMEOUT_SECONDS } from '../../load/transports/connection-options.ts';
+import { SAMPLING_STRATEGIES } from '../../load/datasets/entry-order.ts';
+import { DEFAULT_BLOCK_TOKENS } from '../../load/datasets/mooncake-trace.ts';
+import { FILE_TYPES } from '../../load/datasets/open-dataset.ts';
+import type { DatasetRequest } from '../../load/datasets/open-dataset.ts';
+import { parseSequenceDistribution } from '../../load/datasets/sequence-distribution.ts';
+import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
+import type { ConversationShape } from '../../load/datasets/synthetic-dataset.ts';
+import { ENDPOINT_TYPES } from '../../load/endpoints/endpoint-types.ts';
+import { parseExtraInputs } from '../../load/endpoints/extra-inputs.ts';
+import { DEFAULT_TOKENIZER_REVISION } from '../../load/tokenizers/load-tokenizer.ts';
+import { DEFAULT_RESET_TIMEOUT_SECONDS, type CacheReset } from '../../run/reset-kv-cache.ts';
+import type { TrafficRequest } from '../../run/traffic-request.ts';
+import { CliError } from '../failure.ts';
+import {
+  choice,
+  flag,
+  integer,
+  milliseconds,
+  number,
+  seconds,
+  text,
+  texts,
+  type Option,
+  type Values,
+} from './options.ts';
+
+const MOST_TOKENS = 1e7;
+const TOKENS = { min: 1, max: MOST_TOKENS };
+const TOKENS_OR_NONE = { min: 0, max: MOST_TOKENS };
+const ONE_DAY_MS = 86_400_000;
+
+const tokens = (help: string, fallback: number): Option<number> => integer(help, TOKENS_OR_NONE, fallback);
+
+/** The API and its form: the names of `aiperf profile` where the meaning is the same. */
+export const ENDPOINT_OPTIONS = {
+  'endpoint-type': choice(ENDPOINT_TYPES, 'API of the endpoint', 'chat'),
+  'endpoint-template': text(
+    'FILE',
+    'with --endpoint-type template: the request body, and the paths of values in the response',
+    null,
+  ),
+  streaming: flag('request streams (the default where the endpoint has them)'),
+  'no-streaming': flag('request one JSON response; time to first token is then not available'),
+  'api-key-env': text('VARIABLE', 'environment variable that holds the API key', null),
+  'api-key-file': text('FILE', 'file that holds the API key', null),
+  'ignore-eos': flag('make the server generate all of --osl (ignore_eos of vLLM and SGLang)'),
+  'extra-inputs': texts('NAME:VALUE', 'field to send with each request, or a JSON object of fields; may be repeated'),
+};
+
+/** What is sent. */
+export const PROMPT_OPTIONS = {
+  isl: {
+    ...integer(`input tokens per request (default ${DEFAULT_INPUT_TOKENS}); exact with --tokenizer`, TOKENS, null),
+    elsewhere: ['random-input-len', 'synthetic-input-tokens-mean', 'input-len', 'prompt-tokens'],
+  },
+  'isl-stddev': tokens('standard deviation of --isl', 0),
+  osl: {
+    ...integer(`maximum output tokens per request (max_tokens; default ${DEFAULT_OUTPUT_TOKENS})`, TOKENS, null),
+    elsewhere: ['random-output-len', 'output-tokens-mean', 'output-len', 'output-tokens', 'max-tokens'],
+  },
+  'osl-stddev': tokens('standard deviation of --osl', 0),
+  'seq-dist': text('DIST', 'pairs of input and output lengths with percentages: "256,128:60;1024|100,512|50:40"', null),
+  'shared-system-prompt-length': tokens('tokens of a system prompt that all requests share', 0),
+  'num-prefix-prompts': integer('number of prefixes that prompts begin with', { min: 0, max: 1e6 }, 0),
+  'prefix-prompt-length': tokens('tokens of each of these prefixes', 0),
+  'user-context-prompt-length': tokens('tokens of a text that begins each conversation and is its own', 0),
+  'session-turns-mean': number('N', 'turns of a conversation', { min: 1, max: 10_000 }, 1),
+  'session-turns-stddev': number('N', 'standard deviation of the turns', { min: 0, max: 10_000 }, 0),
+  'session-turn-delay-mean': milliseconds('delay before the next turn', { min: 0, max: ONE_DAY_MS }, 0),
+  'session-turn-delay-stddev': milliseconds('standard deviation of this delay', { min: 0, max: ONE_DAY_MS }, 0),
+  'session-delay-ratio': number('FACTOR', 'factor of these delays, also of those in a file', { min: 0, max: 1000 }, 1),
+  'num-dataset-entries': integer(
+    'number of different requests or conversations before they repeat (default: no repeats)',
+    { min: 1, max: 1e9 },
+    null,
+  ),
+  'input-file': text('FILE', 'file with prompts, instead of random words', null),
+  'custom-dataset-type': choice(FILE_TYPES, 'format of the file', 'single_turn'),
+  'dataset-sampling-strategy': choice(SAMPLING_STRATEGIES, 'order in which the file is sent', 'sequential'),
+  'isl-block-size': integer('tokens per hash ID of a trace', TOKENS, DEFAULT_BLOCK_TOKENS),
+  tokenizer: text(
+    'NAME',
+    'a tokenizer.json or its folder, a model on the Hugging Face hub, or a tiktoken encoding',
+    null,
+  ),
+  'check-usage': flag(
+    "count the output of every response with --tokenizer and report the difference to the server's usage; costs CPU",
+  ),
+  'tokenizer-revision': text('REVISION', 'branch, tag or commit of the model on the hub', DEFAULT_TOKENIZER_REVISION),
+};
+
+/** How the server is reached. */
+export const CONNECTION_OPTIONS = {
+  'connect-timeout-seconds': seconds(
+    'timeout of opening a connection',
+    { min: 0.01, max: 3600 },
+    DEFAULT_CONNECT_TIMEOUT_SECONDS,
+  ),
+  transport: choice(TRANSPORT_CHOICES, 'HTTP client: raw has the least overhead and no https', DEFAULT_TRANSPORT),
+  'unix-socket': text('PATH', 'connect to this socket; --url then gives only host and path', null),
+  'tls-ca': text('FILE', 'trusted CA certificates (PEM)', null),
+  'tls-cert': text('FILE', 'client certificate (PEM)', null),
+  'tls-key': text('FILE', 'key of the client certificate (PEM)', null),
+  'tls-server-name': text('NAME', "server name to verify in the certificate (default: the URL's host)", null),
+  'tls-insecure': flag("do not verify the server's certificate"),
+  'export-http-trace': flag(
+    'record the HTTP phases of each request: blocked, lookup, connecting, sending, waiting, receiving',
+  ),
+};
+
+/** Resetting the server's caches. */
+export const CACHE_OPTIONS = {
+  'reset-kv-cache': flag("reset the server's prefix cache before each run (vLLM, SGLang, or the given path)"),
+  'reset-kv-cache-path': text('PATH', 'path of the reset endpoint (POST)', null),
+  'reset-kv-cache-timeout-seconds': seconds(
+    'timeout of the reset',
+    { min: 0.01, max: 3600 },
+    DEFAULT_RESET_TIMEOUT_SECONDS,
+  ),
+};
+
+export const TRAFFIC_OPTIONS = { ...ENDPOINT_OPTIONS, ...PROMPT_OPTIONS, ...CONNECTION_OPTIONS, ...CACHE_OPTIONS };
+
+type TrafficOptions = Values<typeof TRAFFIC_OPTIONS>;
+
+/** The requested traffic, with the checks that concern several options. Throws a `CliError`. */
+export function requestedTraffic(options: TrafficOptions, moreUrls: readonly string[]): TrafficRequest {
+  if (options.streaming && options['no-streaming'])
+    throw new CliError('--streaming and --no-streaming cannot be used together');
+  if (options['check-usage'] && options.tokenizer === null) throw new CliError('--check-usage requires --tokenizer');
+  return {
+    moreUrls,
+    connection: {
+      unixSocket: options['unix-socket'],
+      connectTimeoutSeconds: options['connect-timeout-seconds'],
+      transport: options.transport,
+      tls: {
+        caFile: options['tls-ca'],
+        certFile: options['tls-cert'],
+        keyFile: options['tls-key'],
+        serverName: options['tls-server-name'],
+        insecure: options['tls-insecure'],
+      },
+      httpTrace: options['export-http-trace'],
+    },
+    apiKey: { environmentVariable: options['api-key-env'], file: options['api-key-file'] },
+    endpointType: options['endpoint-type'],
+    endpointTemplate: options['endpoint-template'],
+    stream: options.streaming ? true : options['no-streaming'] ? false : null,
+    tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
+    checkUsage: options['check-usage'],
+    dataset: requestedDataset(options),
+  };
+}
+
+/** Null: no reset. Throws a `CliError` for an invalid path. */
+export function requestedReset(options: TrafficOptions): CacheReset | null {
+  const path = options['reset-kv-cache-path'];
+  if (path !== null && !options['reset-kv-cache'])
+    throw new CliError('--reset-kv-cache-path requires --reset-kv-cache');
+  if (path !== null && !path.startsWith('/'))
+    throw new CliError(`--reset-kv-cache-path is '${path}' and must begin with /`);
+  return options['reset-kv-cache'] ? { path, timeoutSeconds: options['reset-kv-cache-timeout-seconds'] } : null;
+}
+
+/** Extra inputs and `--ignore-eos`, a shorthand for one of them. */
+export function requestedFields(options: TrafficOptions): Readonly<Record<string, JsonValue>> {
+  const fields = refused(() => parseExtraInputs(options['extra-inputs']));
+  return options['ignore-eos'] ? { ignore_eos: true, ...fields } : fields;
+}
+
+/** A wrong value of a flag is a `CliError`. */
+function refused<T>(parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CliError(error.message);
+    throw error;
+  }
+}
+
+function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
+  const path = options['input-file'];
+  const pairs = options['seq-dist'];
+  const distribution = pairs === null ? null : refused(() => parseSequenceDistribution(pairs));
+  checkLengths(options);
+  return {
+    inputTokens: options.isl,
+    outputTokens: options.osl,
+    synthetic: synthetic(options, distribution),
+    file:
+      path === null
+        ? null
+        : {
+            path,
+            type: options['custom-dataset-type'],
+            strategy: options['dataset-sampling-strategy'],
+            blockTokens: options['isl-block-size'],
+            delayRatio: options['session-delay-ratio'],
+          },
+  };
+}
+
+function synthetic(
+  options: TrafficOptions,
+  distribution: ReturnType<typeof parseSequenceDistribution> | null,
+): DatasetRequest['synthetic'] {
+  return {
+    inputStddev: options['isl-stddev'],
+    outputStddev: options['osl-stddev'],
+    distribution,
+    systemPromptTokens: options['shared-system-prompt-length'],
+    prefixes: { count: options['num-prefix-prompts'], tokens: options['prefix-prompt-length'] },
+    userContextTokens: options['user-context-prompt-length'],
+    conversations: conversations(options),
+    entries: options['num-dataset-entries'],
+  };
+}
+
+/** Null for single requests. */
+function conversations(options: TrafficOptions): ConversationShape | null {
+  const turns = { mean: options['session-turns-mean'], stddev: options['session-turns-stddev'] };
+  if (turns.mean === 1 && turns.stddev === 0) return null;
+  const delay = {
+    mean: options['session-turn-delay-mean'] / 1000,
+    stddev: options['session-turn-delay-stddev'] / 1000,
+    ratio: options['session-delay-ratio'],
+  };
+  return { turns, delay };
+}
+
+/** Options of the synthetic dataset, which a file sets itself. */
+const SYNTHETIC_ONLY = [
+  'isl-stddev',
+  'osl-stddev',
+  'shared-system-prompt-length',
+  'num-prefix-prompts',
+  'user-context-prompt-length',
+  'session-turns-stddev',
+  'session-turn-delay-mean',
+] as const;
+
+function checkLengths(options: TrafficOptions): void {
+  const { isl, osl } = options;
+  const spread = options['isl-stddev'] > 0 || options['osl-stddev'] > 0;
+  if (options['seq-dist'] !== null && (isl !== null || osl !== null || spread))
+    throw new CliError('--seq-dist sets all lengths: remove --isl, --osl and their deviations');
+  if (options['num-prefix-prompts'] > 0 !== options['prefix-prompt-length'] > 0)
+    throw new CliError('--num-prefix-prompts and --prefix-prompt-length require each other: one of them is 0');
+  if (options['input-file'] === null) return;
+  const useless =
+    options['seq-dist'] !== null || options['num-dataset-entries'] !== null || options['session-turns-mean'] !== 1
+      ? 'seq-dist, --num-dataset-entries or --session-turns-mean'
+      : SYNTHETIC_ONLY.find((name) => options[name] > 0);
+  if (useless !== undefined) throw new CliError(`--${useless} has no effect with --input-file: the file sets it`);
+}

@@ -1,0 +1,53 @@
+import type { ShardRequest } from '../../run/run-request.ts';
+import { CliError } from '../failure.ts';
+import { integer, text, type Option, type Values } from './options.ts';
+
+const MOST_WORKERS = 256;
+const MOST_SHARDS = 10_000;
+
+const SHARD: Option<{ readonly part: number; readonly parts: number } | null> = {
+  help: 'run one part of a benchmark that several machines run together, such as 0/4 for the first of four; `llmbench merge` joins the parts',
+  value: 'I/N',
+  parse: (texts) => {
+    const [, part, parts] = /^(\d{1,5})\/(\d{1,5})$/.exec(texts.at(-1) ?? '') ?? [];
+    const share = { part: Number(part), parts: Number(parts) };
+    if (!(share.parts <= MOST_SHARDS) || !(share.part < share.parts))
+      throw new Error(`I/N with N up to ${MOST_SHARDS} and I from 0 to N - 1, such as 0/4`);
+    return share;
+  },
+  fallback: null,
+};
+
+/** What generates the load: threads of this machine, and other machines. */
+export const WORKER_OPTIONS = {
+  workers: integer(
+    'threads that generate the load, each with its part of --concurrency and --prefill-concurrency (default: as many as the load needs)',
+    { min: 1, max: MOST_WORKERS },
+    null,
+  ),
+  shard: SHARD,
+  'start-at': text('TIME', 'with --shard: start of the measurement on all shards, such as 2030-01-31T12:00:00Z', null),
+};
+
+type WorkerOptions = Values<typeof WORKER_OPTIONS> & { readonly 'run-id': string | null };
+
+/** The requested shard. Throws a `CliError`. */
+export function requestedShard(options: WorkerOptions): ShardRequest | null {
+  const { shard, 'start-at': startAt } = options;
+  if (shard === null) {
+    if (startAt !== null) throw new CliError('--start-at requires --shard');
+    return null;
+  }
+  if (options['run-id'] === null) throw new CliError('--shard requires --run-id, the same on all shards');
+  if (startAt === null) throw new CliError('--shard requires --start-at, the same on all shards');
+  return { share: shard, startAt_ms: instant(startAt) };
+}
+
+/** RFC 3339, with the offset that makes it an instant. */
+function instant(given: string): number {
+  const isInstant = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(given);
+  const time_ms = isInstant ? Date.parse(given) : NaN;
+  if (Number.isNaN(time_ms))
+    throw new CliError(`--start-at is '${given}' and must be a time such as 2030-01-31T12:00:00Z (RFC 3339)`);
+  return time_ms;
+}

@@ -1,0 +1,156 @@
+import { interTokenLatencySeconds } from '../../../core/measures/measures.ts';
+import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { ServerLoadNow } from '../../servers/summary/load-now.ts';
+import { progressLine, progressLines } from './progress-lines.ts';
+import type { ProgressState, RecentLatency } from './progress-lines.ts';
+import { RecentValues } from './recent-values.ts';
+
+const NS_PER_SECOND = 1e9;
+/** Percentiles and rates cover the last seconds, so that the display shows the present. */
+const RECENT_SECONDS = 5;
+/** Length of the trend. */
+const TREND_SECONDS = 40;
+const REDRAW_MS = 250;
+const LOG_LINE_MS = 5_000;
+const USUAL_COLUMNS = 120;
+
+/** The parts of the plan that the display needs. */
+export interface ProgressPlan {
+  readonly warmupRequests: number | null;
+  readonly warmupSeconds?: number | null;
+  readonly requestCount: number | null;
+  readonly durationSeconds: number | null;
+}
+
+/** Shows the progress of a run: updating lines on a terminal, periodic lines elsewhere. */
+export class Progress implements RunObserver {
+  readonly #plan: ProgressPlan;
+  readonly #out: NodeJS.WriteStream;
+  readonly #now_ns: () => number;
+  readonly #servers: () => ServerLoadNow | null;
+  readonly #timer: NodeJS.Timeout;
+  readonly #firstTokens = new RecentValues(TREND_SECONDS);
+  readonly #interToken = new RecentValues(TREND_SECONDS);
+  /** Output tokens of each request that ended. */
+  readonly #ended = new RecentValues(TREND_SECONDS);
+  readonly #tokens = new Map<number, number>();
+  readonly #failures = new Map<string, number>();
+  #tokensKnown = true;
+  #phase: PhaseName | null = null;
+  #phaseStart_ns = 0;
+  #sent = 0;
+  #done = 0;
+  #drawnLines = 0;
+
+  /** `now_ns` is the run's monotonic clock: nanoseconds since its start; `servers` returns the current load of the servers. */
+  constructor(
+    plan: ProgressPlan,
+    out: NodeJS.WriteStream,
+    now_ns: () => number,
+    servers: () => ServerLoadNow | null = () => null,
+  ) {
+    this.#plan = plan;
+    this.#out = out;
+    this.#now_ns = now_ns;
+    this.#servers = servers;
+    this.#timer = setInterval(() => this.#draw(), out.isTTY ? REDRAW_MS : LOG_LINE_MS);
+    this.#timer.unref();
+  }
+
+  phaseStarted(phase: PhaseName, at_ns: number): void {
+    this.#phase = phase;
+    this.#phaseStart_ns = at_ns;
+    this.#sent = this.#done = 0;
+    this.#tokensKnown = true;
+    this.#failures.clear();
+    this.#tokens.clear();
+    for (const recent of [this.#firstTokens, this.#interToken, this.#ended]) recent.clear();
+  }
+
+  requestSent(): void {
+    this.#sent++;
+  }
+
+  firstContent(_phase: PhaseName, sinceSent_ns: number): void {
+    this.#firstTokens.add(this.#now_ns(), sinceSent_ns / NS_PER_SECOND);
+  }
+
+  requestEnded(record: RequestRecord): void {
+    const now = this.#now_ns();
+    this.#done++;
+    this.#ended.add(now, 1);
+    if (record.reason !== null) this.#failures.set(record.reason, (this.#failures.get(record.reason) ?? 0) + 1);
+    if (record.outcome !== 'ok') return;
+    const latency = interTokenLatencySeconds(record);
+    if (latency !== null) this.#interToken.add(now, latency);
+    if (record.output_tokens === null) this.#tokensKnown = false;
+    else this.#addTokens(Math.floor(now / NS_PER_SECOND), record.output_tokens);
+  }
+
+  /** Removes the display; lines printed to a log stay. */
+  stop(): void {
+    clearInterval(this.#timer);
+    this.#clear();
+  }
+
+  #addTokens(second: number, tokens: number): void {
+    this.#tokens.set(second, (this.#tokens.get(second) ?? 0) + tokens);
+    for (const old of this.#tokens.keys()) if (old <= second - TREND_SECONDS) this.#tokens.delete(old);
+  }
+
+  #draw(): void {
+    if (this.#phase === null) return;
+    const state = this.#state(this.#phase);
+    if (!this.#out.isTTY) {
+      this.#out.write(`${progressLine(state)}\n`);
+      return;
+    }
+    this.#clear();
+    const columns = (this.#out.columns || USUAL_COLUMNS) - 1;
+    const lines = progressLines(state, columns);
+    this.#out.write(`${lines.map((line) => line.slice(0, columns)).join('\n')}\n`);
+    this.#drawnLines = lines.length;
+  }
+
+  #clear(): void {
+    if (this.#drawnLines > 0) this.#out.write(`\x1b[${this.#drawnLines}A\x1b[J`);
+    this.#drawnLines = 0;
+  }
+
+  #state(phase: PhaseName): ProgressState {
+    const now = this.#now_ns();
+    const elapsed = (now - this.#phaseStart_ns) / NS_PER_SECOND;
+    const warmup = phase === 'warmup';
+    // The current second is incomplete: the last five are four and a fraction.
+    const span = Math.max(0.1, Math.min(elapsed, RECENT_SECONDS - 1 + ((now / NS_PER_SECOND) % 1)));
+    return {
+      phase,
+      plannedRequests: warmup ? this.#plan.warmupRequests : this.#plan.requestCount,
+      plannedSeconds: warmup ? (this.#plan.warmupSeconds ?? null) : this.#plan.durationSeconds,
+      elapsedSeconds: elapsed,
+      done: this.#done,
+      inFlight: this.#sent - this.#done,
+      failures: this.#failures,
+      recentSeconds: RECENT_SECONDS,
+      requestsPerSecond: this.#ended.count(now, RECENT_SECONDS) / span,
+      tokensPerSecond: this.#tokensKnown ? this.#recentTokens(now) / span : null,
+      timeToFirstToken: recentLatency(this.#firstTokens, now),
+      interTokenLatency: recentLatency(this.#interToken, now),
+      servers: this.#servers(),
+    };
+  }
+
+  #recentTokens(now_ns: number): number {
+    const since = Math.floor(now_ns / NS_PER_SECOND) - RECENT_SECONDS;
+    return [...this.#tokens].reduce((sum, [second, tokens]) => (second > since ? sum + tokens : sum), 0);
+  }
+}
+
+function recentLatency(values: RecentValues, now_ns: number): RecentLatency {
+  return {
+    p50: values.quantile(now_ns, RECENT_SECONDS, 0.5),
+    p99: values.quantile(now_ns, RECENT_SECONDS, 0.99),
+    trend: values.medians(now_ns, TREND_SECONDS),
+  };
+}

@@ -1,0 +1,18 @@
+import { expect, test } from '@jest/globals';
+import { sloLines } from './gate-lines.ts';
+
+const SLO = { measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' } as const;
+
+test('one line per objective, with its evidence', () => {
+  const lines = sloLines([
+    { ...SLO, value: 0.25, interval: [0.24, 0.26], verdict: 'met', why: null },
+    { ...SLO, value: 0.35, interval: [0.34, 0.36], verdict: 'not_met', why: null },
+    { ...SLO, value: null, interval: null, verdict: 'undecided', why: 'the run has no value for it' },
+  ]);
+  expect(lines.split('\n')).toEqual([
+    'slo         time_to_first_token:p95<300ms: met (250 ms; 95 % interval 240 ms to 260 ms)',
+    'slo         time_to_first_token:p95<300ms: NOT MET (350 ms; 95 % interval 340 ms to 360 ms)',
+    'slo         time_to_first_token:p95<300ms: undecided (–; the run has no value for it)',
+    '',
+  ]);
+});

@@ -1,0 +1,58 @@
+import { expect, test } from '@jest/globals';
+import type { ResultFile, ScalarResult } from '../../../core/run/result.ts';
+import { groupResult, groupTable, type GroupRun } from './group-table.ts';
+
+const throughput = (value: number): ScalarResult => ({
+  measure: 'request_throughput',
+  unit: 'requests_per_second',
+  definition: 'd',
+  origin: 'client',
+  population: 'ok',
+  clock: 'sent',
+  kind: 'scalar',
+  value,
+});
+
+const run = (concurrency: number, step: number | null, repeat: number | null, value: number): GroupRun =>
+  ({
+    request: {
+      group: { group_id: 'g', step, repeat },
+      measure: { load: { concurrency, prefillConcurrency: null, arrivals: null } },
+      inputTokens: 16,
+      outputTokens: 8,
+    },
+    performed: {
+      result: { run_id: `${concurrency}-${repeat}`, measures: [throughput(value)] } as unknown as ResultFile,
+    },
+  }) as unknown as GroupRun;
+
+// Performed round by round.
+const RUNS = [run(1, 0, 0, 10), run(8, 1, 0, 70), run(1, 0, 1, 14), run(8, 1, 1, 70)];
+
+test('a line per step with the means, and the spread over its repeats', () => {
+  const lines = groupTable(RUNS).split('\n');
+  expect(lines[1]).toMatch(/^concurrency 1, 16 in 8 out +2 +12 +– /);
+  expect(lines[2]).toMatch(/^concurrency 8, 16 in 8 out +2 +70 /);
+  // s = √8; t(0.95, 1) = 12.7062, so ± 12.7062 · √8/√2 = 25.4; a rate is not below 0.
+  expect(lines[5]).toMatch(
+    /^requests\/s +12 requests\/s +2\.83 requests\/s +23\.6 % +0 requests\/s to 37\.4 requests\/s$/,
+  );
+});
+
+test('a sweep without repeats has no spread', () => {
+  expect(groupTable(RUNS.slice(0, 2)).split('\n')).toHaveLength(3);
+});
+
+test('for machines: every run, and the statistics of each step', () => {
+  const { group_id, runs, steps } = groupResult(RUNS);
+  expect(group_id).toBe('g');
+  expect(runs.map(({ run_id }) => run_id)).toEqual(['1-0', '8-0', '1-1', '8-1']);
+  expect(steps).toMatchObject([
+    {
+      step: 0,
+      run_ids: ['1-0', '1-1'],
+      statistics: [{ measure: 'request_throughput', stat: 'value', n: 2, mean: 12 }],
+    },
+    { step: 1, run_ids: ['8-0', '8-1'], statistics: [{ n: 2, mean: 70, std: 0 }] },
+  ]);
+});

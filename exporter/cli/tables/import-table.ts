@@ -1,0 +1,91 @@
+import { things } from '../../../core/text/things.ts';
+import type { ImportOutcome, ImportReport } from '../../imports/import-files.ts';
+
+/** The outcome of each result, notes common to several, and a summary line. */
+export function importTable(report: ImportReport): string {
+  const { outcomes } = report;
+  const shared = sharedNotes(outcomes);
+  const lines = outcomes.flatMap((outcome) => outcomeLines(outcome, shared));
+  const common = [...shared].map(([note, results]) => `of ${results} results: ${cut(note)}`);
+  const parts = [lines, common, [summaryLine(report), ...hintLines(report)]].filter((part) => part.length > 0);
+  return `${parts.map((part) => part.join('\n')).join('\n\n')}\n`;
+}
+
+/** The same as one line of JSON. */
+export function importJson({ outcomes, unrecognized, passedOver }: ImportReport): string {
+  return JSON.stringify({
+    results: outcomes,
+    files: { unrecognized: unrecognized.length, passed_over: passedOver },
+  });
+}
+
+const LONGEST_NOTE = 200;
+
+function cut(note: string): string {
+  return note.length > LONGEST_NOTE ? `${note.slice(0, LONGEST_NOTE)}… (complete in run.json)` : note;
+}
+
+/** Notes shared by several results, with the number of results. */
+function sharedNotes(outcomes: readonly ImportOutcome[]): ReadonlyMap<string, number> {
+  const results = new Map<string, number>();
+  for (const outcome of outcomes) {
+    if (outcome.status !== 'imported') continue;
+    for (const note of outcome.notes) results.set(note, (results.get(note) ?? 0) + 1);
+  }
+  return new Map([...results].filter(([, count]) => count > 1));
+}
+
+const STATUS_WIDTH = 'already known'.length;
+
+function outcomeLines(outcome: ImportOutcome, shared: ReadonlyMap<string, number>): string[] {
+  const head = (status: string, rest: string): string => `${status.padEnd(STATUS_WIDTH)}  ${rest}`;
+  switch (outcome.status) {
+    case 'imported': {
+      const own = outcome.notes.filter((note) => !shared.has(note));
+      return [
+        head('imported', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`),
+        ...own.map((note) => `${' '.repeat(STATUS_WIDTH)}  ${cut(note)}`),
+      ];
+    }
+    case 'known':
+      return [head('already known', `${outcome.run_id}  ${outcome.tool}  ${outcome.name}`)];
+    case 'refused':
+      return [head('refused', `${outcome.name}: ${outcome.reason}`)];
+  }
+}
+
+const MOST_NAMED = 3;
+
+function summaryLine({ outcomes, unrecognized, passedOver }: ImportReport): string {
+  const count = (status: ImportOutcome['status']): number => outcomes.filter((each) => each.status === status).length;
+  const disagreeing = outcomes.filter((each) => each.status === 'imported' && each.disagreements > 0).length;
+  const contradict = disagreeing === 1 ? '1 contradicts itself' : `${disagreeing} contradict themselves`;
+  const parts = [
+    `${count('imported')} imported${disagreeing > 0 ? ` (${contradict})` : ''}`,
+    `${count('known')} already known`,
+    `${count('refused')} refused`,
+  ];
+  const [holds, belongs] = [
+    passedOver === 1 ? 'it contains' : 'they contain',
+    unrecognized.length === 1 ? 'is no result' : 'are no results',
+  ];
+  const files = [
+    ...(passedOver > 0 ? [`${things(passedOver, 'files')} passed over (${holds} nothing to import)`] : []),
+    ...(unrecognized.length > 0
+      ? [`${things(unrecognized.length, 'files')} ${belongs} of a known tool: ${namesText(unrecognized)}`]
+      : []),
+  ];
+  const nothing = outcomes.length === 0 ? ['no results of a known tool found'] : [];
+  return [...nothing, parts.join(', '), ...files].join('; ');
+}
+
+function namesText(names: readonly string[]): string {
+  const rest = names.length - MOST_NAMED;
+  return `${names.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+}
+
+/** Custom tables need a mapping; suggested when nothing else was found, and only for files that a mapping can read. */
+function hintLines({ outcomes, mappable: [table] }: ImportReport): string[] {
+  if (outcomes.length > 0 || table === undefined) return [];
+  return [`to import ${table}, describe its columns with --mapping FILE (docs/guides/import-results.md)`];
+}

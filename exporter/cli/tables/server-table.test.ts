@@ -1,0 +1,121 @@
+import { expect, test } from '@jest/globals';
+import type { ServerTarget, ServersResult } from '../../../core/run/result.ts';
+import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
+import type { HistogramStatistics } from '../../servers/series/statistics.ts';
+import { serverLines } from './server-lines.ts';
+import { serverTables } from './server-table.ts';
+
+const target = (facts: Partial<ServerTarget> = {}): ServerTarget => ({
+  target: 'http://h:8000/metrics',
+  system: 'vllm',
+  state: 'up',
+  scrapes: 3,
+  failed_scrapes: 0,
+  skipped_scrapes: 0,
+  scrape_duration_seconds: { p50: 0.002, p99: 0.004 },
+  restarts: 0,
+  dropped_series: 0,
+  dropped_samples: 0,
+  notes: [],
+  ...facts,
+});
+
+const counter = (family: string, labels: Record<string, string>, increase: number): SeriesSummary => ({
+  target: 'http://h:8000/metrics',
+  family,
+  type: 'counter',
+  unit: 'requests',
+  per: null,
+  description: null,
+  labels,
+  repeats: null,
+  no_values: 0,
+  statistics: { kind: 'counter', increase, rate_per_second: increase / 10, resets: 0 },
+  slices: null,
+});
+
+type Percentile = NonNullable<HistogramStatistics['percentiles']>['p99'];
+
+function histogram(p50: Percentile, p90: Percentile, p99: Percentile): SeriesSummary {
+  const statistics = {
+    kind: 'histogram',
+    count: 9,
+    sum: 4.5,
+    mean: 0.5,
+    rate_per_second: 1,
+    resets: 0,
+    infeasible_sum: false,
+    percentiles: { p50, p90, p99 },
+    buckets: null,
+  } as unknown as HistogramStatistics;
+  return { ...counter('vllm:time_to_first_token_seconds', {}, 0), type: 'histogram', unit: 'seconds', statistics };
+}
+
+const tables = (series: readonly SeriesSummary[], targets = [target()]): string[] =>
+  serverTables({ targets, series } as unknown as ServersFile).split('\n');
+
+test('only labels by which the series of a family differ are shown', () => {
+  const model = { model_name: 'a/very/long/name', engine: '0' };
+  const lines = tables([
+    counter('vllm:request_success_total', { ...model, finished_reason: 'stop' }, 1),
+    counter('vllm:request_success_total', { ...model, finished_reason: 'length' }, 2),
+    counter('vllm:request_success_total', model, 3),
+    counter('vllm:prompt_requests_total', model, 4),
+  ]);
+  expect(lines.slice(3)).toEqual([
+    '  vllm:request_success_total{finished_reason=stop}     1 request       0.100',
+    '  vllm:request_success_total{finished_reason=length}  2 requests       0.200',
+    '  vllm:request_success_total                          3 requests       0.300',
+    '  vllm:prompt_requests_total                          4 requests       0.400',
+  ]);
+});
+
+test('a label that only says again what another says is left out', () => {
+  const series = [0, 1].map((gpu) => counter('request_total', { gpu: String(gpu), UUID: `GPU-${gpu}`, host: 'h' }, 2));
+  expect(tables(series).slice(3)).toEqual([
+    '  request_total{gpu=0}  2 requests       0.200',
+    '  request_total{gpu=1}  2 requests       0.200',
+  ]);
+});
+
+test('an estimate outside of the bounds that the sum leaves is the bound, marked', () => {
+  const bounds: Percentile['bounds'] = [0.1, 2];
+  const lines = tables([
+    histogram(
+      { estimate: 0.4, bounds, bounds_by_sum: [0.5, 0.7] },
+      { estimate: 0.9, bounds, bounds_by_sum: [0.5, 0.7] },
+      { estimate: 1.5, bounds, bounds_by_sum: null },
+    ),
+  ]);
+  expect(lines.at(-1)).toMatch(/ 9 {2}500 ms {2}> 500 ms {2}≤ 700 ms {2}1\.50 s {2}100 ms to 2 s$/);
+});
+
+test('a target without shown series says what the files have, and one without a response reports that', () => {
+  expect(tables([counter('other', {}, 1), counter('another', {}, 1)])).toEqual([
+    'http://h:8000/metrics  vllm  up  3 scrapes, 0 failed, p50 2 ms, p99 4 ms',
+    '  2 series in the files',
+  ]);
+  const failed = { system: null, scrapes: 0, failed_scrapes: 1 };
+  const never = target({ ...failed, state: 'waiting', notes: ['no page was read: no answer for 3.1 s'] });
+  expect(tables([], [never])).toEqual([
+    'http://h:8000/metrics  unknown system  no response  0 scrapes, 1 failed',
+    '  no page was read: no answer for 3.1 s',
+  ]);
+  expect(tables([], [target({ ...failed, state: 'not_metrics' })])[0]).toContain('  not metrics  ');
+});
+
+test("the servers' lines of a result: the targets, then the energy", () => {
+  const servers: ServersResult = {
+    exact: true,
+    why: null,
+    requests: { server: 1, client: 1, difference: 0 } as ServersResult['requests'],
+    gpu_energy: { joules: 250, gpus: 1, joules_per_output_token: 0.5 } as ServersResult['gpu_energy'],
+    collector: { interval_seconds: 1, cpu_seconds: 0.1, cpu_share: null },
+    targets: [target({ scrapes: 1 })],
+  };
+  expect(serverLines({ servers })).toEqual([
+    'servers     exact · servers count 1 request, the client 1',
+    '            http://h:8000/metrics  vllm  up  1 scrape, 0 failed, p50 2 ms, p99 4 ms',
+    'energy      250 J by 1 GPU · 0.500 J per output token',
+  ]);
+});

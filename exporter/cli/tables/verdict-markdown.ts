@@ -1,0 +1,96 @@
+import { quantity } from '../../../core/text/quantities.ts';
+import type { Comparison } from '../../judge/comparison.ts';
+import type { Explanation } from '../../judge/explanation/moved-signals.ts';
+import { named } from '../../judge/sentences.ts';
+import type { VerdictName } from '../../judge/verdict.ts';
+import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';
+import { percentText } from './change-text.ts';
+import { effectText, intervalText, shownMeasures, type ComparedMeasure } from './verdict-text.ts';
+
+const MARKS: Readonly<Record<VerdictName, string>> = {
+  regressed: '🔴',
+  suspect: '🟠',
+  undecided: '⚪',
+  unchanged: '🟢',
+  improved: '🔵',
+};
+const FROM_WORST: readonly VerdictName[] = ['regressed', 'suspect', 'undecided', 'unchanged', 'improved'];
+
+/** A comparison as a comment on a pull request: the verdict, the gating measures from the worst, details folded. */
+export function verdictMarkdown(comparison: Comparison, explanation: Explanation | null, next: string | null): string {
+  const { verdict, scenario, sentence, preflight, runs, left_out } = comparison;
+  const shown = shownMeasures(comparison);
+  const gating = worstFirst(shown.filter((measure) => measure.gating));
+  const others = shown.filter((measure) => !measure.gating);
+  const lines = [
+    `### ${MARKS[verdict]} llmbench: ${verdict} — ${escaped(scenario)}`,
+    '',
+    escaped(sentence),
+    '',
+    ...table(gating),
+    ...(preflight.length === 0
+      ? []
+      : [
+          '',
+          ...preflight.map(
+            ({ outcome, sentence: text }) => `- ${outcome === 'failed' ? '**Blocked:**' : 'Unknown:'} ${escaped(text)}`,
+          ),
+        ]),
+    ...(next === null ? [] : ['', 'To decide:', '', '```sh', next, '```']),
+    ...(explanation === null ? [] : details('Server signals that moved with it', signalTable(explanation))),
+    ...(others.length === 0 ? [] : details('Other measures (reported, not gating)', table(others))),
+    ...details('Runs', [
+      `- baseline (A): ${runs.a.map((id) => `\`${id}\``).join(', ') || 'none'}`,
+      `- judged (B): ${runs.b.map((id) => `\`${id}\``).join(', ')}`,
+      ...(left_out === null ? [] : [`- left out of its own confirmation: \`${left_out}\``]),
+    ]),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function worstFirst(measures: readonly ComparedMeasure[]): readonly ComparedMeasure[] {
+  return [...measures].sort((x, y) => FROM_WORST.indexOf(x.verdict) - FROM_WORST.indexOf(y.verdict));
+}
+
+function table(measures: readonly ComparedMeasure[]): string[] {
+  if (measures.length === 0) return [];
+  return [
+    '| measure | verdict | A | B | effect | interval | margin | runs |',
+    '| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |',
+    ...measures.map((measure) => `| ${cells(measure).map(escaped).join(' | ')} |`),
+  ];
+}
+
+function cells(measure: ComparedMeasure): string[] {
+  const { verdict, values, unit, margin, runs } = measure;
+  return [
+    named(measure),
+    `${MARKS[verdict]} ${verdict}`,
+    quantity(values.median_a, unit),
+    quantity(values.median_b, unit),
+    effectText(measure),
+    intervalText(measure),
+    `±${percentText(margin)}`,
+    `${runs.a} + ${runs.b}`,
+  ];
+}
+
+function signalTable(explanation: Explanation): string[] {
+  const lines = explanationSummary(explanation).map(escaped);
+  if (explanation.signals.length === 0) return lines;
+  return [
+    ...[...lines, ''],
+    `| ${SIGNAL_HEAD.join(' | ')} | look at |`,
+    '| --- | ---: | ---: | ---: | --- | --- |',
+    ...explanation.signals.map((signal) => `| ${[...signalCells(signal), signal.look_at].map(escaped).join(' | ')} |`),
+  ];
+}
+
+function details(title: string, body: readonly string[]): string[] {
+  return ['', '<details>', `<summary>${title}</summary>`, '', ...body, '', '</details>'];
+}
+
+/** Names of scenarios come from users: they must not end a cell or become markup. */
+function escaped(text: string): string {
+  return text.replaceAll(/[\\|`*_<>[\]]/g, (character) => `\\${character}`).replaceAll(/\s+/g, ' ');
+}

@@ -1,0 +1,155 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Comparison } from '../../judge/comparison.ts';
+import type { Explanation } from '../../judge/explanation/moved-signals.ts';
+import { nextCommand } from './next-command.ts';
+import { verdictOutput } from './verdict-output.ts';
+
+const MEASURE: Comparison['measures'][number] = {
+  ...{ measure: 'time_to_first_token', stat: 'p50', unit: 'seconds', definition: 'd', origin: 'client' },
+  ...{ population: 'ok', clock: 'sent', direction: 'lower', gating: true, verdict: 'regressed', reason: 'decided' },
+  sentence: 'time_to_first_token p50 is regressed.',
+  effect: { low: 1.08, estimate: 1.123, high: 1.16 },
+  ...{ confidence: 0.95, method: 'rank_sum_exact', runs: { a: 6, b: 6 }, margin: 0.05, detectable: 0.07 },
+  ...{ p: { raw: 0.002, adjusted: 0.01, adjustment: 'holm' }, needs: null },
+  values: { a: [0.1], b: [0.1123], median_a: 0.1, median_b: 0.1123 },
+};
+
+const COMPARISON: Comparison = {
+  design: 'sets',
+  scenario: 'chat <main> | "x"',
+  verdict: 'regressed',
+  reason: 'decided',
+  sentence: 'Regressed: time_to_first_token p50 is worse by at least the margin.',
+  runs: { a: ['a1', 'a2'], b: ['b1'] },
+  left_out: 'b0',
+  preflight: [{ check: 'client', outcome: 'unknown', run_ids: ['a1'], sentence: 'Unknown in 1 run.' }],
+  measures: [
+    { ...MEASURE, measure: 'error_ratio', stat: 'value', unit: 'ratio', verdict: 'undecided' },
+    MEASURE,
+    { ...MEASURE, measure: 'request_latency', gating: false, verdict: 'improved' },
+  ],
+  needs: null,
+};
+
+const print = (format: 'markdown' | 'junit' | 'json', failUndecided = false): string =>
+  verdictOutput(format, COMPARISON, { next: 'llmbench run x', failUndecided, explanation: null });
+
+test('markdown for a pull request: worst first, other measures and runs folded, names cannot become markup', () => {
+  expect(print('markdown')).toBe(`### 🔴 llmbench: regressed — chat \\<main\\> \\| "x"
+
+Regressed: time\\_to\\_first\\_token p50 is worse by at least the margin.
+
+| measure | verdict | A | B | effect | interval | margin | runs |
+| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |
+| time\\_to\\_first\\_token p50 | 🔴 regressed | 100 ms | 112 ms | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
+| error\\_ratio | ⚪ undecided | 10 % | 11.2 % | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
+
+- Unknown: Unknown in 1 run.
+
+To decide:
+
+\`\`\`sh
+llmbench run x
+\`\`\`
+
+<details>
+<summary>Other measures (reported, not gating)</summary>
+
+| measure | verdict | A | B | effect | interval | margin | runs |
+| --- | --- | ---: | ---: | ---: | --- | ---: | ---: |
+| request\\_latency p50 | 🔵 improved | 100 ms | 112 ms | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
+
+</details>
+
+<details>
+<summary>Runs</summary>
+
+- baseline (A): \`a1\`, \`a2\`
+- judged (B): \`b1\`
+- left out of its own confirmation: \`b0\`
+
+</details>
+`);
+});
+
+test('JUnit: regressed fails, undecided is skipped or fails, text is escaped', () => {
+  expect(print('junit')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="2" skipped="1" errors="0">
+  <testsuite name="llmbench chat &lt;main&gt; | &quot;x&quot;" tests="3" failures="2" skipped="1" errors="0">
+    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="error_ratio"><skipped message="time_to_first_token p50 is regressed."/></testcase>
+    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="time_to_first_token p50"><failure message="time_to_first_token p50 is regressed."/></testcase>
+    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="overall"><failure message="Regressed: time_to_first_token p50 is worse by at least the margin."/></testcase>
+  </testsuite>
+</testsuites>
+`);
+  expect(print('junit', true)).toContain('failures="3" skipped="0"');
+});
+
+test('JSON has everything and the next command', () => {
+  expect(JSON.parse(print('json'))).toEqual({ ...COMPARISON, explanation: null, next_command: 'llmbench run x' });
+});
+
+describe('server signals that moved with it', () => {
+  const EXPLANATION: Explanation = {
+    signals: [
+      {
+        ...{ signal: 'gpu_clock', title: 'GPU clock (SM)', unit: 'hertz', moved_with: ['time_to_first_token p50'] },
+        ...{ family_a: 'DCGM_FI_DEV_SM_CLOCK', family_b: 'DCGM_FI_DEV_SM_CLOCK', look_at: 'throttling' },
+        ...{ median_a: 1.98e9, median_b: 1.485e9, ratio: 0.75, p: 0.001, q: 0.012 },
+      },
+    ],
+    compared: 5,
+    runs: { a: 2, b: 1 },
+    not_used: [{ run_id: 'b9', problem: 'not_exact' }],
+  };
+  const printed = (format: 'text' | 'markdown' | 'json', explanation: Explanation): string =>
+    verdictOutput(format, COMPARISON, { next: null, failUndecided: false, explanation });
+
+  test('as text, with what to look at', () => {
+    expect(printed('text', EXPLANATION)).toContain(`
+server signals that moved with time_to_first_token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
+  signal                  A          B  change      q
+  GPU clock (SM)  1,980 MHz  1,485 MHz   −25 %  0.012
+  GPU clock (SM) (DCGM_FI_DEV_SM_CLOCK): look at throttling
+`);
+  });
+
+  test('as a folded table in markdown', () => {
+    expect(printed('markdown', EXPLANATION)).toContain(`<summary>Server signals that moved with it</summary>
+
+server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
+
+| signal | A | B | change | q | look at |
+| --- | ---: | ---: | ---: | --- | --- |
+| GPU clock (SM) | 1,980 MHz | 1,485 MHz | −25 % | 0.012 | throttling |
+
+</details>`);
+  });
+
+  test('in full as JSON', () => {
+    expect(JSON.parse(printed('json', EXPLANATION))).toMatchObject({ explanation: EXPLANATION });
+  });
+
+  test('says when nothing moved, and when nothing is known', () => {
+    expect(printed('text', { ...EXPLANATION, signals: [] })).toContain(
+      '\nserver signals: none moved clearly (5 signals',
+    );
+    expect(printed('text', { ...EXPLANATION, signals: [], runs: { a: 0, b: 1 } })).toContain(
+      '\nserver signals: not available, because no run of A has exact server metrics',
+    );
+  });
+});
+
+test.each([
+  [
+    { design: 'pairs', pairs: 8, further: 8 },
+    /^llmbench ab --a http:\/\/a --b 'http:\/\/b\?x' --pairs 8 --scenario 'my chat' /,
+  ],
+  [{ design: 'confirm', further: 3 }, /^llmbench check --scenario 'my chat' --confirm 3 -- --url /],
+  [{ design: 'sets', furtherA: 0, furtherB: 1 }, /# 1 run of B$/],
+  [{ design: 'baseline', further: 5 }, /# 5 runs, then: llmbench baseline accept 'scenario:my chat'$/],
+  [{ design: 'requests', times: 2.5 }, /# with 2\.5 times the requests$/],
+] as const)('the command for %j', (needs, expected) => {
+  const context = { scenario: 'my chat', urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs' };
+  expect(nextCommand(needs, context)).toMatch(expected);
+});

@@ -1,0 +1,77 @@
+import type { ResultFile } from '../../core/run/result.ts';
+
+/** The runs directory is not usable, detected before a run starts. The message is one line for people. */
+export class RunsDirectoryError extends Error {
+  override readonly name: string = 'RunsDirectoryError';
+}
+
+/** A run of that name exists. */
+export class RunExistsError extends RunsDirectoryError {
+  override readonly name: string = 'RunExistsError';
+
+  constructor(runId: string, runsDirectory: string) {
+    super(`run ${runId} exists in ${runsDirectory}; choose another --run-id`);
+  }
+}
+
+/** A file of a run is invalid. The message names the file and the problem, never its content. */
+export class DamagedRunError extends Error {
+  override readonly name = 'DamagedRunError';
+
+  constructor(path: string, reason: string) {
+    super(`${path} is damaged: ${reason}`);
+  }
+}
+
+/** A file of a run was written by a later version of this program. */
+export class SchemaVersionError extends Error {
+  override readonly name = 'SchemaVersionError';
+
+  constructor(path: string, version: number, known: number) {
+    super(`${path} has schema version ${version}; this version reads ${known}: use a newer llmbench`);
+  }
+}
+
+/** The run was measured but could not be stored (such as on a full disk). `result` has its result. */
+export class RunNotStoredError extends Error {
+  override readonly name = 'RunNotStoredError';
+  readonly result: ResultFile;
+
+  constructor(path: string, cause: unknown, result: ResultFile) {
+    super(`the run could not be stored in ${path}: ${reasonOf(cause)}`, { cause });
+    this.result = result;
+  }
+}
+
+/** The reason of a failure of a system call or library, in words. */
+export function reasonOf(error: unknown): string {
+  const code = codeOf(error);
+  const meaning = code === null ? undefined : MEANINGS[code];
+  if (meaning !== undefined) return `${meaning} (${code})`;
+  return messageOf(error);
+}
+
+/** The code of a failed system call, such as ENOENT; null for other errors. */
+export function codeOf(error: unknown): string | null {
+  const isObject = typeof error === 'object' && error !== null;
+  return isObject && 'code' in error && typeof error.code === 'string' ? error.code : null;
+}
+
+function messageOf(error: unknown): string {
+  const isObject = typeof error === 'object' && error !== null;
+  return isObject && 'message' in error ? String(error.message) : String(error);
+}
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EEXIST: 'it already exists',
+  EDQUOT: 'the disk quota is used up',
+  EFBIG: 'the file may not become larger',
+  EIO: 'the disk failed',
+  ELOOP: 'it is a symbolic link, which is not followed',
+  ENOENT: 'it does not exist',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is not a directory',
+  EPERM: 'the operation is not permitted',
+  EROFS: 'the file system is read-only',
+};

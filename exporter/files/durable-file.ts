@@ -1,0 +1,40 @@
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** Waits until a file, or the entries of a directory, have been synced to disk. */
+export async function syncPath(path: string): Promise<void> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+  } catch (error) {
+    // Windows does not support fsync on files opened for reading; its renames are journaled.
+    if (process.platform !== 'win32') throw error;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Path of the temporary file that replaces the file at a path. */
+export const temporaryPath = (path: string, pid: number): string => `${path}.${pid}.tmp`;
+
+/**
+ * Writes a file atomically: at every moment it has either the old or the complete new content, also after a power
+ * failure.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const temporary = temporaryPath(path, process.pid);
+  const handle = await open(temporary, 'w');
+  try {
+    await handle.writeFile(text, 'utf8');
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+  await rename(temporary, path);
+  await syncPath(dirname(path));
+}
+
+/** The same for a value as indented JSON. */
+export async function replaceJson(path: string, value: unknown): Promise<void> {
+  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
+}

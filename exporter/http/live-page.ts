@@ -1,0 +1,106 @@
+import { EventEmitter } from 'node:events';
+import { hostname } from 'node:os';
+import { performance } from 'node:perf_hooks';
+import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
+import { Linger } from '../publish/linger.ts';
+import type { MetricsPage } from '../publish/metrics-page.ts';
+import { isDiscovered } from '../store/recovery/serve-presence.ts';
+import { hostCheck } from './allowed-host.ts';
+import { listen, type Listening } from './listen.ts';
+import { createRunApp } from './run-app.ts';
+
+export interface LivePageOptions {
+  readonly runId: string;
+  readonly scenario: string;
+  /** A `serve` process may list the runs of this directory. */
+  readonly runsDirectory: string;
+  readonly version: string;
+  readonly host: string;
+  /** Further names that requests may be addressed to; see `AllowedHostOptions`. */
+  readonly allowedHosts: readonly string[];
+  /** 0: any free port. */
+  readonly port: number;
+  /** Null: `Linger` decides, with its default limit; 0: no wait. */
+  readonly lingerMaxSeconds: number | null;
+  readonly say: (line: string) => void;
+}
+
+/** Serves the live metrics of a run on its own port until the scrapers have the final values. */
+export class LivePage implements RunOutput {
+  readonly metricsUrl: string;
+  readonly #listening: Listening;
+  readonly #linger: Linger;
+  readonly #options: LivePageOptions;
+  readonly #scrapes: EventEmitter;
+
+  private constructor(listening: Listening, linger: Linger, scrapes: EventEmitter, options: LivePageOptions) {
+    this.#listening = listening;
+    this.metricsUrl = advertisedUrl(listening, options.host);
+    this.#linger = linger;
+    this.#scrapes = scrapes;
+    this.#options = options;
+  }
+
+  /** Throws a `ListenError` if the port is not available. */
+  static async open(this: void, live: MetricsPage, options: LivePageOptions): Promise<LivePage> {
+    const linger = new Linger(options.lingerMaxSeconds ?? undefined);
+    const scrapes = new EventEmitter();
+    const { runId, scenario } = options;
+    const app = createRunApp({
+      live,
+      runId,
+      scenario,
+      version: options.version,
+      hostCheck: hostCheck(options),
+      problem: options.say,
+      scraped: (remoteAddress) => {
+        linger.scraped(remoteAddress, now_seconds());
+        scrapes.emit('scrape');
+      },
+    });
+    const listening = await listen(app, { host: options.host, port: options.port });
+    return new LivePage(listening, linger, scrapes, options);
+  }
+
+  /** Waits until every scraper has fetched the final values, or the run is cancelled. */
+  async finish({ hurried, givenUp }: RunEnding): Promise<readonly string[]> {
+    // A client of the service discovery may not have scraped this run yet; a cancelled run does not wait for it.
+    const awaited = !hurried && (await isDiscovered(this.#options.runsDirectory));
+    this.#linger.finished(now_seconds(), awaited);
+    for (;;) {
+      if (givenUp.aborted || this.#options.lingerMaxSeconds === 0) return [];
+      const decision = this.#linger.decide(now_seconds());
+      if (decision.done) {
+        if (decision.line !== null) this.#options.say(decision.line);
+        return [];
+      }
+      await this.#nextEvent(decision.recheck_seconds, givenUp);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#listening.close();
+  }
+
+  /** Resolves at the next scrape, at the recheck time, or when the run is cancelled. */
+  #nextEvent(recheck_seconds: number, givenUp: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = (): void => {
+        clearTimeout(timer);
+        givenUp.removeEventListener('abort', wake);
+        this.#scrapes.off('scrape', wake);
+        resolve();
+      };
+      const timer = setTimeout(wake, Math.max(10, (recheck_seconds - now_seconds()) * 1000));
+      givenUp.addEventListener('abort', wake);
+      this.#scrapes.on('scrape', wake);
+    });
+  }
+}
+
+const now_seconds = (): number => performance.now() / 1000;
+
+/** A scraper on another machine cannot use the wildcard address: it gets this machine's name. */
+function advertisedUrl({ url, port }: Listening, host: string): string {
+  return host === '0.0.0.0' || host === '::' ? `http://${hostname()}:${port}/metrics` : `${url}/metrics`;
+}

@@ -1,0 +1,80 @@
+import { closedLoopKey } from '../../../core/run/load-key.ts';
+import { Fields } from '../reading/fields.ts';
+import { ImportNotes } from '../import-notes.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
+import { readJsonDocument } from '../reading/read-json-document.ts';
+import type { SourceFile } from '../reading/source-file.ts';
+import { asStated, benchStatistics } from '../serving-bench/bench-statistics.ts';
+import { statedDistribution } from '../stated/stated-measures.ts';
+import type { StatedIdentity } from '../stated/stated-measures.ts';
+
+/**
+ * The aggregated results of InferenceX (InferenceMAX before): `agg_*.json`, made of one result of its copy of vLLM's
+ * `benchmark_serving.py`. Times are seconds there, and counts are left out.
+ */
+export const INFERENCEX: Importer = { tool: 'inferencex', recognize, read };
+
+const SIGNATURE = ['hw', 'conc', 'model', 'framework', 'tput_per_gpu'] as const;
+
+function recognize({ head: { keys } }: Pick<SourceFile, 'head'>): Recognition | null {
+  return SIGNATURE.every((key) => keys.includes(key)) ? { format: 'inferencex-aggregate' } : null;
+}
+
+/** The definitions are those of the benchmark that it runs; who counted the tokens is not reported. */
+const METRICS: Readonly<Record<string, StatedIdentity>> = {
+  ttft: { measure: 'time_to_first_token', definition: 'sent_to_first_chunk' },
+  tpot: {
+    measure: 'inter_token_latency',
+    definition: 'per_request_mean_between_chunks_tokens_of_unknown_source',
+  },
+  itl: { measure: 'inter_chunk_latency', definition: 'gap_between_chunks' },
+  e2el: { measure: 'request_latency', definition: 'sent_to_last_chunk' },
+};
+
+/** Facts of the deployment, and figures that are the same in another unit. */
+const KNOWN = [
+  ...['hw', 'tp', 'ep', 'dp_attention', 'framework', 'precision', 'mtp', 'spec_decoding', 'isl', 'osl', 'image'],
+  ...['disagg', 'num_prefill_gpu', 'num_decode_gpu', 'is_multinode', 'infmax_model_prefix'],
+  ...['tput_per_gpu', 'output_tput_per_gpu', 'input_tput_per_gpu'],
+];
+const FIGURE = /^(mean|median|std|p\d+(\.\d+)?)_(ttft|tpot|itl|e2el|intvty)$/;
+
+async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
+  for (const { file } of group.files) {
+    const notes = new ImportNotes();
+    const fields = new Fields(await readJsonDocument(file, notes, context), notes);
+    const model = fields.text('model');
+    const concurrency = fields.count('conc');
+    fields.ignore(...KNOWN, ...fields.names.filter((name) => FIGURE.test(name)));
+    fields.noteUnread();
+    notes.add('throughputs are per GPU and not imported: for those of the run import the result that was aggregated');
+    notes.add('the file reports no counts of requests and no time');
+    yield {
+      part: null,
+      tool: { name: 'inferencex', version: null },
+      format: { name: 'inferencex-aggregate', schema_version: null },
+      scenario: null,
+      target: { origin: null, system: null, system_version: null },
+      key: {
+        ...(model !== null && { model }),
+        ...(concurrency !== null && { load: closedLoopKey(concurrency) }),
+        streaming: true,
+      },
+      status: 'completed',
+      failure: null,
+      start: null,
+      records: null,
+      stated: {
+        window_seconds: null,
+        requests: { ok: null, error: null, timeout: null, cancelled: null },
+        errors: {},
+        measures: Object.entries(METRICS).flatMap(([metric, identity]) => {
+          const found = benchStatistics(fields, metric, 'seconds');
+          return found === null ? [] : [statedDistribution(identity, asStated(found, null))];
+        }),
+      },
+      servers: null,
+      notes,
+    };
+  }
+}

@@ -1,0 +1,164 @@
+import type { LoadKey } from '../../../core/run/run.ts';
+import { closedLoopKey } from '../../../core/run/load-key.ts';
+import type { ImportedRun } from '../importer.ts';
+import { ImportNotes } from '../import-notes.ts';
+import { ImportRefusal } from '../import-refusal.ts';
+import { Fields, isObject } from '../reading/fields.ts';
+import { publicOriginOrNull } from '../reading/public-origin.ts';
+import { wallInstant, wallTime } from '../reading/wall-time.ts';
+import { reportMeasures } from './report-measures.ts';
+
+const KNOWN_VERSIONS = ['0.1', '0.2', '0.2.1'];
+
+/** Engines that write their own names in reports. */
+const SYSTEMS: Readonly<Record<string, string>> = { vllm: 'vllm', sglang: 'sglang', 'tensorrt-llm': 'trtllm' };
+
+/** The run of a benchmark report; `name` is that of its file. Throws `ImportRefusal` when it holds no request figures. */
+export function reportRun(value: unknown, name: string): ImportedRun {
+  const notes = new ImportNotes();
+  if (!isObject(value)) throw new ImportRefusal(`${name}: it is not an object`);
+  const report = new Fields(value, notes);
+  const version = report.text('version');
+  if (version !== null && !KNOWN_VERSIONS.includes(version)) {
+    notes.add(`version ${version} of the report is not known here: known members were imported`);
+  }
+  const results = report.object('results');
+  const aggregate = results?.object('request_performance')?.object('aggregate') ?? report.object('metrics');
+  if (aggregate === null) throw new ImportRefusal(`${name}: the report has no figures of requests`);
+  const facts = version === '0.1' ? factsOf01(report) : factsOf02(report, name);
+  const requests = aggregate.object('requests');
+  const counts = countsOf(requests);
+  const { start, seconds } = timeOf(report, aggregate);
+  notes.add('the report keeps statistics alone: there are no records');
+  if (start !== null) notes.add('the start is that of the harness, which may be seconds before the first request');
+  return {
+    part: null,
+    tool: { name: 'llm-d-benchmark', version: null },
+    format: { name: 'llm-d-benchmark-report', schema_version: version },
+    scenario: report.object('run')?.text('description') ?? null,
+    target: { origin: facts.origin, system: facts.system, system_version: facts.system_version },
+    key: {
+      ...(facts.model !== null && { model: facts.model }),
+      ...(facts.load !== undefined && { load: facts.load }),
+    },
+    placement: {
+      group_id: report.object('run')?.text('eid') ?? null,
+      step: facts.stage,
+      repeat: null,
+    },
+    status: 'completed',
+    failure: null,
+    start,
+    records: null,
+    stated: {
+      window_seconds: seconds,
+      requests: counts,
+      errors: {},
+      measures: reportMeasures(aggregate, facts.tool, counts.ok, notes),
+    },
+    servers: null,
+    notes,
+  };
+}
+
+interface ReportFacts {
+  /** What measured: `inference-perf`, `vllm-benchmark`, …; null when not reported. */
+  readonly tool: string | null;
+  readonly model: string | null;
+  readonly origin: string | null;
+  readonly system: string | null;
+  readonly system_version: string | null;
+  readonly load: LoadKey | undefined;
+  /** Which stage of the tool's load it is. */
+  readonly stage: number | null;
+}
+
+function factsOf01(report: Fields): ReportFacts {
+  const scenario = report.object('scenario');
+  const load = scenario?.object('load') ?? null;
+  const engine = firstOf(scenario?.object('platform')?.list('engine') ?? null, report);
+  const args = load?.object('args') ?? null;
+  const model = scenario?.object('model')?.text('name') ?? null;
+  const url = args?.object('server')?.text('base_url') ?? null;
+  return {
+    tool: load?.text('name') ?? null,
+    model: model === 'unknown' ? (args?.object('server')?.text('model_name') ?? null) : model,
+    origin: url === null ? null : publicOriginOrNull(url),
+    system: systemOf(engine?.text('name') ?? null),
+    system_version: engine?.text('version') ?? null,
+    load: undefined,
+    stage: load?.object('metadata')?.count('stage') ?? null,
+  };
+}
+
+function factsOf02(report: Fields, name: string): ReportFacts {
+  const scenario = report.object('scenario');
+  const standard = scenario?.object('load')?.object('standardized') ?? null;
+  const components = scenario?.list('stack') ?? [];
+  const engines = components.flatMap((each) => {
+    const component = isObject(each) ? new Fields(each, new ImportNotes()).object('standardized') : null;
+    return component?.text('kind') === 'inference_engine' ? [component] : [];
+  });
+  const [engine] = engines;
+  const concurrency = standard?.count('concurrency') ?? null;
+  const rate = standard?.amount('rate_qps') ?? null;
+  return {
+    // The parts that inference-perf itself writes name it only in the file's name.
+    tool: standard?.text('tool') ?? (/^inference-perf\./.test(name) ? 'inference-perf' : null),
+    model: engine?.object('model')?.text('name') ?? null,
+    origin: null,
+    system: systemOf(engine?.text('tool') ?? null),
+    system_version: engine?.text('tool_version') ?? null,
+    load:
+      concurrency !== null
+        ? closedLoopKey(concurrency)
+        : rate !== null
+          ? { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate }
+          : undefined,
+    stage: standard?.count('stage') ?? stageInName(name),
+  };
+}
+
+function stageInName(name: string): number | null {
+  const stage = /stage_(\d+)/.exec(name)?.[1];
+  return stage === undefined ? null : Number(stage);
+}
+
+function firstOf(list: readonly unknown[] | null, report: Fields): Fields | null {
+  const [first] = list ?? [];
+  return isObject(first) && report.names.length > 0 ? new Fields(first, new ImportNotes()) : null;
+}
+
+function systemOf(engine: string | null): string | null {
+  const name = engine?.toLowerCase() ?? '';
+  return Object.hasOwn(SYSTEMS, name) ? (SYSTEMS[name] ?? null) : null;
+}
+
+function countsOf(requests: Fields | null): ImportedRun['stated']['requests'] {
+  const total = requests?.count('total') ?? null;
+  const failures = requests?.count('failures') ?? null;
+  const incomplete = requests?.count('incomplete') ?? null;
+  return {
+    ok: total === null ? null : Math.max(0, total - (failures ?? 0) - (incomplete ?? 0)),
+    error: failures,
+    timeout: null,
+    cancelled: incomplete,
+  };
+}
+
+const DURATION = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/;
+
+/** 0.2: RFC 3339 and an ISO 8601 duration under `run.time`; 0.1: seconds under `metrics.time`. */
+function timeOf(report: Fields, aggregate: Fields): { readonly start: string | null; readonly seconds: number | null } {
+  const run = report.object('run')?.object('time') ?? null;
+  if (run !== null) {
+    const parts = DURATION.exec(run.text('duration') ?? '');
+    const seconds =
+      parts === null ? null : Number(parts[1] ?? 0) * 3600 + Number(parts[2] ?? 0) * 60 + Number(parts[3] ?? 0);
+    const start = run.text('start');
+    return { start: start === null ? null : wallTime(start, null), seconds };
+  }
+  const time = aggregate.object('time');
+  const start_s = time?.amount('start') ?? null;
+  return { start: start_s === null ? null : wallInstant(start_s * 1000), seconds: time?.amount('duration') ?? null };
+}

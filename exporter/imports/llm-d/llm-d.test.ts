@@ -1,0 +1,136 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
+import { distributionOf, importedRun, importInto, inTemporaryFolder, scalarOf } from '../testing/import-folder.ts';
+
+const FIXTURES = new URL('./fixtures/', import.meta.url).pathname;
+const PART = 'inference-perf.partial.stage_1.yaml';
+
+interface Statistics {
+  units: string;
+  mean: number;
+  p50?: number;
+  p99p9?: number;
+}
+interface Aggregate {
+  requests: { total: number; failures: number; input_length: Statistics };
+  latency: Record<string, Statistics>;
+  throughput: Record<string, unknown>;
+}
+
+const report = async (name: string): Promise<Record<string, unknown>> =>
+  parse(await readFile(join(FIXTURES, name), 'utf8')) as Record<string, unknown>;
+
+/** A report of version 0.2 in the form of llm-d-benchmark's schema, around the figures of the real part. */
+async function whole(changes: (aggregate: Aggregate) => void = () => undefined): Promise<Record<string, unknown>> {
+  const part = (await report(PART)) as { results: { request_performance: { aggregate: Aggregate } } };
+  changes(part.results.request_performance.aggregate);
+  const engine = { kind: 'inference_engine', tool: 'vllm', tool_version: '0.11.0', model: { name: 'm/one' } };
+  return {
+    ...part,
+    scenario: {
+      stack: [
+        { metadata: { label: 'epp' }, standardized: { kind: 'generic', tool: 'scheduler', tool_version: '1' } },
+        { metadata: { label: 'engine' }, standardized: engine },
+      ],
+      load: { standardized: { tool: 'inference-perf', tool_version: '0.7.0', stage: 1, rate_qps: 12 } },
+    },
+  };
+}
+
+describe('version 0.2', () => {
+  test('is a run with the figures of the report under the definitions of the tool that measured', () =>
+    inTemporaryFolder(async (folder) => {
+      await writeFile(join(folder, 'report.yaml'), stringify(await whole()));
+      const all = await importInto(join(folder, 'runs'), [join(folder, 'report.yaml')]);
+      expect(all.report.outcomes).toMatchObject([{ status: 'imported', tool: 'llm-d-benchmark' }]);
+      const { run, result } = await importedRun(all);
+      const part = (await report(PART)) as {
+        run: { eid: string; time: { start: string; duration: string } };
+        results: { request_performance: { aggregate: Aggregate } };
+      };
+      const { requests, latency, throughput } = part.results.request_performance.aggregate;
+      expect(run).toMatchObject({
+        group_id: part.run.eid,
+        step: 1,
+        start: new Date(part.run.time.start).toISOString(),
+        target: { system: 'vllm', system_version: '0.11.0' },
+        comparison_key: { model: 'm/one', load: { mode: 'request_rate', request_rate: 12 } },
+        source: { format: 'llm-d-benchmark-report', format_version: '0.2.1' },
+      });
+      expect(result.requests).toMatchObject({ ok: requests.total - requests.failures, error: requests.failures });
+      expect(result.window.seconds).toBe(Number(/PT([\d.]+)S/.exec(part.run.time.duration)?.[1]));
+      expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
+        definition: 'sent_to_first_output_chunk',
+        mean: latency['time_to_first_token']?.mean,
+        percentiles: {
+          p50: { value: latency['time_to_first_token']?.p50 },
+          p99_9: { value: latency['time_to_first_token']?.p99p9 },
+        },
+      });
+      expect(distributionOf(result, 'inter_token_latency').mean).toBe(latency['time_per_output_token']?.mean);
+      expect(distributionOf(result, 'inter_chunk_latency').mean).toBe(latency['inter_token_latency']?.mean);
+      expect(scalarOf(result, 'request_throughput').value).toBe((throughput['request_rate'] as Statistics).mean);
+      expect(distributionOf(result, 'input_sequence_length').mean).toBe(requests.input_length.mean);
+    }));
+
+  test('milliseconds are milliseconds; a unit and a tool that are not known are not guessed', () =>
+    inTemporaryFolder(async (folder) => {
+      const value = await whole(({ latency }) => {
+        latency['request_latency'] = { units: 'ms', mean: 250 };
+        latency['time_to_first_token'] = { units: 'furlongs', mean: 1 };
+      });
+      await writeFile(join(folder, 'report.json'), JSON.stringify(value));
+      const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [join(folder, 'report.json')]));
+      expect(distributionOf(result, 'request_latency').mean).toBe(0.25);
+      expect(result.measures.map(({ measure }) => measure)).not.toContain('time_to_first_token');
+      expect(run.source?.notes).toContain('time_to_first_token left out: its units, "furlongs", are not known here');
+      const other = { ...value, scenario: { load: { standardized: { tool: 'new-tool' } } } };
+      await writeFile(join(folder, 'other.json'), JSON.stringify(other));
+      const unknown = await importedRun(await importInto(join(folder, 'other'), [join(folder, 'other.json')]));
+      expect(unknown.result.measures.map(({ measure }) => measure)).toEqual([
+        'input_sequence_length',
+        'output_sequence_length',
+      ]);
+      expect(unknown.run.source?.notes).toContain(
+        'latencies and rates left out: the definitions of new-tool are unknown',
+      );
+    }));
+
+  test('a part that inference-perf wrote, without its own files', () =>
+    inTemporaryFolder(async (folder) => {
+      const all = await importInto(folder, [join(FIXTURES, PART)]);
+      const { run, result } = await importedRun(all);
+      expect(run.step).toBe(1);
+      expect(distributionOf(result, 'time_to_first_token').mean).toBeGreaterThan(0);
+    }));
+});
+
+test('version 0.1, as llm-d-benchmark converts a stage of inference-perf', () =>
+  inTemporaryFolder(async (folder) => {
+    const { run, result } = await importedRun(await importInto(folder, [join(FIXTURES, 'v0.1.yaml')]));
+    const { metrics } = (await report('v0.1.yaml')) as { metrics: Aggregate };
+    expect(run).toMatchObject({
+      start: null,
+      step: 1,
+      target: { origin: 'http://127.0.0.1:23461' },
+      comparison_key: { model: 'sim-model' },
+      source: { format_version: '0.1' },
+    });
+    expect(result.requests).toMatchObject({ ok: 61, error: 3 });
+    expect(distributionOf(result, 'time_to_first_token').mean).toBe(metrics.latency['time_to_first_token']?.mean);
+    expect(scalarOf(result, 'request_throughput').value).toBe(metrics.throughput['requests_per_sec']);
+    // The converter wrote a mean of 0 alone: it did not find the lengths.
+    expect(result.measures.map(({ measure }) => measure)).not.toContain('input_sequence_length');
+  }));
+
+test('a report without request figures is refused', () =>
+  inTemporaryFolder(async (folder) => {
+    const value = { ...(await report(PART)), results: { session_performance: {} } };
+    await writeFile(join(folder, 'report.yaml'), stringify(value));
+    const { report: reported } = await importInto(join(folder, 'runs'), [join(folder, 'report.yaml')]);
+    expect(reported.outcomes).toMatchObject([
+      { status: 'refused', reason: 'report.yaml: the report has no figures of requests' },
+    ]);
+  }));

@@ -1,0 +1,140 @@
+/** JSON of a foreign file that is not as it should be: what is wrong and where, never the text itself. */
+export class JsonTextError extends Error {
+  override readonly name = 'JsonTextError';
+  readonly problem: string;
+  /** Null: somewhere. */
+  readonly position: number | null;
+
+  constructor(problem: string, position: number | null, unit: 'character' | 'byte' = 'character') {
+    super(position === null ? problem : `${problem} at ${unit} ${position}`);
+    this.problem = problem;
+    this.position = position;
+  }
+}
+
+/** The problem of a text that is the beginning of JSON. */
+export const CUT_OFF = 'it is cut off';
+
+/** Whole numbers above 2^53 are rounded, or bigints. */
+export type LargeNumbers = 'rounded' | 'bigint';
+
+/** Deeper than any result; below what walking it recursively can bear. */
+export const DEEPEST_NESTING = 200;
+
+export interface ParsedJson {
+  readonly value: unknown;
+  /** The number of NaN, Infinity and -Infinity in it, which JSON does not have: they were read as null. */
+  readonly notNumbers: number;
+}
+
+/**
+ * Parses the JSON that benchmark tools write. Python's json writes NaN and Infinity: they become null and are counted.
+ * `bigint` gives whole numbers above 2^53 (times in nanoseconds) as bigints, which takes longer.
+ * Throws `JsonTextError` for what is not JSON (with its position) and for what is nested deeper than `DEEPEST_NESTING`.
+ */
+export function parseJson(text: string, largeNumbers: LargeNumbers = 'rounded'): ParsedJson {
+  const tooDeep = nestingBeyond(text, DEEPEST_NESTING);
+  if (tooDeep !== null) throw new JsonTextError(`it is nested more than ${DEEPEST_NESTING} deep`, tooDeep);
+  return parseBounded(text, largeNumbers);
+}
+
+/** The same for a text of which it is known that it is nested no deeper. */
+export function parseBounded(text: string, largeNumbers: LargeNumbers): ParsedJson {
+  const reviver = largeNumbers === 'bigint' ? exactWholeNumber : undefined;
+  try {
+    return { value: JSON.parse(text, reviver), notNumbers: 0 };
+  } catch (error) {
+    const { text: fixed, count } = withoutNotNumbers(text);
+    if (count === 0) throw problemOf(error, text);
+    try {
+      return { value: JSON.parse(fixed, reviver), notNumbers: count };
+    } catch (again) {
+      throw problemOf(again, fixed);
+    }
+  }
+}
+
+function exactWholeNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
+  const isLarge = typeof value === 'number' && !Number.isSafeInteger(value) && /^\d+$/.test(context?.source ?? '');
+  return isLarge ? BigInt(context?.source ?? 0) : value;
+}
+
+/** Where brackets are open more than `deepest` at once; null when they never are. */
+function nestingBeyond(text: string, deepest: number): number | null {
+  let depth = 0;
+  let quoted = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (quoted) {
+      if (code === BACKSLASH) at += 1;
+      else if (code === QUOTE) quoted = false;
+    } else if (code === QUOTE) quoted = true;
+    else if (code === BRACKET || code === BRACE) {
+      depth += 1;
+      if (depth > deepest) return at;
+    } else if (code === BRACKET_END || code === BRACE_END) depth -= 1;
+  }
+  return null;
+}
+
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const BRACKET = 0x5b;
+const BRACE = 0x7b;
+const BRACKET_END = 0x5d;
+const BRACE_END = 0x7d;
+
+/** A string, which is left as it is, or one of the tokens. */
+const STRING_OR_NOT_NUMBER = /"(?:[^"\\]|\\.)*"|-?\bInfinity\b|\bNaN\b/gs;
+
+function withoutNotNumbers(text: string): { text: string; count: number } {
+  let count = 0;
+  const fixed = text.replace(STRING_OR_NOT_NUMBER, (found) => {
+    if (found.startsWith('"')) return found;
+    count += 1;
+    return 'null';
+  });
+  return { text: fixed, count };
+}
+
+/** Texts up to this length are searched for the position of a fault that V8 does not report. */
+const LONGEST_SEARCHED = 1 << 24;
+
+/** V8's message cites the text around the error; that may be a prompt, so only its position is kept. */
+function problemOf(error: unknown, text: string): JsonTextError {
+  if (text.trim() === '') return new JsonTextError('it is empty', null);
+  if (isCutOff(error, text)) return new JsonTextError(CUT_OFF, text.length);
+  const position = positionIn(error) ?? (text.length <= LONGEST_SEARCHED ? firstFault(text) : null);
+  return new JsonTextError('it is not JSON', position);
+}
+
+function positionIn(error: unknown): number | null {
+  const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1];
+  return position === undefined ? null : Number(position);
+}
+
+/** Whether a text is the beginning of JSON: its fault is its end. */
+function isCutOff(error: unknown, text: string): boolean {
+  const message = error instanceof Error ? error.message : '';
+  return /end of JSON input|Unterminated string/i.test(message) || (positionIn(error) ?? -1) >= text.trimEnd().length;
+}
+
+/** The position up to which the text is the beginning of JSON. */
+function firstFault(text: string): number {
+  let [good, bad] = [0, text.length];
+  while (bad - good > 1) {
+    const middle = (good + bad) >>> 1;
+    if (isBeginning(text.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+function isBeginning(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    return isCutOff(error, text);
+  }
+}

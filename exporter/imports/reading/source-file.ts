@@ -1,0 +1,185 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { open, stat } from 'node:fs/promises';
+import { basename, dirname, resolve } from 'node:path';
+import type { Transform } from 'node:stream';
+import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { reasonOf } from '../../errors/store-errors.ts';
+import { fileHead } from './file-head.ts';
+import type { FileHead } from './file-head.ts';
+import { ImportRefusal } from '../import-refusal.ts';
+
+/** One file that may be imported. Content is always the unpacked one. */
+export interface SourceFile {
+  /** Absolute. */
+  readonly path: string;
+  /** Without the folder, and without `.gz` or `.zst`. */
+  readonly name: string;
+  /** Absolute. */
+  readonly folder: string;
+  readonly compression: Compression | null;
+  /** As stored. */
+  readonly bytes: number;
+  readonly head: FileHead;
+}
+
+export type Compression = 'gzip' | 'zstd';
+
+/** Who reads: how far it has come, and whether it is to stop. */
+export interface Reading {
+  readonly signal?: AbortSignal;
+  /** Receives the number of stored bytes as they are read. */
+  readonly progress?: (bytes: number) => void;
+}
+
+const CHUNK_BYTES = 1 << 20;
+const HEAD_BYTES = 1 << 16;
+
+/** What a packed file may come to. */
+export interface UnpackLimits {
+  /** So many times its size, once it is above `floorBytes`; JSON of real runs stays below 60. */
+  readonly ratio: number;
+  readonly floorBytes: number;
+  readonly bytes: number;
+}
+
+const UNPACK_LIMITS: UnpackLimits = { ratio: 300, floorBytes: 256 * 2 ** 20, bytes: 256 * 2 ** 30 };
+
+const MAGIC: readonly (readonly [Compression, readonly number[]])[] = [
+  ['gzip', [0x1f, 0x8b]],
+  ['zstd', [0x28, 0xb5, 0x2f, 0xfd]],
+];
+
+/** Looks at a file: what it is packed with (by its first bytes) and how it begins. Throws `ImportRefusal`. */
+export async function openSource(path: string): Promise<SourceFile> {
+  const absolute = resolve(path);
+  try {
+    const { size } = await stat(absolute);
+    const compression = compressionOf(await firstBytes(storedBytes(absolute, {}), 4));
+    const plain = { path: absolute, compression, bytes: size };
+    const name = basename(absolute).replace(compression === null ? /$^/ : /\.(gz|gzip|zst|zstd)$/i, '');
+    const start = await startOf(plain);
+    const head = fileHead(start.bytes, start.whole);
+    return { ...plain, name, folder: dirname(absolute), head };
+  } catch (error) {
+    throw error instanceof ImportRefusal ? error : new ImportRefusal(`cannot be read: ${reasonOf(error)}`);
+  }
+}
+
+/**
+ * The unpacked content in pieces of at most 1 MB; each is only good until the next is requested. Throws `ImportRefusal`
+ * when it cannot be read, is torn or unpacks to more than a result can be, and the signal's reason when it was aborted.
+ */
+export async function* readBytes(
+  file: Pick<SourceFile, 'path' | 'compression' | 'bytes'>,
+  reading: Reading = {},
+  limits: UnpackLimits = UNPACK_LIMITS,
+): AsyncGenerator<Buffer> {
+  const unpack = unpacker(file.compression);
+  let unpacked = 0;
+  try {
+    for await (const bytes of unpack === null
+      ? storedBytes(file.path, reading)
+      : unpackedBytes(file, unpack, reading)) {
+      reading.signal?.throwIfAborted();
+      unpacked += bytes.length;
+      if (unpack !== null) checkUnpacked(unpacked, file.bytes, limits);
+      yield bytes;
+    }
+  } catch (error) {
+    if (error instanceof ImportRefusal || reading.signal?.aborted === true) throw error;
+    const what = file.compression === null ? 'cannot be read' : `the ${file.compression} data is torn or damaged`;
+    throw new ImportRefusal(`${what} after ${unpacked} bytes of content: ${reasonOf(error)}`);
+  }
+}
+
+/** One buffer is used again and again: a stream's fresh buffers are garbage faster than they are collected. */
+async function* storedBytes(path: string, { progress }: Reading): AsyncGenerator<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (;;) {
+      const { bytesRead } = await handle.read(buffer, 0, CHUNK_BYTES);
+      if (bytesRead === 0) return;
+      progress?.(bytesRead);
+      yield buffer.subarray(0, bytesRead);
+    }
+  } finally {
+    await handle.close();
+  }
+}
+
+async function* unpackedBytes(
+  file: Pick<SourceFile, 'path'>,
+  unpack: Transform,
+  { progress }: Reading,
+): AsyncGenerator<Buffer> {
+  const stored = createReadStream(file.path, { highWaterMark: CHUNK_BYTES / 4 });
+  stored.on('data', (chunk) => progress?.(chunk.length));
+  // An error of the file ends the unpacker with it; its own errors come out of the loop.
+  stored.on('error', (error) => unpack.destroy(error));
+  stored.pipe(unpack);
+  try {
+    for await (const piece of unpack) yield piece as Buffer;
+  } finally {
+    stored.destroy();
+    unpack.destroy();
+  }
+}
+
+/** SHA-256 of the unpacked content, in hex, and how long that is: a packed copy is the same result. */
+export async function contentHash(
+  file: SourceFile,
+  reading: Reading = {},
+): Promise<{ readonly sha256: string; readonly bytes: number }> {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  for await (const piece of readBytes(file, reading)) {
+    hash.update(piece);
+    bytes += piece.length;
+  }
+  return { sha256: hash.digest('hex'), bytes };
+}
+
+function checkUnpacked(unpacked: number, stored: number, { ratio, floorBytes, bytes }: UnpackLimits): void {
+  const isBomb = unpacked > floorBytes && unpacked > ratio * Math.max(1, stored);
+  if (unpacked > bytes || isBomb) {
+    throw new ImportRefusal(
+      `it unpacks to more than ${ratio} times its ${stored} bytes: it is not a result; if it is, unpack it first`,
+    );
+  }
+}
+
+function unpacker(compression: Compression | null): Transform | null {
+  switch (compression) {
+    case 'gzip':
+      return createGunzip({ chunkSize: CHUNK_BYTES });
+    case 'zstd':
+      return createZstdDecompress({ chunkSize: CHUNK_BYTES });
+    case null:
+      return null;
+  }
+}
+
+function compressionOf(start: Buffer): Compression | null {
+  return MAGIC.find(([, magic]) => magic.every((byte, i) => start[i] === byte))?.[0] ?? null;
+}
+
+async function startOf(file: Pick<SourceFile, 'path' | 'compression' | 'bytes'>): Promise<{
+  readonly bytes: Buffer;
+  readonly whole: boolean;
+}> {
+  const bytes = await firstBytes(readBytes(file), HEAD_BYTES + 1);
+  return { bytes: bytes.subarray(0, HEAD_BYTES), whole: bytes.length <= HEAD_BYTES };
+}
+
+async function firstBytes(pieces: AsyncIterable<unknown>, length: number): Promise<Buffer> {
+  const kept: Buffer[] = [];
+  let have = 0;
+  for await (const piece of pieces) {
+    kept.push(Buffer.from(piece as Buffer));
+    have += kept.at(-1)?.length ?? 0;
+    if (have >= length) break;
+  }
+  return Buffer.concat(kept).subarray(0, length);
+}

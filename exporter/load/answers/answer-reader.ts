@@ -1,0 +1,52 @@
+import type { MeasuredRecord } from '../../../core/run/record.ts';
+import type { ChunkListener } from './chunk-listener.ts';
+import type { ContentRecognizer } from './content-recognizer.ts';
+import type { TimedRequest } from './deadlines.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { EventQueue } from './event-queue.ts';
+import type { RequestForm } from '../requests/request-feed.ts';
+import type { Exchange, ResponseHandler } from '../transports/transport.ts';
+
+/** What all readers of a run share. */
+export interface AnswerContext {
+  readonly endpoint: Endpoint;
+  readonly recognizer: ContentRecognizer;
+  readonly queue: EventQueue;
+  readonly listener: ChunkListener;
+  /** CLOCK_MONOTONIC at the start of the run. */
+  readonly epoch_ns: number;
+  readonly secrets: readonly string[];
+  /** Whether responses are streamed; absent: yes. */
+  readonly stream?: boolean;
+  /** Keeps the text of each response until its record closes: for conversations, and for counting tokens. */
+  readonly keepText?: boolean;
+  /** Counts the output tokens of a response when the server reports no count; requires `keepText`. */
+  readonly countTokens?: (text: string) => number;
+  /** Counts the output tokens of every response, to compare them with the server's count; absent: no. */
+  readonly checkUsage?: boolean;
+}
+
+export interface ClosedRequest {
+  readonly record: MeasuredRecord;
+  /** One line about a failure, for a log; it may contain the server's text and is not part of the record. */
+  readonly message: string | null;
+  readonly retryAfterSeconds: number | null;
+  readonly connectionRetried: boolean;
+  /** The model's output without its reasoning; null unless text is kept. Never part of the record. */
+  readonly output: string | null;
+}
+
+/** Reads one response and closes its request's record at the end. */
+export interface AnswerReader extends ResponseHandler, TimedRequest {
+  /** The exchange that delivers this response, so that it can be aborted. */
+  attach(exchange: Exchange): void;
+}
+
+/** How the responses to requests of a form are read. */
+export function readingOf({ options, countTokens, checkUsage = false, dataset }: RequestForm): Partial<AnswerContext> {
+  return {
+    stream: options.stream ?? true,
+    keepText: countTokens !== undefined || dataset.conversation !== undefined,
+    ...(countTokens === undefined ? {} : { countTokens, checkUsage }),
+  };
+}

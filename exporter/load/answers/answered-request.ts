@@ -1,0 +1,149 @@
+import { answerFailure, isEncoded } from './answer-failure.ts';
+import type { AnswerFacts } from './answer-failure.ts';
+import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
+import type { AnswerText } from '../endpoints/endpoint.ts';
+import { countedTokens, requestRecord } from './request-record.ts';
+import type { ReadAnswer, SentRequest } from './request-record.ts';
+import { retryAfterSeconds } from '../../http-client/retry-after.ts';
+import type { ConnectionFacts, Exchange, TransportFailure } from '../transports/transport.ts';
+
+/** What was read of a body, when it has ended. */
+interface ReadBody
+  extends
+    Pick<AnswerFacts, 'events' | 'malformedEvent' | 'errorEvent' | 'finished' | 'hasContent' | 'whole'>,
+    Pick<ReadAnswer, 'usage' | 'offsets_ns' | 'firstOutputOffset_ns' | 'wholeAnswerOffset_ns'> {
+  /** Null unless text is kept. */
+  readonly text: AnswerText | null;
+}
+
+/** A request whose response is being read, streamed or not: what its head contained, and its record at the end. */
+export abstract class AnsweredRequest implements AnswerReader {
+  protected readonly request: SentRequest;
+  protected readonly context: AnswerContext;
+  protected readonly firstContent: (() => void) | undefined;
+  protected readonly bodyStart = new BodyStart();
+  /** CLOCK_MONOTONIC of the request, and of the last byte of its response (of the request until a byte arrives). */
+  readonly sentAt_ns: number;
+  lastByteAt_ns: number;
+  readonly #closed: (closed: ClosedRequest) => void;
+  #exchange: Exchange | null = null;
+  #status: number | null = null;
+  #contentType = '';
+  #contentEncoding = '';
+  #retryAfter: number | null = null;
+  #connection: ConnectionFacts | null = null;
+
+  /** `firstContent` is called when the first content is known. */
+  constructor(
+    request: SentRequest,
+    context: AnswerContext,
+    closed: (closed: ClosedRequest) => void,
+    firstContent?: () => void,
+  ) {
+    this.request = request;
+    this.context = context;
+    this.firstContent = firstContent;
+    this.#closed = closed;
+    this.sentAt_ns = context.epoch_ns + request.sent_ns;
+    this.lastByteAt_ns = this.sentAt_ns;
+  }
+
+  attach(exchange: Exchange): void {
+    this.#exchange = exchange;
+  }
+
+  /** Aborts the request; its record closes with the given reason unless its response has already ended. */
+  giveUp(failure: TransportFailure): void {
+    this.#exchange?.abort(failure);
+  }
+
+  head(status: number, headers: Readonly<Record<string, string>>, connection: ConnectionFacts): void {
+    this.#status = status;
+    this.#connection = connection;
+    this.#contentType = (headers['content-type'] ?? '').toLowerCase();
+    this.#contentEncoding = (headers['content-encoding'] ?? '').toLowerCase();
+    if (status === 429 || status === 503) this.#retryAfter = retryAfterSeconds(headers['retry-after'], new Date());
+  }
+
+  abstract data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void;
+
+  end(stamp_ns: number): void {
+    this.finish(stamp_ns, null);
+  }
+
+  failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
+    this.#connection = connection;
+    this.finish(stamp_ns, failure);
+  }
+
+  /** No more of the response arrives: calls `close` after everything received has been processed. */
+  protected abstract finish(stamp_ns: number, failure: TransportFailure | null): void;
+
+  protected get isEncoded(): boolean {
+    return isEncoded(this.#contentEncoding);
+  }
+
+  protected close(stamp_ns: number, transportFailure: TransportFailure | null, body: ReadBody): void {
+    const { text, usage } = body;
+    const failure = answerFailure(
+      {
+        ...body,
+        transportFailure,
+        status: this.#status,
+        contentType: this.#contentType,
+        contentEncoding: this.#contentEncoding,
+        bodyStart: this.bodyStart.text,
+      },
+      this.context.secrets,
+    );
+    this.#closed({
+      record: requestRecord(this.request, {
+        ...body,
+        end_ns: Math.round(stamp_ns - this.context.epoch_ns),
+        reason: failure?.reason ?? null,
+        status: this.#status,
+        connection: this.#connection,
+        counted_output_tokens: countedTokens(this.context, text, usage),
+      }),
+      message: failure?.message ?? null,
+      retryAfterSeconds: this.#retryAfter,
+      connectionRetried: this.#connection?.retried ?? false,
+      output: text?.output ?? null,
+    });
+  }
+}
+
+const BODY_START_BYTES = 4096;
+const utf8 = new TextDecoder();
+
+/** The beginning of a body that may be an error message instead of a stream. */
+class BodyStart {
+  #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  /** Adds bytes[start, end). */
+  add(bytes: Uint8Array, start: number, end: number): void {
+    const room = BODY_START_BYTES - this.#bytes;
+    if (room <= 0) return;
+    const kept = new Uint8Array(bytes.subarray(start, Math.min(end, start + room)));
+    this.#pieces.push(kept);
+    this.#bytes += kept.length;
+  }
+
+  drop(): void {
+    if (this.#bytes === 0) return;
+    this.#pieces = [];
+    this.#bytes = 0;
+  }
+
+  get text(): string {
+    if (this.#bytes === 0) return '';
+    const whole = new Uint8Array(this.#bytes);
+    let at = 0;
+    for (const piece of this.#pieces) {
+      whole.set(piece, at);
+      at += piece.length;
+    }
+    return utf8.decode(whole);
+  }
+}

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { EventQueue } from './event-queue.ts';
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+test('puts work off, in order', async () => {
+  const queue = new EventQueue();
+  const done: number[] = [];
+  for (let i = 0; i < 1000; i++) queue.push({ bytes: 1, process: () => done.push(i) });
+  expect(done).toEqual([]);
+  while (queue.length > 0) await turn();
+  expect(done).toEqual([...Array(1000).keys()]);
+});
+
+test('work that makes work keeps the order', async () => {
+  const queue = new EventQueue();
+  const done: string[] = [];
+  queue.push({ bytes: 0, process: () => queue.push({ bytes: 0, process: () => done.push('third') }) });
+  queue.push({ bytes: 0, process: () => done.push('second') });
+  while (queue.length > 0) await turn();
+  expect(done).toEqual(['second', 'third']);
+});
+
+test('is bounded by number and by bytes', () => {
+  const queue = new EventQueue();
+  let done = 0;
+  for (let i = 0; i < 10_000; i++) queue.push({ bytes: 1, process: () => done++ });
+  expect(queue.length).toBe(8192);
+  expect(done).toBe(10_000 - 8192);
+  const big = new EventQueue();
+  for (let i = 0; i < 10; i++) big.push({ bytes: 20 * 2 ** 20, process: () => undefined });
+  expect(big.length).toBe(4);
+});

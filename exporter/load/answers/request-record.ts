@@ -1,0 +1,102 @@
+import { outcomeOf } from '../../../core/measures/error-reasons.ts';
+import type { ErrorReason, MeasuredRecord, PhaseName, TokenSource } from '../../../core/run/record.ts';
+import type { AnswerContext } from './answer-reader.ts';
+import type { AnswerText, Usage } from '../endpoints/endpoint.ts';
+import { httpPhases } from '../transports/exchange-trace.ts';
+import type { ConnectionFacts } from '../transports/transport.ts';
+
+/** A request as it was sent; times are relative to the start of the run. */
+export interface SentRequest {
+  readonly index: number;
+  readonly phase: PhaseName;
+  readonly due_ns: number;
+  readonly sent_ns: number;
+  readonly requested_output_tokens: number;
+  /** As the client's tokenizer counts them; absent: not counted. */
+  readonly input_tokens?: number;
+}
+
+/** Output tokens of a response, as a tokenizer counts them. */
+export interface CountedOutput {
+  /** Including reasoning. */
+  readonly all: number;
+  readonly reasoning: number;
+}
+
+/** What is known of its response at the end. */
+export interface ReadAnswer {
+  readonly end_ns: number;
+  readonly reason: ErrorReason | null;
+  readonly status: number | null;
+  readonly connection: ConnectionFacts | null;
+  readonly usage: Usage | null;
+  /** As the client's tokenizer counts them; null when it did not. */
+  readonly counted_output_tokens: CountedOutput | null;
+  /** Arrival of each content chunk, relative to the time the request was sent. */
+  readonly offsets_ns: readonly number[];
+  /** The first of them whose content is not reasoning; null when there is none. */
+  readonly firstOutputOffset_ns: number | null;
+  /** Arrival of a response that is not a stream, relative to the time the request was sent; null for a stream. */
+  readonly wholeAnswerOffset_ns: number | null;
+}
+
+export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRecord {
+  const { usage, connection, offsets_ns } = answer;
+  const first = offsets_ns[0];
+  const firstOutput = answer.firstOutputOffset_ns;
+  const last = offsets_ns.at(-1) ?? answer.wholeAnswerOffset_ns;
+  const input = tokens(usage?.input_tokens, sent.input_tokens);
+  const output = tokens(usage?.output_tokens, answer.counted_output_tokens?.all);
+  return {
+    index: sent.index,
+    phase: sent.phase,
+    due_ns: sent.due_ns,
+    sent_ns: sent.sent_ns,
+    first_content_ns: first === undefined ? null : sent.sent_ns + first,
+    first_output_ns: firstOutput === null ? null : sent.sent_ns + firstOutput,
+    last_content_ns: last === null ? null : sent.sent_ns + last,
+    end_ns: answer.end_ns,
+    connection_reused: connection?.reused ?? null,
+    connect_ns: connection?.connect_ns ?? null,
+    connection_retried: connection?.retried ?? null,
+    outcome: outcomeOf(answer.reason),
+    reason: answer.reason,
+    http_status: answer.status,
+    input_tokens: input.count,
+    input_tokens_source: input.source,
+    output_tokens: output.count,
+    output_tokens_source: output.source,
+    reasoning_tokens: usage?.reasoning_tokens ?? null,
+    cached_tokens: usage?.cached_tokens ?? null,
+    requested_output_tokens: sent.requested_output_tokens,
+    chunk_offsets_ns: offsets_ns,
+    counted_input_tokens: sent.input_tokens ?? null,
+    counted_output_tokens: answer.counted_output_tokens?.all ?? null,
+    counted_reasoning_tokens: answer.counted_output_tokens?.reasoning ?? null,
+    ...httpPhases(connection?.trace),
+  };
+}
+
+/** The server's count has priority: the server knows what its model read and wrote. */
+function tokens(
+  reported: number | null | undefined,
+  counted: number | null | undefined,
+): { readonly count: number | null; readonly source: TokenSource | null } {
+  if (reported != null) return { count: reported, source: 'usage' };
+  return counted == null ? { count: null, source: null } : { count: counted, source: 'tokenizer' };
+}
+
+/**
+ * The output tokens of a response whose count the server did not report, or that is to be checked; null without a
+ * tokenizer.
+ */
+export function countedTokens(
+  context: AnswerContext,
+  text: AnswerText | null,
+  usage: Usage | null,
+): CountedOutput | null {
+  if (text === null || context.countTokens === undefined || !context.endpoint.generates) return null;
+  if (usage?.output_tokens != null && context.checkUsage !== true) return null;
+  const reasoning = context.countTokens(text.reasoning);
+  return { all: reasoning + context.countTokens(text.output), reasoning };
+}

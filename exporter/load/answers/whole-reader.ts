@@ -1,0 +1,59 @@
+import { AnsweredRequest } from './answered-request.ts';
+import type { TransportFailure } from '../transports/transport.ts';
+
+/** A longer response is not read to its end. */
+const LONGEST_ANSWER_BYTES = 64 * 2 ** 20;
+
+/**
+ * Reads one response that is not a stream. It has an end and no first token: its record has the arrival of the last
+ * byte as the time of the last content, and null as the time of the first.
+ */
+export class WholeReader extends AnsweredRequest {
+  readonly #pieces: Uint8Array[] = [];
+  #bytes = 0;
+
+  override data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
+    this.lastByteAt_ns = stamp_ns;
+    this.bodyStart.add(bytes, start, end);
+    this.#bytes += end - start;
+    if (this.#bytes <= LONGEST_ANSWER_BYTES) this.#pieces.push(Uint8Array.prototype.slice.call(bytes, start, end));
+    else this.giveUp({ reason: 'other', message: `the response exceeds the limit of ${LONGEST_ANSWER_BYTES} bytes` });
+  }
+
+  protected override finish(stamp_ns: number, failure: TransportFailure | null): void {
+    this.context.queue.push({ bytes: this.#bytes, process: () => this.#close(stamp_ns, failure) });
+  }
+
+  #close(stamp_ns: number, failure: TransportFailure | null): void {
+    const { endpoint, keepText } = this.context;
+    const json = failure === null ? this.#json() : undefined;
+    const meaning = json === undefined ? null : endpoint.interpretWhole(json);
+    const hasContent = meaning?.content ?? false;
+    if (hasContent) this.firstContent?.();
+    this.close(stamp_ns, failure, {
+      events: json === undefined ? 0 : 1,
+      malformedEvent:
+        json === undefined || meaning !== null ? null : `the response does not follow the ${endpoint.type} protocol`,
+      errorEvent: meaning?.error ?? null,
+      finished: true,
+      hasContent,
+      whole: true,
+      usage: meaning?.usage ?? null,
+      text: json === undefined || keepText !== true ? null : endpoint.text(json),
+      offsets_ns: [],
+      firstOutputOffset_ns: null,
+      wholeAnswerOffset_ns: hasContent ? Math.round(this.lastByteAt_ns - this.sentAt_ns) : null,
+    });
+  }
+
+  /** Undefined when the body is not JSON. */
+  #json(): unknown {
+    if (this.isEncoded) return undefined;
+    try {
+      return JSON.parse(Buffer.concat(this.#pieces).toString('utf8'));
+    } catch (error) {
+      if (error instanceof SyntaxError) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
+import type { Conversation, Dataset } from './dataset.ts';
+import { entryOrder } from './entry-order.ts';
+import { filePlanSha256, longestOutput, requireEntries } from './file-dataset.ts';
+import type { FileDatasetOptions } from './file-dataset.ts';
+import { readLines } from './input-lines.ts';
+import { Row } from './row.ts';
+import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
+import { textOf } from './text-rows.ts';
+
+/** A user's turn of a conversation in a file. */
+interface PlannedTurn {
+  /** The messages before it since the previous user turn: a system prompt, or an answer that replaces the server's. */
+  readonly before: readonly Message[];
+  readonly text: string;
+  readonly outputTokens: number | null;
+  readonly delaySeconds: number;
+}
+
+/** Settings for a file's conversations, besides the file. */
+export interface MultiTurnOptions extends FileDatasetOptions {
+  /** `--session-delay-ratio`: the file's delays are multiplied by it. */
+  readonly delayRatio: number;
+}
+
+/**
+ * `multi_turn`: each line is a conversation, `{"session_id", "turns": [{"text", "delay" (ms), "output_length",
+ * "role"}]}`; lines with the same `session_id` continue a conversation. Turns of the role `assistant` replace the
+ * server's answers in the history. Throws a `ConfigurationError`.
+ */
+export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
+  const { texts, sha256 } = await readLines(options.file);
+  const sessions = new Map<string, { readonly row: Row; readonly turns: Row[] }>();
+  for (const text of requireEntries(texts, options.file)) {
+    const row = Row.parse(options.file, text);
+    const id = row.string('session_id') ?? `line ${text.line}`;
+    const session = sessions.get(id) ?? { row, turns: [] };
+    session.turns.push(...row.rows('turns'));
+    sessions.set(id, session);
+  }
+  const conversations = [...sessions.values()].map(({ row, turns }) => plannedTurns(row, turns, options.delayRatio));
+  const order = entryOrder(options.strategy, conversations.length, options.seed);
+  const conversation = (phase: string, position: number): Conversation =>
+    conversationOf(conversations[order(phase, position)] ?? [], options);
+  return {
+    planSha256: filePlanSha256('multi_turn', sha256, options, { delayRatio: options.delayRatio }),
+    size: conversations.length,
+    longestOutputTokens: longestOutput(
+      conversations.flat().map(({ outputTokens }) => outputTokens),
+      options,
+    ),
+    request: (phase, position) => conversation(phase, position).request(0, []),
+    conversation,
+  };
+}
+
+function plannedTurns(row: Row, turns: readonly Row[], delayRatio: number): readonly PlannedTurn[] {
+  const planned: PlannedTurn[] = [];
+  let before: Message[] = [];
+  for (const turn of turns) {
+    turn.onlyText();
+    if (turn.has('timestamp')) turn.refuse('timestamp is not supported in a conversation: use delay');
+    const role = turn.string('role') ?? 'user';
+    const content = textOf(turn);
+    if (role === 'system' || role === 'assistant') {
+      before.push({ role, content });
+    } else if (role === 'user') {
+      const delay_ms = turn.milliseconds('delay') ?? 0;
+      const outputTokens = turn.tokens('output_length') ?? turn.tokens('max_tokens');
+      planned.push({ before, text: content, outputTokens, delaySeconds: (delay_ms / 1000) * delayRatio });
+      before = [];
+    } else turn.refuse(`role is '${role}' and must be one of user, assistant, system`);
+  }
+  if (planned.length === 0) row.refuse('the conversation has no user turn');
+  return planned;
+}
+
+function conversationOf(turns: readonly PlannedTurn[], options: FileDatasetOptions): Conversation {
+  return {
+    turns: turns.length,
+    delaySeconds: (turn) => (turn === 0 ? 0 : (turns[turn]?.delaySeconds ?? 0)),
+    request: (turn, answers) => turnRequest(turns.slice(0, turn + 1), answers, options),
+  };
+}
+
+function turnRequest(
+  turns: readonly PlannedTurn[],
+  answers: readonly string[],
+  { outputTokens, tokenizer }: FileDatasetOptions,
+): GenerationRequest {
+  const history: Message[] = [];
+  turns.forEach(({ before, text }, i) => {
+    const isAnswered = before.some(({ role }) => role === 'assistant');
+    if (i > 0 && !isAnswered) history.push({ role: 'assistant', content: answers[i - 1] ?? '' });
+    history.push(...before);
+    if (i < turns.length - 1) history.push({ role: 'user', content: text });
+  });
+  const last = turns.at(-1);
+  const prompt = last?.text ?? '';
+  const count = (text: string): number => tokenizer?.count(text) ?? 0;
+  const input_tokens = history.reduce((tokens, message) => tokens + count(message.content), count(prompt));
+  return {
+    prompt,
+    max_tokens: last?.outputTokens ?? outputTokens ?? DEFAULT_OUTPUT_TOKENS,
+    ...(history.length === 0 ? {} : { history }),
+    ...(tokenizer === null ? {} : { input_tokens }),
+  };
+}

@@ -1,0 +1,90 @@
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { isObject } from '../endpoints/json-object.ts';
+import type { JsonObject } from '../endpoints/json-object.ts';
+import type { InputText } from './input-lines.ts';
+
+const LONGEST = 1e7;
+const LATEST_MS = 1e12;
+/** What other tools' files may contain and llmbench cannot send. */
+const NOT_TEXT = ['image', 'images', 'audio', 'audios', 'video', 'videos'];
+
+/** One JSON object of an input file; every error message is one line that begins with file and line. */
+export class Row {
+  readonly #place: string;
+  readonly #json: JsonObject;
+
+  private constructor(place: string, json: JsonObject) {
+    this.#place = place;
+    this.#json = json;
+  }
+
+  static parse(file: string, { line, text }: InputText): Row {
+    const place = `${file}:${line}`;
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      throw new ConfigurationError(`${place}: not JSON`);
+    }
+    if (!isObject(json)) throw new ConfigurationError(`${place}: not a JSON object`);
+    return new Row(place, json);
+  }
+
+  get json(): JsonObject {
+    return this.#json;
+  }
+
+  has(key: string): boolean {
+    return this.#json[key] !== undefined && this.#json[key] !== null;
+  }
+
+  refuse(problem: string): never {
+    throw new ConfigurationError(`${this.#place}: ${problem}`);
+  }
+
+  /** Rejects images and audio, which would otherwise be dropped silently. */
+  onlyText(): this {
+    const key = NOT_TEXT.find((name) => this.has(name));
+    if (key !== undefined) this.refuse(`${key} is not supported: text only`);
+    return this;
+  }
+
+  string(key: string): string | null {
+    if (!this.has(key)) return null;
+    const value = this.#json[key];
+    return typeof value === 'string' && value !== '' ? value : this.refuse(`${key} must be a non-empty string`);
+  }
+
+  tokens(key: string): number | null {
+    return this.#number(key, 1, LONGEST, true);
+  }
+
+  milliseconds(key: string): number | null {
+    return this.#number(key, 0, LATEST_MS, false);
+  }
+
+  integers(key: string): readonly number[] | null {
+    if (!this.has(key)) return null;
+    const value = this.#json[key];
+    const isList = Array.isArray(value) && value.every((item) => Number.isSafeInteger(item));
+    return isList ? (value as number[]) : this.refuse(`${key} must be a list of whole numbers`);
+  }
+
+  /** The rows in a list of objects. */
+  rows(key: string): readonly Row[] {
+    const value = this.#json[key];
+    if (!Array.isArray(value) || value.length === 0) this.refuse(`${key} must be a non-empty list`);
+    return (value as unknown[]).map((item, i) => {
+      if (!isObject(item)) this.refuse(`${key}[${i}] must be an object`);
+      return new Row(`${this.#place}: ${key}[${i}]`, item);
+    });
+  }
+
+  #number(key: string, least: number, most: number, whole: boolean): number | null {
+    if (!this.has(key)) return null;
+    const value = this.#json[key];
+    const fits = typeof value === 'number' && value >= least && value <= most && (!whole || Number.isInteger(value));
+    return fits ? value : this.refuse(`${key} must be a ${whole ? 'whole ' : ''}number from ${least} to ${most}`);
+  }
+}

@@ -1,0 +1,216 @@
+import type { GenerationRequest, Message } from '../endpoints/endpoint.ts';
+import { seededRandom } from '../../../core/stats/seeded-random.ts';
+import type { Random } from '../../../core/stats/seeded-random.ts';
+import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import type { Conversation, Dataset } from './dataset.ts';
+import { drawLength, drawLengths, drawNormal, onlyLengths } from './lengths.ts';
+import type { Lengths, LengthSpread, WeightedPair } from './lengths.ts';
+import { planSha256 } from './plan.ts';
+import { PromptWriter } from './prompt-writer.ts';
+import type { WrittenText } from './prompt-writer.ts';
+
+export const DEFAULT_INPUT_TOKENS = 550;
+export const DEFAULT_OUTPUT_TOKENS = 128;
+
+export interface SyntheticOptions {
+  /** `--isl`: tokens of the prompt, without shared prefixes; without a tokenizer about one token per word. */
+  readonly inputTokens: number;
+  /** `--osl`: `max_tokens` of each request. */
+  readonly outputTokens: number;
+  readonly seed: number;
+  /** `--isl-stddev`, `--osl-stddev`. */
+  readonly inputStddev?: number;
+  readonly outputStddev?: number;
+  /** `--seq-dist`, instead of the four above; null or absent: not set. */
+  readonly distribution?: readonly WeightedPair[] | null;
+  /** `--shared-system-prompt-length`: a system prompt that all requests share; 0: none. */
+  readonly systemPromptTokens?: number;
+  /** `--num-prefix-prompts` and `--prefix-prompt-length`: each prompt begins with one of this many prefixes. */
+  readonly prefixes?: { readonly count: number; readonly tokens: number };
+  /**
+   * `--user-context-prompt-length`: a text that all turns of one conversation share, and no other conversation has; 0:
+   * none.
+   */
+  readonly userContextTokens?: number;
+  /** Conversations of several turns; null or absent: single requests. */
+  readonly conversations?: ConversationShape | null;
+  /**
+   * `--num-dataset-entries`: how many different requests, or conversations, exist before they recur; null or absent:
+   * they never recur.
+   */
+  readonly entries?: number | null;
+  /** Index of the repeat of a plan: the lengths stay the same and the texts differ; `--same-prompts` keeps it at 0. */
+  readonly repeat?: number;
+  /** Makes lengths exact; null or absent: none. */
+  readonly tokenizer?: Tokenizer | null;
+}
+
+export interface ConversationShape {
+  readonly turns: LengthSpread;
+  /** The user's delay before the next turn, in seconds. */
+  readonly delay: { readonly mean: number; readonly stddev: number; readonly ratio: number };
+}
+
+/**
+ * Prompts of random words. No text recurs within a run or between its phases and repeats, so that no prompt hits a
+ * prefix cache, except for text that is shared on purpose. The same seed gives the same texts, in any order.
+ */
+export function syntheticDataset(options: SyntheticOptions): Dataset {
+  const texts = new SyntheticTexts(options);
+  const { conversations = null, entries = null } = options;
+  const entryAt = (position: number): number => (entries === null ? position : position % entries);
+  const dataset: Dataset = {
+    planSha256: planSha256(planOf(options)),
+    size: entries,
+    longestOutputTokens: longestOutput(options),
+    request: (phase, position) => texts.conversation(phase, entryAt(position), 1).request(0, []),
+  };
+  if (conversations === null) return dataset;
+  return {
+    ...dataset,
+    conversation(phase, position) {
+      const entry = entryAt(position);
+      const random = seededRandom(`${options.seed}/${phase}/${entry}/turns`);
+      const turns = drawLength(conversations.turns, random);
+      const { mean, stddev, ratio } = conversations.delay;
+      const delays = Array.from({ length: turns }, () => Math.max(0, drawNormal(mean, stddev, random) * ratio));
+      return {
+        ...texts.conversation(phase, entry, turns),
+        delaySeconds: (turn) => (turn === 0 ? 0 : (delays[turn] ?? 0)),
+      };
+    },
+  };
+}
+
+/** Random lengths have no maximum. */
+function longestOutput({ distribution, outputTokens, outputStddev = 0 }: SyntheticOptions): number | null {
+  const outputs = distribution?.map(({ output }) => output) ?? [{ mean: outputTokens, stddev: outputStddev }];
+  return outputs.some(({ stddev }) => stddev > 0) ? null : Math.max(...outputs.map(({ mean }) => Math.round(mean)));
+}
+
+/** Everything that determines lengths and texts, except the repeat. */
+function planOf(options: SyntheticOptions): Readonly<Record<string, string | number | null>> {
+  const { inputTokens, outputTokens, seed, distribution, prefixes, conversations, tokenizer } = options;
+  return {
+    generator: 'synthetic-words-2',
+    order: 'sequential',
+    inputTokens: distribution == null ? inputTokens : null,
+    outputTokens: distribution == null ? outputTokens : null,
+    inputStddev: options.inputStddev ?? 0,
+    outputStddev: options.outputStddev ?? 0,
+    distribution: distribution == null ? null : JSON.stringify(distribution),
+    systemPromptTokens: options.systemPromptTokens ?? 0,
+    prefixes: prefixes === undefined ? null : `${prefixes.count}x${prefixes.tokens}`,
+    userContextTokens: options.userContextTokens ?? 0,
+    conversations: conversations == null ? null : JSON.stringify(conversations),
+    entries: options.entries ?? null,
+    tokenizer: tokenizer?.identity ?? null,
+    seed,
+  };
+}
+
+class SyntheticTexts {
+  readonly #options: SyntheticOptions;
+  readonly #writer: PromptWriter;
+  readonly #pairs: readonly WeightedPair[];
+  /** Null when they differ. */
+  readonly #onlyLengths: Lengths | null;
+  readonly #shared = new Map<string, WrittenText>();
+
+  constructor(options: SyntheticOptions) {
+    this.#options = options;
+    this.#writer = new PromptWriter(options.tokenizer ?? null);
+    this.#pairs = options.distribution ?? [
+      {
+        input: { mean: options.inputTokens, stddev: options.inputStddev ?? 0 },
+        output: { mean: options.outputTokens, stddev: options.outputStddev ?? 0 },
+        share: 1,
+      },
+    ];
+    this.#onlyLengths = onlyLengths(this.#pairs);
+  }
+
+  conversation(phase: string, position: number, turns: number): Conversation {
+    const { seed, repeat = 0 } = this.#options;
+    // Lengths are the same in each repeat, texts are not.
+    const nextLengths = this.#lengths(`${seed}/${phase}/${position}/lengths`);
+    const words = seededRandom(`${seed}/${repeat}/${phase}/${position}`);
+    const planned: Lengths[] = [];
+    const prompts: WrittenText[] = [];
+    const prepare = (turn: number): void => {
+      while (planned.length <= turn) {
+        const next = nextLengths();
+        const before = planned.length === 0 ? this.#beginning(phase, position, words) : NOTHING;
+        prompts.push(joined(before, this.#writer.write(words, next.input, before.text !== '')));
+        planned.push(next);
+      }
+    };
+    return {
+      turns,
+      delaySeconds: () => 0,
+      request: (turn, answers) => {
+        prepare(turn);
+        return this.#request(prompts.slice(0, turn + 1), planned[turn]?.output ?? 1, answers);
+      },
+    };
+  }
+
+  /** The lengths of each turn in order. */
+  #lengths(key: string): () => Lengths {
+    const only = this.#onlyLengths;
+    if (only !== null) return () => only;
+    const random = seededRandom(key);
+    return () => drawLengths(this.#pairs, random);
+  }
+
+  /** `prompts`: all so far; the last one is the current turn. */
+  #request(prompts: readonly WrittenText[], max_tokens: number, answers: readonly string[]): GenerationRequest {
+    const system = this.#sharedText('system', this.#options.systemPromptTokens ?? 0);
+    const history: Message[] = system.text === '' ? [] : [{ role: 'system', content: system.text }];
+    let tokens = system.tokens;
+    prompts.forEach((prompt, turn) => {
+      tokens = sum(tokens, prompt.tokens);
+      if (turn === prompts.length - 1) return;
+      const answer = answers[turn] ?? '';
+      history.push({ role: 'user', content: prompt.text }, { role: 'assistant', content: answer });
+      tokens = sum(tokens, this.#writer.count(answer));
+    });
+    return {
+      prompt: prompts.at(-1)?.text ?? '',
+      max_tokens,
+      ...(history.length === 0 ? {} : { history }),
+      ...(tokens === undefined || this.#options.tokenizer == null ? {} : { input_tokens: tokens }),
+    };
+  }
+
+  /** The text that the first prompt of a conversation shares with others, followed by its own context. */
+  #beginning(phase: string, position: number, words: Random): WrittenText {
+    const { seed, prefixes, userContextTokens = 0 } = this.#options;
+    let text = NOTHING;
+    if (prefixes !== undefined && prefixes.count > 0) {
+      const pick = seededRandom(`${seed}/${phase}/${position}/prefix`);
+      text = this.#sharedText(`prefix/${Math.floor(pick() * prefixes.count)}`, prefixes.tokens);
+    }
+    if (userContextTokens === 0) return text;
+    return joined(text, this.#writer.write(words, userContextTokens, text.text !== ''));
+  }
+
+  #sharedText(name: string, tokens: number): WrittenText {
+    if (tokens === 0) return NOTHING;
+    const known = this.#shared.get(name);
+    if (known !== undefined) return known;
+    const text = this.#writer.write(seededRandom(`${this.#options.seed}/shared/${name}`), tokens);
+    this.#shared.set(name, text);
+    return text;
+  }
+}
+
+const NOTHING: WrittenText = { text: '', tokens: 0 };
+
+const joined = (a: WrittenText, b: WrittenText): WrittenText => ({
+  text: a.text + b.text,
+  tokens: sum(a.tokens, b.tokens),
+});
+
+const sum = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : a + b;

@@ -1,0 +1,55 @@
+import { describe, expect, test } from '@jest/globals';
+import { chooseEndpoint, ENDPOINT_TYPES } from './endpoint-types.ts';
+import { checkExtraInputs, parseExtraInputs } from './extra-inputs.ts';
+import { parseTemplate } from './template-config.ts';
+
+const template = parseTemplate('{path: /x, body: {p: "{{prompt}}", n: "{{max_tokens}}"}, answer: {text: t}}', 't');
+
+describe('the choice of the endpoint', () => {
+  test.each(ENDPOINT_TYPES)('%s', (type) => {
+    const chosen = chooseEndpoint({ type, model: 'm', stream: null, template: type === 'template' ? template : null });
+    expect(chosen.endpoint.type).toBe(type);
+    expect(chosen.mode).toBe(type === 'embeddings' ? 'whole' : 'stream');
+  });
+
+  test.each([
+    [{ type: 'template', template: null, stream: null }, '--endpoint-type template requires --endpoint-template FILE'],
+    [{ type: 'chat', template, stream: null }, '--endpoint-template requires --endpoint-type template, not chat'],
+    [
+      { type: 'embeddings', template: null, stream: true },
+      '--endpoint-type embeddings does not support streaming: remove --streaming',
+    ],
+  ] as const)('%j', (choice, message) => {
+    expect(() => chooseEndpoint({ model: 'm', ...choice })).toThrow(message);
+  });
+});
+
+describe('extra inputs', () => {
+  test.each([
+    [['temperature:0'], { temperature: 0 }],
+    [['stop:"a:b"'], { stop: 'a:b' }],
+    [['user:me:you'], { user: 'me:you' }],
+    [['a:1', 'a:2'], { a: 2 }],
+    [['{"nvext":{"top_k":3},"a":null}', 'b:true'], { nvext: { top_k: 3 }, a: null, b: true }],
+    [['empty:'], { empty: '' }],
+  ])('%j', (given, inputs) => {
+    expect(parseExtraInputs(given)).toEqual(inputs);
+  });
+
+  test.each([
+    ['temperature', "--extra-inputs 'temperature' must be NAME:VALUE or a JSON object"],
+    ['{"a":', `--extra-inputs '{"a":' is not valid JSON`],
+  ])('%j', (given, message) => {
+    expect(() => parseExtraInputs([given])).toThrow(message);
+  });
+
+  test.each([
+    ['max_tokens', 'say --osl'],
+    ['n', 'responses with several choices have no inter-token latency'],
+    ['messages', 'llmbench sets this field'],
+  ])('%s is not to be given', (name, remedy) => {
+    const { endpoint } = chooseEndpoint({ type: 'chat', model: 'm', stream: null, template: null });
+    expect(() => checkExtraInputs({ [name]: 2 }, endpoint.ownFields)).toThrow(`--extra-inputs ${name}: ${remedy}`);
+    expect(() => checkExtraInputs({ temperature: 2 }, endpoint.ownFields)).not.toThrow();
+  });
+});

@@ -1,0 +1,70 @@
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { chat } from './chat.ts';
+import { completions } from './completions.ts';
+import { embeddings } from './embeddings.ts';
+import type { AnswerMode, Endpoint } from './endpoint.ts';
+import { responses } from './responses.ts';
+import { sglangGenerate } from './sglang-generate.ts';
+import type { TemplateConfig } from './template-config.ts';
+import { templateEndpoint } from './template.ts';
+import { tritonGenerate } from './triton-generate.ts';
+
+/** Values of `--endpoint-type`. */
+export const ENDPOINT_TYPES = [
+  'chat',
+  'completions',
+  'responses',
+  'embeddings',
+  'sglang_generate',
+  'triton_generate',
+  'template',
+] as const;
+export type EndpointType = (typeof ENDPOINT_TYPES)[number];
+
+export interface EndpointChoice {
+  readonly type: EndpointType;
+  readonly model: string;
+  /** Null: streamed if the endpoint supports it. */
+  readonly stream: boolean | null;
+  /** Required with the type `template`, and only then. */
+  readonly template: TemplateConfig | null;
+}
+
+export interface ChosenEndpoint {
+  readonly endpoint: Endpoint;
+  readonly mode: AnswerMode;
+}
+
+/** The configured endpoint. Throws a `ConfigurationError` for options that cannot be combined. */
+export function chooseEndpoint(choice: EndpointChoice): ChosenEndpoint {
+  const { type, model, template } = choice;
+  if (type === 'template' && template === null)
+    throw new ConfigurationError('--endpoint-type template requires --endpoint-template FILE');
+  if (type !== 'template' && template !== null)
+    throw new ConfigurationError(`--endpoint-template requires --endpoint-type template, not ${type}`);
+  const endpoint = endpointOf(type, model, choice.stream ?? true, template);
+  const mode = (choice.stream ?? endpoint.modes.includes('stream')) ? 'stream' : 'whole';
+  if (!endpoint.modes.includes(mode))
+    throw new ConfigurationError(`--endpoint-type ${type} does not support streaming: remove --streaming`);
+  return { endpoint, mode };
+}
+
+function endpointOf(type: EndpointType, model: string, stream: boolean, template: TemplateConfig | null): Endpoint {
+  switch (type) {
+    case 'chat':
+      return chat;
+    case 'completions':
+      return completions;
+    case 'responses':
+      return responses;
+    case 'embeddings':
+      return embeddings;
+    case 'sglang_generate':
+      return sglangGenerate;
+    case 'triton_generate':
+      return tritonGenerate(model, stream);
+    case 'template':
+      if (template === null) throw new ConfigurationError('--endpoint-type template requires --endpoint-template FILE');
+      return templateEndpoint(template);
+  }
+}

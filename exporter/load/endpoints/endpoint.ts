@@ -1,0 +1,109 @@
+import type { JsonValue } from '../../../core/run/canonical-json.ts';
+import type { JsonObject } from './json-object.ts';
+
+/** One turn of a conversation. */
+export interface Message {
+  readonly role: 'system' | 'user' | 'assistant';
+  readonly content: string;
+}
+
+/** The content of one request; the dataset makes the text. */
+export interface GenerationRequest {
+  /** The text of the current turn. */
+  readonly prompt: string;
+  /** What precedes it: system prompt, context, earlier turns with their answers; absent: nothing. */
+  readonly history?: readonly Message[];
+  /** Always sent, so that no output is longer than planned. */
+  readonly max_tokens: number;
+  /**
+   * Tokens of prompt and history as the client's tokenizer counts them, without the chat template; absent: not counted.
+   */
+  readonly input_tokens?: number;
+  /**
+   * A prepared body: only what the run sets (stream, usage) is overwritten, and what is missing (model, length) is
+   * added.
+   */
+  readonly payload?: JsonObject;
+}
+
+/** What is the same for every request of a run. */
+export interface GenerationOptions {
+  readonly model: string;
+  /** Sent unchanged: temperature, seed, ignore_eos, min_tokens, … */
+  readonly sampling: Readonly<Record<string, JsonValue>>;
+  /** Requests a last event with the server's token counts; off only for servers that reject the field. */
+  readonly includeUsage: boolean;
+  /** Whether the response is requested as a stream; absent: yes. */
+  readonly stream?: boolean;
+}
+
+/** The server's own token counts; null where it reports none. */
+export interface Usage {
+  readonly input_tokens: number | null;
+  readonly output_tokens: number | null;
+  readonly reasoning_tokens: number | null;
+  readonly cached_tokens: number | null;
+}
+
+/** The meaning of one event of a stream, or of a complete response. */
+export interface EventMeaning {
+  /** It carries generated output: text, refusal, reasoning or a part of a tool call. */
+  readonly content: boolean;
+  /** All of the content is reasoning; absent: false. */
+  readonly reasoning?: true;
+  readonly finishReason: string | null;
+  readonly usage: Usage | null;
+  /** The server's message when the event is an error. */
+  readonly error: string | null;
+  /**
+   * Only from servers whose events repeat earlier output: the progress of the response, in tokens or characters. An
+   * increase is content, and `content` only means that there is some.
+   */
+  readonly progress?: number;
+  /** A generation step without text: when the server's count of output tokens increased with it, a token arrived. */
+  readonly emptyStep?: boolean;
+}
+
+/** The text of an event or of a complete response. */
+export interface AnswerText {
+  readonly output: string;
+  readonly reasoning: string;
+}
+
+export const NO_TEXT: AnswerText = { output: '', reasoning: '' };
+
+/** An API of inference servers: how a request is written and what the events of its response mean. */
+export interface Endpoint {
+  /** The value of `--endpoint-type`. */
+  readonly type: string;
+  readonly path: string;
+  /** Fields of the body that llmbench sets, which are therefore not allowed as extra inputs. */
+  readonly ownFields: readonly string[];
+  /** Whether the API supports streams, and single JSON responses. */
+  readonly modes: readonly AnswerMode[];
+  /**
+   * What proves that a stream is complete: `event`, a finish reason, or usage and the done event; `done`, either of
+   * them; `body`, the end of the HTTP body.
+   */
+  readonly wholeBy: 'event' | 'done' | 'body';
+  /** Whether the output tokens of an event are those since the previous event, so that they must be added up. */
+  readonly addsUsage?: boolean;
+  /** The data of the event after which everything is ignored; absent: `[DONE]`. */
+  readonly doneData?: string;
+  /** Whether the response is generated text, token by token; false for embeddings. */
+  readonly generates: boolean;
+  body(request: GenerationRequest, options: GenerationOptions): string;
+  /** The meaning of an event's JSON; null when it does not follow this protocol. */
+  interpret(event: unknown): EventMeaning | null;
+  /** The meaning of a response that is not a stream; null when it does not follow this protocol. */
+  interpretWhole(answer: unknown): EventMeaning | null;
+  /** The text in an event or in a complete response. */
+  text(json: unknown): AnswerText;
+  /**
+   * Keys whose values differ between events of the same meaning. `interpret` depends on a string under them only by
+   * whether it is empty, and on a number under them not at all; so events can be recognized without parsing them.
+   */
+  readonly variableKeys: ReadonlySet<string>;
+}
+
+export type AnswerMode = 'stream' | 'whole';

@@ -1,0 +1,51 @@
+import type { GenerationOptions, GenerationRequest, Message } from './endpoint.ts';
+import type { JsonObject } from './json-object.ts';
+
+/**
+ * Fields of OpenAI's bodies that the run sets; `n` and `best_of` because responses with several choices have no
+ * inter-token latency.
+ */
+export const OPENAI_OWN_FIELDS = ['model', 'stream', 'stream_options', 'n', 'best_of'] as const;
+
+/** The whole conversation, the current turn last. */
+export function messages(request: GenerationRequest): readonly Message[] {
+  return [...(request.history ?? []), { role: 'user', content: request.prompt }];
+}
+
+/** Conversation and prompt as one text, for APIs without roles. */
+export function plainText(request: GenerationRequest): string {
+  const earlier = request.history ?? [];
+  return earlier.length === 0
+    ? request.prompt
+    : [...earlier.map((message) => message.content), request.prompt].join('\n\n');
+}
+
+/**
+ * The body of an OpenAI request as JSON text. `input` is what the endpoint makes of the prompt, `lengthField` is its
+ * name for the maximum output length. A payload of the dataset keeps its own input, model and length if it has them.
+ */
+export function openAiBody(
+  input: JsonObject,
+  lengthField: string,
+  request: GenerationRequest,
+  options: GenerationOptions,
+): string {
+  const stream = options.stream ?? true;
+  const length = { [lengthField]: request.max_tokens };
+  const begun =
+    request.payload === undefined
+      ? { ...options.sampling, model: options.model, ...input, ...length }
+      : { model: options.model, ...options.sampling, ...withLength(request.payload, length), ...request.payload };
+  return JSON.stringify({
+    ...begun,
+    stream,
+    // The payload's own stream options are dropped when none are requested.
+    stream_options: stream && options.includeUsage ? { include_usage: true } : undefined,
+  });
+}
+
+/** A payload may limit its output under any of the names that the APIs use. */
+function withLength(payload: JsonObject, length: JsonObject): JsonObject {
+  const bounded = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'].some((name) => payload[name] != null);
+  return bounded ? {} : length;
+}

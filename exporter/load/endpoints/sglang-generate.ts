@@ -1,0 +1,94 @@
+import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest } from './endpoint.ts';
+import { NO_TEXT } from './endpoint.ts';
+import { errorMessage } from './error-message.ts';
+import { isObject } from './json-object.ts';
+import { plainText } from './openai-body.ts';
+import { tokenCount } from './openai-usage.ts';
+
+/** Fields of the request itself; every other extra input is a sampling parameter. */
+const REQUEST_FIELDS: ReadonlySet<string> = new Set([
+  'rid',
+  'return_logprob',
+  'logprob_start_len',
+  'top_logprobs_num',
+  'lora_path',
+  'custom_logit_processor',
+  'priority',
+  'bootstrap_host',
+  'bootstrap_port',
+  'bootstrap_room',
+]);
+
+/**
+ * SGLang's own `/generate`. Each event of a stream repeats the text so far and reports the tokens so far in `meta_info`
+ * (with `--stream-output` its text is only the new part); a stream ends with `[DONE]`.
+ */
+export const sglangGenerate: Endpoint = {
+  type: 'sglang_generate',
+  path: '/generate',
+  ownFields: ['text', 'input_ids', 'stream', 'sampling_params', 'max_new_tokens', 'n'],
+  modes: ['stream', 'whole'],
+  wholeBy: 'event',
+  generates: true,
+  variableKeys: new Set(),
+
+  body(request: GenerationRequest, options: GenerationOptions): string {
+    const stream = options.stream ?? true;
+    if (request.payload !== undefined) {
+      const given = isObject(request.payload.sampling_params) ? request.payload.sampling_params : {};
+      const sampling_params = { max_new_tokens: request.max_tokens, ...given };
+      return JSON.stringify({ ...request.payload, sampling_params, stream });
+    }
+    const extras = Object.entries(options.sampling);
+    const sampling = Object.fromEntries(extras.filter(([name]) => !REQUEST_FIELDS.has(name)));
+    return JSON.stringify({
+      ...Object.fromEntries(extras.filter(([name]) => REQUEST_FIELDS.has(name))),
+      text: plainText(request),
+      sampling_params: { ...sampling, max_new_tokens: request.max_tokens },
+      stream,
+    });
+  },
+
+  interpret: meaning,
+
+  interpretWhole: meaning,
+
+  text(json: unknown): AnswerText {
+    return isObject(json) && typeof json.text === 'string' ? { output: json.text, reasoning: '' } : NO_TEXT;
+  },
+};
+
+function meaning(event: unknown): EventMeaning | null {
+  if (!isObject(event)) return null;
+  const error = errorMessage(event);
+  const meta = isObject(event.meta_info) ? event.meta_info : null;
+  if (error === null && meta === null) return null;
+  const output_tokens = tokenCount(meta?.completion_tokens);
+  const text = typeof event.text === 'string' ? event.text : '';
+  const end = finish(meta?.finish_reason);
+  return {
+    content: text !== '' || (output_tokens ?? 0) > 0,
+    finishReason: end?.type ?? null,
+    usage:
+      meta === null
+        ? null
+        : {
+            input_tokens: tokenCount(meta.prompt_tokens),
+            output_tokens,
+            reasoning_tokens: tokenCount(meta.reasoning_tokens),
+            cached_tokens: tokenCount(meta.cached_tokens),
+          },
+    error: error ?? (end?.type === 'abort' ? `finish_reason abort${end.message}` : null),
+    progress: output_tokens ?? text.length,
+  };
+}
+
+/**
+ * `{type: "length", length: 8}`, `{type: "stop", matched: …}` or `{type: "abort", message: …}`; in older releases a
+ * string.
+ */
+function finish(reason: unknown): { readonly type: string; readonly message: string } | null {
+  if (typeof reason === 'string') return { type: reason, message: '' };
+  if (!isObject(reason) || typeof reason.type !== 'string') return null;
+  return { type: reason.type, message: typeof reason.message === 'string' ? `: ${reason.message}` : '' };
+}

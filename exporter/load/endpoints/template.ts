@@ -1,0 +1,118 @@
+import type { AnswerText, Endpoint, EventMeaning, GenerationOptions, GenerationRequest, Usage } from './endpoint.ts';
+import { errorMessage } from './error-message.ts';
+import { isObject } from './json-object.ts';
+import { valueAt } from './json-path.ts';
+import type { JsonPath } from './json-path.ts';
+import { messages, plainText } from './openai-body.ts';
+import { tokenCount } from './openai-usage.ts';
+import type { AnswerLayout, Placeholder, TemplateConfig } from './template-config.ts';
+
+/** An API described by a template: a body with placeholders, and the paths of text, tokens and end in the response. */
+export function templateEndpoint(config: TemplateConfig): Endpoint {
+  const { answer, whole } = config;
+  const lastKey = answer.text.at(-1);
+  return {
+    type: 'template',
+    path: config.path,
+    ownFields: Object.keys(config.body),
+    modes: ['stream', 'whole'],
+    wholeBy: config.ends === 'finish_reason' ? 'event' : config.ends,
+    doneData: config.done,
+    addsUsage: answer.output_tokens_are === 'added',
+    generates: true,
+    // The meaning of a cumulative text depends on the previous one, so such events are always parsed.
+    variableKeys: new Set(answer.text_is === 'delta' && typeof lastKey === 'string' ? [lastKey] : []),
+
+    body(request: GenerationRequest, options: GenerationOptions): string {
+      const values = placeholderValues(request, options);
+      const written = request.payload ?? (filled(config.body, values) as object);
+      return JSON.stringify({ ...options.sampling, ...written });
+    },
+
+    interpret: (event: unknown): EventMeaning | null => meaning(event, answer, true),
+
+    interpretWhole: (json: unknown): EventMeaning | null => meaning(json, whole, false),
+
+    text(json: unknown): AnswerText {
+      const layout = textAt(json, answer.text) === '' && textAt(json, answer.reasoning) === '' ? whole : answer;
+      return { output: textAt(json, layout.text), reasoning: textAt(json, layout.reasoning) };
+    },
+  };
+}
+
+type Values = Readonly<Record<Placeholder, unknown>>;
+
+function placeholderValues(request: GenerationRequest, options: GenerationOptions): Values {
+  return {
+    prompt: plainText(request),
+    messages: messages(request),
+    model: options.model,
+    max_tokens: request.max_tokens,
+    stream: options.stream ?? true,
+  };
+}
+
+/**
+ * A string that is only a placeholder becomes the value with its type; within other text the value is written as text.
+ */
+function filled(template: unknown, values: Values): unknown {
+  if (typeof template === 'string') {
+    const alone = /^\{\{\s*(\w+)\s*\}\}$/.exec(template)?.[1];
+    if (alone !== undefined) return values[alone as Placeholder];
+    return template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) => written(values[name as Placeholder]));
+  }
+  if (Array.isArray(template)) return (template as unknown[]).map((item) => filled(item, values));
+  if (!isObject(template)) return template;
+  return Object.fromEntries(Object.entries(template).map(([key, value]) => [key, filled(value, values)]));
+}
+
+const written = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function meaning(json: unknown, layout: AnswerLayout, isEvent: boolean): EventMeaning | null {
+  if (!isObject(json)) return null;
+  const usage = usageAt(json, layout);
+  const output = textAt(json, layout.text);
+  const content = output + textAt(json, layout.reasoning);
+  const error = errorAt(json, layout.error);
+  const cumulative = isEvent && layout.text_is === 'cumulative';
+  const finishReason = finishAt(json, layout.finish_reason);
+  const emptyStep = isEvent && content === '' && finishReason === null && usage !== null;
+  return {
+    content: content !== '',
+    ...(content !== '' && output === '' ? { reasoning: true } : {}),
+    finishReason,
+    usage,
+    error,
+    ...(cumulative ? { progress: content.length } : {}),
+    ...(emptyStep ? { emptyStep } : {}),
+  };
+}
+
+function usageAt(json: unknown, layout: AnswerLayout): Usage | null {
+  const count = (path: JsonPath | null): number | null => (path === null ? null : tokenCount(valueAt(json, path)));
+  const usage = {
+    input_tokens: count(layout.input_tokens),
+    output_tokens: count(layout.output_tokens),
+    reasoning_tokens: count(layout.reasoning_tokens),
+    cached_tokens: count(layout.cached_tokens),
+  };
+  return Object.values(usage).every((value) => value === null) ? null : usage;
+}
+
+function textAt(json: unknown, path: JsonPath | null): string {
+  const value = path === null ? undefined : valueAt(json, path);
+  return typeof value === 'string' ? value : '';
+}
+
+function finishAt(json: unknown, path: JsonPath | null): string | null {
+  const value = path === null ? undefined : valueAt(json, path);
+  if (isObject(value)) return typeof value.type === 'string' ? value.type : 'finished';
+  if (value === true) return 'finished';
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function errorAt(json: Readonly<Record<string, unknown>>, path: JsonPath | null): string | null {
+  const value = path === null ? undefined : valueAt(json, path);
+  if (value !== undefined && value !== null && value !== false && value !== '') return errorMessage({ error: value });
+  return errorMessage(json);
+}

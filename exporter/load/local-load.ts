@@ -1,0 +1,129 @@
+import type { ClientHealth } from '../../core/run/result.ts';
+import { readingOf } from './answers/answer-reader.ts';
+import type { BenchmarkPlan } from './benchmark-plan.ts';
+import { chunkListener } from './answers/chunk-listener.ts';
+import { ClientHealthMonitor } from './client/client-health.ts';
+import { ClockThread } from './schedule/clock-thread.ts';
+import { ContentRecognizer } from './answers/content-recognizer.ts';
+import { FixedDeal, SharedDeal, type Deal } from './requests/deal.ts';
+import { Deadlines } from './answers/deadlines.ts';
+import { EarlyEnd } from './phases/early-end.ts';
+import { EventQueue } from './answers/event-queue.ts';
+import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.ts';
+import type { RunObserver } from '../../core/run/run-observer.ts';
+import { OutputBudget } from './phases/output-budget.ts';
+import { requestsAhead } from './schedule/load-plan.ts';
+import { phaseSchedule } from './schedule/phase-schedule.ts';
+import { runPhase, type PhasePlan } from './phases/phases.ts';
+import { RequestFeed } from './requests/request-feed.ts';
+import { RequestSender } from './requests/request-sender.ts';
+import type { RunControls } from './phases/run-controls.ts';
+import type { Transport } from './transports/transport.ts';
+import { DEALT, newLoadMemory, type LoadMemory } from './workers/load-memory.ts';
+import { shareOf, shareWithin, WHOLE, type Share } from './workers/share.ts';
+
+export interface LocalLoadParts {
+  readonly plan: BenchmarkPlan;
+  readonly transport: Transport;
+  readonly observers: readonly RunObserver[];
+  readonly controls: RunControls;
+  /** CLOCK_MONOTONIC at the start of the run. */
+  readonly epoch_ns: number;
+  /** Index among the workers of this load; absent: the only one. */
+  readonly worker?: Share;
+  /** Counters that the workers share; absent: there are no other workers. */
+  readonly memory?: LoadMemory;
+  /** Called when this load ends the phase early, with the time after which requests in flight are cancelled. */
+  readonly endedEarly?: (graceSeconds: number | null) => void;
+}
+
+/** Generates its share of the load in this thread. */
+export class LocalLoad implements LoadGenerator {
+  readonly #parts: LocalLoadParts;
+  readonly #worker: Share;
+  readonly #share: Share;
+  readonly #memory: LoadMemory;
+  readonly #earlyEnd: EarlyEnd;
+  readonly #budget: OutputBudget | null;
+  readonly #health: ClientHealthMonitor;
+  readonly #deadlines: Deadlines;
+  readonly #sender: RequestSender;
+
+  constructor(parts: LocalLoadParts) {
+    const { plan, worker = WHOLE, memory = newLoadMemory() } = parts;
+    this.#parts = parts;
+    this.#worker = worker;
+    this.#share = shareWithin(plan.shard, worker);
+    this.#memory = memory;
+    this.#earlyEnd = new EarlyEnd(memory.earlyEnd, parts.endedEarly);
+    const limit = plan.maxOutputTokensTotal;
+    this.#budget = limit === null ? null : new OutputBudget(shareOf(limit, plan.shard), memory.committed);
+    this.#health = new ClientHealthMonitor(parts.observers);
+    this.#deadlines = new Deadlines(plan);
+    const observers = [this.#health, ...parts.observers];
+    this.#sender = new RequestSender(
+      parts.transport,
+      {
+        endpoint: plan.form.endpoint,
+        recognizer: new ContentRecognizer(plan.form.endpoint.variableKeys),
+        queue: new EventQueue(),
+        listener: chunkListener(observers),
+        epoch_ns: parts.epoch_ns,
+        secrets: plan.secrets,
+        ...readingOf(plan.form),
+      },
+      this.#deadlines,
+      observers,
+    );
+  }
+
+  async prepare(turn: PhaseTurn): Promise<PreparedPhase> {
+    // With several workers, the leading thread resets the shared memory before the phase.
+    if (this.#parts.memory === undefined) this.#earlyEnd.clear();
+    const plan = await this.#phasePlan(turn);
+    const run: PreparedPhase['run'] = async (start_ns) => {
+      this.#health.phaseStarted(turn.phase);
+      const result = await runPhase({ ...plan, start_ns }, this.#sender, this.#parts.controls);
+      this.#health.phaseEnded(turn.phase);
+      return result;
+    };
+    return { run };
+  }
+
+  health(): ClientHealth {
+    return this.#health.result();
+  }
+
+  stop(): void {
+    this.#deadlines.stop();
+  }
+
+  async #phasePlan({ phase, load, firstIndex }: PhaseTurn): Promise<Omit<PhasePlan, 'start_ns'>> {
+    const { plan, epoch_ns } = this.#parts;
+    const { durationSeconds, gracePeriodSeconds } = load;
+    return {
+      phase,
+      feed: this.#feed({ phase, load }),
+      schedule: await phaseSchedule(load, phase, plan.form.dataset, () => ClockThread.launch(epoch_ns), this.#share),
+      firstIndex,
+      durationSeconds,
+      gracePeriodSeconds,
+      maxConsecutiveErrors: plan.maxConsecutiveErrors,
+      earlyEnd: this.#earlyEnd,
+      cancellation: phase === 'measure' ? plan.cancellation : null,
+      budget: this.#budget,
+    };
+  }
+
+  #feed({ phase, load: { load, requestCount } }: Pick<PhaseTurn, 'phase' | 'load'>): RequestFeed {
+    const { form, shard } = this.#parts.plan;
+    const ahead = requestsAhead(load);
+    // Requests with due times have a fixed share; the next request of a closed loop goes to any worker with a free slot.
+    const onDemand = this.#worker.parts === 1 ? 0 : ahead;
+    const deal: Deal =
+      load.arrivals === null
+        ? new SharedDeal(shard, this.#memory.dealt, DEALT[phase], onDemand)
+        : new FixedDeal(this.#share);
+    return new RequestFeed(form, phase, requestCount, Math.max(1, shareOf(ahead, this.#share)), deal);
+  }
+}

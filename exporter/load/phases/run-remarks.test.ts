@@ -1,0 +1,106 @@
+import { describe, expect, test } from '@jest/globals';
+import type { MeasuredRecord } from '../../../core/run/record.ts';
+import { requestRecord } from '../answers/request-record.ts';
+import { RunRemarks } from './run-remarks.ts';
+
+const offsets = (n: number, gap_ns: number): number[] => Array.from({ length: n }, (_, i) => 5e8 + i * gap_ns);
+
+function record(
+  output_tokens: number | null,
+  offsets_ns: readonly number[],
+  changes: Partial<MeasuredRecord> = {},
+): MeasuredRecord {
+  const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 100 } as const;
+  const usage = { input_tokens: 1, output_tokens, reasoning_tokens: null, cached_tokens: null };
+  const read = { end_ns: 1e9, reason: null, status: 200, connection: null, wholeAnswerOffset_ns: null };
+  const firstOutputOffset_ns = offsets_ns[0] ?? null;
+  const answer = { ...read, usage, counted_output_tokens: null, offsets_ns, firstOutputOffset_ns };
+  return { ...requestRecord(sent, answer), ...changes };
+}
+
+function linesOf(...records: readonly MeasuredRecord[]): readonly string[] {
+  const remarks = new RunRemarks();
+  for (const one of records) remarks.requestEnded(one);
+  return remarks.lines();
+}
+
+describe('remarks on the responses of a run', () => {
+  test('no remark when the responses are as requested', () => {
+    expect(linesOf(record(100, offsets(100, 1e7)), record(96, offsets(90, 1e7)))).toEqual([]);
+    expect(linesOf()).toEqual([]);
+  });
+
+  test('an achieved length more than 5 % off names ignore_eos and min_tokens', () => {
+    const [line] = linesOf(record(100, offsets(90, 1e7)), record(88, offsets(80, 1e7)));
+    expect(line).toMatch(/^output length: 94 % of the requested tokens\. .*ignore_eos.*min_tokens/);
+    expect(linesOf(record(106, offsets(100, 1e7)))[0]).toMatch(/^output length: 106 %/);
+    expect(linesOf(record(95, offsets(90, 1e7)))).toEqual([]);
+  });
+
+  test('failed requests, the warm-up and unknown counts are not judged', () => {
+    expect(
+      linesOf(
+        record(1, offsets(1, 1), { outcome: 'error' }),
+        record(1, offsets(1, 1), { phase: 'warmup' }),
+        record(1, offsets(1, 1), { outcome: 'cancelled' }),
+      ),
+    ).toEqual([]);
+  });
+
+  test("a server whose counts are far from the tokenizer's on this side", () => {
+    const checked = (counted_output_tokens: number): MeasuredRecord =>
+      record(100, offsets(90, 1e7), { counted_output_tokens });
+    expect(linesOf(checked(100), checked(92))).toEqual([]);
+    // A chat template beside a short prompt is nothing to worry about.
+    expect(linesOf(record(100, offsets(90, 1e7), { input_tokens: 20, counted_input_tokens: 16 }))).toEqual([]);
+    // Where only the tokenizer counted there is nothing to compare.
+    const ownCount = record(45, offsets(90, 1e7), {
+      output_tokens_source: 'tokenizer',
+      counted_output_tokens: 45,
+      requested_output_tokens: 45,
+    });
+    expect(linesOf(checked(80), ownCount)).toContainEqual(expect.stringMatching(/^token counts: in 1 of 1 responses/));
+    expect(linesOf(checked(100), checked(80))).toEqual([
+      expect.stringMatching(/^token counts: in 1 of 2 responses the server's usage differs by more than 10 %/),
+    ]);
+  });
+
+  test('where token counts come from, unless it is the server', () => {
+    const own = record(100, offsets(90, 1e7));
+    expect(linesOf(own, record(null, offsets(10, 1e7)))).toEqual([
+      expect.stringMatching(/^token counts: the server reported none for 1 of 2 responses.*--tokenizer counts them/),
+    ]);
+    expect(linesOf(own, { ...own, output_tokens_source: 'tokenizer' })).toEqual([
+      expect.stringMatching(
+        /^token counts: the server reported none for 1 of 2 responses; the tokenizer of the client counted/,
+      ),
+    ]);
+    const embeddings = new RunRemarks(false);
+    embeddings.requestEnded(record(null, []));
+    expect(embeddings.lines()).toEqual([]);
+  });
+
+  test('chunks that all came at once', () => {
+    const held = record(100, offsets(100, 0));
+    const live = record(100, offsets(100, 1e7));
+    expect(linesOf(held, live)).toEqual([
+      expect.stringMatching(/^buffering: in 1 of 2 responses all chunks arrived at once/),
+    ]);
+    // One in 20 is not worth a line, nor are three chunks together.
+    expect(linesOf(held, ...Array.from({ length: 19 }, () => live))).toEqual([]);
+    expect(linesOf(record(100, offsets(30, 1e7)), record(100, offsets(3, 0)))).toEqual([]);
+  });
+
+  test('usage that disagrees with what came', () => {
+    expect(linesOf(record(98, offsets(120, 1e7)))).toEqual([
+      expect.stringMatching(/^token counts: in 1 of 1 responses the server's usage has fewer tokens than chunks/),
+    ]);
+    expect(linesOf(record(100, offsets(3, 1e7)))).toEqual([
+      expect.stringMatching(/^token counts: usage counts 33\.3 output tokens per chunk/),
+    ]);
+  });
+
+  test('an answer that is not a stream has no chunks to judge', () => {
+    expect(linesOf(record(100, []))).toEqual([]);
+  });
+});

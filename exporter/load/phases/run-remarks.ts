@@ -1,0 +1,143 @@
+import type { RequestRecord } from '../../../core/run/record.ts';
+import { comparedTokens } from '../../../core/measures/request-figures.ts';
+import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../../core/measures/usage-check.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
+
+/** A larger relative difference of achieved and requested length is reported. */
+const LENGTH_TOLERANCE = 0.05;
+/** Up to this number, chunks may arrive together by coincidence. */
+const FEWEST_CHUNKS = 4;
+/** No server generates tokens for one user at this pace: such chunks were buffered and sent together. */
+const HELD_BACK_GAP_NS = 100_000;
+/** A smaller share of responses is not reported. */
+const SMALLEST_SHARE = 0.05;
+/** More output tokens per chunk than speculative decoding yields. */
+const MANY_TOKENS_PER_CHUNK = 10;
+
+/**
+ * What a user must know about the responses to interpret the figures: observes each ok request of the measure phase.
+ */
+export class RunRemarks implements RunObserver {
+  readonly #generates: boolean;
+  #ok = 0;
+  #byTokenizer = 0;
+  #uncounted = 0;
+  #requestedTokens = 0;
+  #achievedTokens = 0;
+  #streamed = 0;
+  #heldBack = 0;
+  #counted = 0;
+  #countedTokens = 0;
+  #countedChunks = 0;
+  #fewerTokensThanChunks = 0;
+  #compared = 0;
+  #discrepant = 0;
+
+  /** `generates`: whether responses have output tokens; embeddings have none. */
+  constructor(generates = true) {
+    this.#generates = generates;
+  }
+
+  requestEnded(record: RequestRecord): void {
+    if (record.phase !== 'measure' || record.outcome !== 'ok') return;
+    const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
+    this.#ok++;
+    const discrepant = isUsageDiscrepant(comparedTokens(record), [USAGE_COMPLETION_DIFFERENCE]);
+    if (discrepant !== null) this.#compared++;
+    if (discrepant === true) this.#discrepant++;
+    if (tokens === null) this.#uncounted++;
+    if (record.output_tokens_source === 'tokenizer') this.#byTokenizer++;
+    if (tokens !== null && requested !== null) {
+      this.#requestedTokens += requested;
+      this.#achievedTokens += tokens;
+    }
+    if (offsets.length >= FEWEST_CHUNKS) {
+      this.#streamed++;
+      if (meanGap_ns(offsets) < HELD_BACK_GAP_NS) this.#heldBack++;
+    }
+    if (tokens !== null && offsets.length > 0 && record.output_tokens_source === 'usage') {
+      this.#counted++;
+      this.#countedTokens += tokens;
+      this.#countedChunks += offsets.length;
+      if (tokens < offsets.length) this.#fewerTokensThanChunks++;
+    }
+  }
+
+  /** One line per remark; empty when there is none. */
+  lines(): readonly string[] {
+    return [
+      this.#source(),
+      this.#outputLength(),
+      this.#buffering(),
+      this.#chunksWithoutTokens(),
+      this.#manyTokens(),
+      this.#discrepancies(),
+    ].filter((line) => line !== null);
+  }
+
+  #source(): string | null {
+    if (this.#byTokenizer > 0)
+      return `token counts: the server reported none for ${this.#byTokenizer} of ${this.#ok} responses; the tokenizer of the client counted them`;
+    if (!this.#generates || this.#uncounted === 0) return null;
+    return (
+      `token counts: the server reported none for ${this.#uncounted} of ${this.#ok} responses, which no measure of ` +
+      'tokens includes; --tokenizer counts them on the client'
+    );
+  }
+
+  #outputLength(): string | null {
+    if (this.#requestedTokens === 0) return null;
+    const ratio = this.#achievedTokens / this.#requestedTokens;
+    const missed = Math.abs(this.#achievedTokens - this.#requestedTokens);
+    if (missed <= LENGTH_TOLERANCE * this.#requestedTokens) return null;
+    if (ratio > 1) {
+      return (
+        `output length: ${percent(ratio)} of the requested tokens: the server ignores max_tokens, or the ` +
+        'tokenizer is not that of the model (ignore_eos and min_tokens only make responses longer)'
+      );
+    }
+    return (
+      `output length: ${percent(ratio)} of the requested tokens. A response ends where the model ends it; for a ` +
+      'fixed length use --extra-inputs ignore_eos:true (vLLM, SGLang, Dynamo) or --extra-inputs min_tokens:N'
+    );
+  }
+
+  #buffering(): string | null {
+    if (this.#heldBack <= SMALLEST_SHARE * this.#streamed) return null;
+    return (
+      `buffering: in ${this.#heldBack} of ${this.#streamed} responses all chunks arrived at once. A proxy or the server buffers ` +
+      'streams, or the client was too busy to read: time to first token is then the time of the whole response'
+    );
+  }
+
+  #chunksWithoutTokens(): string | null {
+    if (this.#fewerTokensThanChunks <= SMALLEST_SHARE * this.#counted) return null;
+    return (
+      `token counts: in ${this.#fewerTokensThanChunks} of ${this.#counted} responses the server's usage has fewer tokens ` +
+      'than chunks. Throughput uses usage; check the server'
+    );
+  }
+
+  #discrepancies(): string | null {
+    if (this.#discrepant <= SMALLEST_SHARE * this.#compared) return null;
+    return (
+      `token counts: in ${this.#discrepant} of ${this.#compared} responses the server's usage differs by more than 10 % from the ` +
+      'tokenizer of the client: it is not that of the model, or the server counts differently'
+    );
+  }
+
+  #manyTokens(): string | null {
+    const perChunk = this.#countedTokens / this.#countedChunks;
+    if (!(perChunk > MANY_TOKENS_PER_CHUNK)) return null;
+    return (
+      `token counts: usage counts ${perChunk.toFixed(1)} output tokens per chunk. The server streams in large steps, or its ` +
+      'usage does not match the text; throughput uses usage, and inter-chunk latency is not per token'
+    );
+  }
+}
+
+function meanGap_ns(offsets: readonly number[]): number {
+  return ((offsets.at(-1) ?? NaN) - (offsets[0] ?? NaN)) / (offsets.length - 1);
+}
+
+const percent = (ratio: number): string => `${(ratio * 100).toFixed(0)} %`;

@@ -1,0 +1,137 @@
+import { describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
+import type { ConversationShape } from '../datasets/synthetic-dataset.ts';
+import type { Message } from '../endpoints/endpoint.ts';
+import { RunControls } from '../phases/run-controls.ts';
+import { benchmarkPlan, benchmarkRun } from '../testing/benchmark-run.ts';
+import type { BenchmarkRun, PlanChanges } from '../testing/benchmark-run.ts';
+import { answer, delta, sse, streamOf, usage } from '../testing/scripted-server.ts';
+import type { Script } from '../testing/scripted-server.ts';
+
+const shape = (turns: number, delay = 0): ConversationShape => ({
+  turns: { mean: turns, stddev: 0 },
+  delay: { mean: delay, stddev: 0, ratio: 1 },
+});
+
+function run(
+  conversations: ConversationShape,
+  changes: PlanChanges,
+  script: Script,
+  controls?: RunControls,
+): Promise<BenchmarkRun> {
+  const { form } = benchmarkPlan({});
+  const dataset = syntheticDataset({ inputTokens: 5, outputTokens: 8, seed: 1, conversations });
+  return benchmarkRun({ ...changes, form: { ...form, dataset } }, script, controls);
+}
+
+const messagesOf = (body: string): readonly Message[] => (JSON.parse(body) as { messages: Message[] }).messages;
+const answering = (text: string): string =>
+  streamOf([sse(delta(text)), sse(delta(' too')), sse(delta('', 'stop')), sse(usage(7, 2)), sse('[DONE]')]);
+/** Answers with the number of the turn. */
+const counting: Script = (socket, { body }) => socket.write(answering(`turn ${messagesOf(body).length}`));
+
+describe('conversations', () => {
+  test('each turn carries the answers that the server gave to the ones before', async () => {
+    const { outcome, recorder, server } = await run(shape(3), { requestCount: 9, concurrency: 1 }, counting);
+    expect(outcome).toMatchObject({ status: 'completed' });
+    expect(outcome.phases[0]).toMatchObject({ sent: 9, positions: 9, requests: { ok: 9 } });
+    const sent = server.requests.map(({ body }) => messagesOf(body));
+    expect(sent.map((messages) => messages.length)).toEqual([1, 3, 5, 1, 3, 5, 1, 3, 5]);
+    const last = sent[5] ?? [];
+    expect(last.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+    expect([last[1]?.content, last[3]?.content]).toEqual(['turn 1 too', 'turn 3 too']);
+    expect(last.slice(0, 3)).toEqual(sent[4]);
+    expect(recorder.records.map((record) => record.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    // No text of a prompt or an answer stays anywhere.
+    expect(JSON.stringify(recorder.records)).not.toContain('turn');
+  });
+
+  test('as many at a time as slots, and the last one is cut where the requests end', async () => {
+    const { outcome, recorder, server } = await run(shape(4), { requestCount: 10, concurrency: 2 }, counting);
+    expect(outcome.phases[0]).toMatchObject({ sent: 10, positions: 10, requests: { ok: 10 } });
+    expect(recorder.mostInFlight).toBe(2);
+    expect(recorder.records.map((record) => record.index).sort((a, b) => a - b)).toEqual([...Array(10).keys()]);
+    expect(server.requests.filter(({ body }) => messagesOf(body).length === 1)).toHaveLength(3);
+  });
+
+  test('a turn is due when its user is ready', async () => {
+    const { recorder } = await run(shape(2, 0.05), { requestCount: 4, concurrency: 1 }, counting);
+    const [first, second, third] = recorder.of('measure');
+    expect((second?.due_ns ?? NaN) - (first?.end_ns ?? NaN)).toBe(50e6);
+    expect(second?.sent_ns).toBeGreaterThanOrEqual(second?.due_ns ?? NaN);
+    // The slot's next conversation begins at once.
+    expect((third?.due_ns ?? NaN) - (second?.end_ns ?? NaN)).toBeLessThan(49e6);
+  });
+
+  test('later turns wait for others to prefill as well', async () => {
+    let prefilling = 0;
+    let most = 0;
+    const slow: Script = (socket, { body }) => {
+      most = Math.max(most, ++prefilling);
+      setTimeout(() => {
+        prefilling--;
+        socket.write(answering(`turn ${messagesOf(body).length}`));
+      }, 5);
+    };
+    const changes = { requestCount: 12, concurrency: 4, prefillConcurrency: 1 };
+    const { outcome, recorder } = await run(shape(3), changes, slow);
+    expect(outcome.phases[0]?.requests.ok).toBe(12);
+    expect(most).toBe(1);
+    // The wait is seen: the turns of the other users were due while one prefilled.
+    expect(Math.max(...recorder.of('measure').map(({ sent_ns, due_ns }) => sent_ns - due_ns))).toBeGreaterThan(4e6);
+  });
+
+  test('Ctrl-C ends conversations whose next turn waits for others to prefill', async () => {
+    const controls = new RunControls();
+    const script: Script = (socket, { position }) => {
+      // The third request prefills for ever: the second turns of the first two users wait for it.
+      if (position < 2) socket.write(answering('x'));
+      else setTimeout(() => controls.drain(), 20).unref();
+      if (position >= 2) setTimeout(() => socket.write(answering('late')), 60);
+    };
+    const changes = { requestCount: 30, concurrency: 3, prefillConcurrency: 1 };
+    const { outcome } = await run(shape(10), changes, script, controls);
+    expect(outcome).toMatchObject({ status: 'aborted' });
+    expect(outcome.phases[0]?.sent).toBeLessThan(10);
+  });
+
+  test('a conversation whose turn failed is not continued, and indexes stay unique in the phases after', async () => {
+    const failing: Script = (socket, request) => {
+      if (request.position === 1) socket.write(answer('500 X', 'text/plain', ''));
+      else counting(socket, request);
+    };
+    const { outcome, recorder } = await run(
+      shape(3),
+      { requestCount: 6, concurrency: 1, warmup: { requestCount: 6, concurrency: 1 } },
+      failing,
+    );
+    expect(outcome.phases.map(({ sent, positions }) => [sent, positions])).toEqual([
+      [5, 6],
+      [6, 6],
+    ]);
+    const indexes = recorder.records.map((record) => record.index);
+    expect(indexes).toEqual([0, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+  });
+
+  test('drain: pauses of users are not awaited', async () => {
+    const controls = new RunControls();
+    const running = run(shape(5, 3600), { requestCount: 50, concurrency: 3 }, counting, controls);
+    await sleep(100);
+    controls.drain();
+    const { outcome, recorder } = await running;
+    expect(outcome.status).toBe('aborted');
+    expect(recorder.records).toHaveLength(3);
+    expect(recorder.inFlight).toBe(0);
+  });
+
+  test('the end of the time ends them too', async () => {
+    const { outcome } = await run(
+      shape(5, 3600),
+      { requestCount: null, durationSeconds: 0.2, concurrency: 3 },
+      counting,
+    );
+    expect(outcome).toMatchObject({ status: 'completed' });
+    expect(outcome.phases[0]?.requests.ok).toBe(3);
+  });
+});

@@ -1,0 +1,181 @@
+import { ContentRecognizer } from '../answers/content-recognizer.ts';
+import { Deadlines } from '../answers/deadlines.ts';
+import { EventQueue } from '../answers/event-queue.ts';
+import { messageExcerpt } from '../../errors/message-excerpt.ts';
+import { runEpoch } from '../../clock/monotonic-clock.ts';
+import type { RequestForm } from './request-feed.ts';
+import { RequestSender } from './request-sender.ts';
+import type { RunControls } from '../phases/run-controls.ts';
+import { readingOf, type ClosedRequest } from '../answers/answer-reader.ts';
+import type { Transport } from '../transports/transport.ts';
+import type { ErrorReason } from '../../../core/run/record.ts';
+import { isObject } from '../endpoints/json-object.ts';
+import { ExchangeError, wholeAnswer } from '../answers/whole-answer.ts';
+
+/** Maximum output length of the probe. */
+const PROBE_TOKENS = 16;
+/** Enough of a model list to find the right one. */
+const MODELS_SHOWN = 8;
+
+/** Why a run should not begin: one line with the problem and the remedy. */
+export class ProbeError extends Error {
+  readonly reason: ErrorReason;
+
+  constructor(reason: ErrorReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export interface ProbeOptions {
+  readonly form: RequestForm;
+  /** Shown in messages: scheme, host and port. */
+  readonly origin: string;
+  readonly modelsPath: string;
+  readonly requestTimeoutSeconds: number;
+  readonly secrets: readonly string[];
+}
+
+export interface ProbeResult {
+  /** False when the server rejects `stream_options`: then it reports no token counts. */
+  readonly includeUsage: boolean;
+}
+
+/**
+ * Sends the one request that precedes a run and is not part of its results. Throws a `ProbeError` when the server
+ * rejects it or does not respond with a stream. When a server rejects `stream_options`, the probe is repeated without
+ * it.
+ */
+export async function probe(options: ProbeOptions, transport: Transport, controls: RunControls): Promise<ProbeResult> {
+  const first = await ask(options, transport, controls);
+  if (isUsable(first)) return { includeUsage: options.form.options.includeUsage };
+  if (options.form.options.includeUsage && refusesStreamOptions(first)) {
+    const form = { ...options.form, options: { ...options.form.options, includeUsage: false } };
+    const second = await ask({ ...options, form }, transport, controls);
+    if (isUsable(second)) return { includeUsage: false };
+  }
+  throw await probeError(first, options, transport);
+}
+
+/** A stream without text is valid: all 16 tokens may be special tokens. */
+function isUsable({ record }: ClosedRequest): boolean {
+  return record.outcome === 'ok' || record.reason === 'no_content';
+}
+
+function refusesStreamOptions({ record, message }: ClosedRequest): boolean {
+  return record.reason === 'http_4xx' && /stream_options|include_usage/.test(message ?? '');
+}
+
+async function ask(options: ProbeOptions, transport: Transport, controls: RunControls): Promise<ClosedRequest> {
+  const { form, secrets, requestTimeoutSeconds } = options;
+  const deadlines = new Deadlines({ requestTimeoutSeconds, idleTimeoutSeconds: 0 });
+  const context = {
+    endpoint: form.endpoint,
+    recognizer: new ContentRecognizer(form.endpoint.variableKeys),
+    queue: new EventQueue(),
+    listener: { firstContent: () => undefined, chunkGap: () => undefined },
+    epoch_ns: runEpoch().monotonic_ns,
+    secrets,
+    ...readingOf(form),
+  };
+  const sender = new RequestSender(transport, context, deadlines, []);
+  const generation = form.dataset.request('probe', 0);
+  const max_tokens = Math.min(generation.max_tokens, PROBE_TOKENS);
+  const body = form.endpoint.body({ ...generation, max_tokens }, form.options);
+  const request = { method: 'POST', path: form.path, headers: form.headers, body } as const;
+  try {
+    return await new Promise<ClosedRequest>((resolve) => {
+      const reader = sender.send(
+        { position: 0, max_tokens, request },
+        0,
+        'warmup',
+        sender.now_ns(),
+        (_reader, closed) => resolve(closed),
+      );
+      const giveUp = (): void => reader.giveUp({ reason: 'cancelled', message: 'ended before the run began' });
+      if (controls.draining.aborted) giveUp();
+      else controls.draining.addEventListener('abort', giveUp, { once: true });
+    });
+  } finally {
+    deadlines.stop();
+  }
+}
+
+async function probeError(closed: ClosedRequest, options: ProbeOptions, transport: Transport): Promise<ProbeError> {
+  const reason = closed.record.reason ?? 'other';
+  const status = closed.record.http_status;
+  const said = closed.message ?? reason;
+  const streamed = options.form.options.stream ?? true;
+  const line = (wrong: string, remedy: string): ProbeError =>
+    new ProbeError(reason, `${options.origin}: ${wrong.replace(/\.$/, '')}. ${remedy}`);
+  switch (reason) {
+    case 'connect_refused':
+      return line('connection refused', 'Check that the server runs, and host and port of --url');
+    case 'connect_timeout':
+      return line('connection timeout', 'Check that the host is reachable and the port is open');
+    case 'dns':
+      return line('unknown host name', 'Check the host of --url');
+    case 'tls':
+      if (said.includes('WRONG_VERSION_NUMBER')) return line('the server does not use TLS', 'Use http:// in --url');
+      return line(`TLS failed (${said})`, 'Check the certificate, or whether the port uses http');
+    case 'not_a_stream':
+      return line(
+        `the response is not ${streamed ? 'a stream' : 'JSON'} (${said})`,
+        streamed
+          ? 'The endpoint must respond to "stream": true with text/event-stream'
+          : 'Check the path of --url and --endpoint-type',
+      );
+    case 'request_timeout':
+      return line(
+        `response timeout (${said})`,
+        'Check that the model is loaded; --request-timeout-seconds sets the limit',
+      );
+    case 'cancelled':
+      return new ProbeError(reason, said);
+    default:
+  }
+  if (status === 401 || status === 403)
+    return line(said, 'Check the API key: --api-key-env VARIABLE or --api-key-file FILE');
+  if (status === 404) return line(said, await modelRemedy(options, transport));
+  if (reason === 'http_4xx') {
+    return line(said, 'The server rejects the request: check --extra-inputs, --isl and --osl, --endpoint-type');
+  }
+  if (reason === 'http_429') return line(said, 'The server limits the request rate: try again later');
+  return line(
+    `${reason}: ${said}`.replace(/^(\w+): \1/, '$1'),
+    'The server must respond to one request before a run begins',
+  );
+}
+
+async function modelRemedy(options: ProbeOptions, transport: Transport): Promise<string> {
+  const models = await modelList(transport, options.modelsPath, options.form.headers);
+  const { model } = options.form.options;
+  if (models === null || models.includes(model)) {
+    const [path] = options.form.path.split('?');
+    return `No endpoint at ${path}: check the path of --url, or --endpoint-type`;
+  }
+  if (models.length === 0) return 'The server lists no model: check that one is loaded';
+  const shown = models.slice(0, MODELS_SHOWN).map((id) => messageExcerpt(id, options.secrets));
+  const more = models.length > MODELS_SHOWN ? `, and ${models.length - MODELS_SHOWN} more` : '';
+  return `No model ${model}; the server has: ${shown.join(', ')}${more}. Set --model`;
+}
+
+/** The ids that `/v1/models` lists; null when the server does not provide the list. */
+async function modelList(
+  transport: Transport,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<readonly string[] | null> {
+  try {
+    const answer = await wholeAnswer(transport, { method: 'GET', path, headers, body: null }, 10);
+    const list: unknown = JSON.parse(answer.body);
+    if (!isObject(list) || !Array.isArray(list.data)) return null;
+    return (list.data as unknown[]).flatMap((model) =>
+      isObject(model) && typeof model.id === 'string' ? [model.id] : [],
+    );
+  } catch (error) {
+    // The list only improves an error message.
+    if (error instanceof ExchangeError || error instanceof SyntaxError) return null;
+    throw error;
+  }
+}

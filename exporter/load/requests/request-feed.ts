@@ -1,0 +1,193 @@
+import type { PhaseName } from '../../../core/run/record.ts';
+import { FixedDeal, type Deal } from './deal.ts';
+import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
+import type { TransportRequest } from '../transports/transport.ts';
+import { WHOLE } from '../workers/share.ts';
+import type { Conversation, Dataset } from '../datasets/dataset.ts';
+
+const MOST_BYTES_AHEAD = 16 * 2 ** 20;
+/** Number of requests written between two turns of the event loop. */
+const BATCH = 8;
+
+/** How the requests of a run are written. */
+export interface RequestForm {
+  readonly endpoint: Endpoint;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dataset: Dataset;
+  readonly options: GenerationOptions;
+  /** Counts the output tokens of responses when the server reports no count; absent: they stay unknown. */
+  readonly countTokens?: (text: string) => number;
+  /** Counts them also when the server reports a count; absent: no. */
+  readonly checkUsage?: boolean;
+}
+
+export interface ReadyRequest {
+  /** Position in the phase, from 0. */
+  readonly position: number;
+  readonly max_tokens: number;
+  /** Counts of the client's tokenizer. */
+  readonly counted?: { readonly input_tokens?: number };
+  readonly request: TransportRequest;
+  /** For a conversation's first turn: the number of turns. */
+  readonly turns?: number;
+  /** The next turn of the conversation, once the response to this one is known; absent: there is none. */
+  readonly nextTurn?: (answer: string) => NextTurn;
+}
+
+export interface NextTurn {
+  /** The user's pause after the response. */
+  readonly delaySeconds: number;
+  readonly ready: ReadyRequest;
+}
+
+/**
+ * The requests of one phase in order, or the first turns of its conversations, each of which takes as many positions as
+ * it has turns. Some are written in advance while the loop is idle, so that sending one has no extra cost.
+ */
+export class RequestFeed {
+  readonly #form: RequestForm;
+  readonly #phase: PhaseName;
+  readonly #count: number;
+  readonly #ahead: number;
+  readonly #deal: Deal;
+  readonly #starts: ConversationPositions;
+  #ready: ReadyRequest[] = [];
+  #readyBytes = 0;
+  #positions = 0;
+  #scheduled = false;
+
+  /**
+   * `count`: number of requests in the phase, null without end; `ahead`: how many to keep ready; `deal`: which of them
+   * this feed provides.
+   */
+  constructor(
+    form: RequestForm,
+    phase: PhaseName,
+    count: number | null,
+    ahead: number,
+    deal: Deal = new FixedDeal(WHOLE),
+  ) {
+    this.#form = form;
+    this.#phase = phase;
+    this.#count = count ?? Infinity;
+    this.#ahead = ahead;
+    this.#deal = deal;
+    this.#starts = new ConversationPositions(form.dataset, phase);
+    while (this.#hasRoom() && this.#isDealt()) this.#hold();
+  }
+
+  /** The next request; null after the last. */
+  take(): ReadyRequest | null {
+    const held = this.#ready.shift();
+    if (held !== undefined) this.#readyBytes -= size(held);
+    const ready = held ?? (this.#isDealt() ? this.#make() : null);
+    if (ready === null) return null;
+    this.#positions = ready.position + (ready.turns ?? 1);
+    if (!this.#scheduled && this.#wantsMore()) this.#schedule();
+    return ready;
+  }
+
+  /** Positions below this have been assigned, including those of later turns. */
+  get positions(): number {
+    return this.#positions;
+  }
+
+  /** Whether the last request has been taken. */
+  get exhausted(): boolean {
+    return this.#ready.length === 0 && !this.#isDealt();
+  }
+
+  #wantsMore(): boolean {
+    return this.#hasRoom() && this.#isDealt(this.#deal.onDemand);
+  }
+
+  #hasRoom(): boolean {
+    return this.#ready.length < this.#ahead && this.#readyBytes < MOST_BYTES_AHEAD;
+  }
+
+  /** Whether there is a further number, with `left` positions after it. */
+  #isDealt(left = 0): boolean {
+    return this.#starts.of(this.#deal.peek()) + left < this.#count;
+  }
+
+  #schedule(): void {
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      for (let i = 0; i < BATCH && this.#wantsMore(); i++) this.#hold();
+      if (this.#wantsMore()) this.#schedule();
+    });
+  }
+
+  #hold(): void {
+    const ready = this.#make();
+    if (ready === null) return;
+    this.#readyBytes += size(ready);
+    this.#ready.push(ready);
+  }
+
+  /** Null when another sender has taken the last one. */
+  #make(): ReadyRequest | null {
+    const number = this.#deal.next();
+    const position = this.#starts.of(number);
+    if (position >= this.#count) return null;
+    const conversation = this.#form.dataset.conversation?.(this.#phase, number);
+    if (conversation === undefined) return this.#written(this.#form.dataset.request(this.#phase, position), position);
+    // The last conversation is truncated at the request limit.
+    const turns = Math.min(conversation.turns, this.#count - position);
+    return { ...this.#turn({ conversation, turns, position }, []), turns };
+  }
+
+  #turn(place: ConversationPlace, answers: readonly string[]): ReadyRequest {
+    const { conversation, turns, position } = place;
+    const turn = answers.length;
+    const ready = this.#written(conversation.request(turn, answers), position + turn);
+    if (turn + 1 >= turns) return ready;
+    const delaySeconds = conversation.delaySeconds(turn + 1);
+    return { ...ready, nextTurn: (answer) => ({ delaySeconds, ready: this.#turn(place, [...answers, answer]) }) };
+  }
+
+  #written(generation: GenerationRequest, position: number): ReadyRequest {
+    const { path, headers, endpoint, options } = this.#form;
+    const { max_tokens, input_tokens } = generation;
+    const counted = input_tokens === undefined ? {} : { input_tokens };
+    const body = endpoint.body(generation, options);
+    return { position, max_tokens, counted, request: { method: 'POST', path, headers, body } };
+  }
+}
+
+/** A conversation, the number of its turns that are sent, and the position of the first. */
+interface ConversationPlace {
+  readonly conversation: Conversation;
+  readonly turns: number;
+  readonly position: number;
+}
+
+function size(ready: ReadyRequest): number {
+  return ready.request.body?.length ?? 0;
+}
+
+/**
+ * The first position of each conversation of a phase: the number of turns of all earlier ones. Query it in ascending
+ * order.
+ */
+class ConversationPositions {
+  readonly #dataset: Dataset;
+  readonly #phase: PhaseName;
+  #conversation = 0;
+  #position = 0;
+
+  constructor(dataset: Dataset, phase: PhaseName) {
+    this.#dataset = dataset;
+    this.#phase = phase;
+  }
+
+  /** Without conversations every request has its own position. */
+  of(conversation: number): number {
+    if (this.#dataset.conversation === undefined) return conversation;
+    for (; this.#conversation < conversation; this.#conversation++)
+      this.#position += this.#dataset.conversation(this.#phase, this.#conversation).turns;
+    return this.#position;
+  }
+}

@@ -1,0 +1,52 @@
+import type { PhaseName } from '../../../core/run/record.ts';
+import type { AnswerContext, AnswerReader, ClosedRequest } from '../answers/answer-reader.ts';
+import type { Deadlines } from '../answers/deadlines.ts';
+import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { ReadyRequest } from './request-feed.ts';
+import { StreamReader } from '../answers/stream.ts';
+import type { Transport } from '../transports/transport.ts';
+import { WholeReader } from '../answers/whole-reader.ts';
+
+/** Sends requests of a run and tracks them until their records close. */
+export class RequestSender {
+  readonly #transport: Transport;
+  readonly #context: AnswerContext;
+  readonly #deadlines: Deadlines;
+  readonly #observers: readonly RunObserver[];
+
+  constructor(transport: Transport, context: AnswerContext, deadlines: Deadlines, observers: readonly RunObserver[]) {
+    this.#transport = transport;
+    this.#context = context;
+    this.#deadlines = deadlines;
+    this.#observers = observers;
+  }
+
+  now_ns(): number {
+    return Math.round(monotonicNow_ns()) - this.#context.epoch_ns;
+  }
+
+  /** `index` is the request's position in the run. */
+  send(
+    ready: ReadyRequest,
+    index: number,
+    phase: PhaseName,
+    due_ns: number,
+    closed: (reader: AnswerReader, request: ClosedRequest) => void,
+    firstContent?: () => void,
+  ): AnswerReader {
+    const sent_ns = this.now_ns();
+    const sent = { index, phase, due_ns, sent_ns, requested_output_tokens: ready.max_tokens, ...ready.counted };
+    const ended = (request: ClosedRequest): void => {
+      this.#deadlines.unwatch(reader, place);
+      for (const observer of this.#observers) observer.requestEnded?.(request.record);
+      closed(reader, request);
+    };
+    const Reader = this.#context.stream === false ? WholeReader : StreamReader;
+    const reader = new Reader(sent, this.#context, ended, firstContent);
+    reader.attach(this.#transport.send(ready.request, reader));
+    const place = this.#deadlines.watch(reader);
+    for (const observer of this.#observers) observer.requestSent?.(phase, due_ns, sent_ns);
+    return reader;
+  }
+}

@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientHealth } from '../../core/run/result.ts';
+import type { PhaseName } from '../../core/run/record.ts';
+import { benchmarkVerdict, endsTheRun, type BenchmarkVerdict } from './phases/benchmark-verdict.ts';
+import type { BenchmarkPlan } from './benchmark-plan.ts';
+import type { LoadGenerator, PhaseTurn } from './load-generator.ts';
+import { LocalLoad } from './local-load.ts';
+import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
+import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { PhaseResult } from './phases/phases.ts';
+import type { RunControls } from './phases/run-controls.ts';
+import type { Transport } from './transports/transport.ts';
+
+/** Maximum delay after a common start; due times are relative to that start anyway. */
+export const MOST_LATE_SECONDS = 5;
+/** Time limit for writing a phase's first requests. */
+const PREPARATION_MS = 2_000;
+/** More than any warm-up sends. */
+const MOST_WARMUP_REQUESTS = 1e9;
+const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+
+export interface BenchmarkParts {
+  readonly transport: Transport;
+  readonly observers: readonly RunObserver[];
+  readonly controls: RunControls;
+  /** Awaited before the phase's first request, and before its clock starts. */
+  readonly beforePhase?: (phase: PhaseName) => Promise<void>;
+  /** Start of the run's clock; default: now. */
+  readonly epoch?: RunEpoch;
+  /** Generates the load; default: this thread does, over the transport. */
+  readonly generator?: LoadGenerator;
+}
+
+export interface BenchmarkOutcome extends BenchmarkVerdict {
+  readonly epoch: RunEpoch;
+  /** The phases that began, in order. */
+  readonly phases: readonly PhaseResult[];
+  readonly health: ClientHealth;
+}
+
+/**
+ * Runs a benchmark: the warm-up until its last request has ended, then the measure phase. Measurements go to the
+ * observers and are not stored. The transport stays open. Failed requests are results, not errors of this function.
+ */
+export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): Promise<BenchmarkOutcome> {
+  const epoch = parts.epoch ?? runEpoch();
+  const epoch_ns = epoch.monotonic_ns;
+  const generator = parts.generator ?? new LocalLoad({ ...parts, plan, epoch_ns });
+  const now_ns = (): number => Math.round(monotonicNow_ns()) - epoch_ns;
+  const phases: PhaseResult[] = [];
+  let late: BenchmarkVerdict | null = null;
+  try {
+    for (const phase of ['warmup', 'measure'] as const) {
+      const load = plan[phase];
+      if (load === null) continue;
+      if (parts.controls.draining.aborted || phases.some(endsTheRun)) break;
+      await parts.beforePhase?.(phase);
+      const start_ns = phase === 'measure' ? plan.measureStart_ns : null;
+      if (start_ns !== null) late = await untilStart(start_ns, now_ns, parts.controls.draining);
+      if (late !== null) break;
+      const turn = { phase, load, firstIndex: firstIndex(plan, phases) };
+      phases.push(await observedPhase(generator, turn, start_ns, parts.observers, now_ns));
+    }
+  } finally {
+    generator.stop();
+  }
+  const verdict = late ?? benchmarkVerdict(plan, phases, parts.controls);
+  return { ...verdict, epoch, phases, health: generator.health() };
+}
+
+/** Waits until shortly before a phase's start; returns a verdict when that has passed. */
+async function untilStart(
+  start_ns: number,
+  now_ns: () => number,
+  givenUp: AbortSignal,
+): Promise<BenchmarkVerdict | null> {
+  const late_ns = now_ns() - start_ns;
+  if (late_ns > MOST_LATE_SECONDS * 1e9) {
+    const failure = `the common start passed ${(late_ns / 1e9).toFixed(1)} s before the measure phase could begin`;
+    return { status: 'failed', failure };
+  }
+  try {
+    for (let wait_ms = 0; (wait_ms = (start_ns - now_ns()) / 1e6 - PREPARATION_MS) > 0;)
+      await sleep(Math.min(wait_ms, LONGEST_SLEEP_MS), undefined, { signal: givenUp });
+  } catch (error) {
+    if (!givenUp.aborted) throw error;
+  }
+  return null;
+}
+
+/** In a sharded run every index must be unique, and shards do not know how many warm-up requests the others sent. */
+function firstIndex({ shard: { parts }, warmup }: BenchmarkPlan, before: readonly PhaseResult[]): number {
+  if (parts === 1 || before.length === 0) return before.reduce((taken, phase) => taken + phase.positions, 0);
+  return warmup?.requestCount ?? MOST_WARMUP_REQUESTS;
+}
+
+async function observedPhase(
+  generator: LoadGenerator,
+  turn: PhaseTurn,
+  start_ns: number | null,
+  observers: readonly RunObserver[],
+  now_ns: () => number,
+): Promise<PhaseResult> {
+  // Made just before the phase, so that its first requests are written and its clock runs.
+  const prepared = await generator.prepare(turn);
+  for (const observer of observers) observer.phaseStarted?.(turn.phase, now_ns());
+  const result = await prepared.run(start_ns);
+  const end_ns = result.end_ns ?? now_ns();
+  for (const observer of observers) observer.phaseEnded?.(turn.phase, end_ns);
+  return result;
+}

@@ -1,0 +1,125 @@
+import type { Gate, RequestClosed, TurnSender } from './schedule.ts';
+
+export interface AdmissionLimits {
+  /** Most requests in flight; null without a limit. */
+  readonly concurrency: number | null;
+  /** Most requests in flight before their first chunk with content; null without a limit. */
+  readonly prefillConcurrency: number | null;
+}
+
+interface DueRequest {
+  readonly due_ns: number;
+  readonly closed: RequestClosed;
+}
+
+/**
+ * Sends due requests in the order of their due times as soon as the limits allow: a request that waits keeps its due
+ * time, so that the wait is visible as schedule delay. Further turns of conversations have priority: they already have
+ * slots.
+ */
+export class Admission {
+  readonly #gate: Gate;
+  #prefillConcurrency: number;
+  #concurrency: number;
+  #inFlight = 0;
+  #prefilling = 0;
+  #waiting: (DueRequest | undefined)[] = [];
+  #head = 0;
+  readonly #turns: TurnSender[] = [];
+  #closed = false;
+
+  constructor(gate: Gate, limits: AdmissionLimits) {
+    this.#gate = gate;
+    this.#concurrency = limits.concurrency ?? Infinity;
+    this.#prefillConcurrency = limits.prefillConcurrency ?? Infinity;
+  }
+
+  /** Requests that are due and not sent. */
+  get waiting(): number {
+    return this.#waiting.length - this.#head;
+  }
+
+  /** A request is due. `closed` is called when its response has ended and its slot is free again. */
+  offer(due_ns: number, closed: RequestClosed): void {
+    this.#waiting.push({ due_ns, closed });
+    this.#admit();
+  }
+
+  /** A further turn is due: see `Schedule`. */
+  offerTurn(send: TurnSender): void {
+    this.#turns.push(send);
+    this.#admit();
+  }
+
+  /** Raises the limit of requests in prefill. */
+  raisePrefillConcurrency(): void {
+    this.#prefillConcurrency += 1;
+    this.#admit();
+  }
+
+  /** Raises or lowers the limit of requests in flight. */
+  changeConcurrency(by: number): void {
+    this.#concurrency += by;
+    this.#admit();
+  }
+
+  #admit(): void {
+    while (this.#prefilling < this.#prefillConcurrency) {
+      const turn = this.#turns.shift();
+      if (turn === undefined) break;
+      turn(this.#admitting(this.#beginPrefill()));
+    }
+    while (!this.#closed && this.#inFlight < this.#concurrency && this.#prefilling < this.#prefillConcurrency) {
+      const due = this.#waiting[this.#head];
+      if (due === undefined) return;
+      this.#closed = !this.#send(due);
+      if (this.#closed) return;
+      // Drop the reference to a request that was sent.
+      this.#waiting[this.#head++] = undefined;
+      if (this.#head > 1024 && this.#head * 2 > this.#waiting.length) {
+        this.#waiting = this.#waiting.slice(this.#head);
+        this.#head = 0;
+      }
+    }
+  }
+
+  /** False when the phase sends no more requests. */
+  #send({ due_ns, closed }: DueRequest): boolean {
+    const prefilled = this.#beginPrefill();
+    this.#inFlight++;
+    const sent = this.#gate.send(
+      due_ns,
+      (end_ns, retryAfterSeconds) => {
+        prefilled();
+        this.#inFlight--;
+        closed(end_ns, retryAfterSeconds);
+        this.#admit();
+      },
+      this.#admitting(prefilled),
+    );
+    if (!sent) {
+      prefilled();
+      this.#inFlight--;
+    }
+    return sent;
+  }
+
+  /** Counts a request in prefill; the returned function ends its prefill, and may be called again without effect. */
+  #beginPrefill(): () => void {
+    let prefilling = true;
+    this.#prefilling++;
+    return () => {
+      if (!prefilling) return;
+      prefilling = false;
+      this.#prefilling--;
+    };
+  }
+
+  /** The same, and then sends the requests that waited for it. */
+  #admitting(prefilled: () => void): () => void {
+    return () => {
+      prefilled();
+      this.#admit();
+    };
+  }
+}

@@ -1,0 +1,82 @@
+import type { PhaseName } from '../../../core/run/record.ts';
+import { seededRandom, type Random } from '../../../core/stats/seeded-random.ts';
+import type { Dataset } from '../datasets/dataset.ts';
+import type { ArrivalPattern, OpenLoad, RatePlan } from './load-plan.ts';
+
+type Timed = Pick<Dataset, 'due_ns'>;
+
+/** When the requests of a phase are due: whole nanoseconds since its start, ascending. A rate never ends. */
+export function arrivalOffsets_ns(
+  arrivals: OpenLoad['arrivals'],
+  phase: PhaseName,
+  { due_ns }: Timed,
+): Iterator<number> {
+  return arrivals.kind === 'trace' ? timesOf(due_ns).values() : rateOffsets_ns(arrivals, phase);
+}
+
+/**
+ * The first request is due at 0. While the rate grows, gaps are measured in expected arrivals and mapped back to time,
+ * so that a Poisson process remains one (of growing intensity) instead of a sequence of steps.
+ */
+function* rateOffsets_ns(plan: RatePlan, phase: PhaseName): Generator<number> {
+  const gap = arrivalGaps(plan.pattern, plan.smoothness, seededRandom(`${plan.seed}/arrivals/${phase}`));
+  for (let expected = 0; ; expected += gap()) yield Math.round(secondsUntil(expected, plan) * 1e9);
+}
+
+/**
+ * The time at which this many arrivals are expected: the rate r(t) is R t/D during the ramp, so that R t²/2D are
+ * expected by t.
+ */
+function secondsUntil(expected: number, { requestRate, rampSeconds }: RatePlan): number {
+  const duringRamp = (requestRate * rampSeconds) / 2;
+  if (expected < duringRamp) return Math.sqrt((2 * rampSeconds * expected) / requestRate);
+  return rampSeconds + (expected - duringRamp) / requestRate;
+}
+
+/** What determines the arrivals, for the hash of the plan. */
+export function arrivalsKey(
+  arrivals: OpenLoad['arrivals'],
+  { due_ns }: Timed,
+): Readonly<Record<string, string | number>> {
+  if (arrivals.kind === 'trace') return { arrivals: 'trace', offsets_ns: timesOf(due_ns).join() };
+  const { requestRate, pattern, smoothness, rampSeconds, seed } = arrivals;
+  const shape = pattern === 'gamma' ? smoothness : 1;
+  return { arrivals: `${pattern}-1`, requestRate, smoothness: shape, rampSeconds, seed };
+}
+
+function timesOf(due_ns: Float64Array | undefined): Float64Array {
+  if (due_ns === undefined) throw new RangeError('the input has no timestamps');
+  return due_ns;
+}
+
+/**
+ * Generates the gaps between arrivals, with a mean of 1: all equal (`constant`), exponential (`poisson`) or from a
+ * gamma distribution with the shape `smoothness`, whose coefficient of variation is 1/√shape.
+ */
+export function arrivalGaps(pattern: ArrivalPattern, smoothness: number, random: Random): () => number {
+  switch (pattern) {
+    case 'constant':
+      return () => 1;
+    case 'poisson':
+      return () => -Math.log1p(-random());
+    case 'gamma':
+      return () => gamma(smoothness, random) / smoothness;
+  }
+}
+
+/** Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26 (3), 2000. Scale 1. */
+function gamma(shape: number, random: Random): number {
+  if (shape < 1) return gamma(shape + 1, random) * (1 - random()) ** (1 / shape);
+  const d = shape - 1 / 3;
+  const c = 1 / Math.sqrt(9 * d);
+  for (;;) {
+    const x = normal(random);
+    const v = (1 + c * x) ** 3;
+    if (v > 0 && Math.log(1 - random()) < 0.5 * x * x + d - d * v + d * Math.log(v)) return d * v;
+  }
+}
+
+/** Box-Muller transform. */
+function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
+}

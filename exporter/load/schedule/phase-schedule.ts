@@ -1,0 +1,21 @@
+import type { PhaseName } from '../../../core/run/record.ts';
+import type { Dataset } from '../datasets/dataset.ts';
+import { WHOLE, type Share } from '../workers/share.ts';
+import { arrivalOffsets_ns } from './arrivals.ts';
+import { closedLoop } from './closed-loop.ts';
+import type { PhaseLoad } from './load-plan.ts';
+import { openLoop } from './open-loop.ts';
+import type { Schedule, WakeClock } from './schedule.ts';
+
+/** The schedule of a phase. `clock` starts a clock; it is called only when the requests have their own due times. */
+export async function phaseSchedule(
+  { load, requestCount }: PhaseLoad,
+  phase: PhaseName,
+  dataset: Pick<Dataset, 'due_ns'>,
+  clock: () => Promise<WakeClock>,
+  share: Share = WHOLE,
+): Promise<Schedule> {
+  if (load.arrivals === null) return closedLoop(load, share);
+  const arrivals = { offsets_ns: arrivalOffsets_ns(load.arrivals, phase, dataset), count: requestCount };
+  return openLoop(load, arrivals, await clock(), share);
+}

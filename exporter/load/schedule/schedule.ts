@@ -1,0 +1,41 @@
+/** Called when a response has ended, with that instant and the wait that the server requested (`Retry-After`). */
+export type RequestClosed = (end_ns: number, retryAfterSeconds: number | null) => void;
+
+/** What a schedule may do: have a request sent. */
+export interface Gate {
+  /** Now, in nanoseconds since the run's start. */
+  now_ns(): number;
+  /**
+   * Sends the next request of the plan immediately. `firstContent` is called when its first chunk with content arrives,
+   * if one does. Neither callback is called from within. False when the phase sends no more requests.
+   */
+  send(due_ns: number, closed: RequestClosed, firstContent?: () => void): boolean;
+}
+
+/** When requests are due. */
+export interface Schedule {
+  /** `start_ns`: the start of its clock; absent: about now. */
+  start(gate: Gate, start_ns?: number): void;
+  /**
+   * A further turn of a conversation is due, which keeps its slot: `send` is called as soon as the limit of requests in
+   * prefill allows, with the callback for the turn's first content, or its end. Absent: there is no such limit.
+   */
+  admitTurn?(send: TurnSender): void;
+  /** No further request will be sent. */
+  stop(): void;
+  /** Number of requests that were due and got no slot before the phase stopped sending. */
+  readonly unsent: number;
+}
+
+export type TurnSender = (prefilled: () => void) => void;
+
+/** Signals when instants have come. Times are nanoseconds since the start of the run. */
+export interface WakeClock {
+  /**
+   * Calls `ring` for each of the ascending instants in order: as soon as possible after it, never before. May be called
+   * once.
+   */
+  start(instants_ns: Iterator<number>, ring: (due_ns: number) => void): void;
+  /** `ring` is not called any more. */
+  stop(): void;
+}

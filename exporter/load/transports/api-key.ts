@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+
+/**
+ * The source of the API key; at most one of the two. The key itself is not an option, because the list of processes
+ * would show it.
+ */
+export interface ApiKeySource {
+  readonly environmentVariable: string | null;
+  readonly file: string | null;
+}
+
+/** Reads the key; null when none is configured. Throws a `ConfigurationError`, which never contains the key. */
+export async function readApiKey(source: ApiKeySource, environment: NodeJS.ProcessEnv): Promise<string | null> {
+  const { environmentVariable: variable, file } = source;
+  if (variable !== null && file !== null)
+    throw new ConfigurationError('--api-key-env and --api-key-file cannot be used together');
+  if (variable !== null) {
+    const key = environment[variable];
+    if (key === undefined || key === '')
+      throw new ConfigurationError(`--api-key-env: the environment variable ${variable} is not set`);
+    return checked(key, '--api-key-env');
+  }
+  if (file === null) return null;
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigurationError(`--api-key-file ${file}: ${error.code ?? error.message}`);
+  });
+  const key = text.trim();
+  if (key === '') throw new ConfigurationError(`--api-key-file ${file}: the file is empty`);
+  return checked(key, `--api-key-file ${file}`);
+}
+
+/** Characters that are allowed in an `Authorization` header. */
+function checked(key: string, option: string): string {
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw new ConfigurationError(
+      `${option}: the key contains a space, a line break or another character that is not allowed in a header`,
+    );
+  return key;
+}

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import { chooseTransport } from './choose-transport.ts';
+import type { TransportChoice } from './choose-transport.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import type { RequestTarget } from './target.ts';
+import { parseTarget } from './target.ts';
+import { RoundRobinTransport } from './round-robin-transport.ts';
+import type { Transport } from './transport.ts';
+import type { UndiciTransportOptions } from './undici/undici-transport.ts';
+
+/** How servers are reached, as the user configured it. */
+export interface ConnectionOptions {
+  /** `--url`, at least one. */
+  readonly urls: readonly string[];
+  /** `--unix-socket`: requests are sent to it, and the URL only provides host and path. */
+  readonly unixSocket: string | null;
+  readonly connectTimeoutSeconds: number;
+  readonly transport: TransportChoice;
+  readonly tls: TlsFiles;
+  /** `--export-http-trace`: the phases of each request are recorded; absent: they are not. */
+  readonly httpTrace?: boolean;
+}
+
+export interface TlsFiles {
+  /** Certificates of authorities to trust instead of the default ones; PEM. */
+  readonly caFile: string | null;
+  /** The client certificate and its key, for servers that require one; PEM. */
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
+  /** The name that the server's certificate must be for, instead of the URL's host. */
+  readonly serverName: string | null;
+  /** Accepts any certificate. */
+  readonly insecure: boolean;
+}
+
+export const DEFAULT_CONNECT_TIMEOUT_SECONDS = 10;
+
+/**
+ * The servers that the URLs name. All get the same requests, so they may differ in scheme, host and port only. Throws a
+ * `ConfigurationError` that names the URL by its position, because a URL may contain a secret.
+ */
+export function parseTargets(
+  urls: readonly string[],
+  endpointPath: string,
+): readonly [RequestTarget, ...RequestTarget[]] {
+  const targets = urls.map((url, i) => {
+    try {
+      return parseTarget(url, endpointPath);
+    } catch (error) {
+      throw new ConfigurationError(`--url${urls.length > 1 ? ` ${i + 1}` : ''}: ${(error as Error).message}`);
+    }
+  });
+  const [first, ...others] = targets;
+  if (first === undefined) throw new ConfigurationError('--url is missing');
+  const other = others.findIndex((target) => target.path !== first.path);
+  if (other >= 0)
+    throw new ConfigurationError(
+      `--url ${other + 2} has a different path than the first: every server gets the same requests`,
+    );
+  return [first, ...others];
+}
+
+/**
+ * Opens the transport to the targets; several are used round-robin. Throws a `ConfigurationError` when a file cannot be
+ * used, or the transport cannot reach them.
+ */
+export async function openTransport(
+  targets: readonly [RequestTarget, ...RequestTarget[]],
+  options: Omit<ConnectionOptions, 'urls'>,
+  secrets: readonly string[],
+): Promise<Transport> {
+  if (options.unixSocket !== null && targets.length > 1)
+    throw new ConfigurationError('--unix-socket requires exactly one --url');
+  const tls = await tlsOptions(options.tls);
+  const socket = options.unixSocket === null ? {} : { unixSocket: options.unixSocket };
+  const { connectTimeoutSeconds, transport, httpTrace: trace = false } = options;
+  const open = ({ origin }: RequestTarget): Transport =>
+    chooseTransport(transport, { origin, secrets, connectTimeoutSeconds, tls, trace, ...socket });
+  const [first, ...others] = targets;
+  return others.length === 0 ? open(first) : new RoundRobinTransport([open(first), ...others.map(open)]);
+}
+
+async function tlsOptions(files: TlsFiles): Promise<NonNullable<UndiciTransportOptions['tls']>> {
+  if ((files.certFile === null) !== (files.keyFile === null))
+    throw new ConfigurationError('--tls-cert and --tls-key must be set together');
+  const ca = await pemFile(files.caFile, '--tls-ca');
+  const cert = await pemFile(files.certFile, '--tls-cert');
+  const key = await pemFile(files.keyFile, '--tls-key');
+  return {
+    ...(ca === null ? {} : { ca }),
+    ...(cert === null ? {} : { cert }),
+    ...(key === null ? {} : { key }),
+    ...(files.serverName === null ? {} : { servername: files.serverName }),
+    ...(files.insecure ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+async function pemFile(path: string | null, option: string): Promise<string | null> {
+  if (path === null) return null;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigurationError(`${option} ${path}: ${error.code ?? error.message}`);
+  });
+  if (!text.includes('-----BEGIN ')) throw new ConfigurationError(`${option} ${path}: not a PEM file`);
+  return text;
+}

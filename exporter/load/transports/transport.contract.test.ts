@@ -1,0 +1,241 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { oneRequest } from '../testing/one-request.ts';
+import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf, usage } from '../testing/scripted-server.ts';
+import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
+import { TRANSPORTS } from '../testing/transport-kinds.ts';
+import type { PlainOptions } from '../testing/transport-kinds.ts';
+import type { Transport, TransportFailure } from './transport.ts';
+import { wholeAnswer } from '../answers/whole-answer.ts';
+
+const toClose: { close(): Promise<void> }[] = [];
+
+afterEach(async () => {
+  for (const thing of toClose.splice(0).reverse()) await thing.close();
+});
+
+async function serve(script: Script): Promise<ScriptedServer> {
+  const server = await scriptedServer(script);
+  toClose.push(server);
+  return server;
+}
+
+const get = { method: 'GET', path: '/', headers: {}, body: null } as const;
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await sleep(2);
+}
+
+describe.each(TRANSPORTS)('%s', (_name, open) => {
+  function transportTo(origin: string, options: Partial<PlainOptions> = {}): Transport {
+    const transport = open({ origin, ...options });
+    toClose.push(transport);
+    return transport;
+  }
+
+  describe('connections that fail', () => {
+    test('refused', async () => {
+      const server = await scriptedServer(() => undefined);
+      await server.close();
+      const { closed } = await oneRequest(transportTo(server.origin));
+      expect(closed.record).toMatchObject({ outcome: 'error', reason: 'connect_refused', connect_ns: null });
+      expect(closed.message).toContain('ECONNREFUSED');
+    });
+
+    test('no such host', async () => {
+      const { closed } = await oneRequest(transportTo('http://no-such-host.invalid:80'));
+      expect(closed.record).toMatchObject({ outcome: 'error', reason: 'dns' });
+    });
+  });
+
+  describe('kept connections', () => {
+    test('are reused, and the record has that', async () => {
+      const server = await serve((socket) => socket.write(streamOf(GOOD_STREAM)));
+      const transport = transportTo(server.origin);
+      const first = (await oneRequest(transport)).closed.record;
+      const second = (await oneRequest(transport)).closed.record;
+      expect(first).toMatchObject({ connection_reused: false, connection_retried: false, outcome: 'ok' });
+      expect(first.connect_ns).toBeGreaterThan(0);
+      expect(second).toMatchObject({ connection_reused: true, connect_ns: null, outcome: 'ok' });
+      expect(server.connections()).toBe(1);
+    });
+
+    test('dead on reuse: sent once more over a new one, and the retry is recorded', async () => {
+      const server = await serve((socket, { position }) => {
+        if (position === 1) socket.resetAndDestroy();
+        else socket.write(streamOf(GOOD_STREAM));
+      });
+      const transport = transportTo(server.origin);
+      await oneRequest(transport);
+      const { closed } = await oneRequest(transport);
+      expect(closed.record).toMatchObject({ outcome: 'ok', connection_reused: false });
+      expect(closed.connectionRetried).toBe(true);
+      expect(server.requests).toHaveLength(3);
+      expect(server.connections()).toBe(2);
+    });
+
+    test('dead twice: an error after the one retry', async () => {
+      const server = await serve((socket, { position }) => {
+        if (position > 0) socket.resetAndDestroy();
+        else socket.write(streamOf(GOOD_STREAM));
+      });
+      const transport = transportTo(server.origin);
+      await oneRequest(transport);
+      const { closed } = await oneRequest(transport);
+      expect(closed.record).toMatchObject({ outcome: 'error', reason: 'reset' });
+      expect(closed.connectionRetried).toBe(true);
+      expect(server.requests).toHaveLength(3);
+    });
+
+    test('not sent again once a byte was answered', async () => {
+      const server = await serve((socket, { position }) => {
+        if (position === 0) socket.write(streamOf(GOOD_STREAM));
+        else socket.write('HTTP/1.1 200 O', () => setTimeout(() => socket.resetAndDestroy(), 30));
+      });
+      const transport = transportTo(server.origin);
+      await oneRequest(transport);
+      const { closed } = await oneRequest(transport);
+      expect(closed.record).toMatchObject({ outcome: 'error', reason: 'reset' });
+      expect(closed.connectionRetried).toBe(false);
+      expect(server.requests).toHaveLength(2);
+    });
+
+    test('a first connection that is reset is not retried', async () => {
+      const server = await serve((socket) => socket.resetAndDestroy());
+      const { closed } = await oneRequest(transportTo(server.origin));
+      expect(closed.connectionRetried).toBe(false);
+      expect(server.requests).toHaveLength(1);
+    });
+
+    test('closed by the server while idle: a new one, without a retry', async () => {
+      const server = await serve((socket) => socket.end(streamOf(GOOD_STREAM)));
+      const transport = transportTo(server.origin);
+      await oneRequest(transport);
+      await until(() => server.open() === 0);
+      const { closed } = await oneRequest(transport);
+      expect(closed.record).toMatchObject({ outcome: 'ok', connection_reused: false });
+      expect(server.requests).toHaveLength(2);
+    });
+
+    test.each([
+      ['in the same packet', 0],
+      ['while the connection is idle', 30],
+    ])('an unsolicited second answer %s is never taken for the next one', async (_name, delay) => {
+      const stray = streamOf([sse(delta('stray')), sse(delta('', 'stop')), sse(usage(666, 666)), sse('[DONE]')]);
+      const server = await serve((socket, { position }) => {
+        if (position > 0) socket.write(streamOf(GOOD_STREAM));
+        else if (delay === 0) socket.write(streamOf(GOOD_STREAM) + stray);
+        else socket.write(streamOf(GOOD_STREAM), () => setTimeout(() => socket.write(stray), delay));
+      });
+      const transport = transportTo(server.origin);
+      const first = await oneRequest(transport);
+      if (delay > 0) await until(() => server.open() === 0);
+      const second = await oneRequest(transport);
+      expect(first.closed.record.output_tokens).toBe(2);
+      expect(second.closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2 });
+      expect(server.connections()).toBe(2);
+    });
+  });
+
+  describe('giving up', () => {
+    test('abort closes the connection and fails with the reason given', async () => {
+      const server = await serve(() => undefined);
+      const transport = transportTo(server.origin);
+      const calls: string[] = [];
+      await new Promise<void>((resolve) => {
+        const exchange = transport.send(get, {
+          head: () => calls.push('head'),
+          data: () => calls.push('data'),
+          end: () => calls.push('end'),
+          failed: (_stamp, failure) => {
+            calls.push(failure.reason);
+            resolve();
+          },
+        });
+        void until(() => server.requests.length === 1).then(() => {
+          exchange.abort({ reason: 'cancelled', message: 'enough' });
+          exchange.abort({ reason: 'other', message: 'twice' });
+        });
+      });
+      await until(() => server.open() === 0);
+      expect(calls).toEqual(['cancelled']);
+    });
+
+    test('abort before the request was written', async () => {
+      const server = await serve((socket) => socket.write(streamOf(GOOD_STREAM)));
+      const transport = transportTo(server.origin);
+      const abortedAtOnce = (): Promise<string> =>
+        new Promise((resolve) => {
+          const handler = {
+            head: (): void => undefined,
+            data: (): void => undefined,
+            end: (): void => resolve('end'),
+            failed: (_stamp: number, failure: TransportFailure): void => resolve(failure.reason),
+          };
+          transport.send(get, handler).abort({ reason: 'cancelled', message: 'enough' });
+        });
+      expect(await abortedAtOnce()).toBe('cancelled');
+      await oneRequest(transport);
+      // Now over a kept connection.
+      expect(await abortedAtOnce()).toBe('cancelled');
+    });
+
+    test('close cancels requests in flight and all later ones', async () => {
+      const server = await serve(() => undefined);
+      const transport = open({ origin: server.origin });
+      const waiting = wholeAnswer(transport, get, 60);
+      const expected = expect(waiting).rejects.toMatchObject({ reason: 'cancelled' });
+      await until(() => server.requests.length === 1);
+      await transport.close();
+      await expected;
+      await expect(wholeAnswer(transport, get, 60)).rejects.toMatchObject({ reason: 'cancelled' });
+      await until(() => server.open() === 0);
+    });
+
+    test('an invalid request fails, not before send has returned', async () => {
+      const transport = transportTo('http://127.0.0.1:9');
+      let returned = false;
+      const reason = await new Promise<string>((resolve) => {
+        transport.send(
+          { ...get, headers: { 'bad\nname': 'x' } },
+          {
+            head: () => undefined,
+            data: () => undefined,
+            end: () => undefined,
+            failed: (_stamp, failure) => resolve(`${failure.reason} ${returned}`),
+          },
+        );
+        returned = true;
+      });
+      expect(reason).toBe('other true');
+    });
+  });
+
+  describe('wholeAnswer', () => {
+    test('collects status and body', async () => {
+      const server = await serve((socket) => socket.write(answer('404 Not Found', 'text/plain', 'nothing')));
+      expect(await wholeAnswer(transportTo(server.origin), get, 60)).toEqual({ status: 404, body: 'nothing' });
+    });
+
+    test('fails in time', async () => {
+      const server = await serve(() => undefined);
+      const waiting = wholeAnswer(transportTo(server.origin), get, 0.05);
+      await expect(waiting).rejects.toMatchObject({ reason: 'request_timeout' });
+    });
+  });
+
+  test('many requests at once: each gets its own answer', async () => {
+    const server = await serve((socket, { body }) => {
+      const wanted = (JSON.parse(body) as { n: number }).n;
+      setTimeout(() => socket.write(answer('200 OK', 'text/plain', String(wanted))), (wanted * 7) % 13);
+    });
+    const transport = transportTo(server.origin);
+    const ask = async (n: number): Promise<string> =>
+      (await wholeAnswer(transport, { ...get, method: 'POST', body: JSON.stringify({ n }) }, 60)).body;
+    for (let round = 0; round < 5; round++) {
+      const numbers = Array.from({ length: 40 }, (_, i) => round * 40 + i);
+      expect(await Promise.all(numbers.map(ask))).toEqual(numbers.map(String));
+    }
+    expect(server.connections()).toBe(40);
+  });
+});

@@ -1,0 +1,62 @@
+import type { ErrorReason } from '../../../core/run/record.ts';
+import type { TransportKind } from '../../../core/run/run.ts';
+import type { ExchangeTrace } from './exchange-trace.ts';
+
+/** One HTTP request, ready to be sent: nothing in it is computed on the hot path. */
+export interface TransportRequest {
+  readonly method: 'POST' | 'GET';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Null when the request has none. */
+  readonly body: string | Uint8Array | null;
+}
+
+/** Why an exchange failed, before the meaning of its bytes was known. */
+export interface TransportFailure {
+  readonly reason: ErrorReason;
+  /** One line for the user, cut to 200 characters; contains no header, key or query. */
+  readonly message: string;
+}
+
+/**
+ * The response as it arrives. Calls come in this order: head at most once, data any number of times, then end or failed
+ * exactly once; none of them comes before `send` has returned. `stamp_ns` is CLOCK_MONOTONIC in nanoseconds, taken
+ * first when the bytes were received, before they are read. A piece of the body is bytes[start, end), valid only during
+ * the call: a handler that keeps it must copy it. Header names are in lower case. When `end` or `failed` comes, the
+ * slot is free again: a request sent from within it may use the same connection.
+ */
+export interface ResponseHandler {
+  head(status: number, headers: Readonly<Record<string, string>>, connection: ConnectionFacts): void;
+  data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void;
+  end(stamp_ns: number): void;
+  failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void;
+}
+
+export interface ConnectionFacts {
+  /** Null when the request had no connection. */
+  readonly reused: boolean | null;
+  /** Time to open the connection of this request; null when it was already open or the time is not known. */
+  readonly connect_ns: number | null;
+  /**
+   * True when the request was sent a second time: over a new connection, because a kept one turned out to be dead
+   * before any byte of the response, or by another transport, because the first one rejected the head of the response.
+   * The time lost stays in the request's latency.
+   */
+  readonly retried: boolean;
+  /** Present only when the transport traces; complete when the exchange has ended. */
+  readonly trace?: ExchangeTrace;
+}
+
+/** An exchange in progress. `abort` closes its connection; the handler then gets `failed` with the given reason. */
+export interface Exchange {
+  abort(failure: TransportFailure): void;
+}
+
+/** Sends requests to one origin. Callers do not know which HTTP client implements it. */
+export interface Transport {
+  /** The HTTP client in use; null or absent: several, or none of ours. */
+  readonly kind?: TransportKind | null;
+  send(request: TransportRequest, handler: ResponseHandler): Exchange;
+  /** Closes every connection; exchanges in progress fail with `cancelled`. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,281 @@
+import { isIP, Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import type { ConnectionOptions } from 'node:tls';
+import { buildConnector, Client } from 'undici';
+import type { Dispatcher } from 'undici';
+import { ExchangeTrace } from '../exchange-trace.ts';
+import type { ConnectionTimes } from '../exchange-trace.ts';
+import { monotonicNow_ns } from '../../../clock/monotonic-clock.ts';
+import { Roster } from '../roster.ts';
+import type {
+  ConnectionFacts,
+  Exchange,
+  ResponseHandler,
+  Transport,
+  TransportFailure,
+  TransportRequest,
+} from '../transport.ts';
+import { SendingTimes } from './undici-sending-times.ts';
+import { undiciFailure } from './undici-failure.ts';
+
+export interface UndiciTransportOptions {
+  /** Scheme, host and port. */
+  readonly origin: string;
+  /** Time limit for opening a connection; default 10. */
+  readonly connectTimeoutSeconds?: number;
+  /** Texts that no message may contain, such as the API key. */
+  readonly secrets?: readonly string[];
+  /** Path of a unix socket to connect to, regardless of the origin's host. */
+  readonly unixSocket?: string;
+  /** Records the phases of each exchange; default: no. */
+  readonly trace?: boolean;
+  /** Options of `tls.connect`. */
+  readonly tls?: Pick<ConnectionOptions, 'ca' | 'cert' | 'key' | 'rejectUnauthorized' | 'servername'>;
+}
+
+/**
+ * HTTP/1.1 over undici's low-level dispatch: no stream objects, no redirects, no decompression, no limits of undici's
+ * own on the time of a response. Connections are opened as needed, one request at a time on each, and kept between
+ * requests: the caller determines how many exist. A request whose kept connection turns out to be dead before any byte
+ * of the response is sent once more over a new one.
+ */
+export class UndiciTransport implements Transport {
+  readonly kind = 'undici';
+  readonly #options: UndiciTransportOptions;
+  readonly #secrets: readonly string[];
+  readonly #sendingTimes: SendingTimes | null;
+  readonly #idle: Connection[] = [];
+  readonly #open = new Set<Connection>();
+  readonly #exchanges = new Roster<UndiciExchange>();
+  #closed = false;
+
+  constructor(options: UndiciTransportOptions) {
+    this.#options = options;
+    this.#secrets = options.secrets ?? [];
+    this.#sendingTimes = options.trace === true ? new SendingTimes() : null;
+  }
+
+  send(request: TransportRequest, handler: ResponseHandler): Exchange {
+    const connection = this.#idle.pop() ?? this.#connection();
+    const exchange = new UndiciExchange(request, handler, connection, this.#secrets, this.#release, this.#sendingTimes);
+    exchange.place = this.#exchanges.add(exchange);
+    if (this.#closed) exchange.abort({ reason: 'cancelled', message: 'the transport is closed' });
+    else exchange.start();
+    return exchange;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#exchanges.forEach((exchange) => exchange.abort({ reason: 'cancelled', message: 'the run ended' }));
+    await Promise.all([...this.#open].map((connection) => connection.destroy()));
+    this.#sendingTimes?.stop();
+  }
+
+  readonly #release = (exchange: UndiciExchange, connection: Connection): void => {
+    this.#exchanges.remove(exchange, exchange.place);
+    if (connection.destroyed) this.#open.delete(connection);
+    else this.#idle.push(connection);
+  };
+
+  #connection(): Connection {
+    const connection = new Connection(this.#options);
+    this.#open.add(connection);
+    return connection;
+  }
+}
+
+/** One undici client has one connection at a time: so each request's own connect time and reuse are known. */
+class Connection {
+  readonly client: Client;
+  destroyed = false;
+  /** Whether a connection was opened, or tried, since `forget`; and how long it took. */
+  opened = false;
+  connect_ns: number | null = null;
+  #started_ns = 0;
+  #lookedUp_ns: number | null = null;
+  #tcpConnected_ns: number | null = null;
+  #socket: { readonly bytesRead: number } | null = null;
+
+  constructor(options: UndiciTransportOptions) {
+    const connect = buildConnector({
+      ...options.tls,
+      allowH2: false,
+      ...(options.unixSocket === undefined ? {} : { socketPath: options.unixSocket }),
+      timeout: (options.connectTimeoutSeconds ?? 10) * 1000,
+    });
+    this.client = new Client(options.origin, {
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      connect: (target, callback) => {
+        const start_ns = (this.#started_ns = monotonicNow_ns());
+        this.opened = true;
+        const opening: unknown = connect(target, (error, socket) => {
+          if (error !== null) return callback(error, null);
+          this.connect_ns = Math.round(monotonicNow_ns() - start_ns);
+          this.#socket = socket;
+          callback(null, socket);
+        });
+        if (options.trace === true && opening instanceof Socket) this.#watch(opening, target.hostname);
+      },
+    });
+  }
+
+  get bytesRead(): number {
+    return this.#socket?.bytesRead ?? 0;
+  }
+
+  get times(): ConnectionTimes {
+    return {
+      started_ns: this.#started_ns,
+      lookedUp_ns: this.#lookedUp_ns,
+      tcpConnected_ns: this.#tcpConnected_ns,
+      connected_ns: this.connect_ns === null ? null : this.#started_ns + this.connect_ns,
+    };
+  }
+
+  #watch(socket: Socket, hostname: string): void {
+    this.#lookedUp_ns = null;
+    this.#tcpConnected_ns = null;
+    if (isIP(hostname.replace(/^\[|\]$/g, '')) === 0)
+      socket.once('lookup', () => (this.#lookedUp_ns = monotonicNow_ns()));
+    // Without TLS the connection is then open.
+    if (socket instanceof TLSSocket) socket.once('connect', () => (this.#tcpConnected_ns = monotonicNow_ns()));
+  }
+
+  forget(): void {
+    this.opened = false;
+    this.connect_ns = null;
+  }
+
+  async destroy(): Promise<void> {
+    this.destroyed = true;
+    await this.client.destroy();
+  }
+}
+
+type Release = (exchange: UndiciExchange, connection: Connection) => void;
+
+class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
+  readonly #request: TransportRequest;
+  readonly #handler: ResponseHandler;
+  readonly #connection: Connection;
+  readonly #secrets: readonly string[];
+  readonly #release: Release;
+  readonly #sendingTimes: SendingTimes | null;
+  readonly #trace: ExchangeTrace | null;
+  #bytesReadBefore = 0;
+  #answered = false;
+  #retried = false;
+  #settled = false;
+  #abortedWith: TransportFailure | null = null;
+  /** Its index in the transport's roster. */
+  place = -1;
+
+  constructor(
+    request: TransportRequest,
+    handler: ResponseHandler,
+    connection: Connection,
+    secrets: readonly string[],
+    release: Release,
+    sendingTimes: SendingTimes | null,
+  ) {
+    this.#request = request;
+    this.#handler = handler;
+    this.#connection = connection;
+    this.#secrets = secrets;
+    this.#release = release;
+    this.#sendingTimes = sendingTimes;
+    this.#trace = sendingTimes === null ? null : new ExchangeTrace(monotonicNow_ns());
+  }
+
+  start(): void {
+    this.#connection.forget();
+    this.#bytesReadBefore = this.#connection.bytesRead;
+    const { method, path, headers, body } = this.#request;
+    const dispatch = (): boolean => this.#connection.client.dispatch({ method, path, headers, body }, this);
+    if (this.#trace === null || this.#sendingTimes === null) dispatch();
+    else this.#sendingTimes.of(this.#trace, body === null ? 0 : Buffer.byteLength(body), dispatch);
+  }
+
+  onRequestStart(): void {
+    // Undici asks for the method; there is nothing to do before the answer.
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200 || this.#settled) return; // 1xx: the answer is still to come
+    this.#answered = true;
+    this.#handler.head(status, flatHeaders(headers), this.#facts());
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
+    const stamp_ns = monotonicNow_ns();
+    if (this.#settled) return;
+    this.#trace?.received(stamp_ns, bytes.length);
+    this.#handler.data(stamp_ns, bytes, 0, bytes.length);
+  }
+
+  onResponseEnd(): void {
+    const stamp_ns = monotonicNow_ns();
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#release(this, this.#connection);
+    this.#handler.end(stamp_ns);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const stamp_ns = monotonicNow_ns();
+    if (this.#settled) return;
+    const failure = this.#abortedWith ?? undiciFailure(error, this.#secrets);
+    if (this.#abortedWith === null && failure.reason === 'reset' && this.#keptConnectionWasDead()) {
+      this.#retried = true;
+      // Undici has not yet closed the dead connection.
+      setImmediate(() => {
+        if (!this.#settled && this.#abortedWith === null) this.start();
+      });
+      return;
+    }
+    // Undici reports a request that it rejects from within dispatch.
+    queueMicrotask(() => this.#fail(stamp_ns, failure));
+  }
+
+  abort(failure: TransportFailure): void {
+    if (this.#settled || this.#abortedWith !== null) return;
+    this.#abortedWith = failure;
+    void this.#connection.destroy();
+    queueMicrotask(() => this.#fail(monotonicNow_ns(), failure));
+  }
+
+  #fail(stamp_ns: number, failure: TransportFailure): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#release(this, this.#connection);
+    this.#handler.failed(stamp_ns, failure, this.#facts());
+  }
+
+  #keptConnectionWasDead(): boolean {
+    const connection = this.#connection;
+    return !this.#retried && !this.#answered && !connection.opened && connection.bytesRead === this.#bytesReadBefore;
+  }
+
+  #facts(): ConnectionFacts {
+    const { opened, connect_ns, times } = this.#connection;
+    const facts = { reused: !opened, connect_ns, retried: this.#retried };
+    if (this.#trace === null) return facts;
+    if (opened) this.#trace.opens(times);
+    return { ...facts, trace: this.#trace };
+  }
+}
+
+function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
+  const flat: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    // Undici keeps trailing spaces of a value.
+    if (value !== undefined) flat[name] = (typeof value === 'string' ? value : value.join(', ')).trimEnd();
+  }
+  return flat;
+}

@@ -1,0 +1,51 @@
+import { slotsOf, type LoadPlan } from '../schedule/load-plan.ts';
+import { shareOf, type Share } from './share.ts';
+
+/**
+ * The load that uses half a core in one thread, so that it is not late: this many concurrent streams at 50 chunks a
+ * second each (a chunk costs about 10 µs, metrics and files included), or this many new requests per second.
+ */
+const STREAMS_PER_WORKER = 1024;
+const REQUESTS_PER_SECOND_PER_WORKER = 1500;
+/** Assumed duration of an output token, for estimating concurrent streams from a rate. */
+const SECONDS_PER_TOKEN = 0.02;
+
+export interface ChosenWorkers {
+  readonly workers: number;
+  /** One line for the user; null when there is nothing to report. */
+  readonly line: string | null;
+}
+
+/**
+ * Number of workers for the loads of a run's phases on one machine. `requested` null: as many as the largest load
+ * requires, but one core is left for the rest. Every worker has at least one slot of each shared limit. `outputTokens`:
+ * of each response.
+ */
+export function chooseWorkers(
+  requested: number | null,
+  loads: readonly LoadPlan[],
+  outputTokens: number,
+  cores: number,
+  shard: Share,
+): ChosenWorkers {
+  const most = Math.max(1, Math.min(...loads.map((load) => shareOf(slotsOf(load), shard))));
+  if (requested !== null) {
+    const workers = Math.min(requested, most);
+    const line =
+      workers < requested ? `workers: ${workers} of ${requested} requested, one for each slot of the load` : null;
+    return { workers, line };
+  }
+  const needed = Math.max(...loads.map((load) => neededBy(load, outputTokens, shard)));
+  const workers = Math.min(needed, most, Math.max(1, cores - 1));
+  if (workers === 1) return { workers, line: null };
+  return { workers, line: `workers: ${workers}, because the load is more than one thread can read in time` };
+}
+
+function neededBy({ concurrency, arrivals }: LoadPlan, outputTokens: number, { parts }: Share): number {
+  const requestRate = arrivals?.kind === 'rate' ? arrivals.requestRate : null;
+  const guessed = requestRate === null ? Infinity : requestRate * outputTokens * SECONDS_PER_TOKEN;
+  // The number of concurrent streams of a trace without a limit is not known.
+  const streams = Math.min(concurrency ?? (requestRate === null ? 1 : Infinity), guessed);
+  const largest = Math.max(streams / STREAMS_PER_WORKER, (requestRate ?? 0) / REQUESTS_PER_SECOND_PER_WORKER);
+  return Math.max(1, Math.ceil(largest / parts));
+}

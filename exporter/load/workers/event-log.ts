@@ -1,0 +1,143 @@
+import { PHASES } from '../../../core/run/record.ts';
+import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
+import { chunkListener, type ChunkListener } from '../answers/chunk-listener.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
+
+/** Observer events in order, in a form that is cheap to transfer between threads. */
+export interface EventBatch {
+  /** Each event: its kind and phase as one number, then its values. */
+  readonly events: Float64Array<ArrayBuffer>;
+  /** Of the requests that ended, in order. */
+  readonly records: readonly RequestRecord[];
+}
+
+/** Event codes, with the number of values that follow each. */
+const KINDS = ['sent', 'first', 'gap', 'ended', 'delay'] as const;
+type Kind = (typeof KINDS)[number];
+const SENT = codeOf('sent');
+const FIRST = codeOf('first');
+const GAP = codeOf('gap');
+const ENDED = codeOf('ended');
+const DELAY = codeOf('delay');
+
+const CAPACITY = 16_384;
+const LONGEST_EVENT = 3;
+
+/** Two phases for each kind. */
+function codeOf(kind: Kind): number {
+  return KINDS.indexOf(kind) * PHASES.length;
+}
+
+/**
+ * Records the events of an observer, to replay them in another thread. Phase events are sent by the thread that runs
+ * the phases.
+ */
+export class EventLog implements Required<Omit<RunObserver, 'phaseStarted' | 'phaseEnded' | 'clientSaturated'>> {
+  readonly #full: () => void;
+  readonly #numbers = new Float64Array(CAPACITY);
+  #length = 0;
+  #records: RequestRecord[] = [];
+
+  /** `full` is called when the log should be taken; events are lost if it is not taken by then. */
+  constructor(full: () => void) {
+    this.#full = full;
+  }
+
+  requestSent(phase: PhaseName, due_ns: number, sent_ns: number): void {
+    this.#begin(SENT, phase);
+    this.#numbers[this.#length++] = due_ns;
+    this.#numbers[this.#length++] = sent_ns;
+  }
+
+  firstContent(phase: PhaseName, sinceSent_ns: number, sinceDue_ns: number): void {
+    this.#begin(FIRST, phase);
+    this.#numbers[this.#length++] = sinceSent_ns;
+    this.#numbers[this.#length++] = sinceDue_ns;
+  }
+
+  chunkGap(phase: PhaseName, gap_ns: number): void {
+    this.#begin(GAP, phase);
+    this.#numbers[this.#length++] = gap_ns;
+  }
+
+  requestEnded(record: RequestRecord): void {
+    this.#begin(ENDED, record.phase);
+    this.#records.push(record);
+  }
+
+  eventLoopDelay(delay_ns: number): void {
+    this.#begin(DELAY, 'measure');
+    this.#numbers[this.#length++] = delay_ns;
+  }
+
+  /** The events since the last call; null when there are none. */
+  take(): EventBatch | null {
+    if (this.#length === 0) return null;
+    const batch = { events: this.#numbers.slice(0, this.#length), records: this.#records };
+    this.#length = 0;
+    this.#records = [];
+    return batch;
+  }
+
+  #begin(code: number, phase: PhaseName): void {
+    if (this.#length + LONGEST_EVENT > CAPACITY) this.#full();
+    this.#numbers[this.#length++] = code + PHASES.indexOf(phase);
+  }
+}
+
+/** Replays the events of a log to observers: each gets only the events that it implements. */
+export class EventReplay {
+  readonly #sent: readonly RunObserver[];
+  readonly #ended: readonly RunObserver[];
+  readonly #delays: readonly RunObserver[];
+  readonly #chunks: ChunkListener;
+
+  constructor(observers: readonly RunObserver[]) {
+    this.#sent = observers.filter((observer) => observer.requestSent !== undefined);
+    this.#ended = observers.filter((observer) => observer.requestEnded !== undefined);
+    this.#delays = observers.filter((observer) => observer.eventLoopDelay !== undefined);
+    this.#chunks = chunkListener(observers);
+  }
+
+  tell({ events, records }: EventBatch): void {
+    let record = 0;
+    let i = 0;
+    const next = (): number => events[i++] ?? NaN;
+    while (i < events.length) {
+      const code = next();
+      const phase = PHASES[code % PHASES.length] ?? 'measure';
+      switch (code - (code % PHASES.length)) {
+        case GAP:
+          this.#chunks.chunkGap(phase, next());
+          break;
+        case FIRST:
+          this.#chunks.firstContent(phase, next(), next());
+          break;
+        case SENT:
+          this.#requestSent(phase, next(), next());
+          break;
+        case ENDED:
+          this.#requestEnded(records[record++]);
+          break;
+        case DELAY:
+          this.#eventLoopDelay(next());
+          break;
+        default:
+          throw new Error(`unknown event ${code} in a batch of events`);
+      }
+    }
+  }
+
+  #requestSent(phase: PhaseName, due_ns: number, sent_ns: number): void {
+    for (const observer of this.#sent) observer.requestSent?.(phase, due_ns, sent_ns);
+  }
+
+  #requestEnded(record: RequestRecord | undefined): void {
+    if (record === undefined) throw new Error('a record is missing in a batch of events');
+    for (const observer of this.#ended) observer.requestEnded?.(record);
+  }
+
+  #eventLoopDelay(delay_ns: number): void {
+    for (const observer of this.#delays) observer.eventLoopDelay?.(delay_ns);
+  }
+}

@@ -1,0 +1,148 @@
+import { getCompileCacheDir } from 'node:module';
+import type { ClientHealth } from '../../../core/run/result.ts';
+import { EarlyEnd } from '../phases/early-end.ts';
+import type { LoadGenerator, PhaseTurn, PreparedPhase } from '../load-generator.ts';
+import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
+import type { PhaseResult } from '../phases/phases.ts';
+import type { RunControls } from '../phases/run-controls.ts';
+import { EventReplay } from './event-log.ts';
+import { newLoadMemory } from './load-memory.ts';
+import type { WorkerCommand, WorkerReport, WorkerRun } from './messages.ts';
+import { PhaseTally } from './phase-tally.ts';
+import { WorkerThread } from './worker-thread.ts';
+import { WorkersHealth } from './workers-health.ts';
+
+/** Delay between the command to run and the zero of arrival times, so that all workers have received the command. */
+const LEAD_NS = 20e6;
+
+/** The workers ended before they could begin. */
+export class WorkerError extends Error {
+  override readonly name = 'WorkerError';
+}
+
+export interface WorkerLoadParts {
+  readonly observers: readonly RunObserver[];
+  readonly controls: RunControls;
+}
+
+/**
+ * Generates a load in several threads, each with its own heap and event loop. Their events are replayed to the
+ * observers in this thread, in order per worker, at most a tenth of a second late, and completely when a phase ends.
+ */
+export class WorkerLoad implements LoadGenerator {
+  readonly #memory = newLoadMemory();
+  readonly #threads: readonly WorkerThread[];
+  #observers: readonly RunObserver[] = [];
+  #health: WorkersHealth;
+  #epoch_ns = 0;
+  #cancelling: NodeJS.Timeout | undefined;
+
+  /** Starts the threads. `entry` is their program, which gets `setup`. */
+  constructor(entry: URL, setup: unknown, workers: number) {
+    const compileCache = getCompileCacheDir() ?? null;
+    this.#health = new WorkersHealth(workers, []);
+    this.#threads = Array.from({ length: workers }, (_, part) => {
+      const worker = { part, parts: workers };
+      return new WorkerThread(entry, { setup, worker, memory: this.#memory, compileCache });
+    });
+  }
+
+  get workers(): number {
+    return this.#threads.length;
+  }
+
+  /** Waits until all are ready. Throws a `WorkerError` when one fails to start. */
+  async begin(run: WorkerRun): Promise<void> {
+    this.#epoch_ns = run.epoch_ns;
+    const begun = await this.#askAll({ order: 'begin', run }, 'begun');
+    const missing = begun.indexOf(null);
+    if (missing >= 0) throw new WorkerError(this.#endOf(missing));
+  }
+
+  /** Call before the first phase: sets the observers of the load, and who may end it. */
+  lead({ observers, controls }: WorkerLoadParts): this {
+    this.#health = new WorkersHealth(this.workers, observers);
+    this.#observers = [this.#health, ...observers];
+    this.#obeyed(controls.draining, { order: 'drain' });
+    this.#obeyed(controls.aborting, { order: 'abort' });
+    return this;
+  }
+
+  async prepare({ phase, load, firstIndex }: PhaseTurn): Promise<PreparedPhase> {
+    new EarlyEnd(this.#memory.earlyEnd).clear();
+    const tally = new PhaseTally(phase);
+    this.#threads.forEach((thread, worker) => {
+      const replay = new EventReplay([...this.#observers, tally, this.#health.ofWorker(worker)]);
+      thread.listen(
+        (report) => this.#heard(report, replay),
+        () => this.#tellAll({ order: 'drain' }),
+      );
+    });
+    await this.#askAll({ order: 'prepare', phase, firstIndex }, 'prepared');
+    return {
+      run: async (start_ns) => {
+        this.#health.phaseStarted(phase);
+        // Slots open when the command arrives; arrivals require the same zero of time in all workers.
+        const zero_ns = load.load.arrivals === null ? null : this.#now_ns() + LEAD_NS;
+        const order = { order: 'run', start_ns: start_ns ?? zero_ns } as const;
+        const reports = await this.#askAll(order, 'ended');
+        clearTimeout(this.#cancelling);
+        this.#health.phaseEnded(phase);
+        const results = reports.flatMap((report): PhaseResult[] => (report === null ? [] : [report.result]));
+        const missing = reports.indexOf(null);
+        return tally.result(results, missing < 0 ? null : this.#endOf(missing));
+      },
+    };
+  }
+
+  health(): ClientHealth {
+    return this.#health.result();
+  }
+
+  stop(): void {
+    clearTimeout(this.#cancelling);
+  }
+
+  /** Ends the threads, regardless of their state. */
+  async close(): Promise<void> {
+    this.stop();
+    await Promise.all(this.#threads.map((thread) => thread.close()));
+  }
+
+  #heard(report: WorkerReport, replay: EventReplay): void {
+    if (report.report === 'events') replay.tell(report.batch);
+    else if (report.report === 'ended_early') this.#endEarly(report.graceSeconds);
+  }
+
+  /** One worker reached a limit that applies to all. */
+  #endEarly(graceSeconds: number | null): void {
+    this.#tellAll({ order: 'drain' });
+    if (graceSeconds !== null)
+      this.#cancelling = setTimeout(() => this.#tellAll({ order: 'abort' }), graceSeconds * 1000);
+  }
+
+  #obeyed(signal: AbortSignal, order: WorkerCommand): void {
+    if (signal.aborted) this.#tellAll(order);
+    else signal.addEventListener('abort', () => this.#tellAll(order), { once: true });
+  }
+
+  #tellAll(order: WorkerCommand): void {
+    for (const thread of this.#threads) thread.tell(order);
+  }
+
+  #askAll<R extends WorkerReport['report']>(
+    order: WorkerCommand,
+    report: R,
+  ): Promise<(Extract<WorkerReport, { report: R }> | null)[]> {
+    return Promise.all(this.#threads.map((thread) => thread.ask(order, report)));
+  }
+
+  #endOf(worker: number): string {
+    return `worker ${worker + 1} of ${this.workers} ended: ${this.#threads[worker]?.gone ?? ''}`;
+  }
+
+  #now_ns(): number {
+    return Math.round(monotonicNow_ns()) - this.#epoch_ns;
+  }
+}

@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import { writePage } from '../../core/exposition/index.ts';
+import type { ScenarioState } from '../judge/scenario-state.ts';
+import type { VerdictEntry } from '../judge/verdict-log.ts';
+import { scenarioFamilies } from './scenario-families.ts';
+
+const VERDICT: VerdictEntry = {
+  ...{ schema_version: 1, scenario: 'chat', at: '2026-11-22T10:00:00.500Z', verdict: 'regressed', reason: 'decided' },
+  ...{ sentence: 's', needs: null, fingerprint: 'f', run_ids: ['r1', 'r2'], baseline_run_ids: ['b'], left_out: null },
+  ...{ anchor_verdict: null, author: null },
+  measures: [
+    {
+      ...{ measure: 'time_to_first_token', stat: 'p50', unit: 'seconds', definition: 'd', origin: 'client' },
+      ...{ population: 'ok', clock: 'due', direction: 'lower', gating: true, verdict: 'regressed', reason: 'decided' },
+      ...{ sentence: 's', effect: { low: 1.05, estimate: 1.1, high: Infinity }, confidence: 0.95 },
+      ...{ method: 'rank_sum_exact', runs: { a: 20, b: 3 }, margin: 0.05, detectable: 0.06, p: null, needs: null },
+    },
+  ],
+};
+
+const state = (change: Partial<ScenarioState>): ScenarioState => ({
+  ...{ scenario: 'chat', newest: VERDICT, regression: VERDICT, undecidedInARow: 0 },
+  baseline: { accepted: ['b', 'c'], pinned: [] },
+  ...change,
+});
+
+const page = (...given: Parameters<typeof scenarioFamilies>): string =>
+  writePage(scenarioFamilies(...given), 'text')
+    .split('\n')
+    .filter((line) => !line.startsWith('#') && line !== '')
+    .join('\n');
+
+test('a regressed scenario as state sets, with the effect, its bounds, the margin and the runs', () => {
+  // As read from the file: JSON has null for an infinite bound.
+  const stored = JSON.parse(JSON.stringify(VERDICT)) as VerdictEntry;
+  expect(page([state({ newest: stored, regression: stored })], new Map([['chat', 86_400]]))).toBe(
+    `llmbench_scenario_verdict{scenario="chat",verdict="regressed"} 1
+llmbench_scenario_verdict{scenario="chat",verdict="improved"} 0
+llmbench_scenario_verdict{scenario="chat",verdict="unchanged"} 0
+llmbench_scenario_verdict{scenario="chat",verdict="suspect"} 0
+llmbench_scenario_verdict{scenario="chat",verdict="undecided"} 0
+llmbench_scenario_regression_open{scenario="chat"} 1
+llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="regressed"} 1
+llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="improved"} 0
+llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="unchanged"} 0
+llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="suspect"} 0
+llmbench_scenario_measure_verdict{scenario="chat",measure="time_to_first_token_from_due",stat="p50",verdict="undecided"} 0
+llmbench_scenario_effect_ratio{scenario="chat",measure="time_to_first_token_from_due",stat="p50",bound="low"} 1.05
+llmbench_scenario_effect_ratio{scenario="chat",measure="time_to_first_token_from_due",stat="p50",bound="estimate"} 1.1
+llmbench_scenario_margin_ratio{scenario="chat",measure="time_to_first_token_from_due",stat="p50"} 0.05
+llmbench_scenario_baseline_runs{scenario="chat"} 2
+llmbench_scenario_consecutive_undecided_checks{scenario="chat"} 0
+llmbench_scenario_last_judged_timestamp_seconds{scenario="chat"} 1795341600.5
+llmbench_scenario_judged_run_info{scenario="chat",run_id="r1"} 1
+llmbench_scenario_judged_run_info{scenario="chat",run_id="r2"} 1
+llmbench_scenario_expected_interval_seconds{scenario="chat"} 86400`,
+  );
+});
+
+test('an undecided check does not clear the regression before it, whose runs stay named', () => {
+  const undecided: VerdictEntry = { ...VERDICT, verdict: 'undecided', run_ids: ['r3'], measures: [] };
+  const text = page([state({ newest: undecided, undecidedInARow: 1 })]);
+  expect(text).toContain('llmbench_scenario_verdict{scenario="chat",verdict="undecided"} 1');
+  expect(text).toContain('llmbench_scenario_regression_open{scenario="chat"} 1');
+  expect(text).toContain('llmbench_scenario_consecutive_undecided_checks{scenario="chat"} 1');
+  expect(text).toContain('run_id="r2"');
+  expect(text).not.toContain('run_id="r3"');
+});
+
+test('a scenario with a baseline and no verdict has only its baseline; without any there is nothing', () => {
+  expect(page([state({ newest: null, regression: null })])).toBe('llmbench_scenario_baseline_runs{scenario="chat"} 2');
+  expect(page([])).toBe('');
+});

@@ -1,0 +1,73 @@
+import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEpoch } from '../clock/monotonic-clock.ts';
+import { boundYoungGeneration } from '../load/client/young-generation.ts';
+import type { RunControls } from '../load/phases/run-controls.ts';
+import type { WorkerLoad } from '../load/workers/worker-load.ts';
+import { checkOutgoing } from '../publish/outgoing.ts';
+import type { ServerLoadNow } from '../servers/summary/load-now.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { announcement } from './announcement.ts';
+import type { Closers } from './closers.ts';
+import { beginWorkers, neededWorkers } from './needed-workers.ts';
+import { openStoreWithReports } from './open-store.ts';
+import { plannedLoad } from './planned-load.ts';
+import { prepareTraffic } from './prepared-traffic.ts';
+import { probedForm } from './probed-form.ts';
+import type { ServePage } from './run-outputs.ts';
+import type { RunFacts } from './run-plan.ts';
+import type { RunRequest } from './run-request.ts';
+import { checkStart, shardLine } from './start-instant.ts';
+
+/** What a run requires from the program that performs it. */
+export interface RunHost {
+  /** Shows a line to the user. */
+  say(line: string): void;
+  /**
+   * Called once, when the run's clock starts, for an observer of the run. `servers`: the current load of the servers.
+   */
+  observe(epoch: RunEpoch, servers: () => ServerLoadNow | null): RunObserver & { stop(): void };
+  readonly servePage: ServePage;
+}
+
+export interface RequestedRun {
+  readonly request: RunRequest;
+  readonly controls: RunControls;
+  readonly host: RunHost;
+  readonly version: string;
+}
+
+/** A run whose servers have responded to the probe. */
+export interface PreparedRun extends RequestedRun, RunFacts {
+  readonly store: RunStore;
+  /** Null: this thread generates the load. */
+  readonly workers: WorkerLoad | null;
+  /** Texts that no message may contain. */
+  readonly secrets: readonly string[];
+}
+
+/** Opens what the run requires and sends the probe. Throws before the first request of the run: see `performRun`. */
+export async function prepareRun(run: RequestedRun, closers: Closers): Promise<PreparedRun> {
+  const { request, controls, host } = run;
+  checkStart(request.shard, new Date());
+  await checkOutgoing(request.outgoing ?? null, process.env);
+  const { workers: count, line } = neededWorkers(request);
+  if (line !== null) host.say(line);
+  // Workers read their input while this thread reads its own and sends the probe.
+  const workers = count > 1 ? beginWorkers(request, count) : null;
+  closers.add(() => workers?.close());
+  const young = workers === null ? boundYoungGeneration() : null;
+  closers.add(() => young?.stop());
+  const { store, messages } = await openStoreWithReports(request.runsDirectory);
+  for (const message of messages) host.say(message);
+  await store.checkWritable();
+  const { form: given, ...traffic } = await prepareTraffic(request, process.env);
+  closers.add(() => traffic.transport.close());
+  const planned = plannedLoad(request, given.dataset);
+  host.say(announcement(request, traffic.targets.map(({ origin }) => origin).join(', '), planned));
+  if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
+  const form = await probedForm(
+    { ...given, dataset: planned.dataset },
+    { request, ...traffic, controls, say: (text) => host.say(text) },
+  );
+  return { ...run, ...traffic, form, planned, store, workers };
+}

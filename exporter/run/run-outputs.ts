@@ -1,0 +1,160 @@
+import type { RunObserver } from '../../core/run/run-observer.ts';
+import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
+import { goodRequest } from '../../core/measures/goodput.ts';
+import { wallNow_ms, type RunEpoch } from '../clock/monotonic-clock.ts';
+import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
+import type { MetricsPage } from '../publish/metrics-page.ts';
+import { Outgoing } from '../publish/outgoing.ts';
+import { RequestViewBuilder } from '../report/request-view.ts';
+import { findServe } from '../store/recovery/serve-presence.ts';
+import type { RunStore } from '../store/run-store.ts';
+import type { RunPlan, RunWriter } from '../store/run-writer.ts';
+import type { Closers } from './closers.ts';
+import { writeRunFiles } from './run-files.ts';
+import { runFile } from './run-plan.ts';
+import type { RunRequest } from './run-request.ts';
+
+/** Serves the live metrics of a run over HTTP. Throws a `ListenError` when the port is not available. */
+export type ServePage = (page: MetricsPage, options: ServedPageOptions) => Promise<ServedPage>;
+
+export interface ServedPageOptions {
+  readonly runId: string;
+  readonly scenario: string;
+  readonly runsDirectory: string;
+  readonly version: string;
+  readonly host: string;
+  /** Further host names that requests may be addressed to. */
+  readonly allowedHosts: readonly string[];
+  /** 0: any free port. */
+  readonly port: number;
+  /** Null: the default limit; 0: the page ends with the run. */
+  readonly lingerMaxSeconds: number | null;
+  readonly say: (line: string) => void;
+}
+
+export interface ServedPage extends RunOutput {
+  readonly metricsUrl: string;
+}
+
+export interface OutputParts {
+  readonly request: RunRequest;
+  readonly plan: RunPlan;
+  readonly store: RunStore;
+  readonly epoch: RunEpoch;
+  readonly version: string;
+  /** Pages of the servers that others may scrape too. */
+  readonly serverUrls: readonly string[];
+  readonly servePage: ServePage;
+  readonly say: (line: string) => void;
+}
+
+/** The destinations of one run's measurements. */
+export class RunOutputs {
+  readonly writer: RunWriter;
+  /** Collects the records while the run is stored, so that the report does not have to read them again. */
+  readonly view: RequestViewBuilder;
+  readonly #outputs: readonly RunOutput[];
+
+  private constructor(outputs: readonly RunOutput[], writer: RunWriter, view: RequestViewBuilder) {
+    this.#outputs = outputs;
+    this.writer = writer;
+    this.view = view;
+  }
+
+  /** Opens all outputs and creates the run's directory. */
+  static async open(parts: OutputParts, closers: Closers): Promise<RunOutputs> {
+    const { request, plan, store } = parts;
+    const live = liveMetrics(parts);
+    const outgoing = await openOutgoing(parts, live);
+    closers.add(() => outgoing.close());
+    const page = await openPage(parts, live);
+    closers.add(() => page?.close?.());
+    const writer = await store.begin(plan, {
+      metrics_url: page?.metricsUrl ?? null,
+      server_metrics_urls: [...parts.serverUrls],
+    });
+    const view = new RequestViewBuilder();
+    const outputs: RunOutput[] = [
+      { observers: [live], end: (saturated) => live.clientSaturated(saturated) },
+      outgoing,
+      ...(page === null ? [] : [page]),
+      { observers: [writer], finish: () => writer.publish().then(() => []) },
+      { finish: () => writeRunFiles(store, plan.run_id, request.exports, () => view.view()) },
+    ];
+    return new RunOutputs(outputs, writer, view);
+  }
+
+  get observers(): readonly RunObserver[] {
+    return this.#outputs.flatMap(({ observers = [] }) => observers);
+  }
+
+  begin(): void {
+    for (const output of this.#outputs) output.begin?.();
+  }
+
+  end(saturated: boolean): void {
+    for (const output of this.#outputs) output.end?.(saturated);
+  }
+
+  async finish(ending: RunEnding): Promise<readonly string[]> {
+    const lines: string[] = [];
+    for (const output of this.#outputs) lines.push(...((await output.finish?.(ending)) ?? []));
+    return lines;
+  }
+}
+
+function liveMetrics({ plan, version }: OutputParts): LiveMetrics {
+  const goodput = plan.gates?.goodput ?? [];
+  return createLiveMetrics({
+    run: runFile(plan),
+    version,
+    ...(goodput.length > 0 ? { isGood: goodRequest(goodput) } : {}),
+  });
+}
+
+function openOutgoing({ request, plan, store, epoch, version }: OutputParts, live: LiveMetrics): Promise<Outgoing> {
+  return Outgoing.open({
+    request: request.outgoing ?? null,
+    environment: process.env,
+    runsDirectory: store.directory,
+    run: runFile(plan),
+    families: live.families,
+    isWhole: request.shard === null,
+    version,
+    now_ms: () => wallNow_ms(epoch),
+  });
+}
+
+/** Live metrics are served when a port is set, or when a `serve` process watches the directory and lists them. */
+async function openPage(
+  { request, plan, version, servePage, say }: OutputParts,
+  live: LiveMetrics,
+): Promise<ServedPage | null> {
+  const { metricsPort, runsDirectory } = request;
+  // Only one publisher at a time: a Prometheus that receives the run by remote write must not scrape it too.
+  if (metricsPort === null && (request.outgoing?.remoteWrite ?? null) !== null) return null;
+  if (metricsPort === null && (await findServe(runsDirectory)) === null) {
+    if (isFirstOfGroup(request)) say(NOT_SERVED);
+    return null;
+  }
+  const page = await servePage(live, {
+    runId: plan.run_id,
+    scenario: plan.scenario,
+    runsDirectory,
+    version,
+    host: request.metricsHost,
+    allowedHosts: request.allowedHosts,
+    port: metricsPort ?? 0,
+    lingerMaxSeconds: request.lingerMaxSeconds,
+    say,
+  });
+  say(`live metrics at ${page.metricsUrl}`);
+  return page;
+}
+
+/** Conditions that apply to all runs of a command are reported once. */
+const isFirstOfGroup = ({ group }: RunRequest): boolean => (group?.step ?? 0) === 0 && (group?.repeat ?? 0) === 0;
+
+const NOT_SERVED =
+  'live metrics are not served, so Prometheus cannot scrape this run while it lasts: ' +
+  'start `llmbench serve` on the same runs directory, or set --metrics-port';

@@ -1,0 +1,7 @@
+/** Header of the exported files. */
+export interface ExportInfo {
+  /** Name and version of this program. */
+  readonly tool: string;
+  /** ID of the run, or a name generated for the collection. */
+  readonly id: string;
+}

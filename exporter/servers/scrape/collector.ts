@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DEFAULT_PAGE_LIMITS, PageClient, type PageLimits } from './page-request.ts';
+import { TargetLoop, type LoopOptions } from './target-loop.ts';
+import { DEFAULT_STORE_LIMITS } from '../series/target-store.ts';
+import { withoutRepeats, type Target } from './targets.ts';
+
+export interface CollectorOptions extends LoopOptions {
+  readonly targets: readonly Target[];
+  readonly pageLimits?: PageLimits;
+  /** Sent with each request to a target. */
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** AIPerf's interval is 0.333 s; each scrape takes time from the server under test, so our default is longer. */
+export const DEFAULT_INTERVAL_SECONDS = 1;
+/** Limit of the numbers kept for all targets together, 8 bytes each. */
+const MAX_VALUES = 32_000_000;
+/** Longest wait of the run for the scrapes at its edges; shorter for a target that never responded. */
+const EDGE_TIMEOUT_MS = 5_000;
+const FIRST_ANSWER_TIMEOUT_MS = 2_000;
+
+/** Scrapes all targets, each at its own interval. */
+export class Collector {
+  readonly loops: readonly TargetLoop[];
+  readonly #client: PageClient;
+  readonly #options: CollectorOptions;
+  /** Targets that did not respond to an edge scrape in time, with their number of scrapes at that moment. */
+  readonly #overdue = new Map<TargetLoop, number>();
+  #started_ns: number | null = null;
+  #stopped_ns: number | null = null;
+
+  constructor(options: CollectorOptions) {
+    this.#options = options;
+    this.#client = new PageClient(options.pageLimits ?? DEFAULT_PAGE_LIMITS, options.now_ns, options.headers);
+    const targets = withoutRepeats(options.targets);
+    const maxValues = Math.floor(MAX_VALUES / Math.max(1, targets.length));
+    const loopOptions = { storeLimits: { ...DEFAULT_STORE_LIMITS, maxValues }, ...options };
+    this.loops = targets.map((target) => new TargetLoop(target, this.#client, loopOptions));
+  }
+
+  get interval_ns(): number {
+    return this.#options.interval_ns;
+  }
+
+  /** Thread time spent on collecting: receiving, parsing and storing. */
+  get busySeconds(): number {
+    return (this.#client.busy_ns + this.loops.reduce((sum, loop) => sum + loop.busy_ns, 0)) / 1e9;
+  }
+
+  /** Time since the collection started. */
+  get runningSeconds(): number {
+    if (this.#started_ns === null) return 0;
+    return ((this.#stopped_ns ?? this.#options.now_ns()) - this.#started_ns) / 1e9;
+  }
+
+  start(): void {
+    this.#started_ns = this.#options.now_ns();
+    // Staggered: the pages of many targets at once would delay the reading of response streams.
+    for (const [i, loop] of this.loops.entries()) loop.start((i * this.interval_ns) / this.loops.length);
+  }
+
+  /**
+   * Scrapes all targets at once, for an edge of the run; resolves when all responses have arrived or the time is up. A
+   * target that did not respond in time is not waited for again until it has responded.
+   */
+  async scrapeEdge(): Promise<void> {
+    const awaited = this.loops.filter((loop) => !this.isOverdue(loop));
+    const answering = awaited.filter(({ state }) => state === 'up');
+    const untried = awaited.filter(({ state, store }) => state === 'waiting' && store.scrapes === 0);
+    await Promise.all([this.#edgeOf(answering, EDGE_TIMEOUT_MS), this.#edgeOf(untried, FIRST_ANSWER_TIMEOUT_MS)]);
+  }
+
+  /** Whether this target did not respond to an edge scrape in time and has not responded since. */
+  isOverdue(loop: TargetLoop): boolean {
+    return this.#overdue.get(loop) === loop.store.scrapes;
+  }
+
+  async stop(): Promise<void> {
+    if (this.#stopped_ns !== null) return;
+    this.#stopped_ns = this.#options.now_ns();
+    const stopped = this.loops.map((loop) => loop.stop());
+    await this.#client.close();
+    await Promise.all(stopped);
+  }
+
+  /** Resolves when all have responded or failed, or when the time is up. */
+  async #edgeOf(loops: readonly TargetLoop[], timeout_ms: number): Promise<void> {
+    if (loops.length === 0) return;
+    const waiting = new AbortController();
+    const timeout = sleep(timeout_ms, undefined, { signal: waiting.signal }).catch(() => undefined);
+    const missing = new Set(loops);
+    const all = loops.map((loop) => loop.scrapeEdge().then(() => missing.delete(loop)));
+    await Promise.race([Promise.all(all), timeout]);
+    waiting.abort();
+    for (const loop of missing) this.#overdue.set(loop, loop.store.scrapes);
+  }
+}

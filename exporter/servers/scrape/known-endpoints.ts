@@ -1,0 +1,26 @@
+/** Where a system serves its metrics by default. */
+export interface KnownEndpoint {
+  /** The first is the default for a name without a port. */
+  readonly ports: readonly number[];
+  readonly path: string;
+}
+
+/**
+ * Default ports and paths by the name that `--server-metrics name=host` takes. Dynamo: the frontend, then the component
+ * ports of its workers (`DYN_SYSTEM_PORT`). TensorRT-LLM serves JSON on `/metrics`; its Prometheus page has another
+ * path.
+ */
+export const KNOWN_ENDPOINTS: Readonly<Record<string, KnownEndpoint>> = {
+  dynamo: { ports: [8000, 8081, 8082, 8083, 8084], path: '/metrics' },
+  vllm: { ports: [8000], path: '/metrics' },
+  sglang: { ports: [30_000], path: '/metrics' },
+  smg: { ports: [29_000], path: '/metrics' },
+  trtllm: { ports: [8000], path: '/prometheus/metrics' },
+  triton: { ports: [8002], path: '/metrics' },
+  kvbm: { ports: [6880], path: '/metrics' },
+  lmcache: { ports: [8080, 9090, 9300], path: '/metrics' },
+  dcgm: { ports: [9400], path: '/metrics' },
+};
+
+/** The names, for messages. */
+export const KNOWN_NAMES: readonly string[] = Object.keys(KNOWN_ENDPOINTS);

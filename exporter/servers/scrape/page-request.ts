@@ -1,0 +1,254 @@
+import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import { workNow_ns } from '../../clock/work-clock.ts';
+
+/** Time and size limits of one request for a page. */
+export interface PageLimits {
+  readonly connectTimeoutSeconds: number;
+  /** Longest time without data, before the first byte and between two chunks. */
+  readonly readTimeoutSeconds: number;
+  /** Limit for the complete page, so that a slow trickle ends too. */
+  readonly totalTimeoutSeconds: number;
+  readonly maxBytes: number;
+}
+
+export const DEFAULT_PAGE_LIMITS: PageLimits = {
+  connectTimeoutSeconds: 5,
+  readTimeoutSeconds: 10,
+  totalTimeoutSeconds: 30,
+  maxBytes: 64 * 1024 * 1024,
+};
+
+/** Why no page was received. */
+export type PageFailureKind =
+  'unreachable' | 'silent' | 'slow' | 'status' | 'refused' | 'cut' | 'too_large' | 'encoded' | 'stopped';
+
+/** Nanoseconds of the given clock. */
+export interface PageTimes {
+  readonly sent_ns: number;
+  /** When the response head arrived; null when none did. */
+  readonly first_byte_ns: number | null;
+  readonly end_ns: number;
+}
+
+export interface ReceivedPage extends PageTimes {
+  readonly kind: 'page';
+  readonly first_byte_ns: number;
+  readonly contentType: string | null;
+  readonly bytes: Uint8Array;
+  /** False: the response ended with the connection, so that only its last line shows whether it is complete. */
+  readonly lengthKnown: boolean;
+}
+
+export interface PageFailure extends PageTimes {
+  readonly kind: PageFailureKind;
+  /** One line, without the address and without text from the response. */
+  readonly message: string;
+}
+
+/** The collector's HTTP client. Redirects are not followed, connections are reused. */
+export class PageClient {
+  readonly #agent: Agent;
+  readonly #limits: PageLimits;
+  readonly #now_ns: () => number;
+  readonly #headers: Readonly<Record<string, string>>;
+  #busy_ns = 0;
+
+  constructor(limits: PageLimits, now_ns: () => number, headers: Readonly<Record<string, string>> = {}) {
+    this.#limits = limits;
+    this.#now_ns = now_ns;
+    this.#headers = headers;
+    this.#agent = new Agent({
+      allowH2: false,
+      connections: 4,
+      pipelining: 1,
+      connect: { timeout: limits.connectTimeoutSeconds * 1000 },
+      // Undici's timeouts have a resolution of one second.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  }
+
+  /** Time spent on receiving data. */
+  get busy_ns(): number {
+    return this.#busy_ns;
+  }
+
+  /** Never rejects: failures are results too. A reused connection that turns out to be closed is replaced once. */
+  async get(url: string, preferred: PreferredFormat = 'text'): Promise<ReceivedPage | PageFailure> {
+    const first = await this.#once(url, preferred);
+    return first.kind === 'unreachable' && first.connectionDied ? this.#once(url, preferred) : first;
+  }
+
+  async close(): Promise<void> {
+    await this.#agent.destroy();
+  }
+
+  #once(url: string, preferred: PreferredFormat): Promise<ReceivedPage | (PageFailure & { connectionDied?: boolean })> {
+    return new Promise((resolve) => {
+      const { origin, pathname, search, username, password } = new URL(url);
+      const exchange = new PageExchange(this.#limits, this.#now_ns, (spent_ns) => (this.#busy_ns += spent_ns), resolve);
+      const authorization =
+        username === ''
+          ? {}
+          : { authorization: `Basic ${btoa(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`)}` };
+      this.#agent.dispatch(
+        {
+          origin,
+          path: `${pathname}${search}`,
+          method: 'GET',
+          headers: { accept: ACCEPT[preferred], 'user-agent': 'llmbench', ...authorization, ...this.#headers },
+        },
+        exchange,
+      );
+    });
+  }
+}
+
+/** The preferred format; the other one is accepted too. */
+export type PreferredFormat = 'text' | 'protobuf';
+
+/** As Prometheus requests it, but without compression, which would cost the server CPU time. */
+const TEXT_FORMATS =
+  'application/openmetrics-text;version=1.0.0;q=0.8,text/plain;version=0.0.4;charset=utf-8;q=0.7,application/json;q=0.2,*/*;q=0.1';
+const ACCEPT: Readonly<Record<PreferredFormat, string>> = {
+  text: TEXT_FORMATS,
+  protobuf: `application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited,${TEXT_FORMATS}`,
+};
+
+class PageExchange implements Dispatcher.DispatchHandler {
+  readonly #limits: PageLimits;
+  readonly #now_ns: () => number;
+  readonly #spent: (ns: number) => void;
+  readonly #resolve: (outcome: ReceivedPage | (PageFailure & { connectionDied?: boolean })) => void;
+  readonly #sent_ns: number;
+  readonly #wholeTimer: NodeJS.Timeout;
+  readonly #silenceTimer: NodeJS.Timeout;
+  readonly #pieces: Uint8Array[] = [];
+  #controller: Dispatcher.DispatchController | null = null;
+  #first_byte_ns: number | null = null;
+  #contentType: string | null = null;
+  #lengthKnown = false;
+  #size = 0;
+  #settled = false;
+
+  constructor(
+    limits: PageLimits,
+    now_ns: () => number,
+    spent: (ns: number) => void,
+    resolve: (outcome: ReceivedPage | (PageFailure & { connectionDied?: boolean })) => void,
+  ) {
+    this.#limits = limits;
+    this.#now_ns = now_ns;
+    this.#spent = spent;
+    this.#resolve = resolve;
+    this.#sent_ns = now_ns();
+    this.#wholeTimer = setTimeout(() => {
+      this.#fail('slow', `the page was not complete after ${limits.totalTimeoutSeconds} s`);
+    }, limits.totalTimeoutSeconds * 1000);
+    this.#silenceTimer = setTimeout(() => {
+      this.#fail('silent', `no data for ${limits.readTimeoutSeconds} s`);
+    }, limits.readTimeoutSeconds * 1000);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+  }
+
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    if (status < 200 || this.#settled) return;
+    this.#controller = controller;
+    this.#first_byte_ns = this.#now_ns();
+    this.#silenceTimer.refresh();
+    const encoding = headers['content-encoding'];
+    this.#contentType = String(headers['content-type'] ?? '') || null;
+    this.#lengthKnown = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+    if (status !== 200) this.#fail(isRefusal(status) ? 'refused' : 'status', `HTTP ${status}`);
+    else if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity')
+      this.#fail('encoded', 'the response is compressed although no compression was requested');
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Uint8Array): void {
+    if (this.#settled) return;
+    const workStart_ns = workNow_ns();
+    this.#silenceTimer.refresh();
+    this.#size += bytes.length;
+    if (this.#size > this.#limits.maxBytes)
+      this.#fail('too_large', `the page is larger than ${Math.round(this.#limits.maxBytes / 2 ** 20)} MiB`);
+    else this.#pieces.push(bytes);
+    this.#spent(workNow_ns() - workStart_ns);
+  }
+
+  onResponseEnd(): void {
+    if (this.#settled) return;
+    const end_ns = this.#now_ns();
+    const workStart_ns = workNow_ns();
+    const bytes = this.#pieces.length === 1 ? (this.#pieces[0] as Uint8Array) : Buffer.concat(this.#pieces);
+    this.#settle({
+      kind: 'page',
+      sent_ns: this.#sent_ns,
+      first_byte_ns: this.#first_byte_ns ?? end_ns,
+      end_ns,
+      contentType: this.#contentType,
+      bytes,
+      lengthKnown: this.#lengthKnown,
+    });
+    this.#spent(workNow_ns() - workStart_ns);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error & { code?: string }): void {
+    if (this.#settled) return;
+    const code = error.code ?? '';
+    if (this.#first_byte_ns !== null) {
+      this.#fail('cut', 'the page was cut off');
+    } else if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_ABORTED') {
+      this.#fail('stopped', 'the collector was stopped');
+    } else {
+      const reason = CONNECTION_FAILURES[code] ?? (code === '' ? 'no connection' : code);
+      this.#settle({ ...this.#failure('unreachable', reason), connectionDied: DIED.has(code) });
+    }
+  }
+
+  #failure(kind: PageFailureKind, message: string): PageFailure {
+    return { kind, message, sent_ns: this.#sent_ns, first_byte_ns: this.#first_byte_ns, end_ns: this.#now_ns() };
+  }
+
+  #fail(kind: PageFailureKind, message: string): void {
+    if (this.#settled) return;
+    this.#settle(this.#failure(kind, message));
+    this.#controller?.abort(new Error(message));
+  }
+
+  #settle(outcome: ReceivedPage | (PageFailure & { connectionDied?: boolean })): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#wholeTimer);
+    clearTimeout(this.#silenceTimer);
+    this.#pieces.length = 0;
+    this.#resolve(outcome);
+  }
+}
+
+/** A response that will not change: the page does not exist, or access is denied. */
+function isRefusal(status: number): boolean {
+  return status >= 400 && status < 500 && status !== 408 && status !== 425 && status !== 429;
+}
+
+/** Error codes of a reused connection that the server has closed. */
+const DIED: ReadonlySet<string> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
+const CONNECTION_FAILURES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ENOTFOUND: 'the host name is unknown',
+  EAI_AGAIN: 'the host name cannot be resolved',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
+  ETIMEDOUT: 'the connection timed out',
+  UND_ERR_CONNECT_TIMEOUT: 'the connection timed out',
+  UND_ERR_SOCKET: 'the connection was closed',
+  ECONNRESET: 'the connection was reset',
+};

@@ -1,0 +1,80 @@
+import { things } from '../../../core/text/things.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Collector } from './collector.ts';
+import { countsRest, serverLoad } from '../summary/load-gauges.ts';
+import type { TargetLoop } from './target-loop.ts';
+
+export const DEFAULT_DRAIN_TIMEOUT_SECONDS = 10;
+/** Longest wait for the counts to settle after the last response. */
+const SETTLE_SECONDS = 2;
+const LOOK_EVERY_MS = 100;
+
+export interface EdgeOptions {
+  readonly now_ns: () => number;
+  readonly drainTimeoutSeconds: number;
+  readonly say: (line: string) => void;
+}
+
+/** How the end of the run was reached; nanoseconds of the collection's clock. */
+export interface Settled {
+  readonly settled_ns: number;
+  /** False: counts still changed when the time was up, so the window is not exact. */
+  readonly atRest: boolean;
+}
+
+/**
+ * Before the first measured request: waits, up to the drain timeout, until the servers hold no request; the last step
+ * is the start scrape. Returns false when they were not idle, so that the window includes requests of other clients or
+ * of the warm-up.
+ */
+export async function startEdge(collector: Collector, options: EdgeOptions, givenUp: AbortSignal): Promise<boolean> {
+  const until_ns = options.now_ns() + options.drainTimeoutSeconds * 1e9;
+  for (;;) {
+    await collector.scrapeEdge();
+    const load = totalLoad(collector);
+    if (load === 0 || givenUp.aborted) return load === 0;
+    if (options.now_ns() >= until_ns) {
+      options.say(
+        `the servers still hold ${things(load, 'requests')} after ${options.drainTimeoutSeconds} s: other clients use them too`,
+      );
+      return false;
+    }
+    await pause(givenUp);
+  }
+}
+
+/**
+ * After the last response: scrapes until no request is running and two consecutive scrapes have the same counts, at
+ * most 2 s.
+ */
+export async function endEdge(collector: Collector, options: EdgeOptions): Promise<Settled> {
+  const until_ns = options.now_ns() + SETTLE_SECONDS * 1e9;
+  await collector.scrapeEdge();
+  for (;;) {
+    await pause(null);
+    await collector.scrapeEdge();
+    const atRest = totalLoad(collector) === 0 && readable(collector).every((loop) => rests(collector, loop));
+    const settled_ns = options.now_ns();
+    if (atRest || settled_ns >= until_ns) return { settled_ns, atRest };
+  }
+}
+
+/** Targets whose newest scrape succeeded: the others are not waited for. */
+function readable(collector: Collector) {
+  return collector.loops.filter(({ state }) => state === 'up');
+}
+
+/** A target with a pending scrape does not report its current state. */
+function rests(collector: Collector, loop: TargetLoop): boolean {
+  return !collector.isOverdue(loop) && countsRest(loop.store);
+}
+
+/** A target without such gauges counts as idle. */
+function totalLoad(collector: Collector): number {
+  return readable(collector).reduce((sum, { store }) => sum + (serverLoad(store) ?? 0), 0);
+}
+
+async function pause(givenUp: AbortSignal | null): Promise<void> {
+  // Aborted: the caller checks the signal and returns.
+  await sleep(LOOK_EVERY_MS, undefined, givenUp === null ? {} : { signal: givenUp }).catch(() => undefined);
+}

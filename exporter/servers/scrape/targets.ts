@@ -1,0 +1,71 @@
+import { publicUrl } from '../../http-client/public-url.ts';
+import { KNOWN_ENDPOINTS, KNOWN_NAMES } from './known-endpoints.ts';
+
+/** A URL that serves metrics. */
+export interface Target {
+  /** The requested URL, with user info and query: never displayed. */
+  readonly url: string;
+  /** The same without user info and query: the target's name in files, metrics and messages. */
+  readonly name: string;
+  /** The system as named by the user (`triton=host`); null: recognized from the page. */
+  readonly system: string | null;
+}
+
+/** Matches only the name of a system before an equals sign; a host with a port or a path does not match. */
+const NAMED = /^([a-z][a-z0-9-]*)=(.*)$/s;
+
+/**
+ * Reads one value of `--server-metrics`: a URL or `host:port`, optionally after a system's name (`triton=host`), which
+ * brings the port and path that it uses by default. `http` is assumed. The default path is `/metrics`; a given path is
+ * kept without trailing slashes.
+ * @throws Error with a message of one line that omits possible secrets in the value
+ */
+export function parseTarget(given: string): Target {
+  const named = NAMED.exec(given.trim());
+  const [system, address] = named === null ? [null, given.trim()] : [named[1] ?? '', (named[2] ?? '').trim()];
+  const known = system !== null && Object.hasOwn(KNOWN_ENDPOINTS, system) ? KNOWN_ENDPOINTS[system] : undefined;
+  if (system !== null && known === undefined) {
+    throw new Error(`'${system}' is not a supported system: use one of ${KNOWN_NAMES.join(', ')}`);
+  }
+  const url = parseAddress(address);
+  if (known !== undefined && !hasPort(address)) url.port = String(known.ports[0] ?? '');
+  const path = url.pathname.replace(/\/+$/, '');
+  url.pathname = path === '' ? (known?.path ?? '/metrics') : path;
+  url.hash = '';
+  return { url: url.href, name: publicUrl(url.href), system };
+}
+
+/** The metrics page of the inference server at an origin. */
+export function targetOfServer(origin: string): Target {
+  return parseTarget(new URL('/metrics', origin).href);
+}
+
+/** In the given order, each address once; the entry that names a system is preferred. */
+export function withoutRepeats(targets: readonly Target[]): Target[] {
+  const byUrl = new Map<string, Target>();
+  for (const target of targets) {
+    const first = byUrl.get(target.url);
+    if (first === undefined || first.system === null) byUrl.set(target.url, target);
+  }
+  return [...byUrl.values()];
+}
+
+function parseAddress(address: string): URL {
+  if (address === '') throw new Error('an address is missing: for example http://localhost:8000/metrics');
+  if (/[\s\\]/.test(address)) throw new Error('an address must not contain blanks or backslashes');
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(address)?.[1]?.toLowerCase();
+  if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
+    throw new Error(`the scheme must be http or https, not ${scheme}`);
+  }
+  try {
+    return new URL(scheme === undefined ? `http://${address}` : address);
+  } catch {
+    throw new Error('expected an address such as http://localhost:8000/metrics or localhost:8000');
+  }
+}
+
+/** `URL` drops a default port (80), so the text is checked for one. */
+function hasPort(address: string): boolean {
+  const authority = address.replace(/^[a-z][a-z0-9+.-]*:\/\//i, '').split(/[/?#]/, 1)[0] ?? '';
+  return /:\d+$/.test(authority);
+}

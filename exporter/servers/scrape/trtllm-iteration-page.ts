@@ -1,0 +1,121 @@
+import { writePage } from '../../../core/exposition/index.ts';
+import type { FamilyInput, SampleInput } from '../../../core/exposition/index.ts';
+import { iterationFields, type IterationField } from './trtllm-iteration-fields.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Rows of iteration statistics, oldest first; null when the text is not such an array. An empty array is valid. */
+export function iterationRows(text: string): Row[] | null {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(parsed)) return null;
+  const rows = parsed.filter((row): row is Row => typeof row === 'object' && row !== null && !Array.isArray(row));
+  return rows.length === parsed.length && rows.every((row) => 'iter' in row || 'iterLatencyMS' in row) ? rows : null;
+}
+
+interface Series {
+  readonly field: IterationField;
+  readonly labels: Readonly<Record<string, string>>;
+  value: number;
+  /** Histograms: observations per bucket, the last one above all bounds. */
+  readonly counts: number[];
+}
+
+/**
+ * The accumulated iteration statistics of one server as a page of the text format. Reading drains them, so totals are
+ * kept here: counters are sums over all rows seen, gauges have the value of the newest row, an empty response changes
+ * nothing. With attention data parallelism each rank has its own rows; gauges use the newest row of any rank.
+ */
+export class IterationTotals {
+  readonly #fields = iterationFields();
+  readonly #series = new Map<string, Series>();
+  #rows = 0;
+  #lastIteration: number | null = null;
+  #missed = 0;
+
+  add(rows: readonly Row[]): void {
+    for (const row of rows) {
+      this.#rows += 1;
+      this.#countMissed(row);
+      for (const field of this.#fields.ofRow) this.#take(field, valueAt(row, field.path), {});
+      const windows = row['kvCacheIterationStats'];
+      if (typeof windows !== 'object' || windows === null) continue;
+      for (const [size, values] of Object.entries(windows)) {
+        const labels = { window_size: size };
+        for (const field of this.#fields.ofWindow) this.#take(field, valueAt(values, field.path), labels);
+      }
+    }
+  }
+
+  page(): Uint8Array {
+    const byFamily = Map.groupBy(this.#series.values(), ({ field }) => field.family);
+    const families = [...byFamily].map(([name, series]): FamilyInput => ({
+      name,
+      help: '',
+      type: series[0]?.field.type ?? 'gauge',
+      samples: series.flatMap(samplesOf),
+    }));
+    // Counted by this program, not by the server: how much of the drained data was seen.
+    const own = (name: string, value: number): FamilyInput => ({
+      name,
+      help: '',
+      type: 'counter',
+      samples: [{ labels: {}, value }],
+    });
+    const rows = [own('trtllm_iter_rows_read_total', this.#rows), own('trtllm_iter_rows_missed_total', this.#missed)];
+    return new TextEncoder().encode(writePage([...families, ...rows], 'text'));
+  }
+
+  /** Skipped numbers were read by another client or dropped by the server. Ranks repeat a number. */
+  #countMissed(row: Row): void {
+    const iteration = row['iter'];
+    if (typeof iteration !== 'number') return;
+    const last = this.#lastIteration;
+    if (last !== null && iteration > last + 1) this.#missed += iteration - last - 1;
+    this.#lastIteration = iteration;
+  }
+
+  #take(field: IterationField, given: unknown, labels: Series['labels']): void {
+    if (typeof given !== 'number' || !Number.isFinite(given)) return;
+    const key = `${field.family} ${labels['window_size'] ?? ''}`;
+    let series = this.#series.get(key);
+    if (series === undefined) {
+      series = { field, labels, value: 0, counts: new Array<number>(field.bounds.length + 1).fill(0) };
+      this.#series.set(key, series);
+    }
+    const value = given * field.scale;
+    series.value = field.added ? series.value + value : value;
+    const above = field.bounds.findIndex((bound) => value <= bound);
+    const bucket = above < 0 ? field.bounds.length : above;
+    series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
+  }
+}
+
+function valueAt(row: unknown, path: readonly string[]): unknown {
+  let value = row;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Row)[key];
+  }
+  return value;
+}
+
+function samplesOf({ field: { family, type, bounds }, labels, value, counts }: Series): SampleInput[] {
+  if (type !== 'histogram') return [{ labels, value }];
+  const of = (suffix: string, value: number, own = {}): SampleInput => ({
+    metricName: family + suffix,
+    sharedLabels: labels,
+    labels: own,
+    value,
+  });
+  let total = 0;
+  const buckets = counts.map((count, i) => {
+    total += count;
+    return of('_bucket', total, { le: String(bounds[i] ?? '+Inf') });
+  });
+  return [...buckets, of('_sum', value), of('_count', total)];
+}

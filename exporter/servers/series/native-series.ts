@@ -1,0 +1,106 @@
+import type { Labels } from '../../../core/exposition/index.ts';
+import { formatNumber } from '../../../core/exposition/index.ts';
+import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
+import { onCommonGrid } from '../../../core/histogram/native/common-grid.ts';
+import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import { HistogramSeries, type FamilyFacts } from './series.ts';
+
+const NO_GRID = { bounds: [], texts: [] };
+
+interface Views {
+  /** Number of changes when these were computed. */
+  readonly changes: number;
+  /** By change. */
+  readonly views: ReadonlyMap<number, ClassicHistogram>;
+  readonly bounds: readonly number[];
+  readonly texts: readonly string[];
+}
+
+/**
+ * A series of a native histogram. Its buckets appear and disappear, and become coarser when there are too many. As a
+ * histogram it has one grid for all samples: the coarsest schema with the widest zero bucket.
+ */
+export class NativeHistogramSeries extends HistogramSeries {
+  /** One per change; null where it was absent. */
+  readonly #histograms: (NativeHistogram | null)[] = [];
+  #last: NativeHistogram | null = null;
+  #seen: Views = { changes: 0, views: new Map(), bounds: [], texts: [] };
+
+  constructor(family: FamilyFacts, labels: Labels, bornAt: number, bornOnKnownTarget: boolean) {
+    super(family, labels, bornAt, bornOnKnownTarget, NO_GRID);
+  }
+
+  override get bounds(): readonly number[] {
+    return this.#onOneGrid().bounds;
+  }
+
+  override get boundTexts(): readonly string[] {
+    return this.#onOneGrid().texts;
+  }
+
+  override count(change: number, bucket: number): number {
+    return this.#view(change)?.counts[bucket] ?? NaN;
+  }
+
+  override sum(change: number): number {
+    return this.#histograms[change]?.sum ?? NaN;
+  }
+
+  override total(change: number): number {
+    return this.#histograms[change]?.count ?? NaN;
+  }
+
+  /** How many numbers the last change stores. */
+  get lastSize(): number {
+    return this.#last === null ? 0 : sizeOf(this.#last);
+  }
+
+  /** As `record` of a classic histogram. */
+  recordNative(scrape: number, histogram: NativeHistogram, keep: boolean): number {
+    const last = this.#last;
+    const { count, sum } = histogram;
+    if (last !== null && count === last.count && Object.is(sum, last.sum)) return 0;
+    if (keep) {
+      this.changedAt.push(scrape);
+      this.#histograms.push(histogram);
+      this.#last = histogram;
+    }
+    if (last === null) return 0;
+    return count < last.count || anyBucketFell(last, histogram) ? -1 : 1;
+  }
+
+  protected override pushNothing(): void {
+    this.#histograms.push(null);
+    this.#last = null;
+  }
+
+  #view(change: number): ClassicHistogram | undefined {
+    return this.#onOneGrid().views.get(change);
+  }
+
+  /** All changes so far as histograms of one grid. */
+  #onOneGrid(): Views {
+    if (this.#seen.changes !== this.changes) {
+      const present = this.#histograms.flatMap((histogram, change) =>
+        histogram === null ? [] : [{ histogram, change }],
+      );
+      const views = onCommonGrid(present.map(({ histogram }) => histogram)) ?? [];
+      this.#seen = {
+        changes: this.changes,
+        views: new Map(views.map((view, i) => [present[i]?.change ?? -1, view])),
+        bounds: views[0]?.bounds ?? [],
+        texts: (views[0]?.bounds ?? []).map(formatNumber),
+      };
+    }
+    return this.#seen;
+  }
+}
+
+function anyBucketFell(before: NativeHistogram, after: NativeHistogram): boolean {
+  const [a, b] = onCommonGrid([before, after]) ?? [];
+  return a !== undefined && b !== undefined && a.counts.some((count, i) => (b.counts[i] ?? NaN) < count);
+}
+
+function sizeOf(histogram: NativeHistogram): number {
+  return 4 + 4 * (histogram.positive.length + histogram.negative.length);
+}

@@ -1,0 +1,259 @@
+import { labelsOfRow } from '../../../core/exposition/index.ts';
+import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
+import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
+import { parseBound } from '../../../core/histogram/parse-bound.ts';
+import type { FamilyFacts, SeriesType } from './series.ts';
+
+/** Position on a page of the value of a single-valued series. */
+export interface ScalarPlace {
+  readonly family: FamilyFacts;
+  readonly labels: Labels;
+  readonly row: number;
+}
+
+/** Positions of the numbers of one histogram; −1: not on the page. Bounds ascend. */
+export interface HistogramPlace {
+  readonly family: FamilyFacts;
+  readonly labels: Labels;
+  readonly bounds: readonly number[];
+  readonly boundTexts: readonly string[];
+  readonly bucketRows: readonly number[];
+  readonly sumRow: number;
+  readonly countRow: number;
+}
+
+/** A native histogram of a page. */
+export interface NativePlace {
+  readonly family: FamilyFacts;
+  readonly labels: Labels;
+  readonly histogram: NativeHistogram;
+}
+
+/** A start time on a page. */
+export interface StartTimePlace {
+  readonly key: string;
+  readonly row: number;
+  /** `uptime`: the row holds the seconds since the start. */
+  readonly kind: 'start' | 'uptime';
+  /** Of a process: the labels that its series carry. Of one series: the name of its family. */
+  readonly labels: Labels;
+  readonly family: string | null;
+}
+
+/** Layout of a page: identical for all pages with the same lines. */
+export interface PageSeries {
+  readonly scalars: readonly ScalarPlace[];
+  readonly histograms: readonly HistogramPlace[];
+  /** Without those that are also classic: their buckets are the same in every format. */
+  readonly natives: readonly NativePlace[];
+  /** Of processes, and of single series (`_created`). */
+  readonly startTimes: readonly StartTimePlace[];
+  /** Families read as histograms because of their suffixes: the page has no TYPE for them. */
+  readonly untypedHistograms: readonly string[];
+}
+
+const TYPES: Readonly<Record<MetricType, SeriesType>> = {
+  counter: 'counter',
+  gauge: 'gauge',
+  histogram: 'histogram',
+  gaugehistogram: 'unknown',
+  summary: 'summary',
+  info: 'info',
+  stateset: 'gauge',
+  unknown: 'unknown',
+};
+
+/** The name of the series that states when the process started. */
+export const PROCESS_START = 'process_start_time_seconds';
+
+/** The name of a gauge of seconds since the start of the process. */
+export const isUptime = (name: string): boolean => /(^|_)uptime_seconds$/.test(name);
+
+/**
+ * Groups the rows of a page by series. Of a series that occurs twice (with different timestamps) the last row counts.
+ */
+export function pageSeries(page: Exposition): PageSeries {
+  const reader = new SeriesReader(page);
+  for (const family of page.families) {
+    if (family.type === 'histogram') reader.addHistogramFamily(family);
+  }
+  for (const family of page.families) {
+    if (family.type !== 'histogram') reader.addScalarFamily(family);
+  }
+  const histograms = reader.histograms();
+  return {
+    scalars: [...reader.scalars.values()],
+    histograms,
+    natives: nativePlaces(page, histograms),
+    startTimes: startTimesOf(reader.startTimes),
+    untypedHistograms: [...reader.untyped.keys()],
+  };
+}
+
+function nativePlaces(page: Exposition, classic: readonly HistogramPlace[]): NativePlace[] {
+  const places = new Map<string, NativePlace>();
+  const known = new Set(
+    page.nativeHistograms.length === 0 ? [] : classic.map(({ family, labels }) => seriesKey(family.name, labels)),
+  );
+  for (const { family: name, labels, histogram } of page.nativeHistograms) {
+    const family = page.family(name);
+    const key = seriesKey(canonicalName(name), labels);
+    if (family?.type === 'histogram' && !known.has(key))
+      places.set(key, { family: histogramFacts(family), labels, histogram });
+  }
+  return [...places.values()];
+}
+
+/** A single uptime on a page belongs to its process, whatever process its labels name. */
+function startTimesOf(found: readonly StartTimePlace[]): StartTimePlace[] {
+  const uptimes = found.filter(({ kind }) => kind === 'uptime');
+  return found.map((place) => (place === uptimes[0] && uptimes.length === 1 ? { ...place, labels: {} } : place));
+}
+
+interface HistogramDraft {
+  readonly family: FamilyFacts;
+  readonly labels: Labels;
+  /** Rows by the bound's text. */
+  readonly buckets: Map<string, number>;
+  sumRow: number;
+  countRow: number;
+}
+
+class SeriesReader {
+  readonly scalars = new Map<string, ScalarPlace>();
+  readonly startTimes: StartTimePlace[] = [];
+  /** Histograms without a TYPE by name. */
+  readonly untyped: ReadonlyMap<string, FamilyFacts>;
+  readonly #page: Exposition;
+  readonly #histograms = new Map<string, HistogramDraft>();
+
+  constructor(page: Exposition) {
+    this.#page = page;
+    this.untyped = untypedHistograms(page);
+  }
+
+  histograms(): HistogramPlace[] {
+    return [...this.#histograms.values()]
+      .filter(({ buckets, sumRow, countRow }) => buckets.size > 0 || (sumRow >= 0 && countRow >= 0))
+      .map(histogramPlace);
+  }
+
+  addHistogramFamily(family: MetricFamily): void {
+    const facts = histogramFacts(family);
+    for (const row of family.rows) this.#addHistogramRow(family.name, facts, row);
+  }
+
+  addScalarFamily(family: MetricFamily): void {
+    const { columns } = this.#page;
+    const facts = new Map<string, FamilyFacts>();
+    for (const row of family.rows) {
+      const name = columns.names[columns.nameIds[row] as number] as string;
+      const untyped = this.untyped.get(name.replace(HISTOGRAM_SUFFIX, ''));
+      if (untyped !== undefined && HISTOGRAM_SUFFIX.test(name)) {
+        this.#addHistogramRow(untyped.name, untyped, row);
+        continue;
+      }
+      const setId = columns.labelSetIds[row] as number;
+      const boundId = columns.boundIds[row] as number;
+      const isStart = this.#addStartTime(name, family, columns.labelSets[setId] as Labels, row);
+      if (isStart && name.endsWith('_created')) continue;
+      let fact = facts.get(name);
+      if (fact === undefined) {
+        fact = scalarFacts(family, name);
+        facts.set(name, fact);
+      }
+      const labels = boundId < 0 ? (columns.labelSets[setId] as Labels) : labelsOfRow(columns, row);
+      this.scalars.set(`${setId} ${boundId} ${name}`, { family: fact, labels, row });
+    }
+  }
+
+  #addHistogramRow(base: string, facts: FamilyFacts, row: number): void {
+    const { columns } = this.#page;
+    const name = columns.names[columns.nameIds[row] as number] as string;
+    const setId = columns.labelSetIds[row] as number;
+    const labels = columns.labelSets[setId] as Labels;
+    const suffix = name.slice(base.length);
+    if (suffix === '_created') {
+      this.#pushStart(name, labels, row, 'start', facts.name);
+      return;
+    }
+    const key = `${setId} ${base}`;
+    let draft = this.#histograms.get(key);
+    if (draft === undefined) {
+      draft = { family: facts, labels, buckets: new Map(), sumRow: -1, countRow: -1 };
+      this.#histograms.set(key, draft);
+    }
+    const boundId = columns.boundIds[row] as number;
+    if (suffix === '_sum') draft.sumRow = row;
+    else if (suffix === '_count') draft.countRow = row;
+    else if (boundId >= 0) draft.buckets.set(columns.bounds[boundId] as string, row);
+  }
+
+  /** Also the gauges that the Python client writes beside each counter and histogram in the text format. */
+  #addStartTime(name: string, family: MetricFamily, labels: Labels, row: number): boolean {
+    if (name === PROCESS_START) this.#pushStart(name, labels, row, 'start', null);
+    else if (isUptime(name)) this.#pushStart(name, labels, row, 'uptime', null);
+    else if (name.endsWith('_created')) {
+      const base = name.slice(0, -'_created'.length);
+      const of = [base, `${base}_total`].find((each) => each === family.name || this.#page.family(each) !== undefined);
+      if (of === undefined) return false;
+      const isCounter = family.type === 'counter' || of.endsWith('_total');
+      this.#pushStart(name, labels, row, 'start', canonicalName(isCounter ? `${base}_total` : base));
+    } else return false;
+    return true;
+  }
+
+  #pushStart(name: string, labels: Labels, row: number, kind: StartTimePlace['kind'], family: string | null): void {
+    this.startTimes.push({ key: seriesKey(name, labels), row, kind, labels, family });
+  }
+}
+
+const HISTOGRAM_SUFFIX = /_(bucket|sum|count)$/;
+
+/** Names without a TYPE whose samples have all three suffixes of a histogram, and the label `le`. */
+function untypedHistograms({ families, columns }: Exposition): Map<string, FamilyFacts> {
+  const untyped = new Map(families.filter(({ type }) => type === 'unknown').map((family) => [family.name, family]));
+  const found = new Map<string, FamilyFacts>();
+  for (const [name, family] of untyped) {
+    const base = name.slice(0, -'_bucket'.length);
+    if (!name.endsWith('_bucket') || !untyped.has(`${base}_count`)) continue;
+    if (!family.rows.every((row) => (columns.boundIds[row] as number) >= 0)) continue;
+    found.set(base, { name: canonicalName(base), type: 'histogram', help: family.help, unit: null, ofSummary: false });
+  }
+  return found;
+}
+
+function scalarFacts(family: MetricFamily, name: string): FamilyFacts {
+  const ofSummary = family.type === 'summary';
+  const type = ofSummary && name !== family.name ? 'counter' : TYPES[family.type];
+  return { name: canonicalName(name), type, help: family.help, unit: family.unit, ofSummary };
+}
+
+function histogramFacts({ name, help, unit }: MetricFamily): FamilyFacts {
+  return { name: canonicalName(name), type: 'histogram', help, unit, ofSummary: false };
+}
+
+/** Buckets whose bound is not a number are omitted; the others are cumulative and stay correct. */
+function histogramPlace({ buckets, ...rest }: HistogramDraft): HistogramPlace {
+  const sorted = Array.from(buckets, ([text, row]) => ({ text, row, bound: parseBound(text) }))
+    .filter((bucket): bucket is { text: string; row: number; bound: number } => bucket.bound !== null)
+    .sort((a, b) => (a.bound < b.bound ? -1 : 1))
+    .filter(({ bound }, i, all) => i === 0 || bound !== all[i - 1]?.bound);
+  return {
+    ...rest,
+    bounds: sorted.map(({ bound }) => bound),
+    boundTexts: sorted.map(({ text }) => text),
+    bucketRows: sorted.map(({ row }) => row),
+  };
+}
+
+/** SGLang's engine writes its families with a colon, its gateway with an underscore. */
+function canonicalName(name: string): string {
+  return name.startsWith('sglang_') ? `sglang:${name.slice('sglang_'.length)}` : name;
+}
+
+/** The same for the same labels in any order. */
+export function seriesKey(name: string, labels: Labels): string {
+  const pairs = Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return `${name} ${JSON.stringify(pairs)}`;
+}

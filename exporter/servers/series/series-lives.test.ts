@@ -1,0 +1,206 @@
+import { describe, expect, test } from '@jest/globals';
+import { find, gained, whole } from '../testing/find-series.ts';
+import { recordedPages } from '../../../fixtures/captures.ts';
+import { pagesOf, replay } from '../testing/replay.ts';
+import type { TargetStore } from './target-store.ts';
+
+const counter = (value: number, name = 'x_total', labels = ''): string =>
+  `# TYPE ${name} counter\n${name}${labels} ${value}`;
+const ttft = (count: number, sum = count / 2): string => histogram('ttft', [['1', count]], count, sum);
+const histogram = (name: string, buckets: readonly [string, number][], count: number, sum: number): string =>
+  [
+    `# TYPE ${name} histogram`,
+    ...buckets.map(([le, n]) => `${name}_bucket{le="${le}"} ${n}`),
+    `${name}_bucket{le="+Inf"} ${count}`,
+    `${name}_sum ${sum}`,
+    `${name}_count ${count}`,
+  ].join('\n');
+const known = ({ restarts, unclear, severalServers }: TargetStore) => ({ restarts, unclear, severalServers });
+const NOTHING = { restarts: [], unclear: [], severalServers: null };
+
+describe('a family that appears with its first observation hides a restart', () => {
+  const up = '# TYPE up gauge\nup 1';
+
+  test('a page that lacks it, between two that have it, shows the restart', () => {
+    const pages = [ttft(5), ttft(9), null, up, ttft(16), ttft(40), ttft(64)];
+    const store = replay(pagesOf(...pages));
+    expect(gained(store, 'ttft')).toBe(4 + 64);
+    expect(known(store)).toEqual({ ...NOTHING, restarts: [4] });
+    expect(whole(store, 'ttft')).toMatchObject([{ resets: 1 }]);
+  });
+
+  test('an unchanged start time proves that the process is the same', () => {
+    const start = 'process_start_time_seconds 1000';
+    const store = replay(pagesOf(`${ttft(5)}\n${start}`, start, `${ttft(16)}\n${start}`));
+    expect(gained(store, 'ttft')).toBe(11);
+    expect(known(store)).toEqual(NOTHING);
+  });
+
+  test('an uptime proves it either way', () => {
+    const uptime = (seconds: number): string => `# TYPE a_uptime_seconds gauge\na_uptime_seconds ${seconds}`;
+    const lived = replay(pagesOf(`${ttft(5)}\n${uptime(90)}`, uptime(91), `${ttft(16)}\n${uptime(92)}`));
+    expect(gained(lived, 'ttft')).toBe(11);
+    const restarted = replay(pagesOf(...[90, 91, 92, 0.4].map((s, i) => `${ttft(5 + i * 9)}\n${uptime(s)}`)));
+    expect(gained(restarted, 'ttft')).toBe(18 + 32);
+    expect(restarted.restarts).toEqual([3]);
+  });
+});
+
+describe('restarts in recordings', () => {
+  test.each([
+    ['smg', 'smg_router_requests_total', 242],
+    ['sglang-router', 'smg_router_requests_total', 242],
+    ['sglang', 'sglang:num_requests_total', 288],
+    ['triton', 'nv_inference_request_success', 242],
+  ])('%s: one restart, and each load is counted', (name, family, requests) => {
+    const store = replay(recordedPages(`${name}/restart.txt.br`));
+    expect(store.restarts).toHaveLength(1);
+    expect({ unclear: store.unclear, severalServers: store.severalServers }).toEqual({
+      unclear: [],
+      severalServers: null,
+    });
+    expect(gained(store, family)).toBe(requests);
+  });
+
+  test.each(['vllm', 'trtllm', 'lmcache'])(
+    '%s: one restart between two equal recordings, without start times',
+    (name) => {
+      const recorded = recordedPages(`${name}/series.txt.br`).filter(({ text }) => text !== null && text !== '');
+      const withoutStart = (text: string | null): string =>
+        (text ?? '').replace(/^.*(process_start_time_seconds|_created).*\n/gm, '');
+      const twice = [...recorded, ...recorded].map(({ text }, i) => ({ unixSeconds: i, text: withoutStart(text) }));
+      const { restarts, ...others } = known(replay(twice));
+      expect(others).toEqual({ unclear: [], severalServers: null });
+      // Where all families appear late, the first that returns shows it.
+      expect(restarts).toEqual([name === 'lmcache' ? recorded.length + 1 : recorded.length]);
+      expect(known(replay(twice.slice(recorded.length)))).toEqual(NOTHING);
+    },
+  );
+});
+
+describe('bounds that change in a running process', () => {
+  test('the window has the bounds common to both grids', () => {
+    const pages = [
+      histogram('h', [['1', 400]], 1005, 900),
+      histogram('h', [['1', 402]], 1008, 903),
+      histogram(
+        'h',
+        [
+          ['0.5', 300],
+          ['1', 403],
+        ],
+        1010,
+        905,
+      ),
+    ];
+    const store = replay(pagesOf(...pages));
+    expect(known(store)).toEqual(NOTHING);
+    expect(whole(store, 'h')).toMatchObject([
+      {
+        count: 3,
+        sum: 3,
+        buckets: [
+          ['1', 2],
+          ['+Inf', 3],
+        ],
+      },
+      {
+        count: 2,
+        sum: 2,
+        buckets: [
+          ['1', 1],
+          ['+Inf', 2],
+        ],
+      },
+    ]);
+    expect(gained(store, 'h')).toBe(5);
+  });
+
+  test('a bound that appears with a restart counts from 0', () => {
+    const page = (start: number, text: string): string => `process_start_time_seconds ${start}\n${text}`;
+    const store = replay(
+      pagesOf(page(100, histogram('h', [['1', 4]], 5, 9)), page(900, histogram('h', [['2', 6]], 7, 9))),
+    );
+    expect(whole(store, 'h').at(-1)).toMatchObject({
+      count: 7,
+      buckets: [
+        ['2', 6],
+        ['+Inf', 7],
+      ],
+    });
+  });
+});
+
+describe('a sum that decreases alone', () => {
+  test.each([
+    ['by a negative observation', ttft(500, 500), ttft(501, 499), 1, -1],
+    ['by its last digit', ttft(300, 300.00000000000006), ttft(300, 300), 0, 0],
+  ])('%s is not a reset', (_name, before, after, count, sum) => {
+    const store = replay(pagesOf(before, after));
+    expect(whole(store, 'ttft')).toMatchObject([{ count, sum, resets: 0 }]);
+  });
+
+  test('with negative values the sum is not used for bounds, even when it increases over the window', () => {
+    const pages = [ttft(0, 0), ttft(1, -0.5), ttft(9, 4)];
+    const [statistics] = whole(replay(pagesOf(...pages)), 'ttft');
+    expect(statistics).toMatchObject({ count: 9, percentiles: { p99: { bounds_by_sum: null } } });
+  });
+
+  test('also of a summary', () => {
+    const summary = (count: number, sum: number): string => `# TYPE s summary\ns_count ${count}\ns_sum ${sum}`;
+    const store = replay(pagesOf(summary(10, 20), summary(11, 19), summary(2, 3)));
+    expect(gained(store, 's_sum')).toBe(-1 + 3);
+    expect(gained(store, 's_count')).toBe(1 + 2);
+  });
+});
+
+describe('several processes on one page restart one by one', () => {
+  const both = (a: number, b: number, more: (worker: string) => string = () => ''): string =>
+    `# TYPE x_total counter\nx_total{worker="a"} ${a}\nx_total{worker="b"} ${b}\n${more('a')}\n${more('b')}`;
+
+  test.each([
+    [
+      'by labeled start times',
+      (start: number) => (w: string) => `process_start_time_seconds{worker="${w}"} ${w === 'a' ? start : 7}`,
+    ],
+    ['by creation times', (start: number) => (w: string) => `x_created{worker="${w}"} ${w === 'a' ? start : 7}`],
+    ['by decreasing counts', () => () => ''],
+  ])('%s', (_name, start) => {
+    const store = replay(
+      pagesOf(both(5000, 10_000, start(100)), both(5010, 10_050, start(100)), both(40, 10_100, start(900))),
+    );
+    expect(gained(store, 'x_total', { worker: 'b' })).toBe(100);
+    expect(gained(store, 'x_total', { worker: 'a' })).toBe(10 + 40);
+    expect(store.restarts).toEqual([2]);
+  });
+
+  test('a gateway that labels some of its series by worker is one process', () => {
+    const page = (requests: number, a: number, b: number): string => `${counter(requests, 'r_total')}\n${both(a, b)}`;
+    const store = replay(pagesOf(page(900, 4, 500), page(7, 5, 2)));
+    expect(gained(store, 'x_total', { worker: 'a' })).toBe(5);
+  });
+});
+
+describe('several servers behind one address', () => {
+  test('alternating counts without start times: nothing is known', () => {
+    const page = (n: number): string => `${counter(n)}\n${ttft(n)}`;
+    const store = replay(pagesOf(...[100, 900, 103, 905, 106, 909, 112, 912].map(page)));
+    expect(store.severalServers).toMatch(/alternate/);
+    expect(whole(store, 'x_total')).toMatchObject([{ increase: null }]);
+    expect(whole(store, 'ttft')).toMatchObject([{ count: null, buckets: null }]);
+  });
+
+  test('a start time within the lifetime of the previous process', () => {
+    const page = (start: number, n: number): string => `process_start_time_seconds ${start}\n${counter(n)}`;
+    const pages = [...Array.from({ length: 30 }, (_, i) => page(100, 10 + i)), page(105, 900)];
+    const store = replay(pagesOf(...pages));
+    expect(store.severalServers).toMatch(/start time/);
+  });
+
+  test('a return to the counts of an older page may be a restart or another server: unknown', () => {
+    const store = replay(pagesOf(counter(100), counter(900), counter(103)));
+    expect(known(store)).toEqual({ ...NOTHING, unclear: [2] });
+    expect(whole(store, 'x_total')).toMatchObject([{ increase: null }]);
+    expect(find(store, 'x_total')).toHaveLength(1);
+  });
+});

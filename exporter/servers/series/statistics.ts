@@ -1,0 +1,159 @@
+import { quantileBounds } from '../../../core/histogram/bounds.ts';
+import { exponentialQuantile } from '../../../core/histogram/native/exponential-quantile.ts';
+import { monotonic } from '../../../core/histogram/monotonic.ts';
+import { histogramQuantile } from '../../../core/histogram/quantile.ts';
+import { PERCENTILE_NAMES, PERCENTILES } from '../../../core/stats/percentiles.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
+import { counterGain, histogramGain, type ScrapeRange } from './cumulative-window.ts';
+import { gaugeStatistics, type GaugeStatistics, type TimeWindow } from './gauge-statistics.ts';
+import { HistogramSeries, ScalarSeries, type BucketCounts, type Series } from './series.ts';
+import { NativeHistogramSeries } from './native-series.ts';
+import type { TargetStore } from './target-store.ts';
+
+/** What a counter gained in a window. */
+export interface CounterStatistics {
+  readonly kind: 'counter';
+  /** Includes resets that were detected and births counted from 0; null: the samples do not determine it. */
+  readonly increase: number | null;
+  /** Increase ÷ length of the window. */
+  readonly rate_per_second: number | null;
+  readonly resets: number;
+}
+
+/** A percentile from buckets: the estimate, and the interval that contains the true percentile. */
+export interface HistogramPercentile {
+  /** Prometheus' `histogram_quantile`. */
+  readonly estimate: number | null;
+  /** (low, high]; high null: only "above low" is known. */
+  readonly bounds: readonly [low: number | null, high: number | null] | null;
+  /** The part of the interval that is consistent with the sum of the values; null: the sum does not narrow it. */
+  readonly bounds_by_sum: readonly [low: number | null, high: number | null] | null;
+}
+
+/** What a histogram gained in a window. */
+export interface HistogramStatistics {
+  readonly kind: 'histogram';
+  /** Nulls: the samples do not determine it. */
+  readonly count: number | null;
+  readonly sum: number | null;
+  readonly mean: number | null;
+  /** Observations ÷ length of the window. */
+  readonly rate_per_second: number | null;
+  readonly resets: number;
+  /** The sum is inconsistent with the buckets and was not used. */
+  readonly infeasible_sum: boolean;
+  /** A cumulative count is below that of a lower bound: percentiles use repaired counts, as in Prometheus. */
+  readonly non_monotonic_buckets: boolean;
+  readonly percentiles: Readonly<Record<PercentileName, HistogramPercentile>> | null;
+  /** Cumulative counts. */
+  readonly buckets: BucketCounts | null;
+}
+
+export type SeriesStatistics = CounterStatistics | GaugeStatistics | HistogramStatistics;
+
+/** A window with the scrapes that determine its increases. */
+export interface StatisticsWindow extends TimeWindow {
+  readonly range: ScrapeRange;
+}
+
+/**
+ * The scrapes of a window: the last good one at or before its start, and the last good one up to `settled_ns`, when the
+ * counts had settled after its end.
+ */
+export function windowOf(store: TargetStore, window: TimeWindow, settled_ns: number): StatisticsWindow {
+  const from = store.lastOkAt(window.start_ns);
+  return { ...window, range: { from, to: store.lastOkAt(settled_ns) } };
+}
+
+/**
+ * Statistics of one series in a window, by its type. Quantiles of summaries, info and unknown metrics are treated as
+ * gauges.
+ */
+export function seriesStatistics(series: Series, store: TargetStore, window: StatisticsWindow): SeriesStatistics {
+  if (series instanceof HistogramSeries) return histogramStatistics(series, store, window);
+  if (series instanceof ScalarSeries && series.isCounter) return counterStatistics(series, store, window);
+  return gaugeStatistics(series as ScalarSeries, store, window);
+}
+
+function counterStatistics(series: ScalarSeries, store: TargetStore, window: StatisticsWindow): CounterStatistics {
+  const gain = counterGain(series, store, window.range);
+  if (gain === null) return { kind: 'counter', increase: null, rate_per_second: null, resets: 0 };
+  return {
+    kind: 'counter',
+    increase: gain.increase,
+    rate_per_second: perSecond(gain.increase, window),
+    resets: gain.resets,
+  };
+}
+
+function histogramStatistics(
+  series: HistogramSeries,
+  store: TargetStore,
+  window: StatisticsWindow,
+): HistogramStatistics {
+  const gain = histogramGain(series, store, window.range);
+  if (gain === null) return NOTHING_KNOWN;
+  const { histogram, count, resets, boundTexts, negativeValues, sumError } = gain;
+  const useSum = resets === 0 && !negativeValues && (histogram.bounds[0] ?? NaN) > 0;
+  const options = { useSum, sumError };
+  const infeasible = useSum && quantileBounds(0.5, histogram, options)?.infeasibleSum === true;
+  return {
+    kind: 'histogram',
+    count,
+    sum: histogram.sum,
+    mean: histogram.sum === null || !(count > 0) ? null : histogram.sum / count,
+    rate_per_second: perSecond(count, window),
+    resets,
+    infeasible_sum: infeasible,
+    non_monotonic_buckets: monotonic(histogram, 0).forced,
+    percentiles: count > 0 && boundTexts.length > 0 ? percentiles(histogram, options, estimateOf(series)) : null,
+    buckets: boundTexts.map((text, i) => [text, histogram.counts[i] ?? NaN]),
+  };
+}
+
+type Histogram = Parameters<typeof quantileBounds>[1];
+
+/** Native histograms are interpolated on a logarithmic scale. */
+function estimateOf(series: HistogramSeries): typeof histogramQuantile {
+  return series instanceof NativeHistogramSeries ? exponentialQuantile : histogramQuantile;
+}
+
+function percentiles(
+  histogram: Histogram,
+  options: { readonly useSum: boolean; readonly sumError: number },
+  estimate: typeof histogramQuantile,
+): Record<PercentileName, HistogramPercentile> {
+  const entries = PERCENTILE_NAMES.map((name): [PercentileName, HistogramPercentile] => {
+    const q = PERCENTILES[name];
+    const plain = quantileBounds(q, histogram);
+    const narrowed = options.useSum ? quantileBounds(q, histogram, options) : null;
+    return [
+      name,
+      {
+        estimate: finite(estimate(q, histogram)),
+        bounds: plain === null ? null : [finite(plain.low), finite(plain.high)],
+        bounds_by_sum: narrowed?.narrowedBySum === true ? [finite(narrowed.low), finite(narrowed.high)] : null,
+      },
+    ];
+  });
+  return Object.fromEntries(entries) as Record<PercentileName, HistogramPercentile>;
+}
+
+const NOTHING_KNOWN: HistogramStatistics = {
+  kind: 'histogram',
+  count: null,
+  sum: null,
+  mean: null,
+  rate_per_second: null,
+  resets: 0,
+  infeasible_sum: false,
+  non_monotonic_buckets: false,
+  percentiles: null,
+  buckets: null,
+};
+
+const finite = (value: number): number | null => (Number.isFinite(value) ? value : null);
+
+function perSecond(amount: number, { start_ns, end_ns }: TimeWindow): number | null {
+  return end_ns > start_ns ? amount / ((end_ns - start_ns) / 1e9) : null;
+}

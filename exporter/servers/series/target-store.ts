@@ -1,0 +1,302 @@
+import type { Exposition } from '../../../core/exposition/index.ts';
+import { sameGrid } from '../../../core/histogram/grid.ts';
+import { growingFloats, growingIntegers } from './growing-array.ts';
+import { NativeHistogramSeries } from './native-series.ts';
+import { pageSeries, seriesKey } from './page-series.ts';
+import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
+import { HistogramSeries, ScalarSeries, type Series } from './series.ts';
+import { SeriesLives } from './series-lives.ts';
+
+/** Memory limits of one target. */
+export interface StoreLimits {
+  readonly maxSeries: number;
+  /** Numbers kept, 8 bytes each; beyond this limit only scrapes at the edges of the run are kept. */
+  readonly maxValues: number;
+}
+
+export const DEFAULT_STORE_LIMITS: StoreLimits = { maxSeries: 50_000, maxValues: 16_000_000 };
+
+/** When a page was requested and received; nanoseconds of the collection's clock. */
+export interface ScrapeTimes {
+  readonly sent_ns: number;
+  readonly at_ns: number;
+  readonly duration_ns: number;
+  /** Intended interval between scrapes. */
+  readonly interval_ns: number;
+  /** At the start or the end of the run: kept even when the memory limit is reached. */
+  readonly edge: boolean;
+}
+
+interface Plan {
+  readonly layout: PageSeries;
+  readonly scalars: readonly (ScalarSeries | null)[];
+  readonly histograms: readonly (HistogramSeries | null)[];
+  readonly natives: readonly (NativeHistogramSeries | null)[];
+  readonly buffers: readonly Float64Array[];
+}
+
+/**
+ * Everything that one target's pages contained, scrape by scrape. Scrapes are numbered from 0, failed ones included.
+ */
+export class TargetStore {
+  readonly series: Series[] = [];
+  /** Families read as histograms although their pages have no TYPE for them. */
+  readonly untypedHistograms = new Set<string>();
+  /**
+   * Number of samples on the page with the most duplicates, and how many of them duplicate an earlier sample of that
+   * page.
+   */
+  duplicates = { samples: 0, repeated: 0 };
+  /**
+   * Series not stored because there were too many (as far as they are counted), and samples not stored because the
+   * memory limit was reached.
+   */
+  droppedSeries = 0;
+  droppedSamples = 0;
+  readonly #limits: StoreLimits;
+  readonly #sent_ns = growingFloats();
+  readonly #at_ns = growingFloats();
+  readonly #durations_ns = growingFloats();
+  readonly #intervals_ns = growingFloats();
+  /** 0: failed, 1: a page, 2: the same page as before. */
+  readonly #states = growingIntegers();
+  readonly #failures = new Map<number, string>();
+  readonly #byKey = new Map<string, Series>();
+  readonly #refused = new Set<string>();
+  readonly #lives = new SeriesLives(this);
+  #plan: Plan | null = null;
+  #planOf: { readonly names: Int32Array; readonly labels: Int32Array; readonly bounds: Int32Array } | null = null;
+  #lastOk = -1;
+  /** Whether the newest page lacks a series of the page before, or has it with other bounds. */
+  #lost = false;
+  #values = 0;
+
+  constructor(limits: StoreLimits = DEFAULT_STORE_LIMITS) {
+    this.#limits = limits;
+  }
+
+  /** Start times on the pages, of processes or of single series, by series, in Unix seconds. */
+  get startTimes(): ReadonlyMap<string, number> {
+    return this.#lives.startTimes;
+  }
+
+  /** Scrapes whose page came from a process that had restarted since the good scrape before. */
+  get restarts(): readonly number[] {
+    return this.#lives.restarts;
+  }
+
+  /** Scrapes before which a process may have restarted; undecided. */
+  get unclear(): readonly number[] {
+    return this.#lives.unclear;
+  }
+
+  /** Why the pages appear to come from several servers behind one address; null: they come from one. */
+  get severalServers(): string | null {
+    return this.#lives.severalServers;
+  }
+
+  get scrapes(): number {
+    return this.#at_ns.length;
+  }
+
+  /** Time of a scrape: the first byte of its answer, or when it failed. */
+  at_ns(scrape: number): number {
+    return this.#at_ns.get(scrape);
+  }
+
+  sent_ns(scrape: number): number {
+    return this.#sent_ns.get(scrape);
+  }
+
+  duration_ns(scrape: number): number {
+    return this.#durations_ns.get(scrape);
+  }
+
+  interval_ns(scrape: number): number {
+    return this.#intervals_ns.get(scrape);
+  }
+
+  isOk(scrape: number): boolean {
+    return scrape >= 0 && this.#states.get(scrape) > 0;
+  }
+
+  isRepeat(scrape: number): boolean {
+    return this.#states.get(scrape) === 2;
+  }
+
+  /** Why a scrape failed. */
+  failureOf(scrape: number): string | null {
+    return this.#failures.get(scrape) ?? null;
+  }
+
+  /** The last good scrape at or before a time; −1: none. */
+  lastOkAt(at_ns: number): number {
+    for (let scrape = this.scrapes - 1; scrape >= 0; scrape--) {
+      if (this.isOk(scrape) && this.at_ns(scrape) <= at_ns) return scrape;
+    }
+    return -1;
+  }
+
+  recordFailure(times: ScrapeTimes, message: string): void {
+    this.#failures.set(this.#recordScrape(times, 0), message);
+  }
+
+  /** False: several servers answer at this address, and no increase is known. */
+  recordPage(times: ScrapeTimes, page: Exposition, repeated: boolean): boolean {
+    const { columns } = page;
+    const known = this.#planOf;
+    const sameLines =
+      known !== null &&
+      known.names === columns.nameIds &&
+      known.labels === columns.labelSetIds &&
+      known.bounds === columns.boundIds;
+    const layout = sameLines && this.#plan !== null ? this.#plan.layout : pageSeries(page);
+    if (!this.#lives.seeStartTimes(layout.startTimes, columns.values, times)) return false;
+
+    const scrape = this.#recordScrape(times, repeated ? 2 : 1);
+    this.#lost = false;
+    const plan = sameLines && this.#plan !== null ? this.#plan : this.#newPlan(layout, scrape);
+    const keep = times.edge || this.#values < this.#limits.maxValues;
+    let { fell, returned } = this.#recordValues(plan, columns.values, scrape, keep);
+    // The evidence of restarts is kept regardless of the memory limit.
+    if (fell && !keep) ({ fell, returned } = this.#recordValues(plan, columns.values, scrape, true));
+    if (!sameLines) {
+      for (const name of layout.untypedHistograms) this.untypedHistograms.add(name);
+      const { count } = page.duplicates;
+      if (count > this.duplicates.repeated) this.duplicates = { samples: columns.count + count, repeated: count };
+    }
+    this.#plan = plan;
+    this.#planOf = { names: columns.nameIds, labels: columns.labelSetIds, bounds: columns.boundIds };
+    const before = this.#lastOk;
+    this.#lastOk = scrape;
+    if (before < 0) return true;
+    return this.#lives.judge(before, scrape, layout.startTimes, fell || returned || this.#lost);
+  }
+
+  #recordScrape({ sent_ns, at_ns, duration_ns, interval_ns }: ScrapeTimes, state: number): number {
+    this.#sent_ns.push(sent_ns);
+    this.#at_ns.push(at_ns);
+    this.#durations_ns.push(duration_ns);
+    this.#intervals_ns.push(interval_ns);
+    this.#states.push(state);
+    return this.scrapes - 1;
+  }
+
+  #newPlan(layout: PageSeries, scrape: number): Plan {
+    const scalars = layout.scalars.map((place) => this.#scalar(place, scrape));
+    const histograms = layout.histograms.map((place) => this.#histogram(place, scrape));
+    const natives = layout.natives.map((place) => this.#native(place, scrape));
+    const present = new Set<Series | null>([...scalars, ...histograms, ...natives]);
+    const { scalars: before = [], histograms: histogramsBefore = [], natives: nativesBefore = [] } = this.#plan ?? {};
+    for (const series of [...before, ...histogramsBefore, ...nativesBefore]) {
+      if (series === null || present.has(series)) continue;
+      series.recordAbsence(scrape, true);
+      this.#lost = true;
+    }
+    return {
+      layout,
+      scalars,
+      histograms,
+      natives,
+      buffers: layout.histograms.map((h) => new Float64Array(h.bounds.length + 2)),
+    };
+  }
+
+  #recordValues(
+    { layout, scalars, histograms, natives, buffers }: Plan,
+    values: Float64Array,
+    scrape: number,
+    keep: boolean,
+  ): { fell: boolean; returned: boolean } {
+    let fell = false;
+    let returned = false;
+    const note = (series: Series, step: number, values: number): void => {
+      this.#values += values;
+      if (!keep && step !== 0) this.droppedSamples += 1;
+      fell ||= step < 0 && (!(series instanceof ScalarSeries) || (series.isCounter && !series.isSum));
+    };
+    for (let i = 0; i < scalars.length; i++) {
+      const series = scalars[i];
+      if (series == null) continue;
+      returned ||= series.isMissing;
+      const changes = series.changes;
+      const step = series.record(scrape, values[(layout.scalars[i] as ScalarPlace).row] as number, keep);
+      if (step !== 0 || series.changes > changes) note(series, step, series.changes - changes);
+    }
+    for (let i = 0; i < histograms.length; i++) {
+      const series = histograms[i];
+      if (series == null) continue;
+      returned ||= series.isMissing;
+      const buffer = buffers[i] as Float64Array;
+      readHistogram(layout.histograms[i] as HistogramPlace, values, buffer);
+      const changes = series.changes;
+      const step = series.record(scrape, buffer, keep);
+      if (step !== 0 || series.changes > changes) note(series, step, (series.changes - changes) * series.stride);
+    }
+    for (let i = 0; i < natives.length; i++) {
+      const series = natives[i];
+      if (series == null) continue;
+      returned ||= series.isMissing;
+      const changes = series.changes;
+      const step = series.recordNative(scrape, (layout.natives[i] as NativePlace).histogram, keep);
+      if (step !== 0 || series.changes > changes) note(series, step, series.changes > changes ? series.lastSize : 0);
+    }
+    return { fell, returned };
+  }
+
+  #scalar({ family, labels }: ScalarPlace, scrape: number): ScalarSeries | null {
+    const key = seriesKey(family.name, labels);
+    const found = this.#byKey.get(key);
+    if (found instanceof ScalarSeries) return found;
+    return this.#add(key, () => new ScalarSeries(family, labels, scrape, this.#lastOk >= 0));
+  }
+
+  #histogram({ family, labels, bounds, boundTexts }: HistogramPlace, scrape: number): HistogramSeries | null {
+    const key = `${seriesKey(family.name, labels)} histogram`;
+    const found = this.#byKey.get(key);
+    if (found instanceof HistogramSeries && sameGrid(found.bounds, bounds)) return found;
+    const grid = { bounds, texts: boundTexts };
+    const predecessor = found instanceof HistogramSeries ? found : null;
+    this.#lost ||= predecessor !== null;
+    return this.#add(key, () => new HistogramSeries(family, labels, scrape, this.#lastOk >= 0, grid, predecessor));
+  }
+
+  #native({ family, labels }: NativePlace, scrape: number): NativeHistogramSeries | null {
+    const key = `${seriesKey(family.name, labels)} native`;
+    const found = this.#byKey.get(key);
+    if (found instanceof NativeHistogramSeries) return found;
+    return this.#add(key, () => new NativeHistogramSeries(family, labels, scrape, this.#lastOk >= 0));
+  }
+
+  /** Whether more series were omitted than are counted. */
+  get droppedMoreSeries(): boolean {
+    return this.#refused.size >= this.#limits.maxSeries;
+  }
+
+  #add<S extends Series>(key: string, make: () => S): S | null {
+    if (this.series.length >= this.#limits.maxSeries) {
+      if (this.#refused.size < this.#limits.maxSeries && !this.#refused.has(key)) {
+        this.#refused.add(key);
+        this.droppedSeries += 1;
+      }
+      return null;
+    }
+    const series = make();
+    this.#byKey.set(key, series);
+    this.series.push(series);
+    return series;
+  }
+
+  /** The series of single numbers with this name and these labels. */
+  scalarOf(name: string, labels: Series['labels']): ScalarSeries | null {
+    const found = this.#byKey.get(seriesKey(name, labels));
+    return found instanceof ScalarSeries ? found : null;
+  }
+}
+
+function readHistogram(place: HistogramPlace, values: Float64Array, into: Float64Array): void {
+  const { bucketRows, sumRow, countRow } = place;
+  for (let i = 0; i < bucketRows.length; i++) into[i] = values[bucketRows[i] as number] as number;
+  into[bucketRows.length] = sumRow < 0 ? NaN : (values[sumRow] as number);
+  into[bucketRows.length + 1] = countRow < 0 ? NaN : (values[countRow] as number);
+}

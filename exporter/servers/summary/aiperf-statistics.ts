@@ -1,0 +1,210 @@
+import { histogramQuantile } from '../../../core/histogram/quantile.ts';
+import { percentile } from '../../../core/stats/percentiles.ts';
+import type { TimeWindow } from '../series/gauge-statistics.ts';
+import { HistogramSeries, type BucketCounts, type ScalarSeries, type Series } from '../series/series.ts';
+import { slicesOf } from '../series/slices.ts';
+import type { TargetStore } from '../series/target-store.ts';
+
+/** A time slice in AIPerf's form: times of the collection's clock, statistics by AIPerf's names. */
+export interface AiperfSlice {
+  readonly start_ns: number;
+  readonly end_ns: number;
+  readonly complete: boolean;
+  readonly stats: Readonly<Record<string, number>>;
+  readonly buckets?: BucketCounts;
+}
+
+/** One series as summarized by AIPerf's server metrics. Statistics that AIPerf omits are omitted. */
+export interface AiperfStatistics {
+  readonly stats: Readonly<Record<string, number>>;
+  /** Increase of the cumulative counts by bound. */
+  readonly buckets?: BucketCounts;
+  readonly timeslices: readonly AiperfSlice[];
+}
+
+export const AIPERF_PERCENTILES = [1, 5, 10, 25, 50, 75, 90, 95, 99] as const;
+
+/**
+ * AIPerf's own definitions, to reproduce its numbers: the reference of cumulative series is the last scrape sent before
+ * the window (else the first in it: births within the window are lost), resets are not corrected, the rate divides by
+ * the time between the two scrapes, gauges are unweighted means of samples, and the window ends with the target's last
+ * scrape. Percentiles of histograms are Prometheus' estimate, not AIPerf's reconstruction of single values. Null: no
+ * sample lies in the window.
+ */
+export function aiperfStatistics(
+  series: Series,
+  store: TargetStore,
+  window: TimeWindow,
+  slice_ns: number | null,
+): AiperfStatistics | null {
+  const samples = samplesOf(series, store, window);
+  if (samples.inside.length === 0) return null;
+  if (series instanceof HistogramSeries) return histogram(series, samples, slice_ns);
+  const scalar = series as ScalarSeries;
+  return scalar.isCounter ? counter(scalar, samples, slice_ns) : gauge(scalar, samples, slice_ns);
+}
+
+interface Sample {
+  readonly scrape: number;
+  readonly change: number;
+  readonly at_ns: number;
+}
+
+interface Samples {
+  readonly all: readonly Sample[];
+  readonly reference: Sample | null;
+  readonly inside: readonly Sample[];
+}
+
+function samplesOf(series: Series, store: TargetStore, { start_ns, end_ns }: TimeWindow): Samples {
+  const all: Sample[] = [];
+  const inside: Sample[] = [];
+  let reference: Sample | null = null;
+  let change = -1;
+  for (let scrape = series.bornAt; scrape < store.scrapes; scrape++) {
+    if (!store.isOk(scrape)) continue;
+    while (change + 1 < series.changes && series.scrapeOf(change + 1) <= scrape) change += 1;
+    if (change < 0 || series.isAbsent(change)) continue;
+    const sample = { scrape, change, at_ns: store.at_ns(scrape) };
+    all.push(sample);
+    if (store.sent_ns(scrape) < start_ns) reference = sample;
+    else inside.push(sample);
+  }
+  // The window ends with the target's last scrape when that is later than the end of the run.
+  const last_ns = Math.max(end_ns, store.at_ns(store.lastOkAt(Infinity)));
+  return { all, reference, inside: inside.filter(({ at_ns }) => at_ns <= last_ns) };
+}
+
+function lastAt(samples: readonly Sample[], at_ns: number): Sample | null {
+  return samples.findLast((sample) => sample.at_ns <= at_ns) ?? null;
+}
+
+function slicesOfSamples({ inside }: Samples, slice_ns: number | null): ReturnType<typeof slicesOf> {
+  const first = inside[0];
+  const last = inside.at(-1);
+  if (slice_ns === null || first === undefined || last === undefined) return [];
+  return slicesOf({ start_ns: first.at_ns, end_ns: last.at_ns }, slice_ns);
+}
+
+const seconds = (ns: number): number => ns / 1e9;
+
+function counter(series: ScalarSeries, samples: Samples, slice_ns: number | null): AiperfStatistics {
+  const first = samples.reference ?? (samples.inside[0] as Sample);
+  const last = samples.inside.at(-1) as Sample;
+  const gained = (from: Sample, to: Sample): number => Math.max(series.value(to.change) - series.value(from.change), 0);
+  const total = gained(first, last);
+  const distance = seconds(last.at_ns - first.at_ns);
+  const timeslices = slicesOfSamples(samples, slice_ns).map(({ start_ns, end_ns, complete }) => {
+    const from = lastAt(samples.all, start_ns);
+    const to = lastAt(samples.all, end_ns);
+    const amount = from === null || to === null ? 0 : gained(from, to);
+    return { start_ns, end_ns, complete, stats: { total: amount, rate: amount / seconds(end_ns - start_ns) } };
+  });
+  const rates = timeslices.filter(({ complete }) => complete).map(({ stats }) => stats.rate);
+  return {
+    stats: { total, ...(distance > 0 ? { rate: total / distance } : {}), ...ratesOfSlices(rates) },
+    timeslices,
+  };
+}
+
+function ratesOfSlices(rates: readonly number[]): Record<string, number> {
+  if (rates.length === 0) return {};
+  return {
+    rate_avg: mean(rates),
+    rate_min: Math.min(...rates),
+    rate_max: Math.max(...rates),
+    rate_std: sampleDeviation(rates),
+  };
+}
+
+function gauge(series: ScalarSeries, samples: Samples, slice_ns: number | null): AiperfStatistics {
+  const values = samples.inside.map(({ change }) => series.value(change));
+  const sorted = Float64Array.from(values).sort();
+  const percentiles = AIPERF_PERCENTILES.map((p): [string, number] => [`p${p}`, percentile(sorted, p / 100)]);
+  const slices = values.length < 2 ? [] : slicesOfSamples(samples, slice_ns);
+  const timeslices = slices.flatMap(({ start_ns, end_ns, complete }) => {
+    const within = samples.inside
+      .filter(({ at_ns }) => at_ns >= start_ns && (complete ? at_ns < end_ns : at_ns <= end_ns))
+      .map(({ change }) => series.value(change));
+    if (within.length === 0) return [];
+    return [{ start_ns, end_ns, complete, stats: extremes(within) }];
+  });
+  return {
+    stats: { ...extremes(values), std: sampleDeviation(values), ...Object.fromEntries(percentiles) },
+    timeslices,
+  };
+}
+
+function extremes(values: readonly number[]): { avg: number; min: number; max: number } {
+  return { avg: mean(values), min: Math.min(...values), max: Math.max(...values) };
+}
+
+function histogram(series: HistogramSeries, samples: Samples, slice_ns: number | null): AiperfStatistics {
+  const first = samples.reference ?? (samples.all[0] as Sample);
+  const last = samples.inside.at(-1) as Sample;
+  const whole = gainOf(series, first, last);
+  const distance = seconds(last.at_ns - first.at_ns);
+  const rates = distance > 0 ? { count_rate: whole.count / distance, sum_rate: whole.sum / distance } : {};
+  const stats: Record<string, number> =
+    whole.count === 0
+      ? { count: 0 }
+      : {
+          count: whole.count,
+          sum: whole.sum,
+          avg: whole.sum / whole.count,
+          ...rates,
+          ...(whole.fell ? {} : estimates(series, whole.counts)),
+        };
+  const slices = whole.count === 0 ? [] : slicesOfSamples(samples, slice_ns);
+  const timeslices = slices.flatMap(({ start_ns, end_ns, complete }) => {
+    const from = lastAt(samples.all, start_ns);
+    const to = lastAt(samples.all, end_ns);
+    if (from === null || to === null) return [];
+    const { count, sum, counts, fell } = gainOf(series, from, to);
+    if (fell || count < 0 || sum < 0) return [];
+    const avg = count > 0 ? sum / count : 0;
+    return [{ start_ns, end_ns, complete, stats: { count, sum, avg }, buckets: byBound(series, counts) }];
+  });
+  return { stats, ...(whole.fell ? {} : { buckets: byBound(series, whole.counts) }), timeslices };
+}
+
+interface Gain {
+  readonly count: number;
+  readonly sum: number;
+  readonly counts: readonly number[];
+  /** A bucket decreased: AIPerf then reports no buckets. */
+  readonly fell: boolean;
+}
+
+function gainOf(series: HistogramSeries, from: Sample, to: Sample): Gain {
+  const counts = series.bounds.map((_, i) => series.count(to.change, i) - series.count(from.change, i));
+  return {
+    count: series.total(to.change) - series.total(from.change),
+    sum: series.sum(to.change) - series.sum(from.change),
+    counts,
+    fell: counts.some((count) => count < 0),
+  };
+}
+
+function estimates({ bounds }: HistogramSeries, counts: readonly number[]): Record<string, number> {
+  const entries = AIPERF_PERCENTILES.map((p): [string, number] => [
+    `p${p}_estimate`,
+    histogramQuantile(p / 100, { bounds, counts, sum: null }),
+  ]);
+  return Object.fromEntries(entries.filter(([, value]) => Number.isFinite(value)));
+}
+
+function byBound({ boundTexts }: HistogramSeries, counts: readonly number[]): BucketCounts {
+  return boundTexts.map((text, i) => [text, counts[i] ?? NaN]);
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** Divided by n − 1; 0 for one value. */
+function sampleDeviation(values: readonly number[]): number {
+  if (values.length < 2) return 0;
+  const center = mean(values);
+  return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
+}

@@ -1,0 +1,95 @@
+import { describe, expect, test } from '@jest/globals';
+import { serverRequests, type ClientRequests } from './request-counts.ts';
+import { windowOf } from '../series/statistics.ts';
+import type { TargetStore } from '../series/target-store.ts';
+import { recordedPages } from '../../../fixtures/captures.ts';
+import { pagesOf, replay } from '../testing/replay.ts';
+
+const client = (ok: number, errors: Record<string, number> = {}, cancelled = 0): ClientRequests => ({
+  ok,
+  error: Object.values(errors).reduce((sum, n) => sum + n, 0),
+  timeout: 0,
+  cancelled,
+  errors,
+});
+const counted = (...stores: TargetStore[]) =>
+  stores.map((store) => {
+    const window = { start_ns: 0, end_ns: store.at_ns(store.scrapes - 1) };
+    return { store, window: windowOf(store, window, window.end_ns), isRepeated: () => false };
+  });
+
+describe('equal populations are compared', () => {
+  test('vLLM leaves aborted requests out', () => {
+    const result = serverRequests(
+      counted(replay(recordedPages('vllm/series.txt.br'))),
+      client(191, { http_4xx: 4 }, 5),
+    );
+    expect(result).toMatchObject({
+      family: 'vllm:e2e_request_latency_seconds',
+      server: 191,
+      client: 191,
+      difference: 0,
+    });
+  });
+
+  test("Triton's successes hold failed answers", () => {
+    const pages = recordedPages('triton/series.txt.br');
+    const result = serverRequests(counted(replay(pages)), client(229 + 246 + 250, { http_5xx: 12 }));
+    expect(result).toMatchObject({ family: 'nv_inference_request_success', server: 737, client: 737, difference: 0 });
+  });
+
+  test.each(['smg', 'sglang-router'])('the gateway %s counts all except what it rejected itself', (name) => {
+    const result = serverRequests(
+      counted(replay(recordedPages(`${name}/series.txt.br`))),
+      client(289, { http_4xx: 6 }, 5),
+    );
+    expect(result).toMatchObject({ family: 'smg_router_requests_total', server: 294, client: 294, difference: 0 });
+  });
+
+  test("Dynamo's frontend counts each request once, whatever its workers show", () => {
+    const page = (name: string) => replay(recordedPages(`dynamo/a-steady-c8/scrapes/${name}.txt.br`));
+    const result = serverRequests(counted(page('worker1'), page('frontend'), page('worker2')), client(200));
+    expect(result).toMatchObject({ family: 'dynamo_frontend_requests_total', server: 200, difference: 0 });
+  });
+
+  test('SGLang and TensorRT-LLM', () => {
+    const of = (name: string, ok: number) =>
+      serverRequests(counted(replay(recordedPages(`${name}/series.txt.br`))), client(ok));
+    expect(of('sglang', 144)).toMatchObject({ server: 144, difference: 0 });
+    expect(of('trtllm', 141)).toMatchObject({ server: 141, difference: 0 });
+  });
+});
+
+test('traffic of other clients is visible, replicas are added', () => {
+  const page = (count: number): string =>
+    `# TYPE vllm:e2e_request_latency_seconds histogram\nvllm:e2e_request_latency_seconds_bucket{le="+Inf"} ${count}\nvllm:e2e_request_latency_seconds_count ${count}`;
+  const result = serverRequests(
+    counted(replay(pagesOf(page(5), page(15))), replay(pagesOf(page(0), page(12)))),
+    client(20),
+  );
+  expect(result).toMatchObject({ server: 22, client: 20, difference: 2 });
+});
+
+test('a family of an idle backend gives way to the one that counted', () => {
+  const page = (count: number): string =>
+    `# TYPE vllm:e2e_request_latency_seconds histogram\nvllm:e2e_request_latency_seconds_bucket{le="+Inf"} 0\nvllm:e2e_request_latency_seconds_count 0\n# TYPE nv_inference_request_success counter\nnv_inference_request_success{model="a"} ${count}`;
+  const stores = counted(replay(pagesOf(page(2), page(42))));
+  expect(serverRequests(stores, client(40))).toMatchObject({
+    family: 'nv_inference_request_success',
+    server: 40,
+    difference: 0,
+  });
+  expect(serverRequests(counted(replay(pagesOf(page(2), page(2)))), client(40))).toMatchObject({
+    family: 'vllm:e2e_request_latency_seconds',
+    server: 0,
+  });
+});
+
+test('no family that counts requests: nothing to compare', () => {
+  expect(serverRequests(counted(replay(pagesOf('up 1', 'up 1'))), client(3))).toBeNull();
+});
+
+test('an unknown count is null, not 0', () => {
+  const store = replay(pagesOf('# TYPE sglang:num_requests_total counter\nsglang:num_requests_total 5'));
+  expect(serverRequests(counted(store), client(3))).toMatchObject({ server: null, difference: null });
+});

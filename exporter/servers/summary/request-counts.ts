@@ -1,0 +1,108 @@
+import type { ServerRequests } from '../../../core/run/result.ts';
+import { counterGain, histogramGain } from '../series/cumulative-window.ts';
+import { HistogramSeries, ScalarSeries, type Series } from '../series/series.ts';
+import type { StatisticsWindow } from '../series/statistics.ts';
+import type { TargetStore } from '../series/target-store.ts';
+
+/** What the client counted in the measure phase. */
+export interface ClientRequests {
+  readonly ok: number;
+  readonly error: number;
+  readonly timeout: number;
+  readonly cancelled: number;
+  /** By reason. */
+  readonly errors: Readonly<Record<string, number>>;
+}
+
+/** A target with its window of the run, and the series that another target also exposes. */
+export interface CountedTarget {
+  readonly store: TargetStore;
+  readonly window: StatisticsWindow;
+  readonly isRepeated: (series: Series) => boolean;
+}
+
+interface CountRule {
+  readonly family: string;
+  /** Which of the family's series count. */
+  readonly counts: (labels: Readonly<Record<string, string>>) => boolean;
+  /** The client's requests that this family counts. */
+  readonly clientCounts: (client: ClientRequests) => number;
+  readonly population: string;
+}
+
+const all = (): boolean => true;
+const ok = (client: ClientRequests): number => client.ok;
+const answered = (client: ClientRequests): number => client.ok + (client.errors['http_5xx'] ?? 0);
+const routed = (client: ClientRequests): number =>
+  client.ok + client.error + client.timeout + client.cancelled - (client.errors['http_4xx'] ?? 0);
+
+/**
+ * Which family counts which of the client's requests, so that equal populations are compared. In the order in which a
+ * request passes the systems, so that a gateway in front of engines comes first.
+ */
+const RULES: readonly CountRule[] = [
+  {
+    family: 'dynamo_frontend_requests_total',
+    counts: ({ status }) => status === 'success',
+    clientCounts: ok,
+    population: 'ok',
+  },
+  {
+    family: 'smg_router_requests_total',
+    counts: all,
+    clientCounts: routed,
+    population: 'all except those rejected with 4xx',
+  },
+  { family: 'vllm:e2e_request_latency_seconds', counts: all, clientCounts: ok, population: 'ok' },
+  { family: 'sglang:num_requests_total', counts: all, clientCounts: ok, population: 'ok' },
+  {
+    family: 'trtllm_request_success_total',
+    counts: ({ finished_reason: reason }) => reason === 'stop' || reason === 'length',
+    clientCounts: ok,
+    population: 'ok',
+  },
+  {
+    family: 'nv_inference_request_success',
+    counts: all,
+    clientCounts: answered,
+    population: 'ok and failed with 5xx, which Triton counts as successes',
+  },
+];
+
+/**
+ * The server's count of the run's requests beside the client's. The series of all targets are added, each process once.
+ * A family that counted nothing (of an idle Triton backend, for example) is skipped in favor of the next one that did.
+ * Null: no target has a family that counts requests.
+ */
+export function serverRequests(targets: readonly CountedTarget[], client: ClientRequests): ServerRequests | null {
+  let first: ServerRequests | null = null;
+  for (const rule of RULES) {
+    const counted = targets.flatMap((target) => countOn(target, rule));
+    if (counted.length === 0) continue;
+    const server = counted.includes(null) ? null : counted.reduce<number>((sum, count) => sum + (count ?? 0), 0);
+    const clientCount = rule.clientCounts(client);
+    const requests = {
+      family: rule.family,
+      population: rule.population,
+      server,
+      client: clientCount,
+      difference: server === null ? null : server - clientCount,
+    };
+    if (server !== 0) return requests;
+    first ??= requests;
+  }
+  return first;
+}
+
+/** A null within: such a series exists, but its increase is unknown. */
+function countOn({ store, window, isRepeated }: CountedTarget, rule: CountRule): (number | null)[] {
+  return store.series
+    .filter(({ family }) => family.name === rule.family)
+    .filter((series) => rule.counts(series.labels) && !isRepeated(series))
+    .map((series) => gained(series, store, window));
+}
+
+function gained(series: Series, store: TargetStore, { range }: StatisticsWindow): number | null {
+  if (series instanceof HistogramSeries) return histogramGain(series, store, range)?.count ?? null;
+  return series instanceof ScalarSeries ? (counterGain(series, store, range)?.increase ?? null) : null;
+}

@@ -1,0 +1,180 @@
+import { TargetStore } from '../../series/target-store.ts';
+import { createScrapeParser } from '../../../../core/exposition/index.ts';
+import { ModelProcess, type Draw, type StartEvidence } from './process.ts';
+
+/** What answers at the address of a history. */
+export type Shape =
+  'one process' | 'gateway with workers' | 'several processes on a page' | 'replicas behind the address';
+
+/** One generated history: the pages, in order, and the true counts between the first and the last of them. */
+export interface History {
+  readonly shape: Shape;
+  readonly start: StartEvidence;
+  /** Null: a failed scrape. */
+  readonly pages: readonly (string | null)[];
+  /** The first page whose counts are the reference. */
+  readonly from: number;
+  /** By series as named by `processes`: the increase shown by the pages, without lost pages of ended processes. */
+  readonly truth: ReadonlyMap<string, number>;
+  /**
+   * Other causes produce exactly the same pages: for example, a restart after which every number exceeds its old value.
+   */
+  readonly ambiguous: boolean;
+}
+
+const SECONDS_PER_SCRAPE = 5;
+
+/** A seeded history. The same seed gives the same history. */
+export function history(seed: number): History {
+  const draw = drawer(seed);
+  const shape = draw.of([
+    'one process',
+    'one process',
+    'gateway with workers',
+    'several processes on a page',
+    'replicas behind the address',
+  ] as const);
+  const start = draw.of(['none', 'process', 'created', 'uptime'] as const);
+  const labels =
+    shape === 'several processes on a page'
+      ? ['a', 'b', 'c'].slice(0, draw.whole(2, 3))
+      : shape === 'replicas behind the address'
+        ? [null, null]
+        : [null];
+  // Replicas are deployed together and have served before.
+  const replicas = shape === 'replicas behind the address';
+  const processes = labels.map(
+    (worker) =>
+      new ModelProcess(draw, {
+        worker,
+        start: shape === 'several processes on a page' && start === 'uptime' ? 'none' : start,
+        gateway: shape === 'gateway with workers',
+        served: replicas ? 1 : draw.chance(0.6) ? 1 : 0,
+      }),
+  );
+  const scrapes = draw.whole(6, 20);
+  const from = 0;
+  const pages: (string | null)[] = [];
+  let ambiguous = false;
+  const shown = new Shown();
+  let answering = 0;
+  let turns = 0;
+  let lastShown: ModelProcess | null = null;
+  for (let scrape = 0; scrape < scrapes; scrape++) {
+    const now = scrape * SECONDS_PER_SCRAPE;
+    for (const process of processes) {
+      if (scrape > 0 && !replicas && draw.chance(0.06)) process.restart(now - draw.whole(1, SECONDS_PER_SCRAPE - 2));
+      process.observe();
+      if (!replicas && draw.chance(0.05)) process.changeBounds();
+    }
+    if (replicas && draw.chance(0.5)) answering = 1 - answering;
+    const onPage = replicas ? [processes[answering] as ModelProcess] : processes;
+    const page = onPage.map((process) => process.page(now)).join('');
+    if (scrape > 0 && draw.chance(0.08)) pages.push(null);
+    else if (scrape > 0 && draw.chance(0.05)) pages.push(cutPage(page, draw));
+    else {
+      pages.push(page);
+      if (lastShown !== null && lastShown !== onPage[0]) turns += 1;
+      lastShown = onPage[0] ?? null;
+      for (const process of onPage) ambiguous = !shown.see(process) || ambiguous;
+    }
+  }
+  // Fewer switches between replicas produce the pages of a restarted process.
+  if (replicas && turns < (start === 'none' ? 4 : 2)) ambiguous = true;
+  return { shape, start, pages, from, truth: shown.truth(), ambiguous };
+}
+
+/** Tracks what the good pages showed of each process between its restarts. */
+class Shown {
+  readonly #processes = new Map<
+    ModelProcess,
+    {
+      life: number;
+      first: Map<string, number>;
+      last: Map<string, number>;
+      past: Map<string, number>;
+      shown: Map<string, number>;
+    }
+  >();
+
+  /** False: the process restarted since the last good page, and nothing on this page shows it. */
+  see(process: ModelProcess): boolean {
+    const counts = process.counts();
+    const before = this.#processes.get(process);
+    if (before === undefined) {
+      this.#processes.set(process, {
+        life: process.life,
+        first: counts,
+        last: counts,
+        past: new Map(),
+        shown: process.numbers(),
+      });
+      return true;
+    }
+    const numbers = process.numbers();
+    let visible = true;
+    if (before.life !== process.life) {
+      for (const [key, count] of before.last)
+        before.past.set(key, (before.past.get(key) ?? 0) + count - (before.first.get(key) ?? 0));
+      before.first = new Map();
+      before.life = process.life;
+      visible =
+        process.showsStart ||
+        Array.from(before.shown).some(([key, value]) => (numbers.get(key) ?? absent(key)) < value);
+    }
+    before.last = counts;
+    before.shown = numbers;
+    return visible;
+  }
+
+  truth(): Map<string, number> {
+    const truth = new Map<string, number>();
+    for (const { past, first, last } of this.#processes.values()) {
+      for (const key of new Set([...past.keys(), ...last.keys()])) {
+        const gained = (past.get(key) ?? 0) + (last.get(key) ?? 0) - (first.get(key) ?? 0);
+        truth.set(key, (truth.get(key) ?? 0) + gained);
+      }
+    }
+    return truth;
+  }
+}
+
+/** A missing series shows a restart; a missing bucket may only be a former bound. */
+const absent = (key: string): number => (key.includes(' ') ? Infinity : -1);
+
+/** A page without a length that ends inside a line; cut between two lines, it would look like a shorter page. */
+function cutPage(page: string, draw: Draw): string {
+  let at = draw.whole(1, page.length - 1);
+  while (at < page.length - 1 && page[at - 1] === '\n') at += 1;
+  return page.slice(0, at);
+}
+
+/** The pages as the collector keeps them: a page that ends without a newline is a failed scrape. */
+export function stored({ pages }: History): TargetStore {
+  const store = new TargetStore();
+  const parser = createScrapeParser();
+  const encoder = new TextEncoder();
+  for (const [scrape, page] of pages.entries()) {
+    const at_ns = scrape * SECONDS_PER_SCRAPE * 1e9;
+    const times = { sent_ns: at_ns, at_ns, duration_ns: 0, interval_ns: SECONDS_PER_SCRAPE * 1e9, edge: false };
+    if (page?.endsWith('\n') !== true) store.recordFailure(times, 'no page');
+    else if (!store.recordPage(times, parser.parse(encoder.encode(page), 'text/plain'), false)) break;
+  }
+  return store;
+}
+
+function drawer(seed: number): Draw {
+  // mulberry32
+  let state = (seed + 1) * 0x9e3779b1;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+  return {
+    chance: (p) => next() < p,
+    whole: (low, high) => low + Math.floor(next() * (high - low + 1)),
+    of: (values) => values[Math.floor(next() * values.length)] as (typeof values)[number],
+  };
+}

@@ -1,0 +1,107 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
+import { llmbench } from './llmbench.ts';
+
+let directory: string;
+let runsDir: string;
+const servers: RunningSimulator[] = [];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'llmbench-judge-'));
+  runsDir = join(directory, 'runs');
+  for (let i = 0; i < 2; i++) servers.push(await startSimulator({ system: 'vllm', host: '127.0.0.1', port: 0 }));
+});
+
+afterAll(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+  await rm(directory, { recursive: true });
+});
+
+const LOAD = ['--model', 'sim-model', '--scenario', 'chat', '--request-count', '6', '--isl', '16', '--osl', '4'];
+const ab = (...argv: readonly string[]) => {
+  const urls = ['--a', servers[0]?.url ?? '', '--b', servers[1]?.url ?? ''];
+  return llmbench('ab', ...urls, ...LOAD, '--runs-dir', runsDir, '--no-server-metrics', '--json', ...argv);
+};
+
+interface Printed {
+  readonly design: string;
+  readonly runs: { readonly a: readonly string[]; readonly b: readonly string[] };
+  readonly needs: object | null;
+}
+
+test('ab measures pairs, sends the same texts within a pair, and continues where it was interrupted', async () => {
+  const first = await ab('--id', 'x', '--pairs', '1');
+  expect(first.stderr).toContain('pair 1 of 1, A: run x-01a');
+  expect(JSON.parse(first.stdout)).toMatchObject({ design: 'pairs', runs: { a: ['x-01a'], b: ['x-01b'] } });
+  const second = await ab('--id', 'x', '--pairs', '2');
+  expect(second.stderr).not.toContain('pair 1 of 2');
+  const { runs } = JSON.parse(second.stdout) as Printed;
+  expect(runs).toEqual({ a: ['x-01a', 'x-02a'], b: ['x-01b', 'x-02b'] });
+  const fingerprints = await Promise.all(
+    [...runs.a, ...runs.b].map(async (id) => {
+      const run = JSON.parse(await readFile(join(runsDir, id, 'run.json'), 'utf8')) as { fingerprint: string };
+      return run.fingerprint;
+    }),
+  );
+  expect(new Set(fingerprints).size).toBe(1);
+  expect(second.code).toBe(0);
+});
+
+test('a server that is gone ends ab with exit code 1 and the command that continues it', async () => {
+  const gone = ['--a', 'http://127.0.0.1:9', '--b', servers[1]?.url ?? ''];
+  const { code, stdout, stderr } = await llmbench('ab', ...gone, ...LOAD, '--runs-dir', runsDir, '--id', 'y');
+  expect(code).toBe(1);
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/the comparison is not complete; to continue it: llmbench ab .*--id y\n$/);
+  expect(stderr.match(/ y(?= |\n|$)/g)?.length).toBe(stderr.match(/--id y/g)?.length);
+});
+
+test('check judges what run has stored, and history shows it', async () => {
+  const check = await llmbench('check', '--scenario', 'chat', '--runs-dir', runsDir, '--undecided', 'fail');
+  expect(check.code).toBe(99);
+  expect(check.stdout).toMatch(/^verdict {5}undecided\n/);
+  const history = await llmbench('history', 'chat', '--runs-dir', runsDir);
+  expect(history.stdout).toMatch(/x-02a .* undecided/);
+});
+
+test('run --check measures and judges in one, and prints one document', async () => {
+  const options = ['--url', servers[0]?.url ?? '', ...LOAD, '--runs-dir', runsDir, '--no-server-metrics'];
+  const { code, stdout } = await llmbench('run', ...options, '--concurrency', '1', '--check', '--json');
+  expect(code).toBe(0);
+  const { verdict, runs } = JSON.parse(stdout) as Printed & { verdict: string };
+  expect(verdict).toBe('undecided');
+  expect(runs.b).toHaveLength(1);
+  const strict = await llmbench('run', ...options, '--concurrency', '1', '--check', '--undecided', 'fail');
+  expect(strict.code).toBe(99);
+  expect(strict.stdout).toMatch(/^\nrun {9}.*\n(.*\n)+verdict {5}undecided\n/);
+});
+
+test('run refuses options of the judge without --check, and --check of several loads', async () => {
+  const options = ['--url', servers[0]?.url ?? '', ...LOAD, '--runs-dir', runsDir];
+  const without = await llmbench('run', ...options, '--concurrency', '1', '--accept-passed');
+  expect(without).toMatchObject({ code: 2, stderr: 'llmbench run: --accept-passed requires --check\n' });
+  const several = await llmbench('run', ...options, '--concurrency', '1,2', '--check');
+  expect(several.code).toBe(2);
+  expect(several.stderr).toContain('--check requires one load');
+});
+
+test('an undecided objective passes, and fails with --slo-undecided fail', async () => {
+  // Six requests cannot decide on a p99.
+  const options = ['--url', servers[0]?.url ?? '', ...LOAD, '--concurrency', '1', '--slo', 'itl:p99<10s'];
+  const passed = await llmbench('run', ...options, '--runs-dir', runsDir, '--no-server-metrics');
+  expect(passed.stdout).toMatch(/^slo .*: undecided \(.*; about \d+ requests decide/m);
+  expect(passed.code).toBe(0);
+  const failed = await llmbench(
+    'run',
+    ...options,
+    '--runs-dir',
+    runsDir,
+    '--no-server-metrics',
+    '--slo-undecided',
+    'fail',
+  );
+  expect(failed.code).toBe(99);
+});

@@ -1,0 +1,124 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@jest/globals';
+import ts from 'typescript';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const CORE = [
+  'core/text',
+  'core/stats',
+  'core/histogram',
+  'core/run',
+  'core/series',
+  'core/exposition',
+  'core/measures',
+];
+const BASE = ['exporter/clock', 'exporter/errors', 'exporter/files', 'exporter/http-client'];
+const RUNS = ['exporter/servers', 'exporter/store'];
+
+/** The folders whose modules a folder may import, beside its own. `core` imports no package and no built-in of Node. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  'core/stats': [],
+  'core/run': ['core/stats'],
+  'core/histogram': [],
+  'core/text': ['core/run'],
+  'core/series': ['core/histogram'],
+  'core/exposition': ['core/histogram'],
+  'core/measures': ['core/histogram', 'core/run', 'core/stats'],
+  catalog: [],
+  simulator: [...CORE, 'catalog'],
+  prometheus: [...CORE, 'catalog'],
+  dashboards: [...CORE, 'catalog', 'prometheus'],
+  'exporter/clock': [],
+  'exporter/http-client': [],
+  'exporter/errors': ['core/run'],
+  'exporter/files': ['exporter/errors'],
+  'exporter/judge': [...CORE, 'catalog', ...BASE, ...RUNS],
+  'exporter/load': [...CORE, ...BASE],
+  'exporter/servers': [...CORE, 'catalog', ...BASE],
+  'exporter/store': [...CORE, ...BASE, 'exporter/servers'],
+  'exporter/exports': [...CORE, ...BASE],
+  'exporter/imports': [...CORE, 'catalog', ...BASE, ...RUNS],
+  'exporter/publish': [...CORE, 'catalog', ...BASE, ...RUNS, 'exporter/judge'],
+  'exporter/report': [...CORE, 'catalog', ...BASE, ...RUNS],
+  'exporter/explain': [...CORE, 'catalog', ...BASE, 'exporter/servers', 'exporter/publish'],
+  'exporter/http': [...CORE, ...BASE, ...RUNS, 'exporter/judge', 'exporter/publish', 'exporter/report'],
+  'exporter/run': [
+    ...CORE,
+    ...BASE,
+    ...RUNS,
+    'exporter/load',
+    'exporter/publish',
+    'exporter/exports',
+    'exporter/report',
+  ],
+};
+/** What starts and joins the rest, and no other folder imports. */
+const ENTRY_POINTS = ['exporter/cli', 'scripts', 'benchmarks', 'tests'];
+
+const FILES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.mts', '*.mjs'], {
+  cwd: ROOT,
+  encoding: 'utf8',
+})
+  .split('\n')
+  .filter((path) => path.includes('/') && !path.startsWith('grafana-plugin/') && existsSync(join(ROOT, path)));
+
+/** The modules that each file imports, type imports included: paths from the root, or names of packages. */
+const IMPORTS = new Map(
+  FILES.map((path) => {
+    const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, path), 'utf8'), true, true);
+    const modules = importedFiles.map(({ fileName: name }) =>
+      name.startsWith('.') ? normalize(join(dirname(path), name)) : name,
+    );
+    return [path, modules] as const;
+  }),
+);
+
+const folderOf = (path: string): string => path.split('/', /^(core|exporter)\//.test(path) ? 2 : 1).join('/');
+const isForTests = (path: string): boolean => /\.i?test\.ts$|\/(testing|fixtures)\/|^tests\//.test(path);
+const sources = [...IMPORTS].filter(([path]) => !isForTests(path));
+
+test('every folder imports only the folders that it may know', () => {
+  const wrong = sources.flatMap(([path, modules]) => {
+    const folder = folderOf(path);
+    if (ENTRY_POINTS.includes(folder)) return [];
+    const allowed = [folder, ...(MAY_IMPORT[folder] ?? [])];
+    const local = modules.filter((module) => IMPORTS.has(module) || module.startsWith('..'));
+    return local.filter((module) => !allowed.includes(folderOf(module))).map((module) => `${path} imports ${module}`);
+  });
+  expect(wrong).toEqual([]);
+});
+
+test('core imports neither packages nor built-in modules of Node', () => {
+  const wrong = sources
+    .filter(([path]) => path.startsWith('core/'))
+    .flatMap(([path, modules]) =>
+      modules.filter((name) => isBuiltin(name) || !IMPORTS.has(name)).map((name) => `${path} imports ${name}`),
+    );
+  expect(wrong).toEqual([]);
+});
+
+test('what is published imports nothing that is there for tests', () => {
+  const published = sources.filter(([path]) => !/^(scripts|benchmarks)\//.test(path));
+  const wrong = published.flatMap(([path, modules]) =>
+    modules.filter(isForTests).map((module) => `${path} imports ${module}`),
+  );
+  expect(wrong).toEqual([]);
+});
+
+test('no modules import each other in a cycle', () => {
+  const done = new Set<string>();
+  const cycles: string[] = [];
+  const visit = (path: string, trail: readonly string[]): void => {
+    const start = trail.indexOf(path);
+    if (start >= 0) cycles.push([...trail.slice(start), path].join(' > '));
+    if (start >= 0 || done.has(path)) return;
+    for (const module of IMPORTS.get(path) ?? []) visit(module, [...trail, path]);
+    done.add(path);
+  };
+  for (const path of FILES) visit(path, []);
+  expect(cycles).toEqual([]);
+});

@@ -1,0 +1,207 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { copyFile, mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { parse, stringify } from 'yaml';
+import type { ResultFile } from '../core/run/result.ts';
+import { storeJudgedRun } from '../exporter/judge/testing/judged-run.ts';
+import { openStore } from '../exporter/store/run-store.ts';
+import { renderPrometheusConfig } from '../prometheus/config.ts';
+import { describeWithAlertmanager } from '../prometheus/describe-prometheus.ts';
+import { startAlertmanager, startPrometheus, type RunningServer } from '../prometheus/server.ts';
+import { llmbench, start, type Ended, type Started } from './llmbench.ts';
+
+const PROMETHEUS = fileURLToPath(new URL('../prometheus/', import.meta.url));
+const GATE = ['--gate', 'time_to_first_token:p50'];
+/** On a busy machine the runs of one server differ by far less than a server that is three times as slow. */
+const NORMAL = 'slowdown:factor=4';
+const SLOW = 'slowdown:factor=12';
+/** With one output token there is no inter-token latency to judge the client by: a busy machine does not disturb the runs. */
+const LOAD = ['--concurrency', '4', '--request-count', '20', '--isl', '32', '--osl', '1', '--linger', 'no'];
+
+interface Notified {
+  readonly status: 'firing' | 'resolved';
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** From the simulated server to the webhook: every program is the real one. */
+await describeWithAlertmanager('a regression', (programs) => {
+  let folder: string;
+  let runsDir: string;
+  let webhook: Server;
+  let alertmanager: RunningServer;
+  let prometheus: RunningServer;
+  const started: Started[] = [];
+  const notified: Notified[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'llmbench-alert-'));
+    runsDir = join(folder, 'runs');
+    await mkdir(runsDir);
+    webhook = createServer((request, response) => {
+      let body = '';
+      request.on('data', (piece: Buffer) => (body += piece.toString()));
+      request.on('end', () => {
+        notified.push(...(JSON.parse(body) as { alerts: Notified[] }).alerts);
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => webhook.listen(0, '127.0.0.1', resolve));
+    const { port } = webhook.address() as AddressInfo;
+    const serve = await ready<{ url: string }>(['serve', '--runs-dir', runsDir, '--port', '0', '--json']);
+    alertmanager = await startAlertmanager({
+      programs,
+      configFile: await alertmanagerConfig(`http://127.0.0.1:${port}/`),
+      dataFolder: join(folder, 'alertmanager'),
+    });
+    prometheus = await startPrometheus({
+      programs,
+      configFile: await prometheusConfig(new URL(serve.url).host, new URL(alertmanager.url).host),
+      dataFolder: join(folder, 'prometheus'),
+    });
+  }, 60_000);
+
+  afterAll(async () => {
+    await prometheus?.stop();
+    await alertmanager?.stop();
+    webhook?.close();
+    for (const { child, ended } of started) {
+      child.kill('SIGTERM');
+      await ended;
+    }
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  /** The example, without its waiting times. */
+  async function alertmanagerConfig(url: string): Promise<string> {
+    const config = parse(await readFile(join(PROMETHEUS, 'alertmanager.yml'), 'utf8')) as {
+      route: Record<string, unknown>;
+      receivers: { name: string; webhook_configs?: unknown[] }[];
+    };
+    Object.assign(config.route, { group_wait: '1s', group_interval: '1s' });
+    for (const receiver of config.receivers) if (receiver.name === 'notify') receiver.webhook_configs = [{ url }];
+    const path = join(folder, 'alertmanager.yml');
+    await writeFile(path, stringify(config));
+    return path;
+  }
+
+  /** The shipped configuration and rules; only scrapes and evaluations are more frequent, and alerts end sooner. */
+  async function prometheusConfig(exporterAddress: string, alertmanagerAddress: string): Promise<string> {
+    for (const kind of ['rules', 'alerts']) {
+      await mkdir(join(folder, kind));
+      for (const file of await readdir(join(PROMETHEUS, kind))) {
+        await copyFile(join(PROMETHEUS, kind, file), join(folder, kind, file));
+      }
+    }
+    const scenarios = join(folder, 'alerts/scenarios.yml');
+    const rules = await readFile(scenarios, 'utf8');
+    expect(rules).toContain('keep_firing_for: 15m');
+    await writeFile(scenarios, rules.replaceAll('keep_firing_for: 15m', 'keep_firing_for: 2s'));
+    const ruleFiles = ['rules/*.yml', 'alerts/*.yml'];
+    const config = renderPrometheusConfig({ exporterAddress, alertmanagerAddress, ruleFiles });
+    const path = join(folder, 'prometheus.yml');
+    await writeFile(
+      path,
+      config.replace('evaluation_interval: 5s', 'evaluation_interval: 1s').replaceAll(': 5s', ': 1s'),
+    );
+    return path;
+  }
+
+  async function ready<T>(args: readonly string[]): Promise<T> {
+    const process = start(args);
+    started.push(process);
+    return new Promise((resolve, reject) => {
+      process.child.stdout?.once('data', (line: string) => resolve(JSON.parse(line) as T));
+      void process.ended.then((end) => reject(new Error(end.stderr)));
+    });
+  }
+
+  const simulator = (fault: string): Promise<{ url: string }> =>
+    ready(['simulate', '--port', '0', '--fault', fault, '--json']);
+  const runOptions = (url: string): readonly string[] => [
+    ...['--url', url, '--model', 'sim-model', ...LOAD, '--no-server-metrics'],
+  ];
+
+  async function done(...args: readonly string[]): Promise<Ended> {
+    const ended = await llmbench(...args, '--runs-dir', runsDir);
+    if (ended.code !== 0) throw new Error(`${args.join(' ')}: ${ended.code} ${ended.stdout}${ended.stderr}`);
+    return ended;
+  }
+
+  async function measured(url: string): Promise<string> {
+    const { stdout } = await done('run', ...runOptions(url), '--scenario', 'nightly', '--json');
+    return (JSON.parse(stdout) as ResultFile).run_id;
+  }
+
+  /** Notifications about a scenario. */
+  const about = (scenario: string): readonly Notified[] =>
+    notified.filter(({ labels }) => labels['scenario'] === scenario);
+
+  async function until(status: Notified['status']): Promise<Notified> {
+    for (const end = Date.now() + 30_000; Date.now() < end; await sleep(100)) {
+      const found = about('nightly').find((each) => each.status === status);
+      if (found !== undefined) return found;
+    }
+    throw new Error(`no notification is ${status}: ${JSON.stringify(notified)}`);
+  }
+
+  async function query(expression: string): Promise<readonly { readonly value: readonly [number, string] }[]> {
+    const url = `${prometheus.url}/api/v1/query?${new URLSearchParams({ query: expression }).toString()}`;
+    const answer = (await (await fetch(url)).json()) as { data: { result: { value: [number, string] }[] } };
+    return answer.data.result;
+  }
+
+  test('that is confirmed notifies once, with its runs, and a new baseline resolves it', async () => {
+    const normal = await simulator(NORMAL);
+    for (let i = 0; i < 6; i++) await measured(normal.url);
+    await done('baseline', 'accept', 'scenario:nightly');
+    const slow = await simulator(SLOW);
+    const first = await measured(slow.url);
+    const check = ['check', first, ...GATE, '--confirm', '8', '--json', '--runs-dir', runsDir];
+    const { code, stdout, stderr } = await llmbench(...check, '--', ...runOptions(slow.url));
+    expect([code, stdout + stderr]).toEqual([99, expect.stringContaining('regressed')]);
+
+    const firing = await until('firing');
+    expect(firing.labels).toMatchObject({ alertname: 'LlmScenarioRegressed', severity: 'critical' });
+    const listed = (await llmbench('runs', 'list', '--json', '--runs-dir', runsDir)).stdout;
+    const { description = '' } = firing.annotations;
+    expect(description).toMatch(/Largest change: time_to_first_token p50 \+\d+\.\d %\./);
+    const named = /Runs: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
+    expect(named).toContain(first);
+    // Against six runs at least three decide, 2 / C(9, 3) < 0.05, besides the one that raised the suspicion.
+    expect(named.length).toBeGreaterThanOrEqual(4);
+    for (const id of named) expect(listed).toContain(id);
+
+    // Several evaluations and group intervals later it has still been sent once.
+    await sleep(4_000);
+    expect(about('nightly')).toHaveLength(1);
+    await done('baseline', 'accept', named.join(','), '--reason', 'the slower server is intended');
+    await until('resolved');
+    expect(about('nightly').map(({ status }) => status)).toEqual(['firing', 'resolved']);
+  }, 150_000);
+
+  test('that a saturated client measured sends no notification', async () => {
+    const { store } = await openStore(runsDir);
+    const ids = Array.from({ length: 12 }, (_, i) => `saturated-${String(i).padStart(2, '0')}`);
+    for (const [i, id] of ids.entries()) {
+      const slow = i >= 6;
+      const what = { ttft: slow ? 0.3 : 0.1 + i / 1e4, client: slow ? 'saturated' : 'ok' } as const;
+      await storeJudgedRun(store, id, i, { ...what, scenario: 'saturated' });
+    }
+    await done('baseline', 'accept', ids.slice(0, 6).join(','));
+    const checked = await done('check', ids.slice(6).join(','), ...GATE);
+    expect(checked.stdout).toMatch(/verdict +undecided/);
+    expect(checked.stdout).toContain('The client itself was saturated in 6 runs.');
+    const judged = 'llmbench_scenario_verdict{scenario="saturated",verdict="undecided"} == 1';
+    for (const end = Date.now() + 20_000; (await query(judged)).length === 0; await sleep(100)) {
+      if (Date.now() > end) throw new Error('the verdict has not been scraped');
+    }
+    await sleep(4_000);
+    expect(about('saturated')).toEqual([]);
+  }, 60_000);
+});
