@@ -118,7 +118,7 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
         const value = String(current?.value ?? '');
         const { series, label } = labelQuery(variable);
         if (['job', 'run'].includes(name)) continue;
-        // Rules record without a job: there the system tells whose series they are.
+        // Rules record without a job: there the label system identifies them.
         if (name === 'system') values[name] = BENCHMARKED;
         else if (isExporter(variable)) {
           const own = await labelValues(stack.prometheusUrl, label, `${series}{job="${jobOf(series)}"}`);

@@ -27,7 +27,7 @@ function lintDashboard(dashboard: ClassicDashboard): readonly Finding[] {
   const findings: Finding[] = [];
   const source = variables.filter(({ type }) => type === 'datasource');
   if (source.length !== 1 || source[0]?.name !== 'datasource' || source[0].label !== 'Data source') {
-    findings.push(say('template-datasource-rule', 'one data source variable `datasource`, labelled "Data source"'));
+    findings.push(say('template-datasource-rule', 'one data source variable `datasource`, labeled "Data source"'));
   }
   for (const [name, label] of [
     ['job', 'Job'],
@@ -35,7 +35,7 @@ function lintDashboard(dashboard: ClassicDashboard): readonly Finding[] {
   ] as const) {
     const variable = variables.find((candidate) => candidate.name === name);
     if (variable === undefined || !isServerVariable(variable, label)) {
-      findings.push(say(`template-${name}-rule`, `a query variable \`${name}\`, labelled, multi, allValue .+`));
+      findings.push(say(`template-${name}-rule`, `a query variable \`${name}\`, labeled, multi, allValue .+`));
     }
   }
   for (const variable of variables.filter(({ type }) => type === 'query')) {

@@ -8,7 +8,7 @@ import { DASHBOARDS } from './src/dashboards.ts';
 
 const KNOWN = knownMetrics();
 
-/** Families that a panel or a rule asks for. */
+/** Families that a panel or a rule queries. */
 function used(): ReadonlySet<string> {
   const panels = DASHBOARDS.flatMap(([, json]) => panelsOf(JSON.parse(json()) as ClassicDashboard));
   const shown = panels.flatMap(({ targets }) => (targets ?? []).map(({ expr }) => expr));
@@ -34,7 +34,7 @@ test('nothing is listed that is shown, and every reason is about some family', (
   expect(idle).toEqual([]);
 });
 
-test('a panel of a family that some version lacks says so', () => {
+test('a panel of a family that some version lacks reports it', () => {
   const deprecated = catalogs().flatMap(({ families }) => families.filter((family) => family.deprecated !== undefined));
   const names = new Set(deprecated.map(({ name }) => name));
   const panels = DASHBOARDS.flatMap(([, json]) => panelsOf(JSON.parse(json()) as ClassicDashboard));

@@ -39,4 +39,12 @@ describe('renderPrometheusConfig', () => {
     expect(config.scrape_configs[0]?.static_configs?.[0]?.targets).toEqual(['[::1]:41000']);
     expect(config.scrape_configs[1]?.http_sd_configs?.[0]?.url).toBe('http://[::1]:41000/sd');
   });
+
+  test('sends the alerts to an Alertmanager, when there is one', () => {
+    expect(parse(renderPrometheusConfig())).not.toHaveProperty('alerting');
+    const options = { exporterAddress: 'e:9469', ruleFiles: [], alertmanagerAddress: '127.0.0.1:9093' };
+    expect(parse(renderPrometheusConfig(options))).toMatchObject({
+      alerting: { alertmanagers: [{ static_configs: [{ targets: ['127.0.0.1:9093'] }] }] },
+    });
+  });
 });

@@ -2,7 +2,6 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { catalogs, labelsOf } from '../catalog/load.ts';
 import type { CatalogFamily } from '../catalog/types.ts';
-import { parseText } from '../core/exposition/index.ts';
 import { aggregations } from './promql.ts';
 
 /** What is known of a metric that a query may name. */
@@ -17,20 +16,21 @@ interface RuleFile {
   readonly groups: readonly { readonly rules: readonly Rule[] }[];
 }
 
-/** A recording rule or an alert, as the YAML says it. */
+/** A recording rule or an alert, as defined in the YAML. */
 export interface Rule {
   readonly record?: string;
   readonly alert?: string;
   readonly expr: string;
   readonly for?: string;
+  readonly keep_firing_for?: string;
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** Labels that Prometheus gives to each target. */
 const TARGET_LABELS = ['job', 'instance'];
-/** A page on which every family of a running benchmark is. */
-const CONTRACT_PAGE = new URL('../exporter/publish/fixtures/under-way.txt', import.meta.url);
+/** Every family that llmbench itself exposes. */
+const OWN_FAMILIES = new URL('../catalog/llmbench.json', import.meta.url);
 const HERE = new URL('.', import.meta.url);
 
 /** The rules of `rules/` or `alerts/`, by file. */
@@ -42,7 +42,9 @@ export function ruleFiles(folder: 'rules' | 'alerts'): readonly (readonly [file:
   });
 }
 
-/** Every metric that a query may name: of the catalogs, of a benchmark, of Prometheus itself, of the recording rules. */
+/**
+ * Every metric that a query may name: of the catalogs, of a benchmark, of Prometheus itself, of the recording rules.
+ */
 export function knownMetrics(): ReadonlyMap<string, KnownMetric> {
   const known = new Map<string, KnownMetric>();
   for (const catalog of catalogs()) {
@@ -50,15 +52,10 @@ export function knownMetrics(): ReadonlyMap<string, KnownMetric> {
       add(known, family.name, family.type, [...labelsOf(catalog, family), ...(family.optional_labels ?? [])]);
     }
   }
-  for (const { name, type, samples } of parseText(readFileSync(CONTRACT_PAGE)).families) {
-    const labels = samples.flatMap((sample) => Object.keys(sample.labels));
-    add(
-      known,
-      name,
-      type as KnownMetric['type'],
-      labels.filter((label) => label !== 'le'),
-    );
-  }
+  const own = JSON.parse(readFileSync(OWN_FAMILIES, 'utf8')) as {
+    readonly families: readonly (Pick<KnownMetric, 'type'> & { name: string; labels: readonly string[] })[];
+  };
+  for (const { name, type, labels } of own.families) add(known, name, type, labels);
   for (const name of ['up', 'scrape_duration_seconds', 'scrape_samples_scraped']) add(known, name, 'gauge', []);
   for (const [, rules] of [...ruleFiles('rules'), ...ruleFiles('alerts')]) {
     for (const { record, expr, labels = {} } of rules) {

@@ -19,7 +19,7 @@ describe('selectors', () => {
     expect(names(expr)).toEqual(metrics);
   });
 
-  test('tell matchers, and the function that takes their range', () => {
+  test('have matchers, and the function that takes their range', () => {
     const [first, second] = selectors('rate(a{x=~"1|2",y!="3"}[$__rate_interval]) + b{z="4"}');
     expect(first).toMatchObject({
       rangeFunction: 'rate',
@@ -33,7 +33,7 @@ describe('selectors', () => {
 });
 
 describe('aggregations', () => {
-  test('tell their labels and what is inside', () => {
+  test('have their labels and their argument', () => {
     const expr = 'sum by (a, b) (max by (a, b, c) (x)) / count by (a) (y)';
     const inside = aggregations(expr).map(({ operator, by, start, end }) => [operator, by, expr.slice(start, end)]);
     expect(inside).toEqual([

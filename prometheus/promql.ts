@@ -1,9 +1,9 @@
 /** A vector selector of an expression. */
 export interface Selector {
-  /** Empty when the selector has no name of its own, as in `{__name__=~"x.+"}`. */
+  /** Empty when the selector has no metric name, as in `{__name__=~"x.+"}`. */
   readonly metric: string;
   readonly matchers: readonly Matcher[];
-  /** Where it stands in the expression. */
+  /** Its position in the expression. */
   readonly index: number;
   /** The function that it is the argument of, with a range; null without a range. */
   readonly rangeFunction: string | null;
@@ -16,7 +16,7 @@ export interface Matcher {
   readonly value: string;
 }
 
-/** An aggregation with `by`, and where its argument stands in the expression. */
+/** An aggregation with `by`, and the position of its argument. */
 export interface Aggregation {
   readonly operator: string;
   readonly by: readonly string[];
@@ -37,8 +37,8 @@ function blank(text: string): string {
 }
 
 /**
- * The vector selectors of a PromQL expression, in their order. Enough of the grammar for the queries of this project; that an
- * expression is valid is checked by a real Prometheus. Variables of Grafana may stand in it.
+ * The vector selectors of a PromQL expression, in their order. Enough of the grammar for the queries of this project;
+ * that an expression is valid is checked by a real Prometheus. It may contain Grafana variables.
  */
 export function selectors(expr: string): readonly Selector[] {
   const masked = maskStrings(expr);
@@ -67,7 +67,7 @@ function matchersOf(braces: string): Matcher[] {
   );
 }
 
-/** The aggregations of an expression that say `by`. */
+/** The aggregations of an expression that have `by`. */
 export function aggregations(expr: string): readonly Aggregation[] {
   const masked = maskStrings(expr);
   return [...masked.matchAll(/\b(\w+)\s+by\s*\(([^()]*)\)\s*\(/g)].map((match) => {
@@ -77,7 +77,7 @@ export function aggregations(expr: string): readonly Aggregation[] {
   });
 }
 
-/** Position of the parenthesis that closes one which stands before `start`. */
+/** Position of the parenthesis that closes the one before `start`. */
 function closing(masked: string, start: number): number {
   let depth = 1;
   for (let index = start; index < masked.length; index += 1) {

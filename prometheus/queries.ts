@@ -9,7 +9,7 @@ export type ClientHistogram =
 
 /**
  * Which runs a query is about. `run` is one run, and its shards are added up. `runs` is a regular expression: the runs
- * stay apart, because their bucket bounds may differ and unlike grids must not be added.
+ * stay apart, because their bucket bounds may differ and different grids must not be added.
  */
 export type RunSelection = { readonly run: string } | { readonly runs: string };
 
@@ -22,7 +22,7 @@ export interface QuantileQuery {
   readonly window?: string;
 }
 
-/** The range of a query that shall see a whole run: Grafana's time range. */
+/** The range of a query over a whole run: Grafana's time range. */
 export const WHOLE_RANGE = '$__range';
 /** The range of a rate: Grafana's, never shorter than four scrapes. */
 export const RATE_RANGE = '$__rate_interval';
@@ -52,7 +52,7 @@ export function quantileOverTime({ histogram, quantile, of, window = RATE_RANGE 
   return `histogram_quantile(${quantile}, sum by (${runLabels(of, 'le')}) (rate(${buckets}[${window}])))`;
 }
 
-/** What a run says about itself, on `llmbench_run_info`. */
+/** The labels of a run on `llmbench_run_info`. */
 export type RunFact = 'scenario' | 'model' | 'system' | 'load' | 'fingerprint' | 'group_id' | 'step' | 'repeat';
 
 /**

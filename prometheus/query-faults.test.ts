@@ -26,13 +26,13 @@ describe('queryFaults', () => {
   });
 
   test.each<[expr: string, fault: string]>([
-    ['nobody', 'nothing exposes it'],
+    ['unknown', 'nothing exposes it'],
     ['h', 'nothing exposes it'],
-    ['g{colour="red"}', 'no label colour'],
-    ['sum by (colour) (g)', 'has a label colour'],
+    ['g{color="red"}', 'no label color'],
+    ['sum by (color) (g)', 'has a label color'],
     ['rate(g[1m])', 'a rate of a gauge'],
     ['rate(s[1m])', 'a rate of a gauge'],
-    ['sum by (instance) (c_total)', 'a counter as it stands'],
+    ['sum by (instance) (c_total)', 'a counter without rate or increase'],
     ['histogram_quantile(0.5, sum by (le) (rate(h_bucket[1m])))', 'grids of several sources'],
     ['histogram_quantile(0.5, rate(h_bucket[1m]))', 'not added up by le'],
     ['histogram_quantile(0.5, sum by (instance) (rate(h_bucket[1m])))', 'grids of several sources'],

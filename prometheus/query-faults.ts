@@ -6,8 +6,8 @@ const OF_COUNTERS = new Set(['rate', 'increase', 'irate']);
 const OF_ANY = new Set(['last_over_time', 'present_over_time', 'absent_over_time']);
 
 /**
- * What is wrong with a query, measured by what is known of the metrics: names and labels that nothing exposes, a rate of a
- * gauge, a counter as it stands, a suffix that the type has not, buckets of several grids added.
+ * What is wrong with a query, measured by what is known of the metrics: names and labels that nothing exposes, a rate
+ * of a gauge, a counter without rate or increase, a suffix that the type does not have, buckets of several grids added.
  */
 export function queryFaults(expr: string, known: ReadonlyMap<string, KnownMetric>): readonly string[] {
   const found = selectors(expr);
@@ -36,7 +36,7 @@ function metricFaults(
   const isRule = metric.includes(':rate') || metric.startsWith('system:') || metric.startsWith('job_instance:');
   if (rangeFunction !== null && OF_COUNTERS.has(rangeFunction) && !counts) faults.push(`${metric}: a rate of a gauge`);
   const differenced = rangeFunction !== null && (OF_COUNTERS.has(rangeFunction) || OF_ANY.has(rangeFunction));
-  if (counts && !differenced && !isRule) faults.push(`${metric}: a counter as it stands`);
+  if (counts && !differenced && !isRule) faults.push(`${metric}: a counter without rate or increase`);
   return faults;
 }
 

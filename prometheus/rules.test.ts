@@ -26,6 +26,17 @@ const ALERTS = ruleFiles('alerts').flatMap(([, rules]) => rules.filter(({ alert 
 const SHARED =
   /^system:(requests_running:sum|requests_waiting:sum|kv_cache_usage_ratio:max|(preemptions|requests|request_errors|prompt_tokens|output_tokens):rate1m)$/;
 
+/**
+ * Alerts on a state that holds until the next run is judged or ends, or until discovery changes: waiting adds nothing.
+ */
+const IMMEDIATE = new Set([
+  'LlmBenchmarkRunning',
+  'LlmObjectiveMissed',
+  'LlmScenarioRegressed',
+  'LlmScenarioSlowerHeuristic',
+  'LlmScenarioUndecided',
+]);
+
 function unitTests(file: string): UnitTests['tests'] {
   return (parse(readFileSync(new URL(`tests/${file}`, HERE), 'utf8')) as UnitTests).tests;
 }
@@ -37,7 +48,7 @@ function measureOf({ record = '' }: Rule): string {
 describe.each(RULES)('the recording rules of $system', ({ system, rules }) => {
   const histograms = rules.filter((rule) => measureOf(rule) !== '');
 
-  test('speak the common vocabulary', () => {
+  test('use the common vocabulary', () => {
     for (const { record = '', labels = {}, expr } of rules) {
       expect(labels['system']).toBe(system);
       if (SHARED.test(record)) {
@@ -52,7 +63,7 @@ describe.each(RULES)('the recording rules of $system', ({ system, rules }) => {
     }
   });
 
-  test('ask only what is exposed, in a way that can be trusted', () => {
+  test('query only what is exposed, in a valid way', () => {
     expect(
       rules.flatMap(({ record = '', expr }) => queryFaults(expr, KNOWN).map((fault) => `${record}: ${fault}`)),
     ).toEqual([]);
@@ -91,7 +102,7 @@ test('the definitions of the client are those of its measures', () => {
   }
 });
 
-test('no definition of a client stands for one of a server: they are never laid over each other by mistake', () => {
+test('no definition of a client is used for a server, so that they are never compared by mistake', () => {
   const definitions = (of: (system: string) => boolean): string[] =>
     RULES.filter(({ system }) => of(system)).flatMap(({ rules }) =>
       rules.map(({ labels = {} }) => labels['definition'] ?? '-'),
@@ -121,24 +132,31 @@ test('the objective of first tokens is one bucket bound of each system', () => {
 });
 
 describe.each(ALERTS.map((rule) => ({ ...rule, name: rule.alert ?? '' })))('the alert $name', (rule) => {
-  test('says how long, how bad, what, and where its page is', () => {
-    expect(rule.for).toMatch(/^\d+[sm]$/);
-    expect(rule.labels?.['severity']).toMatch(/^(warning|critical)$/);
+  test('states duration, severity, cause and runbook', () => {
+    if (IMMEDIATE.has(rule.name)) expect(rule.for).toBeUndefined();
+    else expect(rule.for).toMatch(/^\d+[smh]$/);
+    expect(rule.labels?.['severity']).toMatch(/^(info|warning|critical)$/);
     const { summary = '', description = '', runbook_url: runbook = '' } = rule.annotations ?? {};
     expect(summary).not.toBe('');
-    expect(description).toMatch(/\.$/);
+    // Template blocks may end the sentence.
+    expect(description.replace(/ *\{\{- end \}\}$/, '')).toMatch(/\.$/);
     expect(runbook).toBe(`docs/runbooks/${rule.name}.md`);
     expect(existsSync(new URL(`../${runbook}`, HERE))).toBe(true);
   });
 
-  test('has a page that says what it means, how to see it and what to do', () => {
+  test('has a runbook with meaning, diagnosis and remedy', () => {
     const page = readFileSync(new URL(`../docs/runbooks/${rule.name}.md`, HERE), 'utf8');
     expect(page).toContain(`# ${rule.name}`);
-    for (const part of ['What it means', 'How to see it', 'What to do']) expect(page).toContain(`## ${part}`);
+    for (const part of ['Meaning', 'Diagnosis', 'Mitigation']) expect(page).toContain(`## ${part}`);
   });
 
-  test('asks only what is exposed', () => {
+  test('queries only what is exposed', () => {
     expect(queryFaults(rule.expr, KNOWN)).toEqual([]);
+    const { description = '' } = rule.annotations ?? {};
+    const queries = [...description.matchAll(/query \(printf `([^`]+)`/g)].map(([, text = '']) =>
+      text.replaceAll('%q', '"x"'),
+    );
+    expect(queries.flatMap((query) => queryFaults(query, KNOWN))).toEqual([]);
   });
 
   test('has promtool tests: it fires, and in four cases it does not', () => {

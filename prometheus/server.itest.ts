@@ -20,7 +20,7 @@ await describeWithPrometheus('startPrometheus', (programs) => {
     return { programs, configFile, dataFolder: join(folder, name) };
   };
 
-  test('answers queries when it resolves, says no to a port that is taken, and ends when it is told to', async () => {
+  test('answers queries when it resolves, rejects a port in use, and ends on close', async () => {
     const server = await startPrometheus(await options('a'));
     try {
       const response = await fetch(`${server.url}/api/v1/query?query=1`);
@@ -35,7 +35,7 @@ await describeWithPrometheus('startPrometheus', (programs) => {
     await expect(fetch(server.url)).rejects.toThrow();
   }, 60_000);
 
-  test('tells what is wrong with a configuration', async () => {
+  test('reports what is wrong with a configuration', async () => {
     await expect(startPrometheus(await options('c', 'scrape_configs: 7\n'))).rejects.toThrow(
       /scrape_configs|unmarshal/,
     );

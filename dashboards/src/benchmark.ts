@@ -27,7 +27,7 @@ export function benchmark(): Dashboard {
   const dashboard = baseDashboard({
     uid: UID,
     title: 'LLM benchmark',
-    description: 'What the client measured in each run, beside what the inference server says about itself',
+    description: "Client measurements of each run next to the inference server's own metrics",
   }).variables([
     datasourceVariable(),
     ...runVariables(),

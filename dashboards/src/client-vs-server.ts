@@ -59,7 +59,7 @@ function overview(): RowSpec {
   const keeps =
     `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_bucket{run_id=~"$run",le="$ttft_slo"}[$__range])) / ` +
     `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_count{run_id=~"$run"}[$__range]))`;
-  return row(1, 'Do client and server tell the same story', [
+  return row(1, 'Agreement of client and server', [
     exact('Time to first token, client', 'As the client measured it.', 'time_to_first_token'),
     exact('Inter-token latency, client', 'One mean per request.', 'inter_token_latency'),
     number(
@@ -106,7 +106,7 @@ function latency(): RowSpec {
     ...seconds(client.percentilesOverTime(measure, quantiles, 'client')),
     ...recorded(measure, quantiles),
   ];
-  return row(2, 'Latency: client beside server', [
+  return row(2, 'Latency: client and server', [
     lines(
       'Time to first token',
       `The client counts from sending, the server from the arrival. Client far above server: network, gateway, or a client short of CPU. ${RULES}`,
@@ -125,7 +125,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Gaps between chunks, steps and tokens',
-      `One value per gap: the definition says of what. A chunk may carry several tokens, so that only equal definitions may be compared. ${RULES}`,
+      `One value per gap; the definition states between what. A chunk may carry several tokens: compare only equal definitions. ${RULES}`,
       [
         ...seconds(client.percentilesOverTime('inter_chunk_latency', [0.99], 'client')),
         ...recorded('inter_chunk_latency', [0.99]),
@@ -152,7 +152,7 @@ function latency(): RowSpec {
 }
 
 function servers(): RowSpec {
-  return row(3, 'What the servers were busy with', [
+  return row(3, 'Server load', [
     lines(
       'KV cache usage',
       'Of the fullest engine of each instance. Near 100 % requests wait or are preempted.',
@@ -187,7 +187,7 @@ export function clientVsServer(): Dashboard {
     uid: 'llmbench-client-vs-server',
     title: 'LLM client and server',
     description:
-      'What the client measured beside what the servers say of the same quantity, in one vocabulary for all systems',
+      "Client measurements next to the servers' metrics of the same quantity, with one vocabulary for all systems",
   }).variables([
     datasourceVariable(),
     ...runVariables(),

@@ -22,26 +22,28 @@ function ask(expr: string, legend: string, display: DisplayUnit): Signal {
 }
 
 function scraping(): RowSpec {
-  return row(1, 'Does the target answer', [
+  return row(1, 'Target availability', [
     number('Targets up', '1: the last scrape was answered, 0: it was not.', [
       ask(`min by (job, instance) (up{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'none' }),
     ]),
-    number('Samples per scrape', 'How much a target tells. A fall: families are gone, after a restart or an upgrade.', [
-      ask(`max by (job, instance) (scrape_samples_scraped{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'none' }),
-    ]),
+    number(
+      'Samples per scrape',
+      'Samples that a target exposes. A drop: families are missing, after a restart or an upgrade.',
+      [ask(`max by (job, instance) (scrape_samples_scraped{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'none' })],
+    ),
     lines(
       'Duration of a scrape',
       'Rises with the load of a server that writes its page in the loop that serves requests: scrape it less often.',
       [ask(`max by (job, instance) (scrape_duration_seconds{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 's' })],
     ),
-    lines('CPU', 'Cores that the process uses, where it tells.', [
+    lines('CPU', 'Cores that the process uses, if it exposes them.', [
       ask(
         `sum by (job, instance) (rate(process_cpu_seconds_total{${CHOSEN}}[$__rate_interval]))`,
         '{{job}} {{instance}}',
         { unit: 'none', axis: 'cores' },
       ),
     ]),
-    lines('Memory', 'Resident memory of the process, where it tells. Growth without end is a leak.', [
+    lines('Memory', 'Resident memory of the process, if it exposes it. Unbounded growth is a leak.', [
       ask(`sum by (job, instance) (process_resident_memory_bytes{${CHOSEN}})`, '{{job}} {{instance}}', {
         unit: 'bytes',
       }),
@@ -54,7 +56,7 @@ function histograms(): RowSpec {
   return row(2, 'Histograms', [
     lines(
       'Percentiles of $histogram',
-      `In the unit of the family. An unknown family says neither what one observation is nor when it is made: read its help text. ${OVER_TIME}`,
+      `In the unit of the family. For an unknown family, neither the meaning nor the time of an observation is known: read its help text. ${OVER_TIME}`,
       [
         ...[0.5, 0.99].map((quantile) =>
           ask(`histogram_quantile(${quantile}, ${buckets})`, `p${quantile * 100} {{instance}}`, {
@@ -63,7 +65,7 @@ function histograms(): RowSpec {
         ),
       ],
     ),
-    lines('Observations of $histogram', `Per second. Percentiles of few are of little worth.`, [
+    lines('Observations of $histogram', `Per second. Percentiles of few observations are unreliable.`, [
       ask(`sum by (instance) (rate({__name__="$histogram",le="+Inf",${CHOSEN}}[$__rate_interval]))`, '{{instance}}', {
         unit: 'cps',
       }),

@@ -120,7 +120,7 @@ export function recordedVariables(presence: string): QueryVariableBuilder[] {
     labelVariable({ ...variable, series: `${presence}${narrowing[index] ?? ''}` })
       .sort(VariableSort.AlphabeticalAsc)
       .includeAll(true)
-      // A gateway tells no model.
+      // A gateway reports no model.
       .allValue(variable.name === 'model' ? '.*' : '.+')
       .current(ALL),
   );

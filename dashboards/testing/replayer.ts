@@ -1,40 +1,35 @@
-import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
-
-/** Pages of real servers, recorded once a second, that lie beside the checkout; without them there is nothing to replay. */
-const FIXTURES = fileURLToPath(new URL('../../../shared/fixtures/', import.meta.url));
+import { recordedPages } from '../../fixtures/captures.ts';
 
 /** One recorded target: what the dashboards of these systems are tried on. */
 export interface Recording {
   /** The job under which it is scraped. */
   readonly job: string;
   readonly instance: string;
+  /** Its name among the captures. */
   readonly file: string;
 }
 
 const FILES: readonly (readonly [system: string, instance: string, file: string])[] = [
-  ['vllm', 'vllm', 'vllm/series.txt.gz'],
-  ['sglang', 'engine', 'sglang/series.txt.gz'],
-  ['sglang', 'smg', 'smg/series.txt.gz'],
-  ['sglang', 'router', 'sglang-router/series.txt.gz'],
-  ['trtllm', 'trtllm', 'trtllm/series.txt.gz'],
-  ['triton', 'triton', 'triton/series.txt.gz'],
-  ['dynamo', 'frontend', 'dynamo-mocker/b-steady-c32/scrapes/frontend.prom.txt.gz'],
-  ['dynamo', 'worker1', 'dynamo-mocker/b-steady-c32/scrapes/worker1.prom.txt.gz'],
-  ['dynamo', 'worker2', 'dynamo-mocker/b-steady-c32/scrapes/worker2.prom.txt.gz'],
+  ['vllm', 'vllm', 'vllm/series.txt.br'],
+  ['sglang', 'engine', 'sglang/series.txt.br'],
+  ['sglang', 'smg', 'smg/series.txt.br'],
+  ['sglang', 'router', 'sglang-router/series.txt.br'],
+  ['trtllm', 'trtllm', 'trtllm/series.txt.br'],
+  ['triton', 'triton', 'triton/series.txt.br'],
+  ['dynamo', 'frontend', 'dynamo/b-steady-c32/scrapes/frontend.txt.br'],
+  ['dynamo', 'worker1', 'dynamo/b-steady-c32/scrapes/worker1.txt.br'],
+  ['dynamo', 'worker2', 'dynamo/b-steady-c32/scrapes/worker2.txt.br'],
   // LMCache is a row of the dashboard of vLLM, on whose page it is.
-  ['vllm', 'lmcache', 'lmcache/series.txt.gz'],
+  ['vllm', 'lmcache', 'lmcache/series.txt.br'],
 ];
 
 export const RECORDINGS: readonly Recording[] = FILES.map(([system, instance, file]) => ({
   job: `replay-${system}`,
   instance: `replay-${instance}`,
-  file: `${FIXTURES}${file}`,
-})).filter(({ file }) => existsSync(file));
+  file,
+}));
 
 /** A server with one page per recording. */
 export interface Replayer {
@@ -51,9 +46,7 @@ export interface Replayer {
  * page stays. So every change of the recording happens while Prometheus looks.
  */
 export async function startReplayer(seconds: number): Promise<Replayer> {
-  const recordings = await Promise.all(
-    RECORDINGS.map(async (recording) => ({ ...recording, pages: pagesOf(await readFile(recording.file)) })),
-  );
+  const recordings = RECORDINGS.map((recording) => ({ ...recording, pages: pagesOf(recording.file) }));
   const firstAsked = new Map<string, number>();
   const server = createServer((request, response) => {
     const recording = recordings.find(({ instance }) => request.url === `/${instance}`);
@@ -90,13 +83,10 @@ export async function startReplayer(seconds: number): Promise<Replayer> {
   };
 }
 
-/** The pages after `# scrape <time>` lines; what failed has `# scrape_failed` and is no page. */
-function pagesOf(file: Buffer): string[] {
-  const [, ...parts] = gunzipSync(file)
-    .toString()
-    .split(/^# scrape(?=[ _])/m);
-  const pages = parts.filter((part) => part.startsWith(' ')).map((part) => part.slice(part.indexOf('\n') + 1));
-  if (pages.length < 2) throw new Error('a recording has less than two pages');
+/** The pages of a recording without those that could not be read. */
+function pagesOf(file: string): string[] {
+  const pages = recordedPages(file).flatMap(({ text }) => text ?? []);
+  if (pages.length < 2) throw new Error(`${file}: a recording has less than two pages`);
   return pages;
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { renderPrometheusConfig, RESTORE_NAMES } from '../../prometheus/config.ts';
 import { startPrometheus } from '../../prometheus/server.ts';
-import type { PrometheusPrograms } from '../../scripts/prometheus.mjs';
+import type { PrometheusPrograms } from '../../prometheus/programs.mjs';
 import { runBenchmark, type FinishedRun } from './benchmark.ts';
 import { startProgram } from './programs.ts';
 import { RECORDINGS, startReplayer, type Replayer } from './replayer.ts';

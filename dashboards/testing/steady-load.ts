@@ -15,7 +15,7 @@ export type Api = 'openai' | 'triton';
 /** One request: resolves with whether it was answered with 200 and read to its end. */
 type Send = (url: URL, index: number) => Promise<boolean>;
 
-/** Sends by turns what the panels need: prefixes that are cached, evicted and asked for again, errors, cancelled streams. */
+/** Sends by turns what the panels need: prefixes that are cached, evicted and requested again, errors, cancelled streams. */
 export function startSteadyLoad(url: URL, api: Api): SteadyLoad {
   const mix = MIXES[api];
   let stopped = false;

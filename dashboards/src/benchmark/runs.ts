@@ -11,7 +11,7 @@ export function withRuns(dashboard: DashboardBuilder): void {
       width: 24,
       height: 8,
       title: 'Runs in the time range',
-      description: 'What each run of the chosen scenarios says about itself. A click on a run shows it alone.',
+      description: 'Facts of each run of the selected scenarios. Click a run to show it alone.',
       expr: client.RUNS,
       labels: client.RUN_FACTS,
       link: {

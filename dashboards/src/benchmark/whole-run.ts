@@ -8,7 +8,7 @@ import { WHOLE_RUN } from './wording.ts';
 /** The top row: the chosen runs in numbers. */
 export function withWholeRun(dashboard: DashboardBuilder): void {
   dashboard
-    .withRow(new RowBuilder('What the run measured').id(1))
+    .withRow(new RowBuilder('Results of the run').id(1))
     .withPanel(
       stat({
         ...STAT,

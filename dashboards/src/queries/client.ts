@@ -27,7 +27,7 @@ export function exactPercentiles(histogram: ClientHistogram, quantiles: readonly
   }));
 }
 
-/** Percentiles over time; `name` tells these lines from others in the panel. */
+/** Percentiles over time; `name` distinguishes these lines from others in the panel. */
 export function percentilesOverTime(histogram: ClientHistogram, quantiles: readonly number[], name = ''): Query[] {
   return quantiles.map((quantile) => ({
     expr: quantileOverTime({ histogram, quantile, of: SELECTED_RUNS }),

@@ -5,7 +5,7 @@ const SCREEN_WIDTH = 24;
 const PER_LINE: Readonly<Record<PanelKind, number>> = { number: 4, lines: 3, stacked: 3, heatmap: 1, table: 1 };
 const HEIGHT: Readonly<Record<PanelKind, number>> = { number: 4, lines: 8, stacked: 8, heatmap: 9, table: 6 };
 
-/** Gives each panel of a row its size: neighbours of like height share lines that are filled from edge to edge. */
+/** Gives each panel of a row its size: neighbors of like height share lines that are filled from edge to edge. */
 export function sizes(panels: readonly PanelSpec[]): Size[] {
   const lines: PanelSpec[][] = [];
   for (const panel of panels) {

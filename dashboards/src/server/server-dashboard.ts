@@ -10,7 +10,7 @@ import type { PanelSpec, RowSpec } from './panel-spec.ts';
 export interface ServerDashboard extends DashboardFrame {
   /** A family that each server of the system has from its start, and so what its targets are found by. */
   readonly presence: string;
-  /** Where the model's name is read: a family and its label; null when the system tells none. */
+  /** Where the model's name is read: a family and its label; null when the system reports none. */
   readonly model: { readonly family: string; readonly label: string } | null;
   readonly choices?: readonly Choice[];
   readonly objectives?: readonly Objective[];

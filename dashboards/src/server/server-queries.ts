@@ -14,7 +14,7 @@ export interface ServerScope {
   readonly exporter?: string;
   /** Matchers for every family that has this label, such as one that leaves out series that count everything twice. */
   readonly always?: Readonly<Record<string, string>>;
-  /** Labels of replicas that all report the same figures, and what tells those apart that do not. */
+  /** Labels of replicas that all report the same figures, and what distinguishes those that do not. */
   readonly replicas?: { readonly labels: readonly string[]; readonly apart: readonly string[] };
 }
 
@@ -185,7 +185,7 @@ export class ServerQueries {
     return this.#selector(family, name, { where });
   }
 
-  /** Labels that a query keeps: the model where the family has it, the instance, and what is asked for. */
+  /** Labels that a query keeps: the model where the family has it, the instance, and those requested. */
   #keep({ allLabels }: Family, { by = [] }: SignalOptions): string[] {
     const { modelLabel } = this.#scope;
     const model = modelLabel !== undefined && allLabels.includes(modelLabel) ? [modelLabel] : [];

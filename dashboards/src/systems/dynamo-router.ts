@@ -31,7 +31,7 @@ function choice(q: ServerQueries): RowSpec {
     ),
     lines(
       'Prefill work on the workers',
-      'Prompt tokens that wait for or are in prefill, by worker, as the frontend estimates. Uneven: the routing weights favour cache over load.',
+      'Prompt tokens that wait for or are in prefill, by worker, as the frontend estimates. Uneven: the routing weights favor cache over load.',
       [q.gauge('dynamo_frontend_worker_active_prefill_tokens', { by: ['worker_id'], as: 'worker' })],
     ),
     lines('Requests through the router', 'Finished per second; a disaggregated request counts twice.', [
@@ -49,7 +49,7 @@ function choice(q: ServerQueries): RowSpec {
 }
 
 function cost(q: ServerQueries): RowSpec {
-  return closedRow(5, 'What routing costs', [
+  return closedRow(5, 'Routing overhead', [
     lines(
       'Routing overhead',
       'Time of a whole decision and of its parts; some run side by side, so they do not add up. A few milliseconds are normal: above, the frontend is short of CPU.',
@@ -89,7 +89,7 @@ function cost(q: ServerQueries): RowSpec {
 }
 
 function events(q: ServerQueries): RowSpec {
-  return closedRow(6, 'KV events: does the router know what the workers hold', [
+  return closedRow(6, "KV events: router view of the workers' caches", [
     lines('Events applied', 'By result. Anything but ok: the index no longer matches the workers.', [
       q.rate('dynamo_component_kv_cache_events_applied', { by: ['status'], as: '' }),
     ]),

@@ -69,7 +69,7 @@ function cache(q: ServerQueries): RowSpec {
   return closedRow(9, 'KV cache and embedding cache of the workers', [
     lines(
       'KV cache usage',
-      'Of the fullest rank. Prefill workers of a disaggregated deployment tell none.',
+      'Of the fullest rank. Prefill workers of a disaggregated deployment expose none.',
       [q.gauge('dynamo_component_gpu_cache_usage_percent', { by: ['dynamo_component'], as: '' })],
       { max: 1 },
     ),
@@ -106,7 +106,7 @@ function cache(q: ServerQueries): RowSpec {
     lines('Embedding cache entries', 'Entries held.', [
       q.gauge('dynamo_component_embedding_cache_entries', { as: 'entries' }),
     ]),
-    lines('Model load time', 'How long loading the model took.', [
+    lines('Model load time', 'Duration of loading the model.', [
       q.highest('dynamo_component_model_load_time_seconds', { by: ['dynamo_component'], as: '' }),
     ]),
     lines('Uptime', 'Since the start of each process: a fall to 0 is a restart, after which its counters begin anew.', [

@@ -22,7 +22,7 @@ const frontend = new ServerQueries({ systems: ['dynamo', 'dynamo-router'], model
 const whole = frontend.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+  return row(1, 'Health and saturation', [
     targetsUp(frontend, PRESENCE),
     number(
       'Requests failed',
@@ -36,7 +36,7 @@ function overview(): RowSpec {
     ),
     number(
       'Peak KV cache usage',
-      'The fullest worker. Empty with engines that do not tell it; then see the dashboard of the engine.',
+      'The fullest worker. Empty for engines that do not expose it; see the dashboard of the engine.',
       [whole.gauge('dynamo_component_gpu_cache_usage_percent', { as: 'KV cache' })],
     ),
     number('Time to first token', 'p99 over the time range, from the entry into the frontend.', [
@@ -57,7 +57,7 @@ function overview(): RowSpec {
     ),
     lines(
       'Requests in the frontend',
-      'Open requests, and those of them without a first token yet. Waiting that grows while open stands still: saturated.',
+      'Open requests, and those of them without a first token yet. Waiting grows while open is constant: saturated.',
       [
         frontend.gauge('dynamo_frontend_active_requests', { as: 'open' }),
         frontend.gauge('dynamo_frontend_queued_requests', { as: 'without a first token' }),
@@ -87,7 +87,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Request duration',
-      'Whole requests, failed ones too. The first bounds are seconds apart: below them an estimate says little.',
+      'Whole requests, failed ones too. The first bounds are seconds apart: below them an estimate is imprecise.',
       [frontend.percentiles('dynamo_frontend_request_duration_seconds', QUANTILES)],
     ),
     lines(

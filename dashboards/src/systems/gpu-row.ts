@@ -19,8 +19,8 @@ export function gpuRow(id: number, outputTokens: string): RowSpec {
   const energy = `sum(increase(${q.selector('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION')}[$__range])) / 1000`;
   return closedRow(id, 'GPU (DCGM exporter)', [
     lines(
-      'GPU utilisation',
-      'Time in which any kernel ran. High says busy, not well used: compare with the tensor cores.',
+      'GPU utilization',
+      'Time in which any kernel ran. A high value means busy, not efficient: compare with the tensor cores.',
       [q.gauge('DCGM_FI_DEV_GPU_UTIL', { ...APART, as: 'kernel ran' })],
       { max: 100 },
     ),

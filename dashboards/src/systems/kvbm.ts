@@ -8,7 +8,7 @@ const q = new ServerQueries({ systems: ['kvbm'] });
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Is it healthy, does it help, what does it move', [
+  return row(1, 'Health and activity', [
     targetsUp(q, PRESENCE),
     number('Tokens found', 'Prompt tokens found in the tiers in the time range: prefill that was saved.', [
       whole.rate('kvbm_matched_tokens', { as: 'tokens' }),
@@ -97,7 +97,7 @@ function pools(): RowSpec {
     ),
     lines(
       'Matches',
-      'Blocks returned ÷ hashes asked for.',
+      'Blocks returned ÷ hashes requested.',
       [
         q.ratio('kvbm_match_blocks_returned_total', 'kvbm_match_hashes_requested_total', { ...pool, as: 'match' }),
         q.ratio('kvbm_scan_blocks_returned_total', 'kvbm_scan_hashes_requested_total', { ...pool, as: 'scan' }),

@@ -7,7 +7,7 @@ export function lmcacheRow(id: number): RowSpec {
   return closedRow(id, 'LMCache', [
     lines(
       'Hit ratio',
-      'Tokens found ÷ tokens asked for, from counters; the gauges of LMCache itself read 0 or 1 without traffic. Low: prompts share no prefix, or the tiers are too small.',
+      'Tokens found ÷ tokens requested, from counters; the gauges of LMCache itself read 0 or 1 without traffic. Low: prompts share no prefix, or the tiers are too small.',
       [
         q.ratio('lmcache:num_lookup_hits_total', 'lmcache:num_lookup_tokens_total', { as: 'lookup' }),
         q.ratio('lmcache:num_hit_tokens_total', 'lmcache:num_requested_tokens_total', { as: 'retrieve' }),

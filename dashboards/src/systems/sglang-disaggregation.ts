@@ -4,7 +4,7 @@ import type { ServerQueries } from '../server/server-queries.ts';
 /** Prefill and decode on different servers. */
 export function sglangDisaggregationRows(q: ServerQueries): RowSpec[] {
   return [
-    closedRow(11, 'Prefill and decode apart', [
+    closedRow(11, 'Disaggregated prefill and decode', [
       lines(
         'Queues of the prefill server',
         'bootstrap: waiting for the handshake. in flight: KV on its way. The one that grows is the bottleneck.',
@@ -58,7 +58,7 @@ export function sglangDisaggregationRows(q: ServerQueries): RowSpec[] {
         q.rate('sglang:decode_deferred_kv_release_total', { by: ['outcome'], as: '', unit: 'events' }),
         q.rate('sglang:num_decode_host_receive_reqs_total', { as: 'received into host memory', unit: 'events' }),
       ]),
-      lines('How long KV was held back', 'Memory that nobody could use.', [
+      lines('KV holding time', 'Memory that was unavailable to other requests.', [
         q.percentiles('sglang:decode_deferred_kv_release_seconds', [0.99]),
       ]),
     ]),

@@ -85,7 +85,7 @@ function adapters(q: ServerQueries): RowSpec {
 }
 
 function configuration(q: ServerQueries): RowSpec {
-  return closedRow(10, 'What it was started with', [
+  return closedRow(10, 'Configuration', [
     lines('Tokens', 'Longest context, and tokens per page. Runs are only alike when these are.', [
       q.highest('sglang:context_len', { as: 'context' }),
       q.highest('sglang:page_size', { as: 'page' }),

@@ -32,7 +32,7 @@ export function sglangGatewayRows(): RowSpec[] {
       ]),
     ]),
     closedRow(13, 'Gateway: workers and cache-aware routing', [
-      lines('Requests by worker', 'In progress. Uneven: the policy favours cache over load.', [
+      lines('Requests by worker', 'In progress. Uneven: the policy favors cache over load.', [
         q.gauge('smg_worker_requests_active', { by: ['worker'], as: '' }),
       ]),
       lines('Worker health', '1 healthy, 0 not, -1 removed.', [

@@ -64,7 +64,7 @@ function pools(q: ServerQueries): RowSpec {
     ]),
     lines(
       'Prefix cache hits',
-      'Prompt tokens from the cache ÷ all prompt tokens, from counters. The gauge of the last prefill batch says 0 after every decode report.',
+      'Prompt tokens from the cache ÷ all prompt tokens, from counters. The gauge of the last prefill batch is 0 after every decode report.',
       [
         q.custom(
           `${prefill(q, 'mode="prefill_cache"')} / ${prefill(q, 'mode=~"prefill_.*"')}`,
@@ -150,7 +150,7 @@ function loop(q: ServerQueries): RowSpec {
     lines('Delayed prefills: outcome', 'Why a prefill was let go or held back.', [
       q.rate('sglang:prefill_delayer_outcomes_total', { by: ['output_reason'], as: '' }),
     ]),
-    lines('Floating-point operations', 'Modelled operations per GPU; ÷ the peak of the GPU is the model utilisation.', [
+    lines('Floating-point operations', 'Modelled operations per GPU; ÷ the peak of the GPU is the model utilization.', [
       q.rate('sglang:estimated_flops_per_gpu_total', { as: 'operations' }),
     ]),
     lines('Memory traffic', 'Modelled bytes per GPU. Near the bandwidth of the GPU: decoding is memory bound.', [

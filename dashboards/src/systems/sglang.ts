@@ -22,7 +22,7 @@ const q = new ServerQueries({
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+  return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
     number(
       'Requests aborted',
@@ -31,7 +31,7 @@ function overview(): RowSpec {
     ),
     number(
       'Longest queue',
-      'The most requests that waited at one scrape. More than a batch: the server is asked for more than it can do.',
+      'The most requests that waited at one scrape. More than a batch: the load exceeds the capacity of the server.',
       [whole.gauge('sglang:num_queue_reqs', { as: 'waiting' })],
     ),
     number('Peak KV pool usage', 'The fullest pool of the fullest rank. Near 100 % requests are retracted.', [
@@ -65,7 +65,7 @@ function overview(): RowSpec {
     ),
     lines(
       'Requests in the server',
-      'In the batch (running) and waiting, those for their grammar apart. A queue that grows while running stands still: saturated.',
+      'In the batch (running) and waiting, those for their grammar apart. The queue grows while running is constant: saturated.',
       [
         q.gauge('sglang:num_running_reqs', { as: 'running' }),
         q.gauge('sglang:num_queue_reqs', { as: 'waiting' }),
@@ -92,7 +92,7 @@ function latency(): RowSpec {
   return row(2, 'Latency', [
     lines(
       'Time to first token',
-      'From arrival to the first token, of streamed requests (or of all, in versions that do not tell them apart). The first bound is 0.1 s: below it an estimate says nothing.',
+      'From arrival to the first token, of streamed requests (or of all, in versions that do not distinguish them). The first bound is 0.1 s: below it an estimate is meaningless.',
       [q.percentiles('sglang:time_to_first_token_seconds', QUANTILES, STREAMED)],
       { objective: 'ttft_slo' },
     ),
@@ -136,7 +136,7 @@ function throughput(): RowSpec {
       q.rate('sglang:generation_tokens_total', { as: 'output' }),
     ]),
     lines(
-      'Decode throughput, as the scheduler says',
+      'Decode throughput reported by the scheduler',
       'Over its last report, which may be old: compare with the tokens decoded.',
       [q.gauge('sglang:gen_throughput', { as: 'decode' })],
     ),

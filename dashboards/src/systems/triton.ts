@@ -24,7 +24,7 @@ function failureShare(): string {
 }
 
 function overview(): RowSpec {
-  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+  return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
     number(
       'Requests failed',
@@ -87,7 +87,7 @@ function latency(): RowSpec {
       { objective: 'ttft_slo_ms' },
     ),
     lines(
-      'Request and queue time, as summarised by the server',
+      'Request and queue time, as summarized by the server',
       "Triton's own p99 of the last minute: not to be added or averaged.",
       [
         q.summaryQuantile('nv_inference_request_summary_us', '0.99', { as: 'request' }),
@@ -95,7 +95,7 @@ function latency(): RowSpec {
       ],
     ),
     lines(
-      'Compute time, as summarised by the server',
+      'Compute time, as summarized by the server',
       "Triton's own p99 of the last minute: not to be added or averaged.",
       [
         q.summaryQuantile('nv_inference_compute_input_summary_us', '0.99', { as: 'input' }),
@@ -138,7 +138,7 @@ function batching(): RowSpec {
       meanTime('nv_cache_miss_duration_per_model', 'nv_cache_num_misses_per_model', { as: 'miss' }),
     ]),
     lines(
-      'Time at the response cache, as summarised by the server',
+      'Time at the response cache, as summarized by the server',
       "Triton's own p99 of the last minute: not to be added or averaged.",
       [
         q.summaryQuantile('nv_cache_hit_summary_per_model', '0.99', { as: 'hit' }),
@@ -154,9 +154,9 @@ function cached(what: 'hits' | 'misses'): string {
 
 function host(): RowSpec {
   const gpu = { by: ['gpu_uuid'] };
-  return row(4, 'Host and GPU, as Triton sees them', [
+  return row(4, 'Host and GPU, reported by Triton', [
     lines(
-      'CPU and GPU utilisation',
+      'CPU and GPU utilization',
       'Of the whole host, and of each GPU. Flat 0 may mean that Triton cannot read it.',
       [q.gauge('nv_cpu_utilization', { as: 'CPU' }), q.gauge('nv_gpu_utilization', { ...gpu, as: 'GPU' })],
       { max: 1 },

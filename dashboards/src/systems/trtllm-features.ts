@@ -46,7 +46,7 @@ function cache(q: ServerQueries): RowSpec {
       { max: 1 },
     ),
     lines(
-      'Hit rate as the server says',
+      'Hit rate reported by the server',
       'Since its start, and of the last iteration: neither is of the window that is shown.',
       [
         q.gauge('trtllm_kv_cache_hit_rate', { as: 'since the start' }),
@@ -165,8 +165,8 @@ const CACHE_FACTS = [
 ];
 
 function configuration(q: ServerQueries): RowSpec {
-  const about = 'What the server was started with. Runs are only alike when this is.';
-  return closedRow(9, 'What it was started with', [
+  const about = 'Configuration of the server. Runs are comparable only with equal configurations.';
+  return closedRow(9, 'Configuration', [
     facts('Model', about, q.info('trtllm_model_config_info', MODEL_FACTS), MODEL_FACTS),
     facts('Parallelism', about, q.info('trtllm_parallel_config_info', PARALLEL_FACTS), PARALLEL_FACTS),
     facts(

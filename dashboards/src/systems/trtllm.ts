@@ -18,7 +18,7 @@ const q = new ServerQueries({
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+  return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
     number(
       'Requests refused',
@@ -95,7 +95,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Request latency',
-      'From arrival to the last token. The first bound is 0.3 s: below it an estimate says nothing.',
+      'From arrival to the last token. The first bound is 0.3 s: below it an estimate is meaningless.',
       [q.percentiles('trtllm_e2e_request_latency_seconds', QUANTILES)],
     ),
     lines(
@@ -126,7 +126,7 @@ function throughput(): RowSpec {
       q.rate('trtllm_prompt_tokens_total', { as: 'prompt' }),
       q.rate('trtllm_generation_tokens_total', { as: 'output' }),
     ]),
-    lines('Requests finished, by reason', 'timeout, cancelled: lost work. The reason never says error.', [
+    lines('Requests finished, by reason', 'timeout, cancelled: lost work. The reason is never error.', [
       q.rate('trtllm_request_success_total', { by: ['finished_reason'], as: '' }),
       q.rate('trtllm_num_requests_completed_total', { as: 'all, by iterations' }),
     ]),

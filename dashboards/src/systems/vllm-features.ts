@@ -36,7 +36,7 @@ function cache(q: ServerQueries): RowSpec {
     ),
     facts(
       'Cache configuration',
-      'What the engine was started with. Runs are only alike when this is.',
+      'Configuration of the engine. Runs are comparable only with equal configurations.',
       q.info('vllm:cache_config_info', CACHE_FACTS),
       CACHE_FACTS,
     ),
@@ -163,7 +163,7 @@ const LORA_FACTS = ['max_lora', 'running_lora_adapters', 'waiting_lora_adapters'
 
 function hardware(q: ServerQueries): RowSpec {
   return closedRow(10, 'Work of the model (modelled)', [
-    lines('Floating-point operations', 'Modelled operations per GPU; ÷ the peak of the GPU is the model utilisation.', [
+    lines('Floating-point operations', 'Modelled operations per GPU; ÷ the peak of the GPU is the model utilization.', [
       q.rate('vllm:estimated_flops_per_gpu_total', { as: 'operations' }),
     ]),
     lines('Memory traffic', 'Modelled bytes per GPU. Near the bandwidth of the GPU: decoding is memory bound.', [

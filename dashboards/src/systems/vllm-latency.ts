@@ -25,7 +25,7 @@ export function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
     ),
     lines(
       'Time in the queue',
-      'Before a request was scheduled. Far above 0: saturated; more replicas or a lower load.',
+      'Before a request was scheduled. Far above 0: saturated; add replicas or reduce the load.',
       [q.percentiles('vllm:request_queue_time_seconds', QUANTILES)],
     ),
     lines(

@@ -13,7 +13,7 @@ const q = new ServerQueries({ systems: ['vllm'], modelLabel: 'model_name' });
 const whole = q.overRange();
 
 function overview(): RowSpec {
-  return row(1, 'Is it healthy, is it saturated, where is the time going', [
+  return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
     number(
       'Requests failed',
@@ -22,7 +22,7 @@ function overview(): RowSpec {
     ),
     number(
       'Longest queue',
-      'The most requests that waited at one scrape. More than a batch: the server is asked for more than it can do.',
+      'The most requests that waited at one scrape. More than a batch: the load exceeds the capacity of the server.',
       [whole.gauge('vllm:num_requests_waiting', { as: 'waiting' })],
     ),
     number(
@@ -57,7 +57,7 @@ function overview(): RowSpec {
     ),
     lines(
       'Requests in the server',
-      'In the batch (running) and in the queue (waiting). A queue that grows while running stands still: the batch limit or the KV cache is reached.',
+      'In the batch (running) and in the queue (waiting). The queue grows while running is constant: the batch limit or the KV cache is exhausted.',
       [
         q.gauge('vllm:num_requests_running', { as: 'running' }),
         q.gauge('vllm:num_requests_waiting', { as: 'waiting' }),
@@ -95,14 +95,14 @@ function throughput(): RowSpec {
     ]),
     lines(
       'Output length',
-      'Of finished requests, beside what they asked for. A shift explains a shift of the request latency.',
+      'Of finished requests, next to the requested length. A shift explains a shift of the request latency.',
       [
         q.percentiles('vllm:request_generation_tokens', [0.5, 0.99]),
         q.percentiles('vllm:request_params_max_tokens', [0.99], { as: 'max_tokens' }),
         q.percentiles('vllm:request_max_num_generation_tokens', [0.99], { as: 'longest sequence' }),
       ],
     ),
-    lines('Answers per request', 'Mean of n, the answers asked for per request: each costs decode time of its own.', [
+    lines('Answers per request', 'Mean of n, the number of completions requested: each needs its own decode time.', [
       q.mean('vllm:request_params_n', { as: 'n' }),
     ]),
   ]);
@@ -150,7 +150,7 @@ export function vllm(): ServerDashboard {
   return {
     uid: 'llmbench-vllm',
     title: 'LLM server: vLLM',
-    description: 'What vLLM says about itself: queue, prefill, decode, KV cache, and what its features do',
+    description: 'Metrics of vLLM: queue, prefill, decode, KV cache and features',
     presence: PRESENCE,
     model: { family: PRESENCE, label: 'model_name' },
     choices: [GPU_EXPORTER],

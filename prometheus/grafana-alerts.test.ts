@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFile } from 'node:fs/promises';
+import { parse } from 'yaml';
+import { renderGrafanaAlerts } from './grafana-alerts.ts';
+import { ruleFiles } from './known-metrics.ts';
+
+interface GrafanaRule {
+  readonly uid: string;
+  readonly title: string;
+  readonly condition: string;
+  readonly for: string;
+  readonly keepFiringFor?: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly data: readonly { readonly refId: string; readonly model: { readonly expr?: string } }[];
+}
+
+const { groups } = parse(renderGrafanaAlerts()) as {
+  readonly groups: readonly { readonly rules: readonly GrafanaRule[] }[];
+};
+const RULES = groups.flatMap(({ rules }) => rules);
+const ALERTS = ruleFiles('alerts').flatMap(([, rules]) => rules);
+const ruleOf = (name: string): GrafanaRule => {
+  const found = RULES.find(({ title }) => title === name);
+  if (found === undefined) throw new Error(`no rule ${name}`);
+  return found;
+};
+const queryOf = (name: string): string => ruleOf(name).data[0]?.model.expr ?? '';
+
+test('the provisioned file is the generated one (else: node prometheus/generate.ts)', async () => {
+  const committed = await readFile(new URL('../provisioning/alerting/llmbench.yaml', import.meta.url), 'utf8');
+  expect(renderGrafanaAlerts()).toBe(committed);
+});
+
+describe('the Grafana-managed rules', () => {
+  test('are all alerts of Prometheus but the mark for inhibition, with the same times and labels', () => {
+    const alerts = ALERTS.filter(({ alert }) => alert !== undefined && alert !== 'LlmBenchmarkRunning');
+    expect(RULES.map((rule) => [rule.title, rule.for, rule.keepFiringFor, rule.labels])).toEqual(
+      alerts.map((rule) => [rule.alert, rule.for ?? '0s', rule.keep_firing_for, rule.labels]),
+    );
+  });
+
+  test('have identifiers that Grafana accepts, each once', () => {
+    for (const { uid } of RULES) expect(uid).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
+    expect(new Set(RULES.map(({ uid }) => uid)).size).toBe(RULES.length);
+  });
+
+  test('depend on no recording rule that is loaded with the alerts of Prometheus', () => {
+    const recorded = ALERTS.flatMap(({ record }) => record ?? []);
+    expect(recorded.length).toBeGreaterThan(0);
+    for (const { title } of RULES) for (const record of recorded) expect(queryOf(title)).not.toContain(record);
+  });
+
+  test('use no template function and variable that Grafana does not have', () => {
+    for (const { annotations } of RULES) {
+      expect(Object.values(annotations).join(' ')).not.toMatch(/\bquery \(|\$value\b|sortByLabel/);
+    }
+    expect(ruleOf('LlmScenarioUndecided').annotations['description']).toContain('{{ $values.query.Value }} checks');
+  });
+
+  test('link to the run or to the runs of the scenario in the app', () => {
+    expect(ruleOf('LlmScenarioRegressed').annotations).toMatchObject({
+      description: 'The judge found a confirmed regression of scenario {{ $labels.scenario }}.',
+      runs: '{{ externalURL }}a/llmbench-observability-app/runs?scenario={{ urlquery $labels.scenario }}',
+    });
+    expect(ruleOf('LlmClientSaturated').annotations['runs']).toBe(
+      '{{ externalURL }}a/llmbench-observability-app/runs/{{ urlquery $labels.run_id }}',
+    );
+  });
+
+  test('leave out servers under a benchmark where Alertmanager would inhibit', () => {
+    const except = 'unless on (instance) last_over_time(up{job="llmbench-server"}[10m])';
+    for (const name of ['LlmQueueSaturated', 'LlmKvCachePressure', 'LlmPreemptions', 'LlmTimeToFirstTokenBurn']) {
+      expect(queryOf(name)).toContain(except);
+    }
+    for (const name of ['LlmErrorShareHigh', 'LlmTargetDown']) expect(queryOf(name)).not.toContain(except);
+  });
+});
