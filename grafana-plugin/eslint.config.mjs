@@ -9,6 +9,7 @@ export default defineConfig([
       '**/dist/',
       '.config/',
       'host/out/',
+      'src/exporter-api/openapi.ts',
       'test-results/',
       'playwright-report/',
       '**/.eslintcache',
@@ -25,7 +26,7 @@ export default defineConfig([
   },
   {
     files: ['src/**/*.{ts,tsx}'],
-    // The panel speaks the language of Grafana's own editors of panel options: English only.
+    // Grafana's own editors of panel options are in English only.
     ignores: ['src/panels/**', '**/*.test.{ts,tsx}'],
     plugins: { '@grafana/i18n': grafanaI18n },
     rules: {

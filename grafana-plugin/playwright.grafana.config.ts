@@ -13,7 +13,7 @@ const user = { user: GRAFANA_USER, password: GRAFANA_PASSWORD };
 const { globalSetup: _globalSetup, testMatch: _testMatch, ...rest } = base;
 export default defineConfig<PluginOptions>({
   ...rest,
-  // A page of a real Grafana asks for a hundred files and more.
+  // A page of a real Grafana requests a hundred files and more.
   timeout: 120_000,
   expect: { timeout: 20_000 },
   use: {

@@ -5,7 +5,7 @@ import scaffoldConfig, { type Env } from './.config/webpack/webpack.config.ts';
 import { ThirdPartyLicenses } from './build/third-party-licenses.ts';
 
 /**
- * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added, and the licences of what is
+ * The scaffold's configuration; it copies the root plugin's logos only, so the nested ones are added, and the licenses of what is
  * bundled. Source maps stay out of what is shipped.
  */
 const config = async (env: Env): Promise<Configuration> =>

@@ -3,7 +3,7 @@ import { join } from 'path';
 import type { Compiler, Module } from 'webpack';
 import webpack from 'webpack';
 
-/** The file in `dist/` with the licences of what is bundled. */
+/** The file in `dist/` with the licenses of what is bundled. */
 export const LICENSES_FILE = 'THIRD_PARTY_LICENSES.txt';
 
 interface Package {
@@ -13,7 +13,7 @@ interface Package {
   text: string;
 }
 
-/** Writes the licence of every bundled package beside the bundles: minified code has lost its notices. */
+/** Writes the license of every bundled package beside the bundles: minified code has lost its notices. */
 export class ThirdPartyLicenses {
   apply(compiler: Compiler): void {
     compiler.hooks.thisCompilation.tap('ThirdPartyLicenses', (compilation) => {
@@ -49,7 +49,7 @@ function read(folder: string): Package {
 }
 
 function entry({ name, version, license, text }: Package): string {
-  return [`== ${name} ${version}: ${license}`, '', text || `Licence: ${license}, as its package.json says.`, ''].join(
+  return [`== ${name} ${version}: ${license}`, '', text || `License: ${license}, as its package.json says.`, ''].join(
     '\n'
   );
 }

@@ -30,20 +30,20 @@ test('runs, a run and its panels', async ({ gotoAppPage, page }) => {
   await keep(page, 'run');
 });
 
-test('two runs over each other', async ({ gotoAppPage, page, request }) => {
+test('a comparison of two runs', async ({ gotoAppPage, page, request }) => {
   const runs = await newestRuns(request, 2);
   await gotoAppPage({
     pluginId: PLUGIN_ID,
     path: `overlay?${runs.map(({ run_id }) => `run=${run_id}`).join('&')}`,
   });
-  await expect(page.getByRole('heading', { name: 'Load as achieved' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Achieved load' })).toBeVisible();
   await expect(page.getByRole('img', { name: /^Distribution functions/ })).toBeVisible();
   await keep(page, 'overlay');
 });
 
-test('servers and setup ask Prometheus', async ({ gotoAppPage, page }) => {
+test('servers and setup query Prometheus', async ({ gotoAppPage, page }) => {
   await gotoAppPage({ pluginId: PLUGIN_ID, path: 'servers?from=now-24h&to=now' });
-  await expect(page.getByText(/scraped now/).first()).toBeVisible();
+  await expect(page.getByText(/\d of \d+ up/).first()).toBeVisible();
   await keep(page, 'servers');
   await gotoAppPage({ pluginId: PLUGIN_ID, path: 'setup' });
   await expect(page.getByText(/runs in the last day/).first()).toBeVisible();

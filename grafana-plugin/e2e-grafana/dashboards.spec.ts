@@ -41,7 +41,7 @@ async function scrollThrough(page: Page): Promise<{ drawn: Set<number>; failed: 
       window.scrollTo(0, y);
       return y + window.innerHeight >= document.documentElement.scrollHeight;
     }, top);
-    // What has left the view is drawn anew.
+    // Panels that have left the view are drawn again.
     await page.waitForTimeout(top === 0 ? 2000 : 800);
     await expect(page.getByLabel('Panel loading bar')).toHaveCount(0);
     for (const [key, text, hasError] of await panels.evaluateAll((elements) =>
@@ -64,7 +64,7 @@ for (const uid of UIDS) {
   test(`${uid}: provisioned, and every panel draws`, async ({ gotoDashboardPage, page, request }) => {
     const wanted = await shownPanels(request, uid);
     const dashboard = await gotoDashboardPage({ uid, timeRange: await newestTime(request) });
-    // Panels ask when they come into view.
+    // Panels query when they come into view.
     await dashboard.waitForPanelsQueriesToComplete({ scrollAll: true });
     const first = await scrollThrough(page);
     await page.screenshot({ path: `screenshots/grafana-${uid}.png`, fullPage: true });

@@ -5,38 +5,38 @@ const PAGES = ['runs', 'run', 'overlay', 'servers', 'setup'] as const;
 const READY: Record<(typeof PAGES)[number], RegExp> = {
   runs: /^3 runs$/,
   run: /^Where the time goes$/,
-  overlay: /^Load as achieved$/,
-  servers: /scraped now/,
+  overlay: /^Achieved load$/,
+  servers: /^\d of \d up$/,
   setup: /^llmbench .* finished runs/,
 };
 
-test('overlay: differences, measures side by side, distributions and signals of both runs', async ({
+test('compare: differences, measures side by side, distributions and signals of both runs', async ({
   page,
   openApp,
   environment,
 }) => {
   await openApp('overlay', { run: environment.finished });
-  const differences = page.getByRole('group', { name: 'Differences of configuration' });
+  const differences = page.getByRole('group', { name: 'Configuration differences' });
   await expect(differences.getByRole('row', { name: /^load\.concurrency 2 4$/ })).toBeVisible();
   await expect(page.getByRole('row', { name: /Time to first token p99 .* ms .* %/ })).toBeVisible();
   await expect(page.getByRole('img', { name: 'Distribution functions of Time to first token' })).toBeVisible();
-  await expect(page.locator('[data-series^="B chat concurrency 4"]')).not.toHaveCount(0);
+  await expect(page.locator('[data-series^="B chat, 20"]')).not.toHaveCount(0);
   await page.screenshot({ path: 'screenshots/overlay.png', fullPage: true });
 });
 
-test('an address without a page says so and leads to the runs', async ({ page, openApp }) => {
+test('an unknown URL is reported and links to the runs', async ({ page, openApp }) => {
   await openApp('run/of-old');
-  await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await page.getByRole('link', { name: 'All runs' }).click();
   await expect(page.getByText(READY.runs)).toBeVisible();
 });
 
-test('overlay: without runs it asks for them', async ({ page, openApp }) => {
+test('compare: without runs the page explains how to choose them', async ({ page, openApp }) => {
   await openApp('overlay');
-  await expect(page.getByText('Choose two runs or more')).toBeVisible();
+  await expect(page.getByText('Choose two or more runs')).toBeVisible();
 });
 
-test('servers: an entry per system with its state and the way to its dashboard', async ({ page, openApp }) => {
+test('servers: a section per system with its state and a link to its dashboard', async ({ page, openApp }) => {
   await openApp('servers');
   const vllm = page.getByRole('region', { name: 'vLLM', exact: true });
   // One server, which two jobs scrape.
@@ -47,7 +47,7 @@ test('servers: an entry per system with its state and the way to its dashboard',
   await page.screenshot({ path: 'screenshots/servers.png' });
 });
 
-test('setup: what was found, and what to copy', async ({ page, openApp }) => {
+test('setup: connection tests and configuration snippets', async ({ page, openApp }) => {
   await openApp('setup');
   await expect(page.getByText(/llmbench is scraped\..*Servers: vLLM/)).toBeVisible();
   await expect(page.getByText(/2 finished runs, 1 running/)).toBeVisible();
@@ -55,7 +55,7 @@ test('setup: what was found, and what to copy', async ({ page, openApp }) => {
   await page.screenshot({ path: 'screenshots/setup.png', fullPage: true });
 });
 
-test("the app's own address leads to the runs", async ({ page, openApp }) => {
+test("the app's own URL opens the runs", async ({ page, openApp }) => {
   await openApp('');
   await expect(page).toHaveURL(/\/runs\?/);
 });

@@ -11,6 +11,8 @@ test('a finished run: numbers, server intervals, requests, signals, configuratio
 }) => {
   await watchFor(page, FIRST_NUMBER);
   await openApp(`runs/${environment.finished[1]}`);
+  await expect(page.getByRole('heading', { name: /^chat, 20\d\d-/ })).toBeVisible();
+  await expect(page.getByRole('button', { name: 'Copy the run id' })).toBeVisible();
   await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
   const firstNumbersMs = await msFromArrival(page, new RegExp(`/api/v1/runs/${environment.finished[1]}$`));
   // A figure for the reader; only what would be wrong on any machine fails.
@@ -21,7 +23,7 @@ test('a finished run: numbers, server intervals, requests, signals, configuratio
   await expect(compared.getByText(/agrees|differs|cannot be resolved/).first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'Where the time goes' })).toContainText('Server: queue');
   await expect(page.locator('[data-series^="ok"]')).toHaveAttribute('d', /^M/);
-  await expect(page.getByRole('heading', { name: 'KV cache in use' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'KV cache usage' })).toBeVisible();
   await expect(page.getByRole('region', { name: 'Configuration' })).toContainText('load.concurrency');
   await expect(page.getByRole('link', { name: 'Server dashboard' })).toHaveAttribute(
     'href',
@@ -37,24 +39,20 @@ test('the panels draw the percentiles, with the phases as regions', async ({ pag
   await expect(panels.locator('[data-region*="measure"]').first()).toBeAttached();
 });
 
-test('opened without a time, the page takes that of the run; the choice of a value stands in the address', async ({
+test('opened without a time, the page uses that of the run; the URL keeps the selected value', async ({
   page,
   openApp,
   environment,
 }) => {
   await openApp(`runs/${environment.finished[0]}`);
   await expect(page).toHaveURL(/from=20\d\d-/);
-  await page.getByRole('combobox', { name: 'Value of the points' }).click();
+  await page.getByRole('combobox', { name: 'Plotted value' }).click();
   await page.getByRole('option', { name: 'request latency', exact: true }).click();
   await expect(page).toHaveURL(/requests=request_latency_seconds/);
   await expect(page.getByRole('img', { name: /request latency of each request/ })).toBeVisible();
 });
 
-test('a run that Prometheus never saw: its exact distributions, and where they are from', async ({
-  page,
-  openApp,
-  environment,
-}) => {
+test('an unscraped run: its exact distributions and their source', async ({ page, openApp, environment }) => {
   await page.route(PROMETHEUS, async (route) => {
     const { searchParams } = new URL(route.request().url());
     const query = searchParams.get('query') ?? new URLSearchParams(route.request().postData() ?? '').get('query') ?? '';
@@ -65,21 +63,23 @@ test('a run that Prometheus never saw: its exact distributions, and where they a
   });
   await openApp(`runs/${environment.finished[1]}`);
   const exact = page.getByRole('region', { name: 'Time to first token, client, exact' });
-  await expect(exact).toContainText('from the records of the run: Prometheus has no samples from while it ran');
+  await expect(exact).toContainText(
+    'Unscraped: Prometheus has no samples from during the run. Exact share of the requests'
+  );
   await expect(exact.locator('[data-series^="client, n = "]')).toHaveAttribute('d', /^M/);
   await expect(page.getByRole('region', { name: 'Percentiles over time' })).toHaveCount(0);
   await page.screenshot({ path: 'screenshots/run-exact.png' });
 });
 
-test('a run that lasts', async ({ page, openApp }) => {
+test('a run in progress', async ({ page, openApp }) => {
   await openApp('runs/e2e-run-live');
   await expect(page.getByRole('group', { name: 'Requests so far' })).toBeVisible();
-  await expect(page.getByText('The requests are shown when the run has ended.')).toBeVisible();
+  await expect(page.getByText('Requests are available after the run ends.')).toBeVisible();
 });
 
-test('without the exporter: what Prometheus knows', async ({ page, openApp, environment }) => {
+test('without the exporter: data from Prometheus', async ({ page, openApp, environment }) => {
   await openApp(`runs/${environment.finished[1]}`, { without: 'llmbench-runs', from: 'now-1h', to: 'now' });
-  await expect(page.getByText('This is what Prometheus knows of the run')).toBeVisible();
+  await expect(page.getByText('Showing data from Prometheus only')).toBeVisible();
   await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
 });
 
@@ -88,7 +88,7 @@ test.describe('with errors', () => {
 
   test('a run that does not exist', async ({ page, openApp }) => {
     await openApp('runs/nothing-here');
-    await expect(page.getByText('There is no run nothing-here')).toBeVisible();
+    await expect(page.getByText('Run nothing-here not found')).toBeVisible();
   });
 
   test('Prometheus is down: the exact numbers are there all the same', async ({ page, openApp, environment }) => {
@@ -97,7 +97,7 @@ test.describe('with errors', () => {
     await openApp(`runs/${environment.finished[1]}`);
     await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
     await openApp('servers');
-    await expect(page.getByText('Prometheus could not be asked')).toBeVisible();
+    await expect(page.getByText('The Prometheus query failed')).toBeVisible();
     await page.screenshot({ path: 'screenshots/servers-prometheus-down.png' });
   });
 });

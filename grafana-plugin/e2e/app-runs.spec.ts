@@ -15,7 +15,7 @@ test('lists finished and running runs, the running one on top with its progress'
   await page.screenshot({ path: 'screenshots/runs.png' });
 });
 
-test('headings order, and the order stands in the address', async ({ page, openApp }) => {
+test('headings sort, and the URL keeps the sort order', async ({ page, openApp }) => {
   await openApp('runs', { status: 'completed' });
   await expect(page.locator(rows)).toHaveCount(2);
   const tokens = page.getByRole('columnheader', { name: 'Tokens/s' });
@@ -32,12 +32,12 @@ test('headings order, and the order stands in the address', async ({ page, openA
 test('filters by words and by what there is; the back button takes them away', async ({ page, openApp }) => {
   await openApp('runs');
   await expect(page.locator(rows)).toHaveCount(3);
-  await page.getByRole('textbox', { name: 'Find a run' }).fill('soak');
+  await page.getByRole('textbox', { name: 'Search runs' }).fill('soak');
   await expect(page.locator(rows)).toHaveCount(1);
   await expect(page).toHaveURL(/q=soak/);
-  await page.getByRole('textbox', { name: 'Find a run' }).fill('no such run');
-  await expect(page.getByText('No run fits these filters')).toBeVisible();
-  await page.getByRole('button', { name: 'Clear the filters' }).click();
+  await page.getByRole('textbox', { name: 'Search runs' }).fill('no such run');
+  await expect(page.getByText('No runs match')).toBeVisible();
+  await page.getByRole('button', { name: 'Clear filters' }).click();
   await expect(page.locator(rows)).toHaveCount(3);
   await page.getByRole('combobox', { name: 'Scenario' }).click();
   await page.getByRole('option', { name: 'chat' }).click();
@@ -48,30 +48,30 @@ test('filters by words and by what there is; the back button takes them away', a
   await expect(page.locator(rows)).toHaveCount(3);
 });
 
-test('picked runs set the time range and can be laid over each other', async ({ page, openApp, environment }) => {
+test('selected runs set the time range and can be compared', async ({ page, openApp, environment }) => {
   await openApp('runs', { status: 'completed' });
   const [older, newer] = environment.finished;
-  await page.getByRole('checkbox', { name: `Pick run ${older}` }).check({ force: true });
+  await page.getByRole('checkbox', { name: `Select run ${older}` }).check({ force: true });
   await expect(page).toHaveURL(/from=20\d\d-/);
-  await expect(page.getByRole('button', { name: 'Overlay' })).toHaveAttribute('aria-disabled', 'true');
-  await page.getByRole('checkbox', { name: `Pick run ${newer}` }).check({ force: true });
-  await page.getByRole('link', { name: 'Overlay' }).click();
+  await expect(page.getByRole('button', { name: 'Compare' })).toHaveAttribute('aria-disabled', 'true');
+  await page.getByRole('checkbox', { name: `Select run ${newer}` }).check({ force: true });
+  await page.getByRole('link', { name: 'Compare' }).click();
   await expect(page).toHaveURL(new RegExp(`/overlay\\?.*run=${older}&run=${newer}`));
-  await expect(page.getByRole('heading', { name: 'Differences of configuration' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Configuration differences' })).toBeVisible();
 });
 
-test('without the exporter: the runs that Prometheus knows', async ({ page, openApp }) => {
+test('without the exporter: runs from Prometheus', async ({ page, openApp }) => {
   await openApp('runs', { without: 'llmbench-runs' });
-  await expect(page.getByText('These are the runs that Prometheus knows')).toBeVisible();
+  await expect(page.getByText('Showing runs from Prometheus only')).toBeVisible();
   await expect(page.locator(rows)).toHaveCount(3);
   await expect(page.locator(rows).filter({ hasText: 'completed' })).toHaveCount(2);
   await page.screenshot({ path: 'screenshots/runs-prometheus.png' });
 });
 
-test('without any data source: the way to the setup', async ({ page, openApp }) => {
+test('without any data source: a link to the setup', async ({ page, openApp }) => {
   await openApp('runs', { without: ['llmbench-runs', 'prometheus'] });
-  await expect(page.getByText('Grafana has no data source with runs yet')).toBeVisible();
-  await page.getByRole('link', { name: 'Set it up' }).click();
+  await expect(page.getByText('No data source with runs is configured')).toBeVisible();
+  await page.getByRole('link', { name: 'Set up' }).click();
   await expect(page.getByRole('heading', { name: 'Setup' })).toBeVisible();
 });
 
@@ -81,9 +81,9 @@ test.describe('when the exporter does not answer', () => {
   test('it is down: what to do, and the runs that Prometheus knows', async ({ page, openApp }) => {
     await page.route(EXPORTER, (route) => route.fulfill({ status: 502, json: { message: '' } }));
     await openApp('runs');
-    await expect(page.getByText(/Grafana does not reach the exporter/)).toBeVisible();
+    await expect(page.getByText(/Grafana cannot reach the exporter/)).toBeVisible();
     await page.screenshot({ path: 'screenshots/runs-exporter-down.png' });
-    await page.getByRole('button', { name: 'Show the runs that Prometheus knows' }).click();
+    await page.getByRole('button', { name: 'Show runs from Prometheus' }).click();
     await expect(page.locator(rows)).toHaveCount(3);
   });
 
@@ -97,7 +97,7 @@ test.describe('when the exporter does not answer', () => {
   test('it comes back: trying again helps', async ({ page, openApp }) => {
     await page.route(EXPORTER, (route) => route.abort());
     await openApp('runs');
-    await expect(page.getByText(/Grafana did not answer/)).toBeVisible();
+    await expect(page.getByText(/No response from Grafana/)).toBeVisible();
     await page.unroute(EXPORTER);
     await page.getByRole('button', { name: 'Try again' }).click();
     await expect(page.locator(rows)).toHaveCount(3);
@@ -117,7 +117,7 @@ test('a slow exporter: it says that it loads', async ({ page, openApp }) => {
 test('an exporter without runs says how to make one', async ({ page, openApp }) => {
   await page.route(EXPORTER, (route) => route.fulfill({ json: { runs: [], page: 1, limit: 50, total: 0 } }));
   await openApp('runs');
-  await expect(page.getByText('There is no run yet')).toBeVisible();
+  await expect(page.getByText('No runs yet')).toBeVisible();
 });
 
 // The figures are printed; only what would be wrong on any machine fails.

@@ -98,7 +98,7 @@ test('both runs: lines of their own, regions with titles, a gap between them', a
   await keep(page, 'two-runs');
 });
 
-test('hovering tells estimate, interval, n and the time that they cover', async ({ page, open }) => {
+test('hovering shows estimate, interval, n and the time that they cover', async ({ page, open }) => {
   await open({ query: STEADY });
   const line = await path(page, 'p50', 'line').boundingBox();
   const plot = await page.locator('[data-part="pointer"]').boundingBox();
@@ -154,7 +154,7 @@ test('no data, and data that cannot be used', async ({ page, open }) => {
   await open({ query: 'does_not_exist_bucket' });
   await expect(page.getByText('No data')).toBeVisible();
   await open({ query: `sum by (le) (${BUCKETS})` });
-  await expect(page.getByText(/Query A: Counters are added up/)).toBeVisible();
+  await expect(page.getByText(/Query A: The query sums counters/)).toBeVisible();
   await keep(page, 'unusable');
 });
 

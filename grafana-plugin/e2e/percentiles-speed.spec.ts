@@ -33,7 +33,7 @@ base('speed: 20 series, 60 buckets, 1,000 points', async ({ page }) => {
     ([load, rounds]) => (window as never as Speedometer).percentilesSpeed.measure(load, rounds),
     [LOAD, ROUNDS] as const
   );
-  const colours = await page.locator('canvas[data-part="many-lines"]').evaluate((canvas: HTMLCanvasElement) => {
+  const colors = await page.locator('canvas[data-part="many-lines"]').evaluate((canvas: HTMLCanvasElement) => {
     const pixels = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
     const opaque = new Set<string>();
     for (let i = 0; i < pixels.length; i += 4) {
@@ -44,7 +44,7 @@ base('speed: 20 series, 60 buckets, 1,000 points', async ({ page }) => {
     return opaque.size;
   });
   // The palette has seven.
-  expect(colours).toBeGreaterThanOrEqual(7);
+  expect(colors).toBeGreaterThanOrEqual(7);
   const frames: number[] = await page.evaluate(() => (window as never as Speedometer).percentilesSpeed.hover(60));
   const warm = speeds.slice(WARMUP);
   const script = median(warm.map((speed) => speed.script));

@@ -55,14 +55,14 @@ for (const theme of ['dark', 'light']) {
   }
 }
 
-test('the whole range: the band lies between the counts at the bounds, and the marks on it', async ({ page, open }) => {
+test('the whole range: the band is between the counts at the bounds, with the marks on it', async ({ page, open }) => {
   await answer(page, { [QUERY]: counters(rising) });
   await open({ ...RANGE, query: QUERY, options: options({ mode: 'range', slo: 0.5 }) });
   const [p50] = await legendRows(page);
   const mark = page.locator('[data-percentile="p50"] circle');
   const plot = await page.locator('[data-part="pointer"]').boundingBox();
   const dot = await mark.boundingBox();
-  // Half of the observations: the mark stands at half of the drawing's height.
+  // Half of the observations: the mark is at half of the drawing's height.
   expect((dot?.y ?? 0) + (dot?.height ?? 0) / 2).toBeCloseTo((plot?.y ?? 0) + (plot?.height ?? 0) / 2, 0);
   expect(p50?.low).toBeLessThanOrEqual(p50?.estimate ?? NaN);
   await expect(page.locator('[data-part="slo"]')).toContainText(/^SLO 500 ms: \d+(\.\d+)? %$/);
@@ -107,7 +107,7 @@ test('many lines: all are drawn, and a click on a name shows its interval', asyn
   });
   await open({ ...RANGE, query: QUERY, height: 700 });
   expect(await legendRows(page)).toHaveLength(60);
-  await expect(notes(page)).toContainText('With more than 15 lines no intervals are drawn');
+  await expect(notes(page)).toContainText('Intervals are hidden with more than 15 lines');
   await nothingIsCut(page, 1600);
   const canvas = page.locator('[data-part="many-lines"]');
   await expect(canvas).toBeVisible();
@@ -127,7 +127,7 @@ test('everything beyond the last bucket: "> edge", hatched, in both modes', asyn
   }
 });
 
-test('gaps stay gaps, late samples and a change of the buckets are told', async ({ page, open }) => {
+test('gaps stay gaps; late samples and a change of the buckets are noted', async ({ page, open }) => {
   const first = counters({ ...rising, samples: 90, before: 250, missing: (row) => row >= 40 && row < 60 });
   const second = counters({ ...rising, samples: 90, startRow: 90, before: 3600, bounds: [0.1, 0.25, 0.5, 1, 2] });
   const byBound = new Map(first.map((one) => [one.metric['le'], one]));
@@ -144,7 +144,7 @@ test('gaps stay gaps, late samples and a change of the buckets are told', async 
   await legendRows(page);
   await expect(page.locator('[data-part="grid-changes"] line')).toHaveCount(1);
   await expect(notes(page)).toContainText('counted from');
-  await expect(notes(page)).toContainText('The buckets changed at');
+  await expect(notes(page)).toContainText('Buckets changed at');
   const line = page.locator('[data-percentile$="p50"] [data-part="line"]').first();
   expect((await line.getAttribute('d'))?.match(/M/g)).toHaveLength(2);
   await keep(page, 'gaps');
@@ -203,7 +203,7 @@ test.describe('a query that fails', () => {
   const REASON = 'query processing would load too many samples';
 
   for (const theme of ['dark', 'light']) {
-    test(`its reason stands in the panel, ${theme}`, async ({ page, open }) => {
+    test(`the panel shows the reason, ${theme}`, async ({ page, open }) => {
       await answer(page, { [QUERY]: REASON });
       await open({ ...RANGE, query: QUERY, theme });
       await expect(message(page)).toHaveText(`The query failedPrometheus: ${REASON}`);

@@ -6,10 +6,10 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 /** The line of Grafana whose packages make the host, such as 13.2; without it those that the plugin is built with. */
 export const GRAFANA_LINE = process.env['GRAFANA_LINE'];
 
-/** The folder below which the host's packages lie in `node_modules`. */
+/** The folder whose `node_modules` has the host's packages. */
 export const PACKAGES_ROOT = GRAFANA_LINE ? join(here, `grafana-${GRAFANA_LINE}`) : join(here, '..');
 
-/** The folder of a package of the host. Those that need not be of the line come with the plugin. */
+/** The folder of a package of the host. Those that are independent of Grafana's version come with the plugin. */
 export function packageFolder(name: string): string {
   const own = join(PACKAGES_ROOT, 'node_modules', name);
   return existsSync(own) ? own : join(here, '../node_modules', name);

@@ -21,8 +21,8 @@ const FONTS: Record<string, string> = {
   'Inter-Italic.woff2': 'inter-latin-400-italic.woff2',
   'Inter-Medium.woff2': 'inter-latin-500-normal.woff2',
 };
-/** A port that nobody listens on. */
-const NOBODY = 'http://127.0.0.1:9';
+/** A port that nothing listens on. */
+const UNUSED_ADDRESS = 'http://127.0.0.1:9';
 const PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -56,7 +56,7 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
   const proxies: Array<[prefix: string, upstream: string]> = [
     ['/prometheus/', options.prometheusUrl],
     ['/api/datasources/proxy/uid/prometheus/', options.prometheusUrl],
-    ['/api/datasources/proxy/uid/llmbench-runs/', options.exporterUrl ?? NOBODY],
+    ['/api/datasources/proxy/uid/llmbench-runs/', options.exporterUrl ?? UNUSED_ADDRESS],
   ];
   const server = createServer((message, response) => {
     const path = new URL(message.url ?? '/', 'http://host').pathname;

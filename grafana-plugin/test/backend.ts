@@ -3,18 +3,18 @@ import { from } from 'rxjs';
 
 type Answer = (url: URL) => unknown;
 
-/** Stands for Grafana's server: answers by path and keeps what was asked. An answer that is thrown is thrown on. */
+/** Fakes Grafana's backend: responds by path and records the requests. An error from `answer` is rethrown. */
 export function fakeBackend(answer: Answer): URL[] {
-  const asked: URL[] = [];
+  const requests: URL[] = [];
   const backend = {
     fetch: ({ url }: BackendSrvRequest) => {
       const target = new URL(url, 'http://grafana');
-      asked.push(target);
+      requests.push(target);
       return from(Promise.resolve().then(async () => ({ data: await answer(target), status: 200 })));
     },
   };
   setBackendSrv(backend as unknown as BackendSrv);
-  return asked;
+  return requests;
 }
 
 /** The error that Grafana's client throws for an HTTP status. */

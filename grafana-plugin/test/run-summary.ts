@@ -28,7 +28,7 @@ const NUMBERS: KeyNumbers = {
   slos: null,
 };
 
-/** A finished run of ten seconds as the exporter tells it. */
+/** A finished run of ten seconds as the exporter returns it. */
 export function runSummary(change: Partial<RunSummary> = {}): RunSummary {
   return {
     run_id: 'a',
@@ -54,6 +54,7 @@ export function runSummary(change: Partial<RunSummary> = {}): RunSummary {
     duration_seconds: 10,
     measure_start: '2026-11-21T10:00:01.000Z',
     measure_end: '2026-11-21T10:00:10.000Z',
+    phases: [{ phase: 'measure', start: '2026-11-21T10:00:01.000Z', end: '2026-11-21T10:00:10.000Z' }],
     progress: null,
     numbers: NUMBERS,
     ...change,

@@ -19,7 +19,7 @@ interface RangeRequest {
 
 type Matrix = Array<{ metric: Record<string, string>; values: Array<[number, string]> }>;
 
-/** Asks Prometheus itself for the series of one histogram, and gives its samples in order of time. */
+/** Queries Prometheus for the series of one histogram, and returns its samples in order of time. */
 export async function histograms({ prometheusUrl, query, fromMs, toMs }: RangeRequest): Promise<ClassicHistogram[]> {
   const parameters = new URLSearchParams({ query, start: `${fromMs / 1000}`, end: `${toMs / 1000}`, step: '1' });
   const answer = await (await fetch(`${prometheusUrl}/api/v1/query_range?${parameters}`)).json();

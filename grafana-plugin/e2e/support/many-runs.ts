@@ -43,6 +43,7 @@ function run(index: number): RunSummary {
     duration_seconds: 60,
     measure_start: start,
     measure_end: end,
+    phases: [{ phase: 'measure', start, end }],
     progress: null,
     numbers: {
       requests: { ok: 500, error: 0, timeout: 0, cancelled: 0 },

@@ -55,7 +55,7 @@ function frames({ series, buckets, points }: Load, shift: number) {
   });
 }
 
-/** Draws the panel with new data each time, and tells how long each drawing took. */
+/** Draws the panel with new data each time, and measures how long each drawing took. */
 async function measure(load: Load, rounds: number): Promise<Speed[]> {
   const [from, to] = [dateTime(0), dateTime(load.points * STEP_MS)];
   const range = { from, to, raw: { from, to } };

@@ -21,7 +21,8 @@ export interface WantedRuns {
   seconds: number;
 }
 
-const FEW: WantedRuns = { concurrencies: [2, 4], seconds: 10 };
+// Prometheus applies newly discovered targets every 5 s, so it misses up to 7 s of a run: the runs last much longer.
+const FEW: WantedRuns = { concurrencies: [2, 4], seconds: 20 };
 
 /**
  * The real thing: a simulated vLLM server, `llmbench serve`, a Prometheus that scrapes both, finished runs and one that
@@ -37,7 +38,7 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
   };
   const start = (...parts: string[]) => {
     const started = spawn(process.execPath, [LLMBENCH, ...parts], { stdio: ['ignore', 'pipe', 'pipe'] });
-    // A pipe that nobody reads would hold the process up.
+    // A pipe that nothing reads would hold the process up.
     started.stderr?.resume();
     processes.push(started);
     return started;

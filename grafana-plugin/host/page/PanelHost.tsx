@@ -42,7 +42,7 @@ export function PanelHost({ plugin, data, parameters, theme, width, height }: Pr
     timeZone: 'utc',
     fieldConfigRegistry: plugin.fieldConfigRegistry,
   });
-  // Grafana keeps annotations from panels that do not ask for them.
+  // Grafana keeps annotations from panels that do not request them.
   const annotations = plugin.dataSupport?.annotations ? data.annotations.map((frame) => toDataFrame(frame)) : undefined;
   const Panel = plugin.panel;
   const { timeRange, targets, state, errors } = data;

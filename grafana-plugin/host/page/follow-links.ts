@@ -1,6 +1,6 @@
 import { locationService } from '@grafana/runtime';
 
-/** Grafana's application opens links to itself without loading the page anew. */
+/** Like Grafana, opens links to the app without reloading the page. */
 export function followLinks(): void {
   document.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a') : null;

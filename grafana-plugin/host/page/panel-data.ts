@@ -40,7 +40,7 @@ export async function loadData(parameters: URLSearchParams, width: number): Prom
   const [from, to] = [timeRange.from.valueOf(), timeRange.to.valueOf()];
   const step = Number(parameters.get('step') ?? Math.max(1, Math.round((to - from) / 1000 / width)));
   const stepMs = step * 1000;
-  // Grafana moves the range to whole steps, so that a refresh asks for the same points.
+  // Grafana aligns the range to whole steps, so that a refresh requests the same points.
   const window = {
     start: (Math.floor(from / stepMs) * stepMs) / 1000,
     end: (Math.floor(to / stepMs) * stepMs) / 1000,

@@ -16,7 +16,7 @@ export function timeSeriesFrames(series: readonly PrometheusSeries[], { refId, e
       type: 'timeseries-multi' as NonNullable<DataFrameDTO['meta']>['type'],
       typeVersion: [0, 1],
       custom: { resultType: 'matrix' },
-      // The data source tells the query on the first frame only.
+      // The data source reports the query on the first frame only.
       ...(i === 0 && { executedQueryString: `Expr: ${expr}\nStep: ${stepMs / 1000}s` }),
     },
     fields: [
@@ -101,7 +101,7 @@ export function tableFrame(series: readonly PrometheusSeries[], { refId, expr, s
   };
 }
 
-/** The annotation query `expr` as regions: neighbouring samples of a series belong together. */
+/** The annotation query `expr` as regions: neighboring samples of a series belong together. */
 export function regionFrame(series: readonly PrometheusSeries[], stepMs: number): DataFrameDTO {
   const regions = series.flatMap(({ metric, values }) => {
     const spans: Array<{ start: number; end: number; metric: Record<string, string> }> = [];

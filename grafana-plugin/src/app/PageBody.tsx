@@ -15,7 +15,7 @@ import { ExporterApi } from '../exporter-api/exporter-api.ts';
 import { PageContext, type PageContextValue } from './page-context.ts';
 import { EXPORTER_VARIABLE, PROMETHEUS_VARIABLE } from './page-variables.ts';
 
-/** As wide as the scene, whatever is in it. */
+/** As wide as the scene, independent of its content. */
 const PAGE = css({ flex: 1, minWidth: 0 });
 
 interface PageBodyState extends SceneObjectState {
@@ -23,6 +23,8 @@ interface PageBodyState extends SceneObjectState {
   view: ComponentType;
   /** Scene objects that the view draws itself: they find the scene's time range through here. */
   content?: SceneObject | undefined;
+  /** Replaces the title of the page; a page with a fixed title has none. */
+  setTitle?: PageContextValue['setTitle'];
 }
 
 /** The body of a scene: gives the page's React components the scene's time range and data sources. */
@@ -60,7 +62,7 @@ function usePageContextValue(model: PageBody): PageContextValue {
     },
     [sceneTime]
   );
-  const { content } = model.useState();
+  const { content, setTitle = keepTitle } = model.useState();
   const setContent = useCallback<PageContextValue['setContent']>((next) => model.setState({ content: next }), [model]);
   return useMemo(
     () => ({
@@ -71,12 +73,15 @@ function usePageContextValue(model: PageBody): PageContextValue {
       time,
       timeZone: timeZone ?? 'browser',
       setTime,
+      setTitle,
       content,
       setContent,
     }),
-    [prometheus, exporter, exporterUid, timeRange, time, timeZone, setTime, content, setContent]
+    [prometheus, exporter, exporterUid, timeRange, time, timeZone, setTime, setTitle, content, setContent]
   );
 }
+
+const keepTitle: PageContextValue['setTitle'] = () => undefined;
 
 /** The uid that the variable has, null when there is no such data source. */
 function useDataSource(model: SceneObject, name: string): string | null {

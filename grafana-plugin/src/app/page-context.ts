@@ -1,12 +1,12 @@
 import type { TimeRange } from '@grafana/data';
 import type { SceneObject } from '@grafana/scenes';
 import type { TimeZone } from '@grafana/schema';
-import { createContext, useContext } from 'react';
+import { createContext, type ReactNode, useContext } from 'react';
 import type { ExporterApi } from '../exporter-api/exporter-api.ts';
 import type { RunTime } from '../components/run-link.ts';
 import type { TimeSpan } from '../prometheus/query-prometheus.ts';
 
-/** What a page is drawn with: the chosen data sources and the time, all of it from the page's address. */
+/** The data sources and the time range of a page, both from its URL. */
 export interface PageContextValue {
   /** Uid of the Prometheus data source; null when Grafana has none. */
   prometheus: string | null;
@@ -18,9 +18,11 @@ export interface PageContextValue {
   time: TimeSpan;
   timeZone: TimeZone;
   setTime: (time: RunTime) => void;
-  /** Scene objects that were made part of the page's scene. */
+  /** Replaces the title of the page and the line below it. */
+  setTitle: (title: string, subTitle: ReactNode) => void;
+  /** Scene objects that are part of the page's scene. */
   content: SceneObject | undefined;
-  /** Makes scene objects part of the page's scene; undefined takes them out. */
+  /** Adds scene objects to the page's scene; undefined removes them. */
   setContent: (content: SceneObject | undefined) => void;
 }
 

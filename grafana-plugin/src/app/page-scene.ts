@@ -6,7 +6,7 @@ import {
   SceneTimeRange,
   VariableValueSelectors,
 } from '@grafana/scenes';
-import type { ComponentType } from 'react';
+import type { ComponentType, ReactNode } from 'react';
 import { PageBody } from './PageBody.tsx';
 import { pageVariables } from './page-variables.ts';
 
@@ -16,10 +16,12 @@ interface PageSceneOptions {
   from?: string | null;
   /** How often the page is refreshed when it is opened; empty for not. */
   refresh?: string;
+  /** Replaces the title of the page and the line below it. */
+  setTitle?: (title: string, subTitle: ReactNode) => void;
 }
 
 /** Time range, data sources and refresh as on a dashboard, and the page's own view under them. */
-export function pageScene({ view, from = 'now-6h', refresh = '' }: PageSceneOptions): EmbeddedScene {
+export function pageScene({ view, from = 'now-6h', refresh = '', setTitle }: PageSceneOptions): EmbeddedScene {
   return new EmbeddedScene({
     $timeRange: new SceneTimeRange({ from: from ?? 'now-6h', to: 'now' }),
     $variables: pageVariables(),
@@ -33,6 +35,6 @@ export function pageScene({ view, from = 'now-6h', refresh = '' }: PageSceneOpti
             new SceneRefreshPicker({ isOnCanvas: true, refresh, intervals: ['5s', '10s', '30s', '1m', '5m'] }),
           ]),
     ],
-    body: new PageBody({ view }),
+    body: new PageBody({ view, ...(setTitle && { setTitle }) }),
   });
 }

@@ -11,7 +11,7 @@ const ServersView = lazy(() => import('../pages/Servers/ServersView.tsx'));
 const SetupView = lazy(() => import('../pages/Setup/SetupView.tsx'));
 const NotFoundView = lazy(() => import('../pages/NotFound/NotFoundView.tsx'));
 
-/** What goes along from page to page. */
+/** Query parameters that are kept between pages. */
 const KEPT = ['var-prometheus', 'var-exporter', 'timezone'];
 const KEPT_WITH_TIME = [...KEPT, 'from', 'to'];
 const NOT_FOUND_URL = `${APP_URL}/not-found`;
@@ -20,7 +20,7 @@ export function appPages(): SceneAppPage[] {
   return [
     new SceneAppPage({
       title: t('page.runs.title', 'Runs'),
-      subTitle: t('page.runs.subtitle', 'Benchmarks of LLM inference servers: what the client measured, exactly'),
+      subTitle: t('page.runs.subtitle', 'LLM inference benchmarks: exact client measurements'),
       url: pageUrl(ROUTES.runs),
       routePath: `${ROUTES.runs}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
@@ -28,21 +28,24 @@ export function appPages(): SceneAppPage[] {
       drilldowns: [
         {
           routePath: ':runId/*',
-          getPage: ({ params: { runId } }, parent) =>
-            new SceneAppPage({
+          getPage: ({ params: { runId } }, parent) => {
+            const page = new SceneAppPage({
               title: decodeURIComponent(runId),
               url: `${pageUrl(ROUTES.runs)}/${runId}`,
               routePath: ':runId/*',
               preserveUrlKeys: KEPT_WITH_TIME,
               getParentPage: () => parent,
-              getScene: () => pageScene({ view: RunView }),
-            }),
+              getScene: () =>
+                pageScene({ view: RunView, setTitle: (title, subTitle) => page.setState({ title, subTitle }) }),
+            });
+            return page;
+          },
         },
       ],
     }),
     new SceneAppPage({
-      title: t('page.overlay.title', 'Overlay'),
-      subTitle: t('page.overlay.subtitle', 'Runs over each other, from the beginning of their measure phases'),
+      title: t('page.overlay.title', 'Compare runs'),
+      subTitle: t('page.overlay.subtitle', 'Runs aligned at the start of their measure phases'),
       url: pageUrl(ROUTES.overlay),
       routePath: `${ROUTES.overlay}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
@@ -50,7 +53,7 @@ export function appPages(): SceneAppPage[] {
     }),
     new SceneAppPage({
       title: t('page.servers.title', 'Servers'),
-      subTitle: t('page.servers.subtitle', 'Inference servers that Prometheus scrapes'),
+      subTitle: t('page.servers.subtitle', 'Inference servers scraped by Prometheus'),
       url: pageUrl(ROUTES.servers),
       routePath: `${ROUTES.servers}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
@@ -58,20 +61,20 @@ export function appPages(): SceneAppPage[] {
     }),
     new SceneAppPage({
       title: t('page.setup.title', 'Setup'),
-      subTitle: t('page.setup.subtitle', 'From a benchmark to a picture: what is connected, and what is missing'),
+      subTitle: t('page.setup.subtitle', 'Data sources, connection tests and configuration snippets'),
       url: pageUrl(ROUTES.setup),
       routePath: `${ROUTES.setup}/*`,
       preserveUrlKeys: KEPT,
       getScene: () => pageScene({ view: SetupView, from: null }),
     }),
-    // What no other page is asked for by: it has nothing but its fallback.
+    // Matches every other path; it only has a fallback page.
     new SceneAppPage({ title: '', url: NOT_FOUND_URL, routePath: '*', getFallbackPage: notFoundPage }),
   ];
 }
 
 function notFoundPage(): SceneAppPage {
   return new SceneAppPage({
-    title: t('page.not-found.title', 'No such page'),
+    title: t('page.not-found.title', 'Page not found'),
     url: NOT_FOUND_URL,
     routePath: '*',
     getScene: () => pageScene({ view: NotFoundView, from: null }),

@@ -25,7 +25,7 @@ export function useAddress(): Address {
         }
       }
     }
-    // Controls tell a change more than once: one step of the history is enough.
+    // Controls report a change more than once: one history entry is enough.
     if (next.toString() === locationService.getSearch().toString()) {
       return;
     }

@@ -10,7 +10,7 @@ interface Props {
   onToggle: (name: string) => void;
 }
 
-/** Names with their colours; a click shows or hides. */
+/** Series names with their colors; a click shows or hides a series. */
 export function ChartLegend({ series, hidden, onToggle }: Props) {
   const styles = useStyles2(getStyles);
   return (

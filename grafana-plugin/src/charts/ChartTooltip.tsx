@@ -2,7 +2,7 @@ import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { ABSENT } from '../../../core/measures/quantities.ts';
+import { ABSENT } from '../../../core/text/quantities.ts';
 import type { Scale } from '../panels/percentiles/draw/scale.ts';
 import type { Write } from './XyChart.tsx';
 import { valueAt, type XySeries } from './xy-series.ts';
@@ -19,7 +19,7 @@ interface Props {
 
 const WIDTH = 260;
 
-/** The values of all lines under the pointer. Points are too many to be named. */
+/** The values of all lines at the pointer. Points are omitted: there are too many. */
 export function ChartTooltip({ pointer, width, x, series, xText, yText }: Props) {
   const styles = useStyles2(getStyles);
   const at = x.invert(pointer);

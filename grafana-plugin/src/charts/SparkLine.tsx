@@ -9,7 +9,7 @@ interface Props {
   height?: number;
 }
 
-/** How a number came to be what it is: the last point is the one beside which it stands. */
+/** The history of a number; the last point is the number next to it. */
 export function SparkLine({ values, label, width = 44, height = 20 }: Props) {
   const theme = useTheme2();
   const known = values.filter((value): value is number => value !== null);

@@ -21,7 +21,7 @@ interface Props {
   height: number;
   xText: Write;
   yText: Write;
-  /** What stands under the x axis. */
+  /** Title of the x axis. */
   xTitle?: string;
   yDomain?: readonly [number, number];
   xDomain?: readonly [number, number];

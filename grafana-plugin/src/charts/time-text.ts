@@ -1,4 +1,4 @@
-import { quantity } from '../../../core/measures/quantities.ts';
+import { quantity } from '../../../core/text/quantities.ts';
 
 /** Seconds on the axis of a run: `40 s`, `2:05`, `1:00:00`. */
 export function secondsText(seconds: number): string {

@@ -4,7 +4,7 @@ export interface XySeries {
   color: string;
   /** line: from point to point; step: each value holds until the next; points: nothing between. */
   kind: 'line' | 'step' | 'points';
-  /** Ascending, but for points. */
+  /** Ascending, except for points. */
   x: readonly number[];
   y: ReadonlyArray<number | null>;
   dashed?: boolean;

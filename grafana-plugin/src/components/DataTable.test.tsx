@@ -16,7 +16,7 @@ const ROWS = [
   { id: 'b', value: 2 },
 ];
 
-test('headings order: numbers the largest first, texts from the beginning; again turns it round', () => {
+test('headings sort: numbers descending first, texts ascending; a second click reverses the order', () => {
   const onSort = jest.fn();
   const sort = { id: 'value', descending: true };
   render(<DataTable label="t" columns={COLUMNS} rows={ROWS} rowKey={({ id }) => id} sort={sort} onSort={onSort} />);
@@ -27,7 +27,7 @@ test('headings order: numbers the largest first, texts from the beginning; again
   expect(onSort.mock.calls).toEqual([[{ id: 'value', descending: false }], [{ id: 'name', descending: false }]]);
 });
 
-test('boxes choose rows and say which', () => {
+test('checkboxes select rows and name them', () => {
   const onToggle = jest.fn();
   const selection = { chosen: new Set(['b']), onToggle, label: ({ id }: Row) => `Pick ${id}` };
   render(<DataTable label="t" columns={COLUMNS} rows={ROWS} rowKey={({ id }) => id} selection={selection} />);

@@ -6,15 +6,15 @@ import React, { type ReactNode } from 'react';
 export interface Column<Row> {
   id: string;
   header: string;
-  /** What the column means, in the heading's tooltip. */
+  /** Definition of the column, in the heading's tooltip. */
   meaning?: string;
-  /** Numbers stand at the right. */
+  /** Numbers are aligned to the right. */
   align?: 'left' | 'right' | undefined;
   sortable?: boolean;
   /** Texts that may be long take several lines. */
   wraps?: boolean;
   render: (row: Row) => ReactNode;
-  /** A column of its own in all but the room: its heading and values stand below those of this one. */
+  /** A column that shares the space of this one: its heading and values are drawn below. */
   below?: Omit<Column<Row>, 'align' | 'below'>;
 }
 
@@ -30,7 +30,7 @@ export interface Selection<Row> {
 }
 
 interface Props<Row> {
-  /** For people who cannot see the table. */
+  /** Accessible name of the table. */
   label: string;
   columns: ReadonlyArray<Column<Row>>;
   rows: readonly Row[];
@@ -38,11 +38,11 @@ interface Props<Row> {
   sort?: Sort | undefined;
   onSort?: (sort: Sort) => void;
   selection?: Selection<Row>;
-  /** New data are on their way. */
+  /** New data are loading. */
   stale?: boolean;
 }
 
-/** A table that works from the keyboard: headings sort, boxes choose rows. */
+/** A table with keyboard support: headings sort, checkboxes select rows. */
 export function DataTable<Row>({ label, columns, rows, rowKey, sort, onSort, selection, stale = false }: Props<Row>) {
   const styles = useStyles2(getStyles);
   return (

@@ -9,7 +9,7 @@ interface Props {
   children?: ReactNode;
 }
 
-/** Why something could not be loaded, and the way to try again. */
+/** A load error with a retry button. */
 export function LoadProblem({ title, error, onRetry, children }: Props) {
   return (
     <Alert severity="error" title={title}>

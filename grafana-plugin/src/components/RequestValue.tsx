@@ -1,13 +1,13 @@
 import { Combobox } from '@grafana/ui';
 import React from 'react';
-import { quantity, tickText } from '../../../core/measures/quantities.ts';
+import { quantity, tickText } from '../../../core/text/quantities.ts';
 import { useAddress } from '../app/useAddress.ts';
 import { RECORD_MEASURES, type RecordMeasure } from '../exporter-api/types.ts';
 import { Named } from './Named.tsx';
 
 const DEFAULT_VALUE: RecordMeasure = 'time_to_first_token_seconds';
 
-/** The value of each request that the address asks for: `requests=…`. */
+/** The request column selected in the URL: `requests=…`. */
 export function useRequestValue(): RecordMeasure {
   const address = useAddress();
   return RECORD_MEASURES.find((name) => name === address.one('requests')) ?? DEFAULT_VALUE;

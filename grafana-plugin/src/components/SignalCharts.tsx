@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
-import { tickText } from '../../../core/measures/quantities.ts';
+import { tickText } from '../../../core/text/quantities.ts';
 import { secondsText } from '../charts/time-text.ts';
 import { XyChart } from '../charts/XyChart.tsx';
 import type { XyRegion } from '../charts/xy-series.ts';
@@ -16,7 +16,7 @@ interface Props {
   xTitle: string;
 }
 
-/** A small chart for each signal that some run has. */
+/** A small chart for each metric that a run has. */
 export function SignalCharts({ runs, regions = [], xTitle }: Props) {
   const styles = useStyles2(getStyles);
   const theme = useTheme2();
@@ -25,7 +25,7 @@ export function SignalCharts({ runs, regions = [], xTitle }: Props) {
     series: signalSeries(runs, signal, (i) => paletteColor(theme, i)),
   })).filter(({ series }) => series.length > 0);
   if (charts.length === 0) {
-    return <p>{t('signals.none', 'The servers told none of these signals.')}</p>;
+    return <p>{t('signals.none', 'The servers expose none of these metrics.')}</p>;
   }
   return (
     <div className={styles.grid}>

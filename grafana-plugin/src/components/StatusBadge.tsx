@@ -10,7 +10,7 @@ const COLORS: Record<RunStatus, BadgeColor> = {
   failed: 'red',
 };
 
-/** How a run ended; why, when it did not complete, stands in the tooltip. */
+/** The status of a run; the tooltip has the failure reason. */
 export function StatusBadge({ status, failure }: { status: RunStatus; failure?: string | null }) {
   return <Badge text={statusText(status)} color={COLORS[status]} {...(failure && { tooltip: failure })} />;
 }

@@ -8,12 +8,12 @@ interface Props {
   value: ReactNode;
   /** One line under the value. */
   detail?: ReactNode;
-  /** What the value means exactly. */
+  /** Definition of the value. */
   meaning?: string;
   mood?: 'good' | 'bad' | 'warning';
 }
 
-/** A number that is read first, with what it means. */
+/** A key number with its meaning. */
 export function Tile({ label, value, detail, meaning, mood }: Props) {
   const styles = useStyles2(getStyles);
   return (
@@ -34,7 +34,7 @@ export function Tile({ label, value, detail, meaning, mood }: Props) {
   );
 }
 
-/** Tiles side by side, as many as there is room for. */
+/** A row of tiles that wraps. */
 export function Tiles({ children }: { children: ReactNode }) {
   return <div className={useStyles2(getStyles).tiles}>{children}</div>;
 }
@@ -42,7 +42,7 @@ export function Tiles({ children }: { children: ReactNode }) {
 const getStyles = (theme: GrafanaTheme2) => ({
   tiles: css({
     display: 'grid',
-    // Where the usual seven do not fit in one line they stand in two of four and three, not in one of six and one alone.
+    // Seven tiles that do not fit in one row wrap into rows of four and three rather than six and one.
     gridTemplateColumns: 'repeat(auto-fit, minmax(clamp(168px, (1224px - 100%) * 1000, 230px), 1fr))',
     gap: theme.spacing(1),
   }),

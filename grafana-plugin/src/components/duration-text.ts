@@ -1,6 +1,6 @@
-import { ABSENT, quantity } from '../../../core/measures/quantities.ts';
+import { ABSENT, quantity } from '../../../core/text/quantities.ts';
 
-/** A length of time for people: `47.2 s`, `3 min 20 s`, `2 h 5 min`. */
+/** A duration as text: `47.2 s`, `3 min 20 s`, `2 h 5 min`. */
 export function durationText(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined) {
     return ABSENT;

@@ -10,7 +10,7 @@ test('the time range holds all runs with a margin; a run that lasts ends now', (
   expect(timeOfRuns([runSummary({ start: null, end: null })])).toBeNull();
 });
 
-test('the chosen data sources go along, other parameters do not', () => {
+test('a link keeps the selected data sources and drops other parameters', () => {
   const url = new URL(runUrl(runSummary({ run_id: 'a' }), '?var-exporter=x&q=words&from=now-1h'), 'http://g');
   expect(url.pathname).toBe('/a/llmbench-observability-app/runs/a');
   expect(Object.fromEntries(url.searchParams)).toEqual({
@@ -20,7 +20,7 @@ test('the chosen data sources go along, other parameters do not', () => {
   });
 });
 
-test('the overlay has the runs in their order', () => {
+test('a comparison keeps the order of the runs', () => {
   const url = new URL(overlayUrl([runSummary({ run_id: 'b' }), runSummary({ run_id: 'a' })], ''), 'http://g');
   expect(url.searchParams.getAll('run')).toEqual(['b', 'a']);
 });

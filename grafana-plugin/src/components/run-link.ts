@@ -1,6 +1,11 @@
-import { urlUtil } from '@grafana/data';
+import { dateTimeFormat, urlUtil } from '@grafana/data';
 import { pageUrl, ROUTES } from '../constants/routes.ts';
 import type { RunSummary } from '../exporter-api/types.ts';
+
+/** A run as people name it: scenario and start; the id where the start is unknown. */
+export function runTitle({ scenario, start, run_id }: Pick<RunSummary, 'scenario' | 'start' | 'run_id'>): string {
+  return [scenario, start === null ? run_id : dateTimeFormat(start)].filter(Boolean).join(', ');
+}
 
 type TimedRun = Pick<RunSummary, 'start' | 'end' | 'status'>;
 
@@ -28,12 +33,12 @@ export function timeOfRuns(runs: readonly TimedRun[]): RunTime | null {
   };
 }
 
-/** Address of the run's page; the data sources that were chosen go along, and the time is the run's. */
+/** URL of the run's page with the selected data sources and the run's time range. */
 export function runUrl(run: TimedRun & Pick<RunSummary, 'run_id'>, search: string): string {
   return withParameters(`${pageUrl(ROUTES.runs)}/${encodeURIComponent(run.run_id)}`, search, timeOfRuns([run]));
 }
 
-/** Address of the overlay of these runs. */
+/** URL of the comparison of these runs. */
 export function overlayUrl(runs: readonly RunSummary[], search: string): string {
   const ids = runs.map(({ run_id }) => run_id);
   return withParameters(pageUrl(ROUTES.overlay), search, timeOfRuns(runs), { run: ids });

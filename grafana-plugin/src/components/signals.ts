@@ -1,9 +1,9 @@
 import { t } from '@grafana/i18n';
-import type { Unit } from '../../../core/measures/measures.ts';
+import type { Unit } from '../../../core/run/statistic.ts';
 import type { XySeries } from '../charts/xy-series.ts';
 import type { Quantity, SeriesAnswer, ServerSeries } from '../exporter-api/types.ts';
 
-/** What is shown of servers over time, in this order. */
+/** The server metrics shown over time, in this order. */
 export const SIGNALS = [
   'requests_running',
   'requests_waiting',
@@ -18,11 +18,11 @@ export type Signal = (typeof SIGNALS)[number];
 export function signalName(signal: Signal): string {
   switch (signal) {
     case 'requests_running':
-      return t('signal.running', 'Requests in the batch');
+      return t('signal.running', 'Running requests');
     case 'requests_waiting':
-      return t('signal.waiting', 'Requests in the queue');
+      return t('signal.waiting', 'Waiting requests');
     case 'kv_cache_usage':
-      return t('signal.kv', 'KV cache in use');
+      return t('signal.kv', 'KV cache usage');
     case 'generation_tokens_total':
       return t('signal.output', 'Output tokens per second');
     case 'prompt_tokens_total':
@@ -30,7 +30,7 @@ export function signalName(signal: Signal): string {
     case 'cached_prompt_tokens_total':
       return t('signal.cached', 'Cached prompt tokens per second');
     case 'requests_in_flight':
-      return t('signal.in-flight', 'Requests at the front door');
+      return t('signal.in-flight', 'Requests in flight at the frontend');
   }
 }
 
@@ -46,11 +46,11 @@ export interface RunSignals {
   name: string;
   color: string;
   answer: SeriesAnswer;
-  /** The moment, in seconds since the run's zero, that is laid at 0. */
+  /** The time, in seconds since the run's zero, that is drawn at 0. */
   zeroSeconds: number;
 }
 
-/** The series of a signal, of all runs. Series of one run share its colour, and differ by the dashes where there are several. */
+/** The series of a signal, of all runs. Series of one run share its color, and differ by the dashes where there are several. */
 export function signalSeries(runs: readonly RunSignals[], signal: Signal, colorOf: (i: number) => string): XySeries[] {
   return runs.flatMap(({ name, color, answer, zeroSeconds }) => {
     const found = answer.series.filter(({ quantity }) => quantity === signal);

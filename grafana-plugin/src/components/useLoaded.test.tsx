@@ -16,7 +16,7 @@ test('data stay while newer ones are on their way, and an answer that came too l
   await waitFor(() => expect(result.current).toMatchObject({ data: 'newest', loading: false }));
 });
 
-test('what fails is told, and loading again helps', async () => {
+test('an error is reported, and loading again clears it', async () => {
   let fails = true;
   const load = () => (fails ? Promise.reject(new Error('down')) : Promise.resolve(1));
   const { result } = renderHook(() => useLoaded(load));

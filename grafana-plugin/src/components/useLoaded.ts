@@ -20,7 +20,7 @@ interface Settled<T> {
 }
 
 /**
- * Loads when `load` changes, so it comes from `useCallback`; null loads nothing. What is under way is given up when it is
+ * Loads when `load` changes, so it comes from `useCallback`; null loads nothing. A load in progress is aborted when it is
  * no longer wanted.
  */
 export function useLoaded<T>(load: Load<T> | null): Loaded<T> {

@@ -12,6 +12,6 @@ export function useRunSource(withoutExporter = false): RunSource | null {
       return exporterSource(exporter);
     }
     return prometheus === null ? null : prometheusSource(prometheus, time);
-    // A new time stands for a refresh of the page, with the exporter too.
+    // A new time object means that the page was refreshed.
   }, [exporter, prometheus, time, withoutExporter]);
 }

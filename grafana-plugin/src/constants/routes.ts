@@ -2,7 +2,7 @@ import { PLUGIN_ID } from './plugin.ts';
 
 export const APP_URL = `/a/${PLUGIN_ID}`;
 
-/** The pages, as they stand behind the app's address. */
+/** Paths of the pages below the app's URL. */
 export const ROUTES = { runs: 'runs', overlay: 'overlay', servers: 'servers', setup: 'setup' } as const;
 export type Route = (typeof ROUTES)[keyof typeof ROUTES];
 

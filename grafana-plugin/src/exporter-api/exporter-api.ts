@@ -4,49 +4,47 @@ import { lastValueFrom } from 'rxjs';
 import { ExporterError, exporterError } from './exporter-error.ts';
 import type {
   AnnotationsAnswer,
+  AnnotationsQuery,
   DistributionAnswer,
-  DistributionName,
+  DistributionQuery,
   Quantity,
-  RecordField,
   RecordsAnswer,
+  RecordsQuery,
   RunAnswer,
   RunPage,
+  RunsQuery,
   SeriesAnswer,
+  SeriesQuery,
   ServersAnswer,
   StatusAnswer,
   ValueName,
   ValuesAnswer,
+  ValuesQuery,
 } from './types.ts';
 
-/** Which runs: values of one member are alternatives, members must all fit. */
-export interface RunFilter {
-  scenario?: string[];
-  model?: string[];
-  system?: string[];
-  tool?: string[];
+/**
+ * Which runs: values of one member are alternatives, and every member must match. Statuses and the sort order come from
+ * addresses and dashboard variables, so the exporter checks them.
+ */
+export interface RunFilter extends Omit<ValuesQuery, 'status' | 'from' | 'to'> {
   status?: string[];
-  run_id?: string[];
-  /** Words that must stand somewhere in the run's facts. */
-  q?: string;
   /** Milliseconds since 1970. */
   from?: number;
   to?: number;
 }
 
-export interface RunPageRequest extends RunFilter {
-  /** A member of the API's `sort`; with a minus the largest first. */
+export interface RunPageRequest extends RunFilter, Pick<RunsQuery, 'page' | 'limit'> {
+  /** A value of the API's `sort`; a leading minus reverses the order. */
   sort?: string;
-  page?: number;
-  limit?: number;
 }
 
 type Parameters = Record<string, string | number | readonly string[] | undefined>;
 
-/** The exporter's HTTP API behind Grafana's data proxy. Every method rejects with an `ExporterError`. */
+/** Client of the exporter's HTTP API behind Grafana's data proxy. Every method rejects with an `ExporterError`. */
 export class ExporterApi {
   readonly #url: string;
 
-  /** `url` is the address of the data source's proxy. */
+  /** `url` is the URL of the data source's proxy. */
   constructor(url: string) {
     this.#url = url.replace(/\/$/, '');
   }
@@ -57,7 +55,7 @@ export class ExporterApi {
       throw new ExporterError(
         t(
           'source.problem.not-llmbench',
-          'This address answers, but not as llmbench: give the URL of llmbench serve, without a path.'
+          'The server at this URL is not llmbench: enter the URL of llmbench serve, without a path.'
         ),
         200
       );
@@ -73,36 +71,24 @@ export class ExporterApi {
     return this.#get(`runs/${encodeURIComponent(runId)}`, {}, signal);
   }
 
-  /** servers.json with the series of these quantities only. */
+  /** `servers.json` with only the series of these quantities. */
   servers(runId: string, quantity: readonly Quantity[], signal?: AbortSignal): Promise<ServersAnswer> {
     return this.#get(`runs/${encodeURIComponent(runId)}/servers`, { quantity }, signal);
   }
 
-  records(
-    runId: string,
-    request: { fields: readonly RecordField[]; phase?: string[]; limit?: number },
-    signal?: AbortSignal
-  ): Promise<RecordsAnswer> {
+  records(runId: string, request: RecordsQuery, signal?: AbortSignal): Promise<RecordsAnswer> {
     return this.#get(`runs/${encodeURIComponent(runId)}/records`, { ...request }, signal);
   }
 
-  distribution(
-    runId: string,
-    request: { measure: DistributionName; clock?: string; population?: string; points?: number },
-    signal?: AbortSignal
-  ): Promise<DistributionAnswer> {
+  distribution(runId: string, request: DistributionQuery, signal?: AbortSignal): Promise<DistributionAnswer> {
     return this.#get(`runs/${encodeURIComponent(runId)}/distribution`, { ...request }, signal);
   }
 
-  series(
-    runId: string,
-    request: { quantity: readonly Quantity[]; points?: number },
-    signal?: AbortSignal
-  ): Promise<SeriesAnswer> {
+  series(runId: string, request: SeriesQuery, signal?: AbortSignal): Promise<SeriesAnswer> {
     return this.#get(`runs/${encodeURIComponent(runId)}/series`, { ...request }, signal);
   }
 
-  annotations(request: RunFilter & { kind?: string[]; limit?: number }): Promise<AnnotationsAnswer> {
+  annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsAnswer> {
     return this.#get('annotations', { ...request });
   }
 
@@ -127,7 +113,7 @@ export class ExporterApi {
   }
 }
 
-/** Lists repeat their name; what is empty is left out. */
+/** A list repeats its name; empty values are omitted. */
 function queryText(parameters: Parameters): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(parameters)) {

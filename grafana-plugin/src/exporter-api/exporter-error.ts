@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import type { Problem } from './types.ts';
 
-/** Why the exporter gave no answer: Grafana did not reach it, it refused, or it does not have what was asked for. */
+/** Why a request to the exporter failed: it was unreachable, it refused the request, or the resource does not exist. */
 export class ExporterError extends Error {
   override readonly name = 'ExporterError';
   /** HTTP status; null when there was no answer at all. */
@@ -14,19 +14,19 @@ export class ExporterError extends Error {
 }
 
 const remedies = (): Readonly<Record<number, string>> => ({
-  401: t('source.problem.token', 'The exporter asks for a token: enter it in the data source under Token.'),
+  401: t('source.problem.token', 'The exporter requires a token: enter it in the data source settings under Token.'),
   403: t(
     'source.problem.refused',
     'The exporter refuses this request: start llmbench serve with --allowed-hosts and the host name of the data source, or ask for permission to query the data source.'
   ),
   502: t(
     'source.problem.unreachable',
-    'Grafana does not reach the exporter: check that llmbench serve runs and that the URL of the data source is right.'
+    'Grafana cannot reach the exporter: check that llmbench serve is running and that the URL of the data source is correct.'
   ),
   503: t('source.problem.starting', 'The exporter is still reading its runs: try again in a few seconds.'),
   504: t(
     'source.problem.slow',
-    'The exporter did not answer in time: check its load, or raise the timeout of the data source.'
+    'The request to the exporter timed out: check its load, or increase the timeout of the data source.'
   ),
 });
 
@@ -42,13 +42,13 @@ export function exporterError(thrown: unknown): ExporterError {
   };
   if (!status) {
     // Not interpolated: translations escape what is put into them.
-    const text = t('source.problem.grafana', 'Grafana did not answer: check the connection to Grafana.');
+    const text = t('source.problem.grafana', 'No response from Grafana: check the connection.');
     return new ExporterError(message ? `${text} (${message})` : text, null);
   }
   const detail = typeof data === 'object' ? (data?.detail ?? data?.message) : undefined;
   const remedy = remedies()[status];
   const parts = [detail && sentence(detail), remedy].filter(Boolean);
-  const text = t('source.problem.status', 'The exporter answered with HTTP {{status}}.', { status });
+  const text = t('source.problem.status', 'The exporter returned HTTP {{status}}.', { status });
   return new ExporterError(parts.length > 0 ? parts.join(' ') : text, status);
 }
 

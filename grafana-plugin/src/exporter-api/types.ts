@@ -1,95 +1,43 @@
-import type { Clock, Unit } from '../../../core/measures/measures.ts';
-import type { ErrorReason, PhaseName } from '../../../core/run/record.ts';
-import type { RequestCounts } from '../../../core/run/request-counts.ts';
-import type { PercentileName, ResultFile, ServerTarget } from '../../../core/run/result.ts';
-import type { RunFile, RunStatus } from '../../../core/run/run.ts';
+import type { components, operations } from './openapi.ts';
 
-/** The answers of the exporter's HTTP API, as `schemas/openapi.yaml` describes them: base units, RFC 3339, null = unknown. */
+/**
+ * Names for the generated types of the exporter's HTTP API. `schemas/openapi.yaml` documents their members: base units,
+ * RFC 3339 timestamps, null for an unknown value.
+ */
+type Schemas = components['schemas'];
+type Query<Operation extends keyof operations> = NonNullable<operations[Operation]['parameters']['query']>;
 
-export interface StatusAnswer {
-  version: string;
-  api_version: string;
-  runs: { finished: number; running: number; damaged: number };
-}
+export type StatusAnswer = Schemas['Status'];
+export type RunPage = Schemas['RunPage'];
+export type RunSummary = Schemas['RunSummary'];
+export type RunProgress = Schemas['Progress'];
+export type KeyNumbers = Schemas['KeyNumbers'];
+export type KeyDistribution = NonNullable<Schemas['KeyDistribution']>;
+export type RunAnswer = Schemas['Run'];
+export type RecordsAnswer = Schemas['Records'];
+export type RecordField = Schemas['RecordField'];
+export type DistributionAnswer = Schemas['Distribution'];
+export type DistributionName = Schemas['DistributionMeasure'];
+export type SeriesAnswer = Schemas['ServerSeries'];
+export type ServerSeries = SeriesAnswer['series'][number];
+export type Quantity = Schemas['Quantity'];
+export type ServersAnswer = Schemas['ServersFile'];
+export type ServerSummary = ServersAnswer['series'][number];
+export type ServerHistogram = Extract<ServerSummary['statistics'], { kind: 'histogram' }>;
+export type AnnotationsAnswer = Schemas['Annotations'];
+export type RunAnnotation = AnnotationsAnswer['annotations'][number];
+export type ValuesAnswer = Schemas['Values'];
+export type ValueName = Schemas['ValueName'];
+export type Problem = Schemas['Problem'];
 
-export interface RunPage {
-  runs: RunSummary[];
-  page: number;
-  limit: number;
-  /** Runs on all pages. */
-  total: number;
-}
+export type RunsQuery = Query<'listRuns'>;
+export type RecordsQuery = Query<'getRunRecords'>;
+export type DistributionQuery = Query<'getRunDistribution'>;
+export type SeriesQuery = Query<'getRunSeries'>;
+export type AnnotationsQuery = Query<'listAnnotations'>;
+export type ValuesQuery = Query<'listValues'>;
 
-export interface RunSummary {
-  run_id: string;
-  status: RunStatus;
-  scenario: string;
-  model: string;
-  endpoint_type: string;
-  load: string;
-  system: string | null;
-  system_version: string | null;
-  origin: string | null;
-  tool: string;
-  tool_version: string;
-  fingerprint: string;
-  group_id: string | null;
-  step: number | null;
-  repeat: number | null;
-  tags: string[];
-  recovered: boolean;
-  failure: string | null;
-  start: string | null;
-  end: string | null;
-  duration_seconds: number | null;
-  measure_start: string | null;
-  measure_end: string | null;
-  progress: RunProgress | null;
-  numbers: KeyNumbers | null;
-}
-
-export interface RunProgress {
-  phase: PhaseName | null;
-  requests_done: number;
-  requests_planned: number | null;
-  elapsed_seconds: number | null;
-  planned_seconds: number | null;
-}
-
-export interface KeyNumbers {
-  requests: RequestCounts;
-  time_to_first_token_seconds: KeyDistribution | null;
-  inter_token_latency_seconds: KeyDistribution | null;
-  request_latency_seconds: KeyDistribution | null;
-  request_throughput: number | null;
-  output_token_throughput: number | null;
-  error_ratio: number | null;
-  goodput: number | null;
-  good_request_ratio: number | null;
-  client_verdict: 'ok' | 'saturated' | 'unknown';
-  slos: 'met' | 'not_met' | 'undecided' | null;
-}
-
-export interface KeyDistribution {
-  definition: string;
-  /** Null when an imported file does not tell it. */
-  n: number | null;
-  mean: number | null;
-  p50: number | null;
-  p90: number | null;
-  p99: number | null;
-}
-
-export interface RunAnswer {
-  summary: RunSummary;
-  run: RunFile;
-  result: ResultFile | null;
-  has_servers: boolean;
-}
-
-export type RecordField =
-  'phase' | 'outcome' | 'reason' | 'due_seconds' | 'sent_seconds' | 'end_seconds' | RecordMeasure;
-
+/** The columns of a request that hold a duration or a count. */
 export const RECORD_MEASURES = [
   'time_to_first_token_seconds',
   'time_to_first_token_from_due_seconds',
@@ -103,21 +51,8 @@ export const RECORD_MEASURES = [
   'reasoning_tokens',
   'cached_tokens',
   'chunks',
-] as const;
+] as const satisfies readonly RecordField[];
 export type RecordMeasure = (typeof RECORD_MEASURES)[number];
-
-/** The moment from which seconds count. */
-export interface Zero {
-  start: string | null;
-  measure_seconds: number | null;
-}
-
-export interface RecordsAnswer {
-  run_id: string;
-  zero: Zero;
-  sampled: { shown: number; of: number; every: number };
-  columns: Partial<Record<RecordField, Array<number | string | null>>>;
-}
 
 export const DISTRIBUTIONS = [
   'time_to_first_token',
@@ -136,117 +71,14 @@ export const DISTRIBUTIONS = [
   'prefill_throughput_per_user',
   'output_token_throughput_per_user',
   'e2e_output_token_throughput',
-] as const;
-export type DistributionName = (typeof DISTRIBUTIONS)[number];
+] as const satisfies readonly DistributionName[];
 
-export interface DistributionAnswer {
-  run_id: string;
-  measure: string;
-  unit: Unit;
-  definition: string;
-  clock: Clock;
-  population: 'ok' | 'all';
-  n: number;
-  infinite: number;
-  shown: number;
-  /** Most values strictly between two neighbouring points. */
-  between: number;
-  values: number[];
-  share: number[];
-  percentiles: Record<PercentileName, number | null>;
-}
-
-/** What several systems have, whatever each one calls its family. */
-export type Quantity =
-  | 'time_to_first_token'
-  | 'time_per_output_token'
-  | 'inter_token_latency'
-  | 'request_latency'
-  | 'queue_time'
-  | 'prefill_time'
-  | 'prompt_tokens_total'
-  | 'cached_prompt_tokens_total'
-  | 'generation_tokens_total'
-  | 'requests_running'
-  | 'requests_in_flight'
-  | 'requests_waiting'
-  | 'kv_cache_usage';
-
-export interface SeriesAnswer {
-  run_id: string;
-  zero: Zero;
-  series: ServerSeries[];
-}
-
-export interface ServerSeries {
-  target: string;
-  system: string | null;
-  family: string;
-  quantity: Quantity | null;
-  labels: Record<string, string>;
-  as: 'value' | 'per_second';
-  span_seconds: number | null;
-  seconds: number[];
-  values: Array<number | null>;
-}
-
-/** servers.json, in so far as it is read here. */
-export interface ServersAnswer {
-  window: { start: string; end: string; seconds: number };
-  targets: ServerTarget[];
-  series: ServerSummary[];
-}
-
-export interface ServerSummary {
-  target: string;
-  family: string;
-  unit: string | null;
-  labels: Record<string, string>;
-  /** The target on whose page the same series stands too: it is counted there. */
-  repeats: string | null;
-  statistics: ServerHistogram | { kind: 'counter' | 'gauge' | 'aiperf' } | null;
-}
-
-export interface ServerHistogram {
-  kind: 'histogram';
-  count: number | null;
-  sum: number | null;
-  mean: number | null;
-  resets: number;
-  infeasible_sum: boolean;
-  /** Cumulative counts with their bounds as the page writes them. */
-  buckets: Array<[le: string, count: number]> | null;
-}
-
-export interface AnnotationsAnswer {
-  total: number;
-  annotations: RunAnnotation[];
-}
-
-export interface RunAnnotation {
-  id: string;
-  run_id: string;
-  kind: 'run' | 'phase';
-  phase: PhaseName | null;
-  time: number;
-  timeEnd: number | null;
-  title: string;
-  text: string;
-  tags: string[];
-}
-
-export const VALUE_NAMES = ['scenarios', 'models', 'systems', 'tools', 'tags', 'statuses', 'groups'] as const;
-export type ValueName = (typeof VALUE_NAMES)[number];
-
-export interface ValuesAnswer {
-  name: ValueName;
-  values: Array<{ value: string; runs: number }>;
-}
-
-export interface Problem {
-  title: string;
-  status: number;
-  detail: string;
-}
-
-export type ErrorCounts = Partial<Record<ErrorReason, number>>;
+export const VALUE_NAMES = [
+  'scenarios',
+  'models',
+  'systems',
+  'tools',
+  'tags',
+  'statuses',
+  'groups',
+] as const satisfies readonly ValueName[];

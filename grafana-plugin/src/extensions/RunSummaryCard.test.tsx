@@ -27,7 +27,7 @@ test('the key numbers of the run, and the way to its page', async () => {
   );
 });
 
-test('why it is not there', async () => {
+test('the reason is shown when there is no card', async () => {
   fakeBackend(() => {
     throw httpError(404, { detail: 'there is no run a' });
   });
@@ -35,7 +35,7 @@ test('why it is not there', async () => {
   expect(await screen.findByText('there is no run a.')).toBeInTheDocument();
 });
 
-test('without the data source it says so', async () => {
+test('a missing data source is reported', async () => {
   show([]);
   expect(await screen.findByText('Grafana has no data source "llmbench runs".')).toBeInTheDocument();
 });

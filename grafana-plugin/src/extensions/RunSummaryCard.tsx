@@ -2,7 +2,7 @@ import { t } from '@grafana/i18n';
 import { getDataSourceSrv } from '@grafana/runtime';
 import { ErrorBoundaryAlert, LoadingPlaceholder, Stack, TextLink } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
-import { quantity } from '../../../core/measures/quantities.ts';
+import { quantity } from '../../../core/text/quantities.ts';
 import { LoadProblem } from '../components/LoadProblem.tsx';
 import { runUrl } from '../components/run-link.ts';
 import { StatusBadge } from '../components/StatusBadge.tsx';

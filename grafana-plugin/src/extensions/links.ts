@@ -4,7 +4,7 @@ import { pageUrl, ROUTES } from '../constants/routes.ts';
 /** The links that the app adds to Grafana's menus; plugin.json declares the same. */
 export const RUNS_LINK = {
   title: 'Benchmark runs',
-  description: 'Opens the benchmark runs that touch the time range of this view',
+  description: 'Lists the benchmark runs in the time range of this view',
   targets: [PluginExtensionPoints.DashboardPanelMenu, PluginExtensionPoints.ExploreToolbarAction],
 };
 

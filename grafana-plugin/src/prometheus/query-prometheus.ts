@@ -40,7 +40,7 @@ export class PrometheusError extends Error {
 
 let requests = 0;
 
-/** Asks the Prometheus data source with that uid, as a panel would. Rejects when any of the queries fails. */
+/** Queries the Prometheus data source with that uid, as a panel would. Rejects when any of the queries fails. */
 export async function queryPrometheus(
   uid: string,
   targets: readonly PrometheusTarget[],

@@ -10,7 +10,7 @@ const VALUES: Record<FilterMember, ValueName> = {
   status: 'statuses',
 };
 
-/** The exporter lists, filters, orders and pages by itself. */
+/** The exporter filters, sorts and pages. */
 export function exporterSource(api: ExporterApi): RunSource {
   return {
     kind: 'exporter',

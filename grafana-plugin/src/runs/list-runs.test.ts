@@ -20,7 +20,7 @@ test('members must all fit, their values are alternatives; the empty system is t
   expect(ids({ system: [''] })).toEqual(['b']);
 });
 
-test('every word must stand somewhere', () => {
+test('a run must contain every word', () => {
   expect(ids({ q: 'LLAMA rag' })).toEqual(['b']);
   expect(ids({ q: 'llama nothing' })).toEqual([]);
 });

@@ -4,7 +4,7 @@ import { FILTER_MEMBERS, sortValue } from './run-source.ts';
 
 const DEFAULT_LIMIT = 100;
 
-/** Filters, orders and pages runs as the exporter's `/runs` does. */
+/** Filters, sorts and pages runs as the exporter's `/runs` does. */
 export function listRuns(runs: readonly RunSummary[], request: RunPageRequest): RunPage {
   const { sort = '-start', page = 1, limit = DEFAULT_LIMIT } = request;
   const found = runs.filter((run) => fits(run, request));
@@ -40,7 +40,7 @@ function touches({ start, end }: RunSummary, { from, to }: RunPageRequest): bool
   return (end === null || Date.parse(end) >= (from ?? -Infinity)) && Date.parse(start) <= (to ?? Infinity);
 }
 
-/** Runs that lack the value come last either way; equal ones stand by start, the newest first. */
+/** Runs without the value come last in both orders; ties are sorted by start, newest first. */
 function compare(a: RunSummary, b: RunSummary, sort: string): number {
   const name = sort.replace(/^-/, '');
   const direction = sort.startsWith('-') ? -1 : 1;

@@ -31,7 +31,7 @@ test('a finished run: facts from the labels, numbers from the published results,
     progress: null,
   });
   expect(run?.numbers).toMatchObject({
-    requests: { ok: 120 },
+    requests: { ok: 120, error: null },
     time_to_first_token_seconds: { p50: 0.05, p99: 0.2, mean: null },
     inter_token_latency_seconds: null,
     request_throughput: null,
@@ -39,7 +39,7 @@ test('a finished run: facts from the labels, numbers from the published results,
   });
 });
 
-test('a run under way: its phase, and for how long', () => {
+test('a run in progress: its phase and elapsed time', () => {
   const [run] = runsOfSeries(
     [
       one('info', { run_id: 'b' }, 1),
@@ -58,7 +58,7 @@ test('a run under way: its phase, and for how long', () => {
   });
 });
 
-test('without phases in Prometheus the start is the one in the run id; other ids tell none', () => {
+test('without phases in Prometheus the start is read from the run id; other ids have none', () => {
   const [own, foreign] = runsOfSeries(
     [one('info', { run_id: '20261121T095900Z-abcdefghi0' }, 1), one('info', { run_id: 'nightly' }, 1)],
     NOW_MS
@@ -67,7 +67,7 @@ test('without phases in Prometheus the start is the one in the run id; other ids
   expect(foreign?.start).toBeNull();
 });
 
-test('every query is narrowed to the one run, whatever its id', () => {
+test('every query is restricted to the run, for any id', () => {
   for (const { expr } of runQueries(60, 'a"b')) {
     expect(expr).toContain('run_id="a\\"b"');
   }

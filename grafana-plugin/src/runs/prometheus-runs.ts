@@ -6,7 +6,7 @@ const INFO_LABELS =
   'run_id, scenario, model, endpoint_type, system, system_version, tool, tool_version, load, fingerprint, group_id, step, repeat';
 const MEASURES = 'time_to_first_token|inter_token_latency|request_latency';
 
-/** What Prometheus must be asked to list the runs of so many seconds before an instant. `runId` narrows it to one run. */
+/** Queries that list the runs of the `rangeSeconds` before an instant. `runId` restricts them to one run. */
 export function runQueries(rangeSeconds: number, runId?: string): PrometheusTarget[] {
   const range = `[${Math.max(1, Math.ceil(rangeSeconds))}s]`;
   const run = runId === undefined ? '' : `run_id=${JSON.stringify(runId)}`;
@@ -29,7 +29,7 @@ export function runQueries(rangeSeconds: number, runId?: string): PrometheusTarg
   return queries.map(([refId, expr]) => ({ refId, expr, instant: true }));
 }
 
-/** Runs as Prometheus knows them, without the exporter: what it does not tell is null. `nowMs` is the instant asked for. */
+/** Runs from Prometheus alone: what it does not expose is null. `nowMs` is the instant of the query. */
 export function runsOfSeries(series: readonly PrometheusSeries[], nowMs: number): RunSummary[] {
   const table = new Map<string, number>();
   for (const { refId, labels, values } of series) {
@@ -56,17 +56,17 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
   const end = active === null ? edge('phase_end', 'measure') : null;
   return {
     run_id: runId,
-    // A run without exact numbers that is no longer scraped was given up, as far as Prometheus can tell.
+    // A run without results that is no longer scraped counts as aborted: Prometheus has no more information.
     status: active !== null ? 'running' : numbers ? 'completed' : 'aborted',
     scenario: labels['scenario'] ?? '',
-    model: labels['model'] ?? '',
-    endpoint_type: labels['endpoint_type'] ?? '',
-    load: labels['load'] ?? '',
+    model: labels['model'] || null,
+    endpoint_type: labels['endpoint_type'] || null,
+    load: labels['load'] || null,
     system: labels['system'] || null,
     system_version: labels['system_version'] || null,
-    origin: '',
+    origin: null,
     tool: labels['tool'] ?? '',
-    tool_version: labels['tool_version'] ?? '',
+    tool_version: labels['tool_version'] || null,
     fingerprint: labels['fingerprint'] ?? '',
     group_id: labels['group_id'] || null,
     step: labels['step'] ? Number(labels['step']) : null,
@@ -79,6 +79,10 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
     duration_seconds: start !== null && end !== null ? end - start : null,
     measure_start: instant(measureStart),
     measure_end: instant(end),
+    phases: (['warmup', 'measure'] as const).flatMap((phase) => {
+      const begun = edge('phase_start', phase);
+      return begun === null ? [] : [{ phase, start: instant(begun), end: instant(edge('phase_end', phase)) }];
+    }),
     progress:
       active === null
         ? null
@@ -98,7 +102,7 @@ function keyNumbers(runId: string, look: Lookup): KeyNumbers | null {
   if (ok === null) {
     return null;
   }
-  const outcome = (name: Outcome) => look('requests', runId, 'requests', name) ?? 0;
+  const outcome = (name: Outcome) => look('requests', runId, 'requests', name);
   const distribution = (measure: string): KeyDistribution | null => {
     const stat = (name: string) => look('seconds', runId, measure, name);
     return stat('p50') === null

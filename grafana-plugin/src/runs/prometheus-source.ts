@@ -3,7 +3,7 @@ import { listRuns } from './list-runs.ts';
 import { runQueries, runsOfSeries } from './prometheus-runs.ts';
 import type { RunSource } from './run-source.ts';
 
-/** Runs that Prometheus saw in the time range; it is asked once for the whole list. */
+/** Runs that Prometheus has in the time range, read with one query for the whole list. */
 export function prometheusSource(uid: string, time: TimeSpan): RunSource {
   const load = async () => {
     const series = await queryPrometheus(uid, runQueries((time.to - time.from) / 1000), time);

@@ -1,18 +1,18 @@
 import type { RunPageRequest } from '../exporter-api/exporter-api.ts';
 import type { RunPage, RunSummary } from '../exporter-api/types.ts';
 
-/** Where lists of runs come from: the exporter, or Prometheus where there is no exporter. */
+/** A source of run lists: the exporter, or Prometheus without an exporter. */
 export interface RunSource {
   readonly kind: 'exporter' | 'prometheus';
   list(request: RunPageRequest, signal?: AbortSignal): Promise<RunPage>;
-  /** The values that runs can be filtered by. */
+  /** The values of a filter. */
   values(member: FilterMember, signal?: AbortSignal): Promise<string[]>;
 }
 
 export const FILTER_MEMBERS = ['scenario', 'model', 'system', 'tool', 'status'] as const;
 export type FilterMember = (typeof FILTER_MEMBERS)[number];
 
-/** A number of a run that the list can be ordered by; the names are the API's. */
+/** Sort keys of the list, as in the API. */
 export type SortName =
   | 'start'
   | 'duration'
@@ -30,7 +30,7 @@ export type SortName =
   | 'error_ratio'
   | 'goodput';
 
-/** The value that a run is ordered by; null when it has none. */
+/** The value of a sort key; null when the run has none. */
 export function sortValue(run: RunSummary, name: string): number | string | null {
   const { numbers } = run;
   const table: Record<SortName, number | string | null> = {

@@ -99,7 +99,7 @@ test('bundled dashboards have what Grafana needs to update them, and fix no data
   }
 });
 
-test('the readme and the changelog are for people: no template, no comments, the version is told', () => {
+test('the readme and the changelog have no template text or comments, and name the version', () => {
   const readme = readFileSync(join(DIST, 'README.md'), 'utf8');
   expect(readme).not.toMatch(/<!--|This is a starting point|yarn|TODO/);
   expect(readFileSync(join(DIST, 'CHANGELOG.md'), 'utf8')).toContain(version);
@@ -113,7 +113,7 @@ test('the readme and the changelog link to nothing that is not in the plugin', (
   }
 });
 
-test('what is bundled has a licence that goes with Apache-2.0, and its text is there', () => {
+test('what is bundled has a license that goes with Apache-2.0, and its text is there', () => {
   const entries = readFileSync(join(DIST, 'THIRD_PARTY_LICENSES.txt'), 'utf8').split(/^== /m).slice(1);
   expect(entries.length).toBeGreaterThan(10);
   for (const entry of entries) {
@@ -130,7 +130,7 @@ test('pictures are PNGs of at most 150 KB', () => {
   }
 });
 
-test('bundles compile no text, report to nobody and name no place of the machine that built them', () => {
+test('bundles evaluate no strings, send no telemetry and contain no path of the build machine', () => {
   const forbidden = /\beval\(|new Function\(|new XMLHttpRequest|new WebSocket|sendBeacon|google-analytics|sourceMappingURL/;
   for (const file of code) {
     const text = readFileSync(join(DIST, file), 'utf8');

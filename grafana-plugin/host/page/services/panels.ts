@@ -16,7 +16,7 @@ export async function importPanel(id: string): Promise<PanelPlugin> {
   return plugin;
 }
 
-/** Scenes ask here for the panels that they draw: only the plugin's own is there. */
+/** Scenes look up the panels that they draw here: only the plugin's own is available. */
 export function registerPanels(): void {
   setPluginImportUtils({
     importPanelPlugin: importPanel,

@@ -1,7 +1,7 @@
 import type { NavModelItem } from '@grafana/data';
 import type { PluginPageProps } from '@grafana/runtime';
 import { Tab, TabsBar } from '@grafana/ui';
-// Grafana's application puts its page frame here; the package tells the setter to nobody else.
+// Grafana's application sets its page frame with this setter, which the package does not export.
 import { setPluginPage } from 'grafana-runtime-plugin-page';
 import React from 'react';
 

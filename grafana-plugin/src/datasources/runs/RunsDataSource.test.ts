@@ -16,7 +16,7 @@ const [FROM, TO] = [Date.parse('2026-11-21T09:00:00Z'), Date.parse('2026-11-21T1
 const source = new RunsDataSource({ url: '/proxy' } as DataSourceInstanceSettings<RunsOptions>);
 
 beforeEach(() => {
-  // Grafana's form of several values is a,b where csv is asked for.
+  // Grafana formats several values as a,b with the csv format.
   const replace = (text: string) => text.replace('$run', 'a,b').replace('$scenario', 'chat,rag');
   setTemplateSrv({ replace } as unknown as TemplateSrv);
 });
@@ -35,11 +35,13 @@ function column(frame: DataFrame | undefined, name: string) {
 }
 
 test('runs: one row each, what is missing is null', async () => {
-  const asked = fakeBackend(() => ({ runs: [runSummary(), runSummary({ run_id: 'b', numbers: null, start: null })] }));
+  const requests = fakeBackend(() => ({
+    runs: [runSummary(), runSummary({ run_id: 'b', numbers: null, start: null })],
+  }));
   const { data, state } = await query({ queryType: 'runs', scenario: ['$scenario'], inTimeRange: true });
   expect(state).toBe(LoadingState.Done);
-  expect(asked[0]?.searchParams.getAll('scenario')).toEqual(['chat', 'rag']);
-  expect(asked[0]?.searchParams.get('from')).toBe(String(FROM));
+  expect(requests[0]?.searchParams.getAll('scenario')).toEqual(['chat', 'rag']);
+  expect(requests[0]?.searchParams.get('from')).toBe(String(FROM));
   expect(column(data[0], 'Run')).toEqual(['a', 'b']);
   expect(column(data[0], 'Start')).toEqual([Date.parse('2026-11-21T10:00:00Z'), null]);
   expect(column(data[0], 'TTFT p99')).toEqual([0.4, null]);
@@ -71,7 +73,7 @@ test('requests: a point per request at its wall time, in the order of sending; a
 });
 
 test('distribution: values and shares as they come', async () => {
-  const asked = fakeBackend(() => ({
+  const requests = fakeBackend(() => ({
     run_id: 'a',
     measure: 'time_to_first_token',
     unit: 'seconds',
@@ -81,7 +83,7 @@ test('distribution: values and shares as they come', async () => {
     share: [1 / 3, 1],
   }));
   const { data } = await query({ queryType: 'distribution', runId: 'a', measure: 'time_to_first_token' });
-  expect(asked[0]?.pathname).toBe('/proxy/api/v1/runs/a/distribution');
+  expect(requests[0]?.pathname).toBe('/proxy/api/v1/runs/a/distribution');
   expect(column(data[0], 'Share at most')).toEqual([1 / 3, 1]);
 });
 
@@ -137,6 +139,6 @@ test('the health check counts the runs, or says why not', async () => {
   });
   expect(await source.testDatasource()).toMatchObject({
     status: 'error',
-    message: expect.stringMatching(/does not reach/),
+    message: expect.stringMatching(/cannot reach/),
   });
 });

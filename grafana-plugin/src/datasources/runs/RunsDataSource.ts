@@ -19,9 +19,8 @@ import { distributionFrame } from './frames/distribution-frame.ts';
 import { measuresFrame } from './frames/measures-frame.ts';
 import { requestsFrame } from './frames/requests-frame.ts';
 import { runsFrame } from './frames/runs-frame.ts';
-import { asFilter } from './filter.ts';
 import { healthMessage } from './health.ts';
-import { interpolatedQuery, runIds } from './interpolate.ts';
+import { asFilter, interpolatedQuery, runIds } from './interpolate.ts';
 import { DEFAULT_QUERY, type RunsOptions, type RunsQuery } from './types.ts';
 import { RunsVariableSupport } from './variables.ts';
 

@@ -10,7 +10,7 @@ export function healthMessage({ version, runs }: StatusAnswer): string {
       ? t('source.health.one', '1 finished run')
       : t('source.health.finished', '{{finished}} finished runs', { finished }),
     ...(running > 0 ? [t('source.health.running', '{{running}} running', { running })] : []),
-    ...(damaged > 0 ? [t('source.health.damaged', '{{damaged}} that cannot be read', { damaged })] : []),
+    ...(damaged > 0 ? [t('source.health.damaged', '{{damaged}} unreadable', { damaged })] : []),
   ];
   return t('source.health.connected', 'Connected to llmbench {{version}}: {{counts}}.', {
     version,

@@ -1,5 +1,6 @@
 import type { ScopedVars } from '@grafana/data';
 import type { TemplateSrv } from '@grafana/runtime';
+import type { RunFilter } from '../../exporter-api/exporter-api.ts';
 import type { RunsQuery } from './types.ts';
 
 const LISTS = ['scenario', 'model', 'system', 'tool', 'status'] as const;
@@ -23,4 +24,13 @@ export function runIds(text: string | undefined): string[] {
     .split(',')
     .map((id) => id.trim())
     .filter(Boolean);
+}
+
+/** The filter of a query. */
+export function asFilter(query: Pick<RunsQuery, (typeof LISTS)[number] | 'runId'>): RunFilter {
+  const ids = runIds(query.runId);
+  return {
+    ...Object.fromEntries(LISTS.flatMap((name) => (query[name]?.length ? [[name, query[name]]] : []))),
+    ...(ids.length > 0 && { run_id: ids }),
+  };
 }

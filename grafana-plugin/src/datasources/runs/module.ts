@@ -6,7 +6,7 @@ import { QueryEditor } from './components/QueryEditor.tsx';
 import { RunsDataSource } from './RunsDataSource.ts';
 import type { RunsOptions, RunsQuery, RunsSecrets } from './types.ts';
 
-// Grafana has set up translations long before; this names the folder of texts, and no text is asked for until then.
+// Grafana has initialized translations by now; this registers the plugin's texts before the first one is used.
 void initPluginTranslations(PLUGIN_ID);
 
 export const plugin = new DataSourcePlugin<RunsDataSource, RunsQuery, RunsOptions, RunsSecrets>(RunsDataSource)

@@ -8,7 +8,7 @@ export default function NotFoundView() {
   return (
     <Stack direction="column" gap={2} alignItems="flex-start">
       <Text color="secondary">
-        {t('not-found.text', 'The address is mistyped, or the page has moved. A run’s page is at runs/ and its id.')}
+        {t('not-found.text', 'The URL is incorrect, or the page has moved. The page of a run is at runs/RUN_ID.')}
       </Text>
       <LinkButton href={pageUrl(ROUTES.runs)} variant="secondary">
         {t('not-found.runs', 'All runs')}

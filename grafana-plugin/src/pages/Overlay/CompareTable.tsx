@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { quantity, significant } from '../../../../core/measures/quantities.ts';
+import { quantity, significant } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { changeRatio, type CompareRow } from './compare-rows.ts';
 import type { OverlayRun } from './overlay-runs.ts';
@@ -14,7 +14,7 @@ interface Props {
   rows: readonly CompareRow[];
 }
 
-/** A column per run; beside the number how far it is from that of the first run. No judgement. */
+/** A column per run with the difference to the first run. No verdict. */
 export function CompareTable({ label, runs, rows }: Props) {
   const styles = useStyles2(getStyles);
   const columns: Array<Column<CompareRow>> = [
@@ -31,7 +31,7 @@ export function CompareTable({ label, runs, rows }: Props) {
             {quantity(row.values[i], row.unit)}
             {i > 0 && (
               <span className={styles.change}>
-                {row.alike ? changeText(change) : t('overlay.other-definition', 'other definition')}
+                {row.alike ? changeText(change) : t('overlay.other-definition', 'different definition')}
               </span>
             )}
           </span>

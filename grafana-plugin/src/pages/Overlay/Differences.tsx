@@ -7,7 +7,7 @@ import { loadRows } from './compare-rows.ts';
 import { configurationDifferences } from './differences.ts';
 import type { OverlayRun } from './overlay-runs.ts';
 
-/** In what the runs differ before anything is measured, and the load that they achieved. */
+/** Configuration differences of the runs, and the load that they achieved. */
 export function Differences({ runs }: { runs: readonly OverlayRun[] }) {
   const answers = runs.map(({ answer }) => answer);
   const differences = configurationDifferences(answers);
@@ -15,18 +15,18 @@ export function Differences({ runs }: { runs: readonly OverlayRun[] }) {
   return (
     <>
       <Section
-        title={t('overlay.configuration', 'Differences of configuration')}
+        title={t('overlay.configuration', 'Configuration differences')}
         description={
           isAlike
-            ? t('overlay.same-fingerprint', 'The fingerprints are equal: the runs were asked for the same.')
-            : t('overlay.other-fingerprint', 'The fingerprints differ: what is measured differs for these reasons too.')
+            ? t('overlay.same-fingerprint', 'The fingerprints are equal: the runs have the same configuration.')
+            : t('overlay.other-fingerprint', 'The fingerprints differ: these differences also affect the measures.')
         }
       >
         {differences.length === 0 ? (
-          <p>{t('overlay.no-differences', 'None that is known.')}</p>
+          <p>{t('overlay.no-differences', 'No known differences.')}</p>
         ) : (
           <DataTable
-            label={t('overlay.configuration', 'Differences of configuration')}
+            label={t('overlay.configuration', 'Configuration differences')}
             rows={differences}
             rowKey={({ name }) => name}
             columns={[
@@ -41,11 +41,11 @@ export function Differences({ runs }: { runs: readonly OverlayRun[] }) {
         )}
       </Section>
       <Section
-        title={t('overlay.load', 'Load as achieved')}
-        description={t('overlay.load-why', 'Measures can be compared only as far as this agrees.')}
+        title={t('overlay.load', 'Achieved load')}
+        description={t('overlay.load-why', 'Measures are comparable only where the achieved load agrees.')}
       >
         <CompareTable
-          label={t('overlay.load', 'Load as achieved')}
+          label={t('overlay.load', 'Achieved load')}
           runs={runs}
           rows={loadRows(answers.map(({ result }) => result))}
         />

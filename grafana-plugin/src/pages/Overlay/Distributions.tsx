@@ -1,7 +1,7 @@
 import { t } from '@grafana/i18n';
 import { Combobox, LoadingPlaceholder } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
-import { quantity, tickText } from '../../../../core/measures/quantities.ts';
+import { quantity, tickText } from '../../../../core/text/quantities.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { distributionSeries } from '../../charts/distribution-series.ts';
 import { percentText } from '../../charts/time-text.ts';
@@ -23,7 +23,7 @@ interface Props {
   exporter: ExporterApi;
 }
 
-/** Exact distribution functions of a measure over each other. */
+/** Exact distribution functions of a measure, one curve per run. */
 export function Distributions({ runs, exporter }: Props) {
   const address = useAddress();
   const measure = DISTRIBUTIONS.find((name) => name === address.one('distribution')) ?? DEFAULT_MEASURE;
@@ -53,9 +53,9 @@ export function Distributions({ runs, exporter }: Props) {
         definitions.size > 1
           ? t(
               'overlay.distributions-unlike',
-              'The runs measured this by different definitions: the curves must not be compared.'
+              'The runs use different definitions of this measure: the curves are not comparable.'
             )
-          : t('overlay.distributions-why', 'Which share of the values is at most so much: exact, every value counted.')
+          : t('overlay.distributions-why', 'Share of values at or below x. Exact: computed from every value.')
       }
       actions={
         <Named label={t('overlay.distribution-of', 'Distribution of')}>

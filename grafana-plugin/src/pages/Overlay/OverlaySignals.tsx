@@ -14,14 +14,14 @@ interface Props {
   exporter: ExporterApi;
 }
 
-/** What the servers of all runs told, from the beginning of their measure phases. */
+/** Server metrics of all runs, aligned at the start of their measure phases. */
 export function OverlaySignals({ runs, exporter }: Props) {
   const collected = useMemo(() => runs.filter(({ answer }) => answer.has_servers && answer.result !== null), [runs]);
   const load = useCallback(
     (signal: AbortSignal) =>
       Promise.all(
         collected.map(({ answer }) =>
-          exporter.series(answer.summary.run_id, { quantity: SIGNALS, points: 400 }, signal)
+          exporter.series(answer.summary.run_id, { quantity: [...SIGNALS], points: 400 }, signal)
         )
       ),
     [collected, exporter]
@@ -41,7 +41,7 @@ export function OverlaySignals({ runs, exporter }: Props) {
         />
       )}
       {loading && !data && <LoadingPlaceholder text="" />}
-      {data && <SignalCharts runs={signals} xTitle={t('overlay.axis', 'since the measure phase began')} />}
+      {data && <SignalCharts runs={signals} xTitle={t('overlay.axis', 'since the start of the measure phase')} />}
     </Section>
   );
 }

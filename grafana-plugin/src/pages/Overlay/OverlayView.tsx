@@ -17,17 +17,17 @@ import { RequestsOverTime } from './RequestsOverTime.tsx';
 import { RunPicker } from './RunPicker.tsx';
 import { SideBySide } from './SideBySide.tsx';
 
-/** Two runs or more over each other. What differs in their making comes first; no verdicts. */
+/** Compares two or more runs: configuration differences first, then measures. No verdicts. */
 export default function OverlayView() {
   const { exporter } = usePage();
   if (exporter === null) {
     return (
       <EmptyState
         variant="call-to-action"
-        message={t('overlay.no-exporter', 'The overlay needs the data source "llmbench runs"')}
-        button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('overlay.to-setup', 'Set it up')}</LinkButton>}
+        message={t('overlay.no-exporter', 'Comparing runs requires the data source "llmbench runs"')}
+        button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('overlay.to-setup', 'Set up')}</LinkButton>}
       >
-        {t('overlay.no-exporter-why', 'Requests and exact distributions are kept by the exporter, not by Prometheus.')}
+        {t('overlay.no-exporter-why', 'The exporter stores requests and exact distributions; Prometheus does not.')}
       </EmptyState>
     );
   }
@@ -54,17 +54,17 @@ function Overlay({ exporter }: { exporter: ExporterApi }) {
       )}
       {loading && !data && <LoadingPlaceholder text={t('overlay.loading', 'Loading the runs …')} />}
       {!error && key === '' && (
-        <EmptyState variant="call-to-action" message={t('overlay.choose', 'Choose two runs or more')}>
+        <EmptyState variant="call-to-action" message={t('overlay.choose', 'Choose two or more runs')}>
           {t(
             'overlay.choose-how',
-            'Above, or by the boxes in the list of runs. The others are compared with the first.'
+            'Choose them above, or select them in the list of runs. The first run is the reference.'
           )}
         </EmptyState>
       )}
       {unfinished.length > 0 && (
         <Alert
           severity="info"
-          title={t('overlay.unfinished', 'Not finished, without exact numbers: {{runs}}', {
+          title={t('overlay.unfinished', 'Not finished, no exact results yet: {{runs}}', {
             runs: unfinished.map(({ letter }) => letter).join(', '),
           })}
         />

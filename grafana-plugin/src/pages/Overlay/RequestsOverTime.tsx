@@ -25,7 +25,7 @@ interface Props {
   exporter: ExporterApi;
 }
 
-/** The requests of all runs from the beginning of their measure phases, with the median of short stretches. */
+/** The requests of all runs, aligned at the start of their measure phases, with the median of short intervals. */
 export function RequestsOverTime({ runs, exporter }: Props) {
   const value = useRequestValue();
   const finished = useMemo(() => runs.filter(({ answer }) => answer.result !== null), [runs]);
@@ -63,9 +63,9 @@ export function RequestsOverTime({ runs, exporter }: Props) {
       title={t('overlay.requests', 'Requests over time')}
       description={t(
         'overlay.requests-why',
-        'Points are requests; the line is the median of each fortieth of the run.'
+        'Each point is a request. The line is the median of each of 40 equal time intervals.'
       )}
-      actions={<RequestValuePicker label={t('overlay.requests-value', 'Value of the points')} value={value} />}
+      actions={<RequestValuePicker label={t('overlay.requests-value', 'Plotted value')} value={value} />}
     >
       {error && (
         <LoadProblem
@@ -77,14 +77,14 @@ export function RequestsOverTime({ runs, exporter }: Props) {
       {loading && !data && <LoadingPlaceholder text="" />}
       {data && (
         <XyChart
-          label={t('overlay.requests-chart', '{{measure}} of the requests of all runs over time', {
+          label={t('overlay.requests-chart', '{{measure}} of each request over time, all runs', {
             measure: requestValueName(value),
           })}
           series={series}
           height={280}
           xText={secondsText}
           yText={requestValueText(value)}
-          xTitle={t('overlay.axis', 'since the measure phase began')}
+          xTitle={t('overlay.axis', 'since the start of the measure phase')}
         />
       )}
     </Section>

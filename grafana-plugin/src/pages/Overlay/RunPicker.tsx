@@ -1,11 +1,11 @@
 import { css } from '@emotion/css';
-import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { MultiCombobox, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
 import type { Address } from '../../app/useAddress.ts';
-import { runUrl } from '../../components/run-link.ts';
+import { runTitle, runUrl } from '../../components/run-link.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { RunSummary } from '../../exporter-api/types.ts';
 import type { OverlayRun } from './overlay-runs.ts';
@@ -17,14 +17,15 @@ interface Props {
   runs: readonly OverlayRun[];
 }
 
-/** Which runs, in which order; each with its letter and colour. */
+/** Selects the runs and their order; each has a letter and a color. */
 export function RunPicker({ exporter, address, runs }: Props) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
+  const titles = new Map(runs.map(({ answer: { summary } }) => [summary.run_id, runTitle(summary)]));
   const options = useCallback(
     async (text: string) => {
       const page = await exporter.runs({ q: text, limit: 50 });
-      return page.runs.map((run) => ({ value: run.run_id, label: run.run_id, description: description(run) }));
+      return page.runs.map((run) => ({ value: run.run_id, label: runTitle(run), description: description(run) }));
     },
     [exporter]
   );
@@ -34,7 +35,7 @@ export function RunPicker({ exporter, address, runs }: Props) {
         {(named) => (
           <MultiCombobox
             options={options}
-            value={address.all('run')}
+            value={address.all('run').map((id) => ({ value: id, label: titles.get(id) ?? id }))}
             onChange={(chosen) => address.set({ run: chosen.map(({ value }) => value) })}
             placeholder={t('overlay.pick', 'Choose runs')}
             aria-labelledby={named}
@@ -47,8 +48,10 @@ export function RunPicker({ exporter, address, runs }: Props) {
           <li key={summary.run_id} className={styles.run}>
             <span className={styles.dot} style={{ background: color }} />
             <b>{letter}</b>
-            <TextLink href={runUrl(summary, search)}>{summary.run_id}</TextLink>
-            <span className={styles.facts}>{description(summary)}</span>
+            <TextLink href={runUrl(summary, search)}>{runTitle(summary)}</TextLink>
+            <span className={styles.facts} title={summary.run_id}>
+              {description(summary)}
+            </span>
           </li>
         ))}
       </ul>
@@ -56,8 +59,8 @@ export function RunPicker({ exporter, address, runs }: Props) {
   );
 }
 
-function description({ scenario, load, model, start }: RunSummary): string {
-  return [scenario, load, model, start === null ? '' : dateTimeFormat(start)].filter((part) => part !== '').join(' · ');
+function description({ load, model, system, run_id }: RunSummary): string {
+  return [load, model, system, run_id].filter(Boolean).join(' · ');
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

@@ -5,14 +5,14 @@ import { CompareTable } from './CompareTable.tsx';
 import { measureRows } from './compare-rows.ts';
 import type { OverlayRun } from './overlay-runs.ts';
 
-/** The measures of all runs with the distance to the first. */
+/** The measures of all runs with the difference to the first. */
 export function SideBySide({ runs }: { runs: readonly OverlayRun[] }) {
   return (
     <Section
       title={t('overlay.measures', 'Measures')}
       description={t(
         'overlay.measures-why',
-        'Exact, over ok requests. The percentages are plain distances to A: whether they mean anything needs repeated runs.'
+        'Exact, over ok requests. Percentages are differences from run A. Repeated runs are required to determine whether a difference is significant.'
       )}
     >
       <CompareTable

@@ -1,6 +1,7 @@
 import { t } from '@grafana/i18n';
-import type { Unit } from '../../../../core/measures/measures.ts';
-import type { PercentileName, ResultFile } from '../../../../core/run/result.ts';
+import type { Unit } from '../../../../core/run/statistic.ts';
+import type { PercentileName } from '../../../../core/stats/percentiles.ts';
+import type { ResultFile } from '../../../../core/run/result.ts';
 import { distributionOf, scalarOf } from '../Run/find-measure.ts';
 import { measureName } from '../Run/measure-name.ts';
 
@@ -9,13 +10,13 @@ export interface CompareRow {
   name: string;
   unit: Unit;
   values: Array<number | null>;
-  /** All runs that have the number measured it alike: only then may it be compared. */
+  /** All runs with the number use the same definition: only then is it comparable. */
   alike: boolean;
 }
 
 type Results = ReadonlyArray<ResultFile | null>;
 
-/** The load as it was achieved, which may differ where the configuration does not. */
+/** The achieved load, which may differ for equal configurations. */
 export function loadRows(results: Results): CompareRow[] {
   const rows: CompareRow[] = [
     {
@@ -80,7 +81,7 @@ function sameDefinition(found: ReadonlyArray<{ definition: string } | null>): bo
   return new Set(found.flatMap((one) => one?.definition ?? [])).size <= 1;
 }
 
-/** The difference to the first run in parts of it; null where it cannot be told. */
+/** The difference to the first run relative to it; null where the two are not comparable. */
 export function changeRatio({ values, alike, unit }: CompareRow, index: number): number | null {
   const [first, value] = [values[0], values[index]];
   const isUsable = alike && index > 0 && unit !== 'ratio';

@@ -1,4 +1,4 @@
-import { ABSENT } from '../../../../core/measures/quantities.ts';
+import { ABSENT } from '../../../../core/text/quantities.ts';
 import { flattened } from '../../components/flattened.ts';
 import type { RunAnswer } from '../../exporter-api/types.ts';
 
@@ -8,7 +8,7 @@ export interface Difference {
   texts: string[];
 }
 
-/** What was asked for, and on what, as far as the runs differ in it. */
+/** Settings, target, system and tool in which the runs differ. */
 export function configurationDifferences(runs: readonly RunAnswer[]): Difference[] {
   const facts = runs.map(({ run, summary }) => {
     const { system, system_version, tool, tool_version } = summary;
@@ -16,7 +16,7 @@ export function configurationDifferences(runs: readonly RunAnswer[]): Difference
       ...flattened(run.comparison_key),
       ['target', run.target.origin ?? ABSENT] as const,
       ['system', [system, system_version].filter(Boolean).join(' ') || ABSENT] as const,
-      ['tool', `${tool} ${tool_version}`] as const,
+      ['tool', [tool, tool_version].filter(Boolean).join(' ')] as const,
     ]);
   });
   const names = [...new Set(facts.flatMap((one) => [...one.keys()]))];

@@ -1,8 +1,9 @@
 import type { GrafanaTheme2 } from '@grafana/data';
+import { runTitle } from '../../components/run-link.ts';
 import type { RunAnswer } from '../../exporter-api/types.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 
-/** A run of the overlay with the letter and the colour that it has everywhere on the page. */
+/** A compared run with its letter and color on the page. */
 export interface OverlayRun {
   letter: string;
   name: string;
@@ -13,7 +14,6 @@ export interface OverlayRun {
 export function overlayRuns(answers: readonly RunAnswer[], theme: GrafanaTheme2): OverlayRun[] {
   return answers.map((answer, i) => {
     const letter = String.fromCharCode(65 + i);
-    const { scenario, load } = answer.summary;
-    return { letter, name: `${letter} ${scenario} ${load}`, color: paletteColor(theme, i), answer };
+    return { letter, name: `${letter} ${runTitle(answer.summary)}`, color: paletteColor(theme, i), answer };
   });
 }

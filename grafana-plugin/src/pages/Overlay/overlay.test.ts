@@ -12,13 +12,13 @@ const row = (change: Partial<CompareRow>): CompareRow => ({
   ...change,
 });
 
-test('a difference is told in parts of the first run', () => {
+test('a difference is relative to the first run', () => {
   expect(changeRatio(row({}), 1)).toBe(0.5);
   expect(changeRatio(row({}), 0)).toBeNull();
 });
 
 test.each([
-  ['measured by other definitions', { alike: false }],
+  ['measured by different definitions', { alike: false }],
   ['missing', { values: [2, null] }],
   ['missing in the first', { values: [null, 2] }],
   ['to be divided by zero', { values: [0, 2] }],

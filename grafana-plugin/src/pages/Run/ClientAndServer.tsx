@@ -5,7 +5,7 @@ import { Badge, Combobox, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { quantileBounds } from '../../../../core/histogram/bounds.ts';
 import { histogramQuantile } from '../../../../core/histogram/quantile.ts';
-import { ABSENT, quantity } from '../../../../core/measures/quantities.ts';
+import { ABSENT, counted, quantity } from '../../../../core/text/quantities.ts';
 import type { ResultFile, ServersResult } from '../../../../core/run/result.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
@@ -49,7 +49,7 @@ interface Props {
   counts: Loaded<CountsByQuantity>;
 }
 
-/** The client's exact percentiles beside the server's intervals, and whether the two can be told apart. */
+/** The client's exact percentiles next to the server's intervals, and whether the two agree. */
 export function ClientAndServer({ result, counts }: Props) {
   const styles = useStyles2(getStyles);
   const address = useAddress();
@@ -62,7 +62,7 @@ export function ClientAndServer({ result, counts }: Props) {
       title={t('compare.title', 'Client and server')}
       description={t(
         'compare.description',
-        'The client is exact; a server tells only the bucket, or what its sum leaves of it. Agrees: the client lies in the interval, or above it within the allowance for the network. Within an interval wider than half of the client’s value nothing can be told.'
+        'Client percentiles are exact. Servers expose buckets, so a server percentile is an interval, narrowed by the sum of the values where possible. Agrees: the client value lies in the interval, or above it by at most the network allowance. An interval wider than half of the client value is too coarse to compare.'
       )}
       actions={
         <label className={styles.allowance}>
@@ -85,14 +85,14 @@ export function ClientAndServer({ result, counts }: Props) {
     >
       {counts.error && (
         <LoadProblem
-          title={t('compare.problem', 'The servers’ side could not be loaded')}
+          title={t('compare.problem', 'The server metrics could not be loaded')}
           error={counts.error}
           onRetry={counts.reload}
         />
       )}
       {counts.loading && !counts.data && <LoadingPlaceholder text="" />}
       {!counts.loading && !counts.error && rows.length === 0 && (
-        <p>{t('compare.none', 'No server of this run told a histogram of these measures.')}</p>
+        <p>{t('compare.none', 'No server of this run exposes a histogram of these measures.')}</p>
       )}
       {rows.length > 0 && (
         <DataTable
@@ -134,7 +134,7 @@ function columns(severalFamilies: boolean): Array<Column<Row>> {
     {
       id: 'server',
       header: t('compare.server', 'Server, interval'),
-      meaning: t('compare.server-meaning', 'The percentile lies in here for certain'),
+      meaning: t('compare.server-meaning', 'The percentile is certain to lie in this interval'),
       align: 'right',
       render: ({ interval, narrowed }) => (
         <span title={narrowed ? t('compare.narrowed', 'Narrowed by the sum of the values') : undefined}>
@@ -145,20 +145,20 @@ function columns(severalFamilies: boolean): Array<Column<Row>> {
     },
     {
       id: 'estimate',
-      header: t('compare.estimate', 'Prometheus says'),
+      header: t('compare.estimate', 'Prometheus estimate'),
       meaning: t('compare.estimate-meaning', 'histogram_quantile over the same counts'),
       align: 'right',
       render: ({ estimate }) => quantity(estimate, 'seconds'),
     },
     {
       id: 'agreement',
-      header: t('compare.agreement', 'Together'),
+      header: t('compare.agreement', 'Agreement'),
       render: ({ agreement }) => <AgreementBadge agreement={agreement} />,
     },
     {
       id: 'count',
       header: 'n',
-      meaning: t('compare.count-meaning', 'Requests that client and server counted'),
+      meaning: t('compare.count-meaning', 'Requests counted by the client and by the server'),
       align: 'right',
       render: ({ count, family }) => <span title={family}>{count}</span>,
     },
@@ -182,7 +182,8 @@ export function percentileRows(result: ResultFile, counts: CountsByQuantity, all
           narrowed: bounds?.narrowedBySum ?? false,
           agreement: judgePercentile(value, bounds, allowanceSeconds),
           family: server.family,
-          count: client?.n === server.count ? String(server.count) : `${client?.n ?? ABSENT} / ${server.count}`,
+          count:
+            client?.n === server.count ? counted(server.count) : `${counted(client?.n)} / ${counted(server.count)}`,
         };
       })
     );
@@ -216,14 +217,14 @@ function isCollected(servers: ResultFile['servers']): servers is ServersResult {
 
 function exactnessText({ exact, why, requests }: ServersResult): string {
   if (exact === true) {
-    return t('compare.exact', 'The servers counted exactly the run’s requests.');
+    return t('compare.exact', 'The servers counted exactly the requests of this run.');
   }
   if (exact === null) {
-    return t('compare.exactness-unknown', 'Whether the servers counted only the run’s requests cannot be told.');
+    return t('compare.exactness-unknown', 'It is unknown whether the servers counted only the requests of this run.');
   }
   const difference = requests?.difference ?? null;
   const more = difference === null ? '' : ` (${difference > 0 ? '+' : ''}${difference})`;
-  return `${t('compare.not-exact', 'Not exact: the servers counted other requests too')}${more}${why === null ? '.' : `: ${why}`}`;
+  return `${t('compare.not-exact', 'Not exact: the server counts include other requests')}${more}${why === null ? '.' : `: ${why}`}`;
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

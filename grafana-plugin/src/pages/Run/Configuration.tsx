@@ -3,13 +3,13 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { ClipboardButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { ABSENT } from '../../../../core/measures/quantities.ts';
+import { ABSENT } from '../../../../core/text/quantities.ts';
 import type { RunFile } from '../../../../core/run/run.ts';
 import { flattened } from '../../components/flattened.ts';
 import { Section } from '../../components/Section.tsx';
 import type { RunSummary } from '../../exporter-api/types.ts';
 
-/** What was asked for: everything that the fingerprint stands for, and the facts beside it. */
+/** The configuration of a run: everything in the fingerprint, and the target and group. */
 export function Configuration({ run, summary }: { run: RunFile; summary: RunSummary }) {
   const styles = useStyles2(getStyles);
   const { measure_definitions: _definitions, ...key } = run.comparison_key;
@@ -22,7 +22,7 @@ export function Configuration({ run, summary }: { run: RunFile; summary: RunSumm
   return (
     <Section
       title={t('configuration.title', 'Configuration')}
-      description={t('configuration.description', 'Runs with the same fingerprint were asked for the same.')}
+      description={t('configuration.description', 'Runs with the same fingerprint have the same configuration.')}
       actions={
         <>
           <code>{run.fingerprint.slice(0, 12)}</code>

@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { LoadingPlaceholder, useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
-import { tickText } from '../../../../core/measures/quantities.ts';
+import { tickText } from '../../../../core/text/quantities.ts';
 import { percentText } from '../../charts/time-text.ts';
 import { XyChart } from '../../charts/XyChart.tsx';
 import { distributionSeries } from '../../charts/distribution-series.ts';
@@ -20,10 +20,12 @@ const SHARES: readonly [number, number] = [0, 1];
 interface Props {
   exporter: ExporterApi;
   runId: string;
+  /** Why these are shown instead of percentiles over time. */
+  unscraped: string;
 }
 
-/** The client's distributions from the run's own records, where Prometheus has no samples from while it ran. */
-export function ExactDistributions({ exporter, runId }: Props) {
+/** The client's distributions from the run's own records. */
+export function ExactDistributions({ exporter, runId, unscraped }: Props) {
   const styles = useStyles2(getStyles);
   const theme = useTheme2();
   const load = useCallback(
@@ -47,10 +49,10 @@ export function ExactDistributions({ exporter, runId }: Props) {
         <Section
           key={title}
           title={title}
-          description={t(
-            'exact.why',
-            'The share of the requests with at most so much, every value counted, from the records of the run: Prometheus has no samples from while it ran.'
-          )}
+          description={[
+            unscraped,
+            t('exact.why', 'Exact share of the requests at or below each value, from the records of the run.'),
+          ].join(' ')}
         >
           {data?.[i] ? (
             <XyChart

@@ -1,10 +1,11 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
-import { ABSENT, quantity, quantityRange } from '../../../../core/measures/quantities.ts';
-import type { DistributionResult, MeasureResult, PercentileName, ResultFile } from '../../../../core/run/result.ts';
+import { ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
+import type { DistributionResult, MeasureResult, ResultFile } from '../../../../core/run/result.ts';
+import type { PercentileName } from '../../../../core/stats/percentiles.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
-import { LabelledSwitch } from '../../components/LabelledSwitch.tsx';
+import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
 import { measureName } from './measure-name.ts';
 
@@ -21,7 +22,7 @@ export function MeasureTable({ result }: { result: ResultFile }) {
     <Section
       title={t('measures.title', 'Measures')}
       actions={
-        <LabelledSwitch
+        <LabeledSwitch
           label={t('measures.all', 'Count failed requests as infinitely slow')}
           value={withAll}
           onChange={(value) => address.set({ population: value ? 'all' : null })}
@@ -67,7 +68,7 @@ function columns(): Array<Column<MeasureResult>> {
     {
       id: 'ci95',
       header: t('measures.ci95', 'p99, 95 % interval'),
-      meaning: t('measures.ci95-meaning', 'What sampling leaves open within this run, by moving blocks'),
+      meaning: t('measures.ci95-meaning', 'Sampling uncertainty within this run (moving-block bootstrap)'),
       align: 'right',
       render: (one) => {
         const ci95 = one.kind === 'distribution' ? one.percentiles.p99.ci95 : null;

@@ -1,37 +1,53 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { useStyles2 } from '@grafana/ui';
+import { Alert, useStyles2 } from '@grafana/ui';
 import React, { useMemo } from 'react';
+import { counted } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../app/page-context.ts';
 import { useSceneContent } from '../../app/useSceneContent.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { RunSummary } from '../../exporter-api/types.ts';
 import { ExactDistributions } from './ExactDistributions.tsx';
 import { percentilePanels } from './percentile-panels.ts';
-import { useSeenByPrometheus } from './useSeenByPrometheus.ts';
+import { isMostlyUnscraped, type ScrapedRequests, useScrapedRequests } from './useScrapedRequests.ts';
 
 interface Props {
   run: RunSummary;
-  /** Tells exactly what Prometheus has not seen; null where there is none. */
+  /** Provides the exact distributions where Prometheus missed most requests; null without an exporter. */
   exporter: ExporterApi | null;
 }
 
-/** The client's percentiles over time, from Prometheus; its exact distributions where that has not seen the run. */
+/** The client's percentiles over time from Prometheus, or its exact distributions where Prometheus missed most requests. */
 export function Percentiles({ run, exporter }: Props) {
   const styles = useStyles2(getStyles);
-  const seen = useSeenByPrometheus(run, exporter !== null);
-  if (seen === undefined) {
+  const scraped = useScrapedRequests(run);
+  if (scraped === undefined) {
     return <div className={styles.panels} />;
   }
-  return seen || exporter === null ? (
-    <OverTime run={run} />
+  if (scraped === null || !isMostlyUnscraped(scraped)) {
+    return <OverTime run={run} />;
+  }
+  return exporter === null ? (
+    <>
+      <Alert severity="info" title={unscrapedText(scraped)} />
+      <OverTime run={run} />
+    </>
   ) : (
-    <ExactDistributions exporter={exporter} runId={run.run_id} />
+    <ExactDistributions exporter={exporter} runId={run.run_id} unscraped={unscrapedText(scraped)} />
   );
 }
 
-/** By the app's own panel, with their bounds. */
+function unscrapedText({ counted: seen, total }: ScrapedRequests): string {
+  return seen === 0
+    ? t('percentiles.unscraped', 'Unscraped: Prometheus has no samples from during the run.')
+    : t('percentiles.mostly-unscraped', 'Mostly unscraped: Prometheus counted {{seen}} of {{total}} requests.', {
+        seen: counted(seen),
+        total: counted(total),
+      });
+}
+
+/** Drawn by the app's own panel, with bounds. */
 function OverTime({ run }: { run: RunSummary }) {
   const styles = useStyles2(getStyles);
   const { prometheus, exporterUid } = usePage();

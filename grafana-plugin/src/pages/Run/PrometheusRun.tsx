@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Alert, EmptyState, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
-import { ABSENT, quantity } from '../../../../core/measures/quantities.ts';
+import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../app/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
@@ -14,7 +14,7 @@ import { runQueries, runsOfSeries } from '../../runs/prometheus-runs.ts';
 import { Percentiles } from './Percentiles.tsx';
 import { RunFacts } from './RunFacts.tsx';
 
-/** A run as Prometheus alone knows it: facts, published numbers and percentiles over time. */
+/** A run from Prometheus alone: facts, published results and percentiles over time. */
 export function PrometheusRun({ runId }: { runId: string }) {
   const styles = useStyles2(getStyles);
   const { prometheus, time } = usePage();
@@ -25,11 +25,7 @@ export function PrometheusRun({ runId }: { runId: string }) {
   const { data, error, loading, reload } = useLoaded(load);
   if (error) {
     return (
-      <LoadProblem
-        title={t('run.prometheus-problem', 'Prometheus could not be asked')}
-        error={error}
-        onRetry={reload}
-      />
+      <LoadProblem title={t('run.prometheus-problem', 'The Prometheus query failed')} error={error} onRetry={reload} />
     );
   }
   if (loading && !data) {
@@ -39,17 +35,17 @@ export function PrometheusRun({ runId }: { runId: string }) {
     return (
       <EmptyState
         variant="not-found"
-        message={t('run.not-in-range', 'Prometheus saw no run {{run}} in this time range', { run: runId })}
+        message={t('run.not-in-range', 'Prometheus has no data for run {{run}} in this time range', { run: runId })}
       />
     );
   }
   return (
     <div className={styles.page}>
       <RunFacts run={data} />
-      <Alert severity="info" title={t('run.from-prometheus', 'This is what Prometheus knows of the run')}>
+      <Alert severity="info" title={t('run.from-prometheus', 'Showing data from Prometheus only')}>
         {t(
           'run.from-prometheus-text',
-          'Requests, exact distributions, server intervals and the configuration need the data source "llmbench runs".'
+          'Requests, exact distributions, server intervals and the configuration require the data source "llmbench runs".'
         )}
       </Alert>
       <Numbers run={data} />

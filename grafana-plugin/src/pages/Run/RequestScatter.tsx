@@ -22,7 +22,7 @@ interface Props {
   exporter: ExporterApi;
   runId: string;
   phases: readonly XyRegion[];
-  /** The run lasts: its requests are told when it has ended. */
+  /** The run is in progress: its requests are available after it ends. */
   live: boolean;
 }
 
@@ -49,27 +49,24 @@ export function RequestScatter({ exporter, runId, phases, live }: Props) {
         sampled && sampled.every > 1
           ? t(
               'requests.sampled',
-              'Every {{every}}th of {{of}} requests, at the time when it was sent. Failed ones without a value stand on the axis.',
+              'Every {{every}}th of {{of}} requests at its send time. Failed requests without a value are drawn at 0.',
               {
                 every: sampled.every,
                 of: sampled.of.toLocaleString('en-US'),
               }
             )
-          : t(
-              'requests.all',
-              'One point per request, at the time when it was sent. Failed ones without a value stand on the axis.'
-            )
+          : t('requests.all', 'One point per request at its send time. Failed requests without a value are drawn at 0.')
       }
-      actions={<RequestValuePicker label={t('requests.value', 'Value of the points')} value={value} />}
+      actions={<RequestValuePicker label={t('requests.value', 'Plotted value')} value={value} />}
     >
       {error && (
         <LoadProblem title={t('requests.problem', 'The requests could not be loaded')} error={error} onRetry={reload} />
       )}
       {loading && !data && <LoadingPlaceholder text="" />}
-      {live && <p>{t('requests.live', 'The requests are shown when the run has ended.')}</p>}
+      {live && <p>{t('requests.live', 'Requests are available after the run ends.')}</p>}
       {data && (
         <XyChart
-          label={t('requests.chart', '{{measure}} of each request over the time of the run', {
+          label={t('requests.chart', '{{measure}} of each request over time', {
             measure: requestValueName(value),
           })}
           series={series}

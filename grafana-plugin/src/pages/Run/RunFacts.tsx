@@ -1,32 +1,33 @@
 import { css } from '@emotion/css';
-import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useReturnToPrevious } from '@grafana/runtime';
-import { LinkButton, useStyles2 } from '@grafana/ui';
-import React from 'react';
+import { ClipboardButton, LinkButton, useStyles2 } from '@grafana/ui';
+import React, { useEffect } from 'react';
 import { useLocation } from 'react-router-dom';
 import { usePage } from '../../app/page-context.ts';
 import { benchmarkDashboardUrl, serverDashboardUrl } from '../../components/dashboard-link.ts';
 import { durationText } from '../../components/duration-text.ts';
+import { runTitle } from '../../components/run-link.ts';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
 import type { RunSummary } from '../../exporter-api/types.ts';
 
-/** What the run is, and the way to the dashboards at its time. */
+/** The run's title, status, target and load, and links to the dashboards at its time. */
 export function RunFacts({ run }: { run: RunSummary }) {
   const styles = useStyles2(getStyles);
-  const { prometheus, time } = usePage();
+  const { prometheus, time, setTitle } = usePage();
+  const title = runTitle(run);
+  useEffect(() => setTitle(title, <RunId id={run.run_id} />), [setTitle, title, run.run_id]);
   const { pathname, search } = useLocation();
   const setReturn = useReturnToPrevious();
   const goBackHere = () => setReturn(t('run.return', 'the run'), `${pathname}${search}`);
   const facts = [
-    run.scenario,
     run.model,
     [run.system, run.system_version].filter(Boolean).join(' '),
     run.load,
-    run.start === null ? '' : dateTimeFormat(run.start),
     run.duration_seconds === null ? '' : durationText(run.duration_seconds),
-    `${run.tool} ${run.tool_version}`,
-  ].filter((fact) => fact !== '');
+    [run.tool, run.tool_version].filter(Boolean).join(' '),
+  ].filter(Boolean);
   const serverUrl = serverDashboardUrl(run.system, { time, prometheus, runId: run.run_id });
   return (
     <div className={styles.row}>
@@ -52,7 +53,24 @@ export function RunFacts({ run }: { run: RunSummary }) {
   );
 }
 
+function RunId({ id }: { id: string }) {
+  return (
+    <span className={useStyles2(getStyles).id}>
+      <code>{id}</code>
+      <ClipboardButton
+        getText={() => id}
+        size="sm"
+        variant="secondary"
+        fill="text"
+        icon="copy"
+        aria-label={t('run.copy-id', 'Copy the run id')}
+      />
+    </span>
+  );
+}
+
 const getStyles = (theme: GrafanaTheme2) => ({
+  id: css({ display: 'inline-flex', alignItems: 'center', gap: theme.spacing(0.5) }),
   row: css({ display: 'flex', flexWrap: 'wrap', alignItems: 'center', gap: theme.spacing(1) }),
   facts: css({ color: theme.colors.text.secondary }),
   links: css({ marginLeft: 'auto', display: 'flex', gap: theme.spacing(1) }),

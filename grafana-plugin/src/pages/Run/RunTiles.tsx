@@ -2,20 +2,20 @@ import { t } from '@grafana/i18n';
 import React from 'react';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
-import { ABSENT, quantity, quantityRange } from '../../../../core/measures/quantities.ts';
+import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import type { RunAnswer } from '../../exporter-api/types.ts';
 import { distributionOf, scalarOf } from './find-measure.ts';
 
-/** The numbers that are read first. */
+/** The key numbers of a run. */
 export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer }) {
   if (result === null) {
     return (
       <Tiles>
         <Tile
           label={t('tiles.done', 'Requests so far')}
-          value={summary.progress?.requests_done.toLocaleString('en-US') ?? ABSENT}
-          detail={t('tiles.done-detail', 'exact numbers come when the run has ended')}
+          value={counted(summary.progress?.requests_done)}
+          detail={t('tiles.done-detail', 'exact results are available after the run ends')}
         />
       </Tiles>
     );
@@ -27,7 +27,7 @@ export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer })
     <Tiles>
       <Tile
         label={t('tiles.requests', 'Ok requests')}
-        value={requests.ok?.toLocaleString('en-US') ?? ABSENT}
+        value={counted(requests.ok)}
         detail={t('tiles.requests-detail', 'in {{window}}', { window: quantity(result.window.seconds, 'seconds') })}
       />
       <LatencyTile
@@ -47,8 +47,8 @@ export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer })
         label={t('tiles.errors', 'Errors')}
         value={quantity(scalarOf(result, 'error_ratio')?.value, 'ratio')}
         detail={t('tiles.errors-detail', '{{failed}} failed, {{cancelled}} cancelled', {
-          failed: failed ?? ABSENT,
-          cancelled: requests.cancelled ?? ABSENT,
+          failed: counted(failed),
+          cancelled: counted(requests.cancelled),
         })}
         {...(failed !== null && failed > 0 && { mood: 'bad' as const })}
       />
@@ -64,7 +64,7 @@ function LatencyTile({ label, distribution }: { label: string; distribution: Dis
     t('tiles.median', 'p50 {{value}}', { value: quantity(distribution?.percentiles.p50.value, 'seconds') }),
     p99?.ci95
       ? t('tiles.ci95', '95 %: {{interval}}', { interval: quantityRange(p99.ci95, 'seconds') })
-      : t('tiles.too-few', 'too few for an interval'),
+      : t('tiles.too-few', 'too few requests for an interval'),
   ];
   return (
     <Tile
@@ -73,8 +73,8 @@ function LatencyTile({ label, distribution }: { label: string; distribution: Dis
       detail={distribution ? details.join(' · ') : undefined}
       meaning={t(
         'tiles.exact',
-        'Exact, over ok requests. The 95 % interval is what sampling leaves open within this run; n effective = {{n}}.',
-        { n: distribution?.effective_n ?? ABSENT }
+        'Exact, over ok requests. The 95 % interval is the sampling uncertainty within this run; effective n = {{n}}.',
+        { n: counted(distribution?.effective_n) }
       )}
     />
   );
@@ -87,7 +87,7 @@ function GoodputTile({ result }: { result: ResultFile }) {
   const detail =
     verdicts.length === 0
       ? goodput === undefined
-        ? t('tiles.no-goodput', 'no limits were set')
+        ? t('tiles.no-goodput', 'no limits set')
         : quantity(scalarOf(result, 'good_request_ratio')?.value, 'ratio')
       : missed > 0
         ? t('tiles.slos-missed', '{{missed}} of {{count}} objectives not met', { missed, count: verdicts.length })
@@ -116,14 +116,14 @@ function ClientTile({ result: { client } }: { result: ResultFile }) {
       value={texts[client.verdict]}
       detail={
         client.verdict === 'saturated'
-          ? t('tiles.client-limited', 'may itself be what was measured')
+          ? t('tiles.client-limited', 'may have limited the measurement')
           : client.verdict === 'ok'
-            ? t('tiles.client-detail', 'did not limit what was measured')
+            ? t('tiles.client-detail', 'did not limit the measurement')
             : ''
       }
       {...(client.verdict === 'saturated' && { mood: 'warning' as const })}
       meaning={
-        client.why ?? t('tiles.client-meaning', 'Whether the program that measured was itself too slow to be trusted')
+        client.why ?? t('tiles.client-meaning', 'Whether the benchmark client was fast enough for valid measurements')
       }
     />
   );

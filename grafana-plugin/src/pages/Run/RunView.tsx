@@ -26,7 +26,7 @@ import { useRun } from './useRun.ts';
 import { useServerCounts } from './useServerCounts.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
 
-/** Everything of one run. */
+/** The page of one run. */
 export default function RunView() {
   const { runId = '' } = useParams();
   const { exporter, prometheus } = usePage();
@@ -44,7 +44,7 @@ export default function RunView() {
       <LoadProblem title={t('run.problem', 'The run could not be loaded')} error={error} onRetry={reload}>
         {prometheus !== null && (
           <Button variant="secondary" size="sm" onClick={() => setWithoutExporter(true)}>
-            {t('run.without-exporter', 'Show what Prometheus knows of it')}
+            {t('run.without-exporter', 'Show data from Prometheus')}
           </Button>
         )}
       </LoadProblem>
@@ -98,7 +98,7 @@ function phaseRegions({ run }: RunAnswer) {
   });
 }
 
-/** Opened without a time in the address, the page takes the run's own. */
+/** Without an absolute time range in the URL, the page uses the run's. */
 function useTimeOfRun(run: RunSummary | undefined): void {
   const { setTime } = usePage();
   const address = useAddress();
@@ -109,7 +109,7 @@ function useTimeOfRun(run: RunSummary | undefined): void {
     if (time && !isGiven) {
       setTime(time);
     }
-    // Once for a run, when it is there.
+    // Once per run, when it is loaded.
     // eslint-disable-next-line react-hooks/exhaustive-deps
   }, [id]);
 }
@@ -118,8 +118,8 @@ function NoDataSource() {
   return (
     <EmptyState
       variant="call-to-action"
-      message={t('run.no-data-source', 'Grafana has no data source with runs yet')}
-      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('run.to-setup', 'Set it up')}</LinkButton>}
+      message={t('run.no-data-source', 'No data source with runs is configured')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('run.to-setup', 'Set up')}</LinkButton>}
     />
   );
 }
@@ -128,10 +128,10 @@ function NotFound({ runId }: { runId: string }) {
   return (
     <EmptyState
       variant="not-found"
-      message={t('run.not-found', 'There is no run {{run}}', { run: runId })}
+      message={t('run.not-found', 'Run {{run}} not found', { run: runId })}
       button={<LinkButton href={pageUrl(ROUTES.runs)}>{t('run.to-runs', 'All runs')}</LinkButton>}
     >
-      {t('run.not-found-why', 'It may have been deleted, or belong to another exporter.')}
+      {t('run.not-found-why', 'It was deleted, or another exporter stores it.')}
     </EmptyState>
   );
 }

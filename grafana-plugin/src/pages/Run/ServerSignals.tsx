@@ -20,7 +20,7 @@ interface Props {
 export function ServerSignals({ exporter, runId, phases }: Props) {
   const theme = useTheme2();
   const load = useCallback(
-    (signal: AbortSignal) => exporter.series(runId, { quantity: SIGNALS, points: 400 }, signal),
+    (signal: AbortSignal) => exporter.series(runId, { quantity: [...SIGNALS], points: 400 }, signal),
     [exporter, runId]
   );
   const { data, error, loading, reload } = useLoaded(load);
@@ -29,7 +29,7 @@ export function ServerSignals({ exporter, runId, phases }: Props) {
       title={t('signals.title', 'Server signals')}
       description={t(
         'signals.description',
-        'As the servers told them while the run lasted, read every second or as the run was told to.'
+        'As exposed by the servers during the run, scraped every second unless the run sets another interval.'
       )}
     >
       {error && (

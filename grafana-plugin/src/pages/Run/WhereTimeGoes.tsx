@@ -3,7 +3,7 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
-import { quantity } from '../../../../core/measures/quantities.ts';
+import { quantity } from '../../../../core/text/quantities.ts';
 import type { ResultFile } from '../../../../core/run/result.ts';
 import { Section } from '../../components/Section.tsx';
 import type { Loaded } from '../../components/useLoaded.ts';
@@ -18,7 +18,7 @@ interface Props {
   counts: Loaded<CountsByQuantity>;
 }
 
-/** The mean time to first token in its parts. */
+/** The parts of the mean time to first token. */
 export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
   const styles = useStyles2(getStyles);
   const theme = useTheme2();
@@ -37,7 +37,7 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
       title={t('time.title', 'Where the time goes')}
       description={t(
         'time.description',
-        'Means add up: the client’s mean time to first token = queue + prefill + what is outside of the engine (network, API server, tokenizer).'
+        'Means are additive: the client’s mean time to first token = queue + prefill + time outside the engine (network, API server, tokenizer).'
       )}
     >
       {split ? (
@@ -70,18 +70,18 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
           </table>
           <p className={styles.note}>
             {split.countMismatch === null
-              ? t('time.unknown', 'Over how many requests the client’s mean is was not told.')
+              ? t('time.unknown', 'The number of requests behind the client’s mean is not reported.')
               : split.countMismatch === 0
-                ? t('time.equal', 'Client and server means are over the same number of requests.')
+                ? t('time.equal', 'Client and server means cover the same number of requests.')
                 : t(
                     'time.unequal',
-                    'The server counted {{difference}} requests beside the client’s: the parts are not over the same requests.',
+                    'The server count differs from the client count by {{difference}} requests: the parts cover different requests.',
                     { difference: `${split.countMismatch > 0 ? '+' : '−'}${Math.abs(split.countMismatch)}` }
                   )}
           </p>
         </>
       ) : (
-        !loading && <p>{t('time.none', 'No server of this run told its queue or prefill time.')}</p>
+        !loading && <p>{t('time.none', 'No server of this run exposes its queue or prefill time.')}</p>
       )}
     </Section>
   );
@@ -94,9 +94,9 @@ function partName(id: TimePart['id']): string {
     case 'prefill':
       return t('time.prefill', 'Server: prefill');
     case 'server':
-      return t('time.server', 'Server: the rest');
+      return t('time.server', 'Server: other');
     case 'outside':
-      return t('time.outside', 'Outside of the engine');
+      return t('time.outside', 'Outside the engine');
   }
 }
 

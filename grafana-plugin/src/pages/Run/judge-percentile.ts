@@ -3,7 +3,7 @@ export type Agreement = 'agrees' | 'differs' | 'unresolved' | 'unknown';
 
 export interface Interval {
   low: number;
-  /** Infinity when the percentile lies beyond the last bucket. */
+  /** Infinity when the percentile is above the last finite bound. */
   high: number;
 }
 
@@ -11,9 +11,9 @@ export interface Interval {
 export const WIDEST_SHARE = 0.5;
 
 /**
- * The client sees what the server saw, and the network besides: it agrees when its value lies in the server's interval,
+ * The client measures what the server measures plus the network: it agrees when its value lies in the server's interval,
  * or above it by no more than the allowance. Outside of it the two differ, however wide the buckets are. Within an
- * interval that is wider than half of the client's value, or has no upper end, nothing can be told.
+ * interval that is wider than half of the client's value, or has no upper end, is too coarse to compare.
  */
 export function judgePercentile(client: number | null, server: Interval | null, allowanceSeconds: number): Agreement {
   if (client === null || server === null) {

@@ -14,7 +14,7 @@ const PANEL_ID = 'llmbench-percentiles-panel';
 interface PanelsOptions {
   /** Uid of the Prometheus data source. */
   prometheus: string;
-  /** Uid of the runs' data source, which tells the phases; null where there is none. */
+  /** Uid of the runs data source, which provides the phases; null where there is none. */
   exporterUid: string | null;
   runId: string;
 }

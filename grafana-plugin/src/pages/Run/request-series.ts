@@ -4,7 +4,7 @@ import type { XySeries } from '../../charts/xy-series.ts';
 import type { RecordMeasure, RecordsAnswer } from '../../exporter-api/types.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 
-/** Points by outcome; requests that failed without the value stand at 0, so that they are seen where they happened. */
+/** Points by outcome; failed requests without the value are drawn at 0, at their send time. */
 export function requestSeries({ columns }: RecordsAnswer, value: RecordMeasure, theme: GrafanaTheme2): XySeries[] {
   const colors: Record<Outcome, string> = {
     ok: paletteColor(theme, 0),

@@ -7,20 +7,43 @@ function series(
   sum: number | null,
   more: Partial<ServerSummary> = {},
   resets = 0
-) {
+): ServerSummary {
   const count = buckets.at(-1)?.[1] ?? 0;
   return {
     target,
     family: 'vllm:time_to_first_token_seconds',
+    type: 'histogram',
     unit: 'seconds',
+    per: 'request',
+    description: null,
     labels: {},
     repeats: null,
-    statistics: { kind: 'histogram' as const, count, sum, mean: null, resets, infeasible_sum: false, buckets },
+    no_values: 0,
+    slices: null,
+    statistics: {
+      kind: 'histogram',
+      count,
+      sum,
+      mean: null,
+      rate_per_second: null,
+      resets,
+      infeasible_sum: false,
+      percentiles: null,
+      buckets,
+    },
     ...more,
   };
 }
 
-const counts = (...all: ServerSummary[]) => serverCounts({ series: all } as ServersAnswer);
+const ANSWER: Omit<ServersAnswer, 'series'> = {
+  schema_version: 1,
+  run_id: 'a',
+  definitions: 'llmbench',
+  window: { start: '2026-11-21T10:00:00.000Z', end: '2026-11-21T10:00:10.000Z', seconds: 10 },
+  interval_seconds: 1,
+  targets: [],
+};
+const counts = (...all: ServerSummary[]) => serverCounts({ ...ANSWER, series: all });
 
 test('series with like bounds are added, however the bounds are written', () => {
   const [only, ...others] = counts(
@@ -71,7 +94,7 @@ test('unlike bounds stay apart', () => {
   ).toHaveLength(2);
 });
 
-test('what stands on two pages counts once, what is empty or no histogram not at all', () => {
+test('a series on two pages counts once; empty series and other types are ignored', () => {
   const buckets: Array<[string, number]> = [
     ['0.1', 3],
     ['+Inf', 3],
@@ -88,7 +111,7 @@ test('what stands on two pages counts once, what is empty or no histogram not at
         ],
         0
       ),
-      series('d', [], null, { statistics: { kind: 'counter' } })
+      series('d', [], null, { statistics: { kind: 'counter', increase: 1, rate_per_second: 0.1, resets: 0 } })
     ).map(({ count }) => count)
   ).toEqual([3]);
 });

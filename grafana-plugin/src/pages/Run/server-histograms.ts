@@ -11,18 +11,18 @@ export interface ServerCounts {
   count: number;
   /** Sum of the values divided by their count; null when a sum is missing. */
   mean: number | null;
-  /** The sum may narrow bounds: no series began anew, and every sum fits its buckets. */
+  /** The sum may narrow bounds: no series was reset, and every sum is consistent with its buckets. */
   sumIsSound: boolean;
 }
 
-/** A mean with the number of values that it is over; null where one of them is not told. */
+/** A mean and its number of values; null where unknown. */
 export interface MeanAndCount {
   mean: number | null;
   count: number | null;
 }
 
 /**
- * The mean over all grids of a family: a mean needs no buckets. Where several families tell the same quantity, such as a
+ * The mean over all grids of a family: a mean needs no buckets. Where several families expose the same quantity, such as a
  * router's and a frontend's, each has seen every request: the one with the largest mean is nearest to the client. Null
  * without counts.
  */
@@ -38,7 +38,7 @@ export function meanOf(counts: readonly ServerCounts[]): MeanAndCount | null {
 
 /**
  * Adds up the series of a family. Series whose bounds differ are never added: each grid is an entry of its own. A
- * series that stands on two pages counts once.
+ * series that is on two pages counts once.
  */
 export function serverCounts({ series }: ServersAnswer): ServerCounts[] {
   const groups = new Map<string, Array<{ target: string; statistics: ServerHistogram }>>();

@@ -14,7 +14,7 @@ test('queue + prefill + outside = client', () => {
   expect(split?.countMismatch).toBe(0);
 });
 
-test("a system that tells no prefill: the rest of the server's own time stands for it", () => {
+test("a system without a prefill time: the rest of the server's own time is used", () => {
   const split = timeSplit({
     client,
     queue: { mean: 0.03, count: 200 },

@@ -11,7 +11,7 @@ export interface TimeSplit {
   totalSeconds: number;
   /**
    * Requests that the server counted beyond the client's; with others than 0 the means are not over the same requests.
-   * Null when a count is not told.
+   * Null when a count is unknown.
    */
   countMismatch: number | null;
 }
@@ -20,14 +20,14 @@ interface SplitInput {
   client: MeanAndCount | null;
   queue: MeanAndCount | null;
   prefill: MeanAndCount | null;
-  /** The server's own time to first token, for systems that do not tell the prefill. */
+  /** The server's own time to first token, for systems that do not expose the prefill time. */
   serverTtft: MeanAndCount | null;
 }
 
 /**
  * Where the mean time to first token goes. Means add up exactly over equal requests: client = queue + prefill + outside
- * of the engine (network, API server, tokenizer). Where the prefill is not told, the rest of the server's own time
- * stands for it. Null when the client or every server part is missing.
+ * of the engine (network, API server, tokenizer). Where the prefill time is not exposed, the rest of the server's own time
+ * is used. Null when the client or every server part is missing.
  */
 export function timeSplit({ client, queue, prefill, serverTtft }: SplitInput): TimeSplit | null {
   if (client?.mean === null || client === null) {

@@ -13,7 +13,7 @@ export function useRun(runId: string): Loaded<RunAnswer> {
       }
       return exporter.run(runId, signal);
     },
-    // A new time stands for a refresh of the page.
+    // A new time object means that the page was refreshed.
     // eslint-disable-next-line react-hooks/exhaustive-deps
     [exporter, runId, time]
   );

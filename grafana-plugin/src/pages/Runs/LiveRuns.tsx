@@ -14,14 +14,14 @@ import type { RunSource } from '../../runs/run-source.ts';
 
 const REFRESH_MS = 3000;
 
-/** Runs under way with how far they are, looked at again every few seconds; nothing when there is none. */
+/** Runs in progress, refreshed every few seconds; nothing when there are none. */
 export function LiveRuns({ source }: { source: RunSource }) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
   const load = useCallback((signal: AbortSignal) => source.list({ status: ['running'], limit: 20 }, signal), [source]);
   const { data, loading, reload } = useLoaded(load);
   useEffect(() => {
-    // The list that Prometheus gave stands until the page is refreshed.
+    // A list from Prometheus is not polled: it changes when the page is refreshed.
     if (loading || source.kind !== 'exporter') {
       return undefined;
     }

@@ -3,7 +3,7 @@ import { FilterInput, MultiCombobox, Stack } from '@grafana/ui';
 import React, { useCallback, useEffect, useState } from 'react';
 import type { Address } from '../../app/useAddress.ts';
 import { FILTER_MEMBERS, type FilterMember, type RunSource } from '../../runs/run-source.ts';
-import { LabelledSwitch } from '../../components/LabelledSwitch.tsx';
+import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Named } from '../../components/Named.tsx';
 
 interface Props {
@@ -13,7 +13,7 @@ interface Props {
 
 const TYPING_MS = 300;
 
-/** Which runs the list holds; every choice stands in the address. */
+/** The filters of the list, kept in the URL. */
 export function RunFilters({ source, address }: Props) {
   return (
     <Stack direction="row" wrap="wrap" gap={1} alignItems="center">
@@ -21,7 +21,7 @@ export function RunFilters({ source, address }: Props) {
       {FILTER_MEMBERS.map((member) => (
         <MemberFilter key={member} member={member} source={source} address={address} />
       ))}
-      <LabelledSwitch
+      <LabeledSwitch
         label={t('runs.filter.in-range', 'Only in the time range')}
         value={address.one('inRange') === 'true'}
         onChange={(value) => address.set({ inRange: value ? 'true' : null, page: null })}
@@ -45,7 +45,7 @@ function TextFilter({ address }: { address: Address }) {
     const timer = setTimeout(() => address.set({ q: text, page: null }), TYPING_MS);
     return () => clearTimeout(timer);
   }, [text, given, address]);
-  const label = t('runs.filter.text', 'Find a run');
+  const label = t('runs.filter.text', 'Search runs');
   return <FilterInput value={text} onChange={setText} placeholder={label} aria-label={label} width={26} />;
 }
 

@@ -18,9 +18,9 @@ import { LiveRuns } from './LiveRuns.tsx';
 import { runColumns } from './run-columns.tsx';
 import { RunFilters } from './RunFilters.tsx';
 import { PAGE_LENGTH, pageOf, runsRequest, sortOf, sortText } from './runs-request.ts';
-import { useHistories } from './useHistories.ts';
+import { useHistories } from './run-histories.ts';
 
-/** All runs: filter, order, pick; the picked ones set the time range and can be laid over each other. */
+/** The list of runs with filters, sort order and selection. Selected runs set the time range and can be compared. */
 export default function RunsView() {
   const [withoutExporter, setWithoutExporter] = useState(false);
   const { prometheus, exporter } = usePage();
@@ -66,7 +66,7 @@ function Runs({ source, onWithoutExporter }: Props) {
         <LoadProblem title={t('runs.problem', 'The runs could not be loaded')} error={error} onRetry={reload}>
           {source.kind === 'exporter' && onWithoutExporter && (
             <Button variant="secondary" size="sm" onClick={onWithoutExporter}>
-              {t('runs.without-exporter', 'Show the runs that Prometheus knows')}
+              {t('runs.without-exporter', 'Show runs from Prometheus')}
             </Button>
           )}
         </LoadProblem>
@@ -91,7 +91,7 @@ function Runs({ source, onWithoutExporter }: Props) {
               selection={{
                 chosen: picked.ids,
                 onToggle: picked.toggle,
-                label: ({ run_id }) => t('runs.pick', 'Pick run {{run}}', { run: run_id }),
+                label: ({ run_id }) => t('runs.pick', 'Select run {{run}}', { run: run_id }),
               }}
             />
           </div>
@@ -110,10 +110,10 @@ function Runs({ source, onWithoutExporter }: Props) {
 
 function FromPrometheus() {
   return (
-    <Alert severity="info" title={t('runs.from-prometheus.title', 'These are the runs that Prometheus knows')}>
+    <Alert severity="info" title={t('runs.from-prometheus.title', 'Showing runs from Prometheus only')}>
       {t(
         'runs.from-prometheus.text',
-        'Only runs in the time range, with the numbers that were published as metrics. Add the data source "llmbench runs" to see every run, its requests and exact distributions.'
+        'The list contains runs in the time range, with the results that were published as metrics. Add the data source "llmbench runs" to see every run, its requests and its exact distributions.'
       )}
     </Alert>
   );
@@ -123,10 +123,10 @@ function NoDataSource() {
   return (
     <EmptyState
       variant="call-to-action"
-      message={t('runs.no-data-source', 'Grafana has no data source with runs yet')}
-      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('runs.to-setup', 'Set it up')}</LinkButton>}
+      message={t('runs.no-data-source', 'No data source with runs is configured')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('runs.to-setup', 'Set up')}</LinkButton>}
     >
-      {t('runs.needs', 'Runs come from llmbench serve, or from the Prometheus that scrapes it.')}
+      {t('runs.needs', 'Runs come from llmbench serve, or from a Prometheus server that scrapes it.')}
     </EmptyState>
   );
 }
@@ -135,14 +135,14 @@ function NoRuns({ isFiltered, onClear }: { isFiltered: boolean; onClear: () => v
   return isFiltered ? (
     <EmptyState
       variant="not-found"
-      message={t('runs.none-fit', 'No run fits these filters')}
-      button={<Button onClick={onClear}>{t('runs.clear-filters', 'Clear the filters')}</Button>}
+      message={t('runs.none-fit', 'No runs match')}
+      button={<Button onClick={onClear}>{t('runs.clear-filters', 'Clear filters')}</Button>}
     />
   ) : (
     <EmptyState
       variant="call-to-action"
-      message={t('runs.none', 'There is no run yet')}
-      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('runs.to-setup', 'Set it up')}</LinkButton>}
+      message={t('runs.none', 'No runs yet')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('runs.to-setup', 'Set up')}</LinkButton>}
     >
       {t(
         'runs.make-one',
@@ -165,7 +165,7 @@ function PickedActions({ picked, search, onClear }: PickedProps) {
     <div className={styles.picked}>
       {count > 0 && (
         <Button variant="secondary" size="sm" fill="text" onClick={onClear}>
-          {t('runs.unpick', 'Unpick {{count}}', { count })}
+          {t('runs.unpick', 'Clear selection ({{count}})', { count })}
         </Button>
       )}
       {count < 2 ? (
@@ -174,20 +174,20 @@ function PickedActions({ picked, search, onClear }: PickedProps) {
           icon="layer-group"
           variant="secondary"
           disabled
-          tooltip={t('runs.pick-two', 'Pick two runs or more')}
+          tooltip={t('runs.pick-two', 'Select two or more runs')}
         >
-          {t('runs.overlay', 'Overlay')}
+          {t('runs.overlay', 'Compare')}
         </Button>
       ) : (
         <LinkButton size="sm" icon="layer-group" href={overlayUrl(picked, search)}>
-          {t('runs.overlay', 'Overlay')}
+          {t('runs.overlay', 'Compare')}
         </LinkButton>
       )}
     </div>
   );
 }
 
-/** The picked runs stand in the address; picking sets the time range to theirs. */
+/** The selected runs, kept in the URL; selecting runs sets the time range to theirs. */
 function usePickedRuns(shown: readonly RunSummary[] | undefined) {
   const address = useAddress();
   const { setTime } = usePage();

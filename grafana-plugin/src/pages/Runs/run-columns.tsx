@@ -3,8 +3,8 @@ import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Stack, TextLink, useStyles2 } from '@grafana/ui';
 import React, { type ComponentProps } from 'react';
-import type { Unit } from '../../../../core/measures/measures.ts';
-import { ABSENT, quantity } from '../../../../core/measures/quantities.ts';
+import type { Unit } from '../../../../core/run/statistic.ts';
+import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
 import { SparkLine } from '../../charts/SparkLine.tsx';
 import type { Column } from '../../components/DataTable.tsx';
 import { durationText } from '../../components/duration-text.ts';
@@ -14,7 +14,7 @@ import type { RunSummary } from '../../exporter-api/types.ts';
 import { type SortName, sortValue } from '../../runs/run-source.ts';
 import type { Histories } from './run-histories.ts';
 
-/** The columns of the list; the ids are what the exporter orders by. */
+/** The columns of the list; the ids are the exporter's sort keys. */
 export function runColumns(search: string, histories: Histories): Array<Column<RunSummary>> {
   const number = (id: SortName, header: string, unit: Unit, meaning: string): Column<RunSummary> => ({
     id,
@@ -22,7 +22,7 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
     meaning,
     align: 'right',
     sortable: true,
-    // The heading says what is counted per second.
+    // The heading has the unit.
     render: (run) => quantity(sortValue(run, id) as number | null, unit).replace(' tokens/s', ''),
   });
   const withHistory = (column: Column<RunSummary>): Column<RunSummary> => ({
@@ -31,9 +31,13 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
       <Stack direction="row" gap={1} alignItems="center" justifyContent="flex-end">
         <History
           values={histories(run, column.id)}
-          label={t('runs.history', '{{measure}} of the runs before it with the same fingerprint, and of this one', {
-            measure: column.header,
-          })}
+          label={t(
+            'runs.history',
+            '{{measure}} of this run and of earlier runs with the same scenario, fingerprint and system',
+            {
+              measure: column.header,
+            }
+          )}
         />
         <span>{column.render(run)}</span>
       </Stack>
@@ -43,7 +47,7 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
     {
       id: 'start',
       header: t('runs.column.run', 'Run'),
-      meaning: t('runs.column.run-meaning', 'Ordered by start'),
+      meaning: t('runs.column.run-meaning', 'Sorted by start time'),
       sortable: true,
       render: (run) => (
         <TextLink href={runUrl(run, search)} inline={false} variant="bodySmall">
@@ -67,7 +71,7 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
       id: 'model',
       header: t('runs.column.model', 'Model'),
       sortable: true,
-      render: ({ model }) => <Short text={model} />,
+      render: ({ model }) => <Short text={model ?? ABSENT} />,
       below: {
         id: 'system',
         header: t('runs.column.system', 'System'),
@@ -80,7 +84,7 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
     {
       id: 'load',
       header: t('runs.column.load', 'Load'),
-      render: ({ load }) => <Short text={load} />,
+      render: ({ load }) => <Short text={load ?? ABSENT} />,
       below: {
         id: 'duration',
         header: t('runs.column.duration', 'Duration'),
@@ -141,7 +145,7 @@ function History(props: ComponentProps<typeof SparkLine>) {
   );
 }
 
-/** A text that is cut where it would make the table wider than the page; whole in the tooltip. */
+/** A text truncated to keep the table narrow; the tooltip has the whole text. */
 function Short({ text }: { text: string }) {
   const styles = useStyles2(getStyles);
   return (
@@ -153,6 +157,6 @@ function Short({ text }: { text: string }) {
 
 const getStyles = () => ({
   short: css({ maxWidth: '14em', overflow: 'hidden', textOverflow: 'ellipsis' }),
-  // The numbers beside them tell more, and the run's page shows its history.
+  // On narrow tables the numbers take precedence over the sparklines.
   history: css({ lineHeight: 0, '@container (max-width: 1040px)': { display: 'none' } }),
 });

@@ -1,24 +1,27 @@
-import type { RunSummary } from '../../exporter-api/types.ts';
-import { sortValue } from '../../runs/run-source.ts';
+import { useCallback, useMemo } from 'react';
+import { useLoaded } from '../../components/useLoaded.ts';
+import type { RunPageRequest } from '../../exporter-api/exporter-api.ts';
+import type { RunPage, RunSummary } from '../../exporter-api/types.ts';
+import { type RunSource, sortValue } from '../../runs/run-source.ts';
 
-/** A number of a run and of those before it that may be compared with it, in the order of time. */
+/** A number of a run and of the comparable runs before it, in the order of time. */
 export type Histories = (run: RunSummary, name: string) => Array<number | null>;
 
 const LENGTH = 12;
 
-/** Histories out of these runs: only runs with the same fingerprint that have ended, as only they are alike. */
+/** Histories of these runs. Only completed runs of the same scenario, fingerprint and system are comparable. */
 export function runHistories(runs: readonly RunSummary[]): Histories {
   const groups = new Map<string, RunSummary[]>();
   for (const run of runs) {
     if (run.start !== null && run.status === 'completed') {
-      groups.set(run.fingerprint, [...(groups.get(run.fingerprint) ?? []), run]);
+      groups.set(groupOf(run), [...(groups.get(groupOf(run)) ?? []), run]);
     }
   }
   for (const group of groups.values()) {
     group.sort((a, b) => Date.parse(a.start ?? '') - Date.parse(b.start ?? ''));
   }
   return (run, name) => {
-    const group = groups.get(run.fingerprint) ?? [];
+    const group = groups.get(groupOf(run)) ?? [];
     const at = group.findIndex(({ run_id }) => run_id === run.run_id);
     return at < 0
       ? []
@@ -27,4 +30,28 @@ export function runHistories(runs: readonly RunSummary[]): Histories {
           return typeof value === 'number' ? value : null;
         });
   };
+}
+
+function groupOf({ scenario, fingerprint, system }: RunSummary): string {
+  return JSON.stringify([scenario, fingerprint, system]);
+}
+
+/** Histories use at most this many of the newest runs. */
+const MOST_RUNS = 500;
+
+/** Histories of the runs on a page, from these runs and from the newest ones once they are loaded. */
+export function useHistories(source: RunSource, request: RunPageRequest, page: RunPage | undefined): Histories {
+  const { scenario, model, system, tool } = request;
+  // A list for a text: the members are new objects whenever the address changes.
+  const key = JSON.stringify({ scenario, model, system, tool });
+  const isMore = page !== undefined && page.total > page.runs.length;
+  const load = useCallback(
+    (signal: AbortSignal) => source.list({ ...JSON.parse(key), status: ['completed'], limit: MOST_RUNS }, signal),
+    [source, key]
+  );
+  const { data: more } = useLoaded(isMore ? load : null);
+  return useMemo(() => {
+    const runs = [...((isMore ? more?.runs : undefined) ?? []), ...(page?.runs ?? [])];
+    return runHistories([...new Map(runs.map((run) => [run.run_id, run])).values()]);
+  }, [isMore, more, page]);
 }

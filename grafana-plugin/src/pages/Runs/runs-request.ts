@@ -6,7 +6,7 @@ import { FILTER_MEMBERS } from '../../runs/run-source.ts';
 
 export const PAGE_LENGTH = 50;
 
-/** What the page's address asks for. */
+/** The request for runs that the URL describes. */
 export function runsRequest(address: Address, time: TimeSpan): RunPageRequest {
   const members = FILTER_MEMBERS.flatMap((name) => {
     const values = address.all(name);

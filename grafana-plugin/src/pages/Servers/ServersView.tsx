@@ -5,7 +5,7 @@ import { useReturnToPrevious } from '@grafana/runtime';
 import { Badge, EmptyState, LinkButton, LoadingPlaceholder, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
-import { quantity } from '../../../../core/measures/quantities.ts';
+import { quantity } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../app/page-context.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { serverDashboardUrl } from '../../components/dashboard-link.ts';
@@ -16,14 +16,14 @@ import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { type ServerRow, serverQueries, type SystemServers, systemsOfSeries } from './server-queries.ts';
 
-/** The inference servers that Prometheus knows, by system, with how they are doing now. */
+/** Inference servers scraped by Prometheus, by system, with their current state. */
 export default function ServersView() {
   const { prometheus } = usePage();
   return prometheus === null ? (
     <EmptyState
       variant="call-to-action"
-      message={t('servers.no-prometheus', 'Grafana has no Prometheus data source yet')}
-      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('servers.to-setup', 'Set it up')}</LinkButton>}
+      message={t('servers.no-prometheus', 'No Prometheus data source is configured')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('servers.to-setup', 'Set up')}</LinkButton>}
     />
   ) : (
     <Servers prometheus={prometheus} />
@@ -39,16 +39,16 @@ function Servers({ prometheus }: { prometheus: string }) {
   );
   const { data, error, reload } = useLoaded(load);
   if (error) {
-    return <LoadProblem title={t('servers.problem', 'Prometheus could not be asked')} error={error} onRetry={reload} />;
+    return <LoadProblem title={t('servers.problem', 'The Prometheus query failed')} error={error} onRetry={reload} />;
   }
   if (!data) {
-    return <LoadingPlaceholder text={t('servers.loading', 'Asking Prometheus …')} />;
+    return <LoadingPlaceholder text={t('servers.loading', 'Querying Prometheus …')} />;
   }
   return data.length === 0 ? (
     <EmptyState
       variant="not-found"
       message={t('servers.none', 'Prometheus scraped no known inference server in this time range')}
-      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('servers.how', 'How to scrape one')}</LinkButton>}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('servers.how', 'How to scrape servers')}</LinkButton>}
     />
   ) : (
     <div className={styles.page}>
@@ -74,7 +74,7 @@ function System({ system, servers }: SystemServers) {
   return (
     <Section
       title={system.title}
-      description={t('servers.up', '{{up}} of {{count}} scraped now', { up, count: servers.length })}
+      description={t('servers.up', '{{up}} of {{count}} up', { up, count: servers.length })}
       actions={
         <LinkButton size="sm" variant="secondary" icon="apps" href={link()} onClick={goBackHere}>
           {t('servers.dashboard', 'Dashboard')}
@@ -110,13 +110,13 @@ function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> 
         up ? (
           <Badge text={t('servers.is-up', 'up')} color="green" />
         ) : (
-          <Badge text={t('servers.is-gone', 'not scraped now')} color="orange" />
+          <Badge text={t('servers.is-gone', 'not scraped')} color="orange" />
         ),
     },
-    number('running', t('servers.running', 'In the batch'), ({ running }) => count(running)),
-    number('waiting', t('servers.waiting', 'In the queue'), ({ waiting }) => count(waiting)),
+    number('running', t('servers.running', 'Running'), ({ running }) => count(running)),
+    number('waiting', t('servers.waiting', 'Waiting'), ({ waiting }) => count(waiting)),
     number('kv', t('servers.kv', 'KV cache'), ({ kvCache }) => quantity(kvCache, 'ratio')),
-    number('requests', t('servers.requests', 'Ended'), ({ requests }) => quantity(requests, 'requests_per_second')),
+    number('requests', t('servers.requests', 'Requests'), ({ requests }) => quantity(requests, 'requests_per_second')),
     number('tokens', t('servers.tokens', 'Output'), ({ outputTokens }) => quantity(outputTokens, 'tokens_per_second')),
   ];
 }

@@ -1,7 +1,7 @@
 import type { PrometheusSeries, PrometheusTarget } from '../../prometheus/query-prometheus.ts';
 import { SIGNAL_IDS, type SignalId, SYSTEMS, type ServerSystem } from './systems.ts';
 
-/** One server that Prometheus scraped in the time range; null: it does not tell, or not now. */
+/** One server that Prometheus scraped in the time range; null: not exposed, or not now. */
 export interface ServerRow extends Record<SignalId, number | null> {
   /** The jobs that scrape it: those that do now first. */
   jobs: string[];
@@ -16,7 +16,7 @@ export interface SystemServers {
 
 const BY = 'by (job, instance)';
 
-/** Everything about all systems at the end of the time range. */
+/** Queries for the state of all systems at the end of the time range. */
 export function serverQueries(rangeSeconds: number): PrometheusTarget[] {
   const range = `[${Math.max(1, Math.ceil(rangeSeconds))}s]`;
   const queries: Array<[refId: string, expr: string]> = SYSTEMS.flatMap((system) => [
@@ -50,7 +50,7 @@ export function systemsOfSeries(series: readonly PrometheusSeries[]): SystemServ
         .filter(({ labels }) => (labels['instance'] ?? '') === instance)
         .map(({ labels }) => labels['job'] ?? '')
         .sort((a, b) => Number(isUp(b)) - Number(isUp(a)) || a.localeCompare(b));
-      // Each job scrapes the same counters: one of them tells, and adding them up would count the server twice.
+      // Each job scrapes the same counters: use one, since adding them would count the server twice.
       const signal = (name: SignalId) =>
         jobs.map((job) => values.get(key(`${system.id} ${name}`, job, instance))).find((value) => value != null) ??
         null;

@@ -1,13 +1,13 @@
-/** A kind of server: how Prometheus shows that it is there, and how it is doing. Names are those of the catalog. */
+/** A kind of server and the families that show its presence and state. Names are those of the catalog. */
 export interface ServerSystem {
   id: string;
   title: string;
   /** A family that every such server has. */
   presence: string;
-  /** Gauges, added over the series of a server. */
+  /** Gauges, summed over the series of a server. */
   running?: string;
   waiting?: string;
-  /** A gauge from 0 to 1; the fullest series counts. */
+  /** A gauge from 0 to 1; the maximum over the series. */
   kvCache?: string;
   /** A counter. */
   outputTokens?: string;

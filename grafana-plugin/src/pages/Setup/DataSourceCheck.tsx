@@ -10,7 +10,7 @@ interface Props {
   source: DataSourceInstanceSettings;
 }
 
-/** A Prometheus and what it has of llmbench and of servers. */
+/** Tests a Prometheus data source and lists its llmbench runs and servers. */
 export function PrometheusCheck({ source }: Props) {
   const load = useCallback(() => checkPrometheus(source.uid, Date.now()), [source.uid]);
   const checked = useLoaded(load);
@@ -25,7 +25,7 @@ export function PrometheusCheck({ source }: Props) {
   );
 }
 
-/** An exporter and what it keeps. */
+/** Tests an exporter and counts its runs. */
 export function ExporterCheck({ source }: Props) {
   const load = useCallback(() => checkExporter(source.url ?? ''), [source.url]);
   const checked = useLoaded(load);

@@ -10,7 +10,7 @@ import { ExporterCheck, PrometheusCheck } from './DataSourceCheck.tsx';
 import { SnippetBox } from './SnippetBox.tsx';
 import { type Snippet, snippets } from './snippets.ts';
 
-/** What is connected, what was found there, and what to copy where something is missing. */
+/** Connected data sources, what they contain, and configuration snippets. */
 export default function SetupView() {
   const styles = useStyles2(getStyles);
   const ofKind = (pluginId: string) => getDataSourceSrv().getList({ pluginId });
@@ -20,7 +20,7 @@ export default function SetupView() {
         title={t('setup.prometheus', 'Prometheus')}
         description={t(
           'setup.prometheus-why',
-          'Live measurements, the servers’ own metrics and run regions come from here. Alerts are rules of Prometheus, too.'
+          'Source of live measurements, server metrics and run regions. Alerts are Prometheus rules.'
         )}
         actions={<AddButton pluginId={PROMETHEUS_ID} />}
       >
@@ -30,16 +30,21 @@ export default function SetupView() {
         title={t('setup.exporter', 'llmbench runs')}
         description={t(
           'setup.exporter-why',
-          'Every run with its requests and exact distributions, from llmbench serve. Without it the app shows what Prometheus knows.'
+          'llmbench serve provides every run with its requests and exact distributions. Without it, the app shows the data in Prometheus.'
         )}
         actions={<AddButton pluginId={RUNS_DATASOURCE_ID} />}
       >
         <Sources sources={ofKind(RUNS_DATASOURCE_ID)} Check={ExporterCheck} />
       </Section>
-      <Section title={t('setup.snippets', 'To copy')}>
+      <Section title={t('setup.snippets', 'Configuration snippets')}>
         <div className={styles.snippets}>
           {snippets().map((snippet) => (
-            <SnippetBox key={snippet.id} title={snippetTitle(snippet.id)} text={snippet.text} />
+            <SnippetBox
+              key={snippet.id}
+              title={snippetTitle(snippet.id)}
+              text={snippet.text}
+              isWide={snippet.id === 'run' || snippet.id === 'scrape'}
+            />
           ))}
         </div>
       </Section>
@@ -55,7 +60,7 @@ interface SourcesProps {
 function Sources({ sources, Check }: SourcesProps) {
   const styles = useStyles2(getStyles);
   return sources.length === 0 ? (
-    <p>{t('setup.none', 'There is none yet.')}</p>
+    <p>{t('setup.none', 'Not configured.')}</p>
   ) : (
     <ul className={styles.list}>
       {sources.map((source) => (
@@ -70,7 +75,7 @@ function Sources({ sources, Check }: SourcesProps) {
 function AddButton({ pluginId }: { pluginId: string }) {
   return (
     <LinkButton size="sm" variant="secondary" icon="plus" href={`/connections/datasources/${pluginId}`}>
-      {t('setup.add', 'Add one')}
+      {t('setup.add', 'Add data source')}
     </LinkButton>
   );
 }
@@ -78,9 +83,9 @@ function AddButton({ pluginId }: { pluginId: string }) {
 function snippetTitle(id: Snippet['id']): string {
   switch (id) {
     case 'run':
-      return t('setup.snippet-run', 'Keep runs and make one');
+      return t('setup.snippet-run', 'Start the exporter and run a benchmark');
     case 'scrape':
-      return t('setup.snippet-scrape', 'Prometheus: scrape llmbench and what it finds');
+      return t('setup.snippet-scrape', 'Prometheus: scrape configuration and rules');
     case 'data-source':
       return t('setup.snippet-data-source', 'Grafana: provision the data source');
     case 'app':

@@ -1,14 +1,21 @@
-import { css } from '@emotion/css';
+import { css, cx } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { ClipboardButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 
-/** A text to copy. */
-export function SnippetBox({ title, text }: { title: string; text: string }) {
+interface Props {
+  title: string;
+  text: string;
+  /** Takes the whole width of the grid. */
+  isWide: boolean;
+}
+
+/** A snippet with a copy button. */
+export function SnippetBox({ title, text, isWide }: Props) {
   const styles = useStyles2(getStyles);
   return (
-    <figure className={styles.box}>
+    <figure className={cx(styles.box, isWide && styles.wide)}>
       <figcaption className={styles.head}>
         <span>{title}</span>
         <ClipboardButton
@@ -30,6 +37,7 @@ export function SnippetBox({ title, text }: { title: string; text: string }) {
 
 const getStyles = (theme: GrafanaTheme2) => ({
   box: css({ margin: 0, minWidth: 0 }),
+  wide: css({ gridColumn: '1 / -1' }),
   head: css({
     display: 'flex',
     justifyContent: 'space-between',

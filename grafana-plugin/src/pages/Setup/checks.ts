@@ -3,7 +3,7 @@ import type { StatusAnswer } from '../../exporter-api/types.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { serverQueries, systemsOfSeries } from '../Servers/server-queries.ts';
 
-/** What a Prometheus has of llmbench. */
+/** The llmbench data in a Prometheus. */
 export interface PrometheusFindings {
   runs: number;
   /** Whether `llmbench serve` is scraped now. */
@@ -13,7 +13,7 @@ export interface PrometheusFindings {
 
 const RANGE_SECONDS = 24 * 3600;
 
-/** Asks over the last day. Rejects when Prometheus does not answer. */
+/** Queries the last day. Rejects when the query fails. */
 export async function checkPrometheus(uid: string, nowMs: number): Promise<PrometheusFindings> {
   const series = await queryPrometheus(
     uid,

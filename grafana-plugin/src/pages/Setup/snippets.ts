@@ -1,11 +1,12 @@
-/** Texts to copy; `exporter` is where `llmbench serve` answers, as host and port. */
+/** A configuration to copy. */
 export interface Snippet {
   id: 'scrape' | 'data-source' | 'app' | 'run';
   language: string;
   text: string;
 }
 
-export function snippets(exporter = 'localhost:9469'): Snippet[] {
+/** `exporter` is the host and port of `llmbench serve`. */
+export function snippets(exporter = '127.0.0.1:9469'): Snippet[] {
   return [
     {
       id: 'run',
@@ -16,20 +17,37 @@ npx llmbench run --url http://localhost:8000 --model MODEL --concurrency 8 --req
     {
       id: 'scrape',
       language: 'yaml',
-      text: `scrape_configs:
-  # llmbench serve: the exact results of finished runs
+      text: `global:
+  scrape_interval: 15s
+  evaluation_interval: 5s
+
+rule_files:
+  - 'rules/*.yml'
+  - 'alerts/*.yml'
+
+scrape_configs:
+  # llmbench serve: the exact results of finished runs, a large page that seldom changes.
   - job_name: llmbench
     scrape_interval: 5s
+    scrape_timeout: 5s
     static_configs:
       - targets: ['${exporter}']
 
-  # runs under way and the servers that they measure, found by http_sd
+  # Running runs and the servers that they measure. /sd gives each target its job and its path, and so the labels of a
+  # target win over those of its page (honor_labels: false).
   - job_name: llmbench-discovered
     scrape_interval: 2s
     scrape_timeout: 2s
+    honor_labels: false
     http_sd_configs:
       - url: 'http://${exporter}/sd'
-        refresh_interval: 5s`,
+        refresh_interval: 5s
+    # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (client_python 1177).
+    metric_relabel_configs:
+      - source_labels: [__name__]
+        regex: 'sglang_(.+)'
+        target_label: __name__
+        replacement: 'sglang:$1'`,
     },
     {
       id: 'data-source',

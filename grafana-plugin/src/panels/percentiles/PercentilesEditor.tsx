@@ -7,7 +7,7 @@ const CHOICES = [0.01, 0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.999];
 
 /** Chooses percentiles. Grafana's own editor for several values leaves empty ones behind where they are numbers. */
 export function PercentilesEditor({ value = [], onChange, id }: StandardEditorProps<number[]>) {
-  // Others may stand in a dashboard's JSON.
+  // A dashboard's JSON may contain others.
   const all = [...new Set([...CHOICES, ...value])].sort((a, b) => a - b);
   const options = all.map((quantile): ComboboxOption<number> => ({ value: quantile, label: percentileName(quantile) }));
   return (

@@ -88,7 +88,7 @@ test('a click on a name shows that line alone', () => {
   expect(screen.getByRole('button', { name: 'r7 p50' })).toHaveAttribute('aria-pressed', 'false');
 });
 
-test('a service level objective is a labelled line', () => {
+test('a service level objective is a labeled line', () => {
   show('classic-heatmap', { slo: 0.5 });
   expect(screen.getByText(/^SLO 500 ms: about \d/)).toBeInTheDocument();
 });
@@ -106,21 +106,23 @@ test('the whole range: a band of steps per series, and a mark per percentile', (
   expect(container.querySelectorAll('[data-percentile]')).toHaveLength(9);
   // Run r7: 492 of 632 up to 0.5, 595 up to 0.75.
   expect(screen.getByTestId('percentiles notes')).toHaveTextContent(/At or below 600 ms: r7: 77.8 % – 94.1 %;/);
-  expect(screen.getByTestId('percentiles notes')).toHaveTextContent('A bucket bound at 600 ms would tell it exactly.');
+  expect(screen.getByTestId('percentiles notes')).toHaveTextContent(
+    'A bucket bound at 600 ms would make this share exact.'
+  );
 });
 
 test('at a bucket bound the share within the objective is exact', () => {
   show('raw-cumulative-counters', { slo: 0.5 });
   expect(screen.getByTestId('percentiles notes')).toHaveTextContent(/At or below 500 ms: r7: 77.8 %;/);
-  expect(screen.getByTestId('percentiles notes')).not.toHaveTextContent('would tell it exactly');
+  expect(screen.getByTestId('percentiles notes')).not.toHaveTextContent('would make this share exact');
 });
 
 test('a series that was scraped late says from when it counts', () => {
   show('raw-cumulative-counters');
-  expect(screen.getByTestId('percentiles notes')).toHaveTextContent(/r7: counted from \d\d:\d\d:\d\d on/);
+  expect(screen.getByTestId('percentiles notes')).toHaveTextContent(/r7: counted from \d\d:\d\d:\d\d:/);
 });
 
-test('loading and errors are told apart from no data', () => {
+test('loading, errors and no data are distinguishable', () => {
   expect(message({ state: LoadingState.Loading })).toBe('Loading …');
   expect(message({ state: LoadingState.Done })).toBe('No data');
   expect(message({ state: LoadingState.Error, errors: [{ message: 'bad_data: parse error' }] })).toBe(
@@ -128,9 +130,9 @@ test('loading and errors are told apart from no data', () => {
   );
 });
 
-test('without a chosen percentile the panel says so', () => {
+test('the panel reports that no percentile is selected', () => {
   show('classic-heatmap', { percentiles: [] });
-  expect(screen.getByText('No percentile is chosen.')).toBeInTheDocument();
+  expect(screen.getByText('No percentile is selected.')).toBeInTheDocument();
 });
 
 test('the axis follows the visible lines', () => {
@@ -148,6 +150,6 @@ test('the line of a second query is drawn and listed', () => {
   expect(legend()[4]?.[2]).toBe('as queried, last value');
 });
 
-test('the panel asks for annotations, and its unit is seconds by default', () => {
+test('the panel requests annotations, and its unit is seconds by default', () => {
   expect(plugin.dataSupport).toEqual({ annotations: true, alertStates: false });
 });

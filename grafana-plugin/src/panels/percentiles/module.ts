@@ -6,7 +6,7 @@ import { buildOptions, type PercentilesOptions } from './options.ts';
 import { PercentilesPanel } from './PercentilesPanel.tsx';
 import { suggestions } from './suggestions.ts';
 
-// Grafana has set up translations long before; this names the folder of texts, and no text is asked for until then.
+// Grafana has initialized translations by now; this registers the plugin's texts before the first one is used.
 void initPluginTranslations(PLUGIN_ID);
 
 export const plugin = new PanelPlugin<PercentilesOptions>(PercentilesPanel)

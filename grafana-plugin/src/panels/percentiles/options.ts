@@ -12,7 +12,7 @@ export interface PercentilesOptions {
   percentiles: number[];
   /** Draw the interval of each percentile. */
   showIntervals: boolean;
-  /** Draw how far each percentile may lie by chance. */
+  /** Draw the sampling interval of each percentile. */
   showSampling: boolean;
   /** Length in seconds of the sliding window over raw counters; 0 = automatic. */
   windowSeconds: number;
@@ -67,21 +67,21 @@ export function buildOptions(builder: PanelOptionsEditorBuilder<PercentilesOptio
       name: t('panel.option.sampling', 'Sampling whiskers'),
       description: t(
         'panel.option.sampling-meaning',
-        'For raw counters: how far each percentile may lie by chance (95 %, if requests were independent)'
+        'For raw counters: 95 % sampling interval of each percentile, assuming independent requests'
       ),
       defaultValue: defaultOptions.showSampling,
     })
     .addSelect({
       path: 'windowSeconds',
       name: t('panel.option.window', 'Window'),
-      description: t('panel.option.window-meaning', 'For raw counters: how much time each point of the lines covers'),
+      description: t('panel.option.window-meaning', 'For raw counters: the time span that each point covers'),
       defaultValue: defaultOptions.windowSeconds,
       settings: { options: windows() },
       showIf: ({ mode }) => mode !== 'range',
     })
     .addRadio({
       path: 'scale',
-      name: t('panel.option.scale', 'Axis of values'),
+      name: t('panel.option.scale', 'Value axis'),
       defaultValue: defaultOptions.scale,
       settings: {
         options: [
@@ -96,7 +96,7 @@ export function buildOptions(builder: PanelOptionsEditorBuilder<PercentilesOptio
       name: t('panel.option.slo', 'Service level objective'),
       description: t(
         'panel.option.slo-meaning',
-        'Draws a line at this value, in the base unit of the metric (mostly seconds), and tells the share at or below it'
+        'Draws a line at this value, in the base unit of the metric (usually seconds), and shows the share of observations at or below it'
       ),
       settings: { placeholder: t('panel.option.slo-none', 'none') },
     })

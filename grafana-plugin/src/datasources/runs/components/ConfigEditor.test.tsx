@@ -35,5 +35,5 @@ test('a token that is set is not shown and can be taken away', () => {
 
 test.each(['localhost:9469', 'ftp://x'])('%s is no address of an exporter', (url) => {
   show({ url });
-  expect(screen.getByText('An address that begins with http:// or https://')).toBeInTheDocument();
+  expect(screen.getByText('The URL must start with http:// or https://')).toBeInTheDocument();
 });

@@ -33,11 +33,11 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
           label={t('source.config.url', 'URL')}
           description={t(
             'source.config.url-meaning',
-            'Where llmbench serve answers, as Grafana’s server reaches it, without a path'
+            'URL of llmbench serve as reachable from the Grafana server, without a path'
           )}
           required
           invalid={!isHttpUrl(options.url)}
-          error={t('source.config.url-problem', 'An address that begins with http:// or https://')}
+          error={t('source.config.url-problem', 'The URL must start with http:// or https://')}
         >
           <Input
             id="llmbench-url"
@@ -59,7 +59,7 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
           label={t('source.config.token', 'Token')}
           description={t(
             'source.config.token-meaning',
-            'What llmbench serve reads from --api-token-file; sent as a bearer token'
+            'Content of the file in --api-token-file of llmbench serve; sent as a bearer token'
           )}
         >
           <SecretInput
@@ -74,7 +74,7 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
         </Field>
         <Field
           label={t('source.config.basic', 'Basic authentication')}
-          description={t('source.config.basic-meaning', 'For a reverse proxy before the exporter')}
+          description={t('source.config.basic-meaning', 'For a reverse proxy in front of the exporter')}
         >
           <Switch
             id="llmbench-basic-auth"
@@ -107,8 +107,8 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
           </>
         )}
         <Field
-          label={t('source.config.tls', 'Take any TLS certificate')}
-          description={t('source.config.tls-meaning', 'For tests only: whoever answers is then believed')}
+          label={t('source.config.tls', 'Skip TLS certificate verification')}
+          description={t('source.config.tls-meaning', 'For tests only: the certificate is not verified')}
         >
           <Switch
             id="llmbench-tls-skip-verify"

@@ -23,12 +23,12 @@ const kinds = (): Array<{ value: QueryKind; label: string; description: string }
   {
     value: 'requests',
     label: t('source.query.requests', 'Requests'),
-    description: t('source.query.requests-meaning', 'One point per request, at the time when it was sent'),
+    description: t('source.query.requests-meaning', 'One point per request at its send time'),
   },
   {
     value: 'distribution',
     label: t('source.query.distribution', 'Distribution'),
-    description: t('source.query.distribution-meaning', 'Which share of the values is at most so much, exactly'),
+    description: t('source.query.distribution-meaning', 'The exact share of values at or below each value'),
   },
 ];
 
@@ -84,7 +84,7 @@ function RunsFields({ query, datasource, change }: FieldsProps & { datasource: R
   return (
     <>
       <FilterFields query={query} api={datasource.api} onChange={change} />
-      <InlineField label={t('source.query.most-rows', 'Most rows')} labelWidth={12}>
+      <InlineField label={t('source.query.most-rows', 'Row limit')} labelWidth={12}>
         <Input
           type="number"
           min={1}
@@ -92,7 +92,7 @@ function RunsFields({ query, datasource, change }: FieldsProps & { datasource: R
           width={12}
           defaultValue={query.limit}
           onBlur={({ currentTarget }) => change({ ...query, limit: rows(currentTarget.value) })}
-          aria-label={t('source.query.most-rows', 'Most rows')}
+          aria-label={t('source.query.most-rows', 'Row limit')}
         />
       </InlineField>
       <InlineField label={t('source.query.in-range', 'Only in the time range')} labelWidth={24}>
@@ -122,11 +122,11 @@ function RequestFields({ query, change }: FieldsProps) {
           </InlineField>
         )}
       </Named>
-      <InlineField label={t('source.query.warm-up', 'Warm-up too')} labelWidth={16}>
+      <InlineField label={t('source.query.warm-up', 'Include warm-up')} labelWidth={16}>
         <InlineSwitch
           value={query.withWarmup ?? false}
           onChange={({ currentTarget }) => change({ ...query, withWarmup: currentTarget.checked })}
-          aria-label={t('source.query.warm-up', 'Warm-up too')}
+          aria-label={t('source.query.warm-up', 'Include warm-up')}
         />
       </InlineField>
     </>

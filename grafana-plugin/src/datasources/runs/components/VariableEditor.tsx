@@ -9,7 +9,7 @@ import { FilterFields } from './FilterFields.tsx';
 import { Named } from '../../../components/Named.tsx';
 
 const values = (): Array<{ value: 'runs' | ValueName; label: string }> => [
-  { value: 'runs', label: t('source.variable.runs', 'Runs in the time range, the newest first') },
+  { value: 'runs', label: t('source.variable.runs', 'Runs in the time range, newest first') },
   { value: 'scenarios', label: t('source.variable.scenarios', 'Scenarios') },
   { value: 'models', label: t('source.variable.models', 'Models') },
   { value: 'systems', label: t('source.variable.systems', 'Systems') },

@@ -3,7 +3,7 @@ import { t } from '@grafana/i18n';
 import type { DistributionAnswer } from '../../../exporter-api/types.ts';
 import { number } from './field.ts';
 
-/** The exact distribution: which share of the values is at most so much. */
+/** The exact distribution: the share of values at or below each value. */
 export function distributionFrame(answer: DistributionAnswer): DataFrame {
   const { run_id, measure, unit, n, between, values, share } = answer;
   return {
@@ -16,7 +16,7 @@ export function distributionFrame(answer: DistributionAnswer): DataFrame {
             severity: 'info' as const,
             text: t(
               'source.notice.distribution',
-              '{{points}} points of {{n}} values: at most {{between}} lie between two neighbouring points.',
+              '{{points}} points of {{n}} values: at most {{between}} lie between two adjacent points.',
               { points: values.length, n, between }
             ),
           },

@@ -1,5 +1,5 @@
 import { type Field, type FieldConfig, FieldType } from '@grafana/data';
-import type { Unit } from '../../../../../core/measures/measures.ts';
+import type { Unit } from '../../../../../core/run/statistic.ts';
 
 /** Grafana's names of the units. */
 export const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {

@@ -1,5 +1,6 @@
 import type { DataFrame } from '@grafana/data';
-import { type MeasureResult, PERCENTILE_NAMES } from '../../../../../core/run/result.ts';
+import { type MeasureResult } from '../../../../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../../../../core/stats/percentiles.ts';
 import type { RunAnswer } from '../../../exporter-api/types.ts';
 import { number, text } from './field.ts';
 

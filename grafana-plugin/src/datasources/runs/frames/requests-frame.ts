@@ -5,7 +5,7 @@ import { field, number, text } from './field.ts';
 
 /**
  * One row per request: when it was sent, and the value. Without a wall time of its own a run has seconds since its zero
- * in place of times.
+ * instead of times.
  */
 export function requestsFrame({ run_id, zero, sampled, columns }: RecordsAnswer, value: RecordMeasure): DataFrame {
   const sent = (columns.sent_seconds ?? []) as Array<number | null>;

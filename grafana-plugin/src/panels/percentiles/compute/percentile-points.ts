@@ -7,7 +7,7 @@ export interface PercentilePoint {
   endMs: number;
   /** Number of observations; null where only rates are known. */
   n: number | null;
-  /** Counters began anew within the span. */
+  /** Counters were reset within the span. */
   reset: boolean;
   percentiles: Percentile[];
   /** Row of the source at which the span ends, and, for raw counters, the one at which it begins. */
@@ -65,7 +65,7 @@ export class PercentilePoints {
     return this.used;
   }
 
-  /** Takes up the point whose percentiles stand in the columns at `length`. */
+  /** Appends the point whose percentiles are in the columns at `length`. */
   take(startMs: number, endMs: number, n: number | null, reset: boolean, row: number, fromRow: number): void {
     const i = this.used++;
     this.startMs[i] = startMs;

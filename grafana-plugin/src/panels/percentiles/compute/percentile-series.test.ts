@@ -207,7 +207,7 @@ describe('native histograms of a real Grafana', () => {
   });
 });
 
-describe('what the sum of the values tells', () => {
+describe('bounds narrowed by the sum of the values', () => {
   const frames = (sums: number[]) => [
     ...bucketFrames({ labels: { __name__: 'x_bucket' }, buckets: { '1': [0, 0], '10': [0, 4], '+Inf': [0, 4] } }),
     toDataFrame({

@@ -19,7 +19,7 @@ export interface PercentileSeries {
   windowMs: number | null;
   /** Time of the first sample when something was counted before it, which is not in `range`; else null. */
   lateMs: number | null;
-  /** The observations of a point, for what is asked of few points only. */
+  /** The observations of a point, for values that are only computed for a few points. */
   histogramOf: (point: PercentilePoint) => ClassicHistogram;
 }
 
@@ -82,7 +82,7 @@ function windowAdder(
   const { bounds, times, exponential } = source;
   const width = bounds.length;
   const { counts, sums, resetRows } = running;
-  // Filled anew for every point: a thousand points of sixty buckets are not worth as many arrays.
+  // Reused for every point, to avoid allocating an array for each of a thousand points.
   const scratch = new Float64Array(width);
   const found = { estimate: 0, low: 0, high: 0, overflow: false };
   return (points, fromRow, row) => {
@@ -109,7 +109,7 @@ function windowAdder(
       }
     } else {
       const histogram = between(running, bounds, fromRow, row);
-      // Only one pair of scrapes of one process tells a sum of exactly these values.
+      // The sum covers exactly these values only between two scrapes of one process.
       const useSum = !reset && (bounds[0] ?? NaN) > 0 && Number.isFinite(histogram.sum);
       if (!write(points, useSum ? histogram : { ...histogram, sum: null }, source)) {
         return;
@@ -176,7 +176,7 @@ function fromGivenCounts(source: HistogramSeries, { quantiles }: PercentileReque
   return { source, points, range: range.at(0) ?? null, total, windowMs: null, lateMs: null, histogramOf };
 }
 
-/** Every rate stands for a window of the same length, so adding them weighs each observation alike. */
+/** All rates cover windows of equal length, so adding them weighs each observation equally. */
 function totals({ counts, bounds }: HistogramSeries): number[] {
   const result = new Array<number>(bounds.length).fill(0);
   for (let i = 0; i < counts.length; i++) {

@@ -12,8 +12,8 @@ export interface Percentile {
   /** Prometheus' `histogram_quantile`, in the metric's unit. */
   estimate: number;
   /**
-   * The estimate's rank lies in the overflow bucket. Prometheus then answers with the largest finite bound, and all that
-   * can be said is "> estimate".
+   * The estimate's rank is in the overflow bucket. Prometheus then returns the largest finite bound, and all that
+   * is known is "> estimate".
    */
   overflow: boolean;
   /** The interval (low, high]: a bound for true counts, else the bucket of the estimate. */
@@ -80,6 +80,6 @@ function isClean({ bounds, counts }: ClassicHistogram): boolean {
     }
     previous = count;
   }
-  // Beyond 2^40 neighbouring whole numbers are what Prometheus takes for rounding noise.
+  // Beyond 2^40 neighboring whole numbers are what Prometheus takes for rounding noise.
   return last > 0 && bounds[last] === Infinity && previous > 0 && previous < 2 ** 39;
 }

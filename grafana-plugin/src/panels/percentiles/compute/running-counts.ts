@@ -6,15 +6,15 @@ export interface RunningCounts {
   counts: Float64Array;
   /** Running sums; null when the series has none. */
   sums: Float64Array | null;
-  /** Rows before which the counters began anew: what was counted just before that is lost. */
+  /** Rows before which the counters were reset: observations since the sample before the reset are lost. */
   resetRows: readonly number[];
-  /** 1 where samples are missing since the row before: the counts are true, but nobody knows when they happened. */
+  /** 1 where samples are missing since the row before: the counts are true, but their time is unknown. */
   gaps: Uint8Array;
-  /** Up to each row, how many rows cannot be told to have counted no less at a higher bound than at a lower one. */
+  /** Up to each row, the number of rows whose counts decrease from a lower to a higher bound. */
   unordered: Uint32Array;
 }
 
-/** A sample is missing when two neighbours are further apart than this many steps. */
+/** A sample is missing when two neighbors are further apart than this many steps. */
 const GAP_STEPS = 1.5;
 
 /**
@@ -48,7 +48,7 @@ export function runningCounts(series: HistogramSeries): RunningCounts {
  * be repaired. Adding up rows of which each does so keeps it so.
  */
 export function isOrdered({ unordered }: RunningCounts, fromRow: number, row: number, n: number): boolean {
-  // Beyond 2^40 neighbouring whole numbers are what Prometheus takes for rounding noise.
+  // Beyond 2^40 neighboring whole numbers are what Prometheus takes for rounding noise.
   return unordered[row] === unordered[fromRow] && n < 2 ** 39;
 }
 

@@ -2,10 +2,10 @@ import type { ClassicHistogram } from '../../../../../core/histogram/classic-his
 import { normalQuantile } from '../../../../../core/stats/normal-quantile.ts';
 import { estimateOf } from './percentile.ts';
 
-/** How far the percentile of another run with as many observations may lie, buckets aside. */
+/** Sampling interval of a percentile over this many observations, without the uncertainty of the buckets. */
 export interface SamplingInterval {
   low: number;
-  /** `Infinity` where there are too few observations to tell. */
+  /** `Infinity` with too few observations for an upper end. */
   high: number;
 }
 

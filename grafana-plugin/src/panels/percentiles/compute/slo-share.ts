@@ -5,7 +5,7 @@ import type { PercentileSeries } from './percentile-series.ts';
 export interface SloShare {
   /** Linear inside the bucket of the objective, as Prometheus' `histogram_fraction`. */
   estimate: number;
-  /** The share lies between these; equal when the objective is a bucket bound. */
+  /** Bounds of the share; equal when the objective is a bucket bound. */
   low: number;
   high: number;
   /** Over rates nothing is promised: the shares are about these. */

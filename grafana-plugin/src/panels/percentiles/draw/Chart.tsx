@@ -44,7 +44,7 @@ interface Props {
 const MOST_END_LABELS = 6;
 const END_LABEL_WIDTH = 34;
 const FONT_SIZE = 12;
-/** Pixels between the whiskers of neighbouring lines. */
+/** Pixels between the whiskers of neighboring lines. */
 const WHISKER_LANE = 11;
 
 /** The drawing: percentiles over time with their intervals, run regions and reference lines. */

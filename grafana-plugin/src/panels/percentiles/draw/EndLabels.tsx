@@ -10,7 +10,7 @@ interface Props {
   y: Scale;
 }
 
-/** The percentile's name behind the end of its line, so that lines are told apart without their colour. */
+/** The percentile's name at the end of its line, so that lines are distinguishable without color. */
 export function EndLabels({ lines, x, y }: Props) {
   const theme = useTheme2();
   const labels = lines.flatMap((line) => {

@@ -12,7 +12,7 @@ interface Props {
   legend: ReactNode;
 }
 
-/** What stands below the drawing: problems, legend and notes. It scrolls where it has no room; no sentence is cut. */
+/** Problems, legend and notes below the drawing. It scrolls when space is short, so that no sentence is cut. */
 export function Footer({ height, problems, notes, legend }: Props) {
   const styles = useStyles2(getStyles);
   return (

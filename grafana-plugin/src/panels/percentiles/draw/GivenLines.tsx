@@ -30,7 +30,7 @@ export function GivenLines({ shapes, x, y }: Props) {
   );
 }
 
-/** Each sample stands for the step that ends with it, a single one for the visible range. */
+/** Each sample covers the step that ends with it; a single sample covers the visible range. */
 function givenSteps({ line }: GivenShape, visible: readonly [number, number]): Steps {
   const { times, values, stepMs } = line;
   const rows = [...times.keys()].filter((row) => Number.isFinite(values[row] ?? NaN));

@@ -49,7 +49,11 @@ export function Legend({ lines, given, hidden, onToggle, format }: Props) {
           <th scope="col">{t('panel.legend.estimate', 'Estimate')}</th>
           <th
             scope="col"
-            title={anyCounts ? t('panel.legend.bounds-meaning', 'The percentile lies in here for certain') : undefined}
+            title={
+              anyCounts
+                ? t('panel.legend.bounds-meaning', 'The percentile is certain to lie in this interval')
+                : undefined
+            }
           >
             {heading}
           </th>

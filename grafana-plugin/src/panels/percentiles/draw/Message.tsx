@@ -14,7 +14,7 @@ interface Props {
   error: string;
 }
 
-/** What stands in the panel's place when nothing can be drawn: what is wrong, and which query to write. */
+/** Shown when nothing can be drawn: the problem, and the query to use instead. */
 export function Message({ problems, loading, error }: Props) {
   const styles = useStyles2(getStyles);
   if (problems.length === 0 || error) {

@@ -14,13 +14,13 @@ interface Props {
   showInterval: boolean;
   /** False where the line itself is on the canvas of `ManyLines`. */
   showLine: boolean;
-  /** Where the whiskers of this line stand beside those of the others, in pixels; null = none are drawn. */
+  /** Horizontal offset of this line's whiskers, in pixels; null when none are drawn. */
   whiskerLane: number | null;
 }
 
 /**
  * The interval, the estimate and the overflow of one percentile. A true bound is a plain shade; the bucket of an
- * estimate promises less and is hatched between dashed edges.
+ * estimate guarantees less and is hatched between dashed edges.
  */
 export function PercentileShape({ line, x, y, showInterval, showLine, whiskerLane }: Props) {
   const id = useId().replaceAll(':', '');

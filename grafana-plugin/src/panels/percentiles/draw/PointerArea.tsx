@@ -10,12 +10,12 @@ interface Props extends Pick<
   height: number;
   x: Scale;
   y: Scale;
-  /** Where a line from top to bottom stands, in pixels; null = nowhere. */
+  /** Position of the vertical line, in pixels; null for none. */
   crosshair: number | null;
   children: ReactNode;
 }
 
-/** A layer over a drawing that takes the pointer's events and shows the crosshair; `children` lie over the latter. */
+/** A layer over a drawing that handles pointer events and shows the crosshair; `children` are drawn above it. */
 export function PointerArea({ width, height, x, y, crosshair, children, style, ...events }: Props) {
   const theme = useTheme2();
   const [left, right] = x.range;

@@ -8,7 +8,7 @@ import type { Scale } from './scale.ts';
 interface Props extends ReferenceMarks {
   x: Scale;
   y: Scale;
-  /** The share at or below the objective, where one series tells it; else empty. */
+  /** The share at or below the objective for a single series; else empty. */
   sloShare: string;
 }
 

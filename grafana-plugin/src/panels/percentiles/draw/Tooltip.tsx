@@ -49,7 +49,7 @@ export function Tooltip({ timeMs, value, position, lines, given, regions, slo, f
             </div>
           ))}
           {rows.length === 0 && ready.length === 0 && (
-            <div className={styles.note}>{t('panel.tooltip.nothing', 'Nothing was observed here')}</div>
+            <div className={styles.note}>{t('panel.tooltip.nothing', 'No observations')}</div>
           )}
           <table>
             {rows.length > 0 && (
@@ -89,7 +89,7 @@ export function Tooltip({ timeMs, value, position, lines, given, regions, slo, f
           </table>
           {left > 0 && (
             <div className={styles.note}>
-              {t('panel.tooltip.more', 'and {{lines}} more lines, farther from the pointer', {
+              {t('panel.tooltip.more', '{{lines}} more lines farther from the pointer', {
                 lines: left,
                 ...PLAIN_TEXT,
               })}

@@ -1,7 +1,7 @@
 import type { GrafanaTheme2 } from '@grafana/data';
 
 /**
- * After Okabe and Ito, "Color Universal Design": told apart with the common kinds of colour blindness. Darker on a light
+ * After Okabe and Ito, "Color Universal Design": distinguishable with the common kinds of color blindness. Darker on a light
  * background, so that every line has a contrast of at least 3:1.
  */
 const ON_DARK = ['#56B4E9', '#E69F00', '#E48BC0', '#35C49A', '#F0E442', '#FF7A45', '#A5B4FF'];

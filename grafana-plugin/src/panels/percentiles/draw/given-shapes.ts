@@ -13,7 +13,7 @@ export interface GivenShape {
 }
 
 /**
- * Names and colours of the lines that queries have computed themselves. Beside a single histogram, a line has the colour
+ * Names and colors of the lines that queries have computed themselves. Beside a single histogram, a line has the color
  * of the same percentile.
  */
 export function givenShapes(
@@ -39,7 +39,7 @@ export function givenShapes(
   });
 }
 
-/** The value that is drawn at a time: each sample stands for the step that ends with it. Null where there is none. */
+/** The value drawn at a time: each sample covers the step that ends with it. Null without a sample. */
 export function givenAt({ times, values, stepMs }: GivenLine, timeMs: number): number | null {
   const row = times.length === 1 ? 0 : times.findIndex((time) => time >= timeMs);
   const isInside = times.length === 1 || (times[row] ?? Infinity) - stepMs < timeMs;

@@ -26,7 +26,7 @@ interface Request {
   measure: (text: string) => number;
   /** Room on the right for the names of the lines. */
   endLabelWidth: number;
-  /** There are run regions, whose titles stand above the drawing. */
+  /** There are run regions, whose titles are above the drawing. */
   hasTitles: boolean;
 }
 

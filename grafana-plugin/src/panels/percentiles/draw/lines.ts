@@ -10,7 +10,7 @@ export interface PercentileLine {
   /** `p99`, or `p99` after the series' name. */
   name: string;
   percentile: string;
-  /** Empty for a series that stands alone. */
+  /** Empty for a single series. */
   seriesName: string;
   series: PercentileSeries;
   /** Position in the series' `percentiles`. */
@@ -21,7 +21,7 @@ export interface PercentileLine {
 }
 
 /**
- * A single series has a colour per percentile. Several series have a colour each, and their percentiles differ by the
+ * A single series has a color per percentile. Several series have a color each, and their percentiles differ by the
  * dashes of the line: the highest is solid.
  */
 export function percentileLines(

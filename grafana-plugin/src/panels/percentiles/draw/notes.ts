@@ -30,9 +30,13 @@ export function notes({ lines, withoutIntervals, mode, slo, format, timeZone }: 
     ...(slo === undefined ? [] : sloNotes(all, slo, format)),
     ...(withoutIntervals
       ? [
-          t('panel.note.many', 'With more than {{lines}} lines no intervals are drawn: click a name to see one.', {
-            lines: MOST_INTERVALS,
-          }),
+          t(
+            'panel.note.many',
+            'Intervals are hidden with more than {{lines}} lines. Click a name to show its interval.',
+            {
+              lines: MOST_INTERVALS,
+            }
+          ),
         ]
       : []),
     ...promise(series, mode),
@@ -42,7 +46,7 @@ export function notes({ lines, withoutIntervals, mode, slo, format, timeZone }: 
         : [
             sentence(
               seriesName,
-              t('panel.note.late', 'counted from {{time}} on: what was counted before its first sample is not in it.', {
+              t('panel.note.late', 'counted from {{time}}: observations before the first sample are not included.', {
                 time: time(lateMs),
                 ...PLAIN_TEXT,
               })
@@ -65,7 +69,12 @@ function sloNotes(all: readonly PercentileLine[], slo: number, format: ValueForm
   return [
     ...(list ? [t('panel.note.slo', 'At or below {{value}}: {{list}}.', { value, list, ...PLAIN_TEXT })] : []),
     ...(inside
-      ? [t('panel.note.slo-bound', 'A bucket bound at {{value}} would tell it exactly.', { value, ...PLAIN_TEXT })]
+      ? [
+          t('panel.note.slo-bound', 'A bucket bound at {{value}} would make this share exact.', {
+            value,
+            ...PLAIN_TEXT,
+          }),
+        ]
       : []),
   ];
 }
@@ -79,20 +88,22 @@ function promise(series: readonly PercentileSeries[], mode: 'time' | 'range'): s
   const certain = series.some(({ source }) => source.trueCounts);
   const rates = series.some(({ source }) => !source.trueCounts);
   return [
-    ...(certain && !rates ? [t('panel.note.certain', 'The bounds are certain: they come from true counts.')] : []),
+    ...(certain && !rates
+      ? [t('panel.note.certain', 'Bounds are guaranteed: they are computed from raw counts.')]
+      : []),
     ...(rates
       ? [
           t(
             'panel.note.rates',
-            'From rates: the interval is the bucket that holds the estimate, not a bound. Query the raw _bucket counters for bounds.'
+            'From rates: the interval is the bucket that contains the estimate, not a bound. Query the raw _bucket counters for bounds.'
           ),
         ]
       : []),
     ...(counters.length > 0 && mode === 'time'
-      ? [t('panel.note.window', 'Each point counts the last {{span}}.', { span, ...PLAIN_TEXT })]
+      ? [t('panel.note.window', 'Each point covers the preceding {{span}}.', { span, ...PLAIN_TEXT })]
       : []),
     ...(series.some(({ range }) => range?.reset)
-      ? [t('panel.note.reset', 'Counters were reset: what they held just before is lost.')]
+      ? [t('panel.note.reset', 'Counter reset: observations since the last sample before the reset are lost.')]
       : []),
   ];
 }
@@ -103,13 +114,17 @@ function sumNotes(series: readonly PercentileSeries[]): string[] {
   const infeasible = count(INFEASIBLE_SUM, ({ infeasibleSum }) => infeasibleSum);
   return [
     ...(count(NARROWED, ({ narrowed }) => narrowed) > 0
-      ? [t('panel.note.narrowed', 'Bounds are narrowed by _sum where it tells more.')]
+      ? [t('panel.note.narrowed', 'Bounds are narrowed by _sum where possible.')]
       : []),
     ...(infeasible > 0
       ? [
-          t('panel.note.infeasible', 'In {{points}} points _sum does not fit the buckets and is not used.', {
-            points: infeasible,
-          }),
+          t(
+            'panel.note.infeasible',
+            '_sum is inconsistent with the buckets at {{points}} points and is ignored there.',
+            {
+              points: infeasible,
+            }
+          ),
         ]
       : []),
   ];
@@ -118,7 +133,7 @@ function sumNotes(series: readonly PercentileSeries[]): string[] {
 function gridNotes(series: readonly PercentileSeries[], time: (ms: number) => string): string[] {
   const changes = new Set(series.flatMap(({ source }) => source.gridChangedMs ?? []));
   return [...changes].map((ms) =>
-    t('panel.note.grid', 'The buckets changed at {{time}}: each set of bounds is drawn and counted apart.', {
+    t('panel.note.grid', 'Buckets changed at {{time}}: each set of bucket bounds is drawn and counted separately.', {
       time: time(ms),
       ...PLAIN_TEXT,
     })

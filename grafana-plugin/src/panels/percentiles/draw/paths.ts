@@ -17,7 +17,7 @@ export function drawLine(steps: Steps, x: Scale, y: Scale, pen: Pen): void {
     let level = NaN;
     for (let i = from; i < end; i++) {
       const next = isOverflow(steps, i) ? NaN : px(y(estimate[i] ?? NaN));
-      // NaN stands for no line. What is there is drawn on only where its level changes.
+      // NaN means no line. A point is added only where the level changes.
       if (Object.is(next, level)) {
         continue;
       }
@@ -95,7 +95,7 @@ export function edgePath({ startMs, endMs, low, high, stretches }: Steps, x: Sca
   return path;
 }
 
-/** The steps whose estimate lies beyond the last finite bound, as rectangles from that bound to the top. */
+/** The steps whose estimate is above the last finite bound, as rectangles from that bound to the top. */
 export function overflowPath(steps: Steps, x: Scale, y: Scale): string {
   const { startMs, endMs, estimate, stretches } = steps;
   const top = px(y.range[1]);

@@ -13,7 +13,7 @@ export function percentText(share: number): string {
   return rounded === 0 && percent > 0 ? '< 0.001 %' : `${rounded} %`;
 }
 
-/** The share at or below an objective: one number where the buckets tell it, else the two that it lies between. */
+/** The share at or below an objective: one number where a bucket bound gives it, else its lower and upper bound. */
 export function shareText({ low, high, estimate, certain }: SloShare): string {
   if (!certain) {
     return t('panel.slo.about', 'about {{share}}', { share: percentText(estimate) });

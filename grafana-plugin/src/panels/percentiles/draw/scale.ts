@@ -16,7 +16,7 @@ export function linearScale(domain: readonly [number, number], range: readonly [
   return Object.assign(scale, { invert, domain, range });
 }
 
-/** Equal ratios are equally far apart. The domain is above 0; values at or below 0 lie where the domain begins. */
+/** Equal ratios are equally far apart. The domain is above 0; values at or below 0 are drawn at the start of the domain. */
 export function logScale(domain: readonly [number, number], range: readonly [number, number]): Scale {
   const [d0] = domain;
   const linear = linearScale([Math.log(d0), Math.log(domain[1])], range);

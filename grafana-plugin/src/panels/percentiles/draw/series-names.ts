@@ -3,8 +3,8 @@ import { t } from '@grafana/i18n';
 import type { HistogramSeries } from '../input/histogram-series.ts';
 
 /**
- * Short names that tell the series apart: the field option "Display name", else the values of the labels that differ
- * between them, with the query's letter or the metric where that differs too. Empty for a series that stands alone.
+ * Short names that distinguish the series: the field option "Display name", else the values of the labels that differ
+ * between them, with the query's letter or the metric where that differs too. Empty for a single series.
  */
 export function seriesNames(series: readonly HistogramSeries[]): string[] {
   const differing = differingLabels(series.map(({ labels }) => labels));

@@ -1,7 +1,7 @@
 import { DataHoverClearEvent, DataHoverEvent, type EventBus } from '@grafana/data';
 import { useCallback, useEffect, useState } from 'react';
 
-/** The time under the pointer in another panel of the dashboard, and how to tell the others about ours. */
+/** The time under the pointer in another panel of the dashboard, and a function that publishes this panel's. */
 export function useSharedCrosshair(eventBus: EventBus) {
   const [otherMs, setOtherMs] = useState<number | null>(null);
   useEffect(() => {

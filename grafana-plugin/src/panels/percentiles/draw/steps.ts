@@ -11,7 +11,7 @@ export interface Steps {
   estimate: ArrayLike<number>;
   low: ArrayLike<number>;
   high: ArrayLike<number>;
-  /** Where the overflow flag is set, the percentile lies beyond `estimate`, the last finite bound. */
+  /** Where the overflow flag is set, the percentile is above `estimate`, the last finite bound. */
   flags: ArrayLike<number>;
   /** Position of the first step of each stretch, and the one after its last. */
   stretches: ReadonlyArray<readonly [from: number, end: number]>;

@@ -47,7 +47,7 @@ export function tooltipNotes(
     notes.push(t('panel.tooltip.narrowed', 'The bounds are narrowed by the sum of the values'));
   }
   if (rows.some((row) => row.point.reset)) {
-    notes.push(t('panel.tooltip.reset', 'The counters were reset here: what they counted just before is lost'));
+    notes.push(t('panel.tooltip.reset', 'Counter reset: observations since the last sample before it are lost'));
   }
   return notes;
 }
@@ -67,5 +67,5 @@ function samplingNotes(rows: readonly TooltipRow[], format: ValueFormat): string
   const text = { intervals: parts.join(', '), ...PLAIN_TEXT };
   return parts.length === 0
     ? []
-    : [t('panel.tooltip.sampling', 'By chance (95 %, if requests were independent): {{intervals}}', text)];
+    : [t('panel.tooltip.sampling', 'Sampling interval (95 %, assuming independent requests): {{intervals}}', text)];
 }

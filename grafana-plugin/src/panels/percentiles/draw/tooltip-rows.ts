@@ -15,7 +15,7 @@ export interface GivenRow {
   value: number;
 }
 
-/** With more rows a tooltip would not fit on the screen; the lines nearest to the pointer are told. */
+/** A longer tooltip would not fit on the screen; it lists the lines nearest to the pointer. */
 export const MOST_ROWS = 12;
 
 /** The percentiles that are drawn at a time, in order of the lines; of many, the nearest to `value`. */

@@ -21,7 +21,7 @@ interface Request {
 
 const ROOM_ABOVE = 1.06;
 const ROOM_FOR_OVERFLOW = 1.18;
-/** Smallest part of the highest value that a logarithmic axis begins with when nothing else tells. */
+/** Lower end of a logarithmic axis as a fraction of the highest value, when nothing else determines it. */
 const DECADES = 1e-3;
 
 /** From 0 (latencies have a zero) to the highest edge of an interval, unless the field options say otherwise. */

@@ -14,7 +14,7 @@ export interface Whisker {
 /** Distance of two whiskers of a line, in pixels. */
 const APART = 44;
 
-/** Whiskers along a line of raw counts, far enough apart to be told from each other; `lane` shifts those of each line. */
+/** Whiskers along a line of raw counts, far enough apart to be distinguishable; `lane` shifts those of each line. */
 export function whiskers({ series, index }: PercentileLine, lane: number, x: Scale, y: Scale): Whisker[] {
   const { points, source } = series;
   const found: Whisker[] = [];

@@ -40,7 +40,7 @@ export function kindOverTime(
   return expression !== undefined && !takesRates(expression) ? 'summed' : 'rates';
 }
 
-/** The same for a native histogram, whose frame does not name the metric: only the query tells what was done to it. */
+/** The same for a native histogram: its frame does not name the metric, so only the query shows how it was processed. */
 export function nativeKind(counts: Float64Array, expression: string | undefined): 'counters' | 'summed' | 'rates' {
   if (expression === undefined || takesRates(expression) || !areWhole(counts)) {
     return 'rates';

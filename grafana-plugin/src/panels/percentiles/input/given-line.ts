@@ -1,12 +1,12 @@
 import { type DataFrame, type Field, FieldType, type Labels } from '@grafana/data';
 import { stepOf } from './bucket-columns.ts';
 
-/** A percentile that the query has computed itself, to be laid over those of the histograms. */
+/** A percentile computed by the query, drawn over those of the histograms. */
 export interface GivenLine {
   refId: string;
   metric: string | null;
   labels: Labels;
-  /** 0 to 1; null when neither the label `quantile` nor `stat` tells. */
+  /** 0 to 1; null without a `quantile` or `stat` label. */
   quantile: number | null;
   /** llmbench computed it from every single value (`llmbench_result_…`). */
   exact: boolean;

@@ -131,7 +131,7 @@ function cumulate(counts: Float64Array, width: number): void {
   for (let row = 0; row < counts.length; row += width) {
     let total = 0;
     for (let i = row; i < row + width; i++) {
-      // Subtracting neighbours of floating numbers, as the data source does, can leave a tiny negative bucket.
+      // Subtracting neighbors of floating numbers, as the data source does, can leave a tiny negative bucket.
       counts[i] = total += Math.max(0, counts[i] ?? 0);
     }
   }

@@ -17,7 +17,7 @@ export function failedQuery({ refId = '', message = '' }: DataQueryError): Input
 export function noBucketLabel(refId: string): InputProblem {
   return {
     refId,
-    title: t('panel.problem.no-le', 'The answer has no "le" label, so it holds no histogram.'),
+    title: t('panel.problem.no-le', 'The query result has no "le" label, so it is not a histogram.'),
     remedy: queryCounters(),
   };
 }
@@ -29,7 +29,7 @@ export function noOverflowBucket(refId: string): InputProblem {
       'panel.problem.no-overflow',
       'The bucket le="+Inf" is missing: without it the number of observations is unknown.'
     ),
-    remedy: t('panel.problem.no-overflow-remedy', 'Leave out any filter on the label "le".'),
+    remedy: t('panel.problem.no-overflow-remedy', 'Remove any filter on the label "le".'),
   };
 }
 
@@ -40,10 +40,7 @@ export function summedCounters(refId: string): InputProblem {
   );
   return {
     refId,
-    title: t(
-      'panel.problem.summed',
-      'Counters are added up before the panel sees them, so a restart of one of them cannot be noticed.'
-    ),
+    title: t('panel.problem.summed', 'The query sums counters, so a reset of one of them cannot be detected.'),
     remedy: `${queryCounters()} ${rates}`,
   };
 }
@@ -53,11 +50,11 @@ export function singleSample(refId: string): InputProblem {
     refId,
     title: t(
       'panel.problem.single',
-      'There is only one sample of the counters in this time range, and a percentile needs the difference of two.'
+      'This time range contains only one sample of the counters; a percentile requires two.'
     ),
     remedy: t(
       'panel.problem.single-remedy',
-      'Choose a longer time range, or a shorter step in the query options ("Min interval").'
+      'Use a longer time range, or a shorter step in the query options ("Min interval").'
     ),
   };
 }
@@ -79,8 +76,8 @@ export function tableOverTime(refId: string): InputProblem {
 export function noPercentileChosen(): InputProblem {
   return {
     refId: '',
-    title: t('panel.problem.no-percentile', 'No percentile is chosen.'),
-    remedy: t('panel.problem.no-percentile-remedy', 'Choose some in the panel options.'),
+    title: t('panel.problem.no-percentile', 'No percentile is selected.'),
+    remedy: t('panel.problem.no-percentile-remedy', 'Select at least one in the panel options.'),
   };
 }
 

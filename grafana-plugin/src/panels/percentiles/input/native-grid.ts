@@ -20,7 +20,7 @@ const MAX_SCHEMA = 8;
 
 /**
  * Brings the cells of all times onto one grid without losing an observation: its bounds are the edges of the buckets that
- * lie inside no other bucket, so that a change to a coarser schema in the range leaves the coarser one. As in Prometheus,
+ * are inside no other bucket, so that a change to a coarser schema in the range leaves the coarser one. As in Prometheus,
  * a zero bucket without negative buckets beside it reaches from 0.
  */
 export function nativeRows({ times, lows, highs, counts }: Cells): NativeRows {

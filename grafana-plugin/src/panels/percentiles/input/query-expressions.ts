@@ -2,7 +2,7 @@ import type { DataFrame } from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
 
 /**
- * The PromQL text of each query by refId: what was executed when the data source tells (it does on the first frame of an
+ * The PromQL text of each query by refId: what was executed when the data source reports it (it does on the first frame of an
  * answer, not in the heatmap format), else what the panel's query holds.
  */
 export function queryExpressions(

@@ -144,7 +144,7 @@ describe('native histograms', () => {
       [2, 1, 2, 5],
     ];
     expect(cells(rows, 'x_seconds{run_id="a"}').series[0]).toMatchObject({ kind: 'counters', trueCounts: true });
-    expect(cells(rows, 'sum(x_seconds)').problems[0]?.title).toContain('added up');
+    expect(cells(rows, 'sum(x_seconds)').problems[0]?.title).toContain('sums counters');
     expect(cells(rows, 'sum(rate(x_seconds[1m]))').series[0]).toMatchObject({ kind: 'rates' });
   });
 });
@@ -211,7 +211,7 @@ describe('what the counts are', () => {
   });
 
   test('counters that were added up are refused, because resets are lost', () => {
-    expect(kindOf({}, 'sum by (le) (x_bucket)')).toMatch(/added up/);
+    expect(kindOf({}, 'sum by (le) (x_bucket)')).toMatch(/sums counters/);
   });
 
   test('rate(), increase() and recording rules that are named so are rates, also where they happen to be whole', () => {
@@ -280,7 +280,7 @@ describe('unusual answers', () => {
   });
 });
 
-test("the panel's query text stands in where the data source does not tell what it executed", () => {
+test("the panel's query text is used where the data source does not report the executed query", () => {
   const targets = [{ refId: 'A', expr: 'sum by (le) (x_bucket)' }];
   expect(queryExpressions([], targets).get('A')).toBe('sum by (le) (x_bucket)');
   const frames = bucketFrames({ buckets: { '+Inf': [1] }, expression: 'x_bucket{a="b"}' });

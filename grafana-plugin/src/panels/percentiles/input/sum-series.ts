@@ -3,7 +3,7 @@ import type { HistogramSeries } from './histogram-series.ts';
 
 const COMPANION = /_(sum|count)$/;
 
-/** True for the series that stand beside the buckets of a histogram: its sum of values and its number of them. */
+/** True for the `_sum` and `_count` series of a histogram. */
 export function isCompanion({ metric }: GivenLine): boolean {
   return COMPANION.test(metric ?? '');
 }

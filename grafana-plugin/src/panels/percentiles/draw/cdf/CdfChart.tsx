@@ -46,7 +46,7 @@ export function CdfChart({ width, height, lines, given, options, config, format 
   const series = useMemo(() => {
     const all = seriesOf(lines);
     return all.map((line) => {
-      // A single series has a colour per percentile, so the distribution itself stays in the background.
+      // A single series has a color per percentile, so the distribution itself stays in the background.
       const color = all.length === 1 && lines.length > 1 ? theme.colors.text.secondary : line.color;
       const share = slo === undefined ? null : sloShare(line.series, slo);
       return { line, color, share, steps: cdfSteps(line.series.total) };

@@ -14,7 +14,7 @@ interface Props {
   y: Scale;
 }
 
-/** One distribution: the band in which it lies for certain (hatched over rates), the estimate, and the overflow. */
+/** One distribution: the band that is certain to contain it (hatched for rates), the estimate, and the overflow. */
 export function CdfShape({ line, color, steps, x, y }: Props) {
   const id = useId().replaceAll(':', '');
   const isBound = line.series.source.trueCounts;
@@ -50,7 +50,7 @@ interface MarkProps {
   line: PercentileLine;
   x: Scale;
   y: Scale;
-  /** The percentile stands beside its mark; with several series it stands once at the side. */
+  /** Label each percentile beside its mark; with several series, once at the side. */
   named: boolean;
   fontFamily: string;
   background: string;

@@ -41,7 +41,7 @@ export function cdfEstimatePath(
   const end = last && last.high === Infinity ? last.from : 1;
   const shares = new Set(Array.from({ length: 101 }, (_, i) => i / 100).concat(steps.map(({ to }) => to)));
   const first = steps.find(({ from, to }) => to > from);
-  // Where the distribution begins nothing is at or below, and there is no percentile to ask for.
+  // Where the distribution begins nothing is at or below, and there is no percentile.
   let path = first && first.high !== Infinity ? `M${within(x)(first.low)},${px(y(0))}` : '';
   for (const share of [...shares].sort((a, b) => a - b)) {
     const value = share > 0 && share <= end ? estimateOf(share, total, source.exponential) : NaN;

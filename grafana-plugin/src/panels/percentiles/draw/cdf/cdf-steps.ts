@@ -12,7 +12,7 @@ export interface CdfStep {
   to: number;
 }
 
-/** The cumulative distribution as a band of steps: known at the bounds, between them only to lie inside its step. */
+/** The cumulative distribution as a band of steps: exact at the bucket bounds, and bounded by the step between them. */
 export function cdfSteps({ bounds, counts }: ClassicHistogram): CdfStep[] {
   const n = counts.at(-1) ?? 0;
   if (!(n > 0)) {

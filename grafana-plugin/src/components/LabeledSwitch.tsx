@@ -10,7 +10,7 @@ interface Props {
 }
 
 /** A switch with its text beside it. */
-export function LabelledSwitch({ label, value, onChange }: Props) {
+export function LabeledSwitch({ label, value, onChange }: Props) {
   const id = useId();
   const styles = useStyles2(getStyles);
   return (

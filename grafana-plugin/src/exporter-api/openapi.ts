@@ -1,0 +1,1103 @@
+// Generated from schemas/openapi.yaml by `npm run api-types`. Do not edit.
+
+export interface paths {
+    "/annotations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listAnnotations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/openapi.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getDescription"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        get: operations["getRun"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/{run_id}/distribution": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        get: operations["getRunDistribution"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/{run_id}/records": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        get: operations["getRunRecords"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/{run_id}/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        get: operations["getRunSeries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/runs/{run_id}/servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        get: operations["getRunServers"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/values/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listValues"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        Annotations: {
+            annotations: {
+                id: string;
+                kind: "run" | "phase";
+                phase: "warmup" | "measure" | null;
+                run_id: string;
+                tags: string[];
+                text: string;
+                time: number;
+                timeEnd: number | null;
+                title: string;
+            }[];
+            total: number;
+        };
+        Clock: "sent" | "due";
+        Distribution: {
+            between: number;
+            clock: components["schemas"]["Clock"];
+            definition: string;
+            infinite: number;
+            measure: components["schemas"]["DistributionMeasure"];
+            n: number;
+            percentiles: {
+                p1: components["schemas"]["NullableNumber"];
+                p5: components["schemas"]["NullableNumber"];
+                p10: components["schemas"]["NullableNumber"];
+                p25: components["schemas"]["NullableNumber"];
+                p50: components["schemas"]["NullableNumber"];
+                p75: components["schemas"]["NullableNumber"];
+                p90: components["schemas"]["NullableNumber"];
+                p95: components["schemas"]["NullableNumber"];
+                p99: components["schemas"]["NullableNumber"];
+                p99_9: components["schemas"]["NullableNumber"];
+            };
+            population: components["schemas"]["Population"];
+            run_id: string;
+            share: number[];
+            shown: number;
+            unit: components["schemas"]["Unit"];
+            values: number[];
+        };
+        DistributionMeasure: "time_to_first_token" | "time_to_first_output_token" | "time_to_second_token" | "inter_token_latency" | "inter_chunk_latency" | "request_latency" | "decode_duration" | "schedule_delay" | "connect_time" | "input_sequence_length" | "output_sequence_length" | "output_token_count" | "reasoning_token_count" | "cached_input_tokens" | "output_length_difference_ratio" | "tokens_per_chunk" | "prefill_throughput_per_user" | "output_token_throughput_per_user" | "e2e_output_token_throughput";
+        Instant: string | null;
+        KeyDistribution: null | {
+            definition: string;
+            mean: components["schemas"]["NullableNumber"];
+            n: number | null;
+            p50: components["schemas"]["NullableNumber"];
+            p90: components["schemas"]["NullableNumber"];
+            p99: components["schemas"]["NullableNumber"];
+        };
+        KeyNumbers: {
+            client_verdict: "ok" | "saturated" | "unknown";
+            error_ratio: components["schemas"]["NullableNumber"];
+            good_request_ratio: components["schemas"]["NullableNumber"];
+            goodput: components["schemas"]["NullableNumber"];
+            inter_token_latency_seconds: components["schemas"]["KeyDistribution"];
+            output_token_throughput: components["schemas"]["NullableNumber"];
+            request_latency_seconds: components["schemas"]["KeyDistribution"];
+            request_throughput: components["schemas"]["NullableNumber"];
+            requests: {
+                cancelled: number | null;
+                error: number | null;
+                ok: number | null;
+                timeout: number | null;
+            };
+            slos: "met" | "not_met" | "undecided" | null;
+            time_to_first_token_seconds: components["schemas"]["KeyDistribution"];
+        };
+        Moment: number | string;
+        NullableNumber: number | null;
+        Outcome: "ok" | "error" | "timeout" | "cancelled";
+        PhaseName: "warmup" | "measure";
+        Population: "ok" | "all";
+        Problem: {
+            detail: string;
+            parameters: {
+                allowed: string[];
+                name: string;
+                value: string | null;
+            }[];
+            status: number;
+            title: string;
+            type: "about:blank";
+        };
+        Progress: {
+            elapsed_seconds: number | null;
+            phase: "warmup" | "measure" | null;
+            planned_seconds: number | null;
+            requests_done: number;
+            requests_planned: number | null;
+        };
+        Quantity: "time_to_first_token" | "time_per_output_token" | "inter_token_latency" | "request_latency" | "queue_time" | "prefill_time" | "decode_time" | "input_tokens" | "output_tokens" | "cached_input_tokens" | "prompt_tokens_total" | "generation_tokens_total" | "cached_prompt_tokens_total" | "requests_finished_total" | "requests_running" | "requests_in_flight" | "requests_waiting" | "kv_cache_usage";
+        RecordField: "index" | "phase" | "outcome" | "reason" | "http_status" | "due_seconds" | "sent_seconds" | "first_content_seconds" | "last_content_seconds" | "end_seconds" | "time_to_first_token_seconds" | "time_to_first_token_from_due_seconds" | "inter_token_latency_seconds" | "request_latency_seconds" | "request_latency_from_due_seconds" | "schedule_delay_seconds" | "connect_seconds" | "input_tokens" | "output_tokens" | "reasoning_tokens" | "cached_tokens" | "chunks";
+        Records: {
+            columns: {
+                cached_tokens?: components["schemas"]["NullableNumber"][];
+                chunks?: components["schemas"]["NullableNumber"][];
+                connect_seconds?: components["schemas"]["NullableNumber"][];
+                due_seconds?: components["schemas"]["NullableNumber"][];
+                end_seconds?: components["schemas"]["NullableNumber"][];
+                first_content_seconds?: components["schemas"]["NullableNumber"][];
+                http_status?: components["schemas"]["NullableNumber"][];
+                index?: number[];
+                input_tokens?: components["schemas"]["NullableNumber"][];
+                inter_token_latency_seconds?: components["schemas"]["NullableNumber"][];
+                last_content_seconds?: components["schemas"]["NullableNumber"][];
+                outcome?: components["schemas"]["Outcome"][];
+                output_tokens?: components["schemas"]["NullableNumber"][];
+                phase?: components["schemas"]["PhaseName"][];
+                reason?: (string | null)[];
+                reasoning_tokens?: components["schemas"]["NullableNumber"][];
+                request_latency_from_due_seconds?: components["schemas"]["NullableNumber"][];
+                request_latency_seconds?: components["schemas"]["NullableNumber"][];
+                schedule_delay_seconds?: components["schemas"]["NullableNumber"][];
+                sent_seconds?: components["schemas"]["NullableNumber"][];
+                time_to_first_token_from_due_seconds?: components["schemas"]["NullableNumber"][];
+                time_to_first_token_seconds?: components["schemas"]["NullableNumber"][];
+            };
+            run_id: string;
+            sampled: components["schemas"]["Sampled"];
+            zero: components["schemas"]["Zero"];
+        };
+        ResultFile: {
+            client: {
+                cpu_seconds: number | null;
+                event_loop_delay_max_seconds: number | null;
+                event_loop_delay_p99_seconds: number | null;
+                verdict: "ok" | "saturated" | "unknown";
+                why: string | null;
+            };
+            errors: {
+                cancelled?: number;
+                connect_refused?: number;
+                connect_timeout?: number;
+                dns?: number;
+                error_event?: number;
+                http_4xx?: number;
+                http_5xx?: number;
+                http_429?: number;
+                idle_timeout?: number;
+                malformed_event?: number;
+                no_content?: number;
+                no_finish?: number;
+                not_a_stream?: number;
+                other?: number;
+                request_timeout?: number;
+                reset?: number;
+                tls?: number;
+            };
+            fingerprint: string;
+            measures: (components["schemas"]["ResultFile_scalar"] | components["schemas"]["ResultFile_distribution"])[];
+            requests: {
+                cancelled: number | null;
+                error: number | null;
+                ok: number | null;
+                timeout: number | null;
+            };
+            run_id: string;
+            scenario: string;
+            schema_version: 2;
+            servers: Record<string, never> | components["schemas"]["ResultFile_servers"];
+            slos: {
+                comparison: "<" | "<=" | ">" | ">=";
+                interval: null | [
+                    number,
+                    number
+                ];
+                limit: number;
+                measure: string;
+                stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
+                unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                value: number | null;
+                verdict: "met" | "not_met" | "undecided";
+                why: string | null;
+            }[];
+            status: "completed" | "aborted" | "failed";
+            window: {
+                end: string | null;
+                seconds: number | null;
+                start: string | null;
+            };
+        };
+        ResultFile_distribution: {
+            clock: "sent" | "due";
+            definition: string;
+            effective_n: number | null;
+            kind: "distribution";
+            max: number | null;
+            mean: number | null;
+            measure: string;
+            min: number | null;
+            n: number | null;
+            origin: "client" | "server";
+            percentiles: {
+                p1: components["schemas"]["ResultFile_percentile"];
+                p5: components["schemas"]["ResultFile_percentile"];
+                p10: components["schemas"]["ResultFile_percentile"];
+                p25: components["schemas"]["ResultFile_percentile"];
+                p50: components["schemas"]["ResultFile_percentile"];
+                p75: components["schemas"]["ResultFile_percentile"];
+                p90: components["schemas"]["ResultFile_percentile"];
+                p95: components["schemas"]["ResultFile_percentile"];
+                p99: components["schemas"]["ResultFile_percentile"];
+                p99_9: components["schemas"]["ResultFile_percentile"];
+            };
+            population: "ok" | "all";
+            std: number | null;
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+        };
+        ResultFile_gpu_energy: {
+            gpus: number;
+            joules: number;
+            joules_per_output_token: number | null;
+            source: "energy_counter" | "power";
+        };
+        ResultFile_percentile: {
+            bounds: null | [
+                number,
+                number
+            ];
+            ci95: null | [
+                number,
+                number
+            ];
+            value: number | null;
+        };
+        ResultFile_scalar: {
+            clock: "sent" | "due";
+            definition: string;
+            kind: "scalar";
+            measure: string;
+            origin: "client" | "server";
+            population: "ok" | "all";
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+            value: number | null;
+        };
+        ResultFile_server_requests: {
+            client: number;
+            difference: number | null;
+            family: string;
+            population: string;
+            server: number | null;
+        };
+        ResultFile_server_target: {
+            dropped_samples: number;
+            dropped_series: number;
+            failed_scrapes: number;
+            notes: string[];
+            restarts: number;
+            scrape_duration_seconds: {
+                p50: number | null;
+                p99: number | null;
+            };
+            scrapes: number;
+            skipped_scrapes: number;
+            state: "waiting" | "up" | "gone" | "not_metrics" | "several_servers";
+            system: string | null;
+            target: string;
+        };
+        ResultFile_servers: {
+            collector: {
+                cpu_seconds: number | null;
+                cpu_share: number | null;
+                interval_seconds: number;
+            };
+            exact: boolean | null;
+            gpu_energy: null | components["schemas"]["ResultFile_gpu_energy"];
+            requests: null | components["schemas"]["ResultFile_server_requests"];
+            targets: components["schemas"]["ResultFile_server_target"][];
+            why: string | null;
+        };
+        Run: {
+            has_servers: boolean;
+            result: null | components["schemas"]["ResultFile"];
+            run: components["schemas"]["RunFile"];
+            summary: components["schemas"]["RunSummary"];
+        };
+        RunFile: {
+            client: null | {
+                http_trace: boolean;
+                reset_kv_cache: boolean;
+                transport: "undici" | "raw" | null;
+            };
+            comparison_key: {
+                cancellation: null | {
+                    delay_seconds: number;
+                    ratio: number;
+                };
+                dataset_plan_sha256: string | null;
+                endpoint_type: string | null;
+                load: {
+                    arrival_pattern: string | null;
+                    arrival_smoothness: number | null;
+                    concurrency: number | null;
+                    concurrency_ramp_seconds: number | null;
+                    mode: "concurrency" | "request_rate" | "trace";
+                    prefill_concurrency: number | null;
+                    prefill_concurrency_ramp_seconds: number | null;
+                    request_rate: number | null;
+                    request_rate_ramp_seconds: number | null;
+                } | null;
+                measure_definitions: {
+                    [key: string]: string;
+                };
+                model: string | null;
+                sampling: {
+                    [key: string]: number | string | boolean | null;
+                };
+                stop: {
+                    benchmark_duration_seconds: number | null;
+                    request_count: number | null;
+                };
+                streaming: boolean | null;
+                warmup: null | {
+                    duration_seconds: number | null;
+                    load: {
+                        arrival_pattern: string | null;
+                        arrival_smoothness: number | null;
+                        concurrency: number | null;
+                        concurrency_ramp_seconds: number | null;
+                        mode: "concurrency" | "request_rate" | "trace";
+                        prefill_concurrency: number | null;
+                        prefill_concurrency_ramp_seconds: number | null;
+                        request_rate: number | null;
+                        request_rate_ramp_seconds: number | null;
+                    };
+                    request_count: number | null;
+                };
+            };
+            end: string | null;
+            failure: string | null;
+            fingerprint: string;
+            gates: null | {
+                goodput: {
+                    limit: number;
+                    measure: string;
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                }[];
+                slos: {
+                    comparison: "<" | "<=" | ">" | ">=";
+                    limit: number;
+                    measure: string;
+                    stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                }[];
+            };
+            group_id: string | null;
+            phases: {
+                end: string | null;
+                phase: "warmup" | "measure";
+                start: string | null;
+            }[];
+            process: null | {
+                metrics_url: string | null;
+                pid: number;
+                server_metrics_urls: string[];
+                start_time: string;
+            };
+            recovered: boolean;
+            repeat: number | null;
+            run_id: string;
+            scenario: string;
+            schema_version: 2;
+            shard: string;
+            source: null | {
+                files: string[];
+                format: string;
+                format_version: string | null;
+                notes: string[];
+                sha256: string;
+                unknown: string[];
+            };
+            start: string | null;
+            status: "running" | "completed" | "aborted" | "failed";
+            step: number | null;
+            tags: string[];
+            target: {
+                origin: string | null;
+                origins: string[] | null;
+                system: string | null;
+                system_version: string | null;
+            };
+            tool: {
+                name: string;
+                version: string | null;
+            };
+        };
+        RunPage: {
+            limit: number;
+            page: number;
+            runs: components["schemas"]["RunSummary"][];
+            total: number;
+        };
+        RunStatus: "running" | "completed" | "aborted" | "failed";
+        RunSummary: {
+            duration_seconds: components["schemas"]["NullableNumber"];
+            end: components["schemas"]["Instant"];
+            endpoint_type: string | null;
+            failure: string | null;
+            fingerprint: string;
+            group_id: string | null;
+            load: string | null;
+            measure_end: components["schemas"]["Instant"];
+            measure_start: components["schemas"]["Instant"];
+            model: string | null;
+            numbers: null | components["schemas"]["KeyNumbers"];
+            origin: string | null;
+            phases: {
+                end: components["schemas"]["Instant"];
+                phase: components["schemas"]["PhaseName"];
+                start: components["schemas"]["Instant"];
+            }[];
+            progress: null | components["schemas"]["Progress"];
+            recovered: boolean;
+            repeat: number | null;
+            run_id: string;
+            scenario: string;
+            start: components["schemas"]["Instant"];
+            status: components["schemas"]["RunStatus"];
+            step: number | null;
+            system: string | null;
+            system_version: string | null;
+            tags: string[];
+            tool: string;
+            tool_version: string | null;
+        };
+        Sampled: {
+            every: number;
+            of: number;
+            shown: number;
+        };
+        ServerSeries: {
+            run_id: string;
+            series: {
+                as: "value" | "per_second" | "mean";
+                family: string;
+                labels: {
+                    [key: string]: string;
+                };
+                quantity: null | components["schemas"]["Quantity"];
+                scrapes_per_point: number;
+                seconds: number[];
+                target: string;
+                values: (number | null)[];
+            }[];
+            zero: components["schemas"]["Zero"];
+        };
+        ServersFile: {
+            definitions: "llmbench" | "aiperf";
+            interval_seconds: number;
+            run_id: string | null;
+            schema_version: 1;
+            series: components["schemas"]["ServersFile_series"][];
+            targets: components["schemas"]["ServersFile_target"][];
+            window: {
+                end: string;
+                seconds: number;
+                start: string;
+            };
+        };
+        ServersFile_aiperf: {
+            buckets: null | components["schemas"]["ServersFile_buckets"];
+            kind: "aiperf";
+            stats: {
+                [key: string]: number;
+            };
+        };
+        ServersFile_buckets: [
+            string,
+            number
+        ][];
+        ServersFile_counter: {
+            increase: number | null;
+            kind: "counter";
+            rate_per_second: number | null;
+            resets: number;
+        };
+        ServersFile_gauge: {
+            kind: "gauge";
+            longest_gap_seconds: number;
+            max: number | null;
+            mean: number | null;
+            min: number | null;
+            n: number;
+            percentiles: {
+                p1: number | null;
+                p5: number | null;
+                p10: number | null;
+                p25: number | null;
+                p50: number | null;
+                p75: number | null;
+                p90: number | null;
+                p95: number | null;
+                p99: number | null;
+                p99_9: number | null;
+            };
+            std: number | null;
+        };
+        ServersFile_histogram: {
+            buckets: null | components["schemas"]["ServersFile_buckets"];
+            count: number | null;
+            infeasible_sum: boolean;
+            kind: "histogram";
+            mean: number | null;
+            non_monotonic_buckets?: boolean;
+            percentiles: null | {
+                p1: components["schemas"]["ServersFile_percentile"];
+                p5: components["schemas"]["ServersFile_percentile"];
+                p10: components["schemas"]["ServersFile_percentile"];
+                p25: components["schemas"]["ServersFile_percentile"];
+                p50: components["schemas"]["ServersFile_percentile"];
+                p75: components["schemas"]["ServersFile_percentile"];
+                p90: components["schemas"]["ServersFile_percentile"];
+                p95: components["schemas"]["ServersFile_percentile"];
+                p99: components["schemas"]["ServersFile_percentile"];
+                p99_9: components["schemas"]["ServersFile_percentile"];
+            };
+            rate_per_second: number | null;
+            resets: number;
+            sum: number | null;
+        };
+        ServersFile_interval: [
+            number | null,
+            number | null
+        ];
+        ServersFile_percentile: {
+            bounds: null | components["schemas"]["ServersFile_interval"];
+            bounds_by_sum: null | components["schemas"]["ServersFile_interval"];
+            estimate: number | null;
+        };
+        ServersFile_series: {
+            description: string | null;
+            family: string;
+            labels: {
+                [key: string]: string;
+            };
+            no_values: number;
+            per: string | null;
+            repeats: string | null;
+            slices: null | components["schemas"]["ServersFile_slice"][];
+            statistics: null | components["schemas"]["ServersFile_statistics"];
+            target: string;
+            type: "counter" | "gauge" | "histogram" | "unknown" | "info" | "summary";
+            unit: string | null;
+        };
+        ServersFile_slice: {
+            complete: boolean;
+            end: string;
+            start: string;
+            statistics: components["schemas"]["ServersFile_statistics"];
+        };
+        ServersFile_statistics: components["schemas"]["ServersFile_counter"] | components["schemas"]["ServersFile_gauge"] | components["schemas"]["ServersFile_histogram"] | components["schemas"]["ServersFile_aiperf"];
+        ServersFile_target: {
+            dropped_samples: number;
+            dropped_series: number;
+            failed_scrapes: number;
+            notes: string[];
+            restarts: number;
+            scrape_duration_seconds: {
+                p50: number | null;
+                p99: number | null;
+            };
+            scrapes: number;
+            skipped_scrapes: number;
+            state: "waiting" | "up" | "gone" | "not_metrics" | "several_servers";
+            system: string | null;
+            target: string;
+        };
+        Status: {
+            api_version: "v1";
+            damaged: {
+                reason: string;
+                run_id: string;
+            }[];
+            runs: {
+                damaged: number;
+                finished: number;
+                running: number;
+            };
+            version: string;
+        };
+        Unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+        ValueName: "scenarios" | "models" | "systems" | "tools" | "tags" | "statuses" | "groups";
+        Values: {
+            name: components["schemas"]["ValueName"];
+            values: {
+                runs: number;
+                value: string;
+            }[];
+        };
+        Zero: {
+            measure_seconds: number | null;
+            start: components["schemas"]["Instant"];
+        };
+    };
+    responses: {
+        NotModified: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        Problem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
+    parameters: {
+        family: string[];
+        from: components["schemas"]["Moment"];
+        group: string[];
+        model: string[];
+        q: string;
+        quantity: components["schemas"]["Quantity"][];
+        run: string;
+        run_id: string[];
+        scenario: string[];
+        status: components["schemas"]["RunStatus"][];
+        system: string[];
+        tag: string[];
+        target: string[];
+        to: components["schemas"]["Moment"];
+        tool: string[];
+    };
+    requestBodies: never;
+    headers: {
+        ETag: string;
+    };
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    listAnnotations: {
+        parameters: {
+            query?: {
+                from?: components["parameters"]["from"];
+                group?: components["parameters"]["group"];
+                kind?: ("run" | "phase")[];
+                limit?: number;
+                model?: components["parameters"]["model"];
+                q?: components["parameters"]["q"];
+                run_id?: components["parameters"]["run_id"];
+                scenario?: components["parameters"]["scenario"];
+                status?: components["parameters"]["status"];
+                system?: components["parameters"]["system"];
+                tag?: components["parameters"]["tag"];
+                to?: components["parameters"]["to"];
+                tool?: components["parameters"]["tool"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Annotations"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getDescription: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+        };
+    };
+    listRuns: {
+        parameters: {
+            query?: {
+                from?: components["parameters"]["from"];
+                group?: components["parameters"]["group"];
+                limit?: number;
+                model?: components["parameters"]["model"];
+                page?: number;
+                q?: components["parameters"]["q"];
+                run_id?: components["parameters"]["run_id"];
+                scenario?: components["parameters"]["scenario"];
+                sort?: "start" | "-start" | "end" | "-end" | "duration" | "-duration" | "scenario" | "-scenario" | "model" | "-model" | "system" | "-system" | "tool" | "-tool" | "status" | "-status" | "requests" | "-requests" | "time_to_first_token_p50" | "-time_to_first_token_p50" | "time_to_first_token_p99" | "-time_to_first_token_p99" | "inter_token_latency_p50" | "-inter_token_latency_p50" | "inter_token_latency_p99" | "-inter_token_latency_p99" | "request_latency_p50" | "-request_latency_p50" | "request_latency_p99" | "-request_latency_p99" | "request_throughput" | "-request_throughput" | "output_token_throughput" | "-output_token_throughput" | "error_ratio" | "-error_ratio" | "goodput" | "-goodput";
+                status?: components["parameters"]["status"];
+                system?: components["parameters"]["system"];
+                tag?: components["parameters"]["tag"];
+                to?: components["parameters"]["to"];
+                tool?: components["parameters"]["tool"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRunDistribution: {
+        parameters: {
+            query: {
+                clock?: components["schemas"]["Clock"];
+                measure: components["schemas"]["DistributionMeasure"];
+                points?: number;
+                population?: "ok" | "all";
+            };
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Distribution"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRunRecords: {
+        parameters: {
+            query?: {
+                fields?: components["schemas"]["RecordField"][];
+                limit?: number;
+                outcome?: components["schemas"]["Outcome"][];
+                phase?: components["schemas"]["PhaseName"][];
+            };
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Records"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRunSeries: {
+        parameters: {
+            query?: {
+                family?: components["parameters"]["family"];
+                points?: number;
+                quantity?: components["parameters"]["quantity"];
+                target?: components["parameters"]["target"];
+            };
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerSeries"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getRunServers: {
+        parameters: {
+            query?: {
+                family?: components["parameters"]["family"];
+                quantity?: components["parameters"]["quantity"];
+                target?: components["parameters"]["target"];
+            };
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServersFile"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Status"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listValues: {
+        parameters: {
+            query?: {
+                from?: components["parameters"]["from"];
+                group?: components["parameters"]["group"];
+                model?: components["parameters"]["model"];
+                q?: components["parameters"]["q"];
+                run_id?: components["parameters"]["run_id"];
+                scenario?: components["parameters"]["scenario"];
+                status?: components["parameters"]["status"];
+                system?: components["parameters"]["system"];
+                tag?: components["parameters"]["tag"];
+                to?: components["parameters"]["to"];
+                tool?: components["parameters"]["tool"];
+            };
+            header?: never;
+            path: {
+                name: components["schemas"]["ValueName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Values"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+}

@@ -1,0 +1,45 @@
+import { useCallback } from 'react';
+import { usePage } from '../../app/page-context.ts';
+import { timeOfRuns } from '../../components/run-link.ts';
+import { useLoaded } from '../../components/useLoaded.ts';
+import type { RunSummary } from '../../exporter-api/types.ts';
+import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
+
+export interface ScrapedRequests {
+  /** Requests counted between the first and the last scrape of the run. */
+  counted: number;
+  /** Ok requests of the run; null where unknown. */
+  total: number | null;
+}
+
+/**
+ * How many requests of a finished run Prometheus counted between its scrapes. A run that is shorter than a scrape interval
+ * or that was imported is published afterwards, so its counters never increase. Undefined while loading; null for a run in
+ * progress, and where the query failed: the panels then show the error.
+ */
+export function useScrapedRequests(run: RunSummary): ScrapedRequests | null | undefined {
+  const { prometheus } = usePage();
+  const time = timeOfRuns([run]);
+  const isOver = time !== null && time.to !== 'now';
+  const wanted = isOver && prometheus !== null;
+  const [from, to] = isOver ? [time.from, Number(time.to)] : [0, 0];
+  const load = useCallback(async () => {
+    const counter = `llmbench_time_to_first_token_seconds_count{run_id=${JSON.stringify(run.run_id)}}`;
+    const range = `[${Math.ceil((to - from) / 1000)}s]`;
+    const expr = `sum(max_over_time(${counter}${range}) - min_over_time(${counter}${range}))`;
+    const [found] = await queryPrometheus(prometheus ?? '', [{ refId: 'counted', expr, instant: true }], { from, to });
+    return found?.values.at(-1) ?? 0;
+  }, [prometheus, run.run_id, from, to]);
+  const { data, error } = useLoaded(wanted ? load : null);
+  const total = run.numbers?.requests.ok ?? null;
+  if (!wanted) {
+    // An imported run without a time of its own, or no Prometheus at all: nothing was scraped.
+    return run.status === 'running' ? null : { counted: 0, total };
+  }
+  return error ? null : data === undefined ? undefined : { counted: data, total };
+}
+
+/** True when Prometheus missed more than half of the requests, so that its percentiles do not describe the run. */
+export function isMostlyUnscraped({ counted, total }: ScrapedRequests): boolean {
+  return total === null ? counted === 0 : counted < total / 2;
+}
