@@ -4,12 +4,14 @@ const shared = {
   roots: ['core', 'catalog', 'exporter', 'simulator', 'prometheus', 'dashboards', 'scripts', 'tests'].map(
     (folder) => `<rootDir>/${folder}`,
   ),
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '\\.ts$': '<rootDir>/scripts/strip-types.mjs' },
 };
 
 export default {
+  // By default jest leaves one core idle: half of a machine with two.
+  maxWorkers: '100%',
   projects: [
     { ...shared, displayName: 'unit', testMatch: ['**/*.test.ts'] },
     { ...shared, displayName: 'integration', testMatch: ['**/*.itest.ts'] },

@@ -1,5 +1,6 @@
-// Installs what `npm start` (and, with --for-tests, `npm test`) needs. No dependency and nothing newer than Node 20, since
-// it runs before anything is installed. Does nothing in well under a second when everything is there.
+// Installs what `npm start` needs; with --plugin also the plugin's packages, with --for-tests also what `npm test` needs.
+// Uses no dependency and nothing newer than Node 20, because it runs before anything is installed. Takes well under a second
+// when everything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
@@ -16,23 +17,38 @@ if (!version?.startsWith('v24.')) {
   );
 }
 
-if (process.argv.includes('--for-tests')) {
-  installPackages(join(root, 'grafana-plugin'));
-  const { ensurePrometheus } = await import('./prometheus.mjs');
+const forTests = process.argv.includes('--for-tests');
+if (forTests || process.argv.includes('--plugin')) installPackages(join(root, 'grafana-plugin'));
+if (forTests) {
+  const { ensureAlertmanager, ensurePrometheus } = await import('../prometheus/programs.mjs');
   await ensurePrometheus({ install: true });
+  await ensureAlertmanager({ install: true });
+  installPrometheus3();
   const { ensureChromium } = await import('./chromium.mjs');
   ensureChromium({ install: true });
 }
 
-/** `npm install`, unless the lock file is the one that the last install left. */
+/** The release beside the system's own that remote write is tested with. Its tests are skipped, with the reason, without it. */
+function installPrometheus3() {
+  if (process.env.PROMETHEUS_3_BIN !== undefined || process.platform !== 'linux') return;
+  const script = join(root, 'scripts/real-servers/prometheus-3.sh');
+  const { status } = spawnSync('bash', [script], { stdio: ['ignore', 2, 2] });
+  if (status !== 0) console.error('install: Prometheus 3 is not available; tests that require it are skipped');
+}
+
+/**
+ * `npm ci`, so that everyone has the locked versions; `npm install` where there is no lock file. Does nothing when the last
+ * installation was made from the same package.json and lock file.
+ */
 function installPackages(folder) {
   const stamp = join(folder, 'node_modules/.llmbench-installed');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint(folder)) return;
   console.error(`installing the packages of ${folder === root ? 'llmbench' : 'grafana-plugin'} …`);
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const install = [...npm, 'install', '--no-audit', '--no-fund', '--loglevel=error'];
+  const command = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
+  const install = [...npm, command, '--no-audit', '--no-fund', '--loglevel=error'];
   const { status, error } = spawnSync(install[0], install.slice(1), { cwd: folder, stdio: ['ignore', 2, 2] });
-  if (status !== 0) fail(`npm install failed in ${folder}${error ? ` (${error.message})` : ''}; see above`);
+  if (status !== 0) fail(`npm ${command} failed in ${folder}${error ? ` (${error.message})` : ''}; see above`);
   writeFileSync(stamp, fingerprint(folder));
 }
 

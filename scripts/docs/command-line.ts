@@ -1,5 +1,8 @@
 import { COMMANDS, type Command } from '../../exporter/cli/commands.ts';
 
+/** Commands that pass options on to `llmbench run`. */
+const TAKE_RUN_OPTIONS = ['ab', 'check'];
+
 /** What the program answers to `--help-all`: by command (`run`, `runs list`, …), the flags that it names. */
 export async function flagsByCommand(): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
   const flags = new Map<string, ReadonlySet<string>>();
@@ -15,6 +18,9 @@ export async function flagsByCommand(): Promise<ReadonlyMap<string, ReadonlySet<
       for (const flag of found) own.add(flag);
     }
     if (parts.length > 0) flags.set(name, own);
+  }
+  for (const name of TAKE_RUN_OPTIONS) {
+    flags.set(name, new Set([...(flags.get(name) ?? []), ...(flags.get('run') ?? [])]));
   }
   return flags;
 }
@@ -32,7 +38,7 @@ const flagsIn = (help: string): Set<string> =>
     ...Array.from(help.matchAll(/^ {2}(--[a-z][a-z0-9-]*)/gm), ([, flag]) => flag ?? ''),
   ]);
 
-/** Asked in this process: a process for each would take seconds. */
+/** Runs in this process: a process per command would take seconds. */
 async function helpOf({ load }: Command, ...part: readonly string[]): Promise<string> {
   const command = await load();
   const { stdout } = process;

@@ -75,7 +75,7 @@ export function callsIn({ text }: Document): Call[] {
 /** The program at the beginning of a command, up to the end of that command. */
 const CALL = /(?:^|[;&|(]|&&)\s*(?:[A-Z_]+=\S* )*(?:npx )?llmbench ([^;&|)#>]*)/g;
 
-/** What is quoted is a value, whatever stands in it. */
+/** Quoted text is a value. */
 const withoutQuotes = (line: string): string => line.replace(/"[^"]*"|'[^']*'/g, 'QUOTED');
 
 /** Flags that stand alone in code within a line, such as `--slo`. */

@@ -13,13 +13,13 @@ export async function metricsPage(): Promise<string> {
     GENERATED,
     '# Metrics',
     INTRODUCTION,
-    '## A run that is under way',
-    'Served by `llmbench run`, and sent by `--remote-write-url`. Every series exists at 0 before the first request; histograms hold the measure phase alone. `llmbench_good_requests_total` is there only with `--goodput`, `llmbench_run_info` only on shard 0.',
+    '## Live runs',
+    'Exposed by `llmbench run`, and sent with `--remote-write-url`. Every series exists at 0 before the first request; histograms contain the measure phase only. `llmbench_good_requests_total` requires `--goodput`, `llmbench_run_info` is exposed by shard 0 only.',
     familyTable(live),
     '## Finished runs',
-    'Served by `llmbench serve`; written with their times by `llmbench backfill`. Histograms are rebuilt from the records, for the newest runs (`--histogram-runs`).',
+    'Exposed by `llmbench serve`, and written with their original timestamps by `llmbench backfill`. Histograms are computed from the records of the newest runs (`--histogram-runs`).',
     familyTable(finished),
-    '## What the servers said in the run',
+    '## Server metrics of a run',
     SERVERS,
     serverTable(),
     '### The quantities',
@@ -29,28 +29,28 @@ export async function metricsPage(): Promise<string> {
     ),
     '## Labels',
     table(
-      ['label', 'what it says'],
+      ['label', 'meaning'],
       labels.map((label) => [code(label), meaningOf(label)]),
     ),
     '## Recording rules',
-    'In [prometheus/rules](../../prometheus/rules): the same names for all systems, so that a panel can lay them over each other. `rate1m` is the rate over a minute.',
-    table(['series', 'written for'], recordedSeries()),
+    'In [prometheus/rules](../../prometheus/rules): the same names for all systems, so that a panel can show them together. `rate1m` is the rate over a minute.',
+    table(['series', 'systems'], recordedSeries()),
     '## Alerts',
-    'In [prometheus/alerts](../../prometheus/alerts); each has a page that says what to do.',
-    table(['alert', 'what it says'], alerts()),
+    'In [prometheus/alerts](../../prometheus/alerts); each links to a runbook.',
+    table(['alert', 'meaning'], alerts()),
   );
 }
 
 const INTRODUCTION =
-  'Names and types as the text format 0.0.4 has them; with OpenMetrics negotiated only the form differs. A value that is not known has no series: missing is not zero. How to query them: [prometheus.md](prometheus.md).';
+  'Names and types are those of the text format 0.0.4; OpenMetrics differs only in syntax. An unknown value has no series: missing is not zero. How to query them: [prometheus.md](prometheus.md).';
 
-const SERVERS = `\`llmbench_server_<family>\` is what the collector computed of a server's own family for exactly the measure phase, with the labels \`run_id\`, \`system\` and \`target\` and those of the server (one that would be ours becomes \`exported_…\`):
+const SERVERS = `\`llmbench_server_<family>\` is a server's own family over exactly the measure phase, as the collector computed it. It has the labels \`run_id\`, \`system\` and \`target\` and the server's labels (one with the same name as these becomes \`exported_…\`):
 
-- a counter's increase, as a counter that began at 0;
-- a gauge's mean over time and its maximum, under the label \`stat\`;
-- a histogram's difference between the two ends, as a histogram, and beside it \`…_quantile\` with the labels \`quantile\` (0.5, 0.9, 0.95, 0.99) and \`bound\`: \`estimate\` is Prometheus' \`histogram_quantile\`, and the true value lies between \`low\` and \`high\`.
+- the increase of a counter, as a counter that started at 0;
+- the mean over time and the maximum of a gauge, under the label \`stat\`;
+- the difference of a histogram between start and end, as a histogram, and in addition \`…_quantile\` with the labels \`quantile\` (0.5, 0.9, 0.95, 0.99) and \`bound\`: \`estimate\` is Prometheus' \`histogram_quantile\`, and the true value lies between \`low\` and \`high\`.
 
-Times are in seconds and sizes in bytes whatever the server exposes. By default these families are published; \`serve\` and \`backfill\` add others with \`--republish GLOB\`.`;
+Times are in seconds and sizes in bytes, independent of the server's units. By default these families are published; \`serve\` and \`backfill\` add others with \`--republish GLOB\`.`;
 
 function familyTable(families: readonly PublishedFamily[]): string {
   return table(
@@ -74,7 +74,7 @@ function serverTable(): string {
       return [system, code(family), code(name), code(quantity), note ?? ''];
     }),
   );
-  return table(['system', "server's family", 'published as', 'quantity', 'where it differs'], rows);
+  return table(['system', "server's family", 'published as', 'quantity', 'differences'], rows);
 }
 
 /** The names that rules record, each with the systems whose rules do. */

@@ -1,39 +1,46 @@
 import { parseText } from '../../core/exposition/index.ts';
 import { OUTCOMES, PHASES } from '../../core/run/record.ts';
-import { PERCENTILE_NAMES } from '../../core/run/result.ts';
+import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { OwnFamilies } from '../../exporter/explain/own-family.ts';
 import { requestRecord, resultFile, runFile, scalar } from '../../exporter/publish/fixtures/run.ts';
 import { createLiveMetrics } from '../../exporter/publish/live-metrics.ts';
 import { ResultMetrics } from '../../exporter/publish/result-metrics.ts';
 import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
-import type { RunSource } from '../../exporter/publish/run-source.ts';
+import type { RunReader } from '../../exporter/publish/run-reader.ts';
 import { runSummary } from '../../exporter/publish/views/run-summary.ts';
+import type { ScenarioState } from '../../exporter/judge/scenario-state.ts';
+import type { VerdictEntry } from '../../exporter/judge/verdict-log.ts';
+import { VERDICTS } from '../../exporter/judge/verdict.ts';
 import { code } from './markdown.ts';
 
 /** What a label of our own families means. */
 const LABELS: Readonly<Record<string, string>> = {
-  run_id: 'the run; on every series about one',
-  shard: 'which part of a run that several machines make; `0` when it is one machine',
+  run_id: 'the run; on every series of a run',
+  shard: 'the part of a run that is measured by several machines; `0` for one machine',
   phase: PHASES.map(code).join(' or '),
   outcome: OUTCOMES.map(code).join(', '),
-  reason: 'why a request did not end ok: [the closed list](measures.md#why-requests-fail)',
+  reason: 'why a request failed: [a closed list](measures.md#why-requests-fail)',
   measure:
     'a [measure](measures.md); `…_from_due` where it also counts from the due time; `requests` for the counts by outcome',
-  stat: `${['mean', 'std', 'min', 'max', ...PERCENTILE_NAMES].map(code).join(', ')}; with \`all_\` before it failed requests count as infinitely slow; \`value\` for a measure that is one number`,
-  state: 'of a finished run towards the page: `shown`, `expired`, `over_limit` or `damaged`',
-  scenario: 'the name that `--scenario` gave',
+  stat: `${['mean', 'std', 'min', 'max', ...PERCENTILE_NAMES].map(code).join(', ')}; with the prefix \`all_\`, failed requests count as infinitely slow; \`value\` for a measure that is a single number`,
+  state: 'state of a finished run on the page: `shown`, `expired`, `over_limit` or `damaged`',
+  scenario: 'the name set with `--scenario`',
   model: 'the model, as the server names it',
-  endpoint_type: 'the API that was asked',
-  system: 'the server software, as its metrics tell; empty when unknown',
+  endpoint_type: 'the API that was used',
+  system: 'the server software, recognized by its metrics; empty when unknown',
   system_version: 'its version; empty when unknown',
   tool: '`llmbench`, or the tool whose result was imported',
   tool_version: 'its version',
-  load: 'the load in words, such as `concurrency 64` or `request_rate 2.5 poisson`',
-  fingerprint: 'runs with the same are comparable: a hash of model, load, dataset, sampling and definitions',
-  group_id: 'the sweep or the repeats that a run belongs to; empty when none',
+  load: 'the load, such as `concurrency 64` or `request_rate 2.5 poisson`',
+  fingerprint:
+    'runs with the same fingerprint are comparable: a hash of model, load, dataset, sampling and definitions',
+  group_id: 'the sweep or repeats to which a run belongs; empty if none',
   step: 'the step of a sweep',
   repeat: 'the number of a repeat',
   version: 'the version of llmbench',
+  slo: 'an objective of the run, as set with `--slo`',
+  verdict: VERDICTS.map(code).join(', '),
+  bound: '`low`, `estimate` or `high`: the interval of the effect and its middle',
 };
 
 export interface PublishedFamily {
@@ -73,7 +80,7 @@ export async function ownFamilies(): Promise<OwnFamilies> {
   };
 }
 
-/** The unit that the name tells, as Prometheus' rules want it; null for facts and switches, which are 0 or 1. */
+/** The unit in the name, as Prometheus' naming rules require it; null for facts and switches, which are 0 or 1. */
 function unitOf(name: string): string | null {
   const [unit = null] =
     /(seconds|tokens_per_second|requests_per_second|tokens|ratio|requests|chunks|errors|series|runs)(?=(_in_flight|_dropped)?(_total)?$)/.exec(
@@ -97,12 +104,37 @@ function liveMetrics(): ReturnType<typeof createLiveMetrics> {
   return createLiveMetrics({ run: runFile(), version: '0', isGood: () => true });
 }
 
+const VERDICT: VerdictEntry = {
+  ...{ schema_version: 1, scenario: 'chat', at: '2026-11-03T10:16:00.000Z', verdict: 'regressed', reason: 'decided' },
+  ...{ sentence: '', needs: null, fingerprint: 'f', run_ids: ['r'], baseline_run_ids: ['b'], left_out: null },
+  ...{ anchor_verdict: null, author: null },
+  measures: [
+    {
+      ...{ measure: 'time_to_first_token', stat: 'p50', unit: 'seconds', definition: 'd', origin: 'client' },
+      ...{ population: 'ok', clock: 'sent', direction: 'lower', gating: true, verdict: 'regressed', reason: 'decided' },
+      ...{ sentence: '', effect: { low: 1.05, estimate: 1.1, high: 1.2 }, confidence: 0.95 },
+      ...{ method: 'rank_sum_exact', runs: { a: 20, b: 3 }, margin: 0.05, detectable: 0.06, p: null, needs: null },
+    },
+  ],
+};
+
+const JUDGED: ScenarioState = {
+  ...{ scenario: 'chat', newest: VERDICT, regression: VERDICT, undecidedInARow: 0 },
+  baseline: { accepted: ['b'], pinned: [] },
+};
+
 function finishedRuns(): ResultMetrics {
   const run = runFile({ status: 'completed', end: '2026-11-03T10:15:11.000Z' });
   const result = resultFile({
     measures: RESULT_UNITS.map((unit) => scalar({ unit, measure: `a measure in ${unit}` })),
+    slos: [
+      {
+        ...{ measure: 'time_to_first_token', stat: 'p95', comparison: '<', limit: 0.3, unit: 'seconds' },
+        ...{ value: 0.2, interval: null, verdict: 'met', why: null },
+      },
+    ],
   });
-  const source: RunSource = {
+  const source: RunReader = {
     list: async () => [{ run_id: run.run_id, summary: runSummary(run, null), damage: null }],
     readRun: async () => run,
     readResult: async () => result,
@@ -115,7 +147,11 @@ function finishedRuns(): ResultMetrics {
   const problem = (line: string): never => {
     throw new Error(line);
   };
-  return new ResultMetrics({ source, version: '0', problem });
+  return new ResultMetrics({
+    ...{ source, version: '0', problem },
+    scenarioStates: () => Promise.resolve([JUDGED]),
+    expectedScenarios: new Map([[JUDGED.scenario, 86_400]]),
+  });
 }
 
 function familiesOf(text: string): PublishedFamily[] {

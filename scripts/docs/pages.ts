@@ -2,7 +2,7 @@ import { measuresPage } from './measures-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { ownFamilies } from './own-families.ts';
 
-/** What is made of the code: where it lies in the repository, and its text. */
+/** The generated files: path in the repository, and text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/guides/measures.md', measuresPage()],
