@@ -9,17 +9,18 @@ import {
   type ScopedVars,
   type TestDataSourceResponse,
 } from '@grafana/data';
+import { t } from '@grafana/i18n';
 import { getTemplateSrv } from '@grafana/runtime';
 import { from, type Observable } from 'rxjs';
 import { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { exporterError } from '../../exporter-api/exporter-error.ts';
+import type { StatusAnswer } from '../../exporter-api/types.ts';
 import { AnnotationEditor } from './components/AnnotationEditor.tsx';
 import { annotationsFrame } from './frames/annotations-frame.ts';
 import { distributionFrame } from './frames/distribution-frame.ts';
 import { measuresFrame } from './frames/measures-frame.ts';
 import { requestsFrame } from './frames/requests-frame.ts';
 import { runsFrame } from './frames/runs-frame.ts';
-import { healthMessage } from './health.ts';
 import { asFilter, interpolatedQuery, runIds } from './interpolate.ts';
 import { DEFAULT_QUERY, type RunsOptions, type RunsQuery } from './types.ts';
 import { RunsVariableSupport } from './variables.ts';
@@ -121,4 +122,21 @@ export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
     const frames = await Promise.all(runIds(query.runId).map(load));
     return frames.map((frame) => ({ ...frame, refId: query.refId }));
   }
+}
+
+/** What "Save & test" says when the exporter answers. */
+function healthMessage({ version, runs }: StatusAnswer): string {
+  const { finished, running, damaged } = runs;
+  // No plural forms: outside of the app only the texts in the source are there.
+  const counts = [
+    finished === 1
+      ? t('source.health.one', '1 finished run')
+      : t('source.health.finished', '{{finished}} finished runs', { finished }),
+    ...(running > 0 ? [t('source.health.running', '{{running}} running', { running })] : []),
+    ...(damaged > 0 ? [t('source.health.damaged', '{{damaged}} unreadable', { damaged })] : []),
+  ];
+  return t('source.health.connected', 'Connected to llmbench {{version}}: {{counts}}.', {
+    version,
+    counts: counts.join(', '),
+  });
 }

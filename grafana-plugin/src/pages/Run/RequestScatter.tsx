@@ -1,9 +1,11 @@
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
+import { OUTCOMES, type Outcome } from '../../../../core/run/record.ts';
 import { secondsText } from '../../charts/time-text.ts';
 import { XyChart } from '../../charts/XyChart.tsx';
-import type { XyRegion } from '../../charts/xy-series.ts';
+import type { XyRegion, XySeries } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import {
   RequestValuePicker,
@@ -14,7 +16,8 @@ import {
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import { requestSeries } from './request-series.ts';
+import type { RecordMeasure, RecordsAnswer } from '../../exporter-api/types.ts';
+import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 
 const MOST_POINTS = 10_000;
 
@@ -79,4 +82,30 @@ export function RequestScatter({ exporter, runId, phases, live }: Props) {
       )}
     </Section>
   );
+}
+
+/** Points by outcome; failed requests without the value are drawn at 0, at their send time. */
+function requestSeries({ columns }: RecordsAnswer, value: RecordMeasure, theme: GrafanaTheme2): XySeries[] {
+  const colors: Record<Outcome, string> = {
+    ok: paletteColor(theme, 0),
+    error: theme.colors.error.text,
+    timeout: paletteColor(theme, 1),
+    cancelled: theme.colors.text.secondary,
+  };
+  const sent = (columns.sent_seconds ?? []) as Array<number | null>;
+  const values = (columns[value] ?? []) as Array<number | null>;
+  return OUTCOMES.flatMap((outcome): XySeries[] => {
+    const at = [...sent.keys()].filter((i) => columns.outcome?.[i] === outcome && sent[i] !== null);
+    return at.length === 0
+      ? []
+      : [
+          {
+            name: `${outcome} (${at.length.toLocaleString('en-US')})`,
+            color: colors[outcome],
+            kind: 'points',
+            x: at.map((i) => sent[i] ?? 0),
+            y: at.map((i) => values[i] ?? (outcome === 'ok' ? null : 0)),
+          },
+        ];
+  });
 }

@@ -2,12 +2,13 @@ import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Alert, Button, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
-import React, { useEffect, useState } from 'react';
+import React, { useCallback, useEffect, useState } from 'react';
 import { useParams } from 'react-router-dom';
 import { usePage } from '../../app/page-context.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { timeOfRuns } from '../../components/run-link.ts';
+import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { ExporterError } from '../../exporter-api/exporter-error.ts';
@@ -22,7 +23,6 @@ import { RequestScatter } from './RequestScatter.tsx';
 import { RunFacts } from './RunFacts.tsx';
 import { RunTiles } from './RunTiles.tsx';
 import { ServerSignals } from './ServerSignals.tsx';
-import { useRun } from './useRun.ts';
 import { useServerCounts } from './useServerCounts.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
 
@@ -55,6 +55,23 @@ export default function RunView() {
   ) : (
     <LoadingPlaceholder text={t('run.loading', 'Loading the run …')} />
   );
+}
+
+/** The run from the exporter; not loaded where there is none. */
+function useRun(runId: string): Loaded<RunAnswer> {
+  const { exporter, time } = usePage();
+  const load = useCallback(
+    (signal: AbortSignal) => {
+      if (exporter === null) {
+        throw new Error('no exporter');
+      }
+      return exporter.run(runId, signal);
+    },
+    // A new time object means that the page was refreshed.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [exporter, runId, time]
+  );
+  return useLoaded(exporter === null ? null : load);
 }
 
 interface Props {

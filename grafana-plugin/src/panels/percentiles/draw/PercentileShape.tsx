@@ -4,8 +4,7 @@ import type { PercentileLine } from './lines.ts';
 import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
 import type { Scale } from './scale.ts';
 import { stepsOf } from './steps.ts';
-import { whiskers } from './whiskers.ts';
-import { Whiskers } from './Whiskers.tsx';
+import { Whiskers, whiskers } from './Whiskers.tsx';
 
 interface Props {
   line: PercentileLine;

@@ -1,5 +1,16 @@
 import React from 'react';
-import type { Whisker } from './whiskers.ts';
+import { samplingInterval } from '../compute/sampling.ts';
+import type { PercentileLine } from './lines.ts';
+import type { Scale } from './scale.ts';
+
+/** A sampling interval at one point of a line, in pixels. */
+interface Whisker {
+  x: number;
+  low: number;
+  estimate: number;
+  /** Null where there are too few observations for an upper end. */
+  high: number | null;
+}
 
 interface Props {
   whiskers: readonly Whisker[];
@@ -23,4 +34,29 @@ export function Whiskers({ whiskers, color }: Props) {
       })}
     </g>
   );
+}
+
+/** Distance of two whiskers of a line, in pixels. */
+const APART = 44;
+
+/** Whiskers along a line of raw counts, far enough apart to be distinguishable; `lane` shifts those of each line. */
+export function whiskers({ series, index }: PercentileLine, lane: number, x: Scale, y: Scale): Whisker[] {
+  const { points, source } = series;
+  const found: Whisker[] = [];
+  let next = x.range[0] + 6 + lane;
+  for (let i = 0; i < points.length; i++) {
+    const at = x((points.endMs[i] ?? NaN) - source.stepMs / 2);
+    const point = at < next || at > x.range[1] ? undefined : points.at(i);
+    const percentile = point?.percentiles[index];
+    if (!point || !percentile || percentile.overflow || point.n === null) {
+      continue;
+    }
+    const sampling = samplingInterval(percentile.quantile, series.histogramOf(point), source.exponential);
+    if (sampling) {
+      const high = sampling.high === Infinity ? null : y(sampling.high);
+      found.push({ x: at, low: y(sampling.low), estimate: y(percentile.estimate), high });
+      next = at + APART;
+    }
+  }
+  return found;
 }

@@ -1,8 +1,8 @@
 import type { Percentile } from '../compute/percentile.ts';
 import type { PercentilePoint } from '../compute/percentile-points.ts';
+import type { PercentileSeries } from '../compute/percentile-series.ts';
 import { givenAt, type GivenShape } from './given-shapes.ts';
 import type { PercentileLine } from './lines.ts';
-import { pointAt } from './point-at.ts';
 
 export interface TooltipRow {
   line: PercentileLine;
@@ -35,6 +35,26 @@ export function tooltipRows(
   const distance = ({ percentile }: TooltipRow) => Math.abs(percentile.estimate - value);
   const nearest = new Set([...all].sort((a, b) => distance(a) - distance(b)).slice(0, MOST_ROWS));
   return { rows: all.filter((row) => nearest.has(row)), left: all.length - MOST_ROWS };
+}
+
+/** The point that is drawn at a time, or null where nothing is. */
+function pointAt(series: PercentileSeries, timeMs: number): PercentilePoint | null {
+  const { points, source } = series;
+  if (source.kind === 'total') {
+    return points.at(0) ?? null;
+  }
+  let low = 0;
+  let high = points.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((points.endMs[middle] ?? Infinity) >= timeMs) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  const starts = (points.endMs[low] ?? NaN) - source.stepMs < timeMs;
+  return starts ? (points.at(low) ?? null) : null;
 }
 
 export function givenRows(shapes: readonly GivenShape[], timeMs: number): GivenRow[] {
