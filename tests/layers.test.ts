@@ -122,3 +122,22 @@ test('no modules import each other in a cycle', () => {
   for (const path of FILES) visit(path, []);
   expect(cycles).toEqual([]);
 });
+
+test('the name of an exported type has one meaning in core, the exporter and the catalog', () => {
+  const places = new Map<string, { path: string; exported: boolean }[]>();
+  for (const [path] of sources.filter(([name]) => /^(core|exporter|catalog)\//.test(name))) {
+    const source = ts.createSourceFile(path, readFileSync(join(ROOT, path), 'utf8'), ts.ScriptTarget.Latest);
+    for (const node of source.statements) {
+      if (!ts.isInterfaceDeclaration(node) && !ts.isTypeAliasDeclaration(node) && !ts.isClassDeclaration(node))
+        continue;
+      const exported = node.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+      const name = node.name?.text ?? '';
+      places.set(name, [...(places.get(name) ?? []), { path, exported }]);
+    }
+  }
+  const wrong = [...places].flatMap(([name, all]) => {
+    const isAmbiguous = all.length > 1 && all.some(({ exported }) => exported);
+    return isAmbiguous ? [`${name}: ${all.map(({ path }) => path).join(', ')}`] : [];
+  });
+  expect(wrong).toEqual([]);
+});

@@ -1,7 +1,7 @@
-import type { Comparison } from '../run/gates.ts';
+import type { ComparisonOperator } from '../run/gates.ts';
 
 /** Whether a value is on the right side of a limit. */
-export function keeps(comparison: Comparison, value: number, limit: number): boolean {
+export function keeps(comparison: ComparisonOperator, value: number, limit: number): boolean {
   switch (comparison) {
     case '<':
       return value < limit;

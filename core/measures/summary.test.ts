@@ -4,7 +4,7 @@ import type { RequestRecord } from '../run/record.ts';
 import type { DistributionResult, MeasureResult } from '../run/result.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
 import { SummaryAccumulator } from './summary.ts';
-import type { RunSummary, SummaryOptions } from './summary.ts';
+import type { PhaseSummary, SummaryOptions } from './summary.ts';
 
 const MS = 1_000_000;
 
@@ -63,7 +63,7 @@ function summaryOf(
   records: readonly RequestRecord[],
   options: SummaryOptions = { plannedConcurrency: 2 },
   readAgain: readonly RequestRecord[] | null = records,
-): RunSummary {
+): PhaseSummary {
   const summary = new SummaryAccumulator(options);
   for (const each of records) summary.add(each);
   const chunks = summary.chunkReading();
@@ -72,7 +72,7 @@ function summaryOf(
 }
 
 function distribution(
-  { measures }: RunSummary,
+  { measures }: PhaseSummary,
   measure: string,
   { clock = 'sent', population = 'ok' }: Partial<Pick<MeasureResult, 'clock' | 'population'>> = {},
 ): DistributionResult {
@@ -81,7 +81,7 @@ function distribution(
   return found;
 }
 
-function scalar({ measures }: RunSummary, measure: string): number | null {
+function scalar({ measures }: PhaseSummary, measure: string): number | null {
   const found = measures.find((m) => m.measure === measure);
   if (found?.kind !== 'scalar') throw new Error(`no scalar ${measure}`);
   return found.value;

@@ -57,7 +57,7 @@ export interface SummaryOptions {
 }
 
 /** What `result.json` says of a run's measure phase. */
-export interface RunSummary {
+export interface PhaseSummary {
   /** Ns since the run's start: the first request sent, the end of the last; null without requests. */
   readonly window: { readonly start_ns: number; readonly end_ns: number } | null;
   readonly requests: Readonly<Record<Outcome, number>>;
@@ -137,12 +137,12 @@ export class SummaryAccumulator {
     return this.#gaps.n <= (this.#options.exactGapsLimit ?? EXACT_GAPS_LIMIT);
   }
 
-  summarize(chunks: ChunkReading | null): RunSummary {
+  summarize(chunks: ChunkReading | null): PhaseSummary {
     return this.#summaryWith([...this.#distributions(chunks)].flat(), chunks);
   }
 
   /** The same in steps, so that a process can do other things (answer a scrape) in the `pause` between two of them. */
-  async summarizeInSteps(chunks: ChunkReading | null, pause: () => Promise<void>): Promise<RunSummary> {
+  async summarizeInSteps(chunks: ChunkReading | null, pause: () => Promise<void>): Promise<PhaseSummary> {
     const distributions: DistributionResult[] = [];
     for (const some of this.#distributions(chunks)) {
       distributions.push(...some);
@@ -151,7 +151,7 @@ export class SummaryAccumulator {
     return this.#summaryWith(distributions, chunks);
   }
 
-  #summaryWith(distributions: readonly DistributionResult[], chunks: ChunkReading | null): RunSummary {
+  #summaryWith(distributions: readonly DistributionResult[], chunks: ChunkReading | null): PhaseSummary {
     const empty = this.#columns.length === 0;
     const medianGap = distributions.find(({ measure }) => measure === INTER_CHUNK_LATENCY.measure)?.percentiles.p50
       .value;

@@ -17,8 +17,8 @@ export interface GoodputLimit {
   readonly unit: Unit;
 }
 
-export const COMPARISONS = ['<', '<=', '>', '>='] as const;
-export type Comparison = (typeof COMPARISONS)[number];
+export const COMPARISON_OPERATORS = ['<', '<=', '>', '>='] as const;
+export type ComparisonOperator = (typeof COMPARISON_OPERATORS)[number];
 
 export const SLO_STATS = ['mean', 'min', 'max', 'std'] as const;
 export type SloStat = PercentileName | (typeof SLO_STATS)[number];
@@ -29,7 +29,7 @@ export interface Slo {
   readonly measure: string;
   /** Null for a measure that is one number. */
   readonly stat: SloStat | null;
-  readonly comparison: Comparison;
+  readonly comparison: ComparisonOperator;
   /** In the unit. */
   readonly limit: number;
   readonly unit: Unit;

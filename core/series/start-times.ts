@@ -21,7 +21,7 @@ export interface StartTimeChanges {
   readonly same: ReadonlySet<string>;
 }
 
-interface Known {
+interface KnownStart {
   readonly start: StartTime;
   readonly firstSeenSeconds: number;
   readonly lastSeenSeconds: number;
@@ -35,13 +35,13 @@ interface Known {
  * address.
  */
 export class StartTimes {
-  readonly #known = new Map<string, Known>();
+  readonly #known = new Map<string, KnownStart>();
 
   /** `seenSeconds`: when the page was read, on any clock. Start times that are not finite are ignored. */
   see(starts: Iterable<StartTime>, seenSeconds: number): StartTimeChanges {
     const renewed = new Set<string>();
     const same = new Set<string>();
-    const next: Known[] = [];
+    const next: KnownStart[] = [];
     for (const start of starts) {
       if (!Number.isFinite(start.earliest) || !Number.isFinite(start.latest)) continue;
       const known = this.#known.get(start.key);
@@ -66,7 +66,7 @@ export class StartTimes {
   }
 }
 
-function compare({ start: before, firstSeenSeconds, lastSeenSeconds }: Known, start: StartTime) {
+function compare({ start: before, firstSeenSeconds, lastSeenSeconds }: KnownStart, start: StartTime) {
   if (start.latest < before.earliest - START_TOLERANCE_SECONDS) return 'other_server';
   if (start.earliest <= before.latest + START_TOLERANCE_SECONDS) return 'same';
   const seenAliveSeconds = lastSeenSeconds - firstSeenSeconds;

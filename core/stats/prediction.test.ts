@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { rankPrediction, tPrediction } from './prediction.ts';
-import type { Known } from './shift.ts';
+import type { KnownInterval } from './shift.ts';
 
-const exactly = (values: readonly number[]): Known[] => values.map((value) => [value, value]);
+const exactly = (values: readonly number[]): KnownInterval[] => values.map((value) => [value, value]);
 const NINETEEN = exactly(Array.from({ length: 19 }, (_, i) => i / 10));
 
 describe('by ranks', () => {
@@ -43,7 +43,7 @@ describe("by Student's t", () => {
   });
 
   test('no values within the intervals give a wider result', () => {
-    const sample: Known[] = [
+    const sample: KnownInterval[] = [
       [1, 1.5],
       [0.8, 2],
       [1.4, 1.6],

@@ -1,13 +1,13 @@
 import { percentile } from './percentiles.ts';
-import type { Known } from './shift.ts';
+import type { KnownInterval } from './shift.ts';
 import { studentT, studentTTail } from './student-t.ts';
 
 /** Where one further value of a sample lies, and how far a new value is from the sample's center. */
 export interface Prediction {
   /** The new value's distance from the center, at the smallest and the largest corner of values known as intervals. */
-  readonly estimate: Known;
+  readonly estimate: KnownInterval;
   /** The new value's distance less what one further value of the sample varies by, each end wrong with probability `p.end`. */
-  readonly interval: Known;
+  readonly interval: KnownInterval;
   /** One-sided p-values of "the new value is from the same distribution", each of the corner that supports it least. */
   readonly p: { readonly up: number; readonly down: number };
   /** Probability with which one end of the interval misses. */
@@ -18,7 +18,7 @@ export interface Prediction {
  * Against the extremes of the sample: valid for any continuous distribution of exchangeable values. A value beyond all N
  * others has p = 1 ÷ (N + 1). Ties count against a decision.
  */
-export function rankPrediction(sample: readonly Known[], [low, high]: Known): Prediction {
+export function rankPrediction(sample: readonly KnownInterval[], [low, high]: KnownInterval): Prediction {
   const lows = Float64Array.from(sample, ([from]) => from).sort();
   const highs = Float64Array.from(sample, ([, to]) => to).sort();
   const chance = (others: number): number => (1 + others) / (sample.length + 1);
@@ -38,7 +38,7 @@ export function rankPrediction(sample: readonly Known[], [low, high]: Known): Pr
  * which one end misses. For values known as intervals the standard deviation is bounded from above: that of the
  * middles plus the root mean square of the half widths.
  */
-export function tPrediction(sample: readonly Known[], [low, high]: Known, end: number): Prediction {
+export function tPrediction(sample: readonly KnownInterval[], [low, high]: KnownInterval, end: number): Prediction {
   const n = sample.length;
   const degrees = n - 1;
   const lowMean = mean(sample.map(([from]) => from));
@@ -51,7 +51,7 @@ export function tPrediction(sample: readonly Known[], [low, high]: Known, end: n
     rootMeanSquare(middles.map((value) => value - middleMean)) +
     rootMeanSquare(sample.map(([from, to]) => (to - from) / 2));
   const error = deviation * Math.sqrt(1 + 1 / n);
-  const estimate: Known = [low - highMean, high - lowMean];
+  const estimate: KnownInterval = [low - highMean, high - lowMean];
   const reach = studentT(1 - 2 * end, degrees) * error;
   return {
     estimate,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { sfc32 } from './seeded-random.ts';
-import { pairedShift, unpairedShift, type Known, type Shift } from './shift.ts';
+import { pairedShift, unpairedShift, type KnownInterval, type Shift } from './shift.ts';
 
-const exactly = (values: readonly number[]): Known[] => values.map((value) => [value, value]);
+const exactly = (values: readonly number[]): KnownInterval[] => values.map((value) => [value, value]);
 const D = [0.8, -0.3, 1.2, 0.45, 2.1, -0.15, 0.95];
 const X = [5.1, 4.7, 6.2, 5.5, 4.9, 5.8];
 const Y = [6.0, 5.3, 6.8, 7.1, 5.6, 6.5, 7.4];
@@ -58,7 +58,7 @@ test('what is infinite on both sides is not known, on one side it is beyond all'
 });
 
 const values = fc.array(fc.integer({ min: -8, max: 8 }), { minLength: 1, maxLength: 9 });
-const both: readonly (readonly [string, (a: readonly Known[], b: readonly Known[]) => Shift])[] = [
+const both: readonly (readonly [string, (a: readonly KnownInterval[], b: readonly KnownInterval[]) => Shift])[] = [
   [
     'pairs',
     (a, b) => pairedShift(a.slice(0, b.length).map(([low], i) => [(b[i]?.[0] ?? 0) - low, (b[i]?.[0] ?? 0) - low])),
@@ -148,11 +148,12 @@ test('every corner of values known as intervals lies within the result', () => {
   });
   fc.assert(
     fc.property(known, known, fc.integer(), (a, b, pick) => {
-      const wide = (side: readonly (readonly [number, number])[]): Known[] =>
+      const wide = (side: readonly (readonly [number, number])[]): KnownInterval[] =>
         side.map(([low, width]) => [low, low + width]);
       const all = unpairedShift(wide(a), wide(b));
       const random = sfc32(pick);
-      const corner = (side: readonly Known[]): Known[] => exactly(side.map((ends) => ends[random() & 1] ?? 0));
+      const corner = (side: readonly KnownInterval[]): KnownInterval[] =>
+        exactly(side.map((ends) => ends[random() & 1] ?? 0));
       const one = unpairedShift(corner(wide(a)), corner(wide(b)));
       expect(one.estimate[0]).toBeGreaterThanOrEqual(all.estimate[0]);
       expect(one.estimate[1]).toBeLessThanOrEqual(all.estimate[1]);

@@ -2,7 +2,7 @@ import type { Interval } from './interval.ts';
 import { rankSumNull, signedRankNull, type RankNull } from './rank-null.ts';
 
 /** A value that is known exactly (low = high) or only to lie in an interval. Ends may be infinite. */
-export type Known = readonly [low: number, high: number];
+export type KnownInterval = readonly [low: number, high: number];
 
 /**
  * The shift between two samples, by ranks: Hodges and Lehmann's estimate and the interval that inverts the exact test
@@ -14,7 +14,7 @@ export type Known = readonly [low: number, high: number];
  */
 export interface Shift {
   /** From the smallest corner to the largest; both are the same when the values are exact. */
-  readonly estimate: Known;
+  readonly estimate: KnownInterval;
   /** One-sided p-values, each of the corner that supports it least. */
   readonly p: { readonly up: number; readonly down: number; readonly twoSided: number };
   readonly exact: boolean;
@@ -23,7 +23,7 @@ export interface Shift {
 }
 
 /** The shift of paired values, by the signed-rank test on their differences (second − first). Needs at least one. */
-export function pairedShift(differences: readonly Known[]): Shift {
+export function pairedShift(differences: readonly KnownInterval[]): Shift {
   const n = differences.length;
   const averages = (end: 0 | 1): Float64Array => {
     const walsh = new Float64Array((n * (n + 1)) / 2);
@@ -40,7 +40,7 @@ export function pairedShift(differences: readonly Known[]): Shift {
 }
 
 /** The shift from `a` to `b`, unpaired, by the rank-sum test. Each needs at least one value. */
-export function unpairedShift(a: readonly Known[], b: readonly Known[]): Shift {
+export function unpairedShift(a: readonly KnownInterval[], b: readonly KnownInterval[]): Shift {
   const differences = (end: 0 | 1): Float64Array => {
     const pairwise = new Float64Array(a.length * b.length);
     let filled = 0;
@@ -51,7 +51,7 @@ export function unpairedShift(a: readonly Known[], b: readonly Known[]): Shift {
 }
 
 /** `to` − `from`; unknown when both are infinite. */
-export function difference(from: Known, to: Known): Known {
+export function difference(from: KnownInterval, to: KnownInterval): KnownInterval {
   return [known(to[0] - from[1], 0), known(to[1] - from[0], 1)];
 }
 

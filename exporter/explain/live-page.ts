@@ -6,7 +6,7 @@ import { PageClient } from '../servers/scrape/page-request.ts';
 import { iterationRows } from '../servers/scrape/trtllm-iteration-page.ts';
 
 /** The page of a live server, and what had to be done to get it. */
-export interface LivePage {
+export interface FetchedPage {
   /** Where the page was found. */
   readonly url: string;
   readonly page: Exposition;
@@ -34,7 +34,7 @@ const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetric
  *
  * @throws NoPageError when there is none
  */
-export async function fetchLivePage(url: URL, limits: PageLimits = LIMITS): Promise<LivePage> {
+export async function fetchLivePage(url: URL, limits: PageLimits = LIMITS): Promise<FetchedPage> {
   const client = new PageClient(limits, () => performance.now() * 1e6, HEADERS);
   try {
     const body = await get(client, url);
@@ -67,7 +67,7 @@ function parsed(url: URL, body: ReceivedPage): Exposition {
   }
 }
 
-async function pageBeside(client: PageClient, url: URL, rows: number): Promise<LivePage> {
+async function pageBeside(client: PageClient, url: URL, rows: number): Promise<FetchedPage> {
   const drained =
     `${shown(url)} answers TensorRT-LLM's iteration statistics in JSON, not Prometheus text; ` +
     `each read takes its rows away from other readers, this one took ${rows}`;

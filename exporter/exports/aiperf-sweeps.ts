@@ -8,7 +8,7 @@ const NS_PER_SECOND = 1e9;
 const MOST_GAPS = 1_000_000;
 
 /** The time-weighted statistics of one of AIPerf's sweep lines. */
-export interface Sweep {
+export interface SweepLine {
   readonly tag: string;
   readonly header: string;
   readonly unit: string;
@@ -44,7 +44,7 @@ export class AiperfSweeps {
   }
 
   /** Within the window; empty when no answer came in chunks, or there were too many of them. */
-  between(from_ns: number, to_ns: number): Sweep[] {
+  between(from_ns: number, to_ns: number): SweepLine[] {
     if (this.#gaps === 0 || this.#gaps > MOST_GAPS) return [];
     const [prefill, decode, total] = [this.#prefill.curve(), this.#decode.curve(), this.#total.curve()];
     const [inPrefill, inDecode] = [this.#inPrefill.curve(), this.#inDecode.curve()];
@@ -59,7 +59,7 @@ export class AiperfSweeps {
         ] as const
       ).map(([tag, header, curve, users]) => [tag, header, 'tokens/sec/user', quotient(curve, users), users] as const),
     ] as const;
-    const sweep = (tag: string, header: string, unit: string, statistics: StepStatistics | null): Sweep[] =>
+    const sweep = (tag: string, header: string, unit: string, statistics: StepStatistics | null): SweepLine[] =>
       statistics === null ? [] : [{ tag, header, unit, statistics }];
     const tokens = curveStatistics(this.#tokensInFlight.curve(), from_ns, to_ns);
     return [

@@ -10,7 +10,7 @@ import { aiperfError } from './aiperf-line.ts';
 import type { AiperfError } from './aiperf-line.ts';
 import { AIPERF_METRICS } from './aiperf-metrics.ts';
 import { AiperfSweeps } from './aiperf-sweeps.ts';
-import type { Sweep } from './aiperf-sweeps.ts';
+import type { SweepLine } from './aiperf-sweeps.ts';
 import type { AiperfMetric } from './aiperf-metrics.ts';
 
 export type TokenSum =
@@ -94,7 +94,7 @@ export class AiperfTotals {
   }
 
   /** AIPerf's sweep lines of throughput and tokens in flight. */
-  sweeps(from_ns: number, to_ns: number): Sweep[] {
+  sweeps(from_ns: number, to_ns: number): SweepLine[] {
     return this.#sweeps.between(from_ns, to_ns);
   }
 

@@ -1,39 +1,24 @@
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
+import type { RunEnding } from '../../core/run/run-output.ts';
 import { Linger } from '../publish/linger.ts';
 import type { MetricsPage } from '../publish/metrics-page.ts';
+import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { hostCheck } from './allowed-host.ts';
 import { listen, type Listening } from './listen.ts';
 import { createRunApp } from './run-app.ts';
 
-export interface LivePageOptions {
-  readonly runId: string;
-  readonly scenario: string;
-  /** A `serve` process may list the runs of this directory. */
-  readonly runsDirectory: string;
-  readonly version: string;
-  readonly host: string;
-  /** Further names that requests may be addressed to; see `AllowedHostOptions`. */
-  readonly allowedHosts: readonly string[];
-  /** 0: any free port. */
-  readonly port: number;
-  /** Null: `Linger` decides, with its default limit; 0: no wait. */
-  readonly lingerMaxSeconds: number | null;
-  readonly say: (line: string) => void;
-}
-
 /** Serves the live metrics of a run on its own port until the scrapers have the final values. */
-export class LivePage implements RunOutput {
+export class LivePage implements ServedPage {
   readonly metricsUrl: string;
   readonly #listening: Listening;
   readonly #linger: Linger;
-  readonly #options: LivePageOptions;
+  readonly #options: ServedPageOptions;
   readonly #scrapes: EventEmitter;
 
-  private constructor(listening: Listening, linger: Linger, scrapes: EventEmitter, options: LivePageOptions) {
+  private constructor(listening: Listening, linger: Linger, scrapes: EventEmitter, options: ServedPageOptions) {
     this.#listening = listening;
     this.metricsUrl = advertisedUrl(listening, options.host);
     this.#linger = linger;
@@ -42,7 +27,7 @@ export class LivePage implements RunOutput {
   }
 
   /** Throws a `ListenError` if the port is not available. */
-  static async open(this: void, live: MetricsPage, options: LivePageOptions): Promise<LivePage> {
+  static async open(this: void, live: MetricsPage, options: ServedPageOptions): Promise<LivePage> {
     const linger = new Linger(options.lingerMaxSeconds ?? undefined);
     const scrapes = new EventEmitter();
     const { runId, scenario } = options;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { RunSummary } from '../../core/measures/summary.ts';
+import type { PhaseSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { createRunId } from '../../core/run/run-id.ts';
@@ -162,7 +162,7 @@ function resultFile(
   imported: ImportedRun,
   run: RunFile,
   summary: ImportSummary,
-  { summed, isSample }: { readonly summed: RunSummary | null; readonly isSample: boolean },
+  { summed, isSample }: { readonly summed: PhaseSummary | null; readonly isSample: boolean },
   servers: ResultFile['servers'],
 ): ResultFile {
   const { stated, notes } = imported;
@@ -211,7 +211,7 @@ const NOTHING_MEASURED: MeasuredRequests = {
 /**
  * Without records of the whole run it is the tool's window; its place in time is known only where the tool states it.
  */
-function windowOf(imported: ImportedRun, summed: RunSummary | null): ResultFile['window'] {
+function windowOf(imported: ImportedRun, summed: PhaseSummary | null): ResultFile['window'] {
   const { window_seconds: seconds, window_start_ns: stated_ns } = imported.stated;
   if (summed?.window) {
     const { start_ns, end_ns } = summed.window;

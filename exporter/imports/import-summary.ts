@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { BlockShelf } from '../../core/measures/block-shelf.ts';
 import type { ChunkRecord } from '../../core/measures/chunk-reading.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
-import type { RunSummary } from '../../core/measures/summary.ts';
+import type { PhaseSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { ErrorReason, PhaseName, RequestRecord, TokenSource } from '../../core/run/record.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
@@ -50,7 +50,7 @@ export class ImportSummary {
   }
 
   /** `readBack` reads the same records once more; it is called when something depends on it. */
-  async summarize(readBack: () => AsyncIterable<ChunkRecord>): Promise<RunSummary> {
+  async summarize(readBack: () => AsyncIterable<ChunkRecord>): Promise<PhaseSummary> {
     if (!this.#summary.needsChunks) return this.#summary.summarizeInSteps(null, nextTurn);
     const reading = this.#summary.chunkReading();
     for await (const record of readBack()) reading.add(record);

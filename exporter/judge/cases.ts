@@ -1,4 +1,4 @@
-import type { Known } from '../../core/stats/shift.ts';
+import type { KnownInterval } from '../../core/stats/shift.ts';
 import { worseUp } from './evidence.ts';
 import type { Figure, FigureKey, RunFigures } from './run-figures.ts';
 import { gatingPlace, marginOf, type Rules } from './rules.ts';
@@ -12,13 +12,13 @@ export interface FigureCase {
   /** As a ratio above 0. */
   readonly margin: number;
   /** On the scale of the evidence, run by run; only runs that have a value. */
-  readonly a: readonly Known[];
-  readonly b: readonly Known[];
+  readonly a: readonly KnownInterval[];
+  readonly b: readonly KnownInterval[];
   /** Why it cannot be judged; null when it can. */
-  readonly problem: Problem | null;
+  readonly problem: CaseProblem | null;
 }
 
-export interface Problem {
+export interface CaseProblem {
   readonly reason: Reason;
   readonly sentence: string;
   readonly needs: Needs | null;
@@ -44,7 +44,7 @@ export function casesOf(a: readonly RunFigures[], b: readonly RunFigures[], rule
   }
   const cases = [...found.values()].map(({ key, a: ofA, b: ofB }): FigureCase => {
     const place = gatingPlace(rules, key);
-    const known = (figures: readonly Figure[]): Known[] =>
+    const known = (figures: readonly Figure[]): KnownInterval[] =>
       figures.flatMap((figure) => (figure.value === null ? [] : [worseUp(figure, figure.value)]));
     const [knownA, knownB] = [known(ofA), known(ofB)];
     const missing = a.length + b.length - knownA.length - knownB.length;
@@ -59,13 +59,13 @@ export function keyText({ measure, stat, unit, definition, origin, population, c
 }
 
 /** A measure that reads a failed run as a fast one would hide it: every run has to have a value. */
-function missingValues(missing: number, runs: number): Problem | null {
+function missingValues(missing: number, runs: number): CaseProblem | null {
   if (missing === 0) return null;
   const sentence = `${missing} of ${runs} runs have no value under the same definition`;
   return { reason: 'missing_values', sentence, needs: null };
 }
 
-function fewValues({ stat }: FigureKey, figures: readonly Figure[]): Problem | null {
+function fewValues({ stat }: FigureKey, figures: readonly Figure[]): CaseProblem | null {
   const tail = 1 - quantileOf(stat);
   if (!(tail < 1 - TAIL_FROM)) return null;
   const fewest = Math.min(...figures.map(({ effective_n }) => effective_n ?? NaN));

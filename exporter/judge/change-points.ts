@@ -1,7 +1,7 @@
 import { changePointsOf, type ChangePoint } from '../../core/stats/change-points.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
-import { unpairedShift, type Known } from '../../core/stats/shift.ts';
+import { unpairedShift, type KnownInterval } from '../../core/stats/shift.ts';
 import { casesOf, keyText } from './cases.ts';
 import { effectRatio } from './effect.ts';
 import { worseUp } from './evidence.ts';
@@ -49,7 +49,7 @@ export function changePoints(
 /** A run's value of one figure, on the scale of the evidence. */
 interface Point {
   readonly run_id: string;
-  readonly known: Known;
+  readonly known: KnownInterval;
 }
 
 function pointsOf(key: FigureKey, runs: readonly RunFigures[]): readonly Point[] {

@@ -1,6 +1,6 @@
 import type { Interval } from '../../core/stats/interval.ts';
 import { rankPrediction, tPrediction, type Prediction } from '../../core/stats/prediction.ts';
-import { difference, pairedShift, unpairedShift, type Known, type Shift } from '../../core/stats/shift.ts';
+import { difference, pairedShift, unpairedShift, type KnownInterval, type Shift } from '../../core/stats/shift.ts';
 import type { Figure, FigureKey } from './run-figures.ts';
 import type { Method } from './verdict.ts';
 
@@ -10,7 +10,7 @@ import type { Method } from './verdict.ts';
  */
 export interface Evidence {
   readonly method: Method;
-  readonly estimate: Known;
+  readonly estimate: KnownInterval;
   /** At a level: the chance that the truth is outside. */
   readonly interval: (level: number) => Interval;
   /** Two-sided, or for the worse where one run is judged. */
@@ -27,7 +27,7 @@ export const FEWEST_FOR_T = 5;
 const PREDICTION_END = 0.05;
 
 /** The logarithm of what is compared, up being worse; see `EffectRatio` for shares. */
-export function worseUp({ measure, direction }: FigureKey, value: NonNullable<Figure['value']>): Known {
+export function worseUp({ measure, direction }: FigureKey, value: NonNullable<Figure['value']>): KnownInterval {
   const [low, high] = typeof value === 'number' ? [value, value] : value;
   if (SHARES_OF_FAILURE.has(measure)) return [-logarithm(1 - low), -logarithm(1 - high)];
   return direction === 'higher' ? [-logarithm(high), -logarithm(low)] : [logarithm(low), logarithm(high)];
@@ -43,19 +43,19 @@ function logarithm(value: number): number {
   return Math.max(LOG_OF_ZERO, Math.log(value));
 }
 
-export function pairsEvidence(a: readonly Known[], b: readonly Known[]): Evidence {
+export function pairsEvidence(a: readonly KnownInterval[], b: readonly KnownInterval[]): Evidence {
   const differences = a.map((from, i) => difference(from, b[i] ?? [NaN, NaN]));
   const shift = pairedShift(differences);
   return ofShift(shift, shift.exact ? 'signed_rank_exact' : 'signed_rank_normal');
 }
 
-export function setsEvidence(a: readonly Known[], b: readonly Known[]): Evidence {
+export function setsEvidence(a: readonly KnownInterval[], b: readonly KnownInterval[]): Evidence {
   const shift = unpairedShift(a, b);
   return ofShift(shift, shift.exact ? 'rank_sum_exact' : 'rank_sum_normal');
 }
 
 /** One run against a history of at least `FEWEST_FOR_T` runs. */
-export function predictionEvidence(history: readonly Known[], run: Known): Evidence {
+export function predictionEvidence(history: readonly KnownInterval[], run: KnownInterval): Evidence {
   const ranks = history.length >= FEWEST_FOR_RANKS;
   const found: Prediction = ranks ? rankPrediction(history, run) : tPrediction(history, run, PREDICTION_END);
   return {

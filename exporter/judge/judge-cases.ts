@@ -1,6 +1,6 @@
 import { FEWEST_FOR_DEPENDENCE } from '../../core/stats/serial-dependence.ts';
 import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
-import type { Known } from '../../core/stats/shift.ts';
+import type { KnownInterval } from '../../core/stats/shift.ts';
 import { keyText, type FigureCase } from './cases.ts';
 import { decide, type Decision } from './decide.ts';
 import { effectRatio, lowerIsWorse } from './effect.ts';
@@ -13,7 +13,7 @@ import type { EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } 
 export interface JudgedHow {
   readonly alpha: number;
   readonly design: Size['design'] | 'single';
-  readonly evidenceOf: (a: readonly Known[], b: readonly Known[]) => Evidence;
+  readonly evidenceOf: (a: readonly KnownInterval[], b: readonly KnownInterval[]) => Evidence;
   /** Whether preflight forbids any verdict. */
   readonly forbidden: boolean;
   /** Figures whose history cannot be trusted to be independent, by `keyText`. */
@@ -158,7 +158,7 @@ function needsOf({ each, evidence, decision }: Judged, reason: Reason, gating: n
   }
 }
 
-function effectOf(key: FigureKey, estimate: Known, interval: readonly [number, number]): EffectRatio {
+function effectOf(key: FigureKey, estimate: KnownInterval, interval: readonly [number, number]): EffectRatio {
   const [low, high] = lowerIsWorse(key) ? [interval[1], interval[0]] : interval;
   const ratio = (worse: number): number => effectRatio(key, worse);
   return { low: ratio(low), estimate: ratio((estimate[0] + estimate[1]) / 2), high: ratio(high) };

@@ -4,7 +4,7 @@ import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { type Unit } from '../../core/run/statistic.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import { wholeName } from '../../core/measures/short-names.ts';
-import { COMPARISONS, SLO_STATS, type Slo, type SloStat } from '../../core/run/gates.ts';
+import { COMPARISON_OPERATORS, SLO_STATS, type Slo, type SloStat } from '../../core/run/gates.ts';
 import { nearestNames } from '../../core/text/nearest-names.ts';
 import { scaled, UNIT_SCALES } from './unit-scale.ts';
 
@@ -58,8 +58,8 @@ export function parseSlo(text: string): Slo {
   const stat = parseStat(cursor, measure);
   cursor.take(/ */y);
   const sign = cursor.take(/[<>]=?/y);
-  const comparison = COMPARISONS.find((each) => each === sign);
-  if (comparison === undefined) throw cursor.error(`a comparison, one of ${COMPARISONS.join(' ')}`);
+  const comparison = COMPARISON_OPERATORS.find((each) => each === sign);
+  if (comparison === undefined) throw cursor.error(`a comparison, one of ${COMPARISON_OPERATORS.join(' ')}`);
   cursor.take(/ */y);
   const number = cursor.take(/[0-9]+(\.[0-9]+)?([eE][-+]?[0-9]+)?/y);
   if (number === '') throw cursor.error('a number');

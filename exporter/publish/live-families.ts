@@ -1,12 +1,10 @@
-import type { SampleInput } from '../../core/exposition/index.ts';
+import type { Labels, SampleInput } from '../../core/exposition/index.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { PhaseName } from '../../core/run/record.ts';
 import type { LiveFamily } from './family.ts';
 import type { LiveRunFacts } from './run-info.ts';
 import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED } from './run-info.ts';
 import type { PhaseCounts, RunTally } from './run-tally.ts';
-
-type Labels = Readonly<Record<string, string>>;
 
 /**
  * The families of a run that is under way, in the order of the metric contract. `llmbench_run_info` comes from shard 0

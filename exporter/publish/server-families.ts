@@ -1,5 +1,5 @@
 import { formatCanonicalNumber } from '../../core/exposition/index.ts';
-import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
+import type { FamilyInput, Labels, SampleInput } from '../../core/exposition/index.ts';
 import type { SeriesSummary, ServersFile } from '../servers/files/servers-file.ts';
 import type { CounterStatistics, HistogramStatistics, SeriesStatistics } from '../servers/series/statistics.ts';
 import type { GaugeStatistics } from '../servers/series/gauge-statistics.ts';
@@ -15,8 +15,6 @@ const QUANTILES = [
 ] as const;
 
 const OWN_LABELS = ['run_id', 'system', 'target', 'stat', 'quantile', 'bound', 'le'];
-
-type Labels = Readonly<Record<string, string>>;
 
 /**
  * What the servers said of themselves in the run's window, as families of the run: the delta of a histogram as a

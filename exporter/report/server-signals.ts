@@ -82,15 +82,15 @@ function familiesOf(quantity: SignalQuantity): readonly FamilyOfQuantity[] {
   return families.filter(({ only }) => only === undefined);
 }
 
-interface Series {
+interface SignalSeries {
   readonly target: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, unknown>>;
   readonly samples: { readonly at: number; readonly value: number | null }[];
 }
 
-function seriesOf(samples: Iterable<ServerSample>): Series[] {
-  const all = new Map<string, Series>();
+function seriesOf(samples: Iterable<ServerSample>): SignalSeries[] {
+  const all = new Map<string, SignalSeries>();
   for (const { target, name, labels, at_seconds: at, value } of samples) {
     const key = JSON.stringify([target, name, labels]);
     let series = all.get(key);
@@ -108,14 +108,14 @@ function carries(labels: Readonly<Record<string, unknown>>, wanted: Readonly<Rec
   return Object.entries(wanted).every(([name, value]) => labels[name] === value);
 }
 
-function byTarget(series: readonly Series[]): [target: string, series: Series[]][] {
-  const groups = new Map<string, Series[]>();
+function byTarget(series: readonly SignalSeries[]): [target: string, series: SignalSeries[]][] {
+  const groups = new Map<string, SignalSeries[]>();
   for (const each of series) groups.set(each.target, [...(groups.get(each.target) ?? []), each]);
   return [...groups];
 }
 
 /** The mean over each bin of the sum, or of the largest, of the series. */
-function levels(series: readonly Series[], bins: TimeBins, kind: 'sum' | 'max'): (number | null)[] {
+function levels(series: readonly SignalSeries[], bins: TimeBins, kind: 'sum' | 'max'): (number | null)[] {
   const means = series.map((each) => binMeans(each, bins));
   return Array.from({ length: bins.count }, (_, bin) => {
     const known = means.flatMap((values) => values[bin] ?? []);
@@ -125,7 +125,7 @@ function levels(series: readonly Series[], bins: TimeBins, kind: 'sum' | 'max'):
 }
 
 /** The mean of a series over the part of each bin in which it had a value. */
-function binMeans({ samples }: Series, bins: TimeBins): (number | null)[] {
+function binMeans({ samples }: SignalSeries, bins: TimeBins): (number | null)[] {
   const sums = new Array<number>(bins.count).fill(0);
   const times = new Array<number>(bins.count).fill(0);
   samples.forEach(({ at, value }, i) => {
@@ -143,7 +143,7 @@ function binMeans({ samples }: Series, bins: TimeBins): (number | null)[] {
 }
 
 /** Increase per second of the sum of the counters over each bin. */
-function rates(series: readonly Series[], bins: TimeBins): (number | null)[] {
+function rates(series: readonly SignalSeries[], bins: TimeBins): (number | null)[] {
   return Array.from({ length: bins.count }, (_, bin) => {
     const from = bin * bins.widthSeconds;
     const seconds = binSeconds(bins, bin);
@@ -153,7 +153,7 @@ function rates(series: readonly Series[], bins: TimeBins): (number | null)[] {
 }
 
 /** Increase of a counter between two instants, resets counted from 0; null if it has no value at either. */
-function gain({ samples }: Series, from: number, to: number): number | null {
+function gain({ samples }: SignalSeries, from: number, to: number): number | null {
   const start = samples.findLastIndex(({ at }) => at <= from);
   const end = samples.findLastIndex(({ at }) => at <= to);
   const lastAt = samples.at(-1)?.at ?? -Infinity;

@@ -3,8 +3,8 @@ import type { RunEnding, RunOutput } from '../../core/run/run-output.ts';
 import { goodRequest } from '../../core/measures/goodput.ts';
 import { wallNow_ms, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
-import type { MetricsPage } from '../publish/metrics-page.ts';
 import { Outgoing } from '../publish/outgoing.ts';
+import type { ServedPage, ServePage } from '../publish/served-page.ts';
 import { RequestViewBuilder } from '../report/request-view.ts';
 import { findServe } from '../store/recovery/serve-presence.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -13,28 +13,6 @@ import type { Closers } from './closers.ts';
 import { writeRunFiles } from './run-files.ts';
 import { runFile } from './run-plan.ts';
 import type { RunRequest } from './run-request.ts';
-
-/** Serves the live metrics of a run over HTTP. Throws a `ListenError` when the port is not available. */
-export type ServePage = (page: MetricsPage, options: ServedPageOptions) => Promise<ServedPage>;
-
-export interface ServedPageOptions {
-  readonly runId: string;
-  readonly scenario: string;
-  readonly runsDirectory: string;
-  readonly version: string;
-  readonly host: string;
-  /** Further host names that requests may be addressed to. */
-  readonly allowedHosts: readonly string[];
-  /** 0: any free port. */
-  readonly port: number;
-  /** Null: the default limit; 0: the page ends with the run. */
-  readonly lingerMaxSeconds: number | null;
-  readonly say: (line: string) => void;
-}
-
-export interface ServedPage extends RunOutput {
-  readonly metricsUrl: string;
-}
 
 export interface OutputParts {
   readonly request: RunRequest;

@@ -3,7 +3,7 @@ import { coarserIndex, exponentialBound } from './exponential-bound.ts';
 import type { NativeHistogram } from './native-histogram.ts';
 
 /** Observations in (low, high], or [low, high) below 0. */
-interface Interval {
+interface CountedInterval {
   low: number;
   high: number;
   count: number;
@@ -52,7 +52,7 @@ function onExponentialGrid(histograms: readonly NativeHistogram[]): ClassicHisto
     negative: atSchema(h, h.negative, schema),
   }));
   const threshold = commonThreshold(histograms, sides);
-  const reaches = (intervals: readonly Interval[]): boolean => intervals.some(({ high }) => high > threshold);
+  const reaches = (intervals: readonly CountedInterval[]): boolean => intervals.some(({ high }) => high > threshold);
   const onlyPositive =
     sides.some(({ positive }) => reaches(positive)) && !sides.some(({ negative }) => reaches(negative));
   const views = histograms.map((h, i) => {
@@ -75,7 +75,7 @@ function onExponentialGrid(histograms: readonly NativeHistogram[]): ClassicHisto
  * The buckets of one side that are not empty, as distances from 0, in a schema that is as coarse or coarser. All of them when
  * all are empty: for Prometheus a side exists that has buckets, and the zero bucket then reaches across 0.
  */
-function atSchema(h: NativeHistogram, buckets: NativeHistogram['positive'], schema: number): Interval[] {
+function atSchema(h: NativeHistogram, buckets: NativeHistogram['positive'], schema: number): CountedInterval[] {
   const counts = new Map<number, number>();
   const allEmpty = buckets.every(({ count }) => count === 0);
   for (const { index, count } of buckets) {
@@ -93,7 +93,7 @@ function atSchema(h: NativeHistogram, buckets: NativeHistogram['positive'], sche
 /** The widest zero bucket, widened until its edge lies in no other histogram's bucket (as Prometheus reconciles them). */
 function commonThreshold(
   histograms: readonly NativeHistogram[],
-  sides: readonly { readonly positive: readonly Interval[]; readonly negative: readonly Interval[] }[],
+  sides: readonly { readonly positive: readonly CountedInterval[]; readonly negative: readonly CountedInterval[] }[],
 ): number {
   let threshold = Math.max(...histograms.map((h) => h.zeroThreshold));
   for (let before = NaN; before !== threshold;) {
@@ -107,8 +107,11 @@ function commonThreshold(
 }
 
 /** Buckets beyond the zero bucket, and how many observations of the others it takes over. */
-function outsideZero(buckets: readonly Interval[], threshold: number): { outside: Interval[]; inZero: number } {
-  const outside: Interval[] = [];
+function outsideZero(
+  buckets: readonly CountedInterval[],
+  threshold: number,
+): { outside: CountedInterval[]; inZero: number } {
+  const outside: CountedInterval[] = [];
   let inZero = 0;
   for (const { low, high, count } of buckets) {
     if (high <= threshold) inZero += count;
@@ -118,14 +121,14 @@ function outsideZero(buckets: readonly Interval[], threshold: number): { outside
 }
 
 /** All edges in ascending order, then +Infinity. A lower edge of 0 is that of every first bucket and is left out. */
-function edges(intervals: readonly Interval[]): number[] {
+function edges(intervals: readonly CountedInterval[]): number[] {
   const all = new Set<number>([Infinity]);
   for (const { low, high } of intervals) all.add(low).add(high);
   const sorted = Float64Array.from(all).sort();
   return sorted[0] === 0 && !intervals.some(({ high }) => high === 0) ? [...sorted.subarray(1)] : [...sorted];
 }
 
-function cumulative(view: readonly Interval[], bounds: readonly number[], h: NativeHistogram): ClassicHistogram {
+function cumulative(view: readonly CountedInterval[], bounds: readonly number[], h: NativeHistogram): ClassicHistogram {
   let next = 0;
   let total = 0;
   const counts = bounds.map((bound) => {

@@ -12,7 +12,7 @@ import { codeOf, reasonOf, RunsDirectoryError } from '../../errors/store-errors.
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, text, texts, type Values } from '../options/options.ts';
+import { flag, readArguments, text, texts, type OptionValues } from '../options/options.ts';
 import {
   GRAFANA_OPTIONS,
   RECEIVER_OPTIONS,
@@ -85,7 +85,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function backfilled(store: RunStore, runIds: readonly string[], options: Values<typeof OPTIONS>): Promise<Done> {
+async function backfilled(
+  store: RunStore,
+  runIds: readonly string[],
+  options: OptionValues<typeof OPTIONS>,
+): Promise<Done> {
   const receiverRequest = requestedReceiver(options);
   const receiver = receiverRequest && (await readReceiver(receiverRequest, process.env));
   const grafanaRequest = requestedGrafana(options);
@@ -159,7 +163,7 @@ async function outputOf(path: string): Promise<BackfillOutput> {
   return { kind: isFolder ? 'folder' : 'file', path };
 }
 
-function report(done: Done, options: Values<typeof OPTIONS>): number {
+function report(done: Done, options: OptionValues<typeof OPTIONS>): number {
   for (const [runId, reason] of Object.entries(done.refused)) printLine(`${runId} skipped: ${reason}`);
   for (const [runId, reason] of Object.entries(done.not_annotated)) printLine(`${runId}: ${reason}`);
   if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);

@@ -6,7 +6,7 @@ import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { AUTHOR_OPTION, requestedAuthor } from '../options/judge-options.ts';
-import { flag, readArguments, text, type Values } from '../options/options.ts';
+import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { aligned } from '../tables/aligned.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
@@ -53,7 +53,7 @@ async function change(
   store: RunStore,
   action: BaselineAction,
   selector: string,
-  options: Values<typeof OPTIONS>,
+  options: OptionValues<typeof OPTIONS>,
 ): Promise<number> {
   if (action === 'drop' && (options.reason ?? '').trim() === '') {
     throw new CliError('--reason is required: the baseline keeps why a run was dropped');
@@ -92,7 +92,7 @@ function refuseUnusable(runs: readonly IndexedRun[]): void {
   }
 }
 
-async function show(store: RunStore, scenario: string, options: Values<typeof OPTIONS>): Promise<number> {
+async function show(store: RunStore, scenario: string, options: OptionValues<typeof OPTIONS>): Promise<number> {
   const baseline = await readBaseline(store.directory, scenario);
   for (const line of baseline.damagedLines)
     process.stderr.write(`baseline.jsonl: line ${line} cannot be read and is ignored\n`);

@@ -9,7 +9,7 @@ import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge-options.ts';
-import { flag, readArguments, text, type Values } from '../options/options.ts';
+import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { runInChild } from '../run-in-child.ts';
 import { nextCommand } from '../tables/next-command.ts';
@@ -24,7 +24,7 @@ const OPTIONS = {
   json: flag('short for --format json'),
 };
 
-export type CheckOptions = Values<typeof CHECK_OPTIONS> & {
+export type CheckOptions = OptionValues<typeof CHECK_OPTIONS> & {
   readonly 'runs-dir': string;
   readonly json: boolean;
 };

@@ -6,7 +6,7 @@ import type { Target } from '../../servers/scrape/targets.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readOptions, seconds, text, type Values } from '../options/options.ts';
+import { flag, readOptions, seconds, text, type OptionValues } from '../options/options.ts';
 import { definitions, formats, INTERVAL_RANGE, SERVER_LISTS, targets } from '../options/server-options.ts';
 import { serverTables } from '../tables/server-table.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -79,7 +79,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-async function wantedTargets(options: Values<typeof OPTIONS>): Promise<readonly Target[]> {
+async function wantedTargets(options: OptionValues<typeof OPTIONS>): Promise<readonly Target[]> {
   const found = options['discover-local'] ? await discoverLocal() : [];
   const all = [...options['server-metrics'], ...options['gpu-telemetry'], ...found];
   for (const { name } of found) process.stderr.write(`found ${name}\n`);

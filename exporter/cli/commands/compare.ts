@@ -9,7 +9,7 @@ import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS, VERDICT_OPTIONS } from '../options/judge-options.ts';
-import { flag, readArguments, type Values } from '../options/options.ts';
+import { flag, readArguments, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { nextCommand } from '../tables/next-command.ts';
 import { verdictOutput } from '../tables/verdict-output.ts';
@@ -47,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 type CompareValues = { readonly configurationMayDiffer?: boolean } & Pick<
-  Values<typeof OPTIONS>,
+  OptionValues<typeof OPTIONS>,
   'runs-dir' | 'paired' | 'margin' | 'gate' | 'format' | 'undecided' | 'json'
 >;
 

@@ -7,7 +7,7 @@ import { listenError } from '../../http/listen.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { choice, flag, integer, readOptions, text } from '../options/options.ts';
-import type { Values } from '../options/options.ts';
+import type { OptionValues } from '../options/options.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { untilStopped } from '../until-stopped.ts';
 
@@ -74,7 +74,7 @@ function faultsText(): string {
 }
 
 /** Starts the requested simulators; if one fails, the others are stopped. */
-async function startAll(options: Values<typeof OPTIONS>): Promise<Started[]> {
+async function startAll(options: OptionValues<typeof OPTIONS>): Promise<Started[]> {
   const systems = options.system === 'all' ? SIMULATED_SYSTEMS : [options.system];
   const started: Started[] = [];
   try {

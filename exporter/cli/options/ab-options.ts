@@ -1,12 +1,12 @@
 import { nearestNames } from '../../../core/text/nearest-names.ts';
 import type { Rules } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
-import { readOptions, type Options, type Values } from './options.ts';
+import { readOptions, type Options, type OptionValues } from './options.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 
 /** The command line of `ab`, taken apart: its own options, those of every run, and those of one side. */
 export interface AbArguments<O extends Options> {
-  readonly own: Values<O>;
+  readonly own: OptionValues<O>;
   /** Options of `llmbench run` for both sides, as they were given. */
   readonly shared: readonly string[];
   readonly a: readonly string[];

@@ -2,7 +2,7 @@ import type { Gates } from '../../../core/run/gates.ts';
 import { parseGoodput } from '../../judge/goodput-grammar.ts';
 import { GrammarError, parseSlo } from '../../judge/slo-grammar.ts';
 import { CliError } from '../failure.ts';
-import { choice, text, texts, type Values } from './options.ts';
+import { choice, text, texts, type OptionValues } from './options.ts';
 
 /** The objectives of a run. */
 export const GATE_OPTIONS = {
@@ -19,7 +19,7 @@ export const GATE_OPTIONS = {
 };
 
 /** Null without objectives. Throws a `CliError`. */
-export function requestedGates(options: Pick<Values<typeof GATE_OPTIONS>, 'goodput' | 'slo'>): Gates | null {
+export function requestedGates(options: Pick<OptionValues<typeof GATE_OPTIONS>, 'goodput' | 'slo'>): Gates | null {
   const { goodput, slo } = options;
   if (goodput === null && slo.length === 0) return null;
   return {

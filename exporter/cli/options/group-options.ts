@@ -2,7 +2,7 @@ import { isRunId } from '../../../core/run/run-id.ts';
 import { runGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
-import { flag, integer, seconds, text, type Values } from './options.ts';
+import { flag, integer, seconds, text, type OptionValues } from './options.ts';
 
 /** Multiple runs with one command. */
 export const GROUP_OPTIONS = {
@@ -12,7 +12,7 @@ export const GROUP_OPTIONS = {
   'same-prompts': flag('send the same texts in all runs: prefix caches are warm from the second run on'),
 };
 
-type GroupValues = Values<typeof GROUP_OPTIONS> & { readonly 'run-id': string | null };
+type GroupValues = OptionValues<typeof GROUP_OPTIONS> & { readonly 'run-id': string | null };
 
 /** The runs of one command, in their order. Throws a `CliError`. */
 export function requestedGroup(steps: readonly RunRequest[], options: GroupValues): readonly RunRequest[] {

@@ -4,7 +4,7 @@ import { unknownMeasure } from '../../judge/slo-grammar.ts';
 import { defaultRules, judgedMeasures, MOST_PRIMARY, type PrimaryMeasure, type Rules } from '../../judge/rules.ts';
 import type { RunFigures, Stat } from '../../judge/run-figures.ts';
 import { CliError } from '../failure.ts';
-import { choice, flag, integer, text, texts, type Values } from './options.ts';
+import { choice, flag, integer, text, texts, type OptionValues } from './options.ts';
 
 const STATS: readonly Stat[] = ['mean', 'p50', 'p90', 'p99', 'value'];
 
@@ -26,7 +26,7 @@ export const VERDICT_OPTIONS = {
 };
 
 /** The rules that the options ask for, on top of the defaults for these runs. Throws a `CliError`. */
-export function requestedRules(options: Values<typeof RULE_OPTIONS>, runs: readonly RunFigures[]): Rules {
+export function requestedRules(options: OptionValues<typeof RULE_OPTIONS>, runs: readonly RunFigures[]): Rules {
   const defaults = defaultRules(runs);
   const primary = options.gate.length === 0 ? defaults.primary : options.gate.map(primaryMeasure);
   if (primary.length > MOST_PRIMARY) {

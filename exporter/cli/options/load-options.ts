@@ -10,7 +10,17 @@ import {
 } from '../../load/schedule/load-plan.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
-import { choice, flag, integer, milliseconds, number, numbers, percent, seconds, type Values } from './options.ts';
+import {
+  choice,
+  flag,
+  integer,
+  milliseconds,
+  number,
+  numbers,
+  percent,
+  seconds,
+  type OptionValues,
+} from './options.ts';
 
 const MOST_REQUESTS = 1e9;
 const MOST_CONCURRENCY = 100_000;
@@ -108,7 +118,7 @@ export const WARMUP_OPTIONS = {
 
 export const LOAD_OPTIONS = { ...ARRIVAL_OPTIONS, ...END_OPTIONS, ...WARMUP_OPTIONS };
 
-type LoadOptions = Values<typeof LOAD_OPTIONS>;
+type LoadOptions = OptionValues<typeof LOAD_OPTIONS>;
 
 /** One load of a sweep. */
 export interface LoadStep {

@@ -22,7 +22,7 @@ export interface Option<T> {
 }
 
 export type Options = Readonly<Record<string, Option<unknown>>>;
-export type Values<O extends Options> = { readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never };
+export type OptionValues<O extends Options> = { readonly [K in keyof O]: O[K] extends Option<infer T> ? T : never };
 
 const last = (texts: readonly string[]): string => texts.at(-1) ?? '';
 
@@ -112,7 +112,7 @@ export function readOptions<O extends Options>(
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
   file: GivenValues = NOTHING_GIVEN,
-): Values<O> {
+): OptionValues<O> {
   return readArguments(options, argv, environment, { name: '', most: 0 }, file).values;
 }
 
@@ -142,7 +142,7 @@ export function readArguments<O extends Options>(
   environment: NodeJS.ProcessEnv,
   allowed: Positionals,
   file: GivenValues = NOTHING_GIVEN,
-): { readonly values: Values<O>; readonly positionals: readonly string[] } {
+): { readonly values: OptionValues<O>; readonly positionals: readonly string[] } {
   const { found: given, positionals } = readFlags(options, argv);
   const surplus = positionals[allowed.most];
   if (surplus !== undefined) throw new CliError(surplusMessage(surplus, allowed));
@@ -169,7 +169,7 @@ export function readArguments<O extends Options>(
       );
     }
   });
-  return { values: Object.fromEntries(values) as Values<O>, positionals };
+  return { values: Object.fromEntries(values) as OptionValues<O>, positionals };
 }
 
 function surplusMessage(surplus: string, { name, most }: Positionals): string {

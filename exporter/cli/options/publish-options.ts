@@ -4,7 +4,7 @@ import type { AnnotatorRequest } from '../../publish/grafana-annotations/annotat
 import type { ReceiverRequest } from '../../publish/remote-write/receiver-request.ts';
 import { PROTOCOL_CHOICES, RESERVED_HEADERS } from '../../publish/remote-write/receiver.ts';
 import { CliError } from '../failure.ts';
-import { choice, flag, integer, seconds, text, texts, type Values } from './options.ts';
+import { choice, flag, integer, seconds, text, texts, type OptionValues } from './options.ts';
 
 const MEGABYTE = 1_000_000;
 
@@ -72,7 +72,7 @@ export const PUBLISH_OPTIONS = {
 };
 
 /** The same for all runs of a command. */
-export type PublishOptions = Values<typeof PUBLISH_OPTIONS>;
+export type PublishOptions = OptionValues<typeof PUBLISH_OPTIONS>;
 
 /** Null when the run is sent nowhere. Throws a `CliError`. */
 export function requestedOutgoing(options: PublishOptions): OutgoingRequest | null {
@@ -93,7 +93,7 @@ export function requestedOutgoing(options: PublishOptions): OutgoingRequest | nu
 }
 
 /** Null without `--remote-write-url`. Throws a `CliError`. */
-export function requestedReceiver(options: Values<typeof RECEIVER_OPTIONS>): ReceiverRequest | null {
+export function requestedReceiver(options: OptionValues<typeof RECEIVER_OPTIONS>): ReceiverRequest | null {
   const url = options['remote-write-url'];
   if (url === null) return null;
   return {
@@ -121,7 +121,7 @@ export function requestedReceiver(options: Values<typeof RECEIVER_OPTIONS>): Rec
 }
 
 /** Null without `--grafana-url`. */
-export function requestedGrafana(options: Values<typeof GRAFANA_OPTIONS>): AnnotatorRequest | null {
+export function requestedGrafana(options: OptionValues<typeof GRAFANA_OPTIONS>): AnnotatorRequest | null {
   const url = options['grafana-url'];
   if (url === null) return null;
   return {

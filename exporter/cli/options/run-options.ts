@@ -34,7 +34,7 @@ import {
   requestedTraffic,
 } from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
-import { choice, flag, integer, ratio, seconds, text, texts, type Values } from './options.ts';
+import { choice, flag, integer, ratio, seconds, text, texts, type OptionValues } from './options.ts';
 import { followsSchedule } from './trace-schedule.ts';
 
 /** Number of variants of the texts to draw from. */
@@ -208,7 +208,7 @@ export const RUN_HELP: SectionedHelp = {
   examples: RUN_EXAMPLES,
 };
 
-export type RunOptions = Values<typeof RUN_OPTIONS>;
+export type RunOptions = OptionValues<typeof RUN_OPTIONS>;
 
 /** One request for each load of the options: several with lists. Throws a `CliError`. */
 export function runRequests(given: RunOptions): readonly RunRequest[] {

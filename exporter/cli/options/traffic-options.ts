@@ -25,7 +25,7 @@ import {
   text,
   texts,
   type Option,
-  type Values,
+  type OptionValues,
 } from './options.ts';
 
 const MOST_TOKENS = 1e7;
@@ -125,7 +125,7 @@ export const CACHE_OPTIONS = {
 
 export const TRAFFIC_OPTIONS = { ...ENDPOINT_OPTIONS, ...PROMPT_OPTIONS, ...CONNECTION_OPTIONS, ...CACHE_OPTIONS };
 
-type TrafficOptions = Values<typeof TRAFFIC_OPTIONS>;
+type TrafficOptions = OptionValues<typeof TRAFFIC_OPTIONS>;
 
 /** The requested traffic, with the checks that concern several options. Throws a `CliError`. */
 export function requestedTraffic(options: TrafficOptions, moreUrls: readonly string[]): TrafficRequest {

@@ -1,6 +1,6 @@
 import type { ShardRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
-import { integer, text, type Option, type Values } from './options.ts';
+import { integer, text, type Option, type OptionValues } from './options.ts';
 
 const MOST_WORKERS = 256;
 const MOST_SHARDS = 10_000;
@@ -29,7 +29,7 @@ export const WORKER_OPTIONS = {
   'start-at': text('TIME', 'with --shard: start of the measurement on all shards, such as 2030-01-31T12:00:00Z', null),
 };
 
-type WorkerOptions = Values<typeof WORKER_OPTIONS> & { readonly 'run-id': string | null };
+type WorkerOptions = OptionValues<typeof WORKER_OPTIONS> & { readonly 'run-id': string | null };
 
 /** The requested shard. Throws a `CliError`. */
 export function requestedShard(options: WorkerOptions): ShardRequest | null {

@@ -117,12 +117,12 @@ function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '?');
 }
 
-type Percentile = NonNullable<HistogramStatistics['percentiles']>['p99'];
+type ServerPercentile = NonNullable<HistogramStatistics['percentiles']>['p99'];
 
-const boundsOf = ({ bounds, bounds_by_sum: bySum }: Percentile): Percentile['bounds'] => bySum ?? bounds;
+const boundsOf = ({ bounds, bounds_by_sum: bySum }: ServerPercentile): ServerPercentile['bounds'] => bySum ?? bounds;
 
 /** The estimate; where it is outside of its own bounds, which the sum can narrow, the bound it went past: `≤ 1.20 s`. */
-function estimate(percentile: Percentile | undefined, unit: string | null): string {
+function estimate(percentile: ServerPercentile | undefined, unit: string | null): string {
   const value = percentile?.estimate ?? null;
   if (percentile === undefined || value === null) return ABSENT;
   const [low, high] = boundsOf(percentile) ?? [null, null];

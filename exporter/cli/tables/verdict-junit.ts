@@ -15,7 +15,7 @@ export function verdictJunit(comparison: Comparison, failUndecided: boolean): st
     { name: 'overall', verdict, text: sentence },
   ];
   const outcomes = cases.map((each) => ({ ...each, outcome: outcomeOf(each.verdict, failUndecided) }));
-  const count = (wanted: Outcome): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
+  const count = (wanted: CaseOutcome): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
   const suite = `tests="${cases.length}" failures="${count('failure')}" skipped="${count('skipped')}" errors="0"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
@@ -28,15 +28,15 @@ export function verdictJunit(comparison: Comparison, failUndecided: boolean): st
   ].join('\n');
 }
 
-type Outcome = 'passed' | 'skipped' | 'failure';
+type CaseOutcome = 'passed' | 'skipped' | 'failure';
 
-function outcomeOf(verdict: VerdictName, failUndecided: boolean): Outcome {
+function outcomeOf(verdict: VerdictName, failUndecided: boolean): CaseOutcome {
   if (verdict === 'regressed') return 'failure';
   if (verdict === 'suspect' || verdict === 'undecided') return failUndecided ? 'failure' : 'skipped';
   return 'passed';
 }
 
-function testCase(scenario: string, name: string, text: string, outcome: Outcome): string {
+function testCase(scenario: string, name: string, text: string, outcome: CaseOutcome): string {
   const head = `    <testcase classname="${xml(`llmbench.${scenario}`)}" name="${xml(name)}"`;
   if (outcome === 'passed') return `${head}><system-out>${xml(text)}</system-out></testcase>`;
   return `${head}><${outcome} message="${xml(text)}"/></testcase>`;

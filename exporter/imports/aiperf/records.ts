@@ -64,7 +64,7 @@ export function recordOfLine(
 ): RequestRecord | null {
   const line = new Fields(value, notes, at);
   const metadata = line.object('metadata') ?? new Fields({}, notes, at);
-  const metrics = new Metrics(line.object('metrics') ?? new Fields({}, notes, at));
+  const metrics = new LineMetrics(line.object('metrics') ?? new Fields({}, notes, at));
   // Above 2^53: JSON.parse would round them to 256 ns.
   const sent_ns = wallNanoseconds(text, 'request_start_ns', zero_ns);
   const end_ns = wallNanoseconds(text, 'request_end_ns', zero_ns);
@@ -101,7 +101,7 @@ export function recordOfLine(
 const after = (start: number, offset: number | null): number | null => (offset === null ? null : start + offset);
 
 /** The metrics of a line: `{tag: {value, unit}}`. */
-class Metrics {
+class LineMetrics {
   readonly #metrics: Fields;
 
   constructor(metrics: Fields) {
@@ -152,7 +152,7 @@ function chunkOffsets(first_ns: number | null, gaps_ns: readonly number[] | null
 
 /** The server's own count where the file has any, else that of AIPerf's tokenizer. */
 function tokens(
-  metrics: Metrics,
+  metrics: LineMetrics,
   hasUsage: RecordsOrigin['usage'],
 ): Pick<
   RequestRecord,
@@ -185,13 +185,13 @@ function tokens(
 }
 
 /** What was requested, from AIPerf's own length and by how many per cent it missed. */
-function requestedTokens(metrics: Metrics): number | null {
+function requestedTokens(metrics: LineMetrics): number | null {
   const [length, missed] = [metrics.value('output_sequence_length'), metrics.value('osl_mismatch_diff_pct')];
   return length === null || missed === null || missed <= -100 ? null : Math.round(length / (1 + missed / 100));
 }
 
 function connection(
-  metrics: Metrics,
+  metrics: LineMetrics,
   { http_connecting_ns: connecting }: HttpPhases,
 ): Pick<RequestRecord, 'connection_reused' | 'connect_ns'> {
   const reused = metrics.value('http_req_connection_reused');
@@ -201,7 +201,7 @@ function connection(
   };
 }
 
-function httpPhases(metrics: Metrics): HttpPhases {
+function httpPhases(metrics: LineMetrics): HttpPhases {
   const isReused = (metrics.value('http_req_connection_reused') ?? 0) > 0;
   const opened = (tag: string): number | null => (isReused ? null : metrics.ns(tag));
   return {

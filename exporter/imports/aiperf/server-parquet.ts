@@ -28,7 +28,7 @@ const NO_LABELS: ReadonlySet<string> = new Set([
 /** Rows that are held at once: a larger file is refused. */
 const MOST_ROWS = 5_000_000;
 
-interface Sample {
+interface ParquetSample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value?: number;
   readonly buckets?: Record<string, number>;
@@ -36,7 +36,7 @@ interface Sample {
   readonly count?: number;
 }
 
-type Metrics = Record<string, Sample[]>;
+type SamplesByMetric = Record<string, ParquetSample[]>;
 
 /**
  * The targets of `server_metrics_export.parquet`. Its counters and histograms are what they gained since AIPerf's
@@ -51,7 +51,7 @@ export async function readServerParquet(
 ): Promise<Map<string, ReadTarget>> {
   const { rows, from_ns } = await readRows(file);
   notes.add("the servers' figures are from Parquet: AIPerf drops what series counted before their first sample");
-  const byTarget = new Map<string, Map<bigint, Metrics>>();
+  const byTarget = new Map<string, Map<bigint, SamplesByMetric>>();
   const types = new Map(facts);
   for (const row of rows) {
     const target = targetName(row['endpoint_url']);
@@ -64,7 +64,7 @@ export async function readServerParquet(
         description: typeof description === 'string' ? description : null,
       });
     }
-    const scrapes = byTarget.get(target) ?? new Map<bigint, Metrics>();
+    const scrapes = byTarget.get(target) ?? new Map<bigint, SamplesByMetric>();
     byTarget.set(target, scrapes);
     addRow(at, metric, row, scrapes);
   }
@@ -98,9 +98,9 @@ function addRow(
   at: bigint,
   metric: string,
   row: Readonly<Record<string, unknown>>,
-  scrapes: Map<bigint, Metrics>,
+  scrapes: Map<bigint, SamplesByMetric>,
 ): void {
-  const metrics = scrapes.get(at) ?? (Object.create(null) as Metrics);
+  const metrics = scrapes.get(at) ?? (Object.create(null) as SamplesByMetric);
   scrapes.set(at, metrics);
   const samples = (metrics[metric] ??= []);
   const { value, sum, count, bucket_le: le, bucket_count: n } = row;
@@ -127,7 +127,7 @@ function addRow(
 }
 
 function storeOf(
-  scrapes: ReadonlyMap<bigint, Metrics>,
+  scrapes: ReadonlyMap<bigint, SamplesByMetric>,
   types: ReadonlyMap<string, MetricFacts>,
   from_ns: bigint | null,
   zero_ns: bigint,
@@ -135,7 +135,7 @@ function storeOf(
   const store = new TargetStore();
   const parser = createScrapeParser();
   const pages = new ScrapePages(types);
-  const record = (at: bigint, metrics: Metrics): void => {
+  const record = (at: bigint, metrics: SamplesByMetric): void => {
     const at_ns = Number(at - zero_ns);
     const times = { at_ns, sent_ns: at_ns, duration_ns: 0, interval_ns: AIPERF_INTERVAL_NS, edge: false };
     store.recordPage(times, parser.parse(new TextEncoder().encode(pages.page(metrics)), 'text/plain'), false);
@@ -154,10 +154,10 @@ function storeOf(
 
 /** Every cumulative series with 0, its value at the reference. */
 function standingAtZero(
-  ordered: readonly (readonly [bigint, Metrics])[],
+  ordered: readonly (readonly [bigint, SamplesByMetric])[],
   types: ReadonlyMap<string, MetricFacts>,
-): Metrics {
-  const zero: Metrics = {};
+): SamplesByMetric {
+  const zero: SamplesByMetric = {};
   const seen = new Set<string>();
   for (const [, metrics] of ordered) {
     for (const [metric, samples] of Object.entries(metrics)) {

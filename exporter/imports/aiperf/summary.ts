@@ -35,7 +35,7 @@ const NO_METRICS = [
 /** Gaps: AIPerf's t-digest of them. Delays: it takes them on another clock than the times in its records. */
 const LOOSE: Readonly<Record<string, number>> = { inter_chunk_latency: 2e-3, schedule_delay: 1e-3 };
 
-export interface SummaryOptions {
+export interface StatedSummaryOptions {
   /** Whether AIPerf was configured to use the server's count of tokens. */
   readonly serverTokens: boolean;
   /** Relative rounding of the figures (of a CSV). */
@@ -43,7 +43,7 @@ export interface SummaryOptions {
 }
 
 /** What the summary (`profile_export_aiperf.json`, or the CSV in its form) contains, in base units. */
-export function statedSummary(summary: Fields, notes: ImportNotes, options: SummaryOptions): StatedResult {
+export function statedSummary(summary: Fields, notes: ImportNotes, options: StatedSummaryOptions): StatedResult {
   const measures = summary.names
     .filter((tag) => !NO_METRICS.includes(tag) && !GOOD_REQUESTS.includes(tag))
     .flatMap((tag) => measureOf(tag, summary, notes, options));
@@ -65,7 +65,7 @@ function scalarOf(summary: Fields, tag: string, scale: (unit: string) => number 
   return value === null ? null : value * scale(metric?.text('unit') ?? '');
 }
 
-function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: SummaryOptions): MeasureResult[] {
+function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: StatedSummaryOptions): MeasureResult[] {
   const raw = summary.raw(tag);
   if (!isObject(raw) || !('unit' in raw)) {
     notes.notUnderstood(tag);
@@ -162,7 +162,7 @@ function own<T>(table: Readonly<Record<string, T>>, tag: string): T | null {
   return Object.hasOwn(table, tag) ? (table[tag] ?? null) : null;
 }
 
-function definitionOf({ definition, ownTokens }: AiperfMeasure, { serverTokens }: SummaryOptions): string {
+function definitionOf({ definition, ownTokens }: AiperfMeasure, { serverTokens }: StatedSummaryOptions): string {
   return ownTokens && !serverTokens ? (TOKENIZER_DEFINITIONS[definition] ?? definition) : definition;
 }
 

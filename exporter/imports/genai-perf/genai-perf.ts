@@ -100,12 +100,12 @@ function recordsOf({ firstSent_ns: zero_ns, records }: Experiment, notes: Import
 const partName = (experiment: Experiment | null, step: number): string =>
   `${step} ${experiment?.mode ?? 'load'} ${experiment?.value ?? 'unknown'}`;
 
-interface Summary {
+interface SummaryFile {
   readonly fields: Fields;
   readonly isCsv: boolean;
 }
 
-async function readSummary(group: FileGroup, notes: ImportNotes, context: ImportContext): Promise<Summary> {
+async function readSummary(group: FileGroup, notes: ImportNotes, context: ImportContext): Promise<SummaryFile> {
   const json = fileOf(group, SUMMARY);
   if (json !== null) return { fields: new Fields(await readJsonDocument(json, notes, context), notes), isCsv: false };
   const csv = fileOf(group, SUMMARY_CSV);

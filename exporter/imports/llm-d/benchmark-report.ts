@@ -61,7 +61,7 @@ export function reportRun(value: unknown, name: string): ImportedRun {
   };
 }
 
-interface ReportFacts {
+interface LlmdFacts {
   /** What measured: `inference-perf`, `vllm-benchmark`, …; null when not reported. */
   readonly tool: string | null;
   readonly model: string | null;
@@ -73,7 +73,7 @@ interface ReportFacts {
   readonly stage: number | null;
 }
 
-function factsOf01(report: Fields): ReportFacts {
+function factsOf01(report: Fields): LlmdFacts {
   const scenario = report.object('scenario');
   const load = scenario?.object('load') ?? null;
   const engine = firstOf(scenario?.object('platform')?.list('engine') ?? null, report);
@@ -91,7 +91,7 @@ function factsOf01(report: Fields): ReportFacts {
   };
 }
 
-function factsOf02(report: Fields, name: string): ReportFacts {
+function factsOf02(report: Fields, name: string): LlmdFacts {
   const scenario = report.object('scenario');
   const standard = scenario?.object('load')?.object('standardized') ?? null;
   const components = scenario?.list('stack') ?? [];

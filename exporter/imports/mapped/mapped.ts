@@ -8,7 +8,7 @@ import type { SourceFile } from '../reading/source-file.ts';
 import type { ColumnMapping, MappedMeasure } from './mapping.ts';
 import { MappedRow, recordOfRow } from './row-record.ts';
 import { rowsOf } from './rows.ts';
-import type { Row } from './rows.ts';
+import type { SourceRow } from './rows.ts';
 import { statedDistribution, statedScalar } from '../stated/stated-measures.ts';
 
 const FORMAT = 'mapped-table';
@@ -90,7 +90,7 @@ async function* runPerRow(
 }
 
 /** The measures that a row of a file with one row per run states. */
-function measuresOfRow({ cells, number }: Row, mapping: ColumnMapping, notes: ImportNotes): MeasureResult[] {
+function measuresOfRow({ cells, number }: SourceRow, mapping: ColumnMapping, notes: ImportNotes): MeasureResult[] {
   const value = ({ column, scale }: MappedMeasure): number | null => {
     const cell = cells[column];
     if (cell === undefined || cell === null || cell === '') return null;

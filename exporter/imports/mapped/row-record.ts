@@ -3,17 +3,17 @@ import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED } from '../../../core/run/record
 import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ColumnMapping, MappedField } from './mapping.ts';
-import type { Row } from './rows.ts';
+import type { SourceRow } from './rows.ts';
 
 const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
 /** The cells of a row by field: numbers in nanoseconds, tokens or plain; null where the row has nothing. */
 export class MappedRow {
-  readonly #row: Row;
+  readonly #row: SourceRow;
   readonly #columns: ReadonlyMap<MappedField, { readonly column: string; readonly scale: number }>;
   readonly #notes: ImportNotes;
 
-  constructor(row: Row, mapping: ColumnMapping, notes: ImportNotes) {
+  constructor(row: SourceRow, mapping: ColumnMapping, notes: ImportNotes) {
     this.#row = row;
     this.#columns = new Map(mapping.columns.map(({ field, ...rest }) => [field, rest]));
     this.#notes = notes;

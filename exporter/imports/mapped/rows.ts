@@ -7,13 +7,13 @@ import { readJsonLines } from '../reading/read-json-lines.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
 
 /** A row by the names of its columns; numbers of a CSV are texts. */
-export interface Row {
+export interface SourceRow {
   readonly number: number;
   readonly cells: Readonly<Record<string, unknown>>;
 }
 
 /** The rows of a CSV with a head, of a JSON list of objects, or of JSON lines. Throws `ImportRefusal`. */
-export async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Row> {
+export async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<SourceRow> {
   const start = file.head.text.trimStart();
   if (start.startsWith('[')) yield* listRows(await readJsonDocument(file, notes, reading), file);
   else if (file.head.isJsonLines) {
@@ -23,7 +23,7 @@ export async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Rea
   else yield* tableRows(await readText(file, reading), notes);
 }
 
-function* listRows(list: unknown, file: SourceFile): Generator<Row> {
+function* listRows(list: unknown, file: SourceFile): Generator<SourceRow> {
   for (const [i, value] of (Array.isArray(list) ? list : []).entries()) {
     yield { number: i + 1, cells: objectOf(value, file) };
   }
@@ -34,7 +34,7 @@ function objectOf(value: unknown, file: SourceFile): Readonly<Record<string, unk
   throw new ImportRefusal(`${file.name}: not every entry of its list is an object`);
 }
 
-function* tableRows(text: string, notes: ImportNotes): Generator<Row> {
+function* tableRows(text: string, notes: ImportNotes): Generator<SourceRow> {
   let head: readonly string[] | null = null;
   let number = 0;
   for (const row of csvRows(text)) {

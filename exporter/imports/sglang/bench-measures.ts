@@ -9,7 +9,7 @@ import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
 import { statedDistribution } from '../stated/stated-measures.ts';
 import type { StatedIdentity } from '../stated/stated-measures.ts';
 import { exactStated } from '../stated/stated-values.ts';
-import type { Backend } from './backend.ts';
+import type { SglangBackend } from './backend.ts';
 
 const TTFT: StatedIdentity = { measure: 'time_to_first_token', definition: 'sent_to_first_content_chunk' };
 const LATENCY: StatedIdentity = { measure: 'request_latency', definition: 'sent_to_last_content_chunk' };
@@ -28,7 +28,7 @@ const SPREAD_GAPS: StatedIdentity = { measure: 'inter_chunk_latency', definition
 /** What the summary reports: the end of a request is that of its answer, `[DONE]` included. `n`: ok requests. */
 export function summaryLatencies(
   fields: Fields,
-  backend: Backend,
+  backend: SglangBackend,
   n: number | null,
   notes: ImportNotes,
 ): MeasureResult[] {
@@ -51,7 +51,7 @@ export function summaryLatencies(
 export function listedLatencies(
   fields: Fields,
   survey: ListedSurvey,
-  backend: Backend,
+  backend: SglangBackend,
   notes: ImportNotes,
 ): MeasureResult[] {
   const lengths = lengthMeasures(survey);
@@ -73,12 +73,12 @@ export function listedLatencies(
   return [...exact.filter((result) => result !== null), ...lengths];
 }
 
-function gapsOf({ spreadsGaps }: Backend): StatedIdentity {
+function gapsOf({ spreadsGaps }: SglangBackend): StatedIdentity {
   return spreadsGaps ? SPREAD_GAPS : GAPS;
 }
 
 /** With speculative decoding the summary's gaps are spread over the tokens of their chunks, counted by a tokenizer. */
-function retokenizes(fields: Fields, { spreadsGaps }: Backend): boolean {
+function retokenizes(fields: Fields, { spreadsGaps }: SglangBackend): boolean {
   return !spreadsGaps && (fields.amount('accept_length') ?? 0) > 0;
 }
 

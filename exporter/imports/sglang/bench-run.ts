@@ -9,7 +9,7 @@ import { totalLengths } from '../serving-bench/length-measures.ts';
 import { surveyOf } from '../serving-bench/listed-survey.ts';
 import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
 import { backendOf } from './backend.ts';
-import type { Backend } from './backend.ts';
+import type { SglangBackend } from './backend.ts';
 import { listedLatencies, summaryLatencies } from './bench-measures.ts';
 import { totals } from './totals.ts';
 
@@ -90,7 +90,7 @@ export async function benchRun({ value, lists, part, sha256, notes }: BenchResul
 
 function latencies(
   fields: Fields,
-  backend: Backend,
+  backend: SglangBackend,
   survey: ListedSurvey | null,
   completed: number | null,
   notes: ImportNotes,
@@ -101,7 +101,7 @@ function latencies(
     : listedLatencies(fields, survey, backend, notes);
 }
 
-function keyOf(fields: Fields, backend: Backend, server: Fields | null, survey: ListedSurvey | null): KnownKey {
+function keyOf(fields: Fields, backend: SglangBackend, server: Fields | null, survey: ListedSurvey | null): KnownKey {
   const load = benchLoad(fields, 1);
   fields.ignore('request_rate', 'max_concurrency');
   const model = server?.text('served_model_name') ?? server?.text('model_path') ?? null;

@@ -8,10 +8,10 @@ import type { Reading, SourceFile } from '../reading/source-file.ts';
 import type { StatedIdentity } from '../stated/stated-measures.ts';
 import { exactStated } from '../stated/stated-values.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+type IterationRow = Readonly<Record<string, unknown>>;
 
 /** One value per iteration of the engine; null where a row does not report. */
-const PER_ITERATION: readonly (readonly [StatedIdentity, (row: Row) => number | null])[] = [
+const PER_ITERATION: readonly (readonly [StatedIdentity, (row: IterationRow) => number | null])[] = [
   [
     { measure: 'iteration_latency', definition: 'engine_iteration', unit: 'seconds', origin: 'server' },
     (row) => scaled(amount(row, 'iterLatencyMS'), 1e-3),
@@ -57,7 +57,7 @@ export async function iterationMeasures(
   return PER_ITERATION.flatMap(([identity], i) => exactStated(identity, Float64Array.from(values[i] ?? [])) ?? []);
 }
 
-async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Row> {
+async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<IterationRow> {
   for await (const { bytes, edges, firstNumber } of readLineBlocks(file, reading, longLineNote(notes))) {
     for (let i = 0; i < edges.length; i += 2) {
       const text = bytes.toString('utf8', edges[i], edges[i + 1]);
@@ -68,7 +68,7 @@ async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Reading): 
   }
 }
 
-function rowOf(text: string): Row | null {
+function rowOf(text: string): IterationRow | null {
   try {
     const { value } = parseJson(jsonOfPython(text));
     return isObject(value) ? value : null;
@@ -96,7 +96,7 @@ export function jsonOfPython(text: string): string {
   });
 }
 
-function amount(row: Row, name: string): number | null {
+function amount(row: IterationRow, name: string): number | null {
   const value = Object.hasOwn(row, name) ? row[name] : null;
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
 }

@@ -1,5 +1,5 @@
 /** The protocol of `vllm bench serve`, and what it counts as a token. */
-export interface Backend {
+export interface VllmBackend {
   /** As our own runs name it; null when llmbench does not have this endpoint. */
   readonly endpoint_type: string | null;
   /** Every chunk that it counts carries tokens, except one that may close the response. */
@@ -8,15 +8,15 @@ export interface Backend {
   readonly hasClosingChunk: boolean;
 }
 
-const COMPLETIONS: Backend = { endpoint_type: 'completions', countsTokenChunks: true, hasClosingChunk: true };
+const COMPLETIONS: VllmBackend = { endpoint_type: 'completions', countsTokenChunks: true, hasClosingChunk: true };
 
 /** Counts the first chunk of any kind, which for most servers names the role and carries no token. */
-const CHAT: Backend = { endpoint_type: 'chat', countsTokenChunks: false, hasClosingChunk: true };
+const CHAT: VllmBackend = { endpoint_type: 'chat', countsTokenChunks: false, hasClosingChunk: true };
 
-const ANY_CHUNK: Backend = { endpoint_type: null, countsTokenChunks: false, hasClosingChunk: true };
-const TOKENS_ONLY: Backend = { endpoint_type: null, countsTokenChunks: true, hasClosingChunk: false };
+const ANY_CHUNK: VllmBackend = { endpoint_type: null, countsTokenChunks: false, hasClosingChunk: true };
+const TOKENS_ONLY: VllmBackend = { endpoint_type: null, countsTokenChunks: true, hasClosingChunk: false };
 
-const BACKENDS: Readonly<Record<string, Backend>> = {
+const BACKENDS: Readonly<Record<string, VllmBackend>> = {
   vllm: COMPLETIONS,
   openai: COMPLETIONS,
   lmdeploy: COMPLETIONS,
@@ -31,6 +31,6 @@ const BACKENDS: Readonly<Record<string, Backend>> = {
 };
 
 /** Of one that is not known nothing is promised. */
-export function backendOf(name: string | null): Backend {
+export function backendOf(name: string | null): VllmBackend {
   return (name !== null && Object.hasOwn(BACKENDS, name) ? BACKENDS[name] : undefined) ?? ANY_CHUNK;
 }

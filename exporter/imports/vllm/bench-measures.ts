@@ -7,7 +7,7 @@ import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
 import { statedDistribution } from '../stated/stated-measures.ts';
 import type { StatedIdentity } from '../stated/stated-measures.ts';
 import { exactStated } from '../stated/stated-values.ts';
-import type { Backend } from './backend.ts';
+import type { VllmBackend } from './backend.ts';
 
 type Metric = 'ttft' | 'tpot' | 'itl' | 'e2el';
 type Definitions = Readonly<Record<Metric, string>>;
@@ -39,7 +39,7 @@ const BY_ANY_CHUNK: Definitions = {
 };
 
 /** The latencies that the summary of a result reports, under the tool's definitions. `n`: ok requests. */
-export function summaryLatencies(fields: Fields, backend: Backend, n: number | null): MeasureResult[] {
+export function summaryLatencies(fields: Fields, backend: VllmBackend, n: number | null): MeasureResult[] {
   const definitions = backend.countsTokenChunks ? BY_TOKEN_CHUNK : BY_ANY_CHUNK;
   return METRICS.flatMap((metric) => {
     const reported = benchStatistics(fields, metric);
@@ -50,7 +50,7 @@ export function summaryLatencies(fields: Fields, backend: Backend, n: number | n
 }
 
 /** The latencies of the ok requests, exact, from what the file lists. */
-export function listedLatencies({ byContent }: ListedSurvey, backend: Backend): MeasureResult[] {
+export function listedLatencies({ byContent }: ListedSurvey, backend: VllmBackend): MeasureResult[] {
   const definitions = backend.countsTokenChunks ? BY_CONTENT : BY_ANY_CHUNK;
   return METRICS.flatMap((metric) => {
     const identity = identityOf(metric, definitions);

@@ -4,7 +4,7 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { chunkTimes_s } from '../serving-bench/request-lists.ts';
 import type { ListedRequest, RequestLists } from '../serving-bench/request-lists.ts';
-import type { Backend } from './backend.ts';
+import type { VllmBackend } from './backend.ts';
 import { contentTimes_s } from './content-times.ts';
 
 const NS_PER_SECOND = 1e9;
@@ -15,7 +15,7 @@ const NS_PER_SECOND = 1e9;
  */
 export async function* benchRecords(
   lists: RequestLists,
-  backend: Backend,
+  backend: VllmBackend,
   zero_s: number,
 ): AsyncGenerator<RequestRecord> {
   for await (const requests of lists.requests(new ImportNotes())) {
@@ -25,7 +25,7 @@ export async function* benchRecords(
   }
 }
 
-function recordOf(request: ListedRequest, sent_s: number, backend: Backend, zero_s: number): RequestRecord {
+function recordOf(request: ListedRequest, sent_s: number, backend: VllmBackend, zero_s: number): RequestRecord {
   const { index, queued_s, failure } = request;
   const sent_ns = nanoseconds(sent_s - zero_s);
   const content = contentTimes_s(request, backend);

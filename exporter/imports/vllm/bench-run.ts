@@ -12,7 +12,7 @@ import type { ListedSurvey } from '../serving-bench/listed-survey.ts';
 import type { ListedRequest } from '../serving-bench/request-lists.ts';
 import { wallInstant, wallTime } from '../reading/wall-time.ts';
 import { backendOf } from './backend.ts';
-import type { Backend } from './backend.ts';
+import type { VllmBackend } from './backend.ts';
 import { checkSummary, listedLatencies, summaryLatencies } from './bench-measures.ts';
 import { benchRecords } from './bench-records.ts';
 import { contentTimes_s } from './content-times.ts';
@@ -89,7 +89,7 @@ export async function benchRun(
 
 function latencies(
   fields: Fields,
-  backend: Backend,
+  backend: VllmBackend,
   survey: ListedSurvey | null,
   ok: number | null,
   hasRecords: boolean,
@@ -112,7 +112,7 @@ function requestCounts(
   return { ok, error: fields.count('failed') ?? listed, timeout: null, cancelled: null };
 }
 
-function keyOf(fields: Fields, backend: Backend): KnownKey {
+function keyOf(fields: Fields, backend: VllmBackend): KnownKey {
   const load = fields.has('ramp_up_strategy') ? undefined : benchLoad(fields, fields.amount('burstiness'));
   fields.ignore('request_rate', 'burstiness', 'max_concurrency');
   fields.ignore('ramp_up_strategy', 'ramp_up_start_rps', 'ramp_up_end_rps');
@@ -139,7 +139,7 @@ function startOf(fields: Fields, duration: number | null, timeZone: string | nul
   return wallInstant(Date.parse(saved) - duration * 1000);
 }
 
-function noteTokens(survey: ListedSurvey | null, backend: Backend, notes: ImportNotes): void {
+function noteTokens(survey: ListedSurvey | null, backend: VllmBackend, notes: ImportNotes): void {
   notes.add('output tokens are reported by the server or counted by a tokenizer: the file does not state which');
   if (!backend.countsTokenChunks) {
     notes.add(

@@ -26,14 +26,14 @@ export function groupVllm(files: readonly RecognizedFile[]): readonly FileGroup[
   });
 }
 
-interface Sweep {
+interface SweepFolders {
   readonly group_id: string;
   /** Of the combinations, in the order of their numbers. */
   readonly folders: readonly string[];
 }
 
 /** By the folder of the experiment. */
-function sweepsOf(files: readonly RecognizedFile[]): ReadonlyMap<string, Sweep> {
+function sweepsOf(files: readonly RecognizedFile[]): ReadonlyMap<string, SweepFolders> {
   const runs = Map.groupBy(
     files.filter(({ file }) => SWEEP_RUN.test(file.name)),
     ({ file }) => dirname(file.folder),
@@ -41,7 +41,7 @@ function sweepsOf(files: readonly RecognizedFile[]): ReadonlyMap<string, Sweep> 
   return new Map([...runs].map(([folder, members]) => [folder, sweepOf(folder, members)]));
 }
 
-function sweepOf(folder: string, runs: readonly RecognizedFile[]): Sweep {
+function sweepOf(folder: string, runs: readonly RecognizedFile[]): SweepFolders {
   const folders = [...new Set(runs.map(({ file }) => file.folder))].sort(byNumber);
   // From the content, so that a folder that was moved is the same sweep, and another one of the same name is not.
   const hash = createHash('sha256');

@@ -1,7 +1,7 @@
 import type { SignalRule } from '../../../catalog/explanations.ts';
 import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
 import { percentile } from '../../../core/stats/percentiles.ts';
-import { pairedShift, unpairedShift, type Known } from '../../../core/stats/shift.ts';
+import { pairedShift, unpairedShift, type KnownInterval } from '../../../core/stats/shift.ts';
 import { nameOf } from '../rules.ts';
 import { named } from '../sentences.ts';
 import type { Judgment, MeasureVerdict } from '../verdict.ts';
@@ -131,7 +131,7 @@ function pOf(
   expected: SignalRule['worse'],
   design: Judgment['design'],
 ): number {
-  const exact = (value: number): Known => [value, value];
+  const exact = (value: number): KnownInterval => [value, value];
   const { p } =
     design === 'pairs'
       ? pairedShift(from.map((value, i) => exact((to[i] ?? NaN) - value)))

@@ -4,7 +4,7 @@ import { fileDataset, longestOutput, textRequest, requireEntries } from './file-
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
 import { PromptWriter } from './prompt-writer.ts';
-import { Row } from './row.ts';
+import { InputRow } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 import { dueTimes_ns } from './text-rows.ts';
 
@@ -19,7 +19,7 @@ export interface MooncakeOptions extends FileDatasetOptions {
 }
 
 interface TraceRow {
-  readonly row: Row;
+  readonly row: InputRow;
   readonly text: string | null;
   readonly inputTokens: number;
   readonly outputTokens: number | null;
@@ -34,7 +34,7 @@ interface TraceRow {
  */
 export async function mooncakeTrace(options: MooncakeOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
-  const rows = requireEntries(texts, options.file).map((text) => traceRow(Row.parse(options.file, text), options));
+  const rows = requireEntries(texts, options.file).map((text) => traceRow(InputRow.parse(options.file, text), options));
   // The times are meaningful only in file order.
   const due_ns = options.strategy === 'sequential' ? dueTimes_ns(rows) : undefined;
   const entries = rows.map(({ text, inputTokens, outputTokens, hashIds }) => ({
@@ -58,7 +58,7 @@ export async function mooncakeTrace(options: MooncakeOptions): Promise<Dataset> 
   return due_ns === undefined ? dataset : { ...dataset, due_ns };
 }
 
-function traceRow(row: Row, { blockTokens }: MooncakeOptions): TraceRow {
+function traceRow(row: InputRow, { blockTokens }: MooncakeOptions): TraceRow {
   if (row.has('delay') || row.has('session_id'))
     row.refuse('delay and session_id require --custom-dataset-type multi_turn');
   const text = row.string('text_input');

@@ -4,7 +4,7 @@ import { entryOrder } from './entry-order.ts';
 import { filePlanSha256, longestOutput, requireEntries } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
-import { Row } from './row.ts';
+import { InputRow } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 import { textOf } from './text-rows.ts';
 
@@ -30,9 +30,9 @@ export interface MultiTurnOptions extends FileDatasetOptions {
  */
 export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
-  const sessions = new Map<string, { readonly row: Row; readonly turns: Row[] }>();
+  const sessions = new Map<string, { readonly row: InputRow; readonly turns: InputRow[] }>();
   for (const text of requireEntries(texts, options.file)) {
-    const row = Row.parse(options.file, text);
+    const row = InputRow.parse(options.file, text);
     const id = row.string('session_id') ?? `line ${text.line}`;
     const session = sessions.get(id) ?? { row, turns: [] };
     session.turns.push(...row.rows('turns'));
@@ -54,7 +54,7 @@ export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
   };
 }
 
-function plannedTurns(row: Row, turns: readonly Row[], delayRatio: number): readonly PlannedTurn[] {
+function plannedTurns(row: InputRow, turns: readonly InputRow[], delayRatio: number): readonly PlannedTurn[] {
   const planned: PlannedTurn[] = [];
   let before: Message[] = [];
   for (const turn of turns) {

@@ -6,7 +6,7 @@ import type { Dataset } from './dataset.ts';
 import { filePlanSha256, longestOutput, textRequest, requireEntries } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
-import { Row } from './row.ts';
+import { InputRow } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 import { textRow } from './text-rows.ts';
 import type { TextRow } from './text-rows.ts';
@@ -21,7 +21,7 @@ export async function randomPool(options: FileDatasetOptions): Promise<Dataset> 
   const hash = createHash('sha256');
   for (const file of files) {
     const { texts, sha256 } = await readLines(file);
-    pools.push(requireEntries(texts, file).map((text) => textRow(Row.parse(file, text))));
+    pools.push(requireEntries(texts, file).map((text) => textRow(InputRow.parse(file, text))));
     hash.update(sha256);
   }
   return {

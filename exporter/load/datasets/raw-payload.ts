@@ -2,7 +2,7 @@ import type { Dataset } from './dataset.ts';
 import { fileDataset, longestOutput, requireEntries } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
-import { Row } from './row.ts';
+import { InputRow } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 
 /** Names of the field that limits the output length in the bodies of the known APIs. */
@@ -15,7 +15,7 @@ const LENGTH_KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens']
 export async function rawPayload(options: FileDatasetOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
   const entries = requireEntries(texts, options.file).map((text) => {
-    const row = Row.parse(options.file, text);
+    const row = InputRow.parse(options.file, text);
     const several = ['n', 'best_of'].find((key) => row.has(key) && row.json[key] !== 1);
     if (several !== undefined)
       row.refuse(`${several} must be 1: responses with several choices have no inter-token latency`);

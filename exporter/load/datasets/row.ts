@@ -9,7 +9,7 @@ const LATEST_MS = 1e12;
 const NOT_TEXT = ['image', 'images', 'audio', 'audios', 'video', 'videos'];
 
 /** One JSON object of an input file; every error message is one line that begins with file and line. */
-export class Row {
+export class InputRow {
   readonly #place: string;
   readonly #json: JsonObject;
 
@@ -18,7 +18,7 @@ export class Row {
     this.#json = json;
   }
 
-  static parse(file: string, { line, text }: InputText): Row {
+  static parse(file: string, { line, text }: InputText): InputRow {
     const place = `${file}:${line}`;
     let json: unknown;
     try {
@@ -28,7 +28,7 @@ export class Row {
       throw new ConfigurationError(`${place}: not JSON`);
     }
     if (!isObject(json)) throw new ConfigurationError(`${place}: not a JSON object`);
-    return new Row(place, json);
+    return new InputRow(place, json);
   }
 
   get json(): JsonObject {
@@ -72,12 +72,12 @@ export class Row {
   }
 
   /** The rows in a list of objects. */
-  rows(key: string): readonly Row[] {
+  rows(key: string): readonly InputRow[] {
     const value = this.#json[key];
     if (!Array.isArray(value) || value.length === 0) this.refuse(`${key} must be a non-empty list`);
     return (value as unknown[]).map((item, i) => {
       if (!isObject(item)) this.refuse(`${key}[${i}] must be an object`);
-      return new Row(`${this.#place}: ${key}[${i}]`, item);
+      return new InputRow(`${this.#place}: ${key}[${i}]`, item);
     });
   }
 

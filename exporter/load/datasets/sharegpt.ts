@@ -3,7 +3,7 @@ import type { Dataset } from './dataset.ts';
 import { fileDataset, longestOutput, requireEntries } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readElements } from './input-elements.ts';
-import { Row } from './row.ts';
+import { InputRow } from './row.ts';
 
 /** Limits of vLLM's benchmark for this dataset, in tokens. */
 const SHORTEST = 4;
@@ -28,7 +28,7 @@ export async function shareGpt(options: FileDatasetOptions): Promise<Dataset> {
       'a ShareGPT file requires --tokenizer, which counts the tokens of its answers, or --osl',
     );
   const { texts, sha256 } = await readElements(file);
-  const entries = requireEntries(texts, file).flatMap((text) => pairOf(Row.parse(file, text), options) ?? []);
+  const entries = requireEntries(texts, file).flatMap((text) => pairOf(InputRow.parse(file, text), options) ?? []);
   if (entries.length === 0)
     throw new ConfigurationError(`${file}: none of its ${texts.length} conversations has a supported length`);
   return fileDataset(
@@ -47,7 +47,7 @@ export async function shareGpt(options: FileDatasetOptions): Promise<Dataset> {
   );
 }
 
-function pairOf(row: Row, { tokenizer, outputTokens }: FileDatasetOptions): Pair | null {
+function pairOf(row: InputRow, { tokenizer, outputTokens }: FileDatasetOptions): Pair | null {
   const key = row.has('conversations') ? 'conversations' : 'conversation';
   const { [key]: turns } = row.json;
   if (!Array.isArray(turns)) row.refuse('conversations is missing: each entry must have a list of turns');
@@ -65,7 +65,7 @@ function pairOf(row: Row, { tokenizer, outputTokens }: FileDatasetOptions): Pair
 }
 
 /** `value` as in the original, `content` as in files of messages; an empty turn counts as a turn. */
-function turnText(turn: Row): string {
+function turnText(turn: InputRow): string {
   const { value, content } = turn.json;
   if (typeof value === 'string') return value;
   return typeof content === 'string' ? content : turn.refuse('value must be a string');

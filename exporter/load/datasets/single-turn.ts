@@ -2,7 +2,7 @@ import type { Dataset } from './dataset.ts';
 import { fileDataset, longestOutput, textRequest, requireEntries } from './file-dataset.ts';
 import type { FileDatasetOptions } from './file-dataset.ts';
 import { readLines } from './input-lines.ts';
-import { Row } from './row.ts';
+import { InputRow } from './row.ts';
 import { DEFAULT_OUTPUT_TOKENS } from './synthetic-dataset.ts';
 import { dueTimes_ns, textRow } from './text-rows.ts';
 
@@ -10,7 +10,7 @@ import { dueTimes_ns, textRow } from './text-rows.ts';
 export async function singleTurn(options: FileDatasetOptions): Promise<Dataset> {
   const { texts, sha256 } = await readLines(options.file);
   const rows = requireEntries(texts, options.file).map((text) => {
-    const row = Row.parse(options.file, text);
+    const row = InputRow.parse(options.file, text);
     if (row.has('delay')) row.refuse('delay requires --custom-dataset-type multi_turn');
     return { row, ...textRow(row) };
   });

@@ -1,4 +1,4 @@
-import type { Row } from './row.ts';
+import type { InputRow } from './row.ts';
 
 /** A prompt of a file, with its other fields. */
 export interface TextRow {
@@ -13,7 +13,7 @@ export interface TextRow {
  * A row of AIPerf's `single_turn` and `random_pool`: `text` (or `texts` with one), `output_length`, `timestamp`. Throws a
  * `ConfigurationError` of the row.
  */
-export function textRow(row: Row): TextRow {
+export function textRow(row: InputRow): TextRow {
   row.onlyText();
   return {
     text: textOf(row),
@@ -22,7 +22,7 @@ export function textRow(row: Row): TextRow {
   };
 }
 
-export function textOf(row: Row): string {
+export function textOf(row: InputRow): string {
   const text = row.string('text') ?? row.string('prompt');
   if (text !== null) return text;
   const { texts } = row.json;
@@ -34,7 +34,7 @@ export function textOf(row: Row): string {
 
 /** Times of all rows in seconds; undefined when no row has one. Throws when only some have one. */
 export function dueTimes_ns(
-  rows: readonly { readonly row: Row; readonly timestamp_ms: number | null }[],
+  rows: readonly { readonly row: InputRow; readonly timestamp_ms: number | null }[],
 ): Float64Array | undefined {
   if (rows.every(({ timestamp_ms }) => timestamp_ms === null)) return undefined;
   return Float64Array.from(rows, ({ row, timestamp_ms }) =>

@@ -40,9 +40,9 @@ export function templateEndpoint(config: TemplateConfig): Endpoint {
   };
 }
 
-type Values = Readonly<Record<Placeholder, unknown>>;
+type PlaceholderValues = Readonly<Record<Placeholder, unknown>>;
 
-function placeholderValues(request: GenerationRequest, options: GenerationOptions): Values {
+function placeholderValues(request: GenerationRequest, options: GenerationOptions): PlaceholderValues {
   return {
     prompt: plainText(request),
     messages: messages(request),
@@ -55,7 +55,7 @@ function placeholderValues(request: GenerationRequest, options: GenerationOption
 /**
  * A string that is only a placeholder becomes the value with its type; within other text the value is written as text.
  */
-function filled(template: unknown, values: Values): unknown {
+function filled(template: unknown, values: PlaceholderValues): unknown {
   if (typeof template === 'string') {
     const alone = /^\{\{\s*(\w+)\s*\}\}$/.exec(template)?.[1];
     if (alone !== undefined) return values[alone as Placeholder];

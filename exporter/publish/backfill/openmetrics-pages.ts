@@ -12,7 +12,7 @@ export interface BackfillPage {
   readonly text: string;
 }
 
-interface PageFamily {
+interface FamilyLines {
   readonly head: string;
   readonly lines: string[];
 }
@@ -24,7 +24,7 @@ interface PageFamily {
  */
 export class OpenMetricsPages {
   readonly #length_ms: number;
-  readonly #pages = new Map<number, Map<string, PageFamily>>();
+  readonly #pages = new Map<number, Map<string, FamilyLines>>();
 
   /** `length_ms` Infinity: one page for everything. */
   constructor(length_ms: number = PAGE_MS) {
@@ -50,16 +50,16 @@ export class OpenMetricsPages {
       .sort((a, b) => a - b)
       .filter((start_ms) => start_ms + this.#length_ms <= time_ms)
       .map((start_ms) => {
-        const families = this.#pages.get(start_ms) ?? new Map<string, PageFamily>();
+        const families = this.#pages.get(start_ms) ?? new Map<string, FamilyLines>();
         this.#pages.delete(start_ms);
         const text = [...families.values()].map(({ head, lines }) => head + lines.join('')).join('');
         return { start_ms, text: text + endOfPage('openmetrics') };
       });
   }
 
-  #family(time_ms: number, { name, type, help }: PushedFamily): PageFamily {
+  #family(time_ms: number, { name, type, help }: PushedFamily): FamilyLines {
     const start_ms = this.#length_ms === Infinity ? 0 : Math.floor(time_ms / this.#length_ms) * this.#length_ms;
-    const page = this.#pages.get(start_ms) ?? new Map<string, PageFamily>();
+    const page = this.#pages.get(start_ms) ?? new Map<string, FamilyLines>();
     this.#pages.set(start_ms, page);
     const family = page.get(name) ?? { head: metadataLines({ name, help, type }, 'openmetrics'), lines: [] };
     page.set(name, family);

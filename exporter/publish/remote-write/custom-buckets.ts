@@ -4,7 +4,7 @@ import { labelPairs } from './pushed-series.ts';
 import type { PushedSeries, SeriesLayout, SeriesPoint } from './pushed-series.ts';
 
 /** Indexes in a layout of the series of one classic histogram; `bounds` ascend, without `+Inf`. */
-interface ClassicHistogram {
+interface ClassicSeries {
   readonly series: PushedSeries;
   readonly bounds: readonly number[];
   /** One per bound, then `+Inf`. */
@@ -18,7 +18,7 @@ interface ClassicHistogram {
  */
 export class CustomBuckets {
   readonly layout: SeriesLayout;
-  readonly #histograms: readonly ClassicHistogram[];
+  readonly #histograms: readonly ClassicSeries[];
 
   constructor(layout: SeriesLayout) {
     this.#histograms = classicHistograms(layout);
@@ -32,7 +32,7 @@ export class CustomBuckets {
   }
 }
 
-function nativeOf({ bounds, buckets, sum }: ClassicHistogram, values: readonly number[]): NativeHistogram {
+function nativeOf({ bounds, buckets, sum }: ClassicSeries, values: readonly number[]): NativeHistogram {
   const cumulative = buckets.map((at) => values[at] ?? 0);
   const positive = cumulative.flatMap((upTo, index) => {
     const count = upTo - (cumulative[index - 1] ?? 0);
@@ -50,7 +50,7 @@ function nativeOf({ bounds, buckets, sum }: ClassicHistogram, values: readonly n
   };
 }
 
-function classicHistograms({ families, series }: SeriesLayout): ClassicHistogram[] {
+function classicHistograms({ families, series }: SeriesLayout): ClassicSeries[] {
   const found = new Map<string, { family: number; buckets: { bound: number; at: number }[]; sum: number }>();
   series.forEach(({ family, labels }, at) => {
     const { name = '', type } = families[family] ?? {};

@@ -32,12 +32,12 @@ export async function readServerSamples(
 ): Promise<ServerSamples | null> {
   const groups = await readServersParquet(folder);
   if (groups === null) return null;
-  const reader = new SampleReader(start === null ? null : BigInt(Date.parse(start)) * 1_000_000n, wanted);
+  const reader = new SampledSeriesReader(start === null ? null : BigInt(Date.parse(start)) * 1_000_000n, wanted);
   for await (const rows of groups) for (const row of rows) reader.add(row);
   return reader.samples();
 }
 
-class SampleReader {
+class SampledSeriesReader {
   readonly #wanted: (family: string) => boolean;
   readonly #scrapes = new Map<string, number[]>();
   readonly #series = new Map<string, SampledSeries>();

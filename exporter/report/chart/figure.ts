@@ -17,7 +17,7 @@ export interface LegendEntry {
   readonly mark?: 'line' | 'dots' | 'bars';
 }
 
-export interface Figure {
+export interface ChartFigure {
   readonly title: string;
   /** The definition of the shown values, in one line. */
   readonly caption: string;
@@ -30,7 +30,7 @@ export interface Figure {
 }
 
 /** A chart with title, caption and legend, without scripts. */
-export function figure({ title, caption, legend, x, y, behind, marks }: Figure): Html {
+export function figure({ title, caption, legend, x, y, behind, marks }: ChartFigure): Html {
   return html`<figure>
     <figcaption><strong>${title}</strong> <span>${caption}</span></figcaption>
     ${legend.length === 0 ? null : legendOf(legend)}

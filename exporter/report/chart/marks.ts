@@ -1,13 +1,13 @@
 import { Html, html } from '../html.ts';
 
 /** A point of a line: position on the x and the y axis; y null interrupts the line. */
-export type Point = readonly [x: number, y: number | null];
+export type ChartPoint = readonly [x: number, y: number | null];
 
 /** One decimal of a pixel is finer than any display or printer resolves, and keeps the file small. */
 const px = (position: number): string => String(Math.round(position * 10) / 10);
 
 /** A line through the points. A point between two gaps becomes a dot. */
-export function line(points: readonly Point[], style: string): Html {
+export function line(points: readonly ChartPoint[], style: string): Html {
   const path = points
     .map(([x, y], i) => {
       if (y === null) return '';

@@ -4,7 +4,7 @@ import type { DistributionResult, ResultFile } from '../../../core/run/result.ts
 import { emptyFigure, figure, PLOT, X_RANGE, Y_RANGE } from '../chart/figure.ts';
 import type { LegendEntry } from '../chart/figure.ts';
 import { line } from '../chart/marks.ts';
-import type { Point } from '../chart/marks.ts';
+import type { ChartPoint } from '../chart/marks.ts';
 import { linearScale, logScale } from '../chart/scale.ts';
 import type { Scale } from '../chart/scale.ts';
 import { html } from '../html.ts';
@@ -63,9 +63,9 @@ function distribution(result: ResultFile, name: string, { curve, n, drawn, faile
   if (measure === undefined || !(high >= low)) return emptyFigure(title, 'No request has a value for this measure.');
   const x = valueScale(curve, X_RANGE);
   const y: Scale = { ...linearScale([0, 1], Y_RANGE, 4), ticks: [0, 0.25, 0.5, 0.75, 0.9, 1] };
-  const points = (share: number): Point[] => [
+  const points = (share: number): ChartPoint[] => [
     [x.at(low), y.at(0)],
-    ...curve.map(([value, part]): Point => [x.at(value), y.at(part * share)]),
+    ...curve.map(([value, part]): ChartPoint => [x.at(value), y.at(part * share)]),
   ];
   const withFailed = failed > 0 && name !== 'inter_chunk_latency' ? n / (n + failed) : null;
   const legend: LegendEntry[] = [

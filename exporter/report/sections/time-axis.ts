@@ -1,5 +1,5 @@
 import { PLOT, X_RANGE } from '../chart/figure.ts';
-import type { Figure } from '../chart/figure.ts';
+import type { ChartFigure } from '../chart/figure.ts';
 import { linearScale } from '../chart/scale.ts';
 import type { Scale } from '../chart/scale.ts';
 import { html } from '../html.ts';
@@ -14,7 +14,7 @@ const HOUR = 3600;
 
 /** The time since the run's start: the same axis on every chart, with the phases in the background. */
 export interface TimeAxis {
-  readonly x: Figure['x'];
+  readonly x: ChartFigure['x'];
   readonly behind: Html;
   /** The position of the middle of a bin. */
   readonly middle: (bins: TimeBins, bin: number) => number;

@@ -1,6 +1,6 @@
 import type { ServerTarget } from '../../../core/run/result.ts';
 import type { ObservationUnit } from '../../../catalog/types.ts';
-import { aiperfStatistics, type AiperfStatistics } from '../summary/aiperf-statistics.ts';
+import { aiperfStatistics, type AiperfSeriesSummary } from '../summary/aiperf-statistics.ts';
 import { repeats, targetResult, wall_ns, type CollectedTarget, type Collection } from '../collection.ts';
 import { familyDescriber, type FamilyDescription } from '../summary/families.ts';
 import type { TimeWindow } from '../series/gauge-statistics.ts';
@@ -11,8 +11,8 @@ import { seriesStatistics, windowOf, type SeriesStatistics } from '../series/sta
 /** AIPerf's statistics of a series; see `aiperfStatistics` for the differences. */
 export interface AiperfSeriesStatistics {
   readonly kind: 'aiperf';
-  readonly stats: AiperfStatistics['stats'];
-  readonly buckets: AiperfStatistics['buckets'] | null;
+  readonly stats: AiperfSeriesSummary['stats'];
+  readonly buckets: AiperfSeriesSummary['buckets'] | null;
 }
 
 export interface SliceSummary {

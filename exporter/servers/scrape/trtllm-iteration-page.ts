@@ -2,10 +2,10 @@ import { writePage } from '../../../core/exposition/index.ts';
 import type { FamilyInput, SampleInput } from '../../../core/exposition/index.ts';
 import { iterationFields, type IterationField } from './trtllm-iteration-fields.ts';
 
-type Row = Readonly<Record<string, unknown>>;
+type IterationRow = Readonly<Record<string, unknown>>;
 
 /** Rows of iteration statistics, oldest first; null when the text is not such an array. An empty array is valid. */
-export function iterationRows(text: string): Row[] | null {
+export function iterationRows(text: string): IterationRow[] | null {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -13,11 +13,13 @@ export function iterationRows(text: string): Row[] | null {
     return null;
   }
   if (!Array.isArray(parsed)) return null;
-  const rows = parsed.filter((row): row is Row => typeof row === 'object' && row !== null && !Array.isArray(row));
+  const rows = parsed.filter(
+    (row): row is IterationRow => typeof row === 'object' && row !== null && !Array.isArray(row),
+  );
   return rows.length === parsed.length && rows.every((row) => 'iter' in row || 'iterLatencyMS' in row) ? rows : null;
 }
 
-interface Series {
+interface AccumulatedSeries {
   readonly field: IterationField;
   readonly labels: Readonly<Record<string, string>>;
   value: number;
@@ -32,12 +34,12 @@ interface Series {
  */
 export class IterationTotals {
   readonly #fields = iterationFields();
-  readonly #series = new Map<string, Series>();
+  readonly #series = new Map<string, AccumulatedSeries>();
   #rows = 0;
   #lastIteration: number | null = null;
   #missed = 0;
 
-  add(rows: readonly Row[]): void {
+  add(rows: readonly IterationRow[]): void {
     for (const row of rows) {
       this.#rows += 1;
       this.#countMissed(row);
@@ -71,7 +73,7 @@ export class IterationTotals {
   }
 
   /** Skipped numbers were read by another client or dropped by the server. Ranks repeat a number. */
-  #countMissed(row: Row): void {
+  #countMissed(row: IterationRow): void {
     const iteration = row['iter'];
     if (typeof iteration !== 'number') return;
     const last = this.#lastIteration;
@@ -79,7 +81,7 @@ export class IterationTotals {
     this.#lastIteration = iteration;
   }
 
-  #take(field: IterationField, given: unknown, labels: Series['labels']): void {
+  #take(field: IterationField, given: unknown, labels: AccumulatedSeries['labels']): void {
     if (typeof given !== 'number' || !Number.isFinite(given)) return;
     const key = `${field.family} ${labels['window_size'] ?? ''}`;
     let series = this.#series.get(key);
@@ -99,12 +101,12 @@ function valueAt(row: unknown, path: readonly string[]): unknown {
   let value = row;
   for (const key of path) {
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Row)[key];
+    value = (value as IterationRow)[key];
   }
   return value;
 }
 
-function samplesOf({ field: { family, type, bounds }, labels, value, counts }: Series): SampleInput[] {
+function samplesOf({ field: { family, type, bounds }, labels, value, counts }: AccumulatedSeries): SampleInput[] {
   if (type !== 'histogram') return [{ labels, value }];
   const of = (suffix: string, value: number, own = {}): SampleInput => ({
     metricName: family + suffix,

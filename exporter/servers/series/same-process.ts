@@ -34,13 +34,13 @@ export function repeatedSeries(stores: readonly TargetStore[]): RepeatedSeries {
   return repeated;
 }
 
-interface Page {
+interface KeyedTarget {
   readonly store: TargetStore;
   readonly byKey: ReadonlyMap<string, Series>;
 }
 
 /** The series that the later target shares with the earlier one; empty when there is evidence of two processes. */
-function shared(earlier: Page, later: Page): Series[] {
+function shared(earlier: KeyedTarget, later: KeyedTarget): Series[] {
   const starts = differingStarts(earlier.store, later.store);
   // A gateway that passes through an engine's families has its own start time.
   const twoProcesses = starts.length > 0;
@@ -96,7 +96,7 @@ function startOf(store: TargetStore, series: Series): number | null {
  * A gauge that is constant on both pages, with different values. A changing gauge may have been read before and after
  * the change.
  */
-function restsElsewhere(earlier: Page, other: Series, later: Page, series: Series): boolean {
+function restsElsewhere(earlier: KeyedTarget, other: Series, later: KeyedTarget, series: Series): boolean {
   if (series.family.type !== 'gauge' || !(series instanceof ScalarSeries) || !(other instanceof ScalarSeries))
     return false;
   if (!rests(earlier.store, other) || !rests(later.store, series)) return false;

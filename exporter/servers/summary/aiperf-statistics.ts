@@ -15,7 +15,7 @@ export interface AiperfSlice {
 }
 
 /** One series as summarized by AIPerf's server metrics. Statistics that AIPerf omits are omitted. */
-export interface AiperfStatistics {
+export interface AiperfSeriesSummary {
   readonly stats: Readonly<Record<string, number>>;
   /** Increase of the cumulative counts by bound. */
   readonly buckets?: BucketCounts;
@@ -36,7 +36,7 @@ export function aiperfStatistics(
   store: TargetStore,
   window: TimeWindow,
   slice_ns: number | null,
-): AiperfStatistics | null {
+): AiperfSeriesSummary | null {
   const samples = samplesOf(series, store, window);
   if (samples.inside.length === 0) return null;
   if (series instanceof HistogramSeries) return histogram(series, samples, slice_ns);
@@ -44,22 +44,22 @@ export function aiperfStatistics(
   return scalar.isCounter ? counter(scalar, samples, slice_ns) : gauge(scalar, samples, slice_ns);
 }
 
-interface Sample {
+interface SampledChange {
   readonly scrape: number;
   readonly change: number;
   readonly at_ns: number;
 }
 
 interface Samples {
-  readonly all: readonly Sample[];
-  readonly reference: Sample | null;
-  readonly inside: readonly Sample[];
+  readonly all: readonly SampledChange[];
+  readonly reference: SampledChange | null;
+  readonly inside: readonly SampledChange[];
 }
 
 function samplesOf(series: Series, store: TargetStore, { start_ns, end_ns }: TimeWindow): Samples {
-  const all: Sample[] = [];
-  const inside: Sample[] = [];
-  let reference: Sample | null = null;
+  const all: SampledChange[] = [];
+  const inside: SampledChange[] = [];
+  let reference: SampledChange | null = null;
   let change = -1;
   for (let scrape = series.bornAt; scrape < store.scrapes; scrape++) {
     if (!store.isOk(scrape)) continue;
@@ -75,7 +75,7 @@ function samplesOf(series: Series, store: TargetStore, { start_ns, end_ns }: Tim
   return { all, reference, inside: inside.filter(({ at_ns }) => at_ns <= last_ns) };
 }
 
-function lastAt(samples: readonly Sample[], at_ns: number): Sample | null {
+function lastAt(samples: readonly SampledChange[], at_ns: number): SampledChange | null {
   return samples.findLast((sample) => sample.at_ns <= at_ns) ?? null;
 }
 
@@ -88,10 +88,11 @@ function slicesOfSamples({ inside }: Samples, slice_ns: number | null): ReturnTy
 
 const seconds = (ns: number): number => ns / 1e9;
 
-function counter(series: ScalarSeries, samples: Samples, slice_ns: number | null): AiperfStatistics {
-  const first = samples.reference ?? (samples.inside[0] as Sample);
-  const last = samples.inside.at(-1) as Sample;
-  const gained = (from: Sample, to: Sample): number => Math.max(series.value(to.change) - series.value(from.change), 0);
+function counter(series: ScalarSeries, samples: Samples, slice_ns: number | null): AiperfSeriesSummary {
+  const first = samples.reference ?? (samples.inside[0] as SampledChange);
+  const last = samples.inside.at(-1) as SampledChange;
+  const gained = (from: SampledChange, to: SampledChange): number =>
+    Math.max(series.value(to.change) - series.value(from.change), 0);
   const total = gained(first, last);
   const distance = seconds(last.at_ns - first.at_ns);
   const timeslices = slicesOfSamples(samples, slice_ns).map(({ start_ns, end_ns, complete }) => {
@@ -117,7 +118,7 @@ function ratesOfSlices(rates: readonly number[]): Record<string, number> {
   };
 }
 
-function gauge(series: ScalarSeries, samples: Samples, slice_ns: number | null): AiperfStatistics {
+function gauge(series: ScalarSeries, samples: Samples, slice_ns: number | null): AiperfSeriesSummary {
   const values = samples.inside.map(({ change }) => series.value(change));
   const sorted = Float64Array.from(values).sort();
   const percentiles = AIPERF_PERCENTILES.map((p): [string, number] => [`p${p}`, percentile(sorted, p / 100)]);
@@ -139,9 +140,9 @@ function extremes(values: readonly number[]): { avg: number; min: number; max: n
   return { avg: mean(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
-function histogram(series: HistogramSeries, samples: Samples, slice_ns: number | null): AiperfStatistics {
-  const first = samples.reference ?? (samples.all[0] as Sample);
-  const last = samples.inside.at(-1) as Sample;
+function histogram(series: HistogramSeries, samples: Samples, slice_ns: number | null): AiperfSeriesSummary {
+  const first = samples.reference ?? (samples.all[0] as SampledChange);
+  const last = samples.inside.at(-1) as SampledChange;
   const whole = gainOf(series, first, last);
   const distance = seconds(last.at_ns - first.at_ns);
   const rates = distance > 0 ? { count_rate: whole.count / distance, sum_rate: whole.sum / distance } : {};
@@ -176,7 +177,7 @@ interface Gain {
   readonly fell: boolean;
 }
 
-function gainOf(series: HistogramSeries, from: Sample, to: Sample): Gain {
+function gainOf(series: HistogramSeries, from: SampledChange, to: SampledChange): Gain {
   const counts = series.bounds.map((_, i) => series.count(to.change, i) - series.count(from.change, i));
   return {
     count: series.total(to.change) - series.total(from.change),

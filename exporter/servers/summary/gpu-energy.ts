@@ -41,10 +41,10 @@ export function gpuEnergy(collection: Collection): GpuEnergy | null {
   };
 }
 
-type Reading = (series: ScalarSeries, target: CollectedTarget) => number | null;
+type JoulesOf = (series: ScalarSeries, target: CollectedTarget) => number | null;
 
 /** Two exporters may expose the same GPU, identified by its UUID. */
-function joulesByGpu({ targets }: Collection, read: Reading): Map<string, number> {
+function joulesByGpu({ targets }: Collection, read: JoulesOf): Map<string, number> {
   const byGpu = new Map<string, number>();
   for (const target of targets) {
     for (const series of target.store.series) {
@@ -57,14 +57,14 @@ function joulesByGpu({ targets }: Collection, read: Reading): Map<string, number
   return byGpu;
 }
 
-const energyOf: Reading = (series, { store, window }) => {
+const energyOf: JoulesOf = (series, { store, window }) => {
   const factor = ENERGY_JOULES[series.family.name];
   if (factor === undefined) return null;
   const gain = counterGain(series, store, window.range);
   return gain === null ? null : gain.increase * factor;
 };
 
-const powerOf: Reading = (series, { store, window }) => {
+const powerOf: JoulesOf = (series, { store, window }) => {
   if (!POWER.has(series.family.name)) return null;
   const { mean } = gaugeStatistics(series, store, window);
   return mean === null ? null : (mean * (window.end_ns - window.start_ns)) / 1e9;

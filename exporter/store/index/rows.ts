@@ -49,7 +49,7 @@ export interface IndexedMeasure extends Readonly<Record<PercentileName, number |
   readonly max: number | null;
 }
 
-export type Cell = string | number | null;
+export type IndexCell = string | number | null;
 
 export const RUN_COLUMNS = [
   'run_id',

@@ -7,7 +7,7 @@ import { resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
-import type { Cell, IndexedMeasure, IndexedRun } from './rows.ts';
+import type { IndexCell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './run-filter.ts';
 import type { Condition } from './run-filter.ts';
 import { loadSqlite } from './sqlite.ts';
@@ -20,7 +20,7 @@ const BUSY_TIMEOUT_MS = 2_000;
 const FILES_AT_ONCE = 32;
 const RESULTS_PER_TRANSACTION = 1_000;
 
-type Row = Record<string, SQLOutputValue>;
+type IndexRow = Record<string, SQLOutputValue>;
 
 /**
  * Summary of the run directories in `.index.sqlite`, so that ten thousand runs do not have to be read. It is a cache: each
@@ -179,7 +179,7 @@ export class RunIndex {
   #insert<Column extends string>(
     table: string,
     columns: readonly Column[],
-    rows: readonly Readonly<Record<Column, Cell>>[],
+    rows: readonly Readonly<Record<Column, IndexCell>>[],
   ): void {
     const names = columns.map((column) => `"${column}"`).join(', ');
     const places = columns.map(() => '?').join(', ');
@@ -237,6 +237,6 @@ async function inBatches<T>(runIds: readonly string[], read: (runId: string) => 
   return all;
 }
 
-function runOfRow(row: Row): IndexedRun {
+function runOfRow(row: IndexRow): IndexedRun {
   return { ...row, tags: JSON.parse(String(row['tags'])) as string[] } as unknown as IndexedRun;
 }

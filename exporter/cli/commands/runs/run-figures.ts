@@ -4,7 +4,7 @@ import type { IndexedRun } from '../../../store/index/rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 
 /** The figures of a run that a list of runs shows, in base units; null where the result has none. */
-export interface RunFigures {
+export interface ListedFigures {
   /** The measure phase, from its first request to the end of its last. */
   readonly window_seconds: number | null;
   readonly requests: ResultFile['requests'];
@@ -25,16 +25,16 @@ export interface LatencyFigures {
 }
 
 /** A run of the list; its figures are null when result.json cannot be read. */
-export interface ListedRun extends IndexedRun {
-  readonly figures: RunFigures | null;
+export interface RunWithFigures extends IndexedRun {
+  readonly figures: ListedFigures | null;
 }
 
 /** Keeps a disk busy and stays far below the limit of open files. */
 const READ_AT_ONCE = 16;
 
 /** Reads only the results of the listed runs. */
-export async function withFigures(store: RunStore, runs: readonly IndexedRun[]): Promise<ListedRun[]> {
-  const listed: ListedRun[] = [];
+export async function withFigures(store: RunStore, runs: readonly IndexedRun[]): Promise<RunWithFigures[]> {
+  const listed: RunWithFigures[] = [];
   for (let i = 0; i < runs.length; i += READ_AT_ONCE) {
     const read = runs.slice(i, i + READ_AT_ONCE).map(async (run) => ({ ...run, figures: await figuresOf(store, run) }));
     listed.push(...(await Promise.all(read)));
@@ -42,7 +42,7 @@ export async function withFigures(store: RunStore, runs: readonly IndexedRun[]):
   return listed;
 }
 
-async function figuresOf(store: RunStore, { run_id, damage }: IndexedRun): Promise<RunFigures | null> {
+async function figuresOf(store: RunStore, { run_id, damage }: IndexedRun): Promise<ListedFigures | null> {
   if (damage !== null) return null;
   try {
     return runFigures(await store.readResult(run_id));
@@ -52,7 +52,7 @@ async function figuresOf(store: RunStore, { run_id, damage }: IndexedRun): Promi
   }
 }
 
-export function runFigures({ window, requests, measures, client, slos }: ResultFile): RunFigures {
+export function runFigures({ window, requests, measures, client, slos }: ResultFile): ListedFigures {
   return {
     window_seconds: window.seconds,
     requests,

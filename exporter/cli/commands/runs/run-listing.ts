@@ -2,7 +2,7 @@ import { ABSENT, counted, quantity, significant } from '../../../../core/text/qu
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { cutTo, plainText } from './plain-text.ts';
-import type { ListedRun, RunFigures } from './run-figures.ts';
+import type { RunWithFigures, ListedFigures } from './run-figures.ts';
 
 /** Minimum width of text columns that may be truncated to fit the terminal. */
 const LEAST_WIDTH = 10;
@@ -11,7 +11,7 @@ const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as c
 
 interface Column {
   readonly head: string;
-  readonly cell: (run: IndexedRun, figures: RunFigures | null) => string;
+  readonly cell: (run: IndexedRun, figures: ListedFigures | null) => string;
   /** Right-aligned columns. */
   readonly isNumber?: true;
   /** Texts that are cut before a column is left out: an id must stay whole. */
@@ -48,7 +48,7 @@ const LESS_NEEDED = [
  * One line per run under a head. Columns in which no run has anything, or none a failure, are left out; what does not fit `width` is cut,
  * and then left out, the less needed first.
  */
-export function runListing(runs: readonly (IndexedRun | ListedRun)[], width: number): string[] {
+export function runListing(runs: readonly (IndexedRun | RunWithFigures)[], width: number): string[] {
   const whole = runs.filter(({ damage }) => damage === null);
   const cells = new Map(
     whole.map((run) => [run, COLUMNS.map(({ cell }) => cell(run, 'figures' in run ? run.figures : null))]),

@@ -2,7 +2,7 @@ import {
   aiperfStatistics,
   AIPERF_PERCENTILES,
   type AiperfSlice,
-  type AiperfStatistics,
+  type AiperfSeriesSummary,
 } from '../../summary/aiperf-statistics.ts';
 import { wall_ns, type CollectedTarget, type Collection } from '../../collection.ts';
 import type { FamilyFacts, Series, SeriesType } from '../../series/series.ts';
@@ -24,7 +24,7 @@ export interface AiperfFamily {
 export interface AiperfSeries {
   readonly target: CollectedTarget;
   readonly series: Series;
-  readonly statistics: AiperfStatistics;
+  readonly statistics: AiperfSeriesSummary;
 }
 
 /** What AIPerf omits: start times, uptimes and summaries. */
@@ -84,7 +84,7 @@ export function sliceTimes(
   return { start_ns: wall_ns(collection, start_ns), end_ns: wall_ns(collection, end_ns) };
 }
 
-function statisticsOf(collection: Collection, target: CollectedTarget, series: Series): AiperfStatistics | null {
+function statisticsOf(collection: Collection, target: CollectedTarget, series: Series): AiperfSeriesSummary | null {
   const { slice_ns, settled_ns, definitions } = collection;
   const { store, window } = target;
   if (definitions === 'aiperf') return aiperfStatistics(series, store, collection.window, slice_ns);
@@ -103,7 +103,7 @@ function statisticsOf(collection: Collection, target: CollectedTarget, series: S
 function inAiperfWords(
   statistics: SeriesStatistics,
   { start_ns, end_ns }: { start_ns: number; end_ns: number },
-): Pick<AiperfStatistics, 'stats' | 'buckets'> | null {
+): Pick<AiperfSeriesSummary, 'stats' | 'buckets'> | null {
   const seconds = (end_ns - start_ns) / 1e9;
   switch (statistics.kind) {
     case 'counter': {

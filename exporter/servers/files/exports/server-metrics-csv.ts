@@ -11,7 +11,7 @@ const HISTOGRAM = ['count', 'count_rate', 'sum', 'sum_rate', 'avg', ...PERCENTIL
 /** Statistics that are whole numbers; all others get four decimals. */
 const COUNTS: ReadonlySet<string> = new Set(['count']);
 
-interface Row extends AiperfSeries {
+interface CsvRow extends AiperfSeries {
   readonly family: AiperfFamily;
 }
 
@@ -21,9 +21,9 @@ interface Row extends AiperfSeries {
  */
 export function serverMetricsCsv(collection: Collection, { tool, id }: ExportInfo): string {
   const families = aiperfFamilies(collection);
-  const rows = families.flatMap((family) => family.series.map((each): Row => ({ ...each, family })));
-  const isInfo = ({ family }: Row): boolean => family.name.endsWith('_info');
-  const of = (type: AiperfFamily['type']): Row[] => rows.filter((row) => row.family.type === type && !isInfo(row));
+  const rows = families.flatMap((family) => family.series.map((each): CsvRow => ({ ...each, family })));
+  const isInfo = ({ family }: CsvRow): boolean => family.name.endsWith('_info');
+  const of = (type: AiperfFamily['type']): CsvRow[] => rows.filter((row) => row.family.type === type && !isInfo(row));
   const preamble = [
     '# AIPerf Server Metrics Export (CSV)',
     `# aiperf_version: ${tool}`,
@@ -43,7 +43,7 @@ export function serverMetricsCsv(collection: Collection, { tool, id }: ExportInf
   return `${preamble.join('')}${body.join('\r\n')}`;
 }
 
-function section(rows: readonly Row[], statistics: readonly string[]): string[] {
+function section(rows: readonly CsvRow[], statistics: readonly string[]): string[] {
   if (rows.length === 0) return [];
   const labels = [...new Set(rows.flatMap(({ series }) => Object.keys(series.labels)))].sort();
   const buckets = rows[0]?.family.type === 'histogram' ? ['buckets'] : [];
@@ -52,7 +52,7 @@ function section(rows: readonly Row[], statistics: readonly string[]): string[] 
 }
 
 function cells(
-  { family, target, series, statistics }: Row,
+  { family, target, series, statistics }: CsvRow,
   names: readonly string[],
   labels: readonly string[],
   withBuckets: boolean,
@@ -69,7 +69,7 @@ function cells(
   ];
 }
 
-function infoSection(rows: readonly Row[]): string[] {
+function infoSection(rows: readonly CsvRow[]): string[] {
   const lines = rows.flatMap(({ family, target, series }) =>
     Object.entries(series.labels).map(([key, value]) =>
       line([new URL(target.name).host, cell(family.name), cell(key), cell(value), cell(family.description)]),

@@ -8,7 +8,7 @@ import type { TargetStore } from '../../series/target-store.ts';
 import { aiperfFamilies, type AiperfFamily, type AiperfSeries } from './aiperf-view.ts';
 import type { ExportInfo } from './export-info.ts';
 
-type Row = Readonly<Record<string, string | number | bigint | null>>;
+type ParquetRow = Readonly<Record<string, string | number | bigint | null>>;
 
 const BEFORE = ['endpoint_url', 'metric_name', 'metric_type', 'unit', 'description', 'timestamp_ns'] as const;
 const AFTER = ['value', 'sum', 'count', 'bucket_le', 'bucket_count'] as const;
@@ -42,7 +42,7 @@ export async function writeServerMetricsParquet(
     })),
     createdBy: info.tool,
   });
-  let rows: Row[] = [];
+  let rows: ParquetRow[] = [];
   const write = async (): Promise<void> => {
     const group = rows;
     rows = [];
@@ -79,7 +79,11 @@ function element(name: string): SchemaElement {
   };
 }
 
-function* rowsOf(collection: Collection, family: AiperfFamily, { target, series }: AiperfSeries): Generator<Row> {
+function* rowsOf(
+  collection: Collection,
+  family: AiperfFamily,
+  { target, series }: AiperfSeries,
+): Generator<ParquetRow> {
   const { store, window } = target;
   const common = {
     ...Object.fromEntries(Object.entries(series.labels).filter(([name]) => !RESERVED.has(name))),
