@@ -12,12 +12,14 @@ import { ExitCode } from '../failure.ts';
 
 let directory: string;
 let status: number;
+let text: string;
 const receiver = createServer((request, response) => {
-  request.resume().on('end', () => response.writeHead(status, { 'content-type': 'text/plain' }).end('no'));
+  request.resume().on('end', () => response.writeHead(status, { 'content-type': 'text/plain' }).end(text));
 });
 let url: string;
 
 beforeEach(async () => {
+  text = 'no';
   directory = await mkdtemp(join(tmpdir(), 'llmbench-backfill-'));
   const { store } = await openStore(directory);
   const [start, end] = ['2026-01-01T00:00:00.000Z', '2026-01-01T00:00:10.000Z'];
@@ -55,8 +57,17 @@ test('samples that the receiver takes: exit code 0', async () => {
 
 test('samples that the receiver does not take: exit code 1', async () => {
   status = 400;
+  text = 'out of bounds';
   const { code, done } = await backfilled('--remote-write-url', `${url}/api/v1/write`, '--remote-write-protocol', '1');
   expect(done['samples_dropped']).toBeGreaterThan(0);
+  expect(code).toBe(ExitCode.failed);
+});
+
+test('a receiver that takes nothing at all: the samples wait, exit code 1', async () => {
+  status = 400;
+  const { code, done } = await backfilled('--remote-write-url', `${url}/api/v1/write`, '--remote-write-protocol', '1');
+  expect(done).toMatchObject({ samples_dropped: 0, samples_waiting: expect.any(Number) });
+  expect(done['samples_waiting']).toBeGreaterThan(0);
   expect(code).toBe(ExitCode.failed);
 });
 

@@ -252,6 +252,46 @@ describe('samples are kept if a change of configuration can deliver them', () =>
     expect(received(server.requests.slice(before))).toEqual(VALUES);
   });
 
+  test.each<[name: string, protocol: ProtocolChoice, refuse: Answer, reason: string]>([
+    [
+      'HTTP 400 to protocol 1 that says nothing of samples',
+      '1',
+      status(400, {}, '<h1>400 Bad Request</h1>'),
+      'HTTP 400: <h1>400 Bad Request</h1>; the receiver has accepted no request yet: check --remote-write-url and --remote-write-header',
+    ],
+    [
+      'the same to both protocols',
+      'auto',
+      status(400, {}, 'unknown tenant'),
+      'HTTP 400: unknown tenant; the receiver has accepted no request yet: check --remote-write-url and --remote-write-header',
+    ],
+    [
+      'a success that counts no sample',
+      '2',
+      status(204, { 'x-prometheus-remote-write-samples-written': '0' }),
+      'the receiver reports success and 0 of 6 samples written: check what it drops',
+    ],
+  ])('%s', async (_name, protocol, refuse, reason) => {
+    let isCorrected = false;
+    const answer: Answer = (request, response, number) => (isCorrected ? takeAll : refuse)(request, response, number);
+    const { sender, statistics, problems } = await sent(answer, protocol);
+    expect(statistics).toEqual({ written: 0, rejected: 0, lost: 0, waiting: 6, trouble: reason });
+    expect(problems).toEqual([`samples are kept until this is corrected: ${reason}`]);
+    isCorrected = true;
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 6, rejected: 0, waiting: 0, trouble: null });
+  });
+
+  test('after samples were accepted, HTTP 400 is about the samples: later ones are not held up', async () => {
+    const { sender, queue, server } = await sent(inTurn(takeAll, status(400, {}, 'no')), '1');
+    queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });
+    await sender.drained(20);
+    expect(sender.statistics).toMatchObject({ written: 6, rejected: 2, waiting: 0 });
+    queue.append(1, { time_ms: 10_000, values: [10, 0], native: [] });
+    await sender.drained(20);
+    expect(received(server.requests.slice(2))).toEqual([[10_000, 10]]);
+  });
+
   test('it is not retried for each added sample', async () => {
     const { server, sender, queue } = await sent(status(401));
     queue.append(1, { time_ms: 9000, values: [9, 0], native: [] });

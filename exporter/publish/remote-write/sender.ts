@@ -20,6 +20,9 @@ const MISCONFIGURED_PAUSE_MS = 10_000;
  * 2: 500).
  */
 const OF_SOME_SAMPLES: ReadonlySet<number> = new Set([400, 409, 500]);
+/** How receivers word a 400 that is caused by samples, not by the request. */
+const ABOUT_SAMPLES =
+  /sample|series|label|metric|histogram|timestamp|out of (order|bounds)|too (old|far)|duplicate|limit/i;
 /** Maximum number of splits of one batch before the rest is dropped: if all samples are too old, each is rejected. */
 const MOST_DIVISIONS = 64;
 
@@ -54,7 +57,8 @@ interface Division {
 /**
  * Sends the points of one queue in order, one request at a time, as the specifications of remote write 1.0 and 2.0
  * require of senders: temporary failures are retried, permanent rejections are dropped and counted. Samples rejected
- * because of a wrong URL, wrong credentials or a disabled receiver stay in the queue. A receiver such as Prometheus
+ * because of a wrong URL, wrong credentials or a disabled receiver stay in the queue, as do those of which the receiver
+ * counts none as written. A receiver such as Prometheus
  * rejects a whole request if one of its samples is too old. A rejected request is never sent again unchanged: its
  * points are split by time into two requests, then four, so that only samples that are rejected on their own are lost.
  */
@@ -71,6 +75,8 @@ export class Sender {
   #nativeFailures = 0;
   /** Some of the current points were rejected on their own. */
   #numbersDivided = false;
+  /** The receiver has accepted samples, so that the URL and the request's form are right. */
+  #hasAccepted = false;
   /** The request was sent before, with an unknown outcome. */
   #unanswered = false;
   #written = 0;
@@ -152,6 +158,11 @@ export class Sender {
       return 'sent';
     }
     const outcome = await this.#client.send(this.#message(queued, kind), this.#protocol, this.#stop.signal);
+    if (this.#isOfRequest(outcome, kind)) {
+      return this.#keep(
+        `${outcome.reason}; the receiver has accepted no request yet: check --remote-write-url and --remote-write-header`,
+      );
+    }
     const divided = division ?? { left: MOST_DIVISIONS };
     // Native histograms are rejected as such; an earlier attempt without response may have been accepted.
     const mayBeOfSome = (kind === 'numbers' || this.#numbersDivided) && !this.#unanswered;
@@ -160,6 +171,12 @@ export class Sender {
       return this.#sendHalves(queued, kind, divided);
     }
     return this.#take(outcome, kind, samples, layout, division !== null);
+  }
+
+  /** Whether a rejection is rather about the request than about its samples: a wrong path, a proxy, a missing header. */
+  #isOfRequest(outcome: SendOutcome, kind: SeriesKind): outcome is SendOutcome & { kind: 'rejected' } {
+    if (outcome.kind !== 'rejected' || outcome.status !== 400 || outcome.written !== null) return false;
+    return kind === 'numbers' && !this.#hasAccepted && !ABOUT_SAMPLES.test(outcome.reason);
   }
 
   /** The earlier half first: receivers accept samples in order. */
@@ -194,7 +211,11 @@ export class Sender {
   ): Promise<Step> {
     switch (outcome.kind) {
       case 'written':
+        if (outcome.written === 0 && kind === 'numbers') {
+          return this.#keep(`the receiver reports success and 0 of ${samples} samples written: check what it drops`);
+        }
         this.#accepted();
+        this.#hasAccepted = true;
         if (kind === 'numbers') this.#metadataSentFor = layout;
         this.#written += outcome.written ?? samples;
         this.#drop(samples - (outcome.written ?? samples), 'the receiver counts fewer samples than were sent');
