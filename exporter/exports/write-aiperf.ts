@@ -4,6 +4,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { replaceFile, replaceJson } from '../files/durable-file.ts';
+import { refuseSpecialFile } from '../files/output-file.ts';
 import { aiperfCsv } from './aiperf-csv.ts';
 import { aiperfLine } from './aiperf-line.ts';
 import { aiperfMetrics, aiperfSummary } from './aiperf-summary.ts';
@@ -45,6 +46,7 @@ async function writeLines(
   records: AsyncIterable<RequestRecord>,
 ): Promise<AiperfTotals> {
   const totals = new AiperfTotals();
+  await refuseSpecialFile(path);
   const temporary = `${path}.${process.pid}.tmp`;
   const file = await open(temporary, 'w');
   try {

@@ -1,5 +1,6 @@
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { refuseSpecialFile } from './output-file.ts';
 
 /** Waits until a file, or the entries of a directory, have been synced to disk. */
 export async function syncPath(path: string): Promise<void> {
@@ -19,9 +20,10 @@ export const temporaryPath = (path: string, pid: number): string => `${path}.${p
 
 /**
  * Writes a file atomically: at every moment it has either the old or the complete new content, also after a power
- * failure.
+ * failure. Symbolic links, FIFOs and devices are rejected.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
+  await refuseSpecialFile(path);
   const temporary = temporaryPath(path, process.pid);
   const handle = await open(temporary, 'w');
   try {

@@ -19,13 +19,13 @@ const casesOf = (path: string): [id: string, given: Case][] =>
   Object.entries(parse(read(path)) as Readonly<Record<string, Case>>);
 
 describe.each([
-  ['attacks.yaml', 'S', 74],
-  ['faults.yaml', 'R', 111],
-])('%s', (file, letter, count) => {
+  ['attacks.yaml', 'S'],
+  ['faults.yaml', 'R'],
+])('%s', (file, letter) => {
   const cases = casesOf(`tests/robustness/${file}`);
 
-  test('has every case once, in order', () => {
-    const expected = Array.from({ length: count }, (_, i) => `${letter}-${String(i + 1).padStart(3, '0')}`);
+  test('numbers its cases without a gap', () => {
+    const expected = cases.map((_, i) => `${letter}-${String(i + 1).padStart(3, '0')}`);
     expect(cases.map(([id]) => id)).toEqual(expected);
   });
 

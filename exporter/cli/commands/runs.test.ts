@@ -1,4 +1,6 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { lstat, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -286,6 +288,44 @@ describe('export', () => {
       chunk_offsets_ns: [20_000_000n, 45_000_001n, 90_000_000n],
     });
   });
+});
+
+describe('export --output', () => {
+  const exportTo = (path: string, ...more: string[]): ReturnType<typeof runs> =>
+    runs('export', 'latest', '--output', path, ...more);
+
+  test('to a FIFO: its reader gets the rows, and the FIFO stays', async () => {
+    const path = join(directory, 'fifo');
+    execFileSync('mkfifo', [path]);
+    const read = readFile(path, 'utf8');
+    await exportTo(path);
+    expect(await read).toBe((await runs('export', 'latest')).out);
+    expect((await lstat(path)).isFIFO()).toBe(true);
+    await expect(exportTo(path, '--format', 'parquet')).rejects.toThrow(
+      'is not a regular file, which Parquet requires',
+    );
+  });
+
+  test('to a symbolic link: its target is replaced, and the link stays', async () => {
+    const [path, target] = [join(directory, 'link'), join(directory, 'target.csv')];
+    await writeFile(target, 'old');
+    await symlink('target.csv', path);
+    await exportTo(path);
+    expect(await readFile(target, 'utf8')).toBe((await runs('export', 'latest')).out);
+    expect(await readlink(path)).toBe('target.csv');
+  });
+
+  (existsSync('/dev/full') ? test : test.skip)(
+    'to a full device: one line, exit code 1, and the device stays',
+    async () => {
+      const failure = await exportTo('/dev/full').then(
+        () => null,
+        (error: unknown) => error,
+      );
+      expect(failure).toMatchObject({ message: 'the disk is full (ENOSPC)', exitCode: 1 });
+      expect((await lstat('/dev/full')).isCharacterDevice()).toBe(true);
+    },
+  );
 });
 
 test('an empty store and one that does not exist are reported', async () => {

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { zstdCompressSync } from 'node:zlib';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
 import { syncPath } from '../../files/durable-file.ts';
+import { outputFile } from '../../files/output-file.ts';
 import { columnSchema, storedValue } from '../records/parquet-column.ts';
 import { rowText } from './row-text.ts';
 import type { ExportRow, RowColumn } from './run-rows.ts';
@@ -11,19 +12,29 @@ import type { ExportRow, RowColumn } from './run-rows.ts';
 const ROWS_PER_GROUP = 100_000;
 const ELEMENTS_PER_GROUP = 1_000_000;
 
-/** Writes rows to a file, which exists only when it is complete. Throws the file system's error. */
+/**
+ * Writes rows to a file, which exists only when it is complete, or through to a device or FIFO. Throws the file system's
+ * error.
+ */
 export async function writeRows(
   path: string,
   columns: readonly RowColumn[],
   rows: AsyncIterable<ExportRow>,
   format: 'csv' | 'jsonl' | 'parquet',
 ): Promise<void> {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const target = await outputFile(path);
+  if (!target.replaceable) {
+    // The writer opens its file several times, at each of which the reader of a FIFO would see an end.
+    if (format === 'parquet') throw new Error(`${path} is not a regular file, which Parquet requires`);
+    await pipeline(rowText(columns, rows, format), createWriteStream(target.path));
+    return;
+  }
+  const temporary = `${target.path}.${process.pid}.tmp`;
   try {
     if (format === 'parquet') await writeParquet(temporary, columns, rows);
     else await pipeline(rowText(columns, rows, format), createWriteStream(temporary));
     await syncPath(temporary);
-    await rename(temporary, path);
+    await rename(temporary, target.path);
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
