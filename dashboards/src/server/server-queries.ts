@@ -70,7 +70,9 @@ export class ServerQueries {
     const keep = this.#keep(family, options);
     const unit = options.unit ?? family.unit;
     const display = this.#window === 'range' ? valueUnit(unit) : rateUnit(unit);
-    return this.#signal(this.#increase(family, family.name, options), [family], display, options, keep);
+    const increase = this.#increase(family, family.name, options);
+    const expr = options.zeroWith === undefined ? increase : this.#orZero(increase, family, options.zeroWith, options);
+    return this.#signal(expr, [family], display, options, keep);
   }
 
   /** How many observations of a histogram or summary there are per second. */
@@ -122,14 +124,12 @@ export class ServerQueries {
   }
 
   /** One counter ÷ another, each added up before the division. */
-  ratio(part: string | readonly [string, SignalOptions], whole: string, options: SignalOptions = {}): Signal {
-    const [partName, partOptions] = typeof part === 'string' ? [part, {}] : part;
-    const [over, under] = [this.#families.get(partName), this.#families.get(whole)];
+  ratio(part: string, whole: string, options: SignalOptions = {}): Signal {
+    const [over, under] = [this.#families.get(part), this.#families.get(whole)];
     const keep = this.#keep(over, options);
     const underKeep = this.#keep(under, { by: options.by ?? [] });
-    if (keep.join() !== underKeep.join()) throw new Error(`${partName} and ${whole} have different labels`);
-    const numerator = this.#increase(over, over.name, { ...options, ...partOptions });
-    const expr = `${numerator} / ${this.#increase(under, under.name, options)}`;
+    if (keep.join() !== underKeep.join()) throw new Error(`${part} and ${whole} have different labels`);
+    const expr = `${this.#increase(over, part, options)} / ${this.#increase(under, whole, options)}`;
     const as = options.as ?? `${this.#shortName(over)} ÷ ${this.#shortName(under)}`;
     return this.#signal(expr, [over, under], valueUnit(options.unit ?? 'ratio'), { ...options, as }, keep);
   }
@@ -145,9 +145,13 @@ export class ServerQueries {
     return this.#signal(expr, [over, under], valueUnit('ratio'), { ...options, as }, keep);
   }
 
-  /** The part of a counter's increase that matches, as a share of all of it. */
+  /** The part of a counter's increase that matches, as a share of all of it; 0 where nothing has matched yet. */
   share(name: string, where: string, options: SignalOptions = {}): Signal {
-    return this.ratio([name, { where: [options.where, where].filter(Boolean).join(',') }], name, options);
+    const family = this.#families.get(name);
+    const all = this.#increase(family, name, options);
+    const part = this.#increase(family, name, { ...options, where: [options.where, where].filter(Boolean).join(',') });
+    const expr = `(${part} or 0 * ${all}) / ${all}`;
+    return this.#signal(expr, [family], valueUnit('ratio'), options, this.#keep(family, options));
   }
 
   /** A histogram's observations at or below the value of a variable, which is one of its bounds, as a share of all. */
@@ -210,6 +214,15 @@ export class ServerQueries {
     const selector = this.#selector(family, metric, options);
     const rates = this.#window === 'range' ? `increase(${selector}[$__range])` : `rate(${selector}[$__rate_interval])`;
     return this.#sum(family, this.#keep(family, options), rates);
+  }
+
+  /** The query, or 0 where it has no series and the other family, which counts what could have happened, has one. */
+  #orZero(expr: string, { name, exposed }: Family, other: string, { by = [] }: SignalOptions): string {
+    const family = this.#families.get(other);
+    // A release or a configuration that lacks the counter would show a 0 that nobody has counted.
+    if (exposed !== 'on_use') throw new Error(`${name} may be missing for other reasons than that nothing happened`);
+    if (by.some((label) => !family.allLabels.includes(label))) throw new Error(`${other} has no labels ${by.join()}`);
+    return `${expr} or 0 * ${this.#increase(family, other, { by })}`;
   }
 
   /** Adds within an instance; of replicas that report the same figures one is taken, the one furthest ahead. */

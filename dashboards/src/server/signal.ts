@@ -18,6 +18,11 @@ export interface SignalOptions {
   readonly by?: readonly string[];
   /** Further matchers, such as `status="error"`. */
   readonly where?: string;
+  /**
+   * Of a counter that is born with its first event: a family of the same process that exists as soon as one was possible.
+   * Where it has a series and the counter has none, the counter is 0.
+   */
+  readonly zeroWith?: string;
   /** Where a family has no unit of its own ("mixed"), or the query changes it. */
   readonly unit?: string;
 }

@@ -26,7 +26,7 @@ function overview(): RowSpec {
     targetsUp(frontend, PRESENCE),
     number(
       'Requests failed',
-      'Share of the requests that ended in an error; cancelled by the client is none. Empty before the first request of a frontend.',
+      'Share of the requests that ended in an error; cancelled by the client is none. Empty before the first request of a frontend. A kind of error counts from its second on: its series is born with the first.',
       [whole.share('dynamo_frontend_requests_total', 'status="error",error_type!="cancelled"', { as: 'failed' })],
     ),
     number(
@@ -162,7 +162,10 @@ function throughput(): RowSpec {
       'Cancelled, shed, moved',
       'cancelled: by the client. shed: all workers were busy. moved: another worker took over after a failure.',
       [
-        frontend.rate('dynamo_frontend_model_cancellation_total', { as: 'cancelled' }),
+        frontend.rate('dynamo_frontend_model_cancellation_total', {
+          as: 'cancelled',
+          zeroWith: 'dynamo_frontend_requests_total',
+        }),
         frontend.rate('dynamo_frontend_model_rejection_total', { as: 'shed' }),
         frontend.rate('dynamo_frontend_model_migration_total', { by: ['migration_type'], as: 'moved' }),
         frontend.rate('dynamo_frontend_model_migration_max_seq_len_exceeded_total', { as: 'too long to move' }),

@@ -1,6 +1,9 @@
 import { closedRow, lines, row, type RowSpec } from '../server/panel-spec.ts';
 import type { ServerQueries } from '../server/server-queries.ts';
 
+/** Counters of events that are born with the first: 0 on a server that has finished a request. */
+export const ZERO = { zeroWith: 'sglang:num_requests_total' };
+
 /** What the scheduler of SGLang is busy with. */
 export function sglangSchedulerRows(q: ServerQueries): RowSpec[] {
   return [scheduler(q), pools(q), loop(q)];
@@ -11,11 +14,11 @@ function scheduler(q: ServerQueries): RowSpec {
     lines(
       'Retractions',
       'Requests thrown back to the queue per second: memory pressure. Lower the concurrency or raise --mem-fraction-static.',
-      [q.rate('sglang:num_retracted_requests_total', { as: 'retracted' })],
+      [q.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...ZERO })],
     ),
     lines('Tokens lost to retractions', 'Work that is done again.', [
-      q.rate('sglang:num_retracted_input_tokens_total', { as: 'prompt' }),
-      q.rate('sglang:num_retracted_output_tokens_total', { as: 'output' }),
+      q.rate('sglang:num_retracted_input_tokens_total', { as: 'prompt', ...ZERO }),
+      q.rate('sglang:num_retracted_output_tokens_total', { as: 'output', ...ZERO }),
     ]),
     lines(
       'Output tokens reserved',

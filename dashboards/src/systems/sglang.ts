@@ -6,7 +6,7 @@ import { GPU_EXPORTER, gpuRow } from './gpu-row.ts';
 import { sglangDisaggregationRows } from './sglang-disaggregation.ts';
 import { sglangFeatureRows } from './sglang-features.ts';
 import { sglangGatewayRows } from './sglang-gateway.ts';
-import { sglangSchedulerRows } from './sglang-scheduler.ts';
+import { sglangSchedulerRows, ZERO } from './sglang-scheduler.ts';
 
 const PRESENCE = 'sglang:num_running_reqs';
 const QUANTILES = [0.5, 0.9, 0.99];
@@ -24,11 +24,9 @@ const whole = q.overRange();
 function overview(): RowSpec {
   return row(1, 'Health and saturation', [
     targetsUp(q, PRESENCE),
-    number(
-      'Requests aborted',
-      'Requests that were aborted in the time range, by the client or by the server. Empty: none ever was.',
-      [whole.rate('sglang:num_aborted_requests_total', { as: 'aborted' })],
-    ),
+    number('Requests aborted', 'Requests that were aborted in the time range, by the client or by the server.', [
+      whole.rate('sglang:num_aborted_requests_total', { as: 'aborted', ...ZERO }),
+    ]),
     number(
       'Longest queue',
       'The most requests that waited at one scrape. More than a batch: the load exceeds the capacity of the server.',
@@ -37,11 +35,9 @@ function overview(): RowSpec {
     number('Peak KV pool usage', 'The fullest pool of the fullest rank. Near 100 % requests are retracted.', [
       whole.gauge('sglang:token_usage', { as: 'KV pool' }),
     ]),
-    number(
-      'Retractions',
-      'Requests whose KV cache was dropped and whose work is done again. Any: memory pressure. Empty: none ever was.',
-      [whole.rate('sglang:num_retracted_requests_total', { as: 'retracted' })],
-    ),
+    number('Retractions', 'Requests whose KV cache was dropped and whose work is done again. Any: memory pressure.', [
+      whole.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...ZERO }),
+    ]),
     number(
       'Time to first token',
       'p99 of streamed requests over the time range; unstreamed ones would count their whole latency.',
@@ -142,7 +138,7 @@ function throughput(): RowSpec {
     ),
     lines('Requests', 'Finished and aborted per second.', [
       q.rate('sglang:num_requests_total', { as: 'finished' }),
-      q.rate('sglang:num_aborted_requests_total', { as: 'aborted' }),
+      q.rate('sglang:num_aborted_requests_total', { as: 'aborted', ...ZERO }),
       q.rate('sglang:num_so_requests_total', { as: 'with structured output' }),
     ]),
     lines('Prompt length', 'Of finished requests, and without cached tokens.', [

@@ -22,8 +22,8 @@ function overview(): RowSpec {
     targetsUp(q, PRESENCE),
     number(
       'Requests refused',
-      'Answered with an HTTP error in the time range. Failures in the engine have no counter. Empty: none ever was.',
-      [whole.rate('trtllm_request_error_total', { by: ['http_code'], as: 'HTTP' })],
+      'Answered with an HTTP error in the time range. Failures in the engine have no counter.',
+      [whole.rate('trtllm_request_error_total', { as: 'refused', zeroWith: 'trtllm_request_success_total' })],
     ),
     number(
       'Longest queue',
