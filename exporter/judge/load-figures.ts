@@ -13,6 +13,22 @@ export interface LoadedFigures {
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
+/** A run that is required and cannot be read. */
+export class UnreadableRunError extends Error {
+  override readonly name = 'UnreadableRunError';
+
+  constructor(runId: string, reason: string) {
+    super(`${runId} cannot be read: ${reason}`);
+  }
+}
+
+/** Reads the figures of stored runs, all of which are required. Throws an `UnreadableRunError`. */
+export async function readFigures(store: RunStore, runIds: readonly string[]): Promise<readonly RunFigures[]> {
+  const { runs, unreadable } = await loadFigures(store, runIds);
+  for (const [id, reason] of unreadable) throw new UnreadableRunError(id, reason);
+  return runs;
+}
+
 /** Reads the figures of stored runs. */
 export async function loadFigures(store: RunStore, runIds: readonly string[]): Promise<LoadedFigures> {
   const runs: RunFigures[] = [];

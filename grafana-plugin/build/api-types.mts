@@ -32,9 +32,13 @@ function bundledDocument(): OpenAPI3 {
     ['run.schema.json', 'RunFile'],
     ['result.schema.json', 'ResultFile'],
     ['servers.schema.json', 'ServersFile'],
+    ['verdict.schema.json', 'VerdictEntry'],
+    ['comparison.schema.json', 'Comparison'],
   ] as const) {
     text = text.replaceAll(`./${file}`, `#/components/schemas/${name}`);
-    const schema = readFileSync(new URL(file, SCHEMAS), 'utf8').replaceAll('#/$defs/', `#/components/schemas/${name}_`);
+    const schema = readFileSync(new URL(file, SCHEMAS), 'utf8')
+      .replaceAll('urn:llmbench:schema:verdict:1#/$defs/', '#/components/schemas/VerdictEntry_')
+      .replaceAll('#/$defs/', `#/components/schemas/${name}_`);
     const { $defs = {}, ...root } = JSON.parse(schema) as SchemaObject & {
       $defs?: Record<string, SchemaObject>;
     };

@@ -1,9 +1,11 @@
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { fewestPairs } from '../../../core/stats/fewest-runs.ts';
+import { quoted } from '../../judge/next-command.ts';
+import { rulesFor } from '../../judge/rule-choices.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { gatingCount, orderOfPair, readAbArguments } from '../options/ab-options.ts';
+import { orderOfPair, readAbArguments } from '../options/ab-options.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, text } from '../options/options.ts';
@@ -11,7 +13,6 @@ import { requestedRuns } from '../options/requested-runs.ts';
 import { SERVER_LISTS } from '../options/server-options.ts';
 import { spreadLists } from '../options/value-lists.ts';
 import { runInChild } from '../run-in-child.ts';
-import { quoted } from '../tables/next-command.ts';
 import { compareRuns } from './compare.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
@@ -54,7 +55,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { own, shared, a, b } = readAbArguments(OPTIONS, argv, process.env);
   const urls = { a: own.a, b: own.b };
   if (urls.a === null || urls.b === null) throw new CliError(`--a and --b are required: ${USAGE}`);
-  const pairs = own.pairs ?? fewestPairs(gatingCount(requestedRules(own, [])), requestedRules(own, []).alpha);
+  const { primary, alpha } = rulesFor(requestedRules(own), []);
+  const pairs = own.pairs ?? fewestPairs(primary.length, alpha);
   const id = own.id ?? createRunId(new Date());
   if (!isRunId(`${id}-${'0'.repeat(8)}`))
     throw new CliError(`--id is '${id}' and must be at most 55 letters, digits and dashes`);

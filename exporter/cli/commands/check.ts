@@ -1,10 +1,10 @@
 import { createRunId } from '../../../core/run/run-id.ts';
 import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
 import { decisiveOf } from '../../judge/history.ts';
-import { comparisonOf } from '../../judge/comparison.ts';
-import { loadExplanation } from '../../judge/explanation/load-explanation.ts';
 import { loadFigures } from '../../judge/load-figures.ts';
 import { readBaseline } from '../../judge/baseline.ts';
+import { rulesFor } from '../../judge/rule-choices.ts';
+import { verdictReport } from '../../judge/verdict-report.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
@@ -12,9 +12,7 @@ import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { runInChild } from '../run-in-child.ts';
-import { nextCommand } from '../tables/next-command.ts';
-import { verdictOutput } from '../tables/verdict-output.ts';
-import { exitCodeOf, warnOpen } from './compare.ts';
+import { printVerdict } from '../print-verdict.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
 const OPTIONS = {
@@ -96,7 +94,7 @@ async function check(
     const { runs } = await loadFigures(store, [...new Set([...accepted.slice(-1), ...runIds])]);
     return await checkScenario(store, {
       ...{ scenario, runIds, withPending: true, acceptPassed: options['accept-passed'] },
-      ...{ rules: requestedRules(options, runs), author: requestedAuthor(options, process.env) },
+      ...{ rules: rulesFor(requestedRules(options), runs), author: requestedAuthor(options, process.env) },
     });
   } catch (error) {
     if (error instanceof CheckError) throw new CliError(error.message, ExitCode.failed);
@@ -140,24 +138,18 @@ async function printed(store: RunStore, checked: CheckedScenario, options: Check
   const { judgment, scenario, runIds, acceptedRunIds, notes } = checked;
   for (const note of notes) process.stderr.write(`${note}\n`);
   const decisive = decisiveOf(judgment);
-  const { runs } = await loadFigures(store, [...decisive.runs.a, ...runIds]);
-  const comparison = comparisonOf({ ...decisive, verdict: judgment.verdict, sentence: judgment.sentence }, runs);
+  const { runs: figures } = await loadFigures(store, [...decisive.runs.a, ...runIds]);
   const origins = new Map((await indexedRuns(store)).map(({ run_id, origin }) => [run_id, origin]));
-  const urlOf = (ids: readonly string[]): string | null => origins.get(ids.at(-1) ?? '') ?? null;
-  const next = nextCommand(judgment.needs, {
-    scenario,
-    urls: { a: urlOf(decisive.runs.a), b: urlOf(runIds) },
-    runsDirectory: options['runs-dir'],
-  });
-  const failUndecided = options.undecided === 'fail';
-  const explanation = await loadExplanation(store, decisive);
-  const extra = { accepted_run_ids: acceptedRunIds, anchor: judgment.anchor };
-  process.stdout.write(
-    verdictOutput(options.json ? 'json' : options.format, comparison, { next, failUndecided, explanation, extra }),
+  const reported = (ids: readonly string[]) => ids.map((run_id) => ({ run_id, origin: origins.get(run_id) ?? null }));
+  const { verdict, sentence, needs, anchor } = judgment;
+  const report = await verdictReport(
+    store,
+    { ...decisive, verdict, sentence, needs },
+    { a: reported(decisive.runs.a), b: reported(runIds), figures, runsDirectory: options['runs-dir'] },
   );
+  const code = printVerdict({ ...report, ...{ accepted_run_ids: acceptedRunIds, anchor } }, options);
   if (options['accept-passed'] && PASSED.has(judgment.verdict)) {
     process.stderr.write(`accepted into the baseline of ${scenario}: ${acceptedRunIds.join(', ') || 'nothing new'}\n`);
   }
-  warnOpen(judgment.verdict, failUndecided);
-  return exitCodeOf(judgment.verdict, failUndecided);
+  return code;
 }

@@ -3,6 +3,7 @@ import { things } from '../../../core/text/things.ts';
 import { readBaseline } from '../../judge/baseline.ts';
 import { changePoints, type HistoryChange } from '../../judge/change-points.ts';
 import { loadFigures } from '../../judge/load-figures.ts';
+import { rulesFor } from '../../judge/rule-choices.ts';
 import { nameOf, type PrimaryMeasure } from '../../judge/rules.ts';
 import type { RunFigures } from '../../judge/run-figures.ts';
 import { named } from '../../judge/sentences.ts';
@@ -58,7 +59,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const ids = stored.slice(0, MOST_RUNS).map(({ run_id }) => run_id);
   const { runs, unreadable } = await loadFigures(store, ids.reverse());
   for (const [id, reason] of unreadable) process.stderr.write(`${id} is not shown: ${reason}\n`);
-  const rules = requestedRules({ gate: values.measure, margin: values.margin }, runs);
+  const rules = rulesFor(requestedRules({ gate: values.measure, margin: values.margin }), runs);
   const changes = sameConfiguration(runs).flatMap((alike) => changePoints(alike, { rules }));
   const baseline = await readBaseline(store.directory, scenario);
   const { entries } = await readVerdicts(store.directory, scenario);

@@ -98,7 +98,7 @@ describe('compare', () => {
     [['tag:before', 'tag:after', '--margin', 'x'], '--margin is'],
     [['tag:before', 'tag:after', '--margin', 'time_to_first_tokn=3'], 'did you mean'],
     [['tag:before', 'tag:after', '--gate', 'ttft:p51'], 'one of mean, p50, p90, p99, value'],
-    [['tag:before+last:1', 'tag:after', '--paired'], '--paired requires as many runs in A as in B'],
+    [['tag:before+last:1', 'tag:after', '--paired'], 'paired requires as many runs in A as in B; there are 1 and 6'],
   ])('%j is refused', async (argv, message) => {
     await twoBuilds(1.2);
     await expect(output(compare, ...argv)).rejects.toThrow(message);

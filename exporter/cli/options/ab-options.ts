@@ -1,5 +1,4 @@
 import { nearestNames } from '../../../core/text/nearest-names.ts';
-import type { Rules } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
 import { readOptions, type Options, type OptionValues } from './options.ts';
 import { RUN_OPTIONS } from './run-options.ts';
@@ -76,6 +75,3 @@ function similar(side: string, name: string): string {
 export function orderOfPair(pair: number): readonly ['a' | 'b', 'a' | 'b'] {
   return pair % 4 === 0 || pair % 4 === 3 ? ['a', 'b'] : ['b', 'a'];
 }
-
-/** How many measures gate under these rules: each of them needs its share of the evidence. */
-export const gatingCount = ({ primary }: Rules): number => Math.max(1, primary.length);

@@ -1,12 +1,8 @@
 import { userInfo } from 'node:os';
-import { wholeName } from '../../../core/measures/short-names.ts';
-import { unknownMeasure } from '../../judge/slo-grammar.ts';
-import { defaultRules, judgedMeasures, MOST_PRIMARY, type PrimaryMeasure, type Rules } from '../../judge/rules.ts';
-import type { RunFigures, Stat } from '../../judge/run-figures.ts';
+import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choices.ts';
+import { MOST_PRIMARY } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
 import { choice, flag, integer, text, texts, type OptionValues } from './options.ts';
-
-const STATS: readonly Stat[] = ['mean', 'p50', 'p90', 'p99', 'value'];
 
 /** How runs are judged; the defaults are shown with every verdict. */
 export const RULE_OPTIONS = {
@@ -25,53 +21,14 @@ export const VERDICT_OPTIONS = {
   undecided: choice(['pass', 'fail'], 'whether an undecided or suspect result is exit code 0 or 99', 'pass'),
 };
 
-/** The rules that the options ask for, on top of the defaults for these runs. Throws a `CliError`. */
-export function requestedRules(options: OptionValues<typeof RULE_OPTIONS>, runs: readonly RunFigures[]): Rules {
-  const defaults = defaultRules(runs);
-  const primary = options.gate.length === 0 ? defaults.primary : options.gate.map(primaryMeasure);
-  if (primary.length > MOST_PRIMARY) {
-    throw new CliError(`--gate is given ${primary.length} times and must be given at most ${MOST_PRIMARY} times`);
+/** What the options choose of the rules. Throws a `CliError`. */
+export function requestedRules(options: OptionValues<typeof RULE_OPTIONS>): RuleChoices {
+  try {
+    return parseRules(options);
+  } catch (error) {
+    if (error instanceof RuleError) throw new CliError(`--${error.message}`);
+    throw error;
   }
-  let { margin } = defaults;
-  const margins: Record<string, number> = { ...defaults.margins };
-  for (const given of options.margin) {
-    const [, name, percent = ''] = /^(?:([^=]+)=)?(.*)$/.exec(given) ?? [];
-    const ratio = ratioOf(percent, given);
-    if (name === undefined) margin = ratio;
-    else margins[marginName(name)] = ratio;
-  }
-  return { ...defaults, primary, margin, margins };
-}
-
-function primaryMeasure(given: string): PrimaryMeasure {
-  const [name = '', stat = 'value'] = given.split(':');
-  const known = STATS.find((each) => each === stat);
-  if (known === undefined)
-    throw new CliError(`--gate is '${given}' and its statistic must be one of ${STATS.join(', ')}`);
-  return { measure: measureName(name, '--gate'), stat: known };
-}
-
-function marginName(given: string): string {
-  const [name = '', stat] = given.split(':');
-  const measure = measureName(name, '--margin');
-  return stat === undefined ? measure : `${measure}:${stat}`;
-}
-
-function measureName(given: string, option: string): string {
-  const name = wholeName(given);
-  const known = judgedMeasures();
-  if (!known.includes(name)) throw new CliError(`${option} is '${given}' and must be ${unknownMeasure(name, known)}`);
-  return name;
-}
-
-function ratioOf(percent: string, given: string): number {
-  const number = Number(percent.replace(/\s*%$/, ''));
-  if (percent.trim() === '' || !(number > 0 && number <= 1000)) {
-    throw new CliError(
-      `--margin is '${given}' and must be a percentage above 0, such as 5 or time_to_first_token:p50=3`,
-    );
-  }
-  return number / 100;
 }
 
 /** Who changes a baseline. */

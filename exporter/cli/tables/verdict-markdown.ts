@@ -1,7 +1,7 @@
 import { quantity } from '../../../core/text/quantities.ts';
-import type { Comparison } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import { named } from '../../judge/sentences.ts';
+import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
 import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';
 import { percentText } from './change-text.ts';
@@ -17,9 +17,9 @@ const MARKS: Readonly<Record<VerdictName, string>> = {
 const FROM_WORST: readonly VerdictName[] = ['regressed', 'suspect', 'undecided', 'unchanged', 'improved'];
 
 /** A comparison as a comment on a pull request: the verdict, the gating measures from the worst, details folded. */
-export function verdictMarkdown(comparison: Comparison, explanation: Explanation | null, next: string | null): string {
-  const { verdict, scenario, sentence, preflight, runs, left_out } = comparison;
-  const shown = shownMeasures(comparison);
+export function verdictMarkdown(report: VerdictReport): string {
+  const { verdict, scenario, sentence, preflight, runs, left_out, explanation, next_command: next } = report;
+  const shown = shownMeasures(report);
   const gating = worstFirst(shown.filter((measure) => measure.gating));
   const others = shown.filter((measure) => !measure.gating);
   const lines = [

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Comparison } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
-import { nextCommand } from './next-command.ts';
+import { nextCommand } from '../../judge/next-command.ts';
 import { verdictOutput } from './verdict-output.ts';
 
 const MEASURE: Comparison['measures'][number] = {
@@ -32,7 +32,7 @@ const COMPARISON: Comparison = {
 };
 
 const print = (format: 'markdown' | 'junit' | 'json', failUndecided = false): string =>
-  verdictOutput(format, COMPARISON, { next: 'llmbench run x', failUndecided, explanation: null });
+  verdictOutput(format, { ...COMPARISON, explanation: null, next_command: 'llmbench run x' }, failUndecided);
 
 test('markdown for a pull request: worst first, other measures and runs folded, names cannot become markup', () => {
   expect(print('markdown')).toBe(`### 🔴 llmbench: regressed — chat \\<main\\> \\| "x"
@@ -103,7 +103,7 @@ describe('server signals that moved with it', () => {
     not_used: [{ run_id: 'b9', problem: 'not_exact' }],
   };
   const printed = (format: 'text' | 'markdown' | 'json', explanation: Explanation): string =>
-    verdictOutput(format, COMPARISON, { next: null, failUndecided: false, explanation });
+    verdictOutput(format, { ...COMPARISON, explanation, next_command: null }, false);
 
   test('as text, with what to look at', () => {
     expect(printed('text', EXPLANATION)).toContain(`

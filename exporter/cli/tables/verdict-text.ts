@@ -1,7 +1,7 @@
 import { ABSENT, quantity } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 import type { Comparison } from '../../judge/comparison.ts';
-import type { Explanation } from '../../judge/explanation/moved-signals.ts';
+import type { VerdictReport } from '../../judge/verdict-report.ts';
 import { named } from '../../judge/sentences.ts';
 import { aligned } from './aligned.ts';
 import { changeText, percentText } from './change-text.ts';
@@ -13,8 +13,8 @@ export type ComparedMeasure = Comparison['measures'][number];
 const MOST_OTHERS = 8;
 
 /** A comparison for a terminal: the verdict, the table of measures, what is in the way, and what to do next. */
-export function verdictText(comparison: Comparison, explanation: Explanation | null, next: string | null): string {
-  const { verdict, scenario, sentence, runs, left_out, preflight } = comparison;
+export function verdictText(report: VerdictReport): string {
+  const { verdict, scenario, sentence, runs, left_out, preflight, explanation, next_command: next } = report;
   const leftOut = left_out === null ? '' : `, without ${left_out}, which raised the suspicion`;
   const facts = [
     ['verdict', verdict],
@@ -23,8 +23,8 @@ export function verdictText(comparison: Comparison, explanation: Explanation | n
     ['runs', `A ${things(runs.a.length, 'runs')}, B ${things(runs.b.length, 'runs')}${leftOut}`],
     ...preflight.map((finding) => [finding.outcome === 'failed' ? 'blocked by' : 'unknown', finding.sentence]),
   ].map(([name = '', text = '']) => `${name.padEnd(12)}${text}`);
-  const table = aligned([HEAD, ...shownMeasures(comparison).map(row)]);
-  const legend = comparison.measures.some(({ gating }) => gating) ? ['* decides the verdict'] : [];
+  const table = aligned([HEAD, ...shownMeasures(report).map(row)]);
+  const legend = report.measures.some(({ gating }) => gating) ? ['* decides the verdict'] : [];
   const parts = [facts, table, legend, explanationText(explanation), next === null ? [] : ['to decide:', `  ${next}`]];
   return `${parts
     .filter((part) => part.length > 0)

@@ -64,7 +64,9 @@ const needed = (path: string): string =>
     ? 'measure=request_latency'
     : path.endsWith('/series')
       ? 'quantity=requests_running'
-      : '';
+      : path === '/compare'
+        ? 'a=first&b=second'
+        : '';
 
 describe('the routes match the description of the API', () => {
   const routes = describedRoutes();
@@ -145,7 +147,7 @@ function wrong({ schema }: DescribedParameter): string[] {
   if (items.enum !== undefined) return ['nonsense', ''];
   if (items.pattern !== undefined) return ['a/b', '../x', 'x'.repeat(65)];
   if (schema.type === 'integer') return [String((schema.maximum ?? 0) + 1), '-1', '1.5', '1e1', '0x10', '', 'NaN'];
-  if (schema.maxLength !== undefined) return ['x'.repeat(schema.maxLength + 1)];
+  if (items.maxLength !== undefined) return ['x'.repeat(items.maxLength + 1)];
   if (schema.anyOf !== undefined) return ['yesterday', '2026-03-04', '2026-13-04T00:00:00Z', '-5', '99999999999999999'];
   return [];
 }
@@ -403,7 +405,7 @@ describe('the service', () => {
   test('serves the description and the schemas that it references', async () => {
     const { body } = await request(`${server.url}/openapi.yaml`);
     const references = new Set((await body.text()).match(/\.\/\w+\.schema\.json/g));
-    expect(references.size).toBe(3);
+    expect(references.size).toBe(4);
     for (const reference of references) {
       expect((await get(reference.slice(1))).body).toHaveProperty('$schema');
     }

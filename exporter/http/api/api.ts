@@ -3,6 +3,7 @@ import type { Express, RequestHandler } from 'express';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { HostCheck } from '../allowed-host.ts';
 import { annotationsRoute } from './annotations.ts';
+import { compareRoute } from './compare.ts';
 import { limitInFlight } from './in-flight.ts';
 import { openapiRoute, SCHEMA_PATHS, schemaRoute } from './openapi.ts';
 import { noSuchRoute, Problem, problemHandler } from './problem.ts';
@@ -46,6 +47,7 @@ export function createApi({ library, version, token, hostCheck, problem }: ApiOp
   api.get('/runs/:run_id/records', limited, runRecordsRoute(library));
   api.get('/runs/:run_id/distribution', limited, runDistributionRoute(library));
   api.get('/runs/:run_id/series', limited, runSeriesRoute(library));
+  api.get('/compare', limited, compareRoute(library));
   api.get('/annotations', annotationsRoute(library));
   api.get('/values/:name', valuesRoute(library));
   api.get('/openapi.yaml', openapiRoute);

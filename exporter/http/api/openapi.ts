@@ -8,8 +8,8 @@ export const openapiRoute: RequestHandler = async (_request, response) => {
   response.type('application/yaml').send(await readFile(new URL('openapi.yaml', SCHEMAS), 'utf8'));
 };
 
-/** The files of a run that the description references. */
-const REFERRED = ['run', 'result', 'servers'] as const;
+/** The schemas that the description references, or that these reference. */
+const REFERRED = ['run', 'result', 'servers', 'comparison', 'verdict'] as const;
 
 export const SCHEMA_PATHS = REFERRED.map((name) => `/${name}.schema.json`);
 

@@ -26,6 +26,29 @@ export function texts(): Parameter<readonly string[]> {
   };
 }
 
+const MAX_SHORT_TEXT = 200;
+
+/** Strings of limited length, at most as many as a person would write; default none. */
+export function shortTexts(): Parameter<readonly string[]> {
+  const [most, length] = [50, MAX_SHORT_TEXT];
+  return {
+    parse: (given) => (given.length > most || given.some((each) => each.length > length) ? null : given),
+    allowed: [`up to ${most} strings of at most ${length} characters`],
+    fallback: [],
+  };
+}
+
+/** Selectors of runs, as of `llmbench compare`; required. */
+export function selectors(): Parameter<readonly string[]> {
+  const allowed = 'run ids, unique prefixes, latest, scenario:NAME, tag:TAG or last:N, combined with +';
+  const fits = (given: string): boolean => given.trim() !== '' && given.length <= 10_000;
+  return {
+    parse: (given) => (given.length <= MAX_LIST && given.every(fits) ? given : null),
+    allowed: [allowed],
+    fallback: undefined,
+  };
+}
+
 /** Any number of these values, repeated or comma-separated; default none. */
 export function choices<T extends string>(values: readonly T[]): Parameter<readonly T[]> {
   return {

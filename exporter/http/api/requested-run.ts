@@ -32,6 +32,11 @@ export async function reading<T>(library: RunLibrary, read: () => Promise<T>): P
     return await read();
   } catch (error) {
     if (!(error instanceof DamagedRunError || error instanceof SchemaVersionError)) throw error;
-    throw new Problem(422, error.message.replaceAll(`${library.store.directory}/`, ''));
+    throw new Problem(422, withoutFolder(library, error.message));
   }
+}
+
+/** Where the runs are is not exposed over HTTP. */
+export function withoutFolder(library: RunLibrary, text: string): string {
+  return text.replaceAll(`${library.store.directory}/`, '');
 }

@@ -17,6 +17,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["compareRuns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/openapi.yaml": {
         parameters: {
             query?: never;
@@ -190,6 +206,59 @@ export interface components {
             total: number;
         };
         Clock: "sent" | "due";
+        Comparison: {
+            design: "pairs" | "sets" | "history";
+            explanation: {
+                compared: number;
+                not_used: {
+                    problem: "no_server_metrics" | "not_exact" | "unreadable";
+                    run_id: string;
+                }[];
+                runs: {
+                    a: number;
+                    b: number;
+                };
+                signals: {
+                    family_a: string;
+                    family_b: string;
+                    look_at: string;
+                    median_a: number;
+                    median_b: number;
+                    moved_with: string[];
+                    p: number;
+                    q: number;
+                    ratio: number | null;
+                    signal: string;
+                    title: string;
+                    unit: string;
+                }[];
+            } | null;
+            left_out: string | null;
+            measures: (components["schemas"]["VerdictEntry_measure"] & {
+                values: {
+                    a: ((number | null) | (number | null)[])[];
+                    b: ((number | null) | (number | null)[])[];
+                    median_a: number | null;
+                    median_b: number | null;
+                };
+            })[];
+            needs: components["schemas"]["VerdictEntry_needs"];
+            next_command: string | null;
+            preflight: {
+                check: "scenario" | "fingerprint" | "input_tokens" | "output_tokens" | "cached_input_ratio" | "request_rate" | "client" | "foreign_traffic";
+                outcome: "failed" | "unknown";
+                run_ids: components["schemas"]["VerdictEntry_runIds"];
+                sentence: string;
+            }[];
+            reason: components["schemas"]["VerdictEntry_reason"];
+            runs: {
+                a: components["schemas"]["VerdictEntry_runIds"];
+                b: components["schemas"]["VerdictEntry_runIds"];
+            };
+            scenario: string;
+            sentence: string;
+            verdict: components["schemas"]["VerdictEntry_verdict"];
+        };
         Distribution: {
             between: number;
             clock: components["schemas"]["Clock"];
@@ -607,6 +676,7 @@ export interface components {
             of: number;
             shown: number;
         };
+        Selectors: string[];
         ServerSeries: {
             run_id: string;
             series: {
@@ -766,6 +836,79 @@ export interface components {
                 value: string;
             }[];
         };
+        VerdictEntry: {
+            anchor_verdict: components["schemas"]["VerdictEntry_verdict"] | null;
+            at: string;
+            author: string | null;
+            baseline_run_ids: components["schemas"]["VerdictEntry_runIds"];
+            fingerprint: string;
+            left_out: string | null;
+            measures: components["schemas"]["VerdictEntry_measure"][];
+            needs: components["schemas"]["VerdictEntry_needs"];
+            reason: components["schemas"]["VerdictEntry_reason"];
+            run_ids: components["schemas"]["VerdictEntry_runIds"];
+            scenario: string;
+            schema_version: 1;
+            sentence: string;
+            verdict: components["schemas"]["VerdictEntry_verdict"];
+        };
+        VerdictEntry_measure: {
+            clock: "sent" | "due";
+            confidence: number | null;
+            definition: string;
+            detectable: number | null;
+            direction: "lower" | "higher" | "none";
+            effect: {
+                estimate: number | null;
+                high: number | null;
+                low: number | null;
+            } | null;
+            gating: boolean;
+            margin: number;
+            measure: string;
+            method: "signed_rank_exact" | "signed_rank_normal" | "rank_sum_exact" | "rank_sum_normal" | "rank_prediction" | "t_prediction" | null;
+            needs: components["schemas"]["VerdictEntry_needs"];
+            origin: "client" | "server";
+            p: {
+                adjusted: number;
+                adjustment: "holm" | "benjamini_hochberg" | "none";
+                raw: number;
+            } | null;
+            population: "ok" | "all";
+            reason: components["schemas"]["VerdictEntry_reason"];
+            runs: {
+                a: number;
+                b: number;
+            };
+            sentence: string;
+            stat: string;
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+            verdict: components["schemas"]["VerdictEntry_verdict"];
+        };
+        VerdictEntry_needs: null | {
+            design: "pairs";
+            further: number;
+            pairs: number;
+        } | {
+            design: "sets";
+            furtherA: number;
+            furtherB: number;
+        } | {
+            design: "confirm";
+            further: number;
+        } | {
+            design: "baseline";
+            further: number;
+        } | {
+            design: "buckets";
+            effect: number;
+        } | {
+            design: "requests";
+            times: number;
+        };
+        VerdictEntry_reason: "decided" | "preflight" | "too_few_runs" | "wide_interval" | "near_margin" | "unconfirmed_regression" | "unconfirmed_improvement" | "multiple_measures" | "dependent_history" | "short_history" | "buckets" | "failures" | "missing_values" | "few_values" | "unbounded" | "no_measures";
+        VerdictEntry_runIds: string[];
+        VerdictEntry_verdict: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";
         Zero: {
             measure_seconds: number | null;
             start: components["schemas"]["Instant"];
@@ -790,7 +933,9 @@ export interface components {
     parameters: {
         family: string[];
         from: components["schemas"]["Moment"];
+        gate: string[];
         group: string[];
+        margin: string[];
         model: string[];
         q: string;
         quantity: components["schemas"]["Quantity"][];
@@ -842,6 +987,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Annotations"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    compareRuns: {
+        parameters: {
+            query: {
+                a: components["schemas"]["Selectors"];
+                b: components["schemas"]["Selectors"];
+                gate?: components["parameters"]["gate"];
+                margin?: components["parameters"]["margin"];
+                paired?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
                 };
             };
             304: components["responses"]["NotModified"];

@@ -24,6 +24,8 @@ export type Quantity = Schemas['Quantity'];
 export type ServersAnswer = Schemas['ServersFile'];
 export type ServerSummary = ServersAnswer['series'][number];
 export type ServerHistogram = Extract<ServerSummary['statistics'], { kind: 'histogram' }>;
+export type ComparisonAnswer = Schemas['Comparison'];
+export type ComparedMeasure = ComparisonAnswer['measures'][number];
 export type AnnotationsAnswer = Schemas['Annotations'];
 export type RunAnnotation = AnnotationsAnswer['annotations'][number];
 export type ValuesAnswer = Schemas['Values'];
@@ -34,6 +36,7 @@ export type RunsQuery = Query<'listRuns'>;
 export type RecordsQuery = Query<'getRunRecords'>;
 export type DistributionQuery = Query<'getRunDistribution'>;
 export type SeriesQuery = Query<'getRunSeries'>;
+export type CompareQuery = Query<'compareRuns'>;
 export type AnnotationsQuery = Query<'listAnnotations'>;
 export type ValuesQuery = Query<'listValues'>;
 

@@ -2,6 +2,7 @@ import { parseCondition } from '../../../store/index/run-filter.ts';
 import type { Condition } from '../../../store/index/run-filter.ts';
 import { RunIndex } from '../../../store/index/run-index.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
+import { namedRun, SelectionError } from '../../../store/index/select-runs.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError } from '../../failure.ts';
 import { openRuns } from '../../open-runs.ts';
@@ -29,30 +30,21 @@ export function indexedRuns(store: RunStore, conditions: readonly Condition[] = 
   return RunIndex.use(store, (index) => index.runs(conditions));
 }
 
-const MOST_CANDIDATES = 5;
-
 /** Finds runs by id, by a unique prefix of it, or by `latest`. Throws a `CliError`. */
 export async function namedRuns(store: RunStore, names: readonly string[]): Promise<IndexedRun[]> {
   const runs = await indexedRuns(store);
-  const found = names.map((name) => namedRun(runs, name, store.directory));
-  return [...new Set(found)];
+  return selecting(store, () => [...new Set(names.map((name) => namedRun(runs, name)))]);
 }
 
-/** Finds one run by id, by a unique prefix of it, or by `latest`. Throws a `CliError`. */
-export function namedRun(runs: readonly IndexedRun[], name: string, directory: string): IndexedRun {
-  const exact = runs.find(({ run_id }) => run_id === name) ?? (name === 'latest' ? runs[0] : undefined);
-  if (exact !== undefined) return exact;
-  const candidates = name === '' ? [] : runs.filter(({ run_id }) => run_id.startsWith(name));
-  const [only, ...others] = candidates;
-  if (only === undefined) {
-    throw new CliError(`no run ${JSON.stringify(name)} in ${directory}; \`llmbench runs\` lists them`);
+/** Selects runs; a selector that is wrong becomes a `CliError` that says where runs were looked for. */
+export function selecting<T>(store: RunStore, select: () => T): T {
+  try {
+    return select();
+  } catch (error) {
+    if (!(error instanceof SelectionError)) throw error;
+    const where = error.problem === 'not_found' ? ` in ${store.directory}; \`llmbench runs\` lists them` : '';
+    throw new CliError(`${error.message}${where}`);
   }
-  if (others.length > 0) {
-    const some = candidates.slice(0, MOST_CANDIDATES).map(({ run_id }) => run_id);
-    const more = candidates.length > some.length ? `, … (${candidates.length})` : '';
-    throw new CliError(`${name} is a prefix of several runs: ${some.join(', ')}${more}`);
-  }
-  return only;
 }
 
 /** The positional run names; at least one. Throws a `CliError`. */

@@ -1,22 +1,25 @@
-import { things } from '../../../core/text/things.ts';
-import type { Needs } from '../../judge/verdict.ts';
+import { things } from '../../core/text/things.ts';
+import type { Needs } from './verdict.ts';
 
 /** What a proposed command needs to know. */
 export interface NextContext {
   readonly scenario: string;
   /** Servers of the two sides; null where a run has none, such as an import. */
   readonly urls: { readonly a: string | null; readonly b: string | null };
-  /** ` --runs-dir DIR` unless it is the default. */
-  readonly runsDirectory: string;
+  /** Null: not shown. */
+  readonly runsDirectory: string | null;
 }
 
 /** Stands for options that a stored run does not keep. */
 const SAME_OPTIONS = '<options of the run>';
+/** Of `--runs-dir`. */
+const DEFAULT = 'runs';
 
 /** The command that would gather what a verdict lacks; null when no command does. */
 export function nextCommand(needs: Needs | null, { scenario, urls, runsDirectory }: NextContext): string | null {
   if (needs === null) return null;
-  const named = `--scenario ${quoted(scenario)}${runsDirectory === 'runs' ? '' : ` --runs-dir ${quoted(runsDirectory)}`}`;
+  const directory = runsDirectory === null || runsDirectory === DEFAULT ? '' : ` --runs-dir ${quoted(runsDirectory)}`;
+  const named = `--scenario ${quoted(scenario)}${directory}`;
   const run = `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${SAME_OPTIONS}`;
   switch (needs.design) {
     case 'pairs': {

@@ -1,0 +1,21 @@
+import type { VerdictReport } from '../judge/verdict-report.ts';
+import type { VerdictName } from '../judge/verdict.ts';
+import { ExitCode } from './failure.ts';
+import type { VERDICT_OPTIONS } from './options/judge-options.ts';
+import type { OptionValues } from './options/options.ts';
+import { verdictOutput } from './tables/verdict-output.ts';
+
+export type VerdictValues = OptionValues<typeof VERDICT_OPTIONS> & { readonly json: boolean };
+
+/** Prints a verdict as requested, warns when it passes without a decision, and returns the exit code. */
+export function printVerdict(report: VerdictReport, { json, format, undecided }: VerdictValues): number {
+  const failUndecided = undecided === 'fail';
+  process.stdout.write(verdictOutput(json ? 'json' : format, report, failUndecided));
+  const { verdict } = report;
+  if (isOpen(verdict) && !failUndecided) {
+    process.stderr.write(`warning: the verdict is ${verdict}, which passes; use --undecided fail to fail on it\n`);
+  }
+  return verdict === 'regressed' || (failUndecided && isOpen(verdict)) ? ExitCode.gate : ExitCode.done;
+}
+
+const isOpen = (verdict: VerdictName): boolean => verdict === 'undecided' || verdict === 'suspect';

@@ -1,0 +1,103 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { run as compareCommand } from '../../cli/commands/compare.ts';
+import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
+import { RunList } from '../../publish/run-list.ts';
+import { RunLibrary } from '../../publish/views/run-library.ts';
+import { openStore, type RunStore } from '../../store/run-store.ts';
+import { hostCheck } from '../allowed-host.ts';
+import { listen, type Listening } from '../listen.ts';
+import { createApi } from './api.ts';
+import { complaints, PROBLEM } from './fixtures/openapi.ts';
+
+let store: RunStore;
+let server: Listening;
+const problems: string[] = [];
+
+/** Six runs tagged `before`, six tagged `after` that are 20 % slower, and a damaged one. */
+beforeAll(async () => {
+  ({ store } = await openStore(await mkdtemp(join(tmpdir(), 'llmbench-compare-'))));
+  for (let i = 0; i < 6; i++) {
+    const noise = 1 + 0.005 * Math.sin(i * 2.3);
+    await storeJudgedRun(store, `before-${i}`, i, { ttft: 0.1 * noise, tags: ['before'] });
+    await storeJudgedRun(store, `after-${i}`, 10 + i, { ttft: 0.12 * noise, tags: ['after'] });
+  }
+  await storeJudgedRun(store, 'torn', 20, { ttft: 0.1 });
+  await writeFile(join(store.pathOf('torn'), 'run.json'), '{');
+  await storeJudgedRun(store, 'half', 21, { ttft: 0.1 });
+  await writeFile(join(store.pathOf('half'), 'result.json'), '{');
+  const problem = (line: string): void => void problems.push(line);
+  const api = createApi({
+    library: new RunLibrary(store, new RunList(store), problem),
+    ...{ version: '0.1.0', token: null, problem },
+    hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
+  });
+  server = await listen(api, { host: '127.0.0.1', port: 0 });
+});
+
+afterAll(async () => {
+  await server.close();
+  await rm(store.directory, { recursive: true });
+});
+
+async function get(query: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${server.url}/compare?${query}`);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+describe('GET /compare', () => {
+  test('answers what the command prints, and as it is described', async () => {
+    const { status, body } = await get('a=tag:before&b=tag:after');
+    expect(status).toBe(200);
+    let printed = '';
+    jest.spyOn(process.stdout, 'write').mockImplementation((text) => ((printed += String(text)), true));
+    await compareCommand(['tag:before', 'tag:after', '--json', '--runs-dir', store.directory]);
+    jest.restoreAllMocks();
+    expect(body).toEqual(JSON.parse(printed));
+    expect(body).toMatchObject({ verdict: 'regressed', scenario: 'nightly', next_command: null });
+    expect(complaints('/paths/~1compare/get/responses/200/content/application~1json/schema', body)).toEqual([]);
+  });
+
+  test('lists and repeated parameters select the same runs', async () => {
+    const listed = await get('a=before-0,before-1&b=after-0');
+    const repeated = await get('a=before-0&a=before-1&b=after-0');
+    expect(listed).toEqual(repeated);
+    expect(listed.body['runs']).toEqual({ a: ['before-0', 'before-1'], b: ['after-0'] });
+  });
+
+  test('too few runs are undecided, with the command that would gather more and without the directory', async () => {
+    const { body } = await get('a=before-0&b=after-0');
+    expect(body).toMatchObject({ verdict: 'undecided', next_command: expect.stringMatching(/^llmbench run --url /) });
+    expect(JSON.stringify(body)).not.toContain(store.directory);
+  });
+
+  test('measures and margins are the request’s', async () => {
+    const { body } = await get('a=tag:before&b=tag:after&gate=itl:p50&margin=itl:p50=1&paired=true');
+    expect(body).toMatchObject({ verdict: 'unchanged', design: 'pairs' });
+    const [first] = body['measures'] as { measure: string; margin: number }[];
+    expect(first).toMatchObject({ measure: 'inter_token_latency', gating: true, margin: 0.01 });
+  });
+
+  test.each([
+    ['a=tag:before', 400, 'b is missing'],
+    ['a=tag:before&b=', 400, "b is ''"],
+    ['a=tag:before&b=last:x', 400, 'last:N requires a positive integer'],
+    ['a=before-&b=after-0', 400, 'before- is a prefix of several runs'],
+    ['a=before-0&b=absent', 404, 'b: no run "absent"'],
+    ['a=scenario:none&b=after-0', 404, 'a: no run matches scenario:none'],
+    ['a=before-0&b=torn', 422, 'torn cannot be read: torn/run.json is damaged'],
+    ['a=before-0&b=half', 422, 'half cannot be read: half/result.json is damaged'],
+    ['a=before-0&b=before-0', 400, 'before-0 is in both sets'],
+    ['a=tag:before&b=after-0&paired=true', 400, 'paired requires as many runs in A as in B; there are 6 and 1'],
+    ['a=before-0&b=after-0&margin=x', 400, "margin is 'x' and must be a percentage above 0"],
+    ['a=before-0&b=after-0&gate=ttft:p51', 400, "gate is 'ttft:p51' and must be MEASURE:STAT"],
+    ['a=before-0&b=after-0&gate=time_to_first_tokn', 400, 'did you mean time_to_first_token?'],
+  ])('%s is %d: %s', async (query, expected, detail) => {
+    const { status, body } = await get(query);
+    expect([status, body['detail']]).toEqual([expected, expect.stringContaining(detail)]);
+    expect(complaints(PROBLEM, body)).toEqual([]);
+    expect(JSON.stringify(body)).not.toContain(store.directory);
+  });
+});

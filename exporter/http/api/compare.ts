@@ -1,0 +1,80 @@
+import type { RequestHandler } from 'express';
+import { compareStored, refusal } from '../../judge/compare-stored.ts';
+import { UnreadableRunError } from '../../judge/load-figures.ts';
+import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choices.ts';
+import type { ReportedRun } from '../../judge/verdict-report.ts';
+import type { RunLibrary } from '../../publish/views/run-library.ts';
+import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
+import { Problem, wrongParameters } from './problem.ts';
+import { choice, readQuery, selectors, shortTexts } from './query.ts';
+import { withoutFolder } from './requested-run.ts';
+import { sendJson } from './send-json.ts';
+
+/** More than anyone compares, and few enough that a comparison takes no more than seconds. */
+const MOST_RUNS = 200;
+
+const PARAMETERS = {
+  a: selectors(),
+  b: selectors(),
+  paired: choice(['true', 'false'], 'false'),
+  gate: shortTexts(),
+  margin: shortTexts(),
+} as const;
+
+/** `GET /compare`: the verdict on the runs of B against those of A, as `llmbench compare --format json` prints it. */
+export function compareRoute(library: RunLibrary): RequestHandler {
+  return async (request, response) => {
+    const query = readQuery(request, PARAMETERS);
+    const rules = requestedRules(query);
+    const runs = await selectableRuns(library);
+    const paired = query.paired === 'true';
+    const sets = { a: selected(library, runs, 'a', query.a), b: selected(library, runs, 'b', query.b), paired };
+    const refused = refusal(sets);
+    if (refused !== null) throw new Problem(400, refused);
+    try {
+      await sendJson(request, response, await compareStored(library.store, { ...sets, rules, runsDirectory: null }));
+    } catch (error) {
+      if (!(error instanceof UnreadableRunError)) throw error;
+      throw new Problem(422, withoutFolder(library, error.message));
+    }
+  };
+}
+
+function requestedRules(texts: { readonly gate: readonly string[]; readonly margin: readonly string[] }): RuleChoices {
+  try {
+    return parseRules(texts);
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    const { parameter: name, given: value, expected } = error;
+    throw wrongParameters([{ name, value, allowed: [expected] }]);
+  }
+}
+
+/** Every finished run, newest first. */
+async function selectableRuns(library: RunLibrary): Promise<readonly (SelectableRun & ReportedRun)[]> {
+  const { runs, damaged } = await library.overview();
+  return [
+    ...runs.filter(({ status }) => status !== 'running').map((run) => ({ ...run, damage: null })),
+    ...damaged.map(({ run_id, reason }) => ({ run_id, scenario: null, tags: [], damage: reason, origin: null })),
+  ];
+}
+
+function selected<Run extends SelectableRun>(
+  library: RunLibrary,
+  runs: readonly Run[],
+  name: 'a' | 'b',
+  given: readonly string[],
+): readonly Run[] {
+  const selector = given.join(',');
+  let found: readonly Run[];
+  try {
+    found = selectRuns(runs, selector);
+  } catch (error) {
+    if (!(error instanceof SelectionError)) throw error;
+    throw new Problem(STATUSES[error.problem], `${name}: ${withoutFolder(library, error.message)}`);
+  }
+  if (found.length <= MOST_RUNS) return found;
+  throw new Problem(400, `${name} selects ${found.length} runs; at most ${MOST_RUNS} are compared: add +last:N`);
+}
+
+const STATUSES: Readonly<Record<SelectionError['problem'], number>> = { invalid: 400, not_found: 404, damaged: 422 };

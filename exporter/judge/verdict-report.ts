@@ -1,0 +1,43 @@
+import type { RunStore } from '../store/run-store.ts';
+import { comparisonOf, type Comparison } from './comparison.ts';
+import { loadExplanation } from './explanation/load-explanation.ts';
+import type { Explanation } from './explanation/moved-signals.ts';
+import { nextCommand } from './next-command.ts';
+import type { RunFigures } from './run-figures.ts';
+import type { Judgment } from './verdict.ts';
+
+/** A verdict with all that is said of it: what `compare --format json` and the HTTP API print (schemas/comparison.schema.json). */
+export interface VerdictReport extends Comparison {
+  /** Null when no gating measure changed. */
+  readonly explanation: Explanation | null;
+  /** The command that would gather what is missing; null when no command does. */
+  readonly next_command: string | null;
+}
+
+/** A stored run that is compared, with the server that it measured. */
+export interface ReportedRun {
+  readonly run_id: string;
+  readonly origin: string | null;
+}
+
+export interface ReportContext {
+  readonly a: readonly ReportedRun[];
+  readonly b: readonly ReportedRun[];
+  /** The figures that were judged. */
+  readonly figures: readonly RunFigures[];
+  /** For the proposed command; null: not shown. */
+  readonly runsDirectory: string | null;
+}
+
+export async function verdictReport(
+  store: RunStore,
+  judgment: Judgment,
+  { a, b, figures, runsDirectory }: ReportContext,
+): Promise<VerdictReport> {
+  const urls = { a: a.at(-1)?.origin ?? null, b: b.at(-1)?.origin ?? null };
+  return {
+    ...comparisonOf(judgment, figures),
+    explanation: await loadExplanation(store, judgment),
+    next_command: nextCommand(judgment.needs, { scenario: judgment.scenario, urls, runsDirectory }),
+  };
+}

@@ -1,0 +1,75 @@
+/** What of a finished run a selector looks at. */
+export interface SelectableRun {
+  readonly run_id: string;
+  readonly scenario: string | null;
+  readonly tags: readonly string[];
+  /** Why the run cannot be read; null when it can. */
+  readonly damage: string | null;
+}
+
+/** A selector that is wrong or names no readable run. The message is one line for people, without the directory. */
+export class SelectionError extends Error {
+  override readonly name = 'SelectionError';
+  readonly problem: 'invalid' | 'not_found' | 'damaged';
+
+  constructor(problem: SelectionError['problem'], message: string) {
+    super(message);
+    this.problem = problem;
+  }
+}
+
+const MOST_CANDIDATES = 5;
+
+/**
+ * The readable finished runs that a selector names, oldest first, each once: a list with commas of run ids (or unique
+ * prefixes, or `latest`), `scenario:NAME`, `tag:TAG` and `last:N`; `+` combines conditions. Throws a `SelectionError` when a
+ * part of it is wrong or names no run.
+ *
+ * @param runs the finished runs, newest first
+ */
+export function selectRuns<Run extends SelectableRun>(runs: readonly Run[], selector: string): readonly Run[] {
+  const found = new Set(selector.split(',').flatMap((part) => selectedBy(part.trim(), runs)));
+  return runs.filter((run) => found.has(run)).reverse();
+}
+
+/** Finds one run by id, by a unique prefix of it, or by `latest`, also a damaged one. Throws a `SelectionError`. */
+export function namedRun<Run extends SelectableRun>(runs: readonly Run[], name: string): Run {
+  const exact = runs.find(({ run_id }) => run_id === name) ?? (name === 'latest' ? runs[0] : undefined);
+  if (exact !== undefined) return exact;
+  const candidates = name === '' ? [] : runs.filter(({ run_id }) => run_id.startsWith(name));
+  const [only, ...others] = candidates;
+  if (only === undefined) throw new SelectionError('not_found', `no run ${JSON.stringify(name)}`);
+  if (others.length > 0) {
+    const some = candidates.slice(0, MOST_CANDIDATES).map(({ run_id }) => run_id);
+    const more = candidates.length > some.length ? `, … (${candidates.length})` : '';
+    throw new SelectionError('invalid', `${name} is a prefix of several runs: ${some.join(', ')}${more}`);
+  }
+  return only;
+}
+
+function selectedBy<Run extends SelectableRun>(part: string, runs: readonly Run[]): readonly Run[] {
+  if (!/^(scenario|tag|last):/.test(part)) return [readable(namedRun(runs, part))];
+  const conditions = part.split(/\+(?=(?:scenario|tag|last):)/);
+  const selected = conditions.reduce<readonly Run[]>(
+    narrowed,
+    runs.filter(({ damage }) => damage === null),
+  );
+  if (selected.length === 0) throw new SelectionError('not_found', `no run matches ${part}`);
+  return selected;
+}
+
+function readable<Run extends SelectableRun>(run: Run): Run {
+  if (run.damage !== null) throw new SelectionError('damaged', `${run.run_id} cannot be read: ${run.damage}`);
+  return run;
+}
+
+function narrowed<Run extends SelectableRun>(runs: readonly Run[], condition: string): readonly Run[] {
+  const [, kind, value = ''] = /^(scenario|tag|last):(.*)$/s.exec(condition) ?? [];
+  if (kind === 'scenario') return runs.filter(({ scenario }) => scenario === value);
+  if (kind === 'tag') return runs.filter(({ tags }) => tags.includes(value));
+  const count = Number(value);
+  if (!Number.isSafeInteger(count) || count < 1) {
+    throw new SelectionError('invalid', `${condition}: last:N requires a positive integer`);
+  }
+  return runs.slice(0, count);
+}
