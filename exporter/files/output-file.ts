@@ -20,7 +20,7 @@ export async function outputFile(path: string): Promise<OutputFile> {
   }
 }
 
-/** The end of a chain of symbolic links, which need not exist. */
+/** The end of a chain of symbolic links, which may not exist yet. */
 async function targetOf(path: string): Promise<string> {
   try {
     return await realpath(path);
