@@ -14,3 +14,9 @@ export function closedLoopKey(concurrency: number | null): LoadKey {
     arrival_smoothness: null,
   };
 }
+
+/** The load by its mode and the number that describes it: `concurrency 64`, `request_rate 2.5`, `trace`. */
+export function loadName({ mode, concurrency, request_rate }: LoadKey): string {
+  const amount = mode === 'concurrency' ? concurrency : mode === 'request_rate' ? request_rate : null;
+  return amount === null ? mode : `${mode} ${amount}`;
+}

@@ -1,3 +1,4 @@
+import { loadName } from '../../core/run/load-key.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { LoadKey, RunFile } from '../../core/run/run.ts';
 
@@ -46,7 +47,5 @@ export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
 
 /** The load in a few words, e.g. `concurrency 64` or `request_rate 2.5 poisson`. */
 function loadText(load: LoadKey): string {
-  const amount =
-    load.mode === 'concurrency' ? load.concurrency : load.mode === 'request_rate' ? load.request_rate : null;
-  return [load.mode, amount, load.arrival_pattern].filter((part) => part !== null).join(' ');
+  return [loadName(load), load.arrival_pattern].filter((part) => part !== null).join(' ');
 }

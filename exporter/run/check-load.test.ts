@@ -10,9 +10,9 @@ import { RefusedError } from './refusal.ts';
 const ELSEWHERE = 'http://192.0.2.1:8000';
 
 test.each([
-  [{ concurrency: 65, steps: 1 }, '65 concurrent requests to http://192.0.2.1:8000'],
-  [{ concurrency: null, steps: 1 }, 'a load without a --concurrency limit'],
-  [{ concurrency: 8, steps: 3 }, 'a sweep of 3 loads to http://192.0.2.1:8000'],
+  [{ inFlight: 65, steps: 1 }, '65 concurrent requests to http://192.0.2.1:8000'],
+  [{ inFlight: null, steps: 1 }, 'a load without a --concurrency limit'],
+  [{ inFlight: 8, steps: 3 }, 'a sweep of 3 loads to http://192.0.2.1:8000'],
 ])('%j elsewhere needs a confirmation', (load, message) => {
   expect(() => checkLoadIsMeant(ELSEWHERE, load, false)).toThrow(RefusedError);
   expect(() => checkLoadIsMeant(ELSEWHERE, load, false)).toThrow(message);
@@ -33,7 +33,7 @@ test('the load of the warm-up counts too', () => {
 });
 
 test('64 at a time need none', () => {
-  expect(() => checkLoadIsMeant(ELSEWHERE, { concurrency: 64, steps: 1 }, false)).not.toThrow();
+  expect(() => checkLoadIsMeant(ELSEWHERE, { inFlight: 64, steps: 1 }, false)).not.toThrow();
 });
 
 test('a load that needs more connections than the process may have is refused, with the remedy', () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { PhaseLoad } from '../load/schedule/load-plan.ts';
+import { mostInFlight } from '../load/schedule/load-plan.ts';
 import { parseTargets } from '../load/transports/connection-options.ts';
 import { RefusedError } from './refusal.ts';
 import type { RunRequest } from './run-request.ts';
@@ -15,35 +15,29 @@ const OTHER_FILES = 64;
  * with different loads follow each other; `confirmed`: the user confirmed the load. Throws a `RefusedError`.
  */
 export function checkLoad(request: RunRequest, steps: number, confirmed: boolean): void {
-  const concurrency = mostInFlight([request.measure, ...(request.warmup === null ? [] : [request.warmup])]);
-  checkOpenFiles(concurrency, openFilesLimit());
+  const phases = [request.measure, ...(request.warmup === null ? [] : [request.warmup])];
+  const inFlight = mostInFlight(phases.map(({ load }) => load));
+  checkOpenFiles(inFlight, openFilesLimit());
   if (request.traffic.connection.unixSocket !== null) return;
   for (const { origin } of parseTargets([request.url, ...request.traffic.moreUrls], ''))
-    checkLoadIsMeant(origin, { concurrency, steps }, confirmed);
-}
-
-/** Over all phases; null when a phase has no limit. */
-function mostInFlight(phases: readonly PhaseLoad[]): number | null {
-  const most = Math.max(...phases.map(({ load }) => load.concurrency ?? Infinity));
-  return most === Infinity ? null : most;
+    checkLoadIsMeant(origin, { inFlight, steps }, confirmed);
 }
 
 /** The largest load of one command. */
 export interface IntendedLoad {
   /** Maximum number of requests in flight; null: no limit. */
-  readonly concurrency: number | null;
+  readonly inFlight: number | null;
   /** Number of runs with different loads. */
   readonly steps: number;
 }
 
 /** Protects shared servers: throws a `RefusedError` when a large load on another machine was not confirmed. */
-export function checkLoadIsMeant(origin: string, { concurrency, steps }: IntendedLoad, confirmed: boolean): void {
+export function checkLoadIsMeant(origin: string, { inFlight, steps }: IntendedLoad, confirmed: boolean): void {
   if (confirmed || isLoopback(new URL(origin).hostname)) return;
   const remark = `to ${origin}, which is another machine: confirm with --yes`;
   const limit = `(up to ${CAREFUL_CONCURRENCY} concurrent requests need no confirmation)`;
-  if (concurrency === null) throw new RefusedError(`a load without a --concurrency limit ${remark} ${limit}`);
-  if (concurrency > CAREFUL_CONCURRENCY)
-    throw new RefusedError(`${concurrency} concurrent requests ${remark} ${limit}`);
+  if (inFlight === null) throw new RefusedError(`a load without a --concurrency limit ${remark} ${limit}`);
+  if (inFlight > CAREFUL_CONCURRENCY) throw new RefusedError(`${inFlight} concurrent requests ${remark} ${limit}`);
   if (steps > 1) throw new RefusedError(`a sweep of ${steps} loads ${remark}`);
 }
 
@@ -53,11 +47,11 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Throws a `RefusedError` when the limit of open files is too low for the connections of the load; null: unknown. */
-export function checkOpenFiles(concurrency: number | null, limit: number | null): void {
-  if (concurrency === null || limit === null || concurrency + OTHER_FILES <= limit) return;
+export function checkOpenFiles(inFlight: number | null, limit: number | null): void {
+  if (inFlight === null || limit === null || inFlight + OTHER_FILES <= limit) return;
   throw new RefusedError(
-    `${concurrency} concurrent requests require as many connections, but the limit of open files is ${limit}: ` +
-      `\`ulimit -n ${concurrency + OTHER_FILES}\` raises the limit, or spread the load with --shard`,
+    `${inFlight} concurrent requests require as many connections, but the limit of open files is ${limit}: ` +
+      `\`ulimit -n ${inFlight + OTHER_FILES}\` raises the limit, or spread the load with --shard`,
   );
 }
 

@@ -133,6 +133,11 @@ export function loadSteps(options: LoadOptions): readonly LoadStep[] {
   );
 }
 
+/** How many these are. */
+export function countLoadSteps(options: Pick<LoadOptions, 'concurrency' | 'request-rate'>): number {
+  return (options['request-rate']?.length ?? 1) * (options.concurrency?.length ?? 1);
+}
+
 type RequestedLoad = Pick<RunRequest, 'measure' | 'warmup' | 'cancellation' | 'maxOutputTokensTotal'>;
 
 /** The load of one step, with the checks that concern several options. `seed`: of arrivals. Throws a `CliError`. */

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
+import { countLoadSteps } from './load-options.ts';
 import { givenNames, readOptions, type GivenValues } from './options.ts';
 import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
@@ -33,8 +34,8 @@ export async function requestedRuns(argv: readonly string[], environment: NodeJS
 
 /** Before they are expanded: a typing error must not fill the memory. */
 function checkCount(options: readonly RunOptions[], what: string): void {
-  const lists = options.map((each) => (each.concurrency?.length ?? 1) * (each['request-rate']?.length ?? 1));
-  const count = lists.reduce((sum, runs) => sum + runs, 0) * (options[0]?.['num-profile-runs'] ?? 1);
+  const steps = options.reduce((sum, each) => sum + countLoadSteps(each), 0);
+  const count = steps * (options[0]?.['num-profile-runs'] ?? 1);
   if (count > MOST_RUNS) throw new CliError(`${what} ${tooMany(count)}`);
 }
 

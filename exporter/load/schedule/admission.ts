@@ -1,10 +1,11 @@
 import type { Gate, RequestClosed, TurnSender } from './schedule.ts';
 
-export interface AdmissionLimits {
-  /** Most requests in flight; null without a limit. */
-  readonly concurrency: number | null;
-  /** Most requests in flight before their first chunk with content; null without a limit. */
-  readonly prefillConcurrency: number | null;
+/** The slots that are open at first; infinite without a limit. */
+export interface OpenSlots {
+  /** Of requests in flight. */
+  readonly requests: number;
+  /** Of requests in flight before their first chunk with content. */
+  readonly prefills: number;
 }
 
 interface DueRequest {
@@ -19,8 +20,8 @@ interface DueRequest {
  */
 export class Admission {
   readonly #gate: Gate;
-  #prefillConcurrency: number;
-  #concurrency: number;
+  #prefillSlots: number;
+  #requestSlots: number;
   #inFlight = 0;
   #prefilling = 0;
   #waiting: (DueRequest | undefined)[] = [];
@@ -28,10 +29,10 @@ export class Admission {
   readonly #turns: TurnSender[] = [];
   #closed = false;
 
-  constructor(gate: Gate, limits: AdmissionLimits) {
+  constructor(gate: Gate, { requests, prefills }: OpenSlots) {
     this.#gate = gate;
-    this.#concurrency = limits.concurrency ?? Infinity;
-    this.#prefillConcurrency = limits.prefillConcurrency ?? Infinity;
+    this.#requestSlots = requests;
+    this.#prefillSlots = prefills;
   }
 
   /** Requests that are due and not sent. */
@@ -51,25 +52,28 @@ export class Admission {
     this.#admit();
   }
 
-  /** Raises the limit of requests in prefill. */
-  raisePrefillConcurrency(): void {
-    this.#prefillConcurrency += 1;
+  openPrefillSlot(): void {
+    this.#prefillSlots += 1;
     this.#admit();
   }
 
-  /** Raises or lowers the limit of requests in flight. */
-  changeConcurrency(by: number): void {
-    this.#concurrency += by;
+  openRequestSlot(): void {
+    this.#requestSlots += 1;
     this.#admit();
+  }
+
+  /** Requests in flight keep theirs: the next one waits longer. */
+  closeRequestSlot(): void {
+    this.#requestSlots -= 1;
   }
 
   #admit(): void {
-    while (this.#prefilling < this.#prefillConcurrency) {
+    while (this.#prefilling < this.#prefillSlots) {
       const turn = this.#turns.shift();
       if (turn === undefined) break;
       turn(this.#admitting(this.#beginPrefill()));
     }
-    while (!this.#closed && this.#inFlight < this.#concurrency && this.#prefilling < this.#prefillConcurrency) {
+    while (!this.#closed && this.#inFlight < this.#requestSlots && this.#prefilling < this.#prefillSlots) {
       const due = this.#waiting[this.#head];
       if (due === undefined) return;
       this.#closed = !this.#send(due);

@@ -16,10 +16,8 @@ export function closedLoop(load: ClosedLoad, share: Share = WHOLE): Schedule {
   const start = (gate: Gate, start_ns = gate.now_ns()): void => {
     const now_ns = (): number => gate.now_ns();
     const waits = (pauses = new Pauses(now_ns));
-    const admitted = (admission = new Admission(gate, {
-      concurrency: null,
-      prefillConcurrency: load.prefillConcurrency === null ? null : 0,
-    }));
+    const prefills = load.prefillConcurrency === null ? Infinity : 0;
+    const admitted = (admission = new Admission(gate, { requests: Infinity, prefills }));
     openPrefill(admitted, load, start_ns, waits, now_ns, share);
     const fill = (due_ns: number): void =>
       admitted.offer(due_ns, (end_ns, retryAfterSeconds) => {

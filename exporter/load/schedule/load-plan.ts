@@ -66,6 +66,12 @@ export function slotsOf({ concurrency, prefillConcurrency }: LoadPlan): number {
   return Math.min(concurrency ?? Infinity, prefillConcurrency ?? Infinity);
 }
 
+/** The most requests that these loads have in flight; null: one of them has no limit. */
+export function mostInFlight(loads: readonly LoadPlan[]): number | null {
+  const most = Math.max(...loads.map(({ concurrency }) => concurrency ?? Infinity));
+  return most === Infinity ? null : most;
+}
+
 /** Whether a due request may have to wait until another has ended or has left prefill. */
 export function mayWait({ concurrency, prefillConcurrency, arrivals }: LoadPlan): boolean {
   return prefillConcurrency !== null || (arrivals !== null && concurrency !== null);

@@ -33,18 +33,16 @@ export function openLoop(
     const now_ns = (): number => gate.now_ns();
     const waits = (pauses = new Pauses(now_ns));
     const limited = load.concurrency !== null;
-    const admitted = (admission = new Admission(gate, {
-      concurrency: load.concurrency === null ? null : 0,
-      prefillConcurrency: load.prefillConcurrency === null ? null : 0,
-    }));
+    const prefills = load.prefillConcurrency === null ? Infinity : 0;
+    const admitted = (admission = new Admission(gate, { requests: limited ? 0 : Infinity, prefills }));
     openPrefill(admitted, load, start_ns - LEAD_NS, waits, now_ns, share);
     const closed = (_end_ns: number, retryAfterSeconds: number | null): void => {
       if (!limited || retryAfterSeconds === null || retryAfterSeconds <= 0) return;
-      admitted.changeConcurrency(-1);
-      waits.until(gate.now_ns() + retryAfterSeconds * 1e9, () => admitted.changeConcurrency(1));
+      admitted.closeRequestSlot();
+      waits.until(gate.now_ns() + retryAfterSeconds * 1e9, () => admitted.openRequestSlot());
     };
     if (load.concurrency !== null) {
-      const open = (): void => admitted.changeConcurrency(1);
+      const open = (): void => admitted.openRequestSlot();
       openSlots(load.concurrency, load.concurrencyRampSeconds, start_ns - LEAD_NS, waits, now_ns, open, share);
     }
     clock.start(instants(arrivals, start_ns, share), (due_ns) => admitted.offer(due_ns, closed));

@@ -38,7 +38,7 @@ const MS = 1e6;
 
 /** As many requests as wanted wait to be sent. */
 function admission(gate: FakeGate, waiting: number): Admission {
-  const admitted = new Admission(gate, { concurrency: null, prefillConcurrency: 0 });
+  const admitted = new Admission(gate, { requests: Infinity, prefills: 0 });
   for (let i = 0; i < waiting; i++) admitted.offer(i, () => undefined);
   return admitted;
 }
@@ -56,7 +56,7 @@ test('prefill, without a ramp: the whole limit applies at once', () => {
 
 test('prefill, no limit: nothing waits', () => {
   const gate = new FakeGate();
-  const admitted = new Admission(gate, { concurrency: null, prefillConcurrency: null });
+  const admitted = new Admission(gate, { requests: Infinity, prefills: Infinity });
   admitted.offer(0, () => undefined);
   expect(gate.due).toEqual([0]);
 });

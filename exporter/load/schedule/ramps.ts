@@ -48,7 +48,7 @@ export function openPrefill(
   share: Share = WHOLE,
 ): void {
   if (prefillConcurrency === null) return;
-  const open = (): void => admission.raisePrefillConcurrency();
+  const open = (): void => admission.openPrefillSlot();
   // Without a ramp there is nothing to wait for, even when the start is in the future.
   const begin_ns = prefillConcurrencyRampSeconds === 0 ? Math.min(start_ns, now_ns()) : start_ns;
   openSlots(prefillConcurrency, prefillConcurrencyRampSeconds, begin_ns, pauses, now_ns, open, share);

@@ -1,4 +1,5 @@
 import { formatSeconds } from './format-seconds.ts';
+import { loadName } from '../../../core/run/load-key.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
@@ -54,9 +55,7 @@ function region(
 
 /** Grafana shows the text as HTML. */
 function description({ run_id, scenario, comparison_key: { model, load } }: RunFile): string {
-  const amount = load?.mode === 'concurrency' ? load.concurrency : load?.request_rate;
-  const loadText = [load?.mode, amount].filter((part) => part !== null && part !== undefined).join(' ');
-  const parts = [model === null ? scenario : `${scenario}: ${model}`, loadText, run_id];
+  const parts = [model === null ? scenario : `${scenario}: ${model}`, load === null ? '' : loadName(load), run_id];
   return escapeHtml(parts.filter((part) => part !== '').join(' · '));
 }
 
