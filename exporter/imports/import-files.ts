@@ -54,6 +54,8 @@ export interface ImportRequest extends Omit<ImportContext, 'progress'> {
   readonly store: RunStore;
   readonly importers: readonly Importer[];
   readonly onProgress: ImportListener;
+  /** The scenario of all runs; absent or null: as the tool reports it, else the name of the folder or the file. */
+  readonly scenario?: string | null;
   /** Whether a group is to be imported now; absent: all are. */
   readonly accept?: (group: FileGroup) => boolean;
 }
@@ -195,7 +197,7 @@ class GroupProgress {
 async function* importGroup(
   { importer, group }: ImporterGroup,
   known: Map<string, string>,
-  { store, signal, timeZone }: ImportRequest,
+  { store, signal, timeZone, scenario = null }: ImportRequest,
   progress: GroupProgress,
 ): AsyncGenerator<ImportOutcome> {
   const context: ImportContext = { timeZone, signal, progress: (bytes) => progress.read(bytes) };
@@ -216,7 +218,8 @@ async function* importGroup(
         continue;
       }
       const files = group.files.map(({ file }) => basename(file.path));
-      const run_id = await storeImport(store, imported, group, { sha256: hash, files });
+      const named = scenario === null ? imported : { ...imported, scenario };
+      const run_id = await storeImport(store, named, group, { sha256: hash, files });
       known.set(hash, run_id);
       const { lines: notes, disagreements } = imported.notes;
       yield { ...common, name, status: 'imported', run_id, notes, disagreements: disagreements.length };

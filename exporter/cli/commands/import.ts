@@ -35,6 +35,11 @@ const timeZone: Option<string | null> = {
 
 const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  scenario: text(
+    'NAME',
+    'name of the benchmark in metrics and comparisons (default: what the tool reports, else the directory)',
+    null,
+  ),
   watch: texts('DIR', 'keep running and import new results once they are complete'),
   settle: seconds(
     'with --watch: a directory is complete when nothing in it has changed for this long',
@@ -49,6 +54,7 @@ const OPTIONS = {
 const USAGE = 'llmbench import PATH… [options]';
 const EXAMPLES = [
   'llmbench import artifacts/',
+  'llmbench import monday/ tuesday/ --scenario nightly',
   'llmbench import results/*.json old/profile_export.jsonl.zst --time-zone UTC',
   'llmbench import --watch /data/benchmarks',
   'llmbench import requests.csv --mapping columns.yaml',
@@ -78,6 +84,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     store: await openRuns(values['runs-dir'], (store) => store.checkWritable()),
     importers: values.mapping === null ? IMPORTERS : [...IMPORTERS, await mappedBy(values.mapping)],
     timeZone: values['time-zone'],
+    scenario: values.scenario,
     signal: stopping.signal,
   };
   const bounds = [boundYoungGeneration(), boundHeapGrowth()];
