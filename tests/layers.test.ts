@@ -33,7 +33,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   prometheus: [...CORE, 'catalog'],
   dashboards: [...CORE, 'catalog', 'prometheus'],
   'exporter/clock': [],
-  'exporter/http-client': [],
+  'exporter/http-client': ['exporter/errors'],
   'exporter/errors': ['core/run'],
   'exporter/files': ['exporter/errors'],
   'exporter/judge': [...CORE, 'catalog', ...BASE, ...RUNS],

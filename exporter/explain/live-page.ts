@@ -1,4 +1,4 @@
-import { NEEDS_SWITCH } from '../servers/scrape/page-not-found.ts';
+import { NEEDS_SWITCH } from '../servers/scrape/page-hint.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
 import type { PageLimits, ReceivedPage } from '../servers/scrape/page-request.ts';
@@ -35,7 +35,7 @@ const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetric
  * @throws NoPageError when there is none
  */
 export async function fetchLivePage(url: URL, limits: PageLimits = LIMITS): Promise<FetchedPage> {
-  const client = new PageClient(limits, () => performance.now() * 1e6, HEADERS);
+  const client = new PageClient(limits, () => performance.now() * 1e6, { headers: HEADERS, tls: {} });
   try {
     const body = await get(client, url);
     const rows = isJson(body) ? iterationRows(new TextDecoder().decode(body.bytes)) : null;

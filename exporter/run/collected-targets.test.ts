@@ -1,11 +1,19 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { metricsServer, page, type MetricsServer } from '../servers/testing/metrics-server.ts';
-import { parseTarget } from '../servers/scrape/targets.ts';
+import { OPEN_ACCESS } from '../servers/scrape/page-access.ts';
+import { parseTarget, type Target } from '../servers/scrape/targets.ts';
 import { collectedTargets } from './collected-targets.ts';
+import type { MetricsPages } from './metrics-pages.ts';
 
 const servers: MetricsServer[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
+});
+
+const pages = (origins: readonly string[], named: readonly Target[] = []): MetricsPages => ({
+  origins,
+  access: OPEN_ACCESS,
+  named,
 });
 
 async function vllm(): Promise<MetricsServer> {
@@ -16,7 +24,7 @@ async function vllm(): Promise<MetricsServer> {
 
 test('the own page first, then the named ones, each once', async () => {
   const named = ['h:8002', 'dcgm=h', 'h:8000'].map(parseTarget);
-  const { mains, targets } = await collectedTargets({ targets: named, discoverLocal: false }, ['http://h:8000'], () => {
+  const { mains, targets } = await collectedTargets(false, pages(['http://h:8000'], named), () => {
     throw new Error('nothing is to be found');
   });
   expect(mains.map(({ name }) => name)).toEqual(['http://h:8000/metrics']);
@@ -29,26 +37,22 @@ test('the own page first, then the named ones, each once', async () => {
 
 test("TensorRT-LLM's Prometheus page, named, stands for the JSON that drains", async () => {
   const named = [parseTarget('trtllm=h:8000')];
-  const collected = await collectedTargets(
-    { targets: named, discoverLocal: false },
-    ['http://h:8000'],
-    () => undefined,
-  );
+  const collected = await collectedTargets(false, pages(['http://h:8000'], named), () => undefined);
   expect(collected).toEqual({ mains: named, targets: named });
 });
 
 test('several servers: the page of each, once', async () => {
   const origins = ['http://a:8000', 'http://b:8000', 'http://a:8000'];
-  const { mains, targets } = await collectedTargets({ targets: [], discoverLocal: false }, origins, () => undefined);
+  const { mains, targets } = await collectedTargets(false, pages(origins), () => undefined);
   expect(mains.map(({ name }) => name)).toEqual(['http://a:8000/metrics', 'http://b:8000/metrics']);
   expect(targets).toEqual(mains);
 });
 
 test('behind a unix socket only configured pages are listed', async () => {
-  const collected = await collectedTargets({ targets: [], discoverLocal: false }, [], () => undefined);
+  const collected = await collectedTargets(false, pages([]), () => undefined);
   expect(collected).toEqual({ mains: [], targets: [] });
   const named = [parseTarget('vllm=h:8000')];
-  expect(await collectedTargets({ targets: named, discoverLocal: false }, [], () => undefined)).toEqual({
+  expect(await collectedTargets(false, pages([], named), () => undefined)).toEqual({
     mains: [],
     targets: named,
   });
@@ -59,8 +63,8 @@ test('discovered pages are scraped too, and ports that are scraped anyway are no
   const local = [measured, named, other].map(({ port }) => `http://127.0.0.1:${port}/metrics`);
   const lines: string[] = [];
   const { targets } = await collectedTargets(
-    { targets: [parseTarget(`[::1]:${named.port}`)], discoverLocal: true },
-    [`http://localhost:${measured.port}`],
+    true,
+    pages([`http://localhost:${measured.port}`], [parseTarget(`[::1]:${named.port}`)]),
     (line) => lines.push(line),
     local,
   );
@@ -71,4 +75,6 @@ test('discovered pages are scraped too, and ports that are scraped anyway are no
   ]);
   expect([measured, named, other].map(({ asked }) => asked.length)).toEqual([0, 0, 1]);
   expect(lines).toEqual([`found http://127.0.0.1:${other.port}/metrics`]);
+  // Credentials are only for pages that the user named.
+  expect(targets.at(-1)?.access).toBeUndefined();
 });

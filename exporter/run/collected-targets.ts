@@ -1,6 +1,7 @@
 import { discoverLocal, localAddresses } from '../servers/scrape/discover-local.ts';
+import type { PageAccess } from '../servers/scrape/page-access.ts';
 import { targetOfServer, withoutRepeats, type Target } from '../servers/scrape/targets.ts';
-import type { ServerMetricsRequest } from './run-request.ts';
+import type { MetricsPages } from './metrics-pages.ts';
 
 /** The pages that a run scrapes: those of the benchmarked servers, and all of them, these included. */
 export interface CollectedTargets {
@@ -13,12 +14,12 @@ export interface CollectedTargets {
  * enabled. Ports that are scraped anyway are not probed: a probe removes rows from a page that drains.
  */
 export async function collectedTargets(
-  { targets: named, discoverLocal: looks }: Pick<ServerMetricsRequest, 'targets' | 'discoverLocal'>,
-  origins: readonly string[],
+  looks: boolean,
+  { origins, access, named }: MetricsPages,
   say: (line: string) => void,
   local: readonly string[] = localAddresses(),
 ): Promise<CollectedTargets> {
-  const mains = withoutRepeats(origins.map((origin) => mainTarget(origin, named)));
+  const mains = withoutRepeats(origins.map((origin) => mainTarget(origin, access, named)));
   const known = withoutRepeats([...mains, ...named]);
   const read = new Set(known.map(({ url }) => port(url)));
   const found = looks ? await discoverLocal(local.filter((address) => !read.has(port(address)))) : [];
@@ -27,9 +28,9 @@ export async function collectedTargets(
 }
 
 /** A configured Prometheus page of TensorRT-LLM replaces the JSON page beside it, which drains. */
-function mainTarget(origin: string, named: readonly Target[]): Target {
+function mainTarget(origin: string, access: PageAccess, named: readonly Target[]): Target {
   const prometheus = new URL('/prometheus/metrics', origin).href;
-  return named.find(({ url }) => url === prometheus) ?? targetOfServer(origin);
+  return named.find(({ url }) => url === prometheus) ?? targetOfServer(origin, access);
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);

@@ -59,15 +59,13 @@ interface OpenRun extends PreparedRun {
 }
 
 async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
-  const { request, host, store, version, form } = run;
+  const { request, host, store, version, form, pages } = run;
   const say = (line: string): void => host.say(line);
   const epoch = runEpoch();
   await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage: form.options.includeUsage });
-  // Behind a unix socket the origin is only a name.
-  const origins = request.traffic.connection.unixSocket === null ? run.targets.map(({ origin }) => origin) : [];
-  const servers = await beginServerCollection(request.serverMetrics, origins, epoch, say);
+  const servers = await beginServerCollection(request.serverMetrics, pages, epoch, say);
   closers.add(() => servers?.stop());
-  const { system, urls } = servers?.recognized ?? (await recognizedAt(origins));
+  const { system, urls } = servers?.recognized ?? (await recognizedAt(pages.origins, pages.access));
   await emptyCaches(run, system);
   const plan = runPlan(run, epoch, system);
   const parts = { request, plan, store, epoch, version, serverUrls: urls, servePage: host.servePage, say };

@@ -10,6 +10,7 @@ import type { RunStore } from '../store/run-store.ts';
 import { announcement } from './announcement.ts';
 import type { Closers } from './closers.ts';
 import { beginWorkers, neededWorkers } from './needed-workers.ts';
+import { readMetricsPages, type MetricsPages } from './metrics-pages.ts';
 import { openStoreWithReports } from './open-store.ts';
 import { plannedLoad } from './planned-load.ts';
 import { prepareTraffic } from './prepared-traffic.ts';
@@ -41,6 +42,7 @@ export interface PreparedRun extends RequestedRun, RunFacts {
   readonly store: RunStore;
   /** Null: this thread generates the load. */
   readonly workers: WorkerLoad | null;
+  readonly pages: MetricsPages;
   /** Texts that no message may contain. */
   readonly secrets: readonly string[];
 }
@@ -62,12 +64,14 @@ export async function prepareRun(run: RequestedRun, closers: Closers): Promise<P
   await store.checkWritable();
   const { form: given, ...traffic } = await prepareTraffic(request, process.env);
   closers.add(() => traffic.transport.close());
+  const origins = traffic.targets.map(({ origin }) => origin);
+  const pages = await readMetricsPages(request, origins, process.env);
   const planned = plannedLoad(request, given.dataset);
-  host.say(announcement(request, traffic.targets.map(({ origin }) => origin).join(', '), planned));
+  host.say(announcement(request, origins.join(', '), planned));
   if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
   const form = await probedForm(
     { ...given, dataset: planned.dataset },
     { request, ...traffic, controls, say: (text) => host.say(text) },
   );
-  return { ...run, ...traffic, form, planned, store, workers };
+  return { ...run, ...traffic, form, planned, pages, store, workers };
 }

@@ -12,7 +12,7 @@ function seen(address: string, facts: Partial<Omit<Seen, 'target'>> = {}): Seen 
 
 const main = parseTarget('h:9000');
 const recognized = (loops: readonly Seen[], named: readonly string[]) =>
-  recognizedTargets(loops, [main], named.map(parseTarget));
+  recognizedTargets(loops, { mains: [main], named: named.map(parseTarget) });
 
 test("the server's own page identifies the system, regardless of other configured pages", () => {
   const loops = [seen('h:9000', { system: 'dynamo' }), seen('vllm=w:8001')];

@@ -1,3 +1,4 @@
+import type { PageAccess } from '../servers/scrape/page-access.ts';
 import { recognizeServer } from '../servers/scrape/recognize.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
 import type { Target } from '../servers/scrape/targets.ts';
@@ -13,6 +14,12 @@ export interface RecognizedTargets {
 /** These have pages but serve no inference requests: they are never the benchmarked server. */
 const NOT_SERVING: ReadonlySet<string> = new Set(['dcgm', 'kvbm', 'lmcache']);
 
+/** Which of the targets the user named, among them the pages of the benchmarked servers. */
+export interface KnownTargets {
+  readonly mains: readonly Target[];
+  readonly named: readonly Target[];
+}
+
 type Seen = Pick<TargetLoop, 'target' | 'system' | 'state' | 'drains' | 'readUrl'>;
 
 /**
@@ -20,11 +27,7 @@ type Seen = Pick<TargetLoop, 'target' | 'system' | 'state' | 'drains' | 'readUrl
  * serves requests. A page that was only discovered on this machine says nothing about this run. A configured page is
  * listed before it responds.
  */
-export function recognizedTargets(
-  loops: readonly Seen[],
-  mains: readonly Target[],
-  named: readonly Target[],
-): RecognizedTargets {
+export function recognizedTargets(loops: readonly Seen[], { mains, named }: KnownTargets): RecognizedTargets {
   const isNamed = ({ target: { url } }: Seen): boolean => named.some((each) => each.url === url);
   const isMain = ({ target }: Seen): boolean => mains.some(({ url }) => target.url === url);
   const inOrder = [...loops.filter(isMain), ...loops.filter((loop) => !isMain(loop) && isNamed(loop))];
@@ -36,8 +39,10 @@ export function recognizedTargets(
 }
 
 /** The same from one scrape of each server's page, when their metrics are not collected. */
-export async function recognizedAt(origins: readonly string[]): Promise<RecognizedTargets> {
-  const pages = (await Promise.all(origins.map(recognizeServer))).filter((page) => page !== null);
+export async function recognizedAt(origins: readonly string[], access: PageAccess): Promise<RecognizedTargets> {
+  const pages = (await Promise.all(origins.map((origin) => recognizeServer(origin, access)))).filter(
+    (page) => page !== null,
+  );
   const system = pages.map((page) => page.system).find((each) => each !== null) ?? null;
   return { system, urls: pages.map(({ metricsUrl }) => metricsUrl) };
 }

@@ -3,7 +3,8 @@ import type { Gates } from '../../core/run/gates.ts';
 import type { PhaseLoad } from '../load/schedule/load-plan.ts';
 import type { Share } from '../load/workers/share.ts';
 import type { ExportFormat } from '../servers/files/exports/write-exports.ts';
-import type { Target } from '../servers/scrape/targets.ts';
+import type { NamedPage } from '../servers/scrape/named-pages.ts';
+import type { PageCredentials } from '../servers/scrape/page-access.ts';
 import type { OutgoingRequest } from '../publish/outgoing-request.ts';
 import type { CacheReset } from './reset-kv-cache.ts';
 import type { RunExport } from './run-files.ts';
@@ -12,7 +13,7 @@ import type { TrafficRequest } from './traffic-request.ts';
 /** What is collected from the servers. */
 export interface ServerMetricsRequest {
   /** Besides the page of the benchmarked server. */
-  readonly targets: readonly Target[];
+  readonly targets: readonly NamedPage[];
   /** Also scrape local ports of known systems that respond when the run begins. */
   readonly discoverLocal: boolean;
   readonly intervalSeconds: number;
@@ -67,6 +68,8 @@ export interface RunRequest {
   readonly gates: Gates | null;
   /** Null: nothing is collected. */
   readonly serverMetrics: ServerMetricsRequest | null;
+  /** For the metrics pages of the servers and of `serverMetrics` only; absent: none. Never stored. */
+  readonly metricsCredentials?: PageCredentials;
   /** Other tools' file formats to write in addition to the run's own. */
   readonly exports: readonly RunExport[];
   readonly runsDirectory: string;

@@ -17,23 +17,24 @@ import type { Target } from '../servers/scrape/targets.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { collectedTargets } from './collected-targets.ts';
-import { recognizedTargets, type RecognizedTargets } from './recognized-targets.ts';
+import type { MetricsPages } from './metrics-pages.ts';
+import { recognizedTargets, type KnownTargets, type RecognizedTargets } from './recognized-targets.ts';
 import type { ServerMetricsRequest } from './run-request.ts';
 
 /**
- * Starts to collect from the servers at the origins and from the configured targets; resolves when those that respond
+ * Starts to collect from the servers and from the configured targets; resolves when those that respond
  * have responded once. Null: nothing is collected.
  */
 export async function beginServerCollection(
   request: ServerMetricsRequest | null,
-  origins: readonly string[],
+  pages: MetricsPages,
   epoch: RunEpoch,
   say: (line: string) => void,
 ): Promise<ServerCollection | null> {
   if (request === null) return null;
-  const { mains, targets } = await collectedTargets(request, origins, say);
+  const { mains, targets } = await collectedTargets(request.discoverLocal, pages, say);
   if (targets.length === 0) return null;
-  const servers = new ServerCollection(targets, request, epoch, say, mains);
+  const servers = new ServerCollection(targets, request, epoch, say, { mains, named: pages.named });
   await servers.begin();
   return servers;
 }
@@ -44,24 +45,23 @@ export class ServerCollection {
   readonly #epoch: RunEpoch;
   readonly #collector: Collector;
   readonly #edges: EdgeOptions;
-  readonly #mains: readonly Target[];
+  readonly #known: KnownTargets;
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtStart = true;
 
-  /** `mains`: the pages of the benchmarked servers, which are among the targets. */
   constructor(
     targets: readonly Target[],
     request: ServerMetricsRequest,
     epoch: RunEpoch,
     say: (line: string) => void,
-    mains: readonly Target[] = [],
+    known: KnownTargets = { mains: [], named: [] },
   ) {
     const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
     this.#request = request;
     this.#epoch = epoch;
     this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
     this.#collector = new Collector({ targets, interval_ns: request.intervalSeconds * 1e9, now_ns, report: say });
-    this.#mains = mains;
+    this.#known = known;
   }
 
   /** The first scrape of all pages, then each at its interval. */
@@ -72,7 +72,7 @@ export class ServerCollection {
 
   /** What the pages report about the benchmarked servers. */
   get recognized(): RecognizedTargets {
-    return recognizedTargets(this.#collector.loops, this.#mains, this.#request.targets);
+    return recognizedTargets(this.#collector.loops, this.#known);
   }
 
   /** Call before the first request of a phase: the measure phase begins with idle servers and a completed scrape. */

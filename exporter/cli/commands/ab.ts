@@ -13,6 +13,7 @@ import { requestedRuns } from '../options/requested-runs.ts';
 import { SERVER_LISTS } from '../options/server-options.ts';
 import { spreadLists } from '../options/value-lists.ts';
 import { runInChild } from '../run-in-child.ts';
+import { shownArguments } from '../tables/shown-arguments.ts';
 import { compareRuns } from './compare.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
@@ -69,13 +70,16 @@ export async function run(argv: readonly string[]): Promise<number> {
   process.stderr.write(`comparison ${id}: ${pairs} pairs, A ${urls.a}, B ${urls.b}\n`);
   const code = await measurePairs(store, id, pairs, optionsOf);
   if (code !== null) {
-    const resume = ['llmbench', 'ab', ...argv, ...(own.id === null ? ['--id', id] : [])].map(quoted).join(' ');
+    const resume = ['llmbench', 'ab', ...shownArguments(argv), ...(own.id === null ? ['--id', id] : [])]
+      .map(quoted)
+      .join(' ');
     process.stderr.write(`the comparison is not complete; to continue it: ${resume}\n`);
     return code;
   }
   const found = await finishedPairs(store, id, pairs);
   const different = [...a, ...b];
-  if (different.length > 0) process.stderr.write(`options that differ on purpose: ${different.join(' ')}\n`);
+  if (different.length > 0)
+    process.stderr.write(`options that differ on purpose: ${shownArguments(different).join(' ')}\n`);
   return compareRuns(store, found, { ...own, paired: true, configurationMayDiffer: different.length > 0 });
 }
 

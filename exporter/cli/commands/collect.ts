@@ -1,13 +1,24 @@
+import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
 import { DEFAULT_INTERVAL_SECONDS } from '../../servers/scrape/collector.ts';
 import { collectServers } from '../../servers/collect-servers.ts';
 import { discoverLocal } from '../../servers/scrape/discover-local.ts';
 import type { Target } from '../../servers/scrape/targets.ts';
+import { readNamedPages } from '../../servers/scrape/named-pages.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readOptions, seconds, text, type OptionValues } from '../options/options.ts';
-import { definitions, formats, INTERVAL_RANGE, SERVER_LISTS, targets } from '../options/server-options.ts';
+import {
+  definitions,
+  formats,
+  INTERVAL_RANGE,
+  PAGE_CREDENTIAL_OPTIONS,
+  pageCredentials,
+  SERVER_LISTS,
+  targets,
+} from '../options/server-options.ts';
+import { TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 import { serverTables } from '../tables/server-table.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { spreadLists } from '../options/value-lists.ts';
@@ -20,6 +31,8 @@ const OPTIONS = {
     'metrics endpoints: http://host:8000/metrics, host:8000, or a system and host: triton=host',
   ),
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
+  ...PAGE_CREDENTIAL_OPTIONS,
+  ...TLS_OPTIONS,
   'discover-local': flag('also scrape local ports that respond'),
   duration: seconds('collection time (default: until Ctrl-C)', { min: 0.1, max: ONE_WEEK_SECONDS }, null),
   interval: seconds('scrape interval', INTERVAL_RANGE, DEFAULT_INTERVAL_SECONDS),
@@ -47,7 +60,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     return ExitCode.done;
   }
   const options = readOptions(OPTIONS, spreadLists(argv, SERVER_LISTS), process.env);
-  const wanted = await wantedTargets(options);
+  const wanted = await wantedTargets(options).catch((error: unknown) => {
+    throw error instanceof ConfigurationError ? new CliError(error.message) : error;
+  });
   const epoch = runEpoch();
   const ended = new AbortController();
   void untilStopped().then(() => ended.abort());
@@ -80,8 +95,11 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 async function wantedTargets(options: OptionValues<typeof OPTIONS>): Promise<readonly Target[]> {
+  const common = { credentials: pageCredentials(options), tls: tlsFiles(options) };
+  const pages = [...options['server-metrics'], ...options['gpu-telemetry']];
+  const named = await readNamedPages(pages, common, [], process.env);
   const found = options['discover-local'] ? await discoverLocal() : [];
-  const all = [...options['server-metrics'], ...options['gpu-telemetry'], ...found];
+  const all = [...named, ...found];
   for (const { name } of found) process.stderr.write(`found ${name}\n`);
   if (all.length > 0) return all;
   if (options['discover-local']) throw new CliError('no local port serves metrics of a known system', ExitCode.failed);

@@ -15,6 +15,8 @@ export interface Option<T> {
   readonly separator?: string;
   /** Parses the given texts (one, or several with `multiple`). Throws an `Error` that says what is expected. */
   readonly parse: (texts: readonly string[]) => T;
+  /** Keys of a value that is a map in a scenario file; `parse` gets such a value as JSON of keys and texts. */
+  readonly fields?: readonly string[];
   /** Its names in other benchmark tools: an error for such a flag names ours. */
   readonly elsewhere?: readonly string[];
   /** The value when neither flag nor environment variable gives one. */
@@ -165,12 +167,16 @@ export function readArguments<O extends Options>(
       return [name, option.parse(raw)];
     } catch (error) {
       throw new CliError(
-        `${source} is '${option.multiple ? raw.join(',') : last(raw)}' and must be ${(error as Error).message}`,
+        `${source} is '${option.multiple ? shown(option, raw) : last(raw)}' and must be ${(error as Error).message}`,
       );
     }
   });
   return { values: Object.fromEntries(values) as OptionValues<O>, positionals };
 }
+
+/** A value with fields may contain a secret. */
+const shown = ({ fields }: Option<unknown>, given: readonly string[]): string =>
+  given.map((text) => (fields !== undefined && text.startsWith('{') ? '{…}' : text)).join(',');
 
 function surplusMessage(surplus: string, { name, most }: Positionals): string {
   if (most === 0) return `unexpected argument '${surplus}': options begin with --`;

@@ -2,7 +2,6 @@ import { createHash, randomInt } from 'node:crypto';
 import { isRunId } from '../../../core/run/run-id.ts';
 import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../../load/answers/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
-import { FRAMING_HEADERS } from '../../load/transports/raw/request-encoder.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
 import { RUN_EXPORTS } from '../../run/run-files.ts';
 import type { RunRequest } from '../../run/run-request.ts';
@@ -22,7 +21,15 @@ import {
   WARMUP_OPTIONS,
   type LoadStep,
 } from './load-options.ts';
-import { definitions, formats, INTERVAL_RANGE, targets } from './server-options.ts';
+import { headersOf } from './header-lines.ts';
+import {
+  definitions,
+  formats,
+  INTERVAL_RANGE,
+  PAGE_CREDENTIAL_OPTIONS,
+  pageCredentials,
+  targets,
+} from './server-options.ts';
 import { PUBLISH_OPTIONS, requestedOutgoing } from './publish-options.ts';
 import {
   CACHE_OPTIONS,
@@ -85,6 +92,7 @@ const SERVER_METRICS_OPTIONS = {
     "metrics pages in addition to the server's own: http://host:8081/metrics, host:8081, or system=host, such as triton=host",
   ),
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
+  ...PAGE_CREDENTIAL_OPTIONS,
   'discover-local': flag('also scrape local ports that respond'),
   'no-server-metrics': flag("do not scrape the servers' metrics"),
   'server-metrics-interval': seconds(
@@ -238,12 +246,13 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     textVariant: options['prompt-variant'] ?? (reusesTexts(options) ? 0 : newTexts(options)),
     group: null,
     sampling: requestedFields(options),
-    headers: headers(options.header),
+    headers: headersOf(options.header, '--header'),
     traffic: requestedTraffic(options, moreUrls),
     cacheReset: isFirstShard(options) ? requestedReset(options) : null,
     requestTimeoutSeconds: options['request-timeout-seconds'],
     failedRequestThreshold: options['failed-request-threshold'],
     serverMetrics: isFirstShard(options) ? serverMetrics(options) : null,
+    metricsCredentials: pageCredentials(options),
     gates: requestedGates(options),
     exports: options.export === 'none' ? [] : [options.export],
     runsDirectory: runsDirectory(options),
@@ -283,16 +292,4 @@ function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
     definitions: options.stats,
     formats: options['server-metrics-formats'],
   };
-}
-
-/** RFC 9110 field names and values; the value is not repeated in the message, it may be a secret. */
-function headers(given: readonly string[]): Readonly<Record<string, string>> {
-  const entries = given.map((header) => {
-    const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t]*)$/.exec(header);
-    if (match === null) throw new CliError(`--header '${header.split(':')[0]}…' must be NAME: VALUE`);
-    const name = (match[1] ?? '').toLowerCase();
-    if (FRAMING_HEADERS.has(name)) throw new CliError(`--header: ${name} is set by the HTTP client`);
-    return [name, match[2] ?? ''] as const;
-  });
-  return Object.fromEntries(entries);
 }

@@ -97,6 +97,11 @@ class ScenarioReader {
   /** A value as it would be written on the command line; a list is several values, or one with commas. */
   #texts(name: string, node: Node | null): readonly string[] {
     const option = this.#options[name];
+    if (option?.fields !== undefined) {
+      return (isSeq(node) ? (node.items as Node[]) : [node]).map((item) =>
+        this.#fieldsOrText(name, option.fields ?? [], item),
+      );
+    }
     if (isSeq(node)) {
       if (option?.value === undefined) return this.#refuse(node, `${name} is a switch: true or false`);
       const texts = (node.items as Node[]).map((item) => this.#text(name, item));
@@ -107,6 +112,17 @@ class ScenarioReader {
       return this.#refuse(node, `${name} is '${text}' and must be true or false`);
     }
     return [text];
+  }
+
+  /** A map of fields as JSON. */
+  #fieldsOrText(name: string, fields: readonly string[], node: Node | null): string {
+    if (!isMap(node)) return this.#text(name, node);
+    const members = this.#members(node, name).map(([field, value, key]) => {
+      if (!fields.includes(field)) this.#refuse(key, `${name}: ${field} is not a key; use ${fields.join(', ')}`);
+      const items = isSeq(value) ? (value.items as Node[]) : [value];
+      return [field, items.map((item) => this.#text(`${name}: ${field}`, item))] as const;
+    });
+    return JSON.stringify(Object.fromEntries(members));
   }
 
   #text(name: string, node: Node | null): string {

@@ -1,6 +1,11 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/write-exports.ts';
-import { parseTarget, type Target } from '../../servers/scrape/targets.ts';
-import { choice, type Option } from './options.ts';
+import type { NamedPage } from '../../servers/scrape/named-pages.ts';
+import type { PageCredentials } from '../../servers/scrape/page-access.ts';
+import { parseTarget } from '../../servers/scrape/targets.ts';
+import { CliError } from '../failure.ts';
+import { scrapeHeaders } from './header-lines.ts';
+import { PAGE_FIELDS, pageOfFields } from './named-page.ts';
+import { choice, text, texts, type Option, type OptionValues } from './options.ts';
 
 /** Flags about servers that take several values in a row. */
 export const SERVER_LISTS = ['--server-metrics', '--server-metrics-formats', '--gpu-telemetry'];
@@ -8,24 +13,43 @@ export const SERVER_LISTS = ['--server-metrics', '--server-metrics-formats', '--
 const parts = (given: readonly string[]): string[] =>
   given.flatMap((text) => text.split(',')).filter((text) => text !== '');
 
-/** Addresses of metrics pages, each checked. */
-export function targets(help: string): Option<readonly Target[]> {
+/** Addresses of metrics pages, each checked; in a scenario file also maps with the credentials of one page. */
+export function targets(help: string): Option<readonly NamedPage[]> {
   return {
     help,
     value: 'URL…',
     multiple: true,
-    parse: (given) =>
-      parts(given).map((address) => {
-        try {
-          return parseTarget(address);
-        } catch (error) {
-          throw new Error(`an address such as localhost:8000 or triton=host (${(error as Error).message})`, {
-            cause: error,
-          });
-        }
-      }),
+    fields: PAGE_FIELDS,
+    parse: (given) => given.flatMap(pages),
     fallback: [],
   };
+}
+
+function pages(given: string): readonly NamedPage[] {
+  if (given.startsWith('{')) return [pageOfFields(JSON.parse(given) as Parameters<typeof pageOfFields>[0])];
+  try {
+    return parts([given]).map((address) => ({ target: parseTarget(address) }));
+  } catch (error) {
+    throw new Error(`an address such as localhost:8000 or triton=host (${(error as Error).message})`, { cause: error });
+  }
+}
+
+/** Credentials of the metrics pages that the user names. */
+export const PAGE_CREDENTIAL_OPTIONS = {
+  'server-metrics-header': texts(
+    'NAME:VALUE',
+    'a header to send to the metrics pages of the servers and of --server-metrics and --gpu-telemetry; may be repeated',
+  ),
+  'server-metrics-bearer-env': text('VAR', 'environment variable with a bearer token for the same pages', null),
+};
+
+/** Throws a `CliError` without the values of the headers. */
+export function pageCredentials(options: OptionValues<typeof PAGE_CREDENTIAL_OPTIONS>): PageCredentials {
+  const headers = scrapeHeaders(options['server-metrics-header'], '--server-metrics-header');
+  const bearerVariable = options['server-metrics-bearer-env'];
+  if (bearerVariable !== null && headers['authorization'] !== undefined)
+    throw new CliError('--server-metrics-bearer-env and an authorization header cannot be used together');
+  return { headers, bearerVariable };
 }
 
 export const formats: Option<readonly ExportFormat[]> = {

@@ -27,6 +27,7 @@ import {
   type Option,
   type OptionValues,
 } from './options.ts';
+import { TLS_OPTIONS, tlsFiles } from './tls-options.ts';
 
 const MOST_TOKENS = 1e7;
 const TOKENS = { min: 1, max: MOST_TOKENS };
@@ -102,11 +103,8 @@ export const CONNECTION_OPTIONS = {
   ),
   transport: choice(TRANSPORT_CHOICES, 'HTTP client: raw has the least overhead and no https', DEFAULT_TRANSPORT),
   'unix-socket': text('PATH', 'connect to this socket; --url then gives only host and path', null),
-  'tls-ca': text('FILE', 'trusted CA certificates (PEM)', null),
-  'tls-cert': text('FILE', 'client certificate (PEM)', null),
-  'tls-key': text('FILE', 'key of the client certificate (PEM)', null),
+  ...TLS_OPTIONS,
   'tls-server-name': text('NAME', "server name to verify in the certificate (default: the URL's host)", null),
-  'tls-insecure': flag("do not verify the server's certificate"),
   'export-http-trace': flag(
     'record the HTTP phases of each request: blocked, lookup, connecting, sending, waiting, receiving',
   ),
@@ -138,13 +136,7 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
       unixSocket: options['unix-socket'],
       connectTimeoutSeconds: options['connect-timeout-seconds'],
       transport: options.transport,
-      tls: {
-        caFile: options['tls-ca'],
-        certFile: options['tls-cert'],
-        keyFile: options['tls-key'],
-        serverName: options['tls-server-name'],
-        insecure: options['tls-insecure'],
-      },
+      tls: tlsFiles(options, options['tls-server-name']),
       httpTrace: options['export-http-trace'],
     },
     apiKey: { environmentVariable: options['api-key-env'], file: options['api-key-file'] },

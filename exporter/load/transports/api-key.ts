@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { checkedSecret, secretVariable } from '../../http-client/secret-variable.ts';
 
 /**
  * The source of the API key; at most one of the two. The key itself is not an option, because the list of processes
@@ -15,26 +16,12 @@ export async function readApiKey(source: ApiKeySource, environment: NodeJS.Proce
   const { environmentVariable: variable, file } = source;
   if (variable !== null && file !== null)
     throw new ConfigurationError('--api-key-env and --api-key-file cannot be used together');
-  if (variable !== null) {
-    const key = environment[variable];
-    if (key === undefined || key === '')
-      throw new ConfigurationError(`--api-key-env: the environment variable ${variable} is not set`);
-    return checked(key, '--api-key-env');
-  }
+  if (variable !== null) return secretVariable(variable, environment, '--api-key-env');
   if (file === null) return null;
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new ConfigurationError(`--api-key-file ${file}: ${error.code ?? error.message}`);
   });
   const key = text.trim();
   if (key === '') throw new ConfigurationError(`--api-key-file ${file}: the file is empty`);
-  return checked(key, `--api-key-file ${file}`);
-}
-
-/** Characters that are allowed in an `Authorization` header. */
-function checked(key: string, option: string): string {
-  if (!/^[\x21-\x7e]+$/.test(key))
-    throw new ConfigurationError(
-      `${option}: the key contains a space, a line break or another character that is not allowed in a header`,
-    );
-  return key;
+  return checkedSecret(key, `--api-key-file ${file}`);
 }

@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import { chooseTransport } from './choose-transport.ts';
 import type { TransportChoice } from './choose-transport.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { readTlsFiles, type TlsFiles } from '../../http-client/tls-files.ts';
 import type { RequestTarget } from './target.ts';
 import { parseTarget } from './target.ts';
 import { RoundRobinTransport } from './round-robin-transport.ts';
 import type { Transport } from './transport.ts';
-import type { UndiciTransportOptions } from './undici/undici-transport.ts';
 
 /** How servers are reached, as the user configured it. */
 export interface ConnectionOptions {
@@ -19,18 +18,6 @@ export interface ConnectionOptions {
   readonly tls: TlsFiles;
   /** `--export-http-trace`: the phases of each request are recorded; absent: they are not. */
   readonly httpTrace?: boolean;
-}
-
-export interface TlsFiles {
-  /** Certificates of authorities to trust instead of the default ones; PEM. */
-  readonly caFile: string | null;
-  /** The client certificate and its key, for servers that require one; PEM. */
-  readonly certFile: string | null;
-  readonly keyFile: string | null;
-  /** The name that the server's certificate must be for, instead of the URL's host. */
-  readonly serverName: string | null;
-  /** Accepts any certificate. */
-  readonly insecure: boolean;
 }
 
 export const DEFAULT_CONNECT_TIMEOUT_SECONDS = 10;
@@ -71,35 +58,11 @@ export async function openTransport(
 ): Promise<Transport> {
   if (options.unixSocket !== null && targets.length > 1)
     throw new ConfigurationError('--unix-socket requires exactly one --url');
-  const tls = await tlsOptions(options.tls);
+  const tls = await readTlsFiles(options.tls);
   const socket = options.unixSocket === null ? {} : { unixSocket: options.unixSocket };
   const { connectTimeoutSeconds, transport, httpTrace: trace = false } = options;
   const open = ({ origin }: RequestTarget): Transport =>
     chooseTransport(transport, { origin, secrets, connectTimeoutSeconds, tls, trace, ...socket });
   const [first, ...others] = targets;
   return others.length === 0 ? open(first) : new RoundRobinTransport([open(first), ...others.map(open)]);
-}
-
-async function tlsOptions(files: TlsFiles): Promise<NonNullable<UndiciTransportOptions['tls']>> {
-  if ((files.certFile === null) !== (files.keyFile === null))
-    throw new ConfigurationError('--tls-cert and --tls-key must be set together');
-  const ca = await pemFile(files.caFile, '--tls-ca');
-  const cert = await pemFile(files.certFile, '--tls-cert');
-  const key = await pemFile(files.keyFile, '--tls-key');
-  return {
-    ...(ca === null ? {} : { ca }),
-    ...(cert === null ? {} : { cert }),
-    ...(key === null ? {} : { key }),
-    ...(files.serverName === null ? {} : { servername: files.serverName }),
-    ...(files.insecure ? { rejectUnauthorized: false } : {}),
-  };
-}
-
-async function pemFile(path: string | null, option: string): Promise<string | null> {
-  if (path === null) return null;
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigurationError(`${option} ${path}: ${error.code ?? error.message}`);
-  });
-  if (!text.includes('-----BEGIN ')) throw new ConfigurationError(`${option} ${path}: not a PEM file`);
-  return text;
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
 import { DEFAULT_PAGE_LIMITS, PageClient, type PageLimits } from './page-request.ts';
 import { TargetLoop, type LoopOptions } from './target-loop.ts';
 import { DEFAULT_STORE_LIMITS } from '../series/target-store.ts';
@@ -7,8 +8,6 @@ import { withoutRepeats, type Target } from './targets.ts';
 export interface CollectorOptions extends LoopOptions {
   readonly targets: readonly Target[];
   readonly pageLimits?: PageLimits;
-  /** Sent with each request to a target. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** AIPerf's interval is 0.333 s; each scrape takes time from the server under test, so our default is longer. */
@@ -22,8 +21,9 @@ const FIRST_ANSWER_TIMEOUT_MS = 2_000;
 /** Scrapes all targets, each at its own interval. */
 export class Collector {
   readonly loops: readonly TargetLoop[];
-  readonly #client: PageClient;
   readonly #options: CollectorOptions;
+  /** One for the pages of the same credentials and certificates. */
+  readonly #clients = new Map<PageAccess, PageClient>();
   /** Targets that did not respond to an edge scrape in time, with their number of scrapes at that moment. */
   readonly #overdue = new Map<TargetLoop, number>();
   #started_ns: number | null = null;
@@ -31,11 +31,10 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    this.#client = new PageClient(options.pageLimits ?? DEFAULT_PAGE_LIMITS, options.now_ns, options.headers);
     const targets = withoutRepeats(options.targets);
     const maxValues = Math.floor(MAX_VALUES / Math.max(1, targets.length));
     const loopOptions = { storeLimits: { ...DEFAULT_STORE_LIMITS, maxValues }, ...options };
-    this.loops = targets.map((target) => new TargetLoop(target, this.#client, loopOptions));
+    this.loops = targets.map((target) => new TargetLoop(target, this.#clientFor(target), loopOptions));
   }
 
   get interval_ns(): number {
@@ -44,7 +43,11 @@ export class Collector {
 
   /** Thread time spent on collecting: receiving, parsing and storing. */
   get busySeconds(): number {
-    return (this.#client.busy_ns + this.loops.reduce((sum, loop) => sum + loop.busy_ns, 0)) / 1e9;
+    return (
+      ([...this.#clients.values()].reduce((sum, { busy_ns }) => sum + busy_ns, 0) +
+        this.loops.reduce((sum, loop) => sum + loop.busy_ns, 0)) /
+      1e9
+    );
   }
 
   /** Time since the collection started. */
@@ -79,8 +82,17 @@ export class Collector {
     if (this.#stopped_ns !== null) return;
     this.#stopped_ns = this.#options.now_ns();
     const stopped = this.loops.map((loop) => loop.stop());
-    await this.#client.close();
+    await Promise.all([...this.#clients.values()].map((client) => client.close()));
     await Promise.all(stopped);
+  }
+
+  #clientFor({ access = OPEN_ACCESS }: Target): PageClient {
+    const known = this.#clients.get(access);
+    if (known !== undefined) return known;
+    const { pageLimits = DEFAULT_PAGE_LIMITS, now_ns } = this.#options;
+    const client = new PageClient(pageLimits, now_ns, access);
+    this.#clients.set(access, client);
+    return client;
   }
 
   /** Resolves when all have responded or failed, or when the time is up. */

@@ -1,6 +1,7 @@
 import { Agent } from 'undici';
 import type { Dispatcher } from 'undici';
 import { workNow_ns } from '../../clock/work-clock.ts';
+import { OPEN_ACCESS, type PageAccess } from './page-access.ts';
 
 /** Time and size limits of one request for a page. */
 export interface PageLimits {
@@ -46,7 +47,10 @@ export interface PageFailure extends PageTimes {
   readonly message: string;
 }
 
-/** The collector's HTTP client. Redirects are not followed, connections are reused. */
+/**
+ * The collector's HTTP client. Redirects are not followed, so that credentials reach no other host; connections are
+ * reused.
+ */
 export class PageClient {
   readonly #agent: Agent;
   readonly #limits: PageLimits;
@@ -54,7 +58,7 @@ export class PageClient {
   readonly #headers: Readonly<Record<string, string>>;
   #busy_ns = 0;
 
-  constructor(limits: PageLimits, now_ns: () => number, headers: Readonly<Record<string, string>> = {}) {
+  constructor(limits: PageLimits, now_ns: () => number, { headers, tls }: PageAccess = OPEN_ACCESS) {
     this.#limits = limits;
     this.#now_ns = now_ns;
     this.#headers = headers;
@@ -62,7 +66,7 @@ export class PageClient {
       allowH2: false,
       connections: 4,
       pipelining: 1,
-      connect: { timeout: limits.connectTimeoutSeconds * 1000 },
+      connect: { timeout: limits.connectTimeoutSeconds * 1000, ...tls },
       // Undici's timeouts have a resolution of one second.
       headersTimeout: 0,
       bodyTimeout: 0,
@@ -208,7 +212,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     } else if (code === 'UND_ERR_DESTROYED' || code === 'UND_ERR_ABORTED') {
       this.#fail('stopped', 'the collector was stopped');
     } else {
-      const reason = CONNECTION_FAILURES[code] ?? (code === '' ? 'no connection' : code);
+      const reason = CONNECTION_FAILURES[code] ?? tlsFailure(code) ?? (code === '' ? 'no connection' : code);
       this.#settle({ ...this.#failure('unreachable', reason), connectionDied: DIED.has(code) });
     }
   }
@@ -252,3 +256,10 @@ const CONNECTION_FAILURES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the connection was closed',
   ECONNRESET: 'the connection was reset',
 };
+
+/** A failed handshake by its code (Node's and OpenSSL's); null: the code is of something else. */
+function tlsFailure(code: string): string | null {
+  if (/CERT|^UNABLE_TO_/.test(code))
+    return `the certificate is not accepted (${code}); --tls-ca sets the authorities to trust`;
+  return /^(ERR_TLS|ERR_SSL|CRL_)/.test(code) ? `the TLS connection failed (${code})` : null;
+}

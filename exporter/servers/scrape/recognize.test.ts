@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
+import { OPEN_ACCESS } from './page-access.ts';
 import { recognizeServer, systemOf, systemsOf } from './recognize.ts';
 
 let stop: (() => Promise<void>) | null = null;
@@ -21,7 +22,7 @@ test('a page with vLLM families is vLLM', async () => {
     answer.setHeader('content-type', 'text/plain; version=1.0.0; charset=utf-8');
     answer.end('# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{engine="0"} 0\n');
   });
-  expect(await recognizeServer(`${origin}/v1/chat/completions`)).toEqual({
+  expect(await recognizeServer(`${origin}/v1/chat/completions`, OPEN_ACCESS)).toEqual({
     metricsUrl: `${origin}/metrics`,
     system: 'vllm',
   });
@@ -48,7 +49,7 @@ test('all systems of a page: a Dynamo worker passes through its engine and its c
 
 test('the page of an unknown exporter has no known system', async () => {
   const origin = await serve((_, answer) => answer.end('up_and_running 1\n'));
-  expect(await recognizeServer(origin)).toEqual({ metricsUrl: `${origin}/metrics`, system: null });
+  expect(await recognizeServer(origin, OPEN_ACCESS)).toEqual({ metricsUrl: `${origin}/metrics`, system: null });
 });
 
 test.each([
@@ -56,12 +57,12 @@ test.each([
   ['HTML', (_: unknown, answer: ServerResponse) => answer.setHeader('content-type', 'text/html').end('<p>hello 1</p>')],
   ['JSON', (_: unknown, answer: ServerResponse) => answer.end('{"object":"list"}')],
 ])('%s is not a metrics page', async (_name, listener) => {
-  expect(await recognizeServer(await serve(listener as RequestListener))).toBeNull();
+  expect(await recognizeServer(await serve(listener as RequestListener), OPEN_ACCESS)).toBeNull();
 });
 
 test('an unreachable server has no metrics page', async () => {
   const origin = await serve(() => undefined);
   await stop?.();
   stop = null;
-  expect(await recognizeServer(origin)).toBeNull();
+  expect(await recognizeServer(origin, OPEN_ACCESS)).toBeNull();
 });

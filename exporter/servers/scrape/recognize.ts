@@ -1,6 +1,7 @@
-import { request } from 'undici';
 import type { Exposition } from '../../../core/exposition/index.ts';
 import { systemsOfNames } from '../../../catalog/detect.ts';
+import type { PageAccess } from './page-access.ts';
+import { PageClient, type PageLimits } from './page-request.ts';
 
 /** What a `/metrics` page reveals about its server. */
 export interface RecognizedServer {
@@ -9,38 +10,33 @@ export interface RecognizedServer {
   readonly system: string | null;
 }
 
-const TIMEOUT_MS = 2_000;
-const MAX_BYTES = 16 * 1024 * 1024;
+const LIMITS: PageLimits = {
+  connectTimeoutSeconds: 1,
+  readTimeoutSeconds: 2,
+  totalTimeoutSeconds: 2,
+  maxBytes: 16 * 1024 * 1024,
+};
 
 /**
  * Checks whether the server at `origin` serves Prometheus metrics at `/metrics`, as vLLM, SGLang, Dynamo's frontend and
  * the gateways do. Null when it does not: a benchmark does not require metrics.
  */
-export async function recognizeServer(origin: string): Promise<RecognizedServer | null> {
+export async function recognizeServer(origin: string, access: PageAccess): Promise<RecognizedServer | null> {
   const metricsUrl = new URL('/metrics', origin).href;
-  const page = await fetchPage(metricsUrl);
+  const page = await pageText(metricsUrl, access);
   if (page === null || !/^(# (HELP|TYPE) \S|[a-zA-Z_:][\w:]*[{ ])/m.test(page)) return null;
   return { metricsUrl, system: systemOf(page) };
 }
 
-async function fetchPage(url: string): Promise<string | null> {
+/** Null when the server is unreachable, too slow or serves something else. */
+async function pageText(url: string, access: PageAccess): Promise<string | null> {
+  const client = new PageClient(LIMITS, () => performance.now() * 1e6, access);
   try {
-    const { statusCode, headers, body } = await request(url, {
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    if (statusCode !== 200 || String(headers['content-type'] ?? '').includes('html')) {
-      await body.dump();
-      return null;
-    }
-    let page = '';
-    for await (const piece of body.setEncoding('utf8')) {
-      page += String(piece);
-      if (page.length > MAX_BYTES) return null;
-    }
-    return page;
-  } catch {
-    // Unreachable, too slow or truncated: treated as no page, which the benchmark does not require.
-    return null;
+    const page = await client.get(url);
+    if (page.kind !== 'page' || /html/i.test(page.contentType ?? '')) return null;
+    return new TextDecoder().decode(page.bytes);
+  } finally {
+    await client.close();
   }
 }
 

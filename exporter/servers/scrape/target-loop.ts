@@ -2,7 +2,7 @@ import { PageReader } from './page-reader.ts';
 import type { FailedPage, PageOutcome } from './page-reader.ts';
 import type { PageClient } from './page-request.ts';
 import type { Exposition } from '../../../core/exposition/index.ts';
-import { pageNotFoundHint } from './page-not-found.ts';
+import { pageHint } from './page-hint.ts';
 import { systemOfExposition } from './recognize.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { Target } from './targets.ts';
@@ -194,7 +194,7 @@ export class TargetLoop {
   #afterFailure(outcome: Exclude<PageOutcome, { kind: 'read' }>): void {
     if (outcome.kind === 'not_metrics') {
       this.state = 'not_metrics';
-      const hint = pageNotFoundHint(outcome.message, this.target);
+      const hint = pageHint(outcome.message, this.target);
       this.#say(`no metrics: ${outcome.message}; it is not scraped again${hint === null ? '' : `; ${hint}`}`);
       return;
     }

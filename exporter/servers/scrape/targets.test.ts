@@ -1,3 +1,4 @@
+import { OPEN_ACCESS } from './page-access.ts';
 import { describe, expect, test } from '@jest/globals';
 import { parseTarget, targetOfServer, withoutRepeats } from './targets.ts';
 
@@ -52,7 +53,7 @@ describe('an address of a metrics page', () => {
 });
 
 test('the page of an inference server is at the root, regardless of its API path', () => {
-  expect(targetOfServer('http://h:8000').url).toBe('http://h:8000/metrics');
+  expect(targetOfServer('http://h:8000', OPEN_ACCESS).url).toBe('http://h:8000/metrics');
 });
 
 test('an address given twice is one target, and keeps the name of its system', () => {

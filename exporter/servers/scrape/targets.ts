@@ -1,4 +1,5 @@
 import { publicUrl } from '../../http-client/public-url.ts';
+import type { PageAccess } from './page-access.ts';
 import { KNOWN_ENDPOINTS, KNOWN_NAMES } from './known-endpoints.ts';
 
 /** A URL that serves metrics. */
@@ -9,6 +10,8 @@ export interface Target {
   readonly name: string;
   /** The system as named by the user (`triton=host`); null: recognized from the page. */
   readonly system: string | null;
+  /** Absent: nothing is sent, and the default authorities are trusted. */
+  readonly access?: PageAccess;
 }
 
 /** Matches only the name of a system before an equals sign; a host with a port or a path does not match. */
@@ -36,8 +39,8 @@ export function parseTarget(given: string): Target {
 }
 
 /** The metrics page of the inference server at an origin. */
-export function targetOfServer(origin: string): Target {
-  return parseTarget(new URL('/metrics', origin).href);
+export function targetOfServer(origin: string, access: PageAccess): Target {
+  return { ...parseTarget(new URL('/metrics', origin).href), access };
 }
 
 /** In the given order, each address once; the entry that names a system is preferred. */

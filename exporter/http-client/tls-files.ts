@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+
+/** Which certificates are accepted and shown, as the user configured it; paths of PEM files. */
+export interface TlsFiles {
+  /** Certificates of authorities to trust instead of the default ones. */
+  readonly caFile: string | null;
+  /** The client certificate and its key, for servers that require one. */
+  readonly certFile: string | null;
+  readonly keyFile: string | null;
+  /** The name that the server's certificate must be for, instead of the URL's host. */
+  readonly serverName: string | null;
+  /** Accepts any certificate. */
+  readonly insecure: boolean;
+}
+
+/** Options of a TLS connection, as Node's `tls.connect` takes them. */
+export interface TlsSettings {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** Reads the files. Throws a `ConfigurationError` that names the option and the file. */
+export async function readTlsFiles(files: TlsFiles): Promise<TlsSettings> {
+  if ((files.certFile === null) !== (files.keyFile === null))
+    throw new ConfigurationError('--tls-cert and --tls-key must be set together');
+  const ca = await pemFile(files.caFile, '--tls-ca');
+  const cert = await pemFile(files.certFile, '--tls-cert');
+  const key = await pemFile(files.keyFile, '--tls-key');
+  return {
+    ...(ca === null ? {} : { ca }),
+    ...(cert === null ? {} : { cert }),
+    ...(key === null ? {} : { key }),
+    ...(files.serverName === null ? {} : { servername: files.serverName }),
+    ...(files.insecure ? { rejectUnauthorized: false } : {}),
+  };
+}
+
+async function pemFile(path: string | null, option: string): Promise<string | null> {
+  if (path === null) return null;
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new ConfigurationError(`${option} ${path}: ${error.code ?? error.message}`);
+  });
+  if (!text.includes('-----BEGIN ')) throw new ConfigurationError(`${option} ${path}: not a PEM file`);
+  return text;
+}

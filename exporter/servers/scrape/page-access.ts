@@ -1,0 +1,37 @@
+import { secretVariable } from '../../http-client/secret-variable.ts';
+import { readTlsFiles, type TlsFiles, type TlsSettings } from '../../http-client/tls-files.ts';
+
+/**
+ * What is sent with each request for a metrics page, and which certificates are accepted. May contain secrets: never
+ * stored, never displayed.
+ */
+export interface PageAccess {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsSettings;
+}
+
+/** Of pages that the user did not name: nothing is sent to them. */
+export const OPEN_ACCESS: PageAccess = { headers: {}, tls: {} };
+
+/** The credentials of metrics pages, as the user configured them. */
+export interface PageCredentials {
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The environment variable with the bearer token; null: none. */
+  readonly bearerVariable: string | null;
+}
+
+export const NO_CREDENTIALS: PageCredentials = { headers: {}, bearerVariable: null };
+
+/** The same with what the files and the environment contain. Throws a `ConfigurationError`. */
+export async function readPageAccess(
+  { headers, bearerVariable }: PageCredentials,
+  tls: TlsFiles,
+  environment: NodeJS.ProcessEnv,
+): Promise<PageAccess> {
+  const option = '--server-metrics-bearer-env';
+  const bearer =
+    bearerVariable === null ? {} : { authorization: `Bearer ${secretVariable(bearerVariable, environment, option)}` };
+  return { headers: { ...headers, ...bearer }, tls: await readTlsFiles(tls) };
+}
