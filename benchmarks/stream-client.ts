@@ -1,10 +1,10 @@
 /**
  * The client's side of the stream benches: the whole program, `llmbench run`, against a paced server whose events carry,
  * in their id, the CLOCK_MONOTONIC nanosecond at which they were written. Prints one JSON line when it has measured; with
- * --metrics first one that says where the live metrics are served. Server metrics of themselves is collected from
+ * --metrics first one that says where the live metrics are served. Server metrics are collected from
  * the pages that --server-metrics names.
  *
- * usage: node bench/stream-client.ts [--metrics] [--server-metrics URL …] [--no-server-metrics] [--transport auto|raw|undici]
+ * usage: node benchmarks/stream-client.ts [--metrics] [--server-metrics URL …] [--no-server-metrics] [--transport auto|raw|undici]
  *          <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
  */
 import { mkdtemp, rm } from 'node:fs/promises';
