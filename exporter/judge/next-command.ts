@@ -1,9 +1,14 @@
 import { things } from '../../core/text/things.ts';
-import type { Needs } from './verdict.ts';
+import type { Needs, VerdictName } from './verdict.ts';
 
 /** What a proposed command needs to know. */
 export interface NextContext {
   readonly scenario: string;
+  readonly verdict: VerdictName;
+  /** How many runs were judged. */
+  readonly judged: number;
+  /** Stored runs of the configuration that could be accepted into the baseline. */
+  readonly acceptable: number;
   /** Servers of the two sides; null where a run has none, such as an import. */
   readonly urls: { readonly a: string | null; readonly b: string | null };
   /** Null: not shown. */
@@ -16,8 +21,9 @@ const SAME_OPTIONS = '<options of the run>';
 const DEFAULT = 'runs';
 
 /** The command that would gather what a verdict lacks; null when no command does. */
-export function nextCommand(needs: Needs | null, { scenario, urls, runsDirectory }: NextContext): string | null {
+export function nextCommand(needs: Needs | null, context: NextContext): string | null {
   if (needs === null) return null;
+  const { scenario, verdict, judged, acceptable, urls, runsDirectory } = context;
   const directory = runsDirectory === null || runsDirectory === DEFAULT ? '' : ` --runs-dir ${quoted(runsDirectory)}`;
   const named = `--scenario ${quoted(scenario)}${directory}`;
   const run = `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${SAME_OPTIONS}`;
@@ -33,10 +39,18 @@ export function nextCommand(needs: Needs | null, { scenario, urls, runsDirectory
       ];
       return `${run}   # ${more.join(' and ')}`;
     }
-    case 'confirm':
-      return `llmbench check ${named} --confirm ${needs.further} -- --url ${quoted(urls.b ?? 'URL')} ${SAME_OPTIONS}`;
-    case 'baseline':
-      return `${run}   # ${things(needs.further, 'runs')}, then: llmbench baseline accept ${quoted(`scenario:${scenario}`)}`;
+    case 'confirm': {
+      const confirm = `llmbench check ${named} --confirm ${needs.further} -- --url ${quoted(urls.b ?? 'URL')} ${SAME_OPTIONS}`;
+      // Only a suspicion is confirmed; without one further runs are judged together with those that are there.
+      if (verdict === 'suspect') return confirm;
+      const all = quoted(`scenario:${scenario}+last:${judged + needs.further}`);
+      return `${run}   # ${things(needs.further, 'runs')}, then: llmbench check ${all}${directory}`;
+    }
+    case 'baseline': {
+      const accept = `llmbench baseline accept ${quoted(`scenario:${scenario}`)}${directory}`;
+      if (acceptable >= needs.further) return `${accept}   # if the stored runs are normal`;
+      return `${run}   # ${things(needs.further, 'runs')}, then: ${accept}`;
+    }
     case 'requests':
       return `${run}   # with ${needs.times} times the requests`;
     case 'buckets':

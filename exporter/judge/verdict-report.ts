@@ -25,6 +25,8 @@ export interface ReportContext {
   readonly b: readonly ReportedRun[];
   /** The figures that were judged. */
   readonly figures: readonly RunFigures[];
+  /** Stored runs of the configuration that could be accepted into the baseline; default none. */
+  readonly acceptable?: number;
   /** For the proposed command; null: not shown. */
   readonly runsDirectory: string | null;
 }
@@ -32,12 +34,15 @@ export interface ReportContext {
 export async function verdictReport(
   store: RunStore,
   judgment: Judgment,
-  { a, b, figures, runsDirectory }: ReportContext,
+  { a, b, figures, acceptable = 0, runsDirectory }: ReportContext,
 ): Promise<VerdictReport> {
   const urls = { a: a.at(-1)?.origin ?? null, b: b.at(-1)?.origin ?? null };
   return {
     ...comparisonOf(judgment, figures),
     explanation: await loadExplanation(store, judgment),
-    next_command: nextCommand(judgment.needs, { scenario: judgment.scenario, urls, runsDirectory }),
+    next_command: nextCommand(judgment.needs, {
+      ...{ scenario: judgment.scenario, verdict: judgment.verdict, judged: b.length },
+      ...{ acceptable, urls, runsDirectory },
+    }),
   };
 }

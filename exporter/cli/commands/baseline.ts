@@ -1,5 +1,6 @@
 import { things } from '../../../core/text/things.ts';
 import { changeBaseline, readBaseline, type BaselineAction } from '../../judge/baseline.ts';
+import { quoted } from '../../judge/next-command.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -103,8 +104,9 @@ async function show(store: RunStore, scenario: string, options: OptionValues<typ
   if (baseline.entries.length === 0) {
     const known = new Set((await indexedRuns(store)).map((each) => each.scenario));
     if (!known.has(scenario)) throw new CliError(`no run of scenario ${scenario} in ${store.directory}`);
+    const directory = options['runs-dir'] === 'runs' ? '' : ` --runs-dir ${quoted(options['runs-dir'])}`;
     process.stdout.write(
-      `${scenario} has no baseline; accept runs with: llmbench baseline accept scenario:${scenario}\n`,
+      `${scenario} has no baseline; accept runs with: llmbench baseline accept ${quoted(`scenario:${scenario}`)}${directory}\n`,
     );
     return ExitCode.done;
   }

@@ -135,17 +135,25 @@ async function newestRun(store: RunStore, scenario: string | null): Promise<Awai
 }
 
 async function printed(store: RunStore, checked: CheckedScenario, options: CheckOptions): Promise<number> {
-  const { judgment, scenario, runIds, acceptedRunIds, notes } = checked;
+  const { judgment, scenario, fingerprint, runIds, acceptedRunIds, notes } = checked;
   for (const note of notes) process.stderr.write(`${note}\n`);
   const decisive = decisiveOf(judgment);
   const { runs: figures } = await loadFigures(store, [...decisive.runs.a, ...runIds]);
-  const origins = new Map((await indexedRuns(store)).map(({ run_id, origin }) => [run_id, origin]));
+  const stored = await indexedRuns(store);
+  const origins = new Map(stored.map(({ run_id, origin }) => [run_id, origin]));
+  const acceptable = stored.filter(
+    (run) =>
+      run.status === 'completed' &&
+      run.scenario === scenario &&
+      run.fingerprint === fingerprint &&
+      !runIds.includes(run.run_id),
+  ).length;
   const reported = (ids: readonly string[]) => ids.map((run_id) => ({ run_id, origin: origins.get(run_id) ?? null }));
   const { verdict, sentence, needs, anchor } = judgment;
   const report = await verdictReport(
     store,
     { ...decisive, verdict, sentence, needs },
-    { a: reported(decisive.runs.a), b: reported(runIds), figures, runsDirectory: options['runs-dir'] },
+    { a: reported(decisive.runs.a), b: reported(runIds), figures, acceptable, runsDirectory: options['runs-dir'] },
   );
   const code = printVerdict({ ...report, ...{ accepted_run_ids: acceptedRunIds, anchor } }, options);
   if (options['accept-passed'] && PASSED.has(judgment.verdict)) {

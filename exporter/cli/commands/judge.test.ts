@@ -120,6 +120,23 @@ describe('baseline and check', () => {
     expect((await output(baseline, 'show', 'nightly', '--json')).out).toContain('"dropped": [\n    "before-5"\n  ]');
   });
 
+  test('without a baseline: no empty table, and the stored runs are proposed', async () => {
+    await twoBuilds(1);
+    const { out } = await output(check, 'after-5');
+    expect(out).not.toContain('measure  verdict');
+    expect(out).toContain(`to decide:\n  llmbench baseline accept scenario:nightly --runs-dir ${directory} `);
+  });
+
+  test('the command for an undecided run makes runs that are judged with it', async () => {
+    await twoBuilds(1);
+    await storeJudgedRun(store, 'odd', 20, { ttft: 0.106, tags: ['before'] });
+    await output(baseline, 'accept', 'tag:before');
+    const undecided = await output(check, 'after-0');
+    expect(undecided.out).toMatch(/^verdict {5}undecided\n/);
+    const [, further = '', command = ''] = /# (\d+) runs?, then: llmbench check (\S+) /.exec(undecided.out) ?? [];
+    expect(command).toBe(`scenario:nightly+last:${1 + Number(further)}`);
+  });
+
   test('the next runs confirm: exit code 99', async () => {
     await twoBuilds(1.2);
     await output(baseline, 'accept', 'tag:before');

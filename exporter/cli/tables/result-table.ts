@@ -80,7 +80,7 @@ function cachedByServers(measures: readonly MeasureResult[]): string[] {
   const name = SERVER_MEASURES.server_cached_input_ratio.measure;
   const found = measures.find((m): m is ScalarResult => m.kind === 'scalar' && m.measure === name);
   if (found === undefined || found.value === null) return [];
-  return [`${'server-reported cache hits'.padEnd(24)}${quantity(found.value, found.unit)}`];
+  return [`${'server-side cache hits'.padEnd(24)}${quantity(found.value, found.unit)}`];
 }
 
 function distributionTable(result: ResultFile, width: number): string[] {

@@ -1,18 +1,18 @@
-import type { Comparison } from '../../judge/comparison.ts';
 import { named } from '../../judge/sentences.ts';
+import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
 
 /**
  * A comparison as JUnit XML for GitLab and Jenkins: one test case per gating measure. Regressed is a failure; suspect and
- * undecided are skipped, or failures with `failUndecided`.
+ * undecided are skipped, or failures with `failUndecided`. The case `overall` has the command that would decide.
  */
-export function verdictJunit(comparison: Comparison, failUndecided: boolean): string {
-  const { scenario, verdict, sentence, measures } = comparison;
+export function verdictJunit(report: VerdictReport, failUndecided: boolean): string {
+  const { scenario, verdict, sentence, measures, next_command: next } = report;
   const gating = measures.filter((measure) => measure.gating);
   const cases = [
-    ...gating.map((measure) => ({ name: named(measure), verdict: measure.verdict, text: measure.sentence })),
+    ...gating.map((measure) => ({ name: named(measure), verdict: measure.verdict, text: measure.sentence, body: '' })),
     // Without it a comparison that preflight blocked would be a suite without a case.
-    { name: 'overall', verdict, text: sentence },
+    { name: 'overall', verdict, text: sentence, body: next === null ? '' : `to decide: ${next}` },
   ];
   const outcomes = cases.map((each) => ({ ...each, outcome: outcomeOf(each.verdict, failUndecided) }));
   const count = (wanted: CaseOutcome): number => outcomes.filter(({ outcome }) => outcome === wanted).length;
@@ -21,7 +21,7 @@ export function verdictJunit(comparison: Comparison, failUndecided: boolean): st
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${suite}>`,
     `  <testsuite name="${xml(`llmbench ${scenario}`)}" ${suite}>`,
-    ...outcomes.map(({ name, text, outcome }) => testCase(scenario, name, text, outcome)),
+    ...outcomes.map((each) => testCase(scenario, each)),
     '  </testsuite>',
     '</testsuites>',
     '',
@@ -36,10 +36,18 @@ function outcomeOf(verdict: VerdictName, failUndecided: boolean): CaseOutcome {
   return 'passed';
 }
 
-function testCase(scenario: string, name: string, text: string, outcome: CaseOutcome): string {
+interface TestCase {
+  readonly name: string;
+  readonly outcome: CaseOutcome;
+  readonly text: string;
+  /** Further text of a case that did not pass. */
+  readonly body: string;
+}
+
+function testCase(scenario: string, { name, outcome, text, body }: TestCase): string {
   const head = `    <testcase classname="${xml(`llmbench.${scenario}`)}" name="${xml(name)}"`;
   if (outcome === 'passed') return `${head}><system-out>${xml(text)}</system-out></testcase>`;
-  return `${head}><${outcome} message="${xml(text)}"/></testcase>`;
+  return `${head}><${outcome} message="${xml(text)}"${body === '' ? '/>' : `>${xml(body)}</${outcome}>`}</testcase>`;
 }
 
 /** Escapes markup, and drops the control characters that XML 1.0 does not allow. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Comparison } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
-import { nextCommand } from '../../judge/next-command.ts';
+import { nextCommand, type NextContext } from '../../judge/next-command.ts';
 import { verdictOutput } from './verdict-output.ts';
 
 const MEASURE: Comparison['measures'][number] = {
@@ -78,7 +78,7 @@ test('JUnit: regressed fails, undecided is skipped or fails, text is escaped', (
   <testsuite name="llmbench chat &lt;main&gt; | &quot;x&quot;" tests="3" failures="2" skipped="1" errors="0">
     <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="error_ratio"><skipped message="time_to_first_token p50 is regressed."/></testcase>
     <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="time_to_first_token p50"><failure message="time_to_first_token p50 is regressed."/></testcase>
-    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="overall"><failure message="Regressed: time_to_first_token p50 is worse by at least the margin."/></testcase>
+    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="overall"><failure message="Regressed: time_to_first_token p50 is worse by at least the margin.">to decide: llmbench run x</failure></testcase>
   </testsuite>
 </testsuites>
 `);
@@ -140,16 +140,36 @@ server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared
   });
 });
 
+const NEXT: NextContext = {
+  ...{ scenario: 'my chat', verdict: 'undecided', judged: 2, acceptable: 0 },
+  ...{ urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs' },
+};
+
 test.each([
   [
     { design: 'pairs', pairs: 8, further: 8 },
     /^llmbench ab --a http:\/\/a --b 'http:\/\/b\?x' --pairs 8 --scenario 'my chat' /,
   ],
-  [{ design: 'confirm', further: 3 }, /^llmbench check --scenario 'my chat' --confirm 3 -- --url /],
+  [{ design: 'confirm', further: 3 }, /# 3 runs, then: llmbench check 'scenario:my chat\+last:5'$/],
   [{ design: 'sets', furtherA: 0, furtherB: 1 }, /# 1 run of B$/],
   [{ design: 'baseline', further: 5 }, /# 5 runs, then: llmbench baseline accept 'scenario:my chat'$/],
   [{ design: 'requests', times: 2.5 }, /# with 2\.5 times the requests$/],
 ] as const)('the command for %j', (needs, expected) => {
-  const context = { scenario: 'my chat', urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs' };
-  expect(nextCommand(needs, context)).toMatch(expected);
+  expect(nextCommand(needs, NEXT)).toMatch(expected);
+});
+
+test('only a suspicion is confirmed', () => {
+  expect(nextCommand({ design: 'confirm', further: 3 }, { ...NEXT, verdict: 'suspect' })).toMatch(
+    /^llmbench check --scenario 'my chat' --confirm 3 -- --url /,
+  );
+});
+
+test('runs that are there already are accepted; each command is for the same runs directory', () => {
+  const needs = { design: 'baseline', further: 5 } as const;
+  expect(nextCommand(needs, { ...NEXT, acceptable: 4, runsDirectory: 'x' })).toMatch(
+    /--runs-dir x .* # 5 runs, then: llmbench baseline accept 'scenario:my chat' --runs-dir x$/,
+  );
+  expect(nextCommand(needs, { ...NEXT, acceptable: 5, runsDirectory: 'x' })).toMatch(
+    /^llmbench baseline accept 'scenario:my chat' --runs-dir x /,
+  );
 });

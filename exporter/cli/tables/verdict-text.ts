@@ -16,14 +16,16 @@ const MOST_OTHERS = 8;
 export function verdictText(report: VerdictReport): string {
   const { verdict, scenario, sentence, runs, left_out, preflight, explanation, next_command: next } = report;
   const leftOut = left_out === null ? '' : `, without ${left_out}, which raised the suspicion`;
+  const [a, b] = report.design === 'history' ? ['A (baseline)', 'B (judged)'] : ['A', 'B'];
   const facts = [
     ['verdict', verdict],
     ['scenario', scenario],
     ['reason', sentence],
-    ['runs', `A ${things(runs.a.length, 'runs')}, B ${things(runs.b.length, 'runs')}${leftOut}`],
+    ['runs', `${a} ${things(runs.a.length, 'runs')}, ${b} ${things(runs.b.length, 'runs')}${leftOut}`],
     ...preflight.map((finding) => [finding.outcome === 'failed' ? 'blocked by' : 'unknown', finding.sentence]),
   ].map(([name = '', text = '']) => `${name.padEnd(12)}${text}`);
-  const table = aligned([HEAD, ...shownMeasures(report).map(row)]);
+  const rows = shownMeasures(report).map(row);
+  const table = rows.length === 0 ? [] : aligned([HEAD, ...rows]);
   const legend = report.measures.some(({ gating }) => gating) ? ['* decides the verdict'] : [];
   const parts = [facts, table, legend, explanationText(explanation), next === null ? [] : ['to decide:', `  ${next}`]];
   return `${parts
