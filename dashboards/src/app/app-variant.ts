@@ -1,11 +1,16 @@
 import type { PanelSpec, RowSpec } from '../server/panel-spec.ts';
 import type { ServerDashboard } from '../server/server-dashboard.ts';
+import type { Signal } from '../server/signal.ts';
 
-/** Whether a panel shows nothing but percentiles of a latency: what the app's panel draws with their bounds. */
-export function isLatencyPercentiles({ kind, signals }: PanelSpec): boolean {
-  return (
-    kind === 'lines' && signals.every(({ percentile, display }) => percentile !== undefined && TIMES.has(display.unit))
-  );
+/** Whether a panel shows nothing but percentiles of a latency, and its mean: what the app's panel draws with bounds. */
+function isLatencyPercentiles({ kind, signals }: PanelSpec): boolean {
+  const families = new Set(ofPercentiles(signals).flatMap((signal) => signal.families));
+  const isOfThem = (signal: Signal): boolean => signal.families.every((family) => families.has(family));
+  return kind === 'lines' && signals.every((signal) => TIMES.has(signal.display.unit) && isOfThem(signal));
+}
+
+function ofPercentiles(signals: readonly Signal[]): readonly Signal[] {
+  return signals.filter(({ percentile }) => percentile !== undefined);
 }
 
 const TIMES: ReadonlySet<string> = new Set(['s', 'ms']);
@@ -17,7 +22,10 @@ export function hasPercentiles({ rows }: ServerDashboard): boolean {
 /** The dashboard's latency percentiles for Grafana with the app, under a uid of its own: rows without any are left out. */
 export function appVariant(dashboard: ServerDashboard): ServerDashboard {
   const rows = dashboard.rows
-    .map((row): RowSpec => ({ ...row, panels: row.panels.filter(isLatencyPercentiles) }))
+    .map((row): RowSpec => {
+      const panels = row.panels.filter(isLatencyPercentiles);
+      return { ...row, panels: panels.map((panel) => ({ ...panel, signals: ofPercentiles(panel.signals) })) };
+    })
     .filter(({ panels }) => panels.length > 0);
   const used = rows.flatMap(({ panels }) => panels.flatMap(({ signals }) => signals.map(({ expr }) => expr))).join();
   return {

@@ -14,8 +14,11 @@ function familyFacts(family: Family): string {
   if (family.deprecated !== undefined) facts.push(sentence(`Not in every version: ${family.deprecated}`));
   if (family.exposed !== 'always') facts.push(sentence(`Exposed: ${family.when}`));
   const { buckets, type } = family;
-  if (type === 'histogram' && Array.isArray(buckets) && buckets.length > 0) {
-    facts.push(`Default bounds: ${buckets.length}, from ${String(buckets[0])} to ${String(buckets.at(-1))}.`);
+  if (type === 'histogram' && typeof buckets === 'object' && buckets.length > 0) {
+    const first = buckets.find((bound) => bound > 0);
+    const below =
+      first === undefined ? '' : ` Below ${first} a percentile is only known to lie between 0 and ${first}.`;
+    facts.push(`Default bounds: ${buckets.length}, from ${String(buckets[0])} to ${String(buckets.at(-1))}.${below}`);
   }
   return `\`${family.name}\` (${family.type}): ${facts.join(' ')}`;
 }

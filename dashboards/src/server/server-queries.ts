@@ -107,10 +107,25 @@ export class ServerQueries {
   /** The mean of what a histogram or summary observed: sum of the sums ÷ sum of the counts. */
   mean(name: string, options: SignalOptions = {}): Signal {
     const family = this.#families.get(name);
-    const keep = this.#keep(family, options);
-    const expr = `${this.#increase(family, `${name}_sum`, options)} / ${this.#increase(family, `${name}_count`, options)}`;
+    const sum = this.#increase(family, `${name}_sum`, options);
+    const count = this.#increase(family, `${name}_count`, options);
     const as = options.as ?? `mean ${this.#shortName(family)}`;
-    return this.#signal(expr, [family], valueUnit(options.unit ?? family.unit), { ...options, as }, keep);
+    const display = valueUnit(options.unit ?? family.unit);
+    return this.#signal(`${sum} / ${count}`, [family], display, { ...options, as }, this.#keep(family, options));
+  }
+
+  /** The same over all chosen instances, each with the weight of its observations: one value that can be stacked. */
+  meanOverall(name: string, options: SignalOptions = {}): Signal {
+    const family = this.#families.get(name);
+    const sum = this.#overall(this.#increase(family, `${name}_sum`, options), options);
+    const count = this.#overall(this.#increase(family, `${name}_count`, options), options);
+    return this.#signal(`${sum} / ${count}`, [family], valueUnit(family.unit), options, options.by ?? []);
+  }
+
+  /** The mean, which is exact, before percentiles that are only as good as coarse buckets. */
+  meanAndPercentiles(name: string, quantiles: readonly number[], options: SignalOptions = {}): Signal[] {
+    const mean = [options.as ?? '', 'mean'].filter(Boolean).join(' ');
+    return [this.mean(name, { ...options, as: mean }), ...this.percentiles(name, quantiles, options)];
   }
 
   /** A quantile that the server itself has calculated, as it stands: it can be neither added nor averaged. */
@@ -132,6 +147,14 @@ export class ServerQueries {
     const expr = `${this.#increase(over, part, options)} / ${this.#increase(under, whole, options)}`;
     const as = options.as ?? `${this.#shortName(over)} ÷ ${this.#shortName(under)}`;
     return this.#signal(expr, [over, under], valueUnit(options.unit ?? 'ratio'), { ...options, as }, keep);
+  }
+
+  /** The same over all chosen instances: one value that can be stacked. */
+  ratioOverall(part: string, whole: string, options: SignalOptions = {}): Signal {
+    const [over, under] = [this.#families.get(part), this.#families.get(whole)];
+    const numerator = this.#overall(this.#increase(over, part, options), options);
+    const expr = `${numerator} / ${this.#overall(this.#increase(under, whole, options), options)}`;
+    return this.#signal(expr, [over, under], valueUnit(options.unit ?? 'ratio'), options, options.by ?? []);
   }
 
   /** One gauge as a share of another. */
@@ -214,6 +237,11 @@ export class ServerQueries {
     const selector = this.#selector(family, metric, options);
     const rates = this.#window === 'range' ? `increase(${selector}[$__range])` : `rate(${selector}[$__rate_interval])`;
     return this.#sum(family, this.#keep(family, options), rates);
+  }
+
+  /** Adds what was added within each instance. */
+  #overall(expr: string, { by = [] }: SignalOptions): string {
+    return by.length === 0 ? `sum(${expr})` : `sum by (${by.join(', ')}) (${expr})`;
   }
 
   /** The query, or 0 where it has no series and the other family, which counts what could have happened, has one. */

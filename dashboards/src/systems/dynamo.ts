@@ -52,8 +52,8 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Mean time in each stage of the frontend per request. transport_roundtrip is the worker: look there when it grows. preprocess grows: the frontend is short of CPU. route grows: the router queues.',
-      [frontend.mean('dynamo_frontend_stage_duration_seconds', { by: ['stage'], as: '' })],
+      'Mean time in each stage of the frontend per request. Over all chosen servers, each request with the same weight. transport_roundtrip is the worker: look there when it grows. preprocess grows: the frontend is short of CPU. route grows: the router queues.',
+      [frontend.meanOverall('dynamo_frontend_stage_duration_seconds', { by: ['stage'], as: '' })],
     ),
     lines(
       'Requests in the frontend',
@@ -88,7 +88,7 @@ function latency(): RowSpec {
     lines(
       'Request duration',
       'Whole requests, failed ones too. The first bounds are seconds apart: below them an estimate is imprecise.',
-      [frontend.percentiles('dynamo_frontend_request_duration_seconds', QUANTILES)],
+      [frontend.meanAndPercentiles('dynamo_frontend_request_duration_seconds', QUANTILES)],
     ),
     lines(
       'Latest first token, by worker',

@@ -53,10 +53,10 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Mean time in each stage of a request that passed it. decode_waiting and the transfer stages grow: disaggregation; prefill stages grow: long prompts or few cache hits.',
+      'Mean time in each stage of a request that passed it. Over all chosen servers, each request with the same weight. decode_waiting and the transfer stages grow: disaggregation; prefill stages grow: long prompts or few cache hits.',
       [
-        q.mean('sglang:queue_time_seconds', { as: 'queue' }),
-        q.mean('sglang:per_stage_req_latency_seconds', { by: ['stage'], as: '' }),
+        q.meanOverall('sglang:queue_time_seconds', { as: 'queue' }),
+        q.meanOverall('sglang:per_stage_req_latency_seconds', { by: ['stage'], as: '' }),
       ],
     ),
     lines(
@@ -89,7 +89,7 @@ function latency(): RowSpec {
     lines(
       'Time to first token',
       'From arrival to the first token, of streamed requests (or of all, in versions that do not distinguish them). The first bound is 0.1 s: below it an estimate is meaningless.',
-      [q.percentiles('sglang:time_to_first_token_seconds', QUANTILES, STREAMED)],
+      [q.meanAndPercentiles('sglang:time_to_first_token_seconds', QUANTILES, STREAMED)],
       { objective: 'ttft_slo' },
     ),
     lines(
@@ -104,10 +104,10 @@ function latency(): RowSpec {
       [q.percentiles('sglang:inter_token_latency_seconds', QUANTILES)],
     ),
     lines('Request latency', 'From arrival to the end. Read it beside the output length.', [
-      q.percentiles('sglang:e2e_request_latency_seconds', QUANTILES),
+      q.meanAndPercentiles('sglang:e2e_request_latency_seconds', QUANTILES),
     ]),
     lines('Time in the queue', 'In the scheduler, before a request ran. Far above 0: saturated.', [
-      q.percentiles('sglang:queue_time_seconds', QUANTILES),
+      q.meanAndPercentiles('sglang:queue_time_seconds', QUANTILES),
     ]),
     lines('Time by stage', 'p99 of each stage: the one that grows first is the bottleneck.', [
       q.percentiles('sglang:per_stage_req_latency_seconds', [0.99], { by: ['stage'], as: '' }),

@@ -17,6 +17,10 @@ function meanTime(duration: string, per: string, options: SignalOptions) {
   return q.ratio(duration, per, { ...options, unit: 'microseconds' });
 }
 
+function meanTimeOverall(duration: string, per: string, options: SignalOptions) {
+  return q.ratioOverall(duration, per, { ...options, unit: 'microseconds' });
+}
+
 function failureShare(): string {
   const failed = `sum by (model, instance) (increase(${q.selector('nv_inference_request_failure')}[$__range]))`;
   const success = `sum by (model, instance) (increase(${q.selector('nv_inference_request_success')}[$__range]))`;
@@ -51,12 +55,12 @@ function overview(): RowSpec {
     ),
     stacked(
       'Where the time goes',
-      'Mean time per request in the queue, and in input, model and output. Requests that the response cache answered have no compute time. Streaming Python models end it when they take the request over.',
+      'Mean time per request in the queue, and in input, model and output. Over all chosen servers, each request with the same weight. Requests that the response cache answered have no compute time. Streaming Python models end it when they take the request over.',
       [
-        meanTime('nv_inference_queue_duration_us', 'nv_inference_request_success', { as: 'queue' }),
-        meanTime('nv_inference_compute_input_duration_us', 'nv_inference_request_success', { as: 'input' }),
-        meanTime('nv_inference_compute_infer_duration_us', 'nv_inference_request_success', { as: 'model' }),
-        meanTime('nv_inference_compute_output_duration_us', 'nv_inference_request_success', { as: 'output' }),
+        meanTimeOverall('nv_inference_queue_duration_us', 'nv_inference_request_success', { as: 'queue' }),
+        meanTimeOverall('nv_inference_compute_input_duration_us', 'nv_inference_request_success', { as: 'input' }),
+        meanTimeOverall('nv_inference_compute_infer_duration_us', 'nv_inference_request_success', { as: 'model' }),
+        meanTimeOverall('nv_inference_compute_output_duration_us', 'nv_inference_request_success', { as: 'output' }),
       ],
     ),
     lines('Requests waiting', 'For execution, by model. Grows: more instances of the model, or a lower load.', [
@@ -83,7 +87,7 @@ function latency(): RowSpec {
     lines(
       'Time to first response',
       'The default bounds are coarse (0.1, 0.5, 2, 5 s): set finer ones per model.',
-      [q.percentiles('nv_inference_first_response_histogram_ms', [0.5, 0.9, 0.99])],
+      [q.meanAndPercentiles('nv_inference_first_response_histogram_ms', [0.5, 0.9, 0.99])],
       { objective: 'ttft_slo_ms' },
     ),
     lines(

@@ -51,11 +51,11 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Means of the parts of a request that finished. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
+      'Means of the parts of a request that finished. Over all chosen servers, each request with the same weight. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
       [
-        q.mean('trtllm_request_queue_time_seconds', { as: 'queue' }),
-        q.mean('trtllm_request_prefill_time_seconds', { as: 'prefill' }),
-        q.mean('trtllm_request_decode_time_seconds', { as: 'decode' }),
+        q.meanOverall('trtllm_request_queue_time_seconds', { as: 'queue' }),
+        q.meanOverall('trtllm_request_prefill_time_seconds', { as: 'prefill' }),
+        q.meanOverall('trtllm_request_decode_time_seconds', { as: 'decode' }),
       ],
     ),
     lines(
@@ -96,21 +96,21 @@ function latency(): RowSpec {
     lines(
       'Request latency',
       'From arrival to the last token. The first bound is 0.3 s: below it an estimate is meaningless.',
-      [q.percentiles('trtllm_e2e_request_latency_seconds', QUANTILES)],
+      [q.meanAndPercentiles('trtllm_e2e_request_latency_seconds', QUANTILES)],
     ),
     lines(
       'Time in the queue',
       'Until the scheduler took the request. Above 0.3 s: saturated; below, the bound hides it.',
-      [q.percentiles('trtllm_request_queue_time_seconds', QUANTILES)],
+      [q.meanAndPercentiles('trtllm_request_queue_time_seconds', QUANTILES)],
     ),
     lines('Prefill time', 'From being scheduled to the first token.', [
-      q.percentiles('trtllm_request_prefill_time_seconds', QUANTILES),
+      q.meanAndPercentiles('trtllm_request_prefill_time_seconds', QUANTILES),
     ]),
     lines('Decode time', 'From the first to the last token.', [
-      q.percentiles('trtllm_request_decode_time_seconds', QUANTILES),
+      q.meanAndPercentiles('trtllm_request_decode_time_seconds', QUANTILES),
     ]),
     lines('Time on the engine', 'Prefill and decode together.', [
-      q.percentiles('trtllm_request_inference_time_seconds', QUANTILES),
+      q.meanAndPercentiles('trtllm_request_inference_time_seconds', QUANTILES),
     ]),
     heat(
       'Time to first token, $instance',

@@ -21,20 +21,20 @@ export function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
     lines(
       'Request latency',
       'From arrival to the last token, of finished requests. Read it beside the output length.',
-      [q.percentiles('vllm:e2e_request_latency_seconds', QUANTILES)],
+      [q.meanAndPercentiles('vllm:e2e_request_latency_seconds', QUANTILES)],
     ),
     lines(
       'Time in the queue',
       'Before a request was scheduled. Far above 0: saturated; add replicas or reduce the load.',
-      [q.percentiles('vllm:request_queue_time_seconds', QUANTILES)],
+      [q.meanAndPercentiles('vllm:request_queue_time_seconds', QUANTILES)],
     ),
     lines(
       'Prefill time',
       'From being scheduled to the first token. Grows with prompt length and with prefills that share a step.',
-      [q.percentiles('vllm:request_prefill_time_seconds', QUANTILES)],
+      [q.meanAndPercentiles('vllm:request_prefill_time_seconds', QUANTILES)],
     ),
     lines('Decode time', 'From the first to the last token. Grows with the output length and the batch.', [
-      q.percentiles('vllm:request_decode_time_seconds', QUANTILES),
+      q.meanAndPercentiles('vllm:request_decode_time_seconds', QUANTILES),
     ]),
     lines(
       'Gap between output steps',
@@ -44,7 +44,7 @@ export function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
     lines(
       'Time in the engine',
       'Prefill and decode together: what is left of the request latency without the queue and the API server.',
-      [q.percentiles('vllm:request_inference_time_seconds', QUANTILES)],
+      [q.meanAndPercentiles('vllm:request_inference_time_seconds', QUANTILES)],
     ),
     heat(
       'Time to first token, $instance',

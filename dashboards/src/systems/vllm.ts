@@ -48,11 +48,11 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Means of the parts of a request that finished: their sum is its time in the engine. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
+      'Means of the parts of a request that finished: their sum is its time in the engine. Over all chosen servers, each request with the same weight. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
       [
-        q.mean('vllm:request_queue_time_seconds', { as: 'queue' }),
-        q.mean('vllm:request_prefill_time_seconds', { as: 'prefill' }),
-        q.mean('vllm:request_decode_time_seconds', { as: 'decode' }),
+        q.meanOverall('vllm:request_queue_time_seconds', { as: 'queue' }),
+        q.meanOverall('vllm:request_prefill_time_seconds', { as: 'prefill' }),
+        q.meanOverall('vllm:request_decode_time_seconds', { as: 'decode' }),
       ],
     ),
     lines(
