@@ -3,8 +3,7 @@ import { resampleBlocks } from './block-resampler.ts';
 import type { Interval } from './interval.ts';
 import { normalLimit } from './normal-limit.ts';
 import { percentile } from './percentiles.ts';
-import { placesOf } from './places.ts';
-import { position } from './position.ts';
+import { firstNotBelow, placesOf } from './places.ts';
 
 /** Up to this many values resamples are drawn; above, the limit to which they tend is calculated. */
 const DRAWN_UP_TO = 5_000;
@@ -106,7 +105,7 @@ export function blockBootstrap(valuesInTimeOrder: Float64Array, options: BlockBo
 
 /** How many of the sorted values are at most the threshold. */
 function valuesUpTo(sorted: Float64Array, threshold: number): number {
-  let count = position(sorted, threshold);
+  let count = firstNotBelow(sorted, threshold);
   while (count < sorted.length && (sorted[count] ?? NaN) <= threshold) count++;
   return count;
 }

@@ -1,4 +1,3 @@
-import { autocovariance } from './autocovariance.ts';
 import { centered } from './centered.ts';
 
 /** How strongly the values of a series depend on those shortly before. */
@@ -54,6 +53,16 @@ export function dependence(series: Float64Array, scratch = new Float64Array(seri
 function remembered(deviations: Float64Array): (lag: number) => number {
   const known: number[] = [];
   return (lag) => (known[lag] ??= autocovariance(deviations, lag));
+}
+
+/**
+ * Autocovariance of a series at a lag: the mean product of deviations from the series' mean, divided by n (the biased
+ * estimate, which keeps spectral estimates from going negative). `deviations` are the values less their mean.
+ */
+function autocovariance(deviations: Float64Array, lag: number): number {
+  let sum = 0;
+  for (let i = lag; i < deviations.length; i++) sum += (deviations[i] ?? NaN) * (deviations[i - lag] ?? NaN);
+  return sum / deviations.length;
 }
 
 /** Autocorrelations in a row that must be insignificant before the search for significant ones ends. */

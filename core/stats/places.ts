@@ -16,7 +16,7 @@ export function placesOf(values: Float64Array, sorted: Float64Array): Uint32Arra
 }
 
 /** Index of the first element of an ascending stretch that is >= value; its end when there is none. */
-function firstNotBelow(sorted: Float64Array, value: number, from: number, to: number): number {
+export function firstNotBelow(sorted: Float64Array, value: number, from = 0, to = sorted.length): number {
   let low = from;
   let high = to;
   while (low < high) {

@@ -1,6 +1,6 @@
 import type { EquivalentFamily } from '../../catalog/equivalents.ts';
 import type { FamilyExplanation, QuantityExplanation } from './family-explanation.ts';
-import { wrapped } from './wrapped.ts';
+import { wrapped } from '../../core/text/wrapped.ts';
 
 const LABEL_WIDTH = 13;
 

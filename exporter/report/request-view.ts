@@ -3,8 +3,8 @@ import { GapHistogram } from '../../core/measures/gap-histogram.ts';
 import { interTokenLatencySeconds } from '../../core/measures/measures.ts';
 import { standingOf } from '../../core/measures/request-columns.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
+import { sfc32 } from '../../core/stats/seeded-random.ts';
 import { LatencySample } from './latency-sample.ts';
-import { sample } from './sample.ts';
 import { OpenIntervals, StepSums } from './step-sums.ts';
 import { binPercentiles, timeBins } from './time-bins.ts';
 import type { BinPercentile, TimeBins } from './time-bins.ts';
@@ -125,4 +125,13 @@ function latencyView(latency: LatencySample, spanSeconds: number): LatencyView {
     dots: sample(values.length, MOST_DOTS).map((i) => [at[i] ?? NaN, values[i] ?? NaN]),
     requests: latency.requests,
   };
+}
+
+/** Selects at most `most` of `n` items: all, or a deterministic random sample, ascending. */
+function sample(n: number, most: number): number[] {
+  if (n <= most) return Array.from({ length: n }, (_, i) => i);
+  const random = sfc32(1);
+  const chosen = new Set<number>();
+  while (chosen.size < most) chosen.add(Math.floor((random() / 2 ** 32) * n));
+  return [...chosen].sort((a, b) => a - b);
 }

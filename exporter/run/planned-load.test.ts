@@ -164,3 +164,35 @@ describe('what is announced', () => {
     expect(line(changes, TRACE)).toBe('m at http://h: 3 requests, at the times of the trace, at most 24 output tokens');
   });
 });
+
+const trace = (...due_seconds: number[]): Dataset => ({
+  planSha256: '',
+  size: due_seconds.length,
+  due_ns: Float64Array.from(due_seconds, (seconds) => Math.round(seconds * 1e9)),
+  request: (phase, position) => ({ prompt: `${phase} ${position}`, max_tokens: 1 }),
+});
+const TIMES = trace(2, 2, 2.5, 10, 10.0000001);
+
+describe('the part of a trace that is sent, and when', () => {
+  test.each([
+    ['all of it, from its zero', {}, [2e9, 2e9, 2.5e9, 10e9, 10_000_000_100], 0],
+    ['from its first request', { autoOffset: true }, [0, 0, 0.5e9, 8e9, 8_000_000_100], 0],
+    ['from a start on', { startOffset_ms: 2500 }, [0, 7.5e9, 7_500_000_100], 2],
+    ['to an end, inclusive', { endOffset_ms: 10_000 }, [2e9, 2e9, 2.5e9, 10e9], 0],
+    ['a part', { startOffset_ms: 2001, endOffset_ms: 9000 }, [499e6], 2],
+  ])('%s', (_, part, offsets_ns, first) => {
+    const { dataset } = plannedLoad(request({ load: traced(part) }), TIMES);
+    expect([...(dataset.due_ns ?? [])]).toEqual(offsets_ns);
+    expect(dataset.request('measure', 0).prompt).toBe(`measure ${first}`);
+    expect(dataset.request('warmup', 0).prompt).toBe('warmup 0');
+  });
+
+  test.each([
+    ['nothing in the part', TIMES, { startOffset_ms: 3000, endOffset_ms: 9000 }, 'no request of the input'],
+    ['an empty trace', trace(), {}, 'no request of the input'],
+    ['times that descend', trace(1, 3, 2), {}, 'request 3 of the input has a lower timestamp than the one before it'],
+    ['no times', { ...TIMES, due_ns: undefined }, {}, 'no timestamps'],
+  ])('%s is refused', (_, dataset, part, message) => {
+    expect(() => plannedLoad(request({ load: traced(part) }), dataset as Dataset)).toThrow(message);
+  });
+});

@@ -2,7 +2,6 @@ import { arrivalsKey } from '../load/schedule/arrivals.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';
 import { planSha256 } from '../load/datasets/plan.ts';
 import type { PhaseLoad, TracePlan } from '../load/schedule/load-plan.ts';
-import { scheduledPart } from '../load/schedule/scheduled-part.ts';
 import { RefusedError } from './refusal.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -15,11 +14,11 @@ export interface PlannedLoad {
   readonly planSha256: string;
 }
 
-/** The requested load on a dataset. Throws a `RefusedError` when a trace has no timestamps. */
+/** The requested load on a dataset. Throws a `RefusedError` when it cannot be sent. */
 export function plannedLoad({ measure, warmup }: RunRequest, dataset: Dataset): PlannedLoad {
   const { arrivals } = measure.load;
   if (arrivals?.kind !== 'trace') return { dataset, warmup, measure, planSha256: planHash(dataset, warmup, measure) };
-  const part = partOf(dataset, arrivals);
+  const part = scheduledPart(dataset, arrivals);
   const requestCount = Math.min(measure.requestCount ?? Infinity, part.due_ns.length);
   return {
     dataset: part,
@@ -29,13 +28,42 @@ export function plannedLoad({ measure, warmup }: RunRequest, dataset: Dataset): 
   };
 }
 
-function partOf(dataset: Dataset, trace: TracePlan): ReturnType<typeof scheduledPart> {
-  try {
-    return scheduledPart(dataset, trace);
-  } catch (error) {
-    if (error instanceof RangeError) throw new RefusedError(`--fixed-schedule: ${error.message}`);
-    throw error;
-  }
+/**
+ * The part of a dataset with timestamps that a trace sends: the measure phase begins with the first request of the
+ * part, and its times are relative to the start of the phase. Throws a `RefusedError` when the dataset has no times, when
+ * they descend, or when no request remains.
+ */
+function scheduledPart(dataset: Dataset, schedule: TracePlan): Dataset & { readonly due_ns: Float64Array } {
+  const { due_ns } = dataset;
+  if (due_ns === undefined) throw new RefusedError('--fixed-schedule: the input has no timestamps');
+  const unordered = due_ns.findIndex((due, i) => due < (due_ns[i - 1] ?? -Infinity));
+  if (unordered >= 0)
+    throw new RefusedError(
+      `--fixed-schedule: request ${unordered + 1} of the input has a lower timestamp than the one before it`,
+    );
+  const start_ns = Math.round((schedule.startOffset_ms ?? 0) * 1e6);
+  const end_ns = schedule.endOffset_ms === null ? Infinity : Math.round(schedule.endOffset_ms * 1e6);
+  const zero_ns = schedule.autoOffset ? (due_ns[0] ?? 0) : start_ns;
+  const from = firstIndex(due_ns, (due) => due >= start_ns);
+  const to = firstIndex(due_ns, (due) => due > end_ns);
+  if (to <= from)
+    throw new RefusedError(
+      '--fixed-schedule: no request of the input is due between the start and the end of the schedule',
+    );
+  return { ...fromPosition(dataset, from), due_ns: due_ns.subarray(from, to).map((due) => due - zero_ns) };
+}
+
+function firstIndex(values: Float64Array, holds: (value: number) => boolean): number {
+  const index = values.findIndex(holds);
+  return index < 0 ? values.length : index;
+}
+
+function fromPosition(dataset: Dataset, from: number): Dataset {
+  if (from === 0) return dataset;
+  return {
+    ...dataset,
+    request: (phase, position) => dataset.request(phase, phase === 'measure' ? position + from : position),
+  };
 }
 
 /** A closed load has no arrival times: its plan is that of the dataset. */

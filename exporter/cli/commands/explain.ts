@@ -4,13 +4,18 @@ import { explainFamily } from '../../explain/family-explanation.ts';
 import { familyText } from '../../explain/family-text.ts';
 import { fetchLivePage, NoPageError } from '../../explain/live-page.ts';
 import { nearestNames } from '../../../core/text/nearest-names.ts';
-import { ownFamily, ownFamilyNames, ownFamilyText } from '../../explain/own-family.ts';
+import {
+  ownFamily,
+  ownFamilyNames,
+  ownFamilyText,
+  REPUBLISHED,
+  republishedFamilies,
+} from '../../explain/own-family.ts';
 import { ownMetric, ownMetricText } from '../../explain/own-metric.ts';
 import { pageReport } from '../../explain/page-report.ts';
 import { pageText } from '../../explain/page-text.ts';
-import { REPUBLISHED, republishedFamilies } from '../../explain/republished-family.ts';
 import { readUses } from '../../explain/shown-in.ts';
-import { wrapped } from '../../explain/wrapped.ts';
+import { wrapped } from '../../../core/text/wrapped.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, text } from '../options/options.ts';

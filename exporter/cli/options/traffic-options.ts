@@ -13,7 +13,7 @@ import { ENDPOINT_TYPES } from '../../load/endpoints/endpoint-types.ts';
 import { parseExtraInputs } from '../../load/endpoints/extra-inputs.ts';
 import { DEFAULT_TOKENIZER_REVISION } from '../../load/tokenizers/load-tokenizer.ts';
 import { DEFAULT_RESET_TIMEOUT_SECONDS, type CacheReset } from '../../run/reset-kv-cache.ts';
-import type { TrafficRequest } from '../../run/traffic-request.ts';
+import type { TrafficRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import {
   choice,

@@ -3,7 +3,7 @@ import { OUTCOMES } from '../../../core/run/record.ts';
 import { FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { SERVER_MEASURES } from '../../../core/measures/server-results.ts';
-import { wrapped } from '../../explain/wrapped.ts';
+import { wrapped } from '../../../core/text/wrapped.ts';
 import { aligned } from './aligned.ts';
 import { serverLines } from './server-lines.ts';
 

@@ -3,7 +3,7 @@ import type { ServerTarget, ServersResult } from '../../../core/run/result.ts';
 import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
 import type { HistogramStatistics } from '../../servers/series/statistics.ts';
 import { serverLines } from './server-lines.ts';
-import { serverTables } from './server-table.ts';
+import { inUnit, serverTables } from './server-table.ts';
 
 const target = (facts: Partial<ServerTarget> = {}): ServerTarget => ({
   target: 'http://h:8000/metrics',
@@ -118,4 +118,12 @@ test("the servers' lines of a result: the targets, then the energy", () => {
     '            http://h:8000/metrics  vllm  up  1 scrape, 0 failed, p50 2 ms, p99 4 ms',
     'energy      250 J by 1 GPU · 0.500 J per output token',
   ]);
+});
+
+test('seconds and ratios are scaled; what has no unit has none; what is absent is no 0', () => {
+  expect(inUnit(0.0123, 'seconds')).toBe('12.3 ms');
+  expect(inUnit(0.5, 'ratio')).toBe('50 %');
+  expect(inUnit(7, 'count')).toBe('7');
+  expect(inUnit(7, null)).toBe('7');
+  expect(inUnit(null, 'requests')).toBe('–');
 });

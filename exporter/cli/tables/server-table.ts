@@ -1,8 +1,8 @@
 import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
 import type { HistogramStatistics } from '../../servers/series/statistics.ts';
-import { ABSENT, significant } from '../../../core/text/quantities.ts';
-import { inUnit } from './server-quantities.ts';
-import { targetLine } from './server-target-line.ts';
+import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
+import { things } from '../../../core/text/things.ts';
+import { targetLine } from './server-lines.ts';
 
 /** Families of the summary table; the files have all of them. */
 const SHOWN =
@@ -142,4 +142,11 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
   );
   const more = rows.length > MOST_PER_KIND ? [`… and ${rows.length - MOST_PER_KIND} more in the files`] : [];
   return ['', ...lines.map((line) => `  ${line.trimEnd()}`), ...more.map((line) => `  ${line}`)];
+}
+
+/** A value in the unit of its family; null without a value. */
+export function inUnit(value: number | null, unit: string | null): string {
+  if (value === null) return ABSENT;
+  if (unit === 'seconds' || unit === 'ratio') return quantity(value, unit);
+  return things(value, unit === null || unit === 'count' ? '' : unit).trimEnd();
 }

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline/promises';
 import { things } from '../../../../core/text/things.ts';
 import { deleteRun } from '../../../store/changes/delete-run.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
@@ -6,7 +7,6 @@ import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, readArguments } from '../../options/options.ts';
-import { confirmed } from './confirm.ts';
 import { runListing } from './run-listing.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
@@ -47,4 +47,15 @@ export async function deleteRuns(store: RunStore, runs: readonly IndexedRun[], y
     }
   }
   return ExitCode.done;
+}
+
+/** Asks for confirmation; refuses when stdin is not a terminal. Throws a `CliError`. */
+async function confirmed(question: string): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new CliError(`${question} stdin is not a terminal: pass --yes`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
 }
