@@ -247,7 +247,7 @@ export class ServerQueries {
   /** The query, or 0 where it has no series and the other family, which counts what could have happened, has one. */
   #orZero(expr: string, { name, exposed }: Family, other: string, { by = [] }: SignalOptions): string {
     const family = this.#families.get(other);
-    // A release or a configuration that lacks the counter would show a 0 that nobody has counted.
+    // A release or a configuration that lacks the counter would show a 0 that was never counted.
     if (exposed !== 'on_use') throw new Error(`${name} may be missing for other reasons than that nothing happened`);
     if (by.some((label) => !family.allLabels.includes(label))) throw new Error(`${other} has no labels ${by.join()}`);
     return `${expr} or 0 * ${this.#increase(family, other, { by })}`;

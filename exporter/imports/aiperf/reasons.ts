@@ -35,6 +35,7 @@ export function aiperfReason(error: Fields): ErrorReason {
   if (own !== undefined) return own;
   if (code === CANCELLED_CODE) return 'cancelled';
   if (code === 429) return 'http_429';
+  if (code !== null && code >= 300 && code <= 399) return 'redirect';
   if (code !== null && code >= 400 && code <= 499) return 'http_4xx';
   if (code !== null && code >= 500 && code <= 599) return 'http_5xx';
   const text = `${type} ${error.text('message') ?? ''}`;

@@ -50,6 +50,10 @@ function failures(facts: AnswerFacts): readonly AnswerFailure[] {
     found.push({ reason: statusReason(facts.status), message: `HTTP ${facts.status}${hint(facts)}` });
     return found;
   }
+  if (isEncoded(facts.contentEncoding)) {
+    found.push({ reason: 'compression', message: `HTTP ${facts.status}${hint(facts)}` });
+    return found;
+  }
   const read = facts.transportFailure === null;
   if (read && !isStream(facts)) found.push({ reason: 'not_a_stream', message: `HTTP ${facts.status}${hint(facts)}` });
   if (facts.malformedEvent !== null) found.push({ reason: 'malformed_event', message: facts.malformedEvent });
@@ -70,7 +74,7 @@ function failures(facts: AnswerFacts): readonly AnswerFailure[] {
 function statusReason(status: number): ErrorReason {
   if (status === 429) return 'http_429';
   if (status >= 500) return 'http_5xx';
-  return status >= 400 ? 'http_4xx' : 'not_a_stream';
+  return status >= 400 ? 'http_4xx' : 'redirect';
 }
 
 /** Whether a body is compressed although identity was requested. */
@@ -80,7 +84,6 @@ export function isEncoded(contentEncoding: string): boolean {
 
 /** A body without any event is still a stream when its content type reports it and it contains only comments. */
 function isStream(facts: AnswerFacts): boolean {
-  if (isEncoded(facts.contentEncoding)) return false;
   if (facts.events > 0) return true;
   return facts.contentType.startsWith('text/event-stream') && !/^[^:\s]/.test(facts.bodyStart.trimStart());
 }

@@ -208,7 +208,7 @@ describe('answers that are not streamed', () => {
     [
       'compressed',
       answer('200 OK', 'application/json', 'xx', 'content-encoding: br\r\n'),
-      'not_a_stream',
+      'compression',
       'HTTP 200: content-encoding br although identity was requested',
     ],
   ])('%s', async (_name, text, reason, message) => {

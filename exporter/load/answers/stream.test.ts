@@ -217,13 +217,13 @@ describe('HTTP status and body', () => {
     [
       'a redirect is not followed',
       answer('307 Temporary Redirect', 'text/plain', '', 'location: /elsewhere?key=1\r\n'),
-      'not_a_stream',
+      'redirect',
       'HTTP 307: redirects are not followed',
     ],
     [
       'compressed although identity was requested',
       answer('200 OK', 'text/event-stream', 'xxxx', 'content-encoding: gzip\r\n'),
-      'not_a_stream',
+      'compression',
       'HTTP 200: content-encoding gzip although identity was requested',
     ],
   ])('%s', async (_name, text, reason, message) => {
@@ -280,12 +280,12 @@ describe('broken connections and silence', () => {
 
   test('bad chunk size', async () => {
     const { closed } = await answering(`${STREAM_HEAD}${httpChunk(HELLO)}zz\r\nrubbish`);
-    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'other' });
+    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'protocol' });
   });
 
   test('not HTTP at all', async () => {
     const { closed } = await answering('SSH-2.0-OpenSSH_9.2\r\n');
-    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'other' });
+    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'protocol' });
     expect(closed.message).not.toBeNull();
   });
 

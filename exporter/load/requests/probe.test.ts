@@ -112,6 +112,18 @@ describe('a server that cannot', () => {
       'http://h:1: HTTP 422: top_p must be at most 1. The server rejects the request: check --extra-inputs, --isl and --osl, --endpoint-type',
     ],
     [
+      'a redirect',
+      (socket): unknown => socket.write(answer('308 X', 'text/plain', '', 'location: https://h:1/\r\n')),
+      'redirect',
+      'http://h:1: HTTP 308: redirects are not followed. Set --url to the address to which the server redirects',
+    ],
+    [
+      'a compressed stream',
+      (socket): unknown => socket.write(answer('200 OK', 'text/event-stream', 'x', 'content-encoding: gzip\r\n')),
+      'compression',
+      'http://h:1: HTTP 200: content-encoding gzip although identity was requested. Switch compression off in the server or proxy: it delays and merges chunks',
+    ],
+    [
       'not a stream',
       (socket): unknown => socket.write(answer('200 OK', 'text/html', '<h1>Welcome</h1>')),
       'not_a_stream',
@@ -125,6 +137,13 @@ describe('a server that cannot', () => {
     ],
   ])('%s', async (_name, script, reason, message) => {
     await expect(probing(script)).rejects.toMatchObject({ reason, message });
+  });
+
+  test('another protocol', async () => {
+    await expect(probing((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))).rejects.toMatchObject({
+      reason: 'protocol',
+      message: expect.stringMatching(/^http:\/\/h:1: the response is not HTTP\/1\.1 \(.+\)\. Check the port of --url$/),
+    });
   });
 
   test('refused', async () => {

@@ -118,6 +118,12 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
     case 'tls':
       if (said.includes('WRONG_VERSION_NUMBER')) return line('the server does not use TLS', 'Use http:// in --url');
       return line(`TLS failed (${said})`, 'Check the certificate, or whether the port uses http');
+    case 'protocol':
+      return line(`the response is not HTTP/1.1 (${said})`, 'Check the port of --url');
+    case 'redirect':
+      return line(said, 'Set --url to the address to which the server redirects');
+    case 'compression':
+      return line(said, 'Switch compression off in the server or proxy: it delays and merges chunks');
     case 'not_a_stream':
       return line(
         `the response is not ${streamed ? 'a stream' : 'JSON'} (${said})`,

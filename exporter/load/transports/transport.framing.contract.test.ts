@@ -38,7 +38,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     const { closed } = await oneRequest(pair.transport);
     expect(closed.record).toMatchObject({
       outcome: 'error',
-      reason: 'other',
+      reason: 'protocol',
       http_status: null,
       first_content_ns: null,
     });
@@ -70,7 +70,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
   ])('broken chunks: %s', async (_case, text) => {
     const pair = await once((socket) => socket.write(text));
     const { closed } = await oneRequest(pair.transport);
-    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'other', http_status: 200 });
+    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'protocol', http_status: 200 });
     await expectNextIsGood(pair);
   });
 
@@ -88,7 +88,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
   ])('a head that is refused: %s', async (_case, text) => {
     const pair = await once((socket) => socket.write(text, 'latin1'));
     const { closed } = await oneRequest(pair.transport);
-    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'other', http_status: null });
+    expect(closed.record).toMatchObject({ outcome: 'error', reason: 'protocol', http_status: null });
     await expectNextIsGood(pair);
   });
 
@@ -101,7 +101,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     const { closed } = await oneRequest(pair.transport);
     expect(closed.record).toMatchObject({ outcome: 'error', http_status: null });
     // Undici reports it as a body of the wrong length.
-    expect(['other', 'reset']).toContain(closed.record.reason);
+    expect(['protocol', 'reset']).toContain(closed.record.reason);
     await expectNextIsGood(pair);
   });
 
@@ -219,7 +219,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     const body = gzipSync(BODY);
     const head = `${HEAD}content-encoding: ${coding}\r\ncontent-length: ${body.length}\r\n\r\n`;
     const { server, transport } = await once((socket) => socket.write(Buffer.concat([Buffer.from(head), body])));
-    expect((await oneRequest(transport)).closed.record).toMatchObject({ outcome: 'error', reason: 'not_a_stream' });
+    expect((await oneRequest(transport)).closed.record).toMatchObject({ outcome: 'error', reason: 'compression' });
     // Its body was read to the end.
     expect((await oneRequest(transport)).closed.record.connection_reused).toBe(true);
     expect(server.connections()).toBe(1);

@@ -377,6 +377,7 @@ export interface components {
             };
             errors: {
                 cancelled?: number;
+                compression?: number;
                 connect_refused?: number;
                 connect_timeout?: number;
                 dns?: number;
@@ -390,6 +391,8 @@ export interface components {
                 no_finish?: number;
                 not_a_stream?: number;
                 other?: number;
+                protocol?: number;
+                redirect?: number;
                 request_timeout?: number;
                 reset?: number;
                 tls?: number;

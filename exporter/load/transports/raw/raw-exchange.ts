@@ -202,7 +202,7 @@ export class RawExchange implements Exchange, ConnectionUser, ResponseSink {
         return;
       }
     }
-    this.#fail(stamp_ns, { reason: 'other', message: messageExcerpt(`HTTP framing: ${error.message}`) });
+    this.#fail(stamp_ns, { reason: 'protocol', message: messageExcerpt(`HTTP framing: ${error.message}`) });
   }
 
   #fail(stamp_ns: number, failure: TransportFailure): void {

@@ -56,11 +56,11 @@ test('a folded header and an unknown transfer coding are refused, and the messag
   );
   const transport = rawTransport({ origin: server.origin });
   expect(await failureOf(transport, get)).toEqual({
-    reason: 'other',
+    reason: 'protocol',
     message: 'HTTP framing: a header line has no valid name',
   });
   expect(await failureOf(transport, get)).toEqual({
-    reason: 'other',
+    reason: 'protocol',
     message: 'HTTP framing: a transfer-encoding other than chunked',
   });
 });
@@ -181,7 +181,7 @@ describe('with a fallback', () => {
   test('without one it is a failure', async () => {
     const server = await serve((socket) => socket.write(LOOSE));
     expect(await failureOf(rawTransport({ origin: server.origin }), get)).toEqual({
-      reason: 'other',
+      reason: 'protocol',
       message: 'HTTP framing: not a status line of HTTP/1',
     });
   });
@@ -202,7 +202,7 @@ describe('with a fallback', () => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx'),
     );
     await expect(wholeAnswer(transport, get, 60)).rejects.toMatchObject({
-      reason: 'other',
+      reason: 'protocol',
       message: "HTTP framing: an invalid chunk's size",
     });
     expect(server.requests).toHaveLength(1);

@@ -19,7 +19,7 @@ describe('undiciFailure', () => {
     ['EPIPE', 'reset'],
     ['UND_ERR_SOCKET', 'reset'],
     ['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'reset'],
-    ['HPE_INVALID_CHUNK_SIZE', 'other'],
+    ['HPE_INVALID_CHUNK_SIZE', 'protocol'],
     ['UND_ERR_INVALID_ARG', 'other'],
   ])('%s is %s', (code, reason) => {
     expect(undiciFailure(coded(code), [])).toEqual({ reason, message: `${code}: x` });

@@ -18,6 +18,7 @@ const REASONS: Readonly<Record<string, ErrorReason>> = {
   EPIPE: 'reset',
   UND_ERR_SOCKET: 'reset',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'reset',
+  UND_ERR_HEADERS_OVERFLOW: 'protocol',
   EPROTO: 'tls',
   DEPTH_ZERO_SELF_SIGNED_CERT: 'tls',
   SELF_SIGNED_CERT_IN_CHAIN: 'tls',
@@ -61,5 +62,7 @@ export function undiciFailure(error: unknown, secrets: readonly string[]): Trans
   const message = messageExcerpt(code === '' || text.includes(code) ? text : `${code}: ${text}`, secrets);
   if (TLS_CODE.test(code) || TLS_MESSAGE.test(text)) return { reason: 'tls', message };
   if (CUT_MESSAGE.test(text)) return { reason: 'reset', message };
+  if (code.startsWith('HPE_') || (isObject(error) && error.name === 'HTTPParserError'))
+    return { reason: 'protocol', message };
   return { reason: REASONS[code] ?? 'other', message };
 }
