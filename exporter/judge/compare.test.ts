@@ -162,6 +162,14 @@ describe('what is not comparable is undecided and says why', () => {
     expect(judged.measures[0]?.verdict).toBe('undecided');
   });
 
+  test('configurations that differ are named', () => {
+    const of = (runs: typeof good, concurrency: number) =>
+      runs.map((one) => ({ ...one, fingerprint: `${concurrency}`, configuration: { load: { concurrency } } }));
+    expect(compare(of(good, 8), of(slow, 32), { rules: ONE }).sentence).toContain(
+      'The runs have 2 different configurations (fingerprints); they differ in load.concurrency (8, 32).',
+    );
+  });
+
   test('what is not known is said and forbids nothing', () => {
     const judged = compare(
       good,

@@ -15,6 +15,7 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
     start: run.start,
     scenario: run.scenario,
     fingerprint: run.fingerprint,
+    configuration: run.comparison_key,
     load: loadOf(result.measures),
     client: result.client.verdict,
     // More requests at the servers than the client sent are others'.

@@ -1,4 +1,5 @@
 import { percentile } from '../../core/stats/percentiles.ts';
+import { configurationDifference } from './configuration-difference.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
 import type { PreflightFinding } from './verdict.ts';
 
@@ -43,7 +44,9 @@ function sameFingerprint(runs: readonly RunFigures[]): PreflightFinding[] {
   for (const run of runs) groups.set(run.fingerprint, [...(groups.get(run.fingerprint) ?? []), run]);
   if (groups.size === 1) return [];
   const odd = [...groups.values()].sort((x, y) => y.length - x.length).slice(1);
-  const sentence = `The runs have ${groups.size} different configurations (fingerprints).`;
+  const difference = configurationDifference(runs.flatMap(({ configuration }) => configuration ?? []));
+  const differ = difference === '' ? '' : `; they differ in ${difference}`;
+  const sentence = `The runs have ${groups.size} different configurations (fingerprints)${differ}.`;
   return [{ check: 'fingerprint', outcome: 'failed', run_ids: idsOf(odd.flat()), sentence }];
 }
 

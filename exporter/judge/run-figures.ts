@@ -10,6 +10,8 @@ export interface RunFigures {
   readonly scenario: string;
   /** Empty when it is not known: then it matches nothing. */
   readonly fingerprint: string;
+  /** What the fingerprint is of, to report what differs; null or absent when it is not known. */
+  readonly configuration?: object | null;
   readonly load: AchievedLoad;
   readonly client: 'ok' | 'saturated' | 'unknown';
   /** Whether others used the measured servers during the run; null when nothing reports it. */
