@@ -37,6 +37,8 @@ export interface ServerMetricsRequest {
   readonly targets: readonly NamedPage[];
   /** Also scrape local ports of known systems that respond when the run begins. */
   readonly discoverLocal: boolean;
+  /** Also scrape pages at default ports of the benchmarked hosts. */
+  readonly discovery: boolean;
   readonly intervalSeconds: number;
   /** How long to wait for idle servers before the first measured request. */
   readonly drainTimeoutSeconds: number;

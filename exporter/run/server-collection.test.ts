@@ -17,6 +17,7 @@ afterEach(async () => {
 const REQUEST = {
   targets: [],
   discoverLocal: false,
+  discovery: false,
   intervalSeconds: 60,
   drainTimeoutSeconds: 5,
   sliceSeconds: null,

@@ -18,6 +18,7 @@ import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { collectedTargets } from './collected-targets.ts';
 import type { MetricsPages } from './metrics-pages.ts';
+import { PageDiscovery } from './page-discovery.ts';
 import { recognizedTargets, type KnownTargets, type RecognizedTargets } from './recognized-targets.ts';
 import type { ServerMetricsRequest } from './run-request.ts';
 
@@ -33,10 +34,17 @@ export async function beginServerCollection(
 ): Promise<ServerCollection | null> {
   if (request === null) return null;
   const { mains, targets } = await collectedTargets(request.discoverLocal, pages, say);
+  const discovery = request.discovery ? new PageDiscovery(pages, say) : null;
   if (targets.length === 0) return null;
-  const servers = new ServerCollection(targets, request, epoch, say, { mains, named: pages.named });
+  const servers = new ServerCollection(targets, request, epoch, say, { mains, named: pages.named, discovery });
   await servers.begin();
   return servers;
+}
+
+/** What is known about the pages before the first scrape. */
+interface KnownPages extends KnownTargets {
+  /** Null: no further pages are searched for. */
+  readonly discovery: PageDiscovery | null;
 }
 
 /** What a run collects from its servers, from before its first request until the counts are stable after its last. */
@@ -45,7 +53,8 @@ export class ServerCollection {
   readonly #epoch: RunEpoch;
   readonly #collector: Collector;
   readonly #edges: EdgeOptions;
-  readonly #known: KnownTargets;
+  readonly #known: KnownPages;
+  #foundOwn: readonly Target[] = [];
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtStart = true;
 
@@ -54,25 +63,40 @@ export class ServerCollection {
     request: ServerMetricsRequest,
     epoch: RunEpoch,
     say: (line: string) => void,
-    known: KnownTargets = { mains: [], named: [] },
+    known: KnownPages = { mains: [], named: [], discovery: null },
   ) {
     const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
     this.#request = request;
     this.#epoch = epoch;
     this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
-    this.#collector = new Collector({ targets, interval_ns: request.intervalSeconds * 1e9, now_ns, report: say });
     this.#known = known;
+    const { discovery } = known;
+    this.#collector = new Collector({
+      targets,
+      interval_ns: request.intervalSeconds * 1e9,
+      now_ns,
+      report: say,
+      ...(discovery === null ? {} : { hint: (message, target) => discovery.hint(message, target) }),
+    });
   }
 
-  /** The first scrape of all pages, then each at its interval. */
+  /** The first scrape of all pages, a search for further ones by what these show, then each page at its interval. */
   async begin(): Promise<void> {
     await this.#collector.scrapeEdge();
+    const { discovery, mains } = this.#known;
+    if (discovery !== null) {
+      const loops = this.#collector.loops.filter(({ target }) => mains.some(({ url }) => url === target.url));
+      const { own, beside } = await discovery.search(loops);
+      this.#foundOwn = own;
+      await this.#collector.add([...own, ...beside]);
+    }
     this.#collector.start();
   }
 
   /** What the pages report about the benchmarked servers. */
   get recognized(): RecognizedTargets {
-    return recognizedTargets(this.#collector.loops, this.#known);
+    const { mains, named } = this.#known;
+    return recognizedTargets(this.#collector.loops, { mains: [...mains, ...this.#foundOwn], named });
   }
 
   /** Call before the first request of a phase: the measure phase begins with idle servers and a completed scrape. */

@@ -94,6 +94,7 @@ const SERVER_METRICS_OPTIONS = {
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
   ...PAGE_CREDENTIAL_OPTIONS,
   'discover-local': flag('also scrape local ports that respond'),
+  'no-discovery': flag("do not look for metrics pages at default ports of the server's host"),
   'no-server-metrics': flag("do not scrape the servers' metrics"),
   'server-metrics-interval': seconds(
     'scrape interval of each metrics page; scrapes load the measured servers',
@@ -286,6 +287,7 @@ function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
   return {
     targets: [...options['server-metrics'], ...options['gpu-telemetry']],
     discoverLocal: options['discover-local'],
+    discovery: !options['no-discovery'],
     intervalSeconds: options['server-metrics-interval'],
     drainTimeoutSeconds: options['drain-timeout'],
     sliceSeconds: options['slice-duration'],

@@ -20,8 +20,9 @@ const FIRST_ANSWER_TIMEOUT_MS = 2_000;
 
 /** Scrapes all targets, each at its own interval. */
 export class Collector {
-  readonly loops: readonly TargetLoop[];
+  readonly #loops: TargetLoop[] = [];
   readonly #options: CollectorOptions;
+  readonly #loopOptions: LoopOptions;
   /** One for the pages of the same credentials and certificates. */
   readonly #clients = new Map<PageAccess, PageClient>();
   /** Targets that did not respond to an edge scrape in time, with their number of scrapes at that moment. */
@@ -31,10 +32,33 @@ export class Collector {
 
   constructor(options: CollectorOptions) {
     this.#options = options;
-    const targets = withoutRepeats(options.targets);
-    const maxValues = Math.floor(MAX_VALUES / Math.max(1, targets.length));
-    const loopOptions = { storeLimits: { ...DEFAULT_STORE_LIMITS, maxValues }, ...options };
-    this.loops = targets.map((target) => new TargetLoop(target, this.#clientFor(target), loopOptions));
+    const loops = this.#loops;
+    const storeLimits = {
+      maxSeries: DEFAULT_STORE_LIMITS.maxSeries,
+      // Targets may be added later.
+      get maxValues(): number {
+        return Math.floor(MAX_VALUES / Math.max(1, loops.length));
+      },
+    };
+    this.#loopOptions = { storeLimits, ...options };
+    this.#addLoops(options.targets);
+  }
+
+  get loops(): readonly TargetLoop[] {
+    return this.#loops;
+  }
+
+  /** Adds targets before the start, and scrapes them once. */
+  async add(targets: readonly Target[]): Promise<void> {
+    await this.#edgeOf(this.#addLoops(targets), FIRST_ANSWER_TIMEOUT_MS);
+  }
+
+  #addLoops(targets: readonly Target[]): readonly TargetLoop[] {
+    const added = withoutRepeats(targets).map(
+      (target) => new TargetLoop(target, this.#clientFor(target), this.#loopOptions),
+    );
+    this.#loops.push(...added);
+    return added;
   }
 
   get interval_ns(): number {

@@ -24,6 +24,8 @@ export interface LoopOptions {
   /** Reports one line to the user; each message of a target is reported once. */
   readonly report: (line: string) => void;
   readonly storeLimits?: StoreLimits;
+  /** Advice beside the message of a page that is not scraped again; null: none. */
+  readonly hint?: (message: string, target: Target) => string | null;
 }
 
 /**
@@ -194,7 +196,7 @@ export class TargetLoop {
   #afterFailure(outcome: Exclude<PageOutcome, { kind: 'read' }>): void {
     if (outcome.kind === 'not_metrics') {
       this.state = 'not_metrics';
-      const hint = pageHint(outcome.message, this.target);
+      const hint = (this.#options.hint ?? pageHint)(outcome.message, this.target);
       this.#say(`no metrics: ${outcome.message}; it is not scraped again${hint === null ? '' : `; ${hint}`}`);
       return;
     }

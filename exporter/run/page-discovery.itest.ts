@@ -1,0 +1,155 @@
+import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { connect, createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RunFile } from '../../core/run/run.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import { startSimulator, type SimulatedSystem } from '../../simulator/main.ts';
+import { requestedRuns } from '../cli/options/requested-runs.ts';
+import { LivePage } from '../http/live-page.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
+import { performRun } from './perform-run.ts';
+
+/** An address of the loopback interface that only this test uses, so that default ports are free on it; Linux only. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+let hosts = 0;
+const ownHost = (): string => `127.77.${process.pid % 250}.${++hosts}`;
+
+const cleanUp: (() => Promise<unknown>)[] = [];
+let folder = '';
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'llmbench-discovery-'));
+});
+afterEach(async () => {
+  for (const each of cleanUp.splice(0).reverse()) await each();
+  await rm(folder, { recursive: true });
+});
+
+/** A simulated system on a host of its own; its metrics page is at the default port as well. */
+async function simulated(system: SimulatedSystem, defaultPort: number | null, pageOf = 0) {
+  const host = ownHost();
+  const simulator = await startSimulator({
+    system,
+    host,
+    model: 'm',
+    engine: { stepBaseMilliseconds: 2, decodeMillisecondsPerSequence: 0.01, prefillMillisecondsPerToken: 0.01 },
+  });
+  cleanUp.push(() => simulator.close());
+  const page = new URL(simulator.metricsUrls.at(pageOf) ?? '');
+  const seen = defaultPort === null ? null : await forwarded(host, defaultPort, Number(page.port));
+  return { url: `http://${host}:${simulator.port}`, host, seen };
+}
+
+/** Passes each connection on; returns how many there were. */
+async function forwarded(host: string, from: number, to: number): Promise<{ connections: number }> {
+  const seen = { connections: 0 };
+  const server: Server = createServer((socket) => {
+    seen.connections += 1;
+    const onward = connect(to, host);
+    for (const [one, other] of [
+      [socket, onward],
+      [onward, socket],
+    ] as const) {
+      one.on('error', () => other.destroy());
+      one.on('close', () => other.destroy());
+      one.pipe(other);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(from, host, resolve));
+  cleanUp.push(() => new Promise((resolve) => server.close(resolve)));
+  return seen;
+}
+
+async function run(url: string, argv: readonly string[] = []) {
+  const plain = ['--url', url, '--model', 'm', '--runs-dir', join(folder, 'runs'), '--linger', 'no', '--isl', '5'];
+  const { requests } = await requestedRuns([...plain, '--osl', '4', '--request-count', '3', ...argv], {});
+  const lines: string[] = [];
+  const host = {
+    servePage: LivePage.open,
+    say: (line: string): unknown => lines.push(line),
+    observe: () => ({ stop: () => undefined }),
+  };
+  const [request] = requests;
+  if (request === undefined) throw new Error('no run');
+  const { path, result } = await performRun(request, new RunControls(), host, '0.0.0');
+  const { target } = JSON.parse(await readFile(join(path, 'run.json'), 'utf8')) as RunFile;
+  return { system: target.system, result, lines, targets: targetsOf(result) };
+}
+
+const targetsOf = ({ servers }: ResultFile): readonly string[] => {
+  const { targets = [] } = servers as { targets?: { target: string; state: string; system: string | null }[] };
+  return targets.filter(({ state }) => state === 'up').map(({ target, system }) => `${system} ${new URL(target).port}`);
+};
+
+const apiPort = (url: string): string => new URL(url).port;
+
+onLinux('Triton: its page is at port 8002', async () => {
+  const { url, host } = await simulated('triton', 8002);
+  const { system, targets, lines, result } = await run(url, ['--endpoint-type', 'triton_generate']);
+  expect({ system, targets }).toEqual({ system: 'triton', targets: ['triton 8002'] });
+  expect(result.servers).toMatchObject({ exact: true });
+  expect(lines.filter((line) => line.includes('found'))).toEqual([
+    `found metrics of triton at http://${host}:8002/metrics (--no-discovery disables the search)`,
+  ]);
+});
+
+onLinux('the SGLang gateway: its page is at port 29000', async () => {
+  const { url } = await simulated('sglang', 29_000);
+  const { system, targets, result } = await run(url);
+  expect({ system, targets }).toEqual({ system: 'smg', targets: ['smg 29000'] });
+  expect(result.servers).toMatchObject({ exact: true });
+});
+
+onLinux('vLLM with KVBM: the page of the connector is at port 6880', async () => {
+  const { url } = await simulated('kvbm', 6880);
+  const { system, targets } = await run(url);
+  expect({ system, targets }).toEqual({ system: 'vllm', targets: [`vllm ${apiPort(url)}`, 'kvbm 6880'] });
+});
+
+onLinux("Dynamo: its stack's DCGM exporter is at port 9401", async () => {
+  const { url } = await simulated('dynamo', 9401, -1);
+  const { system, targets } = await run(url);
+  expect({ system, targets }).toEqual({ system: 'dynamo', targets: [`dynamo ${apiPort(url)}`, 'dcgm 9401'] });
+});
+
+onLinux.each(['vllm', 'trtllm'] as const)('%s: the page of the API', async (name) => {
+  const { url } = await simulated(name, null);
+  const { system, targets, lines } = await run(url);
+  expect({ system, targets }).toEqual({ system: name, targets: [`${name} ${apiPort(url)}`] });
+  expect(lines.some((line) => line.includes('found'))).toBe(false);
+});
+
+onLinux('a page at a default port that belongs to something else is not scraped', async () => {
+  const { url } = await simulated('vllm', 6880);
+  expect((await run(url)).targets).toEqual([`vllm ${apiPort(url)}`]);
+});
+
+onLinux('--no-discovery sends nothing to other ports', async () => {
+  const { url, seen } = await simulated('triton', 8002);
+  const { targets, lines } = await run(url, ['--endpoint-type', 'triton_generate', '--no-discovery']);
+  expect(targets).toEqual([]);
+  expect(seen?.connections).toBe(0);
+  expect(lines.join('\n')).toMatch(/HTTP 404.*--server-metrics triton=/);
+});
+
+onLinux('a page that is named on the host ends the search, and each port is asked once', async () => {
+  const { url, seen, host } = await simulated('triton', 8002);
+  const triton = ['--endpoint-type', 'triton_generate'];
+  const { targets } = await run(url, [...triton, '--server-metrics', `triton=${host}`]);
+  expect(targets).toEqual(['triton 8002']);
+  const other = await simulated('vllm', 6880);
+  await run(other.url);
+  expect(other.seen?.connections).toBe(1);
+  expect(seen?.connections).toBeGreaterThan(0);
+});
+
+onLinux('nothing is found: one line says what to enable', async () => {
+  const { url } = await simulated('triton', null);
+  const { targets, lines } = await run(url, ['--endpoint-type', 'triton_generate']);
+  expect(targets).toEqual([]);
+  expect(lines.filter((line) => /metrics of|no metrics page/.test(line))).toEqual([
+    expect.stringMatching(/HTTP 404.*trying :8002, :29000, \/prometheus\/metrics on this host$/),
+    expect.stringMatching(/^no metrics page was found there; .*--enable-metrics/),
+  ]);
+});

@@ -1,0 +1,20 @@
+import { expect, test } from '@jest/globals';
+import { OWN_PLACES, ownPages, pagesBeside } from './default-pages.ts';
+
+test("a server's own page: default ports over http, and the path beside the API over the API's scheme", () => {
+  const pages = ownPages('https://llm:8000');
+  expect(pages.map(({ url }) => url)).toEqual([
+    'http://llm:8002/metrics',
+    'http://llm:29000/metrics',
+    'https://llm:8000/prometheus/metrics',
+  ]);
+  expect(pages.map(({ url }, i) => url.includes(OWN_PLACES[i] ?? '?'))).toEqual([true, true, true]);
+});
+
+test('pages beside a server, by its system', () => {
+  const urls = (system: string | null): string[] => pagesBeside('http://[::1]:8000', system).map(({ url }) => url);
+  expect(urls('dynamo')).toEqual(['http://[::1]:6880/metrics', 'http://[::1]:9401/metrics']);
+  expect(urls('vllm')).toEqual(['http://[::1]:6880/metrics']);
+  expect(urls('triton')).toEqual([]);
+  expect(urls(null)).toEqual([]);
+});

@@ -1,0 +1,45 @@
+/** A page that a benchmarked server may have beside its API. */
+export interface DefaultPage {
+  readonly url: string;
+  /** The system whose families the page must contain. */
+  readonly system: string;
+  /** Whether it is the server's own page; otherwise that of a component beside it, such as a GPU exporter. */
+  readonly isOwn: boolean;
+}
+
+/**
+ * Pages of servers whose API has none at `/metrics`: Triton (`--metrics-port`), the SGLang gateway
+ * (`--prometheus-port`), and trtllm-serve with `return_perf_metrics`.
+ */
+export const OWN_PLACES: readonly string[] = [':8002', ':29000', '/prometheus/metrics'];
+
+/** KVBM (`DYN_KVBM_METRICS_PORT`), which works inside Dynamo's workers, vLLM and TensorRT-LLM. */
+const KVBM = { port: 6880, system: 'kvbm' };
+/** The DCGM exporter of Dynamo's observability stack. */
+const DYNAMO_DCGM = { port: 9401, system: 'dcgm' };
+
+const BESIDE: Readonly<Record<string, readonly { readonly port: number; readonly system: string }[]>> = {
+  dynamo: [KVBM, DYNAMO_DCGM],
+  vllm: [KVBM],
+  trtllm: [KVBM],
+};
+
+/** Where the page of a server is by default when its API has none at `/metrics`. */
+export function ownPages(origin: string): readonly DefaultPage[] {
+  return [
+    { url: atPort(origin, 8002), system: 'triton', isOwn: true },
+    { url: atPort(origin, 29_000), system: 'smg', isOwn: true },
+    { url: new URL('/prometheus/metrics', origin).href, system: 'trtllm', isOwn: true },
+  ];
+}
+
+/** Default pages of the components that work with a server of this system. */
+export function pagesBeside(origin: string, system: string | null): readonly DefaultPage[] {
+  const ports = system === null ? [] : (BESIDE[system] ?? []);
+  return ports.map(({ port, system: component }) => ({ url: atPort(origin, port), system: component, isOwn: false }));
+}
+
+/** Metrics ports serve plain HTTP by default, also beside an API with TLS. */
+function atPort(origin: string, port: number): string {
+  return `http://${new URL(origin).hostname}:${port}/metrics`;
+}
