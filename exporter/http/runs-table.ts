@@ -29,6 +29,7 @@ const COLUMNS: readonly NumberColumn[] = [
 export function runsTable(runs: readonly RunSummary[]): Html {
   if (runs.length === 0) return html`<p>No runs yet.</p>`;
   const shown = runs.slice(0, MOST_RUNS);
+  const differ = new Set(shown.map(({ dataset }) => dataset)).size > 1;
   const older = runs.length - shown.length;
   return html`<div class="runs" tabindex="0">
     <table>
@@ -42,6 +43,7 @@ export function runsTable(runs: readonly RunSummary[]): Html {
           <th>scenario</th>
           <th>model</th>
           <th>load</th>
+          ${differ ? html`<th>dataset</th>` : null}
           <th>system</th>
           <th>status</th>
           <th class="n">requests</th>
@@ -49,13 +51,13 @@ export function runsTable(runs: readonly RunSummary[]): Html {
         </tr>
       </thead>
       <tbody>
-        ${shown.map(row)}
+        ${shown.map((run) => row(run, differ))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row(run: RunSummary): Html {
+function row(run: RunSummary, withDataset: boolean): Html {
   const { run_id, start, scenario, model, load, system, status, numbers } = run;
   const when = start === null ? run_id : start.slice(0, 19).replace('T', ' ');
   const name = status === 'running' ? html`${when}` : html`<a href="/runs/${run_id}" title="${run_id}">${when}</a>`;
@@ -67,6 +69,7 @@ function row(run: RunSummary): Html {
     <td>${scenario}</td>
     <td>${model ?? '–'}</td>
     <td>${load ?? '–'}</td>
+    ${withDataset ? html`<td>${run.dataset ?? '–'}</td>` : null}
     <td>${system ?? '–'}</td>
     <td>${statusText(run)}</td>
     <td class="n">${requestsText(run)}</td>

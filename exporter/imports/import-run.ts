@@ -93,6 +93,8 @@ function runFile(imported: ImportedRun, group: FileGroup, source: ContentSource)
     shard: '0',
     target: { ...imported.target, origins: imported.target.origin === null ? null : [imported.target.origin] },
     client: null,
+    dataset: null,
+    command_line: null,
     tool: { name: imported.tool.name, version: imported.tool.version && printable(imported.tool.version) },
     source: {
       ...source,

@@ -1,3 +1,4 @@
+import { quoted } from '../../core/text/shell-word.ts';
 import { things } from '../../core/text/things.ts';
 import type { Needs, VerdictName } from './verdict.ts';
 
@@ -56,9 +57,4 @@ export function nextCommand(needs: Needs | null, context: NextContext): string |
     case 'buckets':
       return null;
   }
-}
-
-/** A word for a POSIX shell. */
-export function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

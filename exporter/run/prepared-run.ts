@@ -43,8 +43,6 @@ export interface PreparedRun extends RequestedRun, RunFacts {
   /** Null: this thread generates the load. */
   readonly workers: WorkerLoad | null;
   readonly pages: MetricsPages;
-  /** Texts that no message may contain. */
-  readonly secrets: readonly string[];
 }
 
 /** Opens what the run requires and sends the probe. Throws before the first request of the run: see `performRun`. */

@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { datasetText } from '../../core/run/run-dataset.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
@@ -36,6 +37,43 @@ async function file(name: string, text: string): Promise<string> {
   await writeFile(join(folder, name), text);
   return join(folder, name);
 }
+
+describe("the dataset's options in run.json", () => {
+  test('of random words', async () => {
+    const argv = ['--isl', '512', '--isl-stddev', '50', '--num-prefix-prompts', '2', '--prefix-prompt-length', '100'];
+    const { dataset } = await prepare([...argv, '--random-seed', '7', '--tokenizer', 'o200k_base']);
+    expect(dataset).toMatchObject({
+      type: 'synthetic',
+      input_tokens: { mean: 512, stddev: 50 },
+      output_tokens: { mean: 128, stddev: 0 },
+      prefix_prompts: { count: 2, tokens: 100 },
+      tokenizer: { name: 'o200k_base', identity: expect.stringMatching(/o200k_base/) },
+      seed: 7,
+      prompt_variant: 0,
+      file: null,
+    });
+    expect(datasetText(dataset)).toBe('ISL 512±50, OSL 128, prefixes 2×100');
+  });
+
+  test('of pairs of lengths', async () => {
+    const { dataset } = await prepare(['--seq-dist', '256,128:60;1024|100,512|50:40', '--session-turns-mean', '3']);
+    expect(dataset.input_tokens).toBeNull();
+    expect(datasetText(dataset)).toBe('ISL/OSL 256/128:60% 1024±100/512±50:40%, turns 3');
+  });
+
+  test('of a file: its name without the folder, and its hash', async () => {
+    const path = await file('prompts.jsonl', '{"text": "hi"}\n');
+    const { dataset } = await prepare(['--input-file', path, '--osl', '32']);
+    // printf '{"text": "hi"}\n' | sha256sum
+    const sha256 = 'b0395ebacc7362d614c91d450acbc6a54d483e6a8e7fce596da6ba3608b09457';
+    expect(dataset).toMatchObject({
+      type: 'single_turn',
+      file: { name: 'prompts.jsonl', sha256, sampling_strategy: 'sequential', block_tokens: null },
+      prompt_variant: null,
+    });
+    expect(datasetText(dataset)).toBe('single_turn prompts.jsonl, OSL 32');
+  });
+});
 
 describe('what requests are made of', () => {
   test("the key is in a header and among the secrets, and so are the user's own credentials", async () => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import type { RunDataset } from '../../core/run/run-dataset.ts';
 import { readApiKey } from '../load/transports/api-key.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { openTransport, parseTargets } from '../load/transports/connection-options.ts';
@@ -13,6 +14,7 @@ import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
 import { loadTokenizer } from '../load/tokenizers/load-tokenizer.ts';
 import type { Tokenizer } from '../load/tokenizers/tokenizer.ts';
+import { runDataset } from './run-dataset.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** Everything that requests require, before the first contact with the server. */
@@ -23,6 +25,7 @@ export interface PreparedTraffic {
   readonly targets: readonly RequestTarget[];
   readonly transport: Transport;
   readonly form: RequestForm;
+  readonly dataset: RunDataset;
   /** Texts that no message may contain: the API key and credentials in headers. */
   readonly secrets: readonly string[];
 }
@@ -50,6 +53,7 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       options: { model, sampling, includeUsage: true, stream: mode === 'stream' },
       ...counting(endpoint, tokenizer, traffic.checkUsage === true),
     },
+    dataset: runDataset(request, dataset, tokenizer),
     secrets,
   };
 }

@@ -1,4 +1,5 @@
 import { createRunId } from '../../core/run/run-id.ts';
+import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
@@ -20,11 +21,14 @@ export interface RunFacts {
   readonly transport: Transport;
   readonly form: RequestForm;
   readonly planned: PlannedLoad;
+  readonly dataset: RunDataset;
+  /** Texts that no file may contain. */
+  readonly secrets: readonly string[];
 }
 
 /** The content of run.json before the run's first request. */
 export function runPlan(
-  { request, target, targets, transport, form, planned, version }: RunFacts,
+  { request, target, targets, transport, form, planned, dataset, secrets, version }: RunFacts,
   epoch: RunEpoch,
   system: string | null,
 ): RunPlan {
@@ -41,19 +45,26 @@ export function runPlan(
       http_trace: request.traffic.connection.httpTrace ?? false,
       reset_kv_cache: request.cacheReset != null,
     },
+    dataset,
+    command_line: request.commandLine?.map((word) => withoutSecrets(word, secrets)) ?? null,
     tool: { name: 'llmbench', version },
     start: epoch.wall.toISOString(),
   };
 }
+
+const withoutSecrets = (word: string, secrets: readonly string[]): string =>
+  secrets.reduce((shown, secret) => shown.replaceAll(secret, '***'), word);
 
 /** The run as its live metrics describe it. */
 export const runFile = (plan: RunPlan): RunFile => ({
   source: null,
   tags: [],
   client: null,
+  dataset: null,
+  command_line: null,
   ...plan,
   target: publicTarget(plan.target),
-  schema_version: 2 as const,
+  schema_version: 3 as const,
   status: 'running' as const,
   recovered: false,
   fingerprint: fingerprint(plan.comparison_key),

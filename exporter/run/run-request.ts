@@ -95,6 +95,8 @@ export interface RunRequest {
   readonly metricsCredentials?: PageCredentials;
   /** Other tools' file formats to write in addition to the run's own. */
   readonly exports: readonly RunExport[];
+  /** The words of a command that measures the same again, without secrets; null or absent: not known. */
+  readonly commandLine?: readonly string[] | null;
   readonly runsDirectory: string;
   /** null: made from the time of the start. */
   readonly runId: string | null;

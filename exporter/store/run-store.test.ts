@@ -309,7 +309,7 @@ describe('list and read', () => {
       await writeFile(path, JSON.stringify({ ...file, schema_version: 99 }));
       const again = (await read)('r1');
       await expect(again).rejects.toThrow(SchemaVersionError);
-      await expect(again).rejects.toThrow(/has schema version 99; this version reads [12]: use a newer llmbench/);
+      await expect(again).rejects.toThrow(/has schema version 99; this version reads [123]: use a newer llmbench/);
     }
   });
 

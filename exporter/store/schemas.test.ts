@@ -21,6 +21,7 @@ import type {
   RunSource,
   WarmupKey,
 } from '../../core/run/run.ts';
+import type { LengthShare, RunDataset, RunDatasetFile, RunTokenizer } from '../../core/run/run-dataset.ts';
 import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/example-run.ts';
 import { openStore } from './run-store.ts';
 
@@ -110,6 +111,8 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       process: true,
       failure: true,
       client: true,
+      dataset: true,
+      command_line: true,
     } satisfies Keys<RunFile>,
   ],
   [
@@ -174,6 +177,41 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
     'RunClient',
     at(schemas.run, 'client', '?'),
     { transport: true, http_trace: true, reset_kv_cache: true } satisfies Keys<RunClient>,
+  ],
+  [
+    'RunDataset',
+    at(schemas.run, 'dataset', '?'),
+    {
+      type: true,
+      input_tokens: true,
+      output_tokens: true,
+      lengths: true,
+      shared_system_prompt_tokens: true,
+      prefix_prompts: true,
+      user_context_tokens: true,
+      conversation: true,
+      delay_factor: true,
+      entries: true,
+      file: true,
+      tokenizer: true,
+      seed: true,
+      prompt_variant: true,
+    } satisfies Keys<RunDataset>,
+  ],
+  [
+    'LengthShare',
+    at(schemas.run, 'dataset', '?', 'lengths', '[]'),
+    { input_tokens: true, output_tokens: true, share: true } satisfies Keys<LengthShare>,
+  ],
+  [
+    'RunDatasetFile',
+    at(schemas.run, 'dataset', '?', 'file', '?'),
+    { name: true, sha256: true, sampling_strategy: true, block_tokens: true } satisfies Keys<RunDatasetFile>,
+  ],
+  [
+    'RunTokenizer',
+    at(schemas.run, 'dataset', '?', 'tokenizer', '?'),
+    { name: true, revision: true, identity: true } satisfies Keys<RunTokenizer>,
   ],
   ['PhaseWindow', at(schemas.run, 'phases', '[]'), { phase: true, start: true, end: true } satisfies Keys<PhaseWindow>],
   [

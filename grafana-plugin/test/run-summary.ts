@@ -37,6 +37,7 @@ export function runSummary(change: Partial<RunSummary> = {}): RunSummary {
     model: 'llama',
     endpoint_type: 'chat',
     load: 'concurrency 4',
+    dataset: null,
     system: 'vllm',
     system_version: null,
     origin: 'http://127.0.0.1:8000',

@@ -1,6 +1,6 @@
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { fewestPairs } from '../../../core/stats/fewest-runs.ts';
-import { quoted } from '../../judge/next-command.ts';
+import { shellCommand } from '../../../core/text/shell-word.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -70,9 +70,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   process.stderr.write(`comparison ${id}: ${pairs} pairs, A ${urls.a}, B ${urls.b}\n`);
   const code = await measurePairs(store, id, pairs, optionsOf);
   if (code !== null) {
-    const resume = ['llmbench', 'ab', ...shownArguments(argv), ...(own.id === null ? ['--id', id] : [])]
-      .map(quoted)
-      .join(' ');
+    const resume = shellCommand([
+      ...['llmbench', 'ab', ...shownArguments(argv)],
+      ...(own.id === null ? ['--id', id] : []),
+    ]);
     process.stderr.write(`the comparison is not complete; to continue it: ${resume}\n`);
     return code;
   }

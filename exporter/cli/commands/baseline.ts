@@ -1,6 +1,6 @@
 import { things } from '../../../core/text/things.ts';
 import { changeBaseline, readBaseline, type BaselineAction } from '../../judge/baseline.ts';
-import { quoted } from '../../judge/next-command.ts';
+import { quoted } from '../../../core/text/shell-word.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';

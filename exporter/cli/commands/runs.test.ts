@@ -161,6 +161,15 @@ describe('the columns of the list', () => {
     expect(line).toContain('20261121T190000Z-abcdefghij');
   });
 
+  test('tell runs apart that differ only in their dataset', () => {
+    const run = (run_id: string, dataset: string | null) => ({ ...listed, run_id, dataset });
+    const [, one = '', two = ''] = runListing([run('a', 'ISL 64, OSL 32'), run('b', 'ISL 256, OSL 32')], 160);
+    expect(one).toMatch(/c16 +ISL 64 +136/);
+    expect(two).toMatch(/c16 +ISL 256 +136/);
+    const alike = [run('a', 'ISL 64, OSL 32'), run('b', 'ISL 64, OSL 32'), run('before', null)];
+    expect(runListing(alike, 160)[0]).not.toContain('dataset');
+  });
+
   test('say where requests failed', () => {
     const failed = { ...listed, figures: { ...figures, requests: { ...figures.requests, error: 2, timeout: 1 } } };
     const [head = '', , line = ''] = runListing([listed, failed], 100);

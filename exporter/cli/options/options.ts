@@ -148,27 +148,15 @@ export function readArguments<O extends Options>(
   const { found: given, positionals } = readFlags(options, argv);
   const surplus = positionals[allowed.most];
   if (surplus !== undefined) throw new CliError(surplusMessage(surplus, allowed));
+  const set = setValues(options, given, environment, file);
   const values = Object.entries(options).map(([name, option]) => {
-    const fromFlag = given[name];
-    const variable = environmentVariable(name);
-    const fromEnvironment = environment[variable];
-    const fromFile = file.get(name);
-    const elsewhere = fromEnvironment === undefined ? (fromFile?.source ?? '') : variable;
-    const source = fromFlag === undefined ? elsewhere : `--${name}`;
-    const raw =
-      fromFlag ??
-      (fromEnvironment === undefined
-        ? fromFile?.texts
-        : option.multiple
-          ? fromEnvironment.split(option.separator ?? ',')
-          : [fromEnvironment]);
-    if (raw === undefined) return [name, option.fallback];
+    const found = set.get(name);
+    if (found === undefined) return [name, option.fallback];
     try {
-      return [name, option.parse(raw)];
+      return [name, option.parse(found.texts)];
     } catch (error) {
-      throw new CliError(
-        `${source} is '${option.multiple ? shown(option, raw) : last(raw)}' and must be ${(error as Error).message}`,
-      );
+      const text = option.multiple ? shown(option, found.texts) : last(found.texts);
+      throw new CliError(`${found.source} is '${text}' and must be ${(error as Error).message}`);
     }
   });
   return { values: Object.fromEntries(values) as OptionValues<O>, positionals };
@@ -177,6 +165,33 @@ export function readArguments<O extends Options>(
 /** A value with fields may contain a secret. */
 const shown = ({ fields }: Option<unknown>, given: readonly string[]): string =>
   given.map((text) => (fields !== undefined && text.startsWith('{') ? '{…}' : text)).join(',');
+
+/** The texts of the options that are set: by a flag, else by the environment, else by the file. */
+export function givenValues(
+  options: Options,
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  file: GivenValues = NOTHING_GIVEN,
+): GivenValues {
+  return setValues(options, readFlags(options, argv).found, environment, file);
+}
+
+function setValues(
+  options: Options,
+  flags: ReadFlags['found'],
+  environment: NodeJS.ProcessEnv,
+  file: GivenValues,
+): GivenValues {
+  const set = Object.entries(options).flatMap(([name, option]) => {
+    const variable = environmentVariable(name);
+    const [fromFlag, fromEnvironment, fromFile] = [flags[name], environment[variable], file.get(name)];
+    if (fromFlag !== undefined) return [[name, { texts: fromFlag, source: `--${name}` }] as const];
+    if (fromEnvironment === undefined) return fromFile === undefined ? [] : [[name, fromFile] as const];
+    const texts = option.multiple ? fromEnvironment.split(option.separator ?? ',') : [fromEnvironment];
+    return [[name, { texts, source: variable }] as const];
+  });
+  return new Map(set);
+}
 
 function surplusMessage(surplus: string, { name, most }: Positionals): string {
   if (most === 0) return `unexpected argument '${surplus}': options begin with --`;

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
-import { countLoadSteps } from './load-options.ts';
-import { givenNames, readOptions, type GivenValues } from './options.ts';
+import { countLoadSteps, loadSteps } from './load-options.ts';
+import { givenNames, givenValues, readOptions, type GivenValues } from './options.ts';
+import { runCommandLine } from './run-command-line.ts';
 import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
 /** Of one command. */
@@ -22,10 +23,19 @@ export interface RequestedRuns {
 export async function requestedRuns(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<RequestedRuns> {
   const { config } = readOptions(RUN_OPTIONS, argv, environment);
   const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
-  const [options, ...others] = files.map((values) => readOptions(RUN_OPTIONS, argv, environment, values));
-  if (options === undefined) throw new CliError('--config describes no run');
-  checkCount([options, ...others], '--concurrency, --request-rate and --num-profile-runs describe');
-  const steps = [options, ...others].flatMap((each) => runRequests(each));
+  const each = files.map((values) => ({ values, options: readOptions(RUN_OPTIONS, argv, environment, values) }));
+  const [first] = each;
+  if (first === undefined) throw new CliError('--config describes no run');
+  const { options } = first;
+  checkCount(
+    each.map((run) => run.options),
+    '--concurrency, --request-rate and --num-profile-runs describe',
+  );
+  const steps = each.flatMap((run) => {
+    const given = givenValues(RUN_OPTIONS, argv, environment, run.values);
+    const loads = loadSteps(run.options);
+    return runRequests(run.options).map((request, i) => ({ ...request, commandLine: runCommandLine(given, loads[i]) }));
+  });
   const requests = requestedGroup(steps, options);
   if (requests.length > 1 && requests.some(({ shard }) => shard !== null))
     throw new CliError('--shard supports a single run: no lists of loads, no matrix, no --num-profile-runs');

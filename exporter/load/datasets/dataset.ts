@@ -7,6 +7,8 @@ export interface Dataset {
   request(phase: PhaseName | 'probe', position: number): GenerationRequest;
   /** SHA-256 (hex) of everything that determines the requests. */
   readonly planSha256: string;
+  /** Hex SHA-256 of the file that it was read from, of a folder of its files' hashes; absent: no file. */
+  readonly fileSha256?: string;
   /** Largest `max_tokens` of its requests; null or absent when there is no upper bound. */
   readonly longestOutputTokens?: number | null;
   /** Number of different requests, or conversations, after which they recur; null: no limit. */

@@ -52,6 +52,7 @@ export function fileDataset<T>(
   const order: EntryOrder = entryOrder(options.strategy, entries.length, options.seed);
   return {
     planSha256: filePlanSha256(type, sha256, options, more),
+    fileSha256: sha256,
     size: entries.length,
     longestOutputTokens,
     request(phase, position) {

@@ -44,6 +44,7 @@ export async function multiTurn(options: MultiTurnOptions): Promise<Dataset> {
     conversationOf(conversations[order(phase, position)] ?? [], options);
   return {
     planSha256: filePlanSha256('multi_turn', sha256, options, { delayRatio: options.delayRatio }),
+    fileSha256: sha256,
     size: conversations.length,
     longestOutputTokens: longestOutput(
       conversations.flat().map(({ outputTokens }) => outputTokens),

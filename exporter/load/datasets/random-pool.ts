@@ -24,8 +24,10 @@ export async function randomPool(options: FileDatasetOptions): Promise<Dataset> 
     pools.push(requireEntries(texts, file).map((text) => textRow(InputRow.parse(file, text))));
     hash.update(sha256);
   }
+  const fileSha256 = hash.digest('hex');
   return {
-    planSha256: filePlanSha256('random_pool', hash.digest('hex'), options, { seeded: 1 }),
+    planSha256: filePlanSha256('random_pool', fileSha256, options, { seeded: 1 }),
+    fileSha256,
     size: null,
     longestOutputTokens: longestOutput(
       pools.flat().map(({ outputTokens }) => outputTokens),

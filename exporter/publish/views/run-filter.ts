@@ -48,7 +48,9 @@ function isWithin({ start, end, status }: RunSummary, from: number | null, to: n
 
 function hasWords(run: RunSummary, words: readonly string[]): boolean {
   if (words.length === 0) return true;
-  const { run_id, scenario, model, system, tool, origin, load, group_id, tags } = run;
-  const text = [run_id, scenario, model, system, tool, origin, load, group_id, ...tags].join('\n').toLowerCase();
+  const { run_id, scenario, model, system, tool, origin, load, dataset, group_id, tags } = run;
+  const text = [run_id, scenario, model, system, tool, origin, load, dataset, group_id, ...tags]
+    .join('\n')
+    .toLowerCase();
   return words.every((word) => text.includes(word));
 }

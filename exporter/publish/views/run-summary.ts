@@ -1,5 +1,6 @@
 import { worstVerdict } from './worst-verdict.ts';
 import type { ClientHealth, DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
+import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { runInfoLabels } from '../run-info.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -38,6 +39,7 @@ export interface RunSummary {
   readonly model: string | null;
   readonly endpoint_type: string | null;
   readonly load: string | null;
+  readonly dataset: string | null;
   readonly system: string | null;
   readonly system_version: string | null;
   readonly origin: string | null;
@@ -99,6 +101,7 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
     model: run.comparison_key.model,
     endpoint_type: run.comparison_key.endpoint_type,
     load: load === undefined || load === '' ? null : load,
+    dataset: run.dataset && datasetText(run.dataset),
     system: target.system,
     system_version: target.system_version,
     origin: target.origin,

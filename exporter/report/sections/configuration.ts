@@ -1,15 +1,17 @@
+import { shellCommand } from '../../../core/text/shell-word.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
 
-/** The comparison key of run.json, the fingerprint, and what is known of the client. */
+/** The comparison key of run.json, the fingerprint, the dataset's options, the command and what is known of the client. */
 export function configuration({ run, result }: ReportData): Html {
   // The definitions are listed with the measures.
   const key = Object.entries(run.comparison_key).filter(([name]) => name !== 'measure_definitions');
   const { client } = result;
   const leaves = flattened(Object.fromEntries(key));
   const unset = leaves.filter(([, value]) => value === null).map(([name]) => name);
+  const options = flattened({ dataset: run.dataset });
   const rows: (readonly [string, string])[] = [
     ...leaves.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
     [
@@ -18,6 +20,8 @@ export function configuration({ run, result }: ReportData): Html {
         ', ',
       ),
     ],
+    ...options.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
+    ['command', run.command_line === null ? 'unknown' : shellCommand(run.command_line)],
     ['target', run.target.origin ?? 'unknown'],
     ['start', run.start ?? 'unknown'],
     ['end', run.end ?? 'unknown'],
@@ -32,7 +36,8 @@ export function configuration({ run, result }: ReportData): Html {
     <h2>Configuration</h2>
     <p class="note">
       Runs are comparable if their fingerprints are equal. The fingerprint is the SHA-256 of the comparison key in
-      run.json, which contains the values below and the definitions of the measures.
+      run.json: the values up to <code>streaming</code> and the definitions of the measures. The dataset’s options
+      determine its <code>dataset plan sha256</code>.
     </p>
     <div class="card">
       <table class="data">

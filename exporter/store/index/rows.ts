@@ -1,6 +1,7 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
 import type { PercentileName } from '../../../core/stats/percentiles.ts';
 import { PERCENTILE_NAMES } from '../../../core/stats/percentiles.ts';
+import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile, RunStatus } from '../../../core/run/run.ts';
 
 /** Summary of a finished run in the index; all fields except the names are null if its run.json is damaged. */
@@ -17,6 +18,10 @@ export interface IndexedRun {
   readonly load_mode: string | null;
   readonly concurrency: number | null;
   readonly request_rate: number | null;
+  /** Mean tokens of a prompt and of the limit of a response, and the dataset in short; null if it is not known. */
+  readonly isl: number | null;
+  readonly osl: number | null;
+  readonly dataset: string | null;
   readonly origin: string | null;
   readonly system: string | null;
   readonly system_version: string | null;
@@ -63,6 +68,9 @@ export const RUN_COLUMNS = [
   'load_mode',
   'concurrency',
   'request_rate',
+  'isl',
+  'osl',
+  'dataset',
   'origin',
   'system',
   'system_version',
@@ -96,7 +104,7 @@ export const MEASURE_COLUMNS = [
 ] as const satisfies readonly (keyof IndexedMeasure)[];
 
 export function indexedRun(runId: string, run: RunFile): IndexedRun {
-  const { comparison_key: key, target, tool } = run;
+  const { comparison_key: key, target, tool, dataset } = run;
   return {
     run_id: runId,
     damage: null,
@@ -109,6 +117,9 @@ export function indexedRun(runId: string, run: RunFile): IndexedRun {
     load_mode: key.load?.mode ?? null,
     concurrency: key.load?.concurrency ?? null,
     request_rate: key.load?.request_rate ?? null,
+    isl: dataset?.input_tokens?.mean ?? null,
+    osl: dataset?.output_tokens?.mean ?? null,
+    dataset: dataset && datasetText(dataset),
     origin: target.origin,
     system: target.system,
     system_version: target.system_version,

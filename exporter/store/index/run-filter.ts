@@ -7,6 +7,7 @@ const FIELDS = {
   status: 'status',
   tool: 'tool',
   endpoint: 'endpoint_type',
+  dataset: 'dataset',
   group: 'group_id',
   fingerprint: 'fingerprint',
 } as const;

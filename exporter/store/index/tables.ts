@@ -1,5 +1,5 @@
 /** Changes with the tables or their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 1;
+export const INDEX_VERSION = 2;
 
 /** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` identifies the run.json that was read. */
 const RUNS = `
@@ -16,6 +16,9 @@ const RUNS = `
     load_mode TEXT,
     concurrency INTEGER,
     request_rate REAL,
+    isl REAL,
+    osl REAL,
+    dataset TEXT,
     origin TEXT,
     system TEXT,
     system_version TEXT,

@@ -17,6 +17,7 @@ import { migrated, SCHEMA_VERSIONS } from './migrate.ts';
 
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
 const VERSION_1 = '20261121T222600Z-version1ab';
+const VERSION_2 = '20261123T022600Z-version2ab';
 
 /** The columns of a record of version 1. */
 const FIRST_COLUMNS = [
@@ -55,7 +56,7 @@ let store: RunStore;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'llmbench-migrations-'));
-  await cp(join(FIXTURES, 'version-1'), directory, { recursive: true });
+  for (const version of ['version-1', 'version-2']) await cp(join(FIXTURES, version), directory, { recursive: true });
   ({ store } = await openStore(directory));
 });
 
@@ -118,6 +119,21 @@ describe('a run of version 1', () => {
     const recovered = await store.readRun('old');
     expect(complaints('run', recovered)).toEqual([]);
     expect(await collect(store.readRecords(recovered))).toEqual(records);
+  });
+});
+
+describe('a run of version 2', () => {
+  test('keeps its fingerprint; its dataset and command line are unknown', async () => {
+    const before = await readFile(join(directory, VERSION_2, 'run.json'), 'utf8');
+    const stored = JSON.parse(before) as { schema_version: number; fingerprint: string };
+    expect(stored.schema_version).toBe(2);
+    const run = await store.readRun(VERSION_2);
+    expect(complaints('run', run)).toEqual([]);
+    expect(run).toMatchObject({ schema_version: SCHEMA_VERSIONS.run, dataset: null, command_line: null });
+    expect(run.fingerprint).toBe(stored.fingerprint);
+    expect(fingerprint(run.comparison_key)).toBe(stored.fingerprint);
+    expect(complaints('result', await store.readResult(VERSION_2))).toEqual([]);
+    expect(await readFile(join(directory, VERSION_2, 'run.json'), 'utf8')).toBe(before);
   });
 });
 

@@ -15,6 +15,8 @@ const RUN_TYPES: Readonly<Partial<Record<keyof IndexedRun, string>>> = {
   end: 'TIMESTAMP',
   concurrency: 'INTEGER',
   request_rate: 'DOUBLE',
+  isl: 'DOUBLE',
+  osl: 'DOUBLE',
   step: 'INTEGER',
   repeat: 'INTEGER',
   tags: 'VARCHAR[]',

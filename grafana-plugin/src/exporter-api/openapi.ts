@@ -531,6 +531,7 @@ export interface components {
                 reset_kv_cache: boolean;
                 transport: "undici" | "raw" | null;
             };
+            command_line: string[] | null;
             comparison_key: {
                 cancellation: null | {
                     delay_seconds: number;
@@ -577,6 +578,59 @@ export interface components {
                     request_count: number | null;
                 };
             };
+            dataset: null | {
+                conversation: null | {
+                    delay_seconds: {
+                        mean: number;
+                        stddev: number;
+                    };
+                    turns: {
+                        mean: number;
+                        stddev: number;
+                    };
+                };
+                delay_factor: number | null;
+                entries: number | null;
+                file: null | {
+                    block_tokens: number | null;
+                    name: string;
+                    sampling_strategy: string;
+                    sha256: string;
+                };
+                input_tokens: null | {
+                    mean: number;
+                    stddev: number;
+                };
+                lengths: {
+                    input_tokens: {
+                        mean: number;
+                        stddev: number;
+                    };
+                    output_tokens: {
+                        mean: number;
+                        stddev: number;
+                    };
+                    share: number;
+                }[] | null;
+                output_tokens: null | {
+                    mean: number;
+                    stddev: number;
+                };
+                prefix_prompts: null | {
+                    count: number;
+                    tokens: number;
+                };
+                prompt_variant: number | null;
+                seed: number;
+                shared_system_prompt_tokens: number;
+                tokenizer: null | {
+                    identity: string;
+                    name: string;
+                    revision: string;
+                };
+                type: string;
+                user_context_tokens: number;
+            };
             end: string | null;
             failure: string | null;
             fingerprint: string;
@@ -610,7 +664,7 @@ export interface components {
             repeat: number | null;
             run_id: string;
             scenario: string;
-            schema_version: 2;
+            schema_version: 3;
             shard: string;
             source: null | {
                 files: string[];
@@ -643,6 +697,7 @@ export interface components {
         };
         RunStatus: "running" | "completed" | "aborted" | "failed";
         RunSummary: {
+            dataset: string | null;
             duration_seconds: components["schemas"]["NullableNumber"];
             end: components["schemas"]["Instant"];
             endpoint_type: string | null;

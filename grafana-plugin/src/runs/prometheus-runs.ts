@@ -62,6 +62,7 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
     model: labels['model'] || null,
     endpoint_type: labels['endpoint_type'] || null,
     load: labels['load'] || null,
+    dataset: null,
     system: labels['system'] || null,
     system_version: labels['system_version'] || null,
     origin: null,

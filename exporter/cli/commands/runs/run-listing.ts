@@ -26,6 +26,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'model', isCut: true, cell: ({ model }) => plainText(model ?? ABSENT) },
   { head: 'system', isCut: true, cell: systemOf },
   { head: 'load', cell: loadOf },
+  { head: 'dataset', cell: ({ dataset }) => plainText(dataset ?? ABSENT) },
   { head: 'ok', isNumber: true, cell: (_, figures) => counted(figures?.requests.ok) },
   { head: 'failed', isNumber: true, cell: (_, figures) => counted(figures && countOf(figures.requests, FAILED_OUTCOMES)) },
   { head: 'TTFT p50', isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p50) },
@@ -41,15 +42,15 @@ const COLUMNS: readonly Column[] = [
 /** Left out, the first of them first, of a list that is wider than the terminal. */
 const LESS_NEEDED = [
   ...['system', 'ITL p50', 'window', 'start (UTC)', 'tags', 'model', 'scenario', 'client', 'SLO', 'failed'],
-  ...['tokens/s', 'TTFT p50', 'ok', 'load', 'TTFT p99'],
+  ...['tokens/s', 'TTFT p50', 'ok', 'dataset', 'load', 'TTFT p99'],
 ];
 
 /**
- * One line per run under a head. Columns in which no run has anything, or none a failure, are left out; what does not fit `width` is cut,
+ * One line per run under a head. Of the datasets only that in which they differ is shown. Columns in which no run has anything, or none a failure, are left out; what does not fit `width` is cut,
  * and then left out, the less needed first.
  */
 export function runListing(runs: readonly (IndexedRun | RunWithFigures)[], width: number): string[] {
-  const whole = runs.filter(({ damage }) => damage === null);
+  const whole = withDistinctDatasets(runs.filter(({ damage }) => damage === null));
   const cells = new Map(
     whole.map((run) => [run, COLUMNS.map(({ cell }) => cell(run, 'figures' in run ? run.figures : null))]),
   );
@@ -59,11 +60,23 @@ export function runListing(runs: readonly (IndexedRun | RunWithFigures)[], width
   const columns = fitted([...cells.values()], filled, width);
   const line = (row: readonly string[]): string =>
     columns.map(({ at, width: most }) => padded(cutTo(row[at] ?? '', most), most, COLUMNS[at]?.isNumber === true)).join(GAP).trimEnd();
+  const rows = new Map([...cells].map(([{ run_id }, row]) => [run_id, row]));
   const lines = runs.map((run) => {
-    const row = cells.get(run);
+    const row = rows.get(run.run_id);
     return row === undefined ? `${run.run_id}${GAP}damaged: ${plainText(run.damage ?? '')}` : line(row);
   });
   return whole.length === 0 ? lines : [line(COLUMNS.map(({ head }) => head)), ...lines];
+}
+
+/** The datasets without the options that all of them share; null where nothing is left. */
+function withDistinctDatasets<T extends IndexedRun>(runs: readonly T[]): T[] {
+  const options = runs.map(({ dataset }) => dataset?.split(', ') ?? null);
+  const known = options.filter((each) => each !== null);
+  const isShared = (option: string): boolean => known.every((each) => each.includes(option));
+  return runs.map((run, i) => ({
+    ...run,
+    dataset: options[i]?.filter((option) => !isShared(option)).join(', ') || null,
+  }));
 }
 
 interface FittedColumn {

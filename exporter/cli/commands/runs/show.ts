@@ -1,5 +1,8 @@
+import { shellCommand } from '../../../../core/text/shell-word.ts';
 import { things } from '../../../../core/text/things.ts';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
+import { datasetText } from '../../../../core/run/run-dataset.ts';
+import type { RunDataset } from '../../../../core/run/run-dataset.ts';
 import type { ComparisonKey, RunFile } from '../../../../core/run/run.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
@@ -60,8 +63,11 @@ function description(run: RunFile): string[] {
     ['tags', run.tags.length === 0 ? null : run.tags.join(', ')],
     ['model', `${key.model ?? ABSENT}, ${key.endpoint_type ?? ABSENT}${streaming(key)}`],
     ['load', loadOf(key)],
+    ['dataset', run.dataset && datasetText(run.dataset)],
+    ...datasetFacts(run.dataset),
     ['sampling', samplingOf(key)],
     ['target', targetOf(target)],
+    ['command', run.command_line && shellCommand(run.command_line)],
     ['tool', `${tool.name} ${tool.version ?? ''}`.trimEnd()],
     ['source', source === null ? null : `${source.format}: ${source.files.join(', ')}`],
     ...(source?.notes ?? []).map((note) => ['', note] as const),
@@ -71,6 +77,16 @@ function description(run: RunFile): string[] {
     ['fingerprint', run.fingerprint],
   ];
   return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${name.padEnd(12)}${plainText(fact)}`]));
+}
+
+function datasetFacts(dataset: RunDataset | null): (readonly [string, string | null])[] {
+  if (dataset === null) return [];
+  const { tokenizer, file, seed, prompt_variant } = dataset;
+  return [
+    ['', file && `sha256 ${file.sha256}, ${file.sampling_strategy}`],
+    ['seed', `${seed}${prompt_variant === null ? '' : `, prompt variant ${prompt_variant}`}`],
+    ['tokenizer', tokenizer && tokenizer.name],
+  ];
 }
 
 const streaming = ({ streaming }: ComparisonKey): string =>

@@ -14,6 +14,7 @@ export function configurationDifferences(runs: readonly RunAnswer[]): Difference
     const { system, system_version, tool, tool_version } = summary;
     return new Map([
       ...flattened(run.comparison_key),
+      ...flattened(run.dataset, 'dataset'),
       ['target', run.target.origin ?? ABSENT] as const,
       ['system', [system, system_version].filter(Boolean).join(' ') || ABSENT] as const,
       ['tool', [tool, tool_version].filter(Boolean).join(' ')] as const,

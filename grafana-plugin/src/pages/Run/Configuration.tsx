@@ -4,6 +4,7 @@ import { t } from '@grafana/i18n';
 import { ClipboardButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { ABSENT } from '../../../../core/text/quantities.ts';
+import { shellCommand } from '../../../../core/text/shell-word.ts';
 import type { RunFile } from '../../../../core/run/run.ts';
 import { flattened } from '../../components/flattened.ts';
 import { Section } from '../../components/Section.tsx';
@@ -18,6 +19,8 @@ export function Configuration({ run, summary }: { run: RunFile; summary: RunSumm
     ['target', run.target.origin ?? ABSENT],
     ...(summary.group_id ? [['group', summary.group_id] as [string, string]] : []),
     ...flattened(key),
+    ...flattened(run.dataset, 'dataset'),
+    ...(run.command_line ? [['command', shellCommand(run.command_line)] as [string, string]] : []),
   ];
   return (
     <Section

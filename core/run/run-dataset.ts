@@ -1,0 +1,82 @@
+/** A normal distribution of whole numbers; without a standard deviation always the mean. */
+export interface Spread {
+  readonly mean: number;
+  readonly stddev: number;
+}
+
+/** Lengths in tokens that a share (0 to 1) of the requests has. */
+export interface LengthShare {
+  readonly input_tokens: Spread;
+  readonly output_tokens: Spread;
+  readonly share: number;
+}
+
+/** What the requests of a run were made of, as it was configured; null where an option does not apply. */
+export interface RunDataset {
+  /** `synthetic`, or the format of the file. */
+  readonly type: string;
+  /** Of a prompt, without the texts that requests share; null: `lengths` or the file determine it. */
+  readonly input_tokens: Spread | null;
+  /** The limit of a response (`max_tokens`); null: `lengths` or the file determine it. */
+  readonly output_tokens: Spread | null;
+  /** Several pairs of lengths, instead of the two above. */
+  readonly lengths: readonly LengthShare[] | null;
+  /** Length of the system prompt that all requests share; 0: none. */
+  readonly shared_system_prompt_tokens: number;
+  /** Each prompt begins with one of `count` prefixes. */
+  readonly prefix_prompts: { readonly count: number; readonly tokens: number } | null;
+  /** Length of the text that begins each conversation; 0: none. */
+  readonly user_context_tokens: number;
+  /** Turns of a conversation and the user's delay before the next one; null: single requests, or those of a file. */
+  readonly conversation: { readonly turns: Spread; readonly delay_seconds: Spread } | null;
+  /** Factor of the delays between turns; null where there are none. */
+  readonly delay_factor: number | null;
+  /** Number of different requests before they recur; null: they do not, or the file determines it. */
+  readonly entries: number | null;
+  readonly file: RunDatasetFile | null;
+  readonly tokenizer: RunTokenizer | null;
+  /** Of lengths, order and texts. */
+  readonly seed: number;
+  /** Which texts of the seed were sent: the same variant has the same texts; null: those of the file. */
+  readonly prompt_variant: number | null;
+}
+
+export interface RunDatasetFile {
+  /** Without its folder. */
+  readonly name: string;
+  /** Hex SHA-256 of the content; of a folder: of the hashes of its files. */
+  readonly sha256: string;
+  readonly sampling_strategy: string;
+  /** Tokens of one hash id of a trace; null for other formats. */
+  readonly block_tokens: number | null;
+}
+
+export interface RunTokenizer {
+  readonly name: string;
+  /** Branch, tag or commit; only used for a model of the Hugging Face hub. */
+  readonly revision: string;
+  /** Hex SHA-256 of its definition, or name and version of a built-in one. */
+  readonly identity: string;
+}
+
+/** Short: `ISL 512±50, OSL 128, system prompt 100`, or the file with its format. */
+export function datasetText(dataset: RunDataset): string {
+  const { file, input_tokens, output_tokens, lengths, prefix_prompts, conversation, entries } = dataset;
+  const parts = [
+    file && `${dataset.type} ${file.name}`,
+    input_tokens && `ISL ${spreadText(input_tokens)}`,
+    output_tokens && `OSL ${spreadText(output_tokens)}`,
+    lengths && `ISL/OSL ${lengths.map(shareText).join(' ')}`,
+    dataset.shared_system_prompt_tokens > 0 && `system prompt ${dataset.shared_system_prompt_tokens}`,
+    prefix_prompts && `prefixes ${prefix_prompts.count}×${prefix_prompts.tokens}`,
+    dataset.user_context_tokens > 0 && `context ${dataset.user_context_tokens}`,
+    conversation && `turns ${spreadText(conversation.turns)}`,
+    entries !== null && `entries ${entries}`,
+  ];
+  return parts.filter((part) => typeof part === 'string').join(', ');
+}
+
+const spreadText = ({ mean, stddev }: Spread): string => (stddev === 0 ? String(mean) : `${mean}±${stddev}`);
+
+const shareText = ({ input_tokens, output_tokens, share }: LengthShare): string =>
+  `${spreadText(input_tokens)}/${spreadText(output_tokens)}:${Number((share * 100).toFixed(2))}%`;
