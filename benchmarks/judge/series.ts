@@ -44,7 +44,7 @@ export function figuresOf(values: Values, place: number): RunFigures {
     foreign_traffic: false,
     figures: values.map((value, i): Figure => ({
       ...{ measure: 'request_latency', stat: STATS[i] ?? 'mean', unit: 'seconds', definition: 'd', origin: 'client' },
-      ...{ population: 'ok', clock: 'sent', direction: 'lower', value, n: null, effective_n: null },
+      ...{ population: 'ok', clock: 'sent', direction: 'lower', value, ci95: null, n: null, effective_n: null },
     })),
   };
 }

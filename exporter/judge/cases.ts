@@ -54,6 +54,11 @@ export function casesOf(a: readonly RunFigures[], b: readonly RunFigures[], rule
   return cases.filter((each) => each.a.length + each.b.length > 0).sort((x, y) => order(x.place) - order(y.place));
 }
 
+/** The run with the figures that gate alone: of long histories the others take most of the time. */
+export function gatingOnly(run: RunFigures, rules: Rules): RunFigures {
+  return { ...run, figures: run.figures.filter((figure) => gatingPlace(rules, figure) >= 0) };
+}
+
 export function keyText({ measure, stat, unit, definition, origin, population, clock }: FigureKey): string {
   return [measure, stat, unit, definition, origin, population, clock].join(' ');
 }

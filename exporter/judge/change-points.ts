@@ -2,7 +2,7 @@ import { changePointsOf, type ChangePoint } from '../../core/stats/change-points
 import { percentile } from '../../core/stats/percentiles.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { unpairedShift, type KnownInterval } from '../../core/stats/shift.ts';
-import { casesOf, keyText } from './cases.ts';
+import { casesOf, gatingOnly, keyText } from './cases.ts';
 import { effectRatio } from './effect.ts';
 import { worseUp } from './evidence.ts';
 import { inOrder } from './history.ts';
@@ -40,7 +40,8 @@ export function changePoints(
   runs: readonly RunFigures[],
   { rules = defaultRules(runs), all = false }: { readonly rules?: Rules; readonly all?: boolean } = {},
 ): readonly HistoryChange[] {
-  const ordered = inOrder(runs).slice(-MOST_RUNS);
+  const newest = inOrder(runs).slice(-MOST_RUNS);
+  const ordered = all ? newest : newest.map((run) => gatingOnly(run, rules));
   return casesOf(ordered, [], rules)
     .filter(({ place }) => all || place >= 0)
     .flatMap(({ key, margin }) => changesOf(key, Math.log1p(margin), pointsOf(key, ordered)));

@@ -1,7 +1,7 @@
 import type { RunStore } from '../store/run-store.ts';
 import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
 import { inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
-import { loadFigures } from './load-figures.ts';
+import { storedFigures } from './load-figures.ts';
 import type { Rules } from './rules.ts';
 import { appendVerdict, readVerdicts, verdictEntry } from './verdict-log.ts';
 import type { VerdictName } from './verdict.ts';
@@ -46,7 +46,7 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
   const { scenario, author } = request;
   const baseline = await readBaseline(store.directory, scenario);
   const pending = request.withPending ? await pendingSuspects(store.directory, scenario) : [];
-  const fresh = await loadFigures(store, [...new Set([...pending, ...request.runIds])]);
+  const fresh = await storedFigures(store)([...new Set([...pending, ...request.runIds])]);
   const asked = fresh.runs.filter(({ run_id }) => request.runIds.includes(run_id));
   refuseUnreadable(request.runIds, fresh.unreadable);
   const [newest] = asked.slice(-1);
@@ -55,8 +55,8 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
   const judged = fresh.runs.filter(
     (run) => request.runIds.includes(run.run_id) || run.fingerprint === newest.fingerprint,
   );
-  const accepted = await loadFigures(store, baseline.accepted);
-  const pinned = await loadFigures(store, baseline.pinned);
+  const accepted = await storedFigures(store)(baseline.accepted);
+  const pinned = await storedFigures(store)(baseline.pinned);
   const judgment = judgeAgainstHistory(accepted.runs, judged, {
     anchor: pinned.runs,
     ...(request.rules === null ? {} : { rules: request.rules }),

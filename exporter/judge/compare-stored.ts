@@ -1,6 +1,6 @@
 import type { RunStore } from '../store/run-store.ts';
 import { compare } from './compare.ts';
-import { readFigures } from './load-figures.ts';
+import { readFigures, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { RunFigures } from './run-figures.ts';
 import { verdictReport, type ReportedRun, type VerdictReport } from './verdict-report.ts';
@@ -26,9 +26,9 @@ export function refusal({ a, b, paired }: Pick<ComparedSets, 'a' | 'b' | 'paired
 }
 
 /** Compares two sets of stored runs that `refusal` does not refuse. Throws an `UnreadableRunError`. */
-export async function compareStored(store: RunStore, sets: ComparedSets): Promise<VerdictReport> {
-  const a = await readFigures(store, idsOf(sets.a));
-  const b = alike(a, await readFigures(store, idsOf(sets.b)), sets);
+export async function compareStored(store: RunStore, load: LoadFigures, sets: ComparedSets): Promise<VerdictReport> {
+  const a = await readFigures(load, idsOf(sets.a));
+  const b = alike(a, await readFigures(load, idsOf(sets.b)), sets);
   const figures = [...a, ...b];
   const judgment = compare(a, b, { paired: sets.paired, rules: rulesFor(sets.rules, figures) });
   return verdictReport(store, judgment, { ...sets, figures });

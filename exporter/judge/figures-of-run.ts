@@ -27,18 +27,20 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
 function figuresOf(result: MeasureResult): Figure[] {
   const { measure, unit, definition, origin, population, clock } = result;
   const key = { measure, unit, definition, origin, population, clock, direction: directionOf(measure) };
-  const figure = (stat: Stat, value: Figure['value'], n: number | null, effective_n: number | null): Figure => ({
-    ...{ ...key, stat, value, n, effective_n },
+  const figure = (stat: Stat, value: Figure['value'], ci95: Figure['ci95']): Figure => ({
+    ...{ ...key, stat, value, ci95 },
+    n: result.kind === 'scalar' ? null : result.n,
+    effective_n: result.kind === 'scalar' ? null : result.effective_n,
   });
-  if (result.kind === 'scalar') return [figure('value', result.value, null, null)];
-  const { n, effective_n, mean, percentiles } = result;
+  if (result.kind === 'scalar') return [figure('value', result.value, null)];
+  const { n, mean, percentiles } = result;
   // Over all requests a failed one is infinitely slow, which JSON can only write as null.
   const infinite = population === 'all' && key.direction === 'lower' && n !== null && n > 0 ? Infinity : null;
   return [
-    figure('mean', mean ?? infinite, n, effective_n),
+    figure('mean', mean ?? infinite, null),
     ...PERCENTILES.map((name) => {
-      const { bounds, value } = percentiles[name];
-      return figure(name, bounds ?? value ?? infinite, n, effective_n);
+      const { bounds, value, ci95 } = percentiles[name];
+      return figure(name, bounds ?? value ?? infinite, ci95);
     }),
   ];
 }

@@ -53,6 +53,8 @@ export interface FigureKey {
 export interface Figure extends FigureKey {
   /** In the unit; [low, high] when buckets leave it open; Infinity is possible in population `all`. Null when it is not available. */
   readonly value: number | readonly [low: number, high: number] | null;
+  /** 95 % interval within the run, in the unit; null when it is not available. No verdict rests on it. */
+  readonly ci95: readonly [low: number, high: number] | null;
   /** Values that it is of; null for a scalar, or when it is not known. */
   readonly n: number | null;
   /** The same as independent values; null when it is not known. */

@@ -13,7 +13,7 @@ import type { RunReader } from './run-reader.ts';
 import { scenarioFamilies } from './scenario-families.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
 import { withinBudget } from './series-budget.ts';
-import type { RunSummary } from './views/run-summary.ts';
+import { lastCompleted } from './views/last-completed.ts';
 
 export interface ResultMetricsOptions {
   readonly source: RunReader;
@@ -246,20 +246,10 @@ async function keep(
 /** One series for each scenario, those completed last first. */
 function lastCompletedParts(listed: readonly ListedRun[]): RunPart[] {
   const runs = listed.flatMap(({ summary }) => (summary === null ? [] : [summary]));
-  const newestFirst = lastCompleted(runs).sort((a, b) => b.value - a.value);
-  return newestFirst.map((sample) => ({
-    key: `scenario ${sample.labels.scenario}`,
+  const newestFirst = [...lastCompleted(runs)].sort(([, a], [, b]) => b - a);
+  return newestFirst.map(([scenario, value]) => ({
+    key: `scenario ${scenario}`,
     series: 1,
-    families: [keptFamily({ ...LAST_COMPLETED, samples: [sample] })],
+    families: [keptFamily({ ...LAST_COMPLETED, samples: [{ labels: { scenario }, value }] })],
   }));
-}
-
-/** A run without a time of its own says nothing of when its scenario was last completed. */
-function lastCompleted(runs: readonly RunSummary[]): { labels: { scenario: string }; value: number }[] {
-  const latest = new Map<string, number>();
-  for (const { status, scenario, start, end } of runs) {
-    if (status !== 'completed' || start === null || end === null) continue;
-    latest.set(scenario, Math.max(latest.get(scenario) ?? -Infinity, Date.parse(end) / 1000));
-  }
-  return [...latest].map(([scenario, value]) => ({ labels: { scenario }, value }));
 }

@@ -34,6 +34,7 @@ function bundledDocument(): OpenAPI3 {
     ['servers.schema.json', 'ServersFile'],
     ['verdict.schema.json', 'VerdictEntry'],
     ['comparison.schema.json', 'Comparison'],
+    ['baseline.schema.json', 'BaselineEntry'],
   ] as const) {
     text = text.replaceAll(`./${file}`, `#/components/schemas/${name}`);
     const schema = readFileSync(new URL(file, SCHEMAS), 'utf8')

@@ -1,7 +1,7 @@
 import { createRunId } from '../../../core/run/run-id.ts';
 import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
 import { decisiveOf } from '../../judge/history.ts';
-import { loadFigures } from '../../judge/load-figures.ts';
+import { storedFigures } from '../../judge/load-figures.ts';
 import { readBaseline } from '../../judge/baseline.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';
 import { verdictReport } from '../../judge/verdict-report.ts';
@@ -91,7 +91,7 @@ async function check(
 ): Promise<CheckedScenario> {
   try {
     const { accepted } = await readBaseline(store.directory, scenario);
-    const { runs } = await loadFigures(store, [...new Set([...accepted.slice(-1), ...runIds])]);
+    const { runs } = await storedFigures(store)([...new Set([...accepted.slice(-1), ...runIds])]);
     return await checkScenario(store, {
       ...{ scenario, runIds, withPending: true, acceptPassed: options['accept-passed'] },
       ...{ rules: rulesFor(requestedRules(options), runs), author: requestedAuthor(options, process.env) },
@@ -138,7 +138,7 @@ async function printed(store: RunStore, checked: CheckedScenario, options: Check
   const { judgment, scenario, fingerprint, runIds, acceptedRunIds, notes } = checked;
   for (const note of notes) process.stderr.write(`${note}\n`);
   const decisive = decisiveOf(judgment);
-  const { runs: figures } = await loadFigures(store, [...decisive.runs.a, ...runIds]);
+  const { runs: figures } = await storedFigures(store)([...decisive.runs.a, ...runIds]);
   const stored = await indexedRuns(store);
   const origins = new Map(stored.map(({ run_id, origin }) => [run_id, origin]));
   const acceptable = stored.filter(

@@ -1,5 +1,5 @@
 import { compareStored, refusal } from '../../judge/compare-stored.ts';
-import { UnreadableRunError } from '../../judge/load-figures.ts';
+import { storedFigures, UnreadableRunError } from '../../judge/load-figures.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
@@ -56,7 +56,10 @@ export async function compareRuns(
   const refused = refusal(sets);
   if (refused !== null) throw new CliError(refused);
   try {
-    return printVerdict(await compareStored(store, { ...sets, runsDirectory: values['runs-dir'] }), values);
+    return printVerdict(
+      await compareStored(store, storedFigures(store), { ...sets, runsDirectory: values['runs-dir'] }),
+      values,
+    );
   } catch (error) {
     if (error instanceof UnreadableRunError) throw new CliError(error.message, ExitCode.failed);
     throw error;

@@ -58,7 +58,8 @@ async function idsOf(query: string): Promise<string[]> {
 }
 
 /** A path of the description with run `first`, and what its parameters need. */
-const filled = (path: string): string => path.replace('{run_id}', 'first').replace('{name}', 'models');
+const filled = (path: string): string =>
+  path.replace('{run_id}', 'first').replace('scenarios/{name}', 'scenarios/long').replace('{name}', 'models');
 const needed = (path: string): string =>
   path.endsWith('/distribution')
     ? 'measure=request_latency'
@@ -262,6 +263,7 @@ describe('one run', () => {
     ['/runs/first/series', 400],
     ['/values/__proto__', 400],
     ['/values/constructor', 400],
+    ['/scenarios/none', 404],
     ['/nothing', 404],
     ['/Runs', 404],
     ['/runs/%', 400],
@@ -405,7 +407,7 @@ describe('the service', () => {
   test('serves the description and the schemas that it references', async () => {
     const { body } = await request(`${server.url}/openapi.yaml`);
     const references = new Set((await body.text()).match(/\.\/\w+\.schema\.json/g));
-    expect(references.size).toBe(4);
+    expect(references.size).toBe(6);
     for (const reference of references) {
       expect((await get(reference.slice(1))).body).toHaveProperty('$schema');
     }

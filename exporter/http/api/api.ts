@@ -1,5 +1,7 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
+import { cachedFigures } from '../../judge/load-figures.ts';
+import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { HostCheck } from '../allowed-host.ts';
 import { annotationsRoute } from './annotations.ts';
@@ -13,6 +15,8 @@ import { runSeriesRoute } from './run-series.ts';
 import { runServersRoute } from './run-servers.ts';
 import { runRoute } from './run.ts';
 import { runsRoute } from './runs.ts';
+import { scenarioRoute } from './scenario.ts';
+import { scenariosRoute } from './scenarios.ts';
 import { statusRoute } from './status.ts';
 import { requireToken } from './token.ts';
 import { valuesRoute } from './values.ts';
@@ -22,6 +26,10 @@ export interface ApiOptions {
   readonly version: string;
   /** Required from clients that do not connect over the loopback address; null: not required. */
   readonly token: string | null;
+  /** What the judge decided. Unless given: nothing was judged. */
+  readonly scenarioStates?: () => Promise<readonly ScenarioState[]>;
+  /** How often a scenario is expected to complete, in seconds, by its name. */
+  readonly expectedScenarios?: ReadonlyMap<string, number>;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
   /** Receives one line for each request that fails. */
@@ -34,7 +42,11 @@ const MOST_READINGS = 4;
 const MOST_WAITING = 200;
 
 /** `/api/v1`, as described by schemas/openapi.yaml. Read-only. */
-export function createApi({ library, version, token, hostCheck, problem }: ApiOptions): Express {
+export function createApi(options: ApiOptions): Express {
+  const { library, version, token, hostCheck, problem } = options;
+  const { scenarioStates = nothingJudged, expectedScenarios = new Map<string, number>() } = options;
+  const scenarios = { library, scenarioStates, expectedScenarios };
+  const load = cachedFigures(library.store);
   const api = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   api.use(onlyAllowedHosts(hostCheck));
   api.use(onlyReading);
@@ -47,7 +59,9 @@ export function createApi({ library, version, token, hostCheck, problem }: ApiOp
   api.get('/runs/:run_id/records', limited, runRecordsRoute(library));
   api.get('/runs/:run_id/distribution', limited, runDistributionRoute(library));
   api.get('/runs/:run_id/series', limited, runSeriesRoute(library));
-  api.get('/compare', limited, compareRoute(library));
+  api.get('/compare', limited, compareRoute(library, load));
+  api.get('/scenarios', scenariosRoute(scenarios));
+  api.get('/scenarios/:name', limited, scenarioRoute(scenarios, load));
   api.get('/annotations', annotationsRoute(library));
   api.get('/values/:name', valuesRoute(library));
   api.get('/openapi.yaml', openapiRoute);
@@ -56,6 +70,8 @@ export function createApi({ library, version, token, hostCheck, problem }: ApiOp
   api.use(problemHandler(problem));
   return api;
 }
+
+const nothingJudged = (): Promise<readonly ScenarioState[]> => Promise.resolve([]);
 
 function onlyAllowedHosts(check: HostCheck): RequestHandler {
   return (request, response, next) => {

@@ -1,12 +1,12 @@
 import type { RequestHandler } from 'express';
 import { compareStored, refusal } from '../../judge/compare-stored.ts';
-import { UnreadableRunError } from '../../judge/load-figures.ts';
-import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choices.ts';
+import { UnreadableRunError, type LoadFigures } from '../../judge/load-figures.ts';
 import type { ReportedRun } from '../../judge/verdict-report.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
-import { Problem, wrongParameters } from './problem.ts';
+import { Problem } from './problem.ts';
 import { choice, readQuery, selectors, shortTexts } from './query.ts';
+import { requestedRules } from './requested-rules.ts';
 import { withoutFolder } from './requested-run.ts';
 import { sendJson } from './send-json.ts';
 
@@ -22,7 +22,7 @@ const PARAMETERS = {
 } as const;
 
 /** `GET /compare`: the verdict on the runs of B against those of A, as `llmbench compare --format json` prints it. */
-export function compareRoute(library: RunLibrary): RequestHandler {
+export function compareRoute(library: RunLibrary, load: LoadFigures): RequestHandler {
   return async (request, response) => {
     const query = readQuery(request, PARAMETERS);
     const rules = requestedRules(query);
@@ -32,22 +32,16 @@ export function compareRoute(library: RunLibrary): RequestHandler {
     const refused = refusal(sets);
     if (refused !== null) throw new Problem(400, refused);
     try {
-      await sendJson(request, response, await compareStored(library.store, { ...sets, rules, runsDirectory: null }));
+      await sendJson(
+        request,
+        response,
+        await compareStored(library.store, load, { ...sets, rules, runsDirectory: null }),
+      );
     } catch (error) {
       if (!(error instanceof UnreadableRunError)) throw error;
       throw new Problem(422, withoutFolder(library, error.message));
     }
   };
-}
-
-function requestedRules(texts: { readonly gate: readonly string[]; readonly margin: readonly string[] }): RuleChoices {
-  try {
-    return parseRules(texts);
-  } catch (error) {
-    if (!(error instanceof RuleError)) throw error;
-    const { parameter: name, given: value, expected } = error;
-    throw wrongParameters([{ name, value, allowed: [expected] }]);
-  }
 }
 
 /** Every finished run, newest first. */

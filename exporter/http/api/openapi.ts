@@ -9,7 +9,7 @@ export const openapiRoute: RequestHandler = async (_request, response) => {
 };
 
 /** The schemas that the description references, or that these reference. */
-const REFERRED = ['run', 'result', 'servers', 'comparison', 'verdict'] as const;
+const REFERRED = ['run', 'result', 'servers', 'comparison', 'verdict', 'baseline'] as const;
 
 export const SCHEMA_PATHS = REFERRED.map((name) => `/${name}.schema.json`);
 

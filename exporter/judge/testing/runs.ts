@@ -22,7 +22,7 @@ export function figure(measure: string, stat: Stat, value: Figure['value']): Fig
   const direction = directionOf(measure);
   return {
     ...{ measure, stat, unit, definition: 'd', origin: 'client', population: 'ok', clock: 'sent', direction },
-    ...{ value, n: null, effective_n: null },
+    ...{ value, ci95: null, n: null, effective_n: null },
   };
 }
 

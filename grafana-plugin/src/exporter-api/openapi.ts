@@ -155,6 +155,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/scenarios": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listScenarios"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/scenarios/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        get: operations["getScenario"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -204,6 +238,34 @@ export interface components {
                 title: string;
             }[];
             total: number;
+        };
+        BaselineEntry: {
+            action: "accept" | "drop" | "pin" | "unpin";
+            at: string;
+            author: string | null;
+            reason: string | null;
+            run_ids: string[];
+            scenario: string;
+            schema_version: 1;
+        };
+        ChangePoint: {
+            clock: components["schemas"]["Clock"];
+            definition: string;
+            direction: components["schemas"]["Direction"];
+            measure: string;
+            origin: "client" | "server";
+            p: number;
+            population: components["schemas"]["Population"];
+            previous_run_id: string;
+            ratio: number | null;
+            run_id: string;
+            runs: {
+                after: number;
+                before: number;
+            };
+            stat: string;
+            unit: components["schemas"]["Unit"];
+            worse: boolean;
         };
         Clock: "sent" | "due";
         Comparison: {
@@ -259,6 +321,7 @@ export interface components {
             sentence: string;
             verdict: components["schemas"]["VerdictEntry_verdict"];
         };
+        Direction: "lower" | "higher" | "none";
         Distribution: {
             between: number;
             clock: components["schemas"]["Clock"];
@@ -734,6 +797,82 @@ export interface components {
             of: number;
             shown: number;
         };
+        Scenario: {
+            baseline: {
+                accepted: string[];
+                damaged_lines: number[];
+                dropped: string[];
+                entries: components["schemas"]["BaselineEntry"][];
+                pinned: string[];
+                total_entries: number;
+            };
+            change_points: components["schemas"]["ChangePoint"][];
+            damaged_verdict_lines: number[];
+            measures: {
+                clock: components["schemas"]["Clock"];
+                definition: string;
+                direction: components["schemas"]["Direction"];
+                margin: number;
+                measure: string;
+                origin: "client" | "server";
+                population: components["schemas"]["Population"];
+                stat: string;
+                unit: components["schemas"]["Unit"];
+            }[];
+            runs: components["schemas"]["ScenarioRun"][];
+            summary: components["schemas"]["ScenarioSummary"];
+            total_runs: number;
+            total_verdicts: number;
+            unreadable_runs: {
+                reason: string;
+                run_id: string;
+            }[];
+            verdicts: components["schemas"]["VerdictEntry"][];
+        };
+        ScenarioPage: {
+            limit: number;
+            page: number;
+            scenarios: components["schemas"]["ScenarioSummary"][];
+            total: number;
+        };
+        ScenarioRun: {
+            accepted: boolean;
+            end: components["schemas"]["Instant"];
+            fingerprint: string;
+            model: string | null;
+            pinned: boolean;
+            run_id: string;
+            start: components["schemas"]["Instant"];
+            system: string | null;
+            system_version: string | null;
+            tags: string[];
+            tool: string;
+            tool_version: string | null;
+            values: (null | {
+                ci95: (number | null)[] | null;
+                n: number | null;
+                value: (number | null) | (number | null)[];
+            })[];
+            verdict: components["schemas"]["VerdictName"] | null;
+        };
+        ScenarioSummary: {
+            baseline: {
+                accepted: number;
+                pinned: number;
+            };
+            expected_interval_seconds: number | null;
+            fingerprints: {
+                fingerprint: string;
+                runs: number;
+            }[];
+            last_completed: components["schemas"]["Instant"];
+            open_regression: components["schemas"]["VerdictSummary"] | null;
+            overdue: boolean | null;
+            runs: number;
+            scenario: string;
+            undecided_checks: number;
+            verdict: components["schemas"]["VerdictSummary"] | null;
+        };
         Selectors: string[];
         ServerSeries: {
             run_id: string;
@@ -967,6 +1106,14 @@ export interface components {
         VerdictEntry_reason: "decided" | "preflight" | "too_few_runs" | "wide_interval" | "near_margin" | "unconfirmed_regression" | "unconfirmed_improvement" | "multiple_measures" | "dependent_history" | "short_history" | "buckets" | "failures" | "missing_values" | "few_values" | "unbounded" | "no_measures";
         VerdictEntry_runIds: string[];
         VerdictEntry_verdict: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";
+        VerdictName: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";
+        VerdictSummary: {
+            at: string;
+            reason: string;
+            run_ids: string[];
+            sentence: string;
+            verdict: components["schemas"]["VerdictName"];
+        };
         Zero: {
             measure_seconds: number | null;
             start: components["schemas"]["Instant"];
@@ -1268,6 +1415,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ServersFile"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    listScenarios: {
+        parameters: {
+            query?: {
+                limit?: number;
+                page?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScenarioPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getScenario: {
+        parameters: {
+            query?: {
+                gate?: components["parameters"]["gate"];
+                limit?: number;
+                margin?: components["parameters"]["margin"];
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Scenario"];
                 };
             };
             304: components["responses"]["NotModified"];

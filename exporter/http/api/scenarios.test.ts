@@ -1,0 +1,172 @@
+import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { changeBaseline } from '../../judge/baseline.ts';
+import { checkScenario } from '../../judge/check-scenario.ts';
+import { ScenarioStates } from '../../judge/scenario-state.ts';
+import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
+import { RunList } from '../../publish/run-list.ts';
+import { RunLibrary } from '../../publish/views/run-library.ts';
+import { openStore, type RunStore } from '../../store/run-store.ts';
+import { hostCheck } from '../allowed-host.ts';
+import { listen, type Listening } from '../listen.ts';
+import { createApi } from './api.ts';
+import { complaints, PROBLEM } from './fixtures/openapi.ts';
+
+const SLASHED = 'nightly/8 GPUs';
+
+let store: RunStore;
+let server: Listening;
+
+/**
+ * 20 runs of a scenario at 100 ms that were accepted, 10 at 130 ms, of which the first was judged; 3 pinned; a scenario
+ * without verdicts, and one that is expected and never ran.
+ */
+beforeAll(async () => {
+  ({ store } = await openStore(await mkdtemp(join(tmpdir(), 'llmbench-scenarios-'))));
+  const noise = (i: number): number => 1 + 0.005 * Math.sin(i * 2.3);
+  for (let i = 0; i < 30; i++) {
+    await storeJudgedRun(store, `run-${i}`, i, { ttft: (i < 20 ? 0.1 : 0.13) * noise(i), scenario: SLASHED });
+  }
+  await storeJudgedRun(store, 'other', 40, { ttft: 1, scenario: 'weekly' });
+  await storeJudgedRun(store, 'torn', 41, { ttft: 1, scenario: SLASHED });
+  await writeFile(join(store.pathOf('torn'), 'result.json'), '{');
+  const change = { scenario: SLASHED, author: 'ana', reason: 'first baseline' };
+  await changeBaseline(store.directory, {
+    ...change,
+    ...{ action: 'accept', run_ids: Array.from({ length: 20 }, (_, i) => `run-${i}`) },
+  });
+  await changeBaseline(store.directory, { ...change, action: 'pin', run_ids: ['run-0', 'run-1', 'run-2'] });
+  await checkScenario(store, {
+    ...{ scenario: SLASHED, runIds: ['run-20'], withPending: true, acceptPassed: false, rules: null, author: 'ci' },
+  });
+  await appendFile(join(store.directory, 'scenarios', 'nightly%2f8%20GPUs', 'verdicts.jsonl'), '{"torn\n');
+  const states = new ScenarioStates(store.directory);
+  const problem = (): void => undefined;
+  const api = createApi({
+    library: new RunLibrary(store, new RunList(store), problem),
+    ...{ version: '0.1.0', token: null, problem },
+    hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
+    scenarioStates: () => states.read(),
+    expectedScenarios: new Map([
+      ['weekly', 7 * 86_400],
+      ['never', 60],
+    ]),
+  });
+  server = await listen(api, { host: '127.0.0.1', port: 0 });
+});
+
+afterAll(async () => {
+  await server.close();
+  await rm(store.directory, { recursive: true });
+});
+
+async function get(path: string): Promise<{ status: number; body: Record<string, unknown> }> {
+  const response = await fetch(`${server.url}${path}`);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const NIGHTLY = `/scenarios/${encodeURIComponent(SLASHED)}`;
+
+describe('GET /scenarios', () => {
+  test('where each stands: runs, newest verdict, baseline, overdue', async () => {
+    const { status, body } = await get('/scenarios');
+    expect(status).toBe(200);
+    expect(complaints('/components/schemas/ScenarioPage', body)).toEqual([]);
+    expect(body).toMatchObject({
+      total: 3,
+      scenarios: [
+        {
+          scenario: SLASHED,
+          runs: 31,
+          fingerprints: [{ runs: 31 }],
+          verdict: { verdict: 'suspect', run_ids: ['run-20'] },
+          baseline: { accepted: 20, pinned: 3 },
+          open_regression: null,
+          expected_interval_seconds: null,
+          overdue: null,
+        },
+        // The runs are of early 2026.
+        { scenario: 'weekly', verdict: null, baseline: { accepted: 0, pinned: 0 }, overdue: true },
+        { scenario: 'never', runs: 0, last_completed: null, expected_interval_seconds: 60, overdue: true },
+      ],
+    });
+  });
+
+  test('is paginated', async () => {
+    const { body } = await get('/scenarios?limit=1&page=2');
+    expect(body).toMatchObject({ scenarios: [{ scenario: 'weekly' }], page: 2, limit: 1, total: 3 });
+  });
+});
+
+describe('GET /scenarios/{name}', () => {
+  test('baseline with who and why, verdicts and runs newest first, each with its value, and change points', async () => {
+    const { status, body } = await get(NIGHTLY);
+    expect(status).toBe(200);
+    expect(complaints('/components/schemas/Scenario', body)).toEqual([]);
+    expect(body).toMatchObject({
+      summary: { scenario: SLASHED },
+      baseline: {
+        pinned: ['run-0', 'run-1', 'run-2'],
+        entries: [
+          { action: 'pin', author: 'ana', reason: 'first baseline' },
+          { action: 'accept', run_ids: { length: 20 } },
+        ],
+        total_entries: 2,
+        damaged_lines: [],
+      },
+      verdicts: [{ verdict: 'suspect', author: 'ci', measures: [{ measure: 'time_to_first_token', stat: 'p50' }, {}, {}, {}, {}] }], // prettier-ignore
+      total_verdicts: 1,
+      damaged_verdict_lines: [2],
+      total_runs: 31,
+      unreadable_runs: [{ run_id: 'torn', reason: expect.stringContaining('torn/result.json is damaged') }],
+    });
+    expect(JSON.stringify(body)).not.toContain(store.directory);
+    const measures = body['measures'] as { measure: string; stat: string; margin: number }[];
+    expect(measures[0]).toMatchObject({ measure: 'time_to_first_token', stat: 'p50', margin: 0.05 });
+    const runs = body['runs'] as { run_id: string; accepted: boolean; pinned: boolean; verdict: string | null; values: { value: number }[] }[]; // prettier-ignore
+    expect(runs.map(({ run_id }) => run_id)).toEqual(Array.from({ length: 30 }, (_, i) => `run-${29 - i}`));
+    expect(runs[29]).toMatchObject({ accepted: true, pinned: true, verdict: null });
+    expect(runs[9]).toMatchObject({ run_id: 'run-20', accepted: false, verdict: 'suspect' });
+    const stored = await store.readResult('run-20');
+    const ttft = stored.measures.find(({ measure }) => measure === 'time_to_first_token');
+    expect(runs[9]?.values[0]?.value).toBe(ttft?.kind === 'distribution' ? ttft.percentiles.p50.value : null);
+    expect(body['change_points']).toMatchObject([
+      { measure: 'time_to_first_token', stat: 'p50', run_id: 'run-20', previous_run_id: 'run-19', worse: true },
+      { measure: 'time_to_first_token', stat: 'p90', run_id: 'run-20' },
+    ]);
+  });
+
+  test('the newest, and other measures, on request', async () => {
+    const { body } = await get(`${NIGHTLY}?limit=2&gate=inter_token_latency:p90`);
+    expect(body).toMatchObject({
+      measures: [{ measure: 'inter_token_latency', stat: 'p90' }],
+      runs: [{ run_id: 'run-29' }, { run_id: 'run-28' }],
+      total_runs: 31,
+      change_points: [],
+    });
+  });
+
+  test('a run that was accepted meanwhile, and one that changed, are seen at the next request', async () => {
+    await storeJudgedRun(store, 'late', 42, { ttft: 0.2, scenario: 'late' });
+    const first = await get('/scenarios/late');
+    expect(first.body).toMatchObject({ baseline: { accepted: [] }, runs: [{ run_id: 'late', accepted: false }] });
+    const change = { scenario: 'late', author: null, reason: null } as const;
+    await changeBaseline(store.directory, { ...change, action: 'accept', run_ids: ['late'] });
+    const path = join(store.pathOf('late'), 'result.json');
+    await writeFile(path, '{}');
+    const second = await get('/scenarios/late');
+    expect(second.body).toMatchObject({ baseline: { accepted: ['late'] }, runs: [], unreadable_runs: [{}] });
+  });
+
+  test.each([
+    ['/scenarios/none', 404, 'scenario "none" does not exist'],
+    ['/scenarios/weekly?gate=nothing', 400, "gate is 'nothing'"],
+    ['/scenarios/weekly?limit=0', 400, 'limit'],
+  ])('%s is %d', async (path, expected, detail) => {
+    const { status, body } = await get(path);
+    expect([status, body['detail']]).toEqual([expected, expect.stringContaining(detail)]);
+    expect(complaints(PROBLEM, body)).toEqual([]);
+  });
+});
