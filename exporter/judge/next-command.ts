@@ -10,6 +10,8 @@ export interface NextContext {
   readonly judged: number;
   /** Stored runs of the configuration that could be accepted into the baseline. */
   readonly acceptable: number;
+  /** The tool that made the runs; null when it is not known. */
+  readonly tool: string | null;
   /** Servers of the two sides; null where a run has none, such as an import. */
   readonly urls: { readonly a: string | null; readonly b: string | null };
   /** Null: not shown. */
@@ -20,14 +22,18 @@ export interface NextContext {
 const SAME_OPTIONS = '<options of the run>';
 /** Of `--runs-dir`. */
 const DEFAULT = 'runs';
+const OURS = 'llmbench';
 
 /** The command that would gather what a verdict lacks; null when no command does. */
 export function nextCommand(needs: Needs | null, context: NextContext): string | null {
   if (needs === null) return null;
-  const { scenario, verdict, judged, acceptable, urls, runsDirectory } = context;
+  const { scenario, verdict, judged, acceptable, tool, urls, runsDirectory } = context;
   const directory = runsDirectory === null || runsDirectory === DEFAULT ? '' : ` --runs-dir ${quoted(runsDirectory)}`;
   const named = `--scenario ${quoted(scenario)}${directory}`;
-  const run = `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${SAME_OPTIONS}`;
+  const imported = tool !== null && tool !== OURS;
+  const run = imported
+    ? `llmbench import <results of ${tool}> ${named}`
+    : `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${SAME_OPTIONS}`;
   switch (needs.design) {
     case 'pairs': {
       const [a, b] = [urls.a ?? 'URL', urls.b ?? 'URL'];
@@ -42,15 +48,16 @@ export function nextCommand(needs: Needs | null, context: NextContext): string |
     }
     case 'confirm': {
       const confirm = `llmbench check ${named} --confirm ${needs.further} -- --url ${quoted(urls.b ?? 'URL')} ${SAME_OPTIONS}`;
-      // Only a suspicion is confirmed; without one further runs are judged together with those that are there.
-      if (verdict === 'suspect') return confirm;
+      // Only a suspicion is confirmed, by our own runs; else further runs are judged together with those that are there.
+      if (verdict === 'suspect' && !imported) return confirm;
       const all = quoted(`scenario:${scenario}+last:${judged + needs.further}`);
       return `${run}   # ${things(needs.further, 'runs')}, then: llmbench check ${all}${directory}`;
     }
     case 'baseline': {
-      const accept = `llmbench baseline accept ${quoted(`scenario:${scenario}`)}${directory}`;
-      if (acceptable >= needs.further) return `${accept}   # if the stored runs are normal`;
-      return `${run}   # ${things(needs.further, 'runs')}, then: ${accept}`;
+      const accept = (selector: string): string => `llmbench baseline accept ${quoted(selector)}${directory}`;
+      if (acceptable >= needs.further) return `${accept(`scenario:${scenario}`)}   # if the stored runs are normal`;
+      const fresh = accept(`scenario:${scenario}+last:${needs.further}`);
+      return `${run}   # ${things(needs.further, 'runs')}, then: ${fresh}`;
     }
     case 'requests':
       return `${run}   # with ${needs.times} times the requests`;

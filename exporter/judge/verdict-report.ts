@@ -14,9 +14,10 @@ export interface VerdictReport extends Comparison {
   readonly next_command: string | null;
 }
 
-/** A stored run that is compared, with the server that it measured. */
+/** A stored run that is compared, with the tool that made it and the server that it measured. */
 export interface ReportedRun {
   readonly run_id: string;
+  readonly tool: string | null;
   readonly origin: string | null;
 }
 
@@ -42,7 +43,7 @@ export async function verdictReport(
     explanation: await loadExplanation(store, judgment),
     next_command: nextCommand(judgment.needs, {
       ...{ scenario: judgment.scenario, verdict: judgment.verdict, judged: b.length },
-      ...{ acceptable, urls, runsDirectory },
+      ...{ acceptable, tool: b.at(-1)?.tool ?? null, urls, runsDirectory },
     }),
   };
 }

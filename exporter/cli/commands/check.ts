@@ -4,7 +4,7 @@ import { decisiveOf } from '../../judge/history.ts';
 import { storedFigures } from '../../judge/load-figures.ts';
 import { readBaseline } from '../../judge/baseline.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';
-import { verdictReport } from '../../judge/verdict-report.ts';
+import { verdictReport, type ReportedRun } from '../../judge/verdict-report.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
@@ -140,15 +140,14 @@ async function printed(store: RunStore, checked: CheckedScenario, options: Check
   const decisive = decisiveOf(judgment);
   const { runs: figures } = await storedFigures(store)([...decisive.runs.a, ...runIds]);
   const stored = await indexedRuns(store);
-  const origins = new Map(stored.map(({ run_id, origin }) => [run_id, origin]));
-  const acceptable = stored.filter(
-    (run) =>
-      run.status === 'completed' &&
-      run.scenario === scenario &&
-      run.fingerprint === fingerprint &&
-      !runIds.includes(run.run_id),
-  ).length;
-  const reported = (ids: readonly string[]) => ids.map((run_id) => ({ run_id, origin: origins.get(run_id) ?? null }));
+  const byId = new Map(stored.map((run) => [run.run_id, run]));
+  const reported = (ids: readonly string[]): readonly ReportedRun[] =>
+    ids.map((run_id) => byId.get(run_id) ?? { run_id, tool: null, origin: null });
+  const others = stored.filter(
+    (run) => run.status === 'completed' && run.scenario === scenario && run.fingerprint === fingerprint,
+  );
+  // Of runs that were left out of a baseline, it is not known whether they are normal.
+  const acceptable = decisive.runs.a.length > 0 ? 0 : others.filter(({ run_id }) => !runIds.includes(run_id)).length;
   const { verdict, sentence, needs, anchor } = judgment;
   const report = await verdictReport(
     store,

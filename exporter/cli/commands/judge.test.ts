@@ -127,6 +127,15 @@ describe('baseline and check', () => {
     expect(out).toContain(`to decide:\n  llmbench baseline accept scenario:nightly --runs-dir ${directory} `);
   });
 
+  test('a baseline that is too small grows by new runs, not by those that were left out of it', async () => {
+    await twoBuilds(1);
+    await output(baseline, 'accept', 'tag:before+last:4');
+    const { out } = await output(check, 'after-5');
+    expect(out).toMatch(
+      /to decide:\n {2}llmbench run .* # 1 run, then: llmbench baseline accept scenario:nightly\+last:1 /,
+    );
+  });
+
   test('the command for an undecided run makes runs that are judged with it', async () => {
     await twoBuilds(1);
     await storeJudgedRun(store, 'odd', 20, { ttft: 0.106, tags: ['before'] });

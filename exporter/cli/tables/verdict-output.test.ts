@@ -141,7 +141,7 @@ server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared
 });
 
 const NEXT: NextContext = {
-  ...{ scenario: 'my chat', verdict: 'undecided', judged: 2, acceptable: 0 },
+  ...{ scenario: 'my chat', verdict: 'undecided', judged: 2, acceptable: 0, tool: 'llmbench' },
   ...{ urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs' },
 };
 
@@ -152,7 +152,7 @@ test.each([
   ],
   [{ design: 'confirm', further: 3 }, /# 3 runs, then: llmbench check 'scenario:my chat\+last:5'$/],
   [{ design: 'sets', furtherA: 0, furtherB: 1 }, /# 1 run of B$/],
-  [{ design: 'baseline', further: 5 }, /# 5 runs, then: llmbench baseline accept 'scenario:my chat'$/],
+  [{ design: 'baseline', further: 5 }, /# 5 runs, then: llmbench baseline accept 'scenario:my chat\+last:5'$/],
   [{ design: 'requests', times: 2.5 }, /# with 2\.5 times the requests$/],
 ] as const)('the command for %j', (needs, expected) => {
   expect(nextCommand(needs, NEXT)).toMatch(expected);
@@ -164,10 +164,17 @@ test('only a suspicion is confirmed', () => {
   );
 });
 
+test('results of another tool are imported, also to confirm', () => {
+  const context: NextContext = { ...NEXT, verdict: 'suspect', tool: 'aiperf' };
+  expect(nextCommand({ design: 'confirm', further: 3 }, context)).toBe(
+    "llmbench import <results of aiperf> --scenario 'my chat'   # 3 runs, then: llmbench check 'scenario:my chat+last:5'",
+  );
+});
+
 test('runs that are there already are accepted; each command is for the same runs directory', () => {
   const needs = { design: 'baseline', further: 5 } as const;
   expect(nextCommand(needs, { ...NEXT, acceptable: 4, runsDirectory: 'x' })).toMatch(
-    /--runs-dir x .* # 5 runs, then: llmbench baseline accept 'scenario:my chat' --runs-dir x$/,
+    /--runs-dir x .* # 5 runs, then: llmbench baseline accept 'scenario:my chat\+last:5' --runs-dir x$/,
   );
   expect(nextCommand(needs, { ...NEXT, acceptable: 5, runsDirectory: 'x' })).toMatch(
     /^llmbench baseline accept 'scenario:my chat' --runs-dir x /,

@@ -49,7 +49,14 @@ async function selectableRuns(library: RunLibrary): Promise<readonly (Selectable
   const { runs, damaged } = await library.overview();
   return [
     ...runs.filter(({ status }) => status !== 'running').map((run) => ({ ...run, damage: null })),
-    ...damaged.map(({ run_id, reason }) => ({ run_id, scenario: null, tags: [], damage: reason, origin: null })),
+    ...damaged.map(({ run_id, reason }) => ({
+      run_id,
+      scenario: null,
+      tags: [],
+      damage: reason,
+      tool: null,
+      origin: null,
+    })),
   ];
 }
 
