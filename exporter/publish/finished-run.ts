@@ -1,5 +1,6 @@
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
+import { datasetText } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { sloText } from '../judge/slo-grammar.ts';
@@ -61,6 +62,7 @@ export function finishedRunFamilies(
 ): FamilyInput[] {
   return checkedFamilies([
     { ...RUN_INFO, type: 'gauge', samples: [{ labels: runInfoLabels(run), value: 1 }] },
+    ...stateFamilies(run, result),
     ...endFamilies(run),
     ...resultFamilies(run.run_id, result),
     ...sloFamilies(run.run_id, result),
@@ -87,6 +89,38 @@ export async function requestHistograms(
     samples: family.samples(),
   }));
 }
+
+/** What became of the run, with the labels that select it. What is unknown is the empty label. */
+function stateFamilies(run: RunFile, { status, client, servers }: ResultFile): FamilyInput[] {
+  const { run_id, scenario, fingerprint, comparison_key, target, dataset } = run;
+  const saturated = client.verdict === 'unknown' ? null : client.verdict === 'saturated';
+  const labels = {
+    ...{ run_id, scenario, fingerprint, status },
+    model: comparison_key.model ?? '',
+    system: target.system ?? '',
+    dataset: dataset === null ? '' : datasetText(dataset),
+    client_saturated: knownText(saturated),
+    exact: knownText('targets' in servers ? servers.exact : null),
+  };
+  return [
+    {
+      name: 'llmbench_result_info',
+      help: 'Outcome of a finished run and whether its results are exact and its client kept up, always 1.',
+      type: 'gauge',
+      samples: [{ labels, value: 1 }],
+    },
+    {
+      name: 'llmbench_run_status',
+      help: 'Status of a finished run: 1 for its status, 0 for the others.',
+      type: 'gauge',
+      samples: FINISHED_STATUSES.map((each) => ({ labels: { run_id, status: each }, value: Number(each === status) })),
+    },
+  ];
+}
+
+const FINISHED_STATUSES = ['completed', 'aborted', 'failed'] as const satisfies readonly ResultFile['status'][];
+
+const knownText = (value: boolean | null): string => (value === null ? '' : String(value));
 
 /** With it, the newest run of a scenario can be selected. A run without a time of its own has none. */
 function endFamilies({ run_id, start, end }: RunFile): FamilyInput[] {

@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { parseText } from '../../core/exposition/index.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { SloResult } from '../../core/run/gates.ts';
+import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../servers/files/servers-file.ts';
@@ -19,6 +20,14 @@ interface StoredRun {
   readonly records: readonly RequestRecord[] | Error;
   readonly servers: ServersFile | null | Error;
 }
+
+const DATASET: RunDataset = {
+  type: 'synthetic',
+  input_tokens: { mean: 64, stddev: 0 },
+  output_tokens: { mean: 32, stddev: 0 },
+  ...{ lengths: null, shared_system_prompt_tokens: 0, prefix_prompts: null, user_context_tokens: 0 },
+  ...{ conversation: null, delay_factor: null, entries: null, file: null, tokenizer: null, seed: 0, prompt_variant: 0 },
+};
 
 /** A store in memory that counts what is read of it. */
 class MemorySource implements RunReader {
@@ -103,6 +112,14 @@ llmbench_build_info{version="0.1.0"} 1
 # HELP llmbench_run_info Metadata of the run, always 1; join on run_id.
 # TYPE llmbench_run_info gauge
 llmbench_run_info{run_id="r1",scenario="chat",model="tiny \\"quoted\\"",endpoint_type="chat",system="vllm",system_version="",tool="llmbench",tool_version="0.1.0",load="concurrency 8",fingerprint="f00d",group_id="",step="",repeat="2"} 1
+# HELP llmbench_result_info Outcome of a finished run and whether its results are exact and its client kept up, always 1.
+# TYPE llmbench_result_info gauge
+llmbench_result_info{run_id="r1",scenario="chat",fingerprint="f00d",status="completed",model="tiny \\"quoted\\"",system="vllm",dataset="",client_saturated="false",exact=""} 1
+# HELP llmbench_run_status Status of a finished run: 1 for its status, 0 for the others.
+# TYPE llmbench_run_status gauge
+llmbench_run_status{run_id="r1",status="completed"} 1
+llmbench_run_status{run_id="r1",status="aborted"} 0
+llmbench_run_status{run_id="r1",status="failed"} 0
 # HELP llmbench_run_end_timestamp_seconds Unix time at which the run ended.
 # TYPE llmbench_run_end_timestamp_seconds gauge
 llmbench_run_end_timestamp_seconds{run_id="r1"} 1793700911
@@ -124,6 +141,16 @@ llmbench_result_requests{run_id="r1",measure="requests",stat="cancelled"} 0
 # HELP llmbench_result_requests_per_second Exact results of finished runs with unit requests per second; one sample per measure and statistic.
 # TYPE llmbench_result_requests_per_second gauge
 llmbench_result_requests_per_second{run_id="r1",measure="request_throughput",stat="value"} 12.5
+# HELP llmbench_scenario_last_result Result of the newest completed run of the scenario with this fingerprint, in the unit of the label.
+# TYPE llmbench_scenario_last_result gauge
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="requests",stat="ok",unit="requests"} 3
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="requests",stat="error",unit="requests"} 1
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="requests",stat="timeout",unit="requests"} 0
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="requests",stat="cancelled",unit="requests"} 0
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="time_to_first_token",stat="mean",unit="seconds"} 0.1
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="time_to_first_token",stat="p50",unit="seconds"} 0.30000000000000004
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="time_to_first_token",stat="p99",unit="seconds"} 0.5
+llmbench_scenario_last_result{scenario="chat",fingerprint="f00d",measure="request_throughput",stat="value",unit="requests_per_second"} 12.5
 # HELP llmbench_scenario_last_completed_timestamp_seconds Unix time at which the newest completed run of the scenario ended.
 # TYPE llmbench_scenario_last_completed_timestamp_seconds gauge
 llmbench_scenario_last_completed_timestamp_seconds{scenario="chat"} 1793700911
@@ -151,6 +178,46 @@ llmbench_series_dropped_total 0
     expect(text.match(/^llmbench_slo_met.*$/gm)).toEqual([
       'llmbench_slo_met{run_id="r1",slo="time_to_first_token:p50<300ms"} 1',
       'llmbench_slo_met{run_id="r1",slo="time_to_first_token:p90<300ms"} 0',
+    ]);
+  });
+
+  test('the outcome of a run that was cut off, whose client was late and whose servers had others', async () => {
+    const source = new MemorySource();
+    const run = { ...runFile({ run_id: 'r1', status: 'aborted', end: '2026-11-03T10:15:11.000Z' }), dataset: DATASET };
+    const base = resultFile({ run_id: 'r1', status: 'aborted' });
+    const servers = { exact: false, why: 'not exact: +3 requests', requests: null, gpu_energy: null, targets: [] };
+    const collector = { interval_seconds: 1, cpu_seconds: null, cpu_share: null };
+    const result = {
+      ...base,
+      client: { ...base.client, verdict: 'saturated' as const },
+      servers: { ...servers, collector },
+    };
+    source.runs = [stored('r1', { run, result })];
+    const text = await page(source, { histogramRuns: 0 }).text();
+    expect(text).toContain('dataset="ISL 64, OSL 32",client_saturated="true",exact="false"} 1');
+    expect(text.match(/^llmbench_run_status.* 1$/gm)).toEqual(['llmbench_run_status{run_id="r1",status="aborted"} 1']);
+    expect(text).not.toContain('llmbench_scenario_last_result');
+  });
+
+  test('the last result is that of the run that completed last, for each scenario and fingerprint', async () => {
+    const source = new MemorySource();
+    const ended = (run_id: string, minute: number, value: number, change: Partial<RunFile> = {}) => {
+      const at = `2026-11-03T10:${minute}:00.000Z`;
+      const run = stored(run_id, { result: resultFile({ run_id, measures: [scalar({ value })] }) });
+      return { ...run, run: { ...run.run, start: at, end: at, ...change } };
+    };
+    source.runs = [
+      ended('r5', 50, 5, { status: 'failed' }),
+      ended('r4', 40, 4, { start: null }),
+      ended('r3', 20, 3),
+      ended('r2', 30, 2),
+      ended('r1', 10, 1, { fingerprint: 'beef' }),
+    ];
+    const text = await page(source, { histogramRuns: 0 }).text();
+    const lines = text.match(/^llmbench_scenario_last_result.*request_throughput.*$/gm) ?? [];
+    expect(lines.map((line) => /fingerprint="(\w+)".* (\d+)$/.exec(line)?.slice(1))).toEqual([
+      ['f00d', '2'],
+      ['beef', '1'],
     ]);
   });
 
@@ -217,13 +284,14 @@ llmbench_series_dropped_total 0
   test('what does not fit into the budget is left out whole, newest runs first, and counted once', async () => {
     const source = new MemorySource();
     source.runs = [stored('r3'), stored('r2'), stored('r1')];
-    // A run has 14 series: its info, its end, seven statistics, four outcomes, one throughput.
-    const { text } = page(source, { maxSeries: 29, histogramRuns: 0 });
-    expect(await text()).toContain('llmbench_series_dropped_total 14\n');
+    // A run has 18 series: info, outcome, three of its status, end, seven statistics, four outcomes, one throughput. Its
+    // scenario's newest results would need eight more.
+    const { text } = page(source, { maxSeries: 37, histogramRuns: 0 });
+    expect(await text()).toContain('llmbench_series_dropped_total 26\n');
     source.runs.push(stored('r0'));
     const after = await text();
-    expect(after).toContain('llmbench_series_dropped_total 28\n');
-    expect(after.match(/run_id="r[32]"/g)).toHaveLength(28);
+    expect(after).toContain('llmbench_series_dropped_total 44\n');
+    expect(after.match(/run_id="r[32]"/g)).toHaveLength(36);
     expect(after).not.toMatch(/run_id="r[10]"/);
   });
 
@@ -323,7 +391,10 @@ llmbench_series_dropped_total 0
     const measures = [scalar({ value: 1 }), scalar({ value: 2, definition: 'another' }), distribution()];
     source.runs = [stored('r1', { result: resultFile({ measures }) })];
     const text = await page(source).text();
-    expect(text.match(/request_throughput/g)).toHaveLength(1);
+    expect(text.match(/^llmbench_result_.*request_throughput/gm)).toHaveLength(1);
+    expect(text.match(/^llmbench_scenario_last_result.*request_throughput.*$/gm)).toEqual([
+      expect.stringMatching(/ 1$/),
+    ]);
     expect(text).toContain('stat="value"} 1\n');
   });
 

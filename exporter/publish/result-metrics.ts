@@ -8,7 +8,7 @@ import { keptPage } from './metrics-page.ts';
 import type { ListedRun } from './run-list.ts';
 import { BUILD_INFO, SERIES_DROPPED } from './run-info.ts';
 import { readHistograms, readResults, readServers } from './run-parts.ts';
-import type { RunPart } from './run-parts.ts';
+import type { LastResult, ResultPart, RunPart } from './run-parts.ts';
 import type { RunReader } from './run-reader.ts';
 import { scenarioFamilies } from './scenario-families.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
@@ -76,9 +76,9 @@ interface CurrentPage {
  */
 export class ResultMetrics implements MetricsPage {
   readonly #options: Required<ResultMetricsOptions>;
-  readonly #results: KeptParts = new Map();
-  readonly #servers: KeptParts = new Map();
-  readonly #histograms: KeptParts = new Map();
+  readonly #results: KeptParts<ResultPart> = new Map();
+  readonly #servers: KeptParts<RunPart> = new Map();
+  readonly #histograms: KeptParts<RunPart> = new Map();
   readonly #dropped = new Set<string>();
   readonly #reported = new Set<string>();
   #droppedSeries = 0;
@@ -147,7 +147,10 @@ export class ResultMetrics implements MetricsPage {
       this.#orNull(`the histograms of run ${run_id} are`, readHistograms(source, run_id, republish)),
     );
     const scenarios = withinBudget(lastCompletedParts(listed), Math.min(MOST_SCENARIOS, maxSeries));
-    const budgeted = withinBudget([...results, ...histograms, ...servers], maxSeries - scenarios.shown.length);
+    const budgeted = withinBudget(
+      [...results, ...lastResults(results), ...histograms, ...servers],
+      maxSeries - scenarios.shown.length,
+    );
     this.#count([...scenarios.dropped, ...budgeted.dropped]);
     const families = this.#families(selection, budgeted.shown, scenarios.shown);
     this.#page = { selection, families, bodies: new Map() };
@@ -203,7 +206,7 @@ export class ResultMetrics implements MetricsPage {
     }
   }
 
-  async #orNull(what: string, reading: Promise<RunPart>): Promise<RunPart | null> {
+  async #orNull<P extends RunPart>(what: string, reading: Promise<P>): Promise<P | null> {
     try {
       return await reading;
     } catch (error) {
@@ -223,17 +226,17 @@ export class ResultMetrics implements MetricsPage {
 const isOfServer = (name: string): boolean => name.startsWith('llmbench_server_');
 
 /** By run id: what it was made for, and what came of it; null: it cannot be read. */
-type KeptParts = Map<string, { readonly run: ListedRun; readonly part: RunPart | null }>;
+type KeptParts<P extends RunPart> = Map<string, { readonly run: ListedRun; readonly part: P | null }>;
 
 /** The parts of these runs, made for those that are new or have changed, in their order; those of others are let go. */
-async function keep(
-  kept: KeptParts,
+async function keep<P extends RunPart>(
+  kept: KeptParts<P>,
   runs: readonly ListedRun[],
-  make: (run: ListedRun) => Promise<RunPart | null>,
-): Promise<RunPart[]> {
+  make: (run: ListedRun) => Promise<P | null>,
+): Promise<P[]> {
   const wanted = new Set(runs.map(({ run_id }) => run_id));
   for (const runId of kept.keys()) if (!wanted.has(runId)) kept.delete(runId);
-  const all: RunPart[] = [];
+  const all: P[] = [];
   for (const run of runs) {
     const known = kept.get(run.run_id);
     const part = known?.run === run ? known.part : await make(run);
@@ -241,6 +244,18 @@ async function keep(
     if (part !== null) all.push(part);
   }
   return all;
+}
+
+/** Of each scenario and fingerprint, the results of the run that completed last. */
+function lastResults(parts: readonly ResultPart[]): RunPart[] {
+  const newest = new Map<string, LastResult>();
+  for (const { last } of parts) {
+    if (last === null) continue;
+    const key = JSON.stringify([last.scenario, last.fingerprint]);
+    const known = newest.get(key);
+    if (known === undefined || known.end_ms < last.end_ms) newest.set(key, last);
+  }
+  return [...newest.values()].map((last) => last.part);
 }
 
 /** One series for each scenario, those completed last first. */

@@ -2,6 +2,9 @@ import type { FamilyInput } from '../../core/exposition/index.ts';
 import { checkedFamilies } from './checked-families.ts';
 import type { KeptFamily } from './metrics-page.ts';
 import { keptFamily } from './metrics-page.ts';
+import type { ResultFile } from '../../core/run/result.ts';
+import type { RunFile } from '../../core/run/run.ts';
+import { lastResultFamily } from './last-result.ts';
 import { finishedRunFamilies, requestHistograms } from './finished-run.ts';
 import type { RunReader } from './run-reader.ts';
 import type { BudgetedPart } from './series-budget.ts';
@@ -12,10 +15,33 @@ export interface RunPart extends BudgetedPart {
   readonly families: readonly KeptFamily[];
 }
 
+/** What a run is and its exact results, and what its scenario shows of it as long as no newer run completes. */
+export interface ResultPart extends RunPart {
+  /** Null: it is not completed, or has no time of its own. */
+  readonly last: LastResult | null;
+}
+
+export interface LastResult {
+  readonly scenario: string;
+  readonly fingerprint: string;
+  readonly end_ms: number;
+  readonly part: RunPart;
+}
+
 /** Reads what a run is and its exact results. Rejects when they cannot be read. */
-export async function readResults(source: RunReader, runId: string): Promise<RunPart> {
+export async function readResults(source: RunReader, runId: string): Promise<ResultPart> {
   const [run, result] = [await source.readRun(runId), await source.readResult(runId)];
-  return part(`${runId}/results`, finishedRunFamilies({ run, result, servers: null }));
+  return {
+    ...part(`${runId}/results`, finishedRunFamilies({ run, result, servers: null })),
+    last: lastResult(run, result),
+  };
+}
+
+function lastResult(run: RunFile, result: ResultFile): LastResult | null {
+  const { run_id, status, scenario, fingerprint, start, end } = run;
+  if (status !== 'completed' || start === null || end === null) return null;
+  const families = checkedFamilies([lastResultFamily(run, result)]);
+  return { scenario, fingerprint, end_ms: Date.parse(end), part: part(`${run_id}/last`, families) };
 }
 
 /** Reads what a run's servers said, histograms left out. Rejects when it cannot be read. */
