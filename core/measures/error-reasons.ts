@@ -18,13 +18,19 @@ export const ERROR_REASON_RULES: Readonly<Record<ErrorReason, string>> = {
   error_event: 'an `error` object inside the stream',
   no_finish: 'the stream ended without a finish reason, and without usage followed by [DONE]',
   no_content: 'the stream finished without any content',
-  idle_timeout: 'no byte of the response for longer than the idle timeout',
+  first_token_timeout: 'no content of the stream within the first-token timeout',
+  idle_timeout: 'no further byte of a response that had begun for longer than the idle timeout',
   request_timeout: 'the request took longer than the request timeout',
   cancelled: 'the client cancelled the request',
   other: 'none of the other reasons',
 };
 
-const TIMEOUTS: ReadonlySet<ErrorReason> = new Set(['connect_timeout', 'idle_timeout', 'request_timeout']);
+const TIMEOUTS: ReadonlySet<ErrorReason> = new Set([
+  'connect_timeout',
+  'first_token_timeout',
+  'idle_timeout',
+  'request_timeout',
+]);
 
 /** The outcome that goes with a reason; no reason is `ok`. */
 export function outcomeOf(reason: ErrorReason | null): Outcome {

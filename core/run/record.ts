@@ -127,6 +127,7 @@ export const ERROR_REASONS = [
   'error_event',
   'no_finish',
   'no_content',
+  'first_token_timeout',
   'idle_timeout',
   'request_timeout',
   'cancelled',

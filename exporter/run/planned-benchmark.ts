@@ -28,6 +28,7 @@ export function plannedBenchmark(
     failedRequestThreshold: request.failedRequestThreshold,
     secrets,
     requestTimeoutSeconds: request.requestTimeoutSeconds,
-    idleTimeoutSeconds: 0,
+    firstTokenTimeoutSeconds: request.firstTokenTimeoutSeconds,
+    idleTimeoutSeconds: request.idleTimeoutSeconds,
   };
 }

@@ -26,6 +26,7 @@ const withoutUsage: Script = (socket, { body }) => {
 interface Probed {
   readonly servers: readonly ScriptedServer[];
   readonly form: Promise<RequestForm>;
+  readonly said: readonly string[];
 }
 
 async function probed(...scripts: readonly Script[]): Promise<Probed> {
@@ -45,8 +46,9 @@ async function probed(...scripts: readonly Script[]): Promise<Probed> {
     options: { model: 'm', sampling: {}, includeUsage: true },
   };
   const request = { requestTimeoutSeconds: 10 };
-  const rest = { secrets: [], controls: new RunControls(), say: () => undefined };
-  return { servers, form: probedForm(given, { request, targets, transport, ...rest }) };
+  const said: string[] = [];
+  const rest = { secrets: [], controls: new RunControls(), say: (line: string): unknown => said.push(line) };
+  return { servers, said, form: probedForm(given, { request, targets, transport, ...rest }) };
 }
 
 test('every server gets one probe', async () => {
@@ -64,4 +66,25 @@ test('one of several that cannot be measured is named', async () => {
 test('token counts are requested of all or of none: each gets the same requests', async () => {
   const { form } = await probed(good, withoutUsage, good);
   expect((await form).options.includeUsage).toBe(false);
+});
+
+test('a stream with another content type is measured, and reported', async () => {
+  const asText: Script = (socket) =>
+    socket.write(streamOf(GOOD_STREAM).replace('text/event-stream', 'text/plain; charset=utf-8'));
+  const { servers, form, said } = await probed(good, asText);
+  await form;
+  expect(said).toEqual([
+    `${servers[1]?.origin} sends streams as 'text/plain; charset=utf-8' instead of 'text/event-stream': proxies may buffer them`,
+  ]);
+});
+
+test('a server that takes long to respond gets a line meanwhile', async () => {
+  let respond = (): void => undefined;
+  const { servers, form, said } = await probed((socket) => {
+    respond = () => void socket.write(streamOf(GOOD_STREAM));
+  });
+  while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(said).toEqual([`waiting for ${servers[0]?.origin} to respond to the probe request, at most 10 s`]);
+  respond();
+  await form;
 });

@@ -1,3 +1,4 @@
+import { messageExcerpt } from '../errors/message-excerpt.ts';
 import { probe } from '../load/requests/probe.ts';
 import { waysOf } from '../load/transports/round-robin-transport.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
@@ -7,6 +8,9 @@ import type { Transport } from '../load/transports/transport.ts';
 import type { RunRequest } from './run-request.ts';
 
 const PROBE_TIMEOUT_SECONDS = 120;
+
+/** A server that takes longer gets a line, so that the terminal does not look dead. */
+const WAITING_LINE_SECONDS = 3;
 
 const WITHOUT_COUNTS =
   'the server rejects stream_options and reports no token counts: ITL and token throughput are not available; --tokenizer counts tokens on the client';
@@ -32,8 +36,22 @@ export async function probedForm(
   let { includeUsage } = form.options;
   for (const [i, { origin, modelsPath }] of targets.entries()) {
     const options = { form, origin, modelsPath, requestTimeoutSeconds, secrets };
-    const probed = await probe(options, ways[i] ?? transport, controls);
-    includeUsage &&= probed.includeUsage;
+    const waiting = setTimeout(
+      () => say(`waiting for ${origin} to respond to the probe request, at most ${requestTimeoutSeconds} s`),
+      WAITING_LINE_SECONDS * 1000,
+    );
+    try {
+      const probed = await probe(options, ways[i] ?? transport, controls);
+      includeUsage &&= probed.includeUsage;
+      const { contentType } = probed;
+      if (form.options.stream !== false && !contentType.startsWith('text/event-stream')) {
+        say(
+          `${origin} sends streams as '${messageExcerpt(contentType)}' instead of 'text/event-stream': proxies may buffer them`,
+        );
+      }
+    } finally {
+      clearTimeout(waiting);
+    }
   }
   if (!includeUsage) say(form.countTokens === undefined ? WITHOUT_COUNTS : COUNTED_HERE);
   return { ...form, options: { ...form.options, includeUsage } };

@@ -86,6 +86,10 @@ export interface RunRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly traffic: TrafficRequest;
   readonly requestTimeoutSeconds: number;
+  /** 0: no limit. */
+  readonly firstTokenTimeoutSeconds: number;
+  /** 0: no limit. */
+  readonly idleTimeoutSeconds: number;
   readonly failedRequestThreshold: number | null;
   /** Null: no objectives. */
   readonly gates: Gates | null;

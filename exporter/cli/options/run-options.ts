@@ -1,6 +1,10 @@
 import { createHash, randomInt } from 'node:crypto';
 import { isRunId } from '../../../core/run/run-id.ts';
-import { DEFAULT_REQUEST_TIMEOUT_SECONDS } from '../../load/answers/deadlines.ts';
+import {
+  DEFAULT_FIRST_TOKEN_TIMEOUT_SECONDS,
+  DEFAULT_IDLE_TIMEOUT_SECONDS,
+  DEFAULT_REQUEST_TIMEOUT_SECONDS,
+} from '../../load/answers/deadlines.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
 import { DEFAULT_LINGER_MAX_SECONDS } from '../../publish/linger.ts';
 import { RUN_EXPORTS } from '../../run/run-files.ts';
@@ -68,6 +72,16 @@ const LIMIT_OPTIONS = {
     'timeout of a request',
     { min: 0.01, max: ONE_WEEK_SECONDS },
     DEFAULT_REQUEST_TIMEOUT_SECONDS,
+  ),
+  'first-token-timeout': seconds(
+    'fail a streamed request without content after this time; 0: no limit',
+    { min: 0, max: ONE_WEEK_SECONDS },
+    DEFAULT_FIRST_TOKEN_TIMEOUT_SECONDS,
+  ),
+  'idle-timeout': seconds(
+    'fail a request whose response has begun and then pauses for this time; 0: no limit',
+    { min: 0, max: ONE_WEEK_SECONDS },
+    DEFAULT_IDLE_TIMEOUT_SECONDS,
   ),
   'failed-request-threshold': ratio('ratio of failed requests above which the run has failed', null),
   yes: flag('confirm a sweep or more than 64 concurrent requests to another machine'),
@@ -251,6 +265,8 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     traffic: requestedTraffic(options, moreUrls),
     cacheReset: isFirstShard(options) ? requestedReset(options) : null,
     requestTimeoutSeconds: options['request-timeout-seconds'],
+    firstTokenTimeoutSeconds: options['first-token-timeout'],
+    idleTimeoutSeconds: options['idle-timeout'],
     failedRequestThreshold: options['failed-request-threshold'],
     serverMetrics: isFirstShard(options) ? serverMetrics(options) : null,
     metricsCredentials: pageCredentials(options),

@@ -9,6 +9,7 @@ const STATE: ProgressState = {
   elapsedSeconds: 15.2,
   done: 120,
   inFlight: 16,
+  silentSeconds: 0.2,
   failures: new Map(),
   recentSeconds: 5,
   requestsPerSecond: 9.6,
@@ -63,6 +64,12 @@ describe('time left', () => {
   ])('%j: %s', (change, expected) => {
     expect(left(change)).toBe(expected);
   });
+});
+
+test('a silence is shown with its length', () => {
+  const silent = { ...STATE, silentSeconds: 75.2 };
+  expect(progressLines(silent)[0]).toContain('16 in flight, no response for 76 s');
+  expect(progressLine(silent)).toContain('16 in flight, no response for 76 s');
 });
 
 test('failures are named, the most frequent first', () => {

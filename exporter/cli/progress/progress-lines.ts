@@ -21,6 +21,8 @@ export interface ProgressState {
   readonly elapsedSeconds: number;
   readonly done: number;
   readonly inFlight: number;
+  /** Since the last content or end of a request, while requests are in flight. */
+  readonly silentSeconds: number;
   /** Failed requests by reason. */
   readonly failures: ReadonlyMap<string, number>;
   readonly recentSeconds: number;
@@ -33,6 +35,8 @@ export interface ProgressState {
   readonly servers: ServerLoadNow | null;
 }
 
+/** A shorter silence is usual. */
+const SILENT_SECONDS = 10;
 /** Narrower terminals get a shorter bar and a separate line for the servers. */
 const WIDE_COLUMNS = 100;
 
@@ -40,7 +44,7 @@ const WIDE_COLUMNS = 100;
 export function progressLines(state: ProgressState, columns = WIDE_COLUMNS): string[] {
   const isWide = columns >= WIDE_COLUMNS;
   const [requests, ...times] = position(state);
-  const facts = [requests, failures(state), `${state.inFlight} in flight`, ...times];
+  const facts = [requests, failures(state), inFlight(state), ...times];
   const servers = serversNow(state);
   return [
     `${state.phase.padEnd(8)} ${bar(share(state), isWide ? 20 : 8)} ${facts.join(' · ')}`,
@@ -58,13 +62,17 @@ export function progressLine(state: ProgressState): string {
     `${name} p50 ${quantity(p50, 'seconds')} p99 ${quantity(p99, 'seconds')}`;
   return [
     `${state.phase} ${position(state).join(' · ')}`,
-    `${state.inFlight} in flight`,
+    inFlight(state),
     failures(state),
     `last ${state.recentSeconds} s: ${rates(state)}`,
     latency('TTFT', ttft),
     latency('ITL', itl),
     ...serversNow(state),
   ].join(' · ');
+}
+
+function inFlight({ inFlight: count, silentSeconds: silent }: ProgressState): string {
+  return `${count} in flight${silent < SILENT_SECONDS ? '' : `, no response for ${durationWords(silent)}`}`;
 }
 
 function latencyLine(name: string, { p50, p99, trend }: RecentLatency): string {

@@ -41,6 +41,10 @@ export class Progress implements RunObserver {
   #phaseStart_ns = 0;
   #sent = 0;
   #done = 0;
+  /** Chunks with content and ended requests, and when their number was last seen to change. */
+  #arrivals = 0;
+  #seenArrivals = 0;
+  #silentSince_ns = 0;
   #drawnLines = 0;
 
   /** `now_ns` is the run's monotonic clock: nanoseconds since its start; `servers` returns the current load of the servers. */
@@ -60,7 +64,7 @@ export class Progress implements RunObserver {
 
   phaseStarted(phase: PhaseName, at_ns: number): void {
     this.#phase = phase;
-    this.#phaseStart_ns = at_ns;
+    this.#phaseStart_ns = this.#silentSince_ns = at_ns;
     this.#sent = this.#done = 0;
     this.#tokensKnown = true;
     this.#failures.clear();
@@ -72,13 +76,19 @@ export class Progress implements RunObserver {
     this.#sent++;
   }
 
+  chunkGap(): void {
+    this.#arrivals++;
+  }
+
   firstContent(_phase: PhaseName, sinceSent_ns: number): void {
+    this.#arrivals++;
     this.#firstTokens.add(this.#now_ns(), sinceSent_ns / NS_PER_SECOND);
   }
 
   requestEnded(record: RequestRecord): void {
     const now = this.#now_ns();
     this.#done++;
+    this.#arrivals++;
     this.#ended.add(now, 1);
     if (record.reason !== null) this.#failures.set(record.reason, (this.#failures.get(record.reason) ?? 0) + 1);
     if (record.outcome !== 'ok') return;
@@ -122,6 +132,8 @@ export class Progress implements RunObserver {
     const now = this.#now_ns();
     const elapsed = (now - this.#phaseStart_ns) / NS_PER_SECOND;
     const warmup = phase === 'warmup';
+    if (this.#arrivals !== this.#seenArrivals || this.#sent === this.#done) this.#silentSince_ns = now;
+    this.#seenArrivals = this.#arrivals;
     // The current second is incomplete: the last five are four and a fraction.
     const span = Math.max(0.1, Math.min(elapsed, RECENT_SECONDS - 1 + ((now / NS_PER_SECOND) % 1)));
     return {
@@ -131,6 +143,7 @@ export class Progress implements RunObserver {
       elapsedSeconds: elapsed,
       done: this.#done,
       inFlight: this.#sent - this.#done,
+      silentSeconds: (now - this.#silentSince_ns) / NS_PER_SECOND,
       failures: this.#failures,
       recentSeconds: RECENT_SECONDS,
       requestsPerSecond: this.#ended.count(now, RECENT_SECONDS) / span,

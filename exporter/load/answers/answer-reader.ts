@@ -30,6 +30,8 @@ export interface ClosedRequest {
   readonly record: MeasuredRecord;
   /** One line about a failure, for a log; it may contain the server's text and is not part of the record. */
   readonly message: string | null;
+  /** In lower case; empty without a response or header. */
+  readonly contentType: string;
   readonly retryAfterSeconds: number | null;
   readonly connectionRetried: boolean;
   /** The model's output without its reasoning; null unless text is kept. Never part of the record. */

@@ -4,7 +4,7 @@ import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader
 import type { AnswerText } from '../endpoints/endpoint.ts';
 import { countedTokens, requestRecord } from './request-record.ts';
 import type { ReadAnswer, SentRequest } from './request-record.ts';
-import { retryAfterSeconds } from '../../http-client/retry-after.ts';
+import { longRetryAfter, retryAfterSeconds } from '../../http-client/retry-after.ts';
 import type { ConnectionFacts, Exchange, TransportFailure } from '../transports/transport.ts';
 
 /** What was read of a body, when it has ended. */
@@ -31,6 +31,7 @@ export abstract class AnsweredRequest implements AnswerReader {
   #contentType = '';
   #contentEncoding = '';
   #retryAfter: number | null = null;
+  #longRetryAfter: string | null = null;
   #connection: ConnectionFacts | null = null;
 
   /** `firstContent` is called when the first content is known. */
@@ -62,7 +63,11 @@ export abstract class AnsweredRequest implements AnswerReader {
     this.#connection = connection;
     this.#contentType = (headers['content-type'] ?? '').toLowerCase();
     this.#contentEncoding = (headers['content-encoding'] ?? '').toLowerCase();
-    if (status === 429 || status === 503) this.#retryAfter = retryAfterSeconds(headers['retry-after'], new Date());
+    if (status === 429 || status === 503) {
+      const now = new Date();
+      this.#retryAfter = retryAfterSeconds(headers['retry-after'], now);
+      this.#longRetryAfter = longRetryAfter(headers['retry-after'], now);
+    }
   }
 
   abstract data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void;
@@ -74,6 +79,11 @@ export abstract class AnsweredRequest implements AnswerReader {
   failed(stamp_ns: number, failure: TransportFailure, connection: ConnectionFacts): void {
     this.#connection = connection;
     this.finish(stamp_ns, failure);
+  }
+
+  /** Only streams have a first token. */
+  get awaitsFirstToken(): boolean {
+    return false;
   }
 
   /** No more of the response arrives: calls `close` after everything received has been processed. */
@@ -105,7 +115,8 @@ export abstract class AnsweredRequest implements AnswerReader {
         connection: this.#connection,
         counted_output_tokens: countedTokens(this.context, text, usage),
       }),
-      message: failure?.message ?? null,
+      message: failure === null ? null : [failure.message, this.#longRetryAfter].filter(Boolean).join('; '),
+      contentType: this.#contentType,
       retryAfterSeconds: this.#retryAfter,
       connectionRetried: this.#connection?.retried ?? false,
       output: text?.output ?? null,

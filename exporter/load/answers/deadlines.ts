@@ -5,16 +5,25 @@ import type { TransportFailure } from '../transports/transport.ts';
 export interface TimeLimits {
   /** From the request to the end of its response. */
   readonly requestTimeoutSeconds: number;
-  /** Without a byte of the response; 0: no limit. */
+  /** From the request to the first chunk with content of a stream; 0: no limit. */
+  readonly firstTokenTimeoutSeconds: number;
+  /** Without a further byte of a response that has begun; 0: no limit. */
   readonly idleTimeoutSeconds: number;
 }
 
 /** AIPerf's `--request-timeout-seconds`. */
 export const DEFAULT_REQUEST_TIMEOUT_SECONDS = 21_600;
+/** Longer than a request waits in the queue of an overloaded server that still makes progress. */
+export const DEFAULT_FIRST_TOKEN_TIMEOUT_SECONDS = 600;
+/** Longer than a preempted request is interrupted. */
+export const DEFAULT_IDLE_TIMEOUT_SECONDS = 300;
 
 export interface TimedRequest {
   readonly sentAt_ns: number;
+  /** Equals `sentAt_ns` until the first byte. */
   readonly lastByteAt_ns: number;
+  /** A stream whose first chunk with content has not been recognized. */
+  readonly awaitsFirstToken: boolean;
   /** A second call has no effect. */
   giveUp(failure: TransportFailure): void;
 }
@@ -33,9 +42,10 @@ export class Deadlines {
 
   constructor(limits: TimeLimits) {
     this.#limits = limits;
-    const { requestTimeoutSeconds, idleTimeoutSeconds } = limits;
-    const shortest =
-      idleTimeoutSeconds > 0 ? Math.min(requestTimeoutSeconds, idleTimeoutSeconds) : requestTimeoutSeconds;
+    const { requestTimeoutSeconds, firstTokenTimeoutSeconds, idleTimeoutSeconds } = limits;
+    const shortest = Math.min(
+      ...[requestTimeoutSeconds, firstTokenTimeoutSeconds, idleTimeoutSeconds].filter((limit) => limit > 0),
+    );
     this.#period_ms = Math.min(Math.max(shortest * 50, FINEST_MS), COARSEST_MS);
     this.#timer = setInterval(() => this.#check(), this.#period_ms);
     this.#timer.unref();
@@ -55,7 +65,6 @@ export class Deadlines {
   }
 
   #check(): void {
-    const { requestTimeoutSeconds, idleTimeoutSeconds } = this.#limits;
     const now_ns = monotonicNow_ns();
     const sinceLast_ns = now_ns - this.#lastCheck_ns;
     this.#lastCheck_ns = now_ns;
@@ -63,12 +72,24 @@ export class Deadlines {
     this.#putOff = !this.#putOff && sinceLast_ns > 3e6 * this.#period_ms;
     if (this.#putOff) return;
     this.#requests.forEach((request) => {
-      if (now_ns - request.sentAt_ns > requestTimeoutSeconds * 1e9) {
-        const message = `the response did not end within ${requestTimeoutSeconds} s`;
-        request.giveUp({ reason: 'request_timeout', message });
-      } else if (idleTimeoutSeconds > 0 && now_ns - request.lastByteAt_ns > idleTimeoutSeconds * 1e9) {
-        request.giveUp({ reason: 'idle_timeout', message: `no byte of the response for ${idleTimeoutSeconds} s` });
-      }
+      const failure = this.#exceeded(request, now_ns);
+      if (failure !== null) request.giveUp(failure);
     });
+  }
+
+  #exceeded({ sentAt_ns, lastByteAt_ns, awaitsFirstToken }: TimedRequest, now_ns: number): TransportFailure | null {
+    const { requestTimeoutSeconds, firstTokenTimeoutSeconds, idleTimeoutSeconds } = this.#limits;
+    const isOver = (since_ns: number, limitSeconds: number): boolean =>
+      limitSeconds > 0 && now_ns - since_ns > limitSeconds * 1e9;
+    if (isOver(sentAt_ns, requestTimeoutSeconds)) {
+      return { reason: 'request_timeout', message: `the response did not end within ${requestTimeoutSeconds} s` };
+    }
+    if (awaitsFirstToken && isOver(sentAt_ns, firstTokenTimeoutSeconds)) {
+      return { reason: 'first_token_timeout', message: `no content within ${firstTokenTimeoutSeconds} s` };
+    }
+    if (lastByteAt_ns > sentAt_ns && isOver(lastByteAt_ns, idleTimeoutSeconds)) {
+      return { reason: 'idle_timeout', message: `no byte of the response for ${idleTimeoutSeconds} s` };
+    }
+    return null;
   }
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { answeredBy } from '../testing/one-request.ts';
+import { answeredBy, GENEROUS } from '../testing/one-request.ts';
 import type { Reported } from '../testing/one-request.ts';
 import {
   answer,
@@ -252,6 +252,11 @@ describe('HTTP status and body', () => {
     const { closed } = await answering(answer('429 X', 'text/plain', '', `retry-after: ${value}\r\n`));
     expect(closed.retryAfterSeconds).toBe(seconds);
   });
+
+  test('a Retry-After beyond what is waited is named', async () => {
+    const { closed } = await answering(answer('429 X', 'text/plain', 'slow down', 'retry-after: 9999\r\n'));
+    expect(closed.message).toBe('HTTP 429: slow down; Retry-After requests 9999 s, of which 60 s are waited');
+  });
 });
 
 describe('broken connections and silence', () => {
@@ -290,17 +295,48 @@ describe('broken connections and silence', () => {
   });
 
   test('a server that never responds', async () => {
-    const { closed } = await answeredBy(() => undefined, { requestTimeoutSeconds: 0.1, idleTimeoutSeconds: 0 });
+    const { closed } = await answeredBy(() => undefined, { ...GENEROUS, requestTimeoutSeconds: 0.1 });
     expect(closed.record).toMatchObject({ outcome: 'timeout', reason: 'request_timeout', http_status: null });
   });
 
   test('a stall in the middle', async () => {
     const { closed } = await answeredBy((socket) => socket.write(STREAM_HEAD + httpChunk(HELLO)), {
-      requestTimeoutSeconds: 60,
+      ...GENEROUS,
       idleTimeoutSeconds: 0.1,
     });
     expect(closed.record).toMatchObject({ outcome: 'timeout', reason: 'idle_timeout', http_status: 200 });
     expect(closed.record.chunk_offsets_ns).toHaveLength(1);
+  });
+
+  test('a first token that does not come', async () => {
+    const { closed } = await answeredBy(() => undefined, { ...GENEROUS, firstTokenTimeoutSeconds: 0.1 });
+    expect(closed.record).toMatchObject({ outcome: 'timeout', reason: 'first_token_timeout', http_status: null });
+    expect(closed.message).toBe('no content within 0.1 s');
+  });
+
+  test('comments do not count as the first token', async () => {
+    const { closed } = await answeredBy(
+      async (socket) => {
+        socket.write(STREAM_HEAD);
+        while (!socket.destroyed) {
+          socket.write(httpChunk(': ping\n\n'));
+          await sleep(10);
+        }
+      },
+      { ...GENEROUS, firstTokenTimeoutSeconds: 0.3, idleTimeoutSeconds: 60 },
+    );
+    expect(closed.record).toMatchObject({ outcome: 'timeout', reason: 'first_token_timeout', http_status: 200 });
+  });
+
+  test('a response that has not begun is not idle', async () => {
+    const { closed } = await answeredBy(
+      async (socket) => {
+        await sleep(400);
+        socket.write(streamOf(GOOD_STREAM));
+      },
+      { ...GENEROUS, idleTimeoutSeconds: 0.1 },
+    );
+    expect(closed.record.outcome).toBe('ok');
   });
 
   test('comments reset the idle timer', async () => {
@@ -313,7 +349,7 @@ describe('broken connections and silence', () => {
         }
         socket.write(GOOD_STREAM.map(httpChunk).join('') + LAST_CHUNK);
       },
-      { requestTimeoutSeconds: 60, idleTimeoutSeconds: 0.7 },
+      { ...GENEROUS, idleTimeoutSeconds: 0.7 },
     );
     expect(closed.record.outcome).toBe('ok');
   });

@@ -45,6 +45,10 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     this.#framing = status < 300 && !this.isEncoded;
   }
 
+  override get awaitsFirstToken(): boolean {
+    return this.#offsets.length === 0;
+  }
+
   data(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.lastByteAt_ns = stamp_ns;
     if (this.#framing) this.#framer.push(stamp_ns, bytes, start, end);

@@ -44,14 +44,17 @@ async function probingAt(
 
 describe('a server that can be benchmarked', () => {
   test('gets one request, for a short output', async () => {
-    expect(await probing((socket) => socket.write(streamOf(GOOD_STREAM)))).toEqual({ includeUsage: true });
+    expect(await probing((socket) => socket.write(streamOf(GOOD_STREAM)))).toEqual({
+      includeUsage: true,
+      contentType: 'text/event-stream',
+    });
     expect(server.requests).toHaveLength(1);
     expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ max_tokens: 16, stream: true });
   });
 
   test('may respond without text', async () => {
     const result = probing((socket) => socket.write(streamOf([sse(delta('', 'length')), sse('[DONE]')])));
-    expect(await result).toEqual({ includeUsage: true });
+    expect(await result).toEqual({ includeUsage: true, contentType: 'text/event-stream' });
   });
 
   test('may reject stream_options: the probe is repeated without it', async () => {
@@ -62,7 +65,7 @@ describe('a server that can be benchmarked', () => {
           : streamOf(GOOD_STREAM),
       ),
     );
-    expect(result).toEqual({ includeUsage: false });
+    expect(result).toEqual({ includeUsage: false, contentType: 'text/event-stream' });
     expect(server.requests).toHaveLength(2);
   });
 });

@@ -39,6 +39,8 @@ export interface ProbeOptions {
 export interface ProbeResult {
   /** False when the server rejects `stream_options`: then it reports no token counts. */
   readonly includeUsage: boolean;
+  /** In lower case; empty without the header. */
+  readonly contentType: string;
 }
 
 /**
@@ -48,11 +50,11 @@ export interface ProbeResult {
  */
 export async function probe(options: ProbeOptions, transport: Transport, controls: RunControls): Promise<ProbeResult> {
   const first = await ask(options, transport, controls);
-  if (isUsable(first)) return { includeUsage: options.form.options.includeUsage };
+  if (isUsable(first)) return { includeUsage: options.form.options.includeUsage, contentType: first.contentType };
   if (options.form.options.includeUsage && refusesStreamOptions(first)) {
     const form = { ...options.form, options: { ...options.form.options, includeUsage: false } };
     const second = await ask({ ...options, form }, transport, controls);
-    if (isUsable(second)) return { includeUsage: false };
+    if (isUsable(second)) return { includeUsage: false, contentType: second.contentType };
   }
   throw await probeError(first, options, transport);
 }
@@ -68,7 +70,7 @@ function refusesStreamOptions({ record, message }: ClosedRequest): boolean {
 
 async function ask(options: ProbeOptions, transport: Transport, controls: RunControls): Promise<ClosedRequest> {
   const { form, secrets, requestTimeoutSeconds } = options;
-  const deadlines = new Deadlines({ requestTimeoutSeconds, idleTimeoutSeconds: 0 });
+  const deadlines = new Deadlines({ requestTimeoutSeconds, firstTokenTimeoutSeconds: 0, idleTimeoutSeconds: 0 });
   const context = {
     endpoint: form.endpoint,
     recognizer: new ContentRecognizer(form.endpoint.variableKeys),

@@ -90,6 +90,7 @@ export function benchmarkPlan(changes: PlanChanges): BenchmarkPlan {
     cancellation: changes.cancellation ?? null,
     maxOutputTokensTotal: changes.maxOutputTokensTotal ?? null,
     requestTimeoutSeconds: changes.requestTimeoutSeconds ?? 60,
+    firstTokenTimeoutSeconds: 0,
     idleTimeoutSeconds: 0,
     maxConsecutiveErrors: changes.maxConsecutiveErrors ?? 50,
     failedRequestThreshold: changes.failedRequestThreshold ?? null,

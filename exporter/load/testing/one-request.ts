@@ -12,7 +12,11 @@ import { UndiciTransport } from '../transports/undici/undici-transport.ts';
 import { scriptedServer } from './scripted-server.ts';
 import type { Script } from './scripted-server.ts';
 
-export const GENEROUS: TimeLimits = { requestTimeoutSeconds: 60, idleTimeoutSeconds: 0 };
+export const GENEROUS: TimeLimits = {
+  requestTimeoutSeconds: 60,
+  firstTokenTimeoutSeconds: 0,
+  idleTimeoutSeconds: 0,
+};
 
 /** What the reader reported while it read, with gaps and offsets only counted. */
 export interface Reported {

@@ -13,7 +13,7 @@ import type { TlsFiles } from '../../http-client/tls-files.ts';
 import type { ConnectionOptions } from './connection-options.ts';
 import { EXPIRED, selfSignedCertificate, VALID } from '../testing/certificate.ts';
 import type { TestCertificate } from '../testing/certificate.ts';
-import { oneRequest } from '../testing/one-request.ts';
+import { GENEROUS, oneRequest } from '../testing/one-request.ts';
 import type { Reported } from '../testing/one-request.ts';
 import { GOOD_STREAM, scriptedServer, streamOf } from '../testing/scripted-server.ts';
 
@@ -206,7 +206,7 @@ test.each(['undici', 'raw'] as const)(
     const options = { ...OPTIONS, transport: choice, connectTimeoutSeconds: 0.5 };
     const transport = await openTransport(parseTargets([`http://127.0.0.1:${port}`], '/x'), options, []);
     toClose.push(transport);
-    const limits = { requestTimeoutSeconds: 3, idleTimeoutSeconds: 0 };
+    const limits = { ...GENEROUS, requestTimeoutSeconds: 3 };
     const reported = await Promise.all(Array.from({ length: 8 }, () => oneRequest(transport, limits)));
     const reasons = reported.map(({ closed }) => closed.record.reason);
     // The first few fit into the backlog and get no answer; the others never get a connection.

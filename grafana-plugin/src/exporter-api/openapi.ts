@@ -445,6 +445,7 @@ export interface components {
                 connect_timeout?: number;
                 dns?: number;
                 error_event?: number;
+                first_token_timeout?: number;
                 http_4xx?: number;
                 http_5xx?: number;
                 http_429?: number;
