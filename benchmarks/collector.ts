@@ -7,7 +7,7 @@ import { inTurn } from './in-turn.ts';
 import { PAGE_BYTES, startMetricsPages } from './metrics-pages.ts';
 import type { MetricsPages } from './metrics-pages.ts';
 import { BURST_512, clientArguments, clientEnvironment, startPacedServer } from './paced-server.ts';
-import { median } from './statistics.ts';
+import { median } from '../core/stats/percentiles.ts';
 
 const PROGRAM = fileURLToPath(new URL('collector-program.ts', import.meta.url));
 const CLIENT = fileURLToPath(new URL('stream-client.ts', import.meta.url));

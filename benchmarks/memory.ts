@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import type { Bench, BenchContext, Row } from './bench.ts';
 import { outputOf, startProgram } from './child-program.ts';
 import { BURST_512, pacedUrl, startPacedServer } from './paced-server.ts';
-import { median, slope } from './statistics.ts';
+import { median } from '../core/stats/percentiles.ts';
+import { slope } from './statistics.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
 const SAMPLER = new URL('memory-sampler.ts', import.meta.url).href;

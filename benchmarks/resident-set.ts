@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Bench, BenchContext, Row } from './bench.ts';
 import { outputOf, startProgram } from './child-program.ts';
 import { BURST_2000, pacedUrl, startPacedServer } from './paced-server.ts';
-import { median } from './statistics.ts';
+import { median } from '../core/stats/percentiles.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
 const SECONDS = 30;

@@ -1,15 +1,8 @@
-/** The middle value, or the mean of the two in the middle; NaN of nothing. */
-export function median(values: readonly number[]): number {
-  return quantile(values, 0.5);
-}
+import { percentile } from '../core/stats/percentiles.ts';
 
 /** Linear between order statistics: rank (n − 1)q; NaN of nothing. */
 export function quantile(values: readonly number[], q: number): number {
-  const sorted = Float64Array.from(values).sort();
-  const rank = (sorted.length - 1) * q;
-  const below = sorted[Math.floor(rank)] ?? NaN;
-  const above = sorted[Math.ceil(rank)] ?? NaN;
-  return below + (above - below) * (rank - Math.floor(rank));
+  return percentile(Float64Array.from(values).sort(), q);
 }
 
 /** Slope of the least-squares line through the points. */

@@ -11,7 +11,7 @@ import {
   startPacedServer,
 } from './paced-server.ts';
 import type { PacedLoad } from './paced-server.ts';
-import { median } from './statistics.ts';
+import { median } from '../core/stats/percentiles.ts';
 import { peer, type Workshop } from './workshop.ts';
 
 const CLIENT = fileURLToPath(new URL('stream-client.ts', import.meta.url));

@@ -1,5 +1,5 @@
 import type { Row, Target } from './bench.ts';
-import { median } from './statistics.ts';
+import { median } from '../core/stats/percentiles.ts';
 
 const HEAD = ['what', 'ours', 'peer', 'ratio', 'target', 'met?'] as const;
 const ABSENT = '–';

@@ -33,6 +33,11 @@ export function percentile(sorted: Float64Array | readonly number[], q: number):
   return interpolate(sorted[below] ?? NaN, sorted[above] ?? NaN, weight);
 }
 
+/** The 50th percentile of values in any order; NaN when there are none. */
+export function median(values: readonly number[]): number {
+  return percentile(Float64Array.from(values).sort(), 0.5);
+}
+
 /** The order statistics (ranks from 0) between which the q-th percentile of n values lies, and the share of the upper one. */
 export function percentilePlace(
   n: number,

@@ -1,4 +1,4 @@
-import { percentile } from '../../core/stats/percentiles.ts';
+import { median } from '../../core/stats/percentiles.ts';
 import { keyText } from './cases.ts';
 import type { Figure, RunFigures } from './run-figures.ts';
 import type { Judgment, MeasureVerdict } from './verdict.ts';
@@ -25,7 +25,7 @@ export function comparisonOf(judgment: Judgment, runs: readonly RunFigures[]): C
   const measures = judgment.measures.map((verdict) => {
     const a = valuesOf(judgment.runs.a, keyText(verdict));
     const b = valuesOf(judgment.runs.b, keyText(verdict));
-    return { ...verdict, values: { a, b, median_a: median(a), median_b: median(b) } };
+    return { ...verdict, values: { a, b, median_a: medianOfKnown(a), median_b: medianOfKnown(b) } };
   });
   return { ...judgment, measures };
 }
@@ -34,7 +34,7 @@ function valuesByKey({ figures }: RunFigures): ReadonlyMap<string, Figure['value
   return new Map(figures.map((figure) => [keyText(figure), figure.value]));
 }
 
-function median(values: readonly Figure['value'][]): number | null {
+function medianOfKnown(values: readonly Figure['value'][]): number | null {
   const known = values.filter((value): value is number => typeof value === 'number' && Number.isFinite(value));
-  return known.length === 0 ? null : percentile(Float64Array.from(known).sort(), 0.5);
+  return known.length === 0 ? null : median(known);
 }

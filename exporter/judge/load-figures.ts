@@ -1,5 +1,6 @@
 import { isRunId } from '../../core/run/run-id.ts';
 import { reasonOf } from '../errors/store-errors.ts';
+import { readInBatches } from '../files/read-in-batches.ts';
 import { stampsOf } from '../store/index/stamps.ts';
 import { resultFilePath, runFilePath } from '../store/run-paths.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -7,8 +8,6 @@ import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-fi
 import { figuresOfRun } from './figures-of-run.ts';
 import type { RunFigures } from './run-figures.ts';
 
-/** Keeps a disk busy and stays far below the limit of open files. */
-const READ_AT_ONCE = 16;
 /** A run has some 15 kB of figures in memory. */
 const MOST_CACHED = 3000;
 
@@ -71,12 +70,7 @@ export function cachedFigures(store: RunStore): LoadFigures {
 const NO_RUN_ID = 'it is not a run id';
 
 async function readAll(store: RunStore, runIds: readonly string[]): Promise<LoadedFigures> {
-  const all: (readonly [string, RunFigures | string])[] = [];
-  for (let i = 0; i < runIds.length; i += READ_AT_ONCE) {
-    const some = runIds.slice(i, i + READ_AT_ONCE);
-    all.push(...(await Promise.all(some.map(async (id) => [id, await figuresOf(store, id)] as const))));
-  }
-  return sorted(all);
+  return sorted(await readInBatches(runIds, async (id) => [id, await figuresOf(store, id)] as const));
 }
 
 function sorted(read: readonly (readonly [string, RunFigures | string])[]): LoadedFigures {

@@ -1,4 +1,5 @@
-import { percentile } from '../../core/stats/percentiles.ts';
+import { median } from '../../core/stats/percentiles.ts';
+import { things } from '../../core/text/things.ts';
 import { configurationDifference } from './configuration-difference.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
 import type { PreflightFinding } from './verdict.ts';
@@ -37,7 +38,7 @@ function sameScenario(runs: readonly RunFigures[]): PreflightFinding[] {
 function sameFingerprint(runs: readonly RunFigures[]): PreflightFinding[] {
   const unknown = runs.filter(({ fingerprint }) => fingerprint === '');
   if (unknown.length > 0) {
-    const sentence = `The configuration of ${counted(unknown.length, 'run')} is not known, so it matches no other.`;
+    const sentence = `The configuration of ${things(unknown.length, 'runs')} is not known, so it matches no other.`;
     return [{ check: 'fingerprint', outcome: 'failed', run_ids: idsOf(unknown), sentence }];
   }
   const groups = new Map<string, RunFigures[]>();
@@ -55,10 +56,13 @@ function sameLoad(
   b: readonly RunFigures[],
   { check, what, unit, share }: (typeof LOADS)[number],
 ): PreflightFinding[] {
-  const [ofA, ofB] = [a, b].map((set) => set.flatMap(({ load }) => (load[check] === null ? [] : [load[check]])));
+  const typical = (set: readonly RunFigures[]): number | null => {
+    const known = set.flatMap(({ load }) => (load[check] === null ? [] : [load[check]]));
+    return known.length === 0 ? null : median(known);
+  };
   const all = [...a, ...b];
-  const from = median(ofA ?? []);
-  const to = median(ofB ?? []);
+  const from = typical(a);
+  const to = typical(b);
   // A closed loop offers no rate, and not every server reports cached tokens.
   if (from === null && to === null) return [];
   if (from === null || to === null) {
@@ -79,7 +83,7 @@ function clientKeptUp(runs: readonly RunFigures[]): PreflightFinding[] {
     const found = runs.filter(({ client }) => client === state);
     if (found.length === 0) return [];
     return [
-      { check: 'client', outcome, run_ids: idsOf(found), sentence: `${text} in ${counted(found.length, 'run')}.` },
+      { check: 'client', outcome, run_ids: idsOf(found), sentence: `${text} in ${things(found.length, 'runs')}.` },
     ];
   };
   return [
@@ -91,20 +95,12 @@ function clientKeptUp(runs: readonly RunFigures[]): PreflightFinding[] {
 function alone(runs: readonly RunFigures[]): PreflightFinding[] {
   const found = runs.filter(({ foreign_traffic: foreign }) => foreign === true);
   if (found.length === 0) return [];
-  const sentence = `Others used the measured servers during ${counted(found.length, 'run')}.`;
+  const sentence = `Others used the measured servers during ${things(found.length, 'runs')}.`;
   return [{ check: 'foreign_traffic', outcome: 'failed', run_ids: idsOf(found), sentence }];
-}
-
-function median(values: readonly number[]): number | null {
-  return values.length === 0 ? null : percentile(Float64Array.from(values).sort(), 0.5);
 }
 
 function idsOf(runs: readonly RunFigures[]): readonly string[] {
   return runs.map(({ run_id }) => run_id);
-}
-
-function counted(n: number, thing: string): string {
-  return `${n} ${thing}${n === 1 ? '' : 's'}`;
 }
 
 /** At most three names. */

@@ -1,5 +1,4 @@
-import { stat } from 'node:fs/promises';
-import { codeOf } from '../errors/store-errors.ts';
+import { fileStamp } from '../files/file-stamp.ts';
 import { listScenarioPaths, type ScenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
 import { foldEntries, type Baseline } from './baseline.ts';
@@ -35,7 +34,7 @@ export class ScenarioStates {
     const paths = await listScenarioPaths(this.#runsDirectory);
     let changed = paths.length !== this.#known.size;
     for (const each of paths) {
-      const stamp = `${await stampOf(each.baseline)} ${await stampOf(each.verdicts)}`;
+      const stamp = `${fileStamp(each.baseline)} ${fileStamp(each.verdicts)}`;
       if (this.#known.get(each.folder)?.stamp === stamp) continue;
       this.#known.set(each.folder, { stamp, state: await readState(each) });
       changed = true;
@@ -45,14 +44,6 @@ export class ScenarioStates {
     if (changed) this.#states = paths.flatMap(({ folder }) => this.#known.get(folder)?.state ?? []);
     return this.#states;
   }
-}
-
-async function stampOf(path: string): Promise<string> {
-  const found = await stat(path, { bigint: true }).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw error;
-  });
-  return found === null ? '-' : `${found.ino}:${found.size}:${found.mtimeNs}`;
 }
 
 async function readState(paths: ScenarioPaths): Promise<ScenarioState | null> {

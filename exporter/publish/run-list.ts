@@ -2,6 +2,7 @@ import { runStamps } from '../store/index/stamps.ts';
 import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../errors/store-errors.ts';
+import { readInBatches } from '../files/read-in-batches.ts';
 import { runSummary } from './views/run-summary.ts';
 import type { RunSummary } from './views/run-summary.ts';
 
@@ -9,9 +10,6 @@ import type { RunSummary } from './views/run-summary.ts';
 export type ListedRun =
   | { readonly run_id: string; readonly summary: RunSummary; readonly damage: null }
   | { readonly run_id: string; readonly summary: null; readonly damage: string };
-
-/** Processes have a limit on open files. */
-const FILES_AT_ONCE = 32;
 
 /**
  * The finished runs of a store for a process that serves them repeatedly: only files that are new or have
@@ -44,10 +42,7 @@ export class RunList {
     const changed = [...stamps.keys()].filter((runId) => this.#stamps.get(runId) !== stamps.get(runId));
     if (changed.length === 0 && stamps.size === this.#stamps.size) return this.#sorted;
     const byId = new Map([...this.#byId].filter(([runId]) => stamps.has(runId)));
-    for (let i = 0; i < changed.length; i += FILES_AT_ONCE) {
-      const read = await Promise.all(changed.slice(i, i + FILES_AT_ONCE).map((runId) => this.#read(runId)));
-      for (const listed of read) byId.set(listed.run_id, listed);
-    }
+    for (const listed of await readInBatches(changed, (runId) => this.#read(runId))) byId.set(listed.run_id, listed);
     this.#stamps = stamps;
     this.#byId = byId;
     this.#sorted = [...byId.values()].sort(

@@ -6,6 +6,7 @@ import { isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { isFolder } from '../files/exists.ts';
 import { makeDirectory } from '../files/make-directory.ts';
+import { readInBatches } from '../files/read-in-batches.ts';
 import { readFinishedRunFile, readResultFile, readRunFile } from './sealed/read-run-files.ts';
 import type { RecordReading } from './records/records-parquet.ts';
 import { isOwned } from './recovery/ownership.ts';
@@ -13,9 +14,6 @@ import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
 import { runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
 import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/store-errors.ts';
-
-/** Processes have a limit on open files. */
-const FILES_AT_ONCE = 32;
 
 /** A finished run, or a damaged one with the reason. */
 export type RunListing =
@@ -113,12 +111,7 @@ export class RunStore {
 
   /** The finished runs, newest first; runs without a start are last. Damaged ones are included with the reason. */
   async list(): Promise<RunListing[]> {
-    const runIds = await this.runIds();
-    const listings: RunListing[] = [];
-    for (let i = 0; i < runIds.length; i += FILES_AT_ONCE) {
-      const some = runIds.slice(i, i + FILES_AT_ONCE);
-      listings.push(...(await Promise.all(some.map((runId) => this.#listing(runId)))));
-    }
+    const listings = await readInBatches(await this.runIds(), (runId) => this.#listing(runId));
     const startOf = ({ run }: RunListing): string => run?.start ?? '';
     return listings.sort((a, b) => compare(startOf(b), startOf(a)) || compare(b.run_id, a.run_id));
   }

@@ -1,6 +1,6 @@
 import type { SignalRule } from '../../../catalog/explanations.ts';
 import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
-import { percentile } from '../../../core/stats/percentiles.ts';
+import { median } from '../../../core/stats/percentiles.ts';
 import { pairedShift, unpairedShift, type KnownInterval } from '../../../core/stats/shift.ts';
 import { nameOf } from '../rules.ts';
 import { named } from '../sentences.ts';
@@ -161,8 +161,4 @@ function valuesOf({ signal }: SignalRule, family: string, side: Side): readonly 
   return side.map(
     ({ values }) => values.find((value) => value.signal === signal && value.family === family)?.value ?? NaN,
   );
-}
-
-function median(values: readonly number[]): number {
-  return percentile(Float64Array.from(values).sort(), 0.5);
 }

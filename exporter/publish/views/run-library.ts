@@ -4,6 +4,7 @@ import type { RunStore } from '../../store/run-store.ts';
 import { readResultFile } from '../../store/sealed/read-run-files.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
+import { readInBatches } from '../../files/read-in-batches.ts';
 import type { ListedRun, RunList } from '../run-list.ts';
 import { ProgressReader } from './run-progress.ts';
 import { resultSummary, runSummary, withNumbers } from './run-summary.ts';
@@ -30,8 +31,6 @@ export interface FoundRun {
   /** Whether it is among the finished runs, so that all of its files can be read. */
   readonly finished: boolean;
 }
-
-const RESULTS_AT_ONCE = 16;
 
 /**
  * The runs of a store with their key numbers. A result is read once: what is kept of it is small and never changes.
@@ -108,9 +107,7 @@ export class RunLibrary {
 
   async #finishedSummaries(listed: readonly ListedRun[]): Promise<RunSummary[]> {
     const missing = listed.filter((each) => each.summary !== null && !this.#results.has(each));
-    for (let i = 0; i < missing.length; i += RESULTS_AT_ONCE) {
-      await Promise.all(missing.slice(i, i + RESULTS_AT_ONCE).map((each) => this.#readResult(each)));
-    }
+    await readInBatches(missing, (each) => this.#readResult(each));
     return listed.flatMap((each) =>
       each.summary === null ? [] : [withNumbers(each.summary, this.#results.get(each) ?? null)],
     );

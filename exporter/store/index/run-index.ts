@@ -6,6 +6,7 @@ import { readFinishedRunFile, readResultFile } from '../sealed/read-run-files.ts
 import { resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';
+import { readInBatches } from '../../files/read-in-batches.ts';
 import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
 import type { IndexCell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './run-filter.ts';
@@ -16,8 +17,6 @@ import { INDEX_VERSION, TABLES } from './tables.ts';
 
 const INDEX_FILE = '.index.sqlite';
 const BUSY_TIMEOUT_MS = 2_000;
-/** Processes have a limit on open files. */
-const FILES_AT_ONCE = 32;
 const RESULTS_PER_TRANSACTION = 1_000;
 
 type IndexRow = Record<string, SQLOutputValue>;
@@ -120,7 +119,7 @@ export class RunIndex {
     const changed = [...stamps.keys()].filter((runId) => known.get(runId) !== stamps.get(runId));
     const gone = [...known.keys()].filter((runId) => !stamps.has(runId));
     if (changed.length === 0 && gone.length === 0) return;
-    const rows = await inBatches(changed, async (runId) => {
+    const rows = await readInBatches(changed, async (runId) => {
       const row = await readFinishedRunFile(this.#store.pathOf(runId)).then(
         (run) => indexedRun(runId, run),
         (error: unknown) => damagedRun(runId, reasonOf(error)),
@@ -151,7 +150,7 @@ export class RunIndex {
   }
 
   async #readMeasures(runIds: readonly string[], stamps: ReadonlyMap<string, string>): Promise<void> {
-    const read = await inBatches(runIds, async (runId) => {
+    const read = await readInBatches(runIds, async (runId) => {
       const found = await readResultFile(this.#store.pathOf(runId)).then(
         ({ measures }) => ({ measures, damage: null }),
         (error: unknown) => ({ measures: [], damage: reasonOf(error) }),
@@ -228,14 +227,6 @@ function isDatabaseError(error: unknown): error is { errcode: number } {
 
 /** SQLITE_CORRUPT and SQLITE_NOTADB, and SQLITE_ERROR for unexpected tables. */
 const isDamage = ({ errcode }: { errcode: number }): boolean => [1, 11, 26].includes(errcode & 0xff);
-
-async function inBatches<T>(runIds: readonly string[], read: (runId: string) => Promise<T>): Promise<T[]> {
-  const all: T[] = [];
-  for (let i = 0; i < runIds.length; i += FILES_AT_ONCE) {
-    all.push(...(await Promise.all(runIds.slice(i, i + FILES_AT_ONCE).map(read))));
-  }
-  return all;
-}
 
 function runOfRow(row: IndexRow): IndexedRun {
   return { ...row, tags: JSON.parse(String(row['tags'])) as string[] } as unknown as IndexedRun;

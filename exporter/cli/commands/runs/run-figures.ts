@@ -1,3 +1,4 @@
+import { readInBatches } from '../../../files/read-in-batches.ts';
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 import type { SloResult } from '../../../../core/run/gates.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
@@ -29,17 +30,9 @@ export interface RunWithFigures extends IndexedRun {
   readonly figures: ListedFigures | null;
 }
 
-/** Keeps a disk busy and stays far below the limit of open files. */
-const READ_AT_ONCE = 16;
-
 /** Reads only the results of the listed runs. */
 export async function withFigures(store: RunStore, runs: readonly IndexedRun[]): Promise<RunWithFigures[]> {
-  const listed: RunWithFigures[] = [];
-  for (let i = 0; i < runs.length; i += READ_AT_ONCE) {
-    const read = runs.slice(i, i + READ_AT_ONCE).map(async (run) => ({ ...run, figures: await figuresOf(store, run) }));
-    listed.push(...(await Promise.all(read)));
-  }
-  return listed;
+  return readInBatches(runs, async (run) => ({ ...run, figures: await figuresOf(store, run) }));
 }
 
 async function figuresOf(store: RunStore, { run_id, damage }: IndexedRun): Promise<ListedFigures | null> {

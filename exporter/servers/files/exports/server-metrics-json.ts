@@ -1,3 +1,4 @@
+import { median } from '../../../../core/stats/percentiles.ts';
 import type { AiperfSlice } from '../../summary/aiperf-statistics.ts';
 import { wall_ns, type CollectedTarget, type Collection } from '../../collection.ts';
 import { aiperfFamilies, sliceTimes, sorted, type AiperfSeries } from './aiperf-view.ts';
@@ -92,13 +93,6 @@ function endpointInfo(collection: Collection, { name, store }: CollectedTarget):
 
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function median(values: readonly number[]): number {
-  const ordered = values.toSorted((a, b) => a - b);
-  const middle = ordered.length >> 1;
-  const upper = ordered[middle] ?? NaN;
-  return ordered.length % 2 === 1 ? upper : ((ordered[middle - 1] ?? NaN) + upper) / 2;
 }
 
 /** ISO 8601 in local time without a zone, in microseconds, as AIPerf writes it. */
