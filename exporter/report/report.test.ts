@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RequestRecord } from '../../core/run/record.ts';
+import { histogram } from '../publish/fixtures/servers.ts';
 import { EXAMPLE_END, examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
 import { openStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
@@ -119,6 +120,37 @@ test('a long run has a report of the same size', async () => {
   const page = reportPage({ run, result, requests: builder.view(), servers: null, notes: [] });
   expect(page.length).toBeLessThan(400_000);
   expect(textOf(page)).toContain('1,500 of 32,000 requests, chosen at random');
+});
+
+describe("the servers' values beside the client's", () => {
+  const ESTIMATE = { estimate: 0.02, bounds: [0.01, 0.025], bounds_by_sum: null } as const;
+  const servers = (exact: boolean) => ({
+    ...{ exact, why: exact ? null : 'not exact: +45 requests from other clients', requests: null, gpu_energy: null },
+    collector: { interval_seconds: 1, cpu_seconds: null, cpu_share: null },
+    targets: [],
+  });
+  const series = [histogram('vllm:time_to_first_token_seconds', { count: 545, mean: 0.02 }, ESTIMATE)];
+
+  async function shown(exact: boolean): Promise<string> {
+    const { run, result } = await reportOf(RUN);
+    const seen = { signals: [], series };
+    return textOf(
+      reportPage({ run, result: { ...result, servers: servers(exact) }, requests: null, servers: seen, notes: [] }),
+    );
+  }
+
+  test('are marked where they are not exactly of the run; the reason stands once', async () => {
+    const text = await shown(false);
+    expect(text).toContain('545 not exact');
+    expect(text).toContain('The server metrics are not exact for this run: +45 requests from other clients.');
+    expect(text).not.toMatch(/not exact: not exact/);
+  });
+
+  test('are not marked where they are', async () => {
+    const text = await shown(true);
+    expect(text).toContain(' 545 ');
+    expect(text).not.toContain('not exact');
+  });
 });
 
 describe('reports unreadable files and shows the rest', () => {

@@ -39,6 +39,8 @@ export interface ServerMetricsRequest {
   readonly discoverLocal: boolean;
   /** Also scrape pages at default ports of the benchmarked hosts. */
   readonly discovery: boolean;
+  /** The servers also count the requests of other shards; absent: they do not. */
+  readonly hasOtherShards?: boolean;
   readonly intervalSeconds: number;
   /** How long to wait for idle servers before the first measured request. */
   readonly drainTimeoutSeconds: number;

@@ -23,10 +23,11 @@ const REQUEST = {
   sliceSeconds: null,
   definitions: 'llmbench' as const,
   formats: [],
+  hasOtherShards: false,
 };
 
 /** A server whose finished requests the test moves by hand. */
-async function measured(state: { finished: number; running: number; start?: number }) {
+async function measured(state: { finished: number; running: number; start?: number }, request = REQUEST) {
   const server = await metricsServer((_, response) =>
     page(
       response,
@@ -46,7 +47,7 @@ async function measured(state: { finished: number; running: number; start?: numb
   cleanUp.push(() => server.close());
   const epoch = runEpoch();
   const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
-  const servers = new ServerCollection([parseTarget(server.origin)], REQUEST, epoch, () => undefined);
+  const servers = new ServerCollection([parseTarget(server.origin)], request, epoch, () => undefined);
   cleanUp.push(() => servers.stop());
   await servers.begin();
   return { servers, now_ns };
@@ -83,6 +84,17 @@ describe("the servers' side of a run", () => {
     state.finished = 23;
     const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
     expect(result).toMatchObject({ exact: false, why: 'not exact: +3 requests from other clients' });
+  });
+
+  test("the requests of a run's other shards are not those of other clients", async () => {
+    const state = { finished: 0, running: 0 };
+    const { servers, now_ns } = await measured(state, { ...REQUEST, hasOtherShards: true });
+    await servers.beforePhase('measure', never);
+    const start_ns = now_ns();
+    state.finished = 40;
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
+    expect(result).toMatchObject({ exact: false, requests: null });
+    expect(result.why).toBe('not exact: the servers also count the requests of the other shards');
   });
 
   test('a restart during the run is not exact', async () => {

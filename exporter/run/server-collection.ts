@@ -132,7 +132,8 @@ export class ServerCollection {
 
   #result(collection: Collection, settled: Settled, measure: PhaseResult | undefined): ServersResult {
     const targets = collection.targets.map((target) => targetResult(collection, target));
-    const requests = measure === undefined ? null : countedRequests(collection, measure);
+    const { hasOtherShards = false } = this.#request;
+    const requests = measure === undefined || hasOtherShards ? null : countedRequests(collection, measure);
     const why = this.#whyNotExact(settled, requests, targets);
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const cpu_seconds = this.#collector.busySeconds;
@@ -160,6 +161,7 @@ export class ServerCollection {
     if (restarted !== undefined) return `not exact: ${restarted.target} restarted`;
     const gone = targets.find(({ state }) => state === 'gone' || state === 'several_servers');
     if (gone !== undefined) return `not exact: ${gone.target} could not be read to the end`;
+    if (this.#request.hasOtherShards) return 'not exact: the servers also count the requests of the other shards';
     if (!this.#idleAtStart) return 'not exact: the servers were not idle before the first request';
     return atRest ? null : 'not exact: counts still changed after the last response';
   }

@@ -304,6 +304,7 @@ function serverMetrics(options: RunOptions): RunRequest['serverMetrics'] {
     targets: [...options['server-metrics'], ...options['gpu-telemetry']],
     discoverLocal: options['discover-local'],
     discovery: !options['no-discovery'],
+    hasOtherShards: (options.shard?.parts ?? 1) > 1,
     intervalSeconds: options['server-metrics-interval'],
     drainTimeoutSeconds: options['drain-timeout'],
     sliceSeconds: options['slice-duration'],

@@ -90,7 +90,7 @@ function alerts(run: RunFile, result: ReportData['result'], notes: readonly stri
         )
       : null,
     'targets' in servers && servers.why !== null
-      ? alert('mild', `The server metrics are not exact for this run: ${servers.why}.`)
+      ? alert('mild', `The server metrics are not exact for this run: ${servers.why.replace(/^not exact: /, '')}.`)
       : null,
     ...notes.map((note) => alert('mild', note)),
   ];

@@ -112,6 +112,8 @@ function collected(servers: ResultFile['servers']): ServersResult | null {
   return 'targets' in servers ? (servers as ServersResult) : null;
 }
 
+const NOT_EXACT = ' The servers’ values do not cover exactly the requests of this run: see their n.';
+
 interface HistogramSummary extends SeriesSummary {
   readonly statistics: HistogramStatistics;
 }
@@ -130,9 +132,10 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
       : [{ measure, name, definition, unit: unit === 'tokens' ? ('tokens' as const) : ('seconds' as const), own }];
   });
   if (compared.length === 0) return null;
+  const isExact = collected(result.servers)?.exact !== false;
   const rows = compared.flatMap(({ measure, name, definition, unit, own }) => [
     clientRow(result, measure),
-    ...own.slice(0, MOST_ROWS).map((each) => serverRow(each, name, definition, unit)),
+    ...own.slice(0, MOST_ROWS).map((each) => serverRow(each, name, { definition, unit, isExact })),
     ...(own.length > MOST_ROWS
       ? [
           html`<tr>
@@ -144,7 +147,8 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
   return html`<h2>Client and server</h2>
     <p class="note">
       A server's percentile is Prometheus' estimate from buckets, with the interval that contains the true percentile.
-      The client's percentile is exact. They differ by the network, the connection and the definitions of start and end.
+      The client's percentile is exact.${isExact ? null : NOT_EXACT} They differ by the network, the connection and the
+      definitions of start and end.
     </p>
     <div class="card">
       <table class="data">
@@ -179,8 +183,7 @@ function clientRow(result: ResultFile, name: string): Html {
 function serverRow(
   { target, family, labels, per, statistics }: HistogramSummary,
   name: string,
-  definition: string,
-  unit: Unit,
+  { definition, unit, isExact }: { readonly definition: string; readonly unit: Unit; readonly isExact: boolean },
 ): Html {
   const cells = (['p50', 'p90', 'p99'] as const).map((p) => {
     const found = statistics.percentiles?.[p];
@@ -202,7 +205,7 @@ function serverRow(
         ${per === null ? '' : `Per ${per}. `}${hostOf(target)}${set.length > 0 ? ` · ${set.join(', ')}` : ''}</small
       >
     </td>
-    <td>${significant(statistics.count ?? NaN)}</td>
+    <td>${significant(statistics.count ?? NaN)}${isExact ? null : html`<small>not exact</small>`}</td>
     <td>${quantity(statistics.mean, unit)}</td>
     ${cells}
   </tr>`;
