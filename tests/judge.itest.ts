@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { RunFile } from '../core/run/run.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { llmbench } from './llmbench.ts';
 
@@ -104,4 +105,19 @@ test('an undecided objective passes, and fails with --slo-undecided fail', async
     'fail',
   );
   expect(failed.code).toBe(99);
+});
+
+test('ab sends the same texts within a pair, and no other pair or comparison sends them', async () => {
+  const textsOf = async ({ stdout }: { readonly stdout: string }): Promise<readonly (readonly unknown[])[]> => {
+    const { runs } = JSON.parse(stdout) as Printed;
+    const read = async (id: string): Promise<unknown> => {
+      const file = JSON.parse(await readFile(join(runsDir, id, 'run.json'), 'utf8')) as RunFile;
+      return file.dataset?.prompt_variant;
+    };
+    return Promise.all([runs.a, runs.b].map((ids) => Promise.all(ids.map(read))));
+  };
+  const [a = [], b = []] = await textsOf(await ab('--id', 'p', '--pairs', '2'));
+  expect(b).toEqual(a);
+  const [other = []] = await textsOf(await ab('--id', 'q', '--pairs', '2'));
+  expect(new Set([...a, ...other]).size).toBe(4);
 });

@@ -10,6 +10,7 @@ import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, text } from '../options/options.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
+import { textVariantOf } from '../options/run-options.ts';
 import { SERVER_LISTS } from '../options/server-options.ts';
 import { spreadLists } from '../options/value-lists.ts';
 import { runInChild } from '../run-in-child.ts';
@@ -62,8 +63,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (!isRunId(`${id}-${'0'.repeat(8)}`))
     throw new CliError(`--id is '${id}' and must be at most 55 letters, digits and dashes`);
   const sides = { a: [...shared, ...a, '--url', urls.a], b: [...shared, ...b, '--url', urls.b] };
+  // Of this comparison only: a cache may hold the texts of another on one of the servers.
+  const textsOf = (pair: number): string => String(textVariantOf(`${id} ${pair}`));
   const optionsOf: RunOptionsOf = (side, pair, runId) => [
-    ...[...sides[side], '--run-id', runId, '--runs-dir', own['runs-dir'], '--prompt-variant', String(pair)],
+    ...[...sides[side], '--run-id', runId, '--runs-dir', own['runs-dir'], '--prompt-variant', textsOf(pair)],
   ];
   for (const side of ['a', 'b'] as const) await refuseUnfit(optionsOf(side, 0, id));
   const store = await storeOf(own['runs-dir']);

@@ -287,7 +287,12 @@ const reusesTexts = (options: RunOptions): boolean => options['random-seed'] !==
 /** Shards cannot agree on a random number, but they have the same run ID. */
 function newTexts({ shard, 'run-id': runId }: RunOptions): number {
   if (shard === null || runId === null) return randomInt(NEW_TEXTS);
-  return createHash('sha256').update(runId).digest().readUIntBE(0, 5);
+  return textVariantOf(runId);
+}
+
+/** Which texts belong to a name: the same on every machine, others for every other name. */
+export function textVariantOf(name: string): number {
+  return createHash('sha256').update(name).digest().readUIntBE(0, 5);
 }
 
 /** Shards may share one directory: each has a folder of its own in it. */
