@@ -34,11 +34,12 @@ test('a comparison of two runs', async ({ gotoAppPage, page, request }) => {
   const runs = await newestRuns(request, 2);
   await gotoAppPage({
     pluginId: PLUGIN_ID,
-    path: `overlay?${runs.map(({ run_id }) => `run=${run_id}`).join('&')}`,
+    path: `compare?${runs.map(({ run_id }, i) => `${'ab'.charAt(i)}=${run_id}`).join('&')}`,
   });
+  await expect(page.getByRole('region', { name: 'Verdict' })).toBeVisible();
   await expect(page.getByRole('heading', { name: 'Achieved load' })).toBeVisible();
   await expect(page.getByRole('img', { name: /^Distribution functions/ })).toBeVisible();
-  await keep(page, 'overlay');
+  await keep(page, 'compare');
 });
 
 test('servers and setup query Prometheus', async ({ gotoAppPage, page }) => {

@@ -1,39 +1,20 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './support/environment.ts';
 
-const PAGES = ['runs', 'run', 'overlay', 'servers', 'setup'] as const;
+const PAGES = ['runs', 'run', 'compare', 'servers', 'setup'] as const;
 const READY: Record<(typeof PAGES)[number], RegExp> = {
   runs: /^3 runs$/,
   run: /^Where the time goes$/,
-  overlay: /^Achieved load$/,
+  compare: /^Achieved load$/,
   servers: /^\d of \d up$/,
   setup: /^llmbench .* finished runs/,
 };
-
-test('compare: differences, measures side by side, distributions and signals of both runs', async ({
-  page,
-  openApp,
-  environment,
-}) => {
-  await openApp('overlay', { run: environment.finished });
-  const differences = page.getByRole('group', { name: 'Configuration differences' });
-  await expect(differences.getByRole('row', { name: /^load\.concurrency 2 4$/ })).toBeVisible();
-  await expect(page.getByRole('row', { name: /Time to first token p99 .* ms .* %/ })).toBeVisible();
-  await expect(page.getByRole('img', { name: 'Distribution functions of Time to first token' })).toBeVisible();
-  await expect(page.locator('[data-series^="B chat, 20"]')).not.toHaveCount(0);
-  await page.screenshot({ path: 'screenshots/overlay.png', fullPage: true });
-});
 
 test('an unknown URL is reported and links to the runs', async ({ page, openApp }) => {
   await openApp('run/of-old');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
   await page.getByRole('link', { name: 'All runs' }).click();
   await expect(page.getByText(READY.runs)).toBeVisible();
-});
-
-test('compare: without runs the page explains how to choose them', async ({ page, openApp }) => {
-  await openApp('overlay');
-  await expect(page.getByText('Choose two or more runs')).toBeVisible();
 });
 
 test('servers: a section per system with its state and a link to its dashboard', async ({ page, openApp }) => {
@@ -72,7 +53,10 @@ test.describe('on every page', () => {
         environment,
       }) => {
         const path = name === 'run' ? `runs/${environment.finished[1]}` : name;
-        await openApp(path, { theme, ...(name === 'overlay' && { run: environment.finished }) });
+        await openApp(path, {
+          theme,
+          ...(name === 'compare' && { a: environment.finished[0], b: environment.finished[1] }),
+        });
         await expect(page.getByText(READY[name]).first()).toBeVisible();
         await page.waitForLoadState('networkidle');
         for (const width of [1024, 1600]) {

@@ -56,7 +56,7 @@ test('selected runs set the time range and can be compared', async ({ page, open
   await expect(page.getByRole('button', { name: 'Compare' })).toHaveAttribute('aria-disabled', 'true');
   await page.getByRole('checkbox', { name: `Select run ${newer}` }).check({ force: true });
   await page.getByRole('link', { name: 'Compare' }).click();
-  await expect(page).toHaveURL(new RegExp(`/overlay\\?.*run=${older}&run=${newer}`));
+  await expect(page).toHaveURL(new RegExp(`/compare\\?.*a=${older}&b=${newer}`));
   await expect(page.getByRole('heading', { name: 'Configuration differences' })).toBeVisible();
 });
 

@@ -16,7 +16,7 @@ import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, readArguments } from '../options/options.ts';
 import { aligned } from '../tables/aligned.ts';
-import { changeText } from '../tables/change-text.ts';
+import { changeText } from '../../../core/text/change-text.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 const OPTIONS = {

@@ -3,7 +3,7 @@ import { things } from '../../../core/text/things.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
 import type { Explanation, MovedSignal } from '../../judge/explanation/moved-signals.ts';
 import { aligned } from './aligned.ts';
-import { changeText } from './change-text.ts';
+import { changeText } from '../../../core/text/change-text.ts';
 
 export const SIGNAL_HEAD = ['signal', 'A', 'B', 'change', 'q'];
 

@@ -4,7 +4,7 @@ import { named } from '../../judge/sentences.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
 import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';
-import { percentText } from './change-text.ts';
+import { percentText } from '../../../core/text/change-text.ts';
 import { effectText, intervalText, shownMeasures, type ComparedMeasure } from './verdict-text.ts';
 
 const MARKS: Readonly<Record<VerdictName, string>> = {

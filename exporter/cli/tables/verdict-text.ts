@@ -4,7 +4,7 @@ import type { Comparison } from '../../judge/comparison.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import { named } from '../../judge/sentences.ts';
 import { aligned } from './aligned.ts';
-import { changeText, percentText } from './change-text.ts';
+import { changeText, percentText } from '../../../core/text/change-text.ts';
 import { explanationText } from './explanation-text.ts';
 
 export type ComparedMeasure = Comparison['measures'][number];

@@ -1,4 +1,4 @@
-import { expect, test as base } from '@playwright/test';
+import { expect, type Page, test as base } from '@playwright/test';
 import { hostUrl, type PageParameters } from '../../host/page-url.ts';
 
 export interface Environment {
@@ -6,6 +6,8 @@ export interface Environment {
   hostUrl: string;
   /** The host page with the app's data. */
   appUrl: string;
+  /** The host page with the runs of `store-judged-runs.mts`. */
+  judgedUrl: string;
   prometheusUrl: string;
   /** Ids of the finished runs, the oldest first: two, for pictures more. */
   finished: [string, string, ...string[]];
@@ -17,8 +19,10 @@ interface Fixtures {
   environment: Environment;
   /** Opens the panel over the time range of its test data. */
   open: (parameters: PageParameters) => Promise<void>;
-  /** Opens a page of the app: `runs`, `runs/<id>`, `overlay` … */
+  /** Opens a page of the app: `runs`, `runs/<id>`, `compare` … */
   openApp: (page: string, parameters?: PageParameters) => Promise<void>;
+  /** The same with the runs of `store-judged-runs.mts`. */
+  openJudged: (page: string, parameters?: PageParameters) => Promise<void>;
   /** What a test may put on the console besides the known noise. */
   allowed: RegExp[];
   /** Everything on the console that should not be there. */
@@ -58,11 +62,15 @@ export const test = base.extend<Fixtures>({
     });
   },
   openApp: async ({ page, environment }, use) => {
-    await use(async (path, parameters = {}) => {
-      const { search } = new URL(hostUrl(environment.appUrl, parameters));
-      await page.goto(`${environment.appUrl}/a/llmbench-observability-app/${path}${search}`);
-    });
+    await use((path, parameters = {}) => openPage(page, environment.appUrl, path, parameters));
+  },
+  openJudged: async ({ page, environment }, use) => {
+    await use((path, parameters = {}) => openPage(page, environment.judgedUrl, path, parameters));
   },
 });
+
+async function openPage(page: Page, host: string, path: string, parameters: PageParameters): Promise<void> {
+  await page.goto(`${host}/a/llmbench-observability-app/${path}${new URL(hostUrl(host, parameters)).search}`);
+}
 
 export { expect };

@@ -11,7 +11,7 @@ const PICTURED: WantedRuns | undefined = process.env['UPDATE_SCREENSHOT']
   ? { concurrencies: [1, 2, 4, 8], seconds: 40 }
   : undefined;
 
-/** Starts the data of the panel and of the app, and a host page for each; the tests learn of them through the environment. */
+/** Starts the data of the panel and of the app, and the host pages; the tests learn of them through the environment. */
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
   const prometheus = findPrometheus();
   const missing = missingTool(prometheus, process.env['CHROMIUM'] ?? '/usr/bin/chromium');
@@ -27,10 +27,15 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
   }
   console.log(`Host: packages of Grafana ${grafanaVersion()}`);
   const [data, app] = await Promise.all([startData(prometheus), startAppData(prometheus, PICTURED), bundlePage()]);
-  const hosts = await Promise.all([startHost(data), startHost(app)]);
+  const hosts = await Promise.all([
+    startHost(data),
+    startHost(app),
+    startHost({ ...app, exporterUrl: app.judgedExporterUrl }),
+  ]);
   const environment: Environment = {
     hostUrl: hosts[0].url,
     appUrl: hosts[1].url,
+    judgedUrl: hosts[2].url,
     prometheusUrl: data.prometheusUrl,
     finished: app.finished,
     fromMs: data.fromMs,

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,12 +8,16 @@ import { end, freePort, until } from './processes.ts';
 export interface AppData {
   prometheusUrl: string;
   exporterUrl: string;
+  /** An exporter of the runs of `store-judged-runs.mts`. */
+  judgedExporterUrl: string;
   /** Ids of the finished runs, the oldest first. */
   finished: [string, string, ...string[]];
   stop: () => Promise<void>;
 }
 
 const LLMBENCH = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
+
+const STORE_JUDGED_RUNS = fileURLToPath(new URL('store-judged-runs.mts', import.meta.url));
 
 /** Finished runs: the concurrency of each and how long it measures. */
 export interface WantedRuns {
@@ -44,16 +48,21 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     return started;
   };
   try {
-    const [server, exporterPort, port] = [
+    const [server, exporterPort, judgedPort, port] = [
       await firstLine(
         start('simulate', '--system', 'vllm', '--fault', 'reset:rate=0.02,after-tokens=4', '--port', '0', '--json')
       ),
+      await freePort(),
       await freePort(),
       await freePort(),
     ];
     const { url } = JSON.parse(server) as { url: string };
     start('serve', '--runs-dir', runs, '--port', String(exporterPort));
     const exporter = `127.0.0.1:${exporterPort}`;
+    const judgedRuns = join(folder, 'judged');
+    execFileSync(process.execPath, [STORE_JUDGED_RUNS, judgedRuns]);
+    start('serve', '--runs-dir', judgedRuns, '--port', String(judgedPort));
+    const judged = `127.0.0.1:${judgedPort}`;
     const config = join(folder, 'prometheus.yml');
     writeFileSync(config, JSON.stringify(scrapeConfig(exporter, new URL(url).host)));
     const address = `127.0.0.1:${port}`;
@@ -66,6 +75,7 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     );
     await until(async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
     await until(async () => (await fetch(`http://${exporter}/-/ready`)).ok, 30_000);
+    await until(async () => (await fetch(`http://${judged}/-/ready`)).ok, 30_000);
     const run = (scenario: string, concurrency: number, seconds: number, runId: string) =>
       start(
         ...['run', '--url', url, '--model', 'sim-model', '--scenario', scenario, '--runs-dir', runs],
@@ -80,7 +90,10 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     }
     const finished = ids as AppData['finished'];
     run('soak', 1, 3000, 'e2e-run-live');
-    return { prometheusUrl: `http://${address}`, exporterUrl: `http://${exporter}`, finished, stop };
+    const [prometheusUrl, exporterUrl, judgedExporterUrl] = [address, exporter, judged].map(
+      (one) => `http://${one}`
+    ) as [string, string, string];
+    return { prometheusUrl, exporterUrl, judgedExporterUrl, finished, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -6,7 +6,7 @@ import { pageScene } from './page-scene.ts';
 
 const RunsView = lazy(() => import('../pages/Runs/RunsView.tsx'));
 const RunView = lazy(() => import('../pages/Run/RunView.tsx'));
-const OverlayView = lazy(() => import('../pages/Overlay/OverlayView.tsx'));
+const CompareView = lazy(() => import('../pages/Compare/CompareView.tsx'));
 const ServersView = lazy(() => import('../pages/Servers/ServersView.tsx'));
 const SetupView = lazy(() => import('../pages/Setup/SetupView.tsx'));
 const NotFoundView = lazy(() => import('../pages/NotFound/NotFoundView.tsx'));
@@ -44,12 +44,12 @@ export function appPages(): SceneAppPage[] {
       ],
     }),
     new SceneAppPage({
-      title: t('page.overlay.title', 'Compare runs'),
-      subTitle: t('page.overlay.subtitle', 'Runs aligned at the start of their measure phases'),
-      url: pageUrl(ROUTES.overlay),
-      routePath: `${ROUTES.overlay}/*`,
+      title: t('page.compare.title', 'Compare'),
+      subTitle: t('page.compare.subtitle', 'The verdict on the runs of B against those of A, with the evidence'),
+      url: pageUrl(ROUTES.compare),
+      routePath: `${ROUTES.compare}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
-      getScene: () => pageScene({ view: OverlayView, from: null }),
+      getScene: () => pageScene({ view: CompareView, from: null }),
     }),
     new SceneAppPage({
       title: t('page.servers.title', 'Servers'),

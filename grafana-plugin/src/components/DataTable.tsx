@@ -13,9 +13,11 @@ export interface Column<Row> {
   sortable?: boolean;
   /** Texts that may be long take several lines. */
   wraps?: boolean;
+  /** Drawn below the heading: the axis of the drawings in the cells. */
+  axis?: ReactNode;
   render: (row: Row) => ReactNode;
   /** A column that shares the space of this one: its heading and values are drawn below. */
-  below?: Omit<Column<Row>, 'align' | 'below'>;
+  below?: Omit<Column<Row>, 'align' | 'axis' | 'below'>;
 }
 
 export interface Sort {
@@ -95,7 +97,7 @@ interface HeadingProps<Row> {
 
 function Heading<Row>({ column, sort, onSort }: HeadingProps<Row>) {
   const styles = useStyles2(getStyles);
-  const { align, below } = column;
+  const { align, axis, below } = column;
   const all = below ? [column, below] : [column];
   const isSorted = all.some(({ id }) => id === sort?.id);
   const direction = isSorted ? (sort?.descending ? 'descending' : 'ascending') : 'none';
@@ -110,6 +112,7 @@ function Heading<Row>({ column, sort, onSort }: HeadingProps<Row>) {
           <HeadingText column={{ ...one, align }} sort={sort} onSort={onSort} />
         </div>
       ))}
+      {axis}
     </th>
   );
 }

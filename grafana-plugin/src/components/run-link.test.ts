@@ -1,5 +1,5 @@
 import { runSummary } from '../../test/run-summary.ts';
-import { overlayUrl, runUrl, timeOfRuns } from './run-link.ts';
+import { compareUrl, runUrl, timeOfRuns } from './run-link.ts';
 
 const START = Date.parse('2026-11-21T10:00:00Z');
 
@@ -20,7 +20,11 @@ test('a link keeps the selected data sources and drops other parameters', () => 
   });
 });
 
-test('a comparison keeps the order of the runs', () => {
-  const url = new URL(overlayUrl([runSummary({ run_id: 'b' }), runSummary({ run_id: 'a' })], ''), 'http://g');
-  expect(url.searchParams.getAll('run')).toEqual(['b', 'a']);
+test('of compared runs the first is the baseline', () => {
+  const runs = ['b', 'a', 'c'].map((run_id) => runSummary({ run_id }));
+  const url = new URL(compareUrl(runs, '?var-exporter=x&a=old'), 'http://g');
+  expect(url.pathname).toBe('/a/llmbench-observability-app/compare');
+  expect(url.searchParams.getAll('a')).toEqual(['b']);
+  expect(url.searchParams.getAll('b')).toEqual(['a', 'c']);
+  expect(url.searchParams.get('var-exporter')).toBe('x');
 });

@@ -38,10 +38,14 @@ export function runUrl(run: TimedRun & Pick<RunSummary, 'run_id'>, search: strin
   return withParameters(`${pageUrl(ROUTES.runs)}/${encodeURIComponent(run.run_id)}`, search, timeOfRuns([run]));
 }
 
-/** URL of the comparison of these runs. */
-export function overlayUrl(runs: readonly RunSummary[], search: string): string {
-  const ids = runs.map(({ run_id }) => run_id);
-  return withParameters(pageUrl(ROUTES.overlay), search, timeOfRuns(runs), { run: ids });
+/** URL of the comparison of these runs: the first one is the baseline. */
+export function compareUrl([first, ...others]: readonly RunSummary[], search: string): string {
+  return compareSetsUrl({ a: first ? [first.run_id] : [], b: others.map(({ run_id }) => run_id) }, search);
+}
+
+/** URL of the comparison of two sets of runs: ids, or the exporter's selectors such as `scenario:chat`. */
+function compareSetsUrl(sets: { a: readonly string[]; b: readonly string[] }, search: string): string {
+  return withParameters(pageUrl(ROUTES.compare), search, null, { a: [...sets.a], b: [...sets.b] });
 }
 
 function withParameters(

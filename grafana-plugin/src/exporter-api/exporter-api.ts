@@ -5,6 +5,8 @@ import { ExporterError, exporterError } from './exporter-error.ts';
 import type {
   AnnotationsAnswer,
   AnnotationsQuery,
+  CompareAnswer,
+  CompareQuery,
   DistributionAnswer,
   DistributionQuery,
   Quantity,
@@ -86,6 +88,11 @@ export class ExporterApi {
 
   series(runId: string, request: SeriesQuery, signal?: AbortSignal): Promise<SeriesAnswer> {
     return this.#get(`runs/${encodeURIComponent(runId)}/series`, { ...request }, signal);
+  }
+
+  /** The verdict on the runs of `b` against those of `a`; 404 where a selector matches no run. */
+  compare(request: CompareQuery, signal?: AbortSignal): Promise<CompareAnswer> {
+    return this.#get('compare', { ...request }, signal);
   }
 
   annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsAnswer> {

@@ -33,6 +33,14 @@ export type AnnotationsAnswer = Schemas['Annotations'];
 export type RunAnnotation = AnnotationsAnswer['annotations'][number];
 export type ValuesAnswer = Schemas['Values'];
 export type ValueName = Schemas['ValueName'];
+export type CompareAnswer = Schemas['Comparison'];
+export type MeasureVerdict = CompareAnswer['measures'][number];
+export type VerdictName = MeasureVerdict['verdict'];
+export type Reason = MeasureVerdict['reason'];
+export type Needs = NonNullable<CompareAnswer['needs']>;
+export type PreflightFinding = CompareAnswer['preflight'][number];
+export type Explanation = NonNullable<CompareAnswer['explanation']>;
+export type MovedSignal = Explanation['signals'][number];
 export type Problem = Schemas['Problem'];
 
 export type RunsQuery = Query<'listRuns'>;

@@ -42,7 +42,7 @@ test('holds these files and no others: no source maps, no fixtures, no tests', (
     'datasources/runs/module.js',
     'datasources/runs/plugin.json',
     'img/logo.svg',
-    'img/screenshot-overlay.png',
+    'img/screenshot-compare.png',
     'img/screenshot-percentiles.png',
     'img/screenshot-run.png',
     'img/screenshot-runs.png',
@@ -79,7 +79,7 @@ test('the app includes its plugins and its pages, and every include is there', (
   const includes = json<PluginJson>('plugin.json').includes ?? [];
   expect(includes.map(({ type, path }) => [type, path])).toEqual([
     ['page', '/a/llmbench-observability-app/runs'],
-    ['page', '/a/llmbench-observability-app/overlay'],
+    ['page', '/a/llmbench-observability-app/compare'],
     ['page', '/a/llmbench-observability-app/servers'],
     ['page', '/a/llmbench-observability-app/setup'],
     ['panel', 'panels/percentiles/plugin.json'],

@@ -8,7 +8,7 @@ import { usePage } from '../../app/page-context.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { DataTable, type Sort } from '../../components/DataTable.tsx';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
-import { overlayUrl, timeOfRuns } from '../../components/run-link.ts';
+import { compareUrl, timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { useRunSource } from '../../components/useRunSource.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
@@ -176,11 +176,11 @@ function PickedActions({ picked, search, onClear }: PickedProps) {
           disabled
           tooltip={t('runs.pick-two', 'Select two or more runs')}
         >
-          {t('runs.overlay', 'Compare')}
+          {t('runs.compare', 'Compare')}
         </Button>
       ) : (
-        <LinkButton size="sm" icon="layer-group" href={overlayUrl(picked, search)}>
-          {t('runs.overlay', 'Compare')}
+        <LinkButton size="sm" icon="layer-group" href={compareUrl(picked, search)}>
+          {t('runs.compare', 'Compare')}
         </LinkButton>
       )}
     </div>

@@ -7,7 +7,7 @@ import React from 'react';
 import { Section } from '../../components/Section.tsx';
 import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
 import { ExporterCheck, PrometheusCheck } from './DataSourceCheck.tsx';
-import { SnippetBox } from './SnippetBox.tsx';
+import { SnippetBox } from '../../components/SnippetBox.tsx';
 import { type Snippet, snippets } from './snippets.ts';
 
 /** Connected data sources, what they contain, and configuration snippets. */

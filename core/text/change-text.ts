@@ -2,6 +2,7 @@
 export function changeText(ratio: number): string {
   if (ratio === Infinity) return '+∞';
   if (ratio > 10) return `×${Number(ratio.toPrecision(2))}`;
+  if (ratio === 1) return '0 %';
   const percent = (ratio - 1) * 100;
   return `${percent < 0 ? '−' : '+'}${percentText(Math.abs(percent) / 100)}`;
 }

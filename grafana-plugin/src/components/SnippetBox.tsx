@@ -8,11 +8,11 @@ interface Props {
   title: string;
   text: string;
   /** Takes the whole width of the grid. */
-  isWide: boolean;
+  isWide?: boolean;
 }
 
 /** A snippet with a copy button. */
-export function SnippetBox({ title, text, isWide }: Props) {
+export function SnippetBox({ title, text, isWide = false }: Props) {
   const styles = useStyles2(getStyles);
   return (
     <figure className={cx(styles.box, isWide && styles.wide)}>
@@ -23,9 +23,9 @@ export function SnippetBox({ title, text, isWide }: Props) {
           size="sm"
           variant="secondary"
           icon="copy"
-          aria-label={t('setup.copy-what', 'Copy: {{title}}', { title })}
+          aria-label={t('snippet.copy-what', 'Copy: {{title}}', { title })}
         >
-          {t('setup.copy', 'Copy')}
+          {t('snippet.copy', 'Copy')}
         </ClipboardButton>
       </figcaption>
       <pre className={styles.text} tabIndex={0} role="group" aria-label={title}>

@@ -14,14 +14,15 @@ import {
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { OverlayRun } from './overlay-runs.ts';
+import type { ShownRun } from './shown-runs.ts';
 import { rollingMedian } from './rolling-median.ts';
 
-const MOST_POINTS = 3000;
+/** Of all runs together. */
+const MOST_POINTS = 9000;
 const BINS = 40;
 
 interface Props {
-  runs: readonly OverlayRun[];
+  runs: readonly ShownRun[];
   exporter: ExporterApi;
 }
 
@@ -35,7 +36,7 @@ export function RequestsOverTime({ runs, exporter }: Props) {
         finished.map(({ answer }) =>
           exporter.records(
             answer.summary.run_id,
-            { fields: ['sent_seconds', value], phase: ['measure'], limit: MOST_POINTS },
+            { fields: ['sent_seconds', value], phase: ['measure'], limit: Math.floor(MOST_POINTS / finished.length) },
             signal
           )
         )
@@ -60,16 +61,16 @@ export function RequestsOverTime({ runs, exporter }: Props) {
   );
   return (
     <Section
-      title={t('overlay.requests', 'Requests over time')}
+      title={t('comparison.requests', 'Requests over time')}
       description={t(
-        'overlay.requests-why',
+        'comparison.requests-why',
         'Each point is a request. The line is the median of each of 40 equal time intervals.'
       )}
-      actions={<RequestValuePicker label={t('overlay.requests-value', 'Plotted value')} value={value} />}
+      actions={<RequestValuePicker label={t('comparison.requests-value', 'Plotted value')} value={value} />}
     >
       {error && (
         <LoadProblem
-          title={t('overlay.requests-problem', 'The requests could not be loaded')}
+          title={t('comparison.requests-problem', 'The requests could not be loaded')}
           error={error}
           onRetry={reload}
         />
@@ -77,14 +78,14 @@ export function RequestsOverTime({ runs, exporter }: Props) {
       {loading && !data && <LoadingPlaceholder text="" />}
       {data && (
         <XyChart
-          label={t('overlay.requests-chart', '{{measure}} of each request over time, all runs', {
+          label={t('comparison.requests-chart', '{{measure}} of each request over time, all runs', {
             measure: requestValueName(value),
           })}
           series={series}
           height={280}
           xText={secondsText}
           yText={requestValueText(value)}
-          xTitle={t('overlay.axis', 'since the start of the measure phase')}
+          xTitle={t('comparison.axis', 'since the start of the measure phase')}
         />
       )}
     </Section>

@@ -7,15 +7,15 @@ import { SignalCharts } from '../../components/SignalCharts.tsx';
 import { SIGNALS } from '../../components/signals.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { OverlayRun } from './overlay-runs.ts';
+import type { ShownRun } from './shown-runs.ts';
 
 interface Props {
-  runs: readonly OverlayRun[];
+  runs: readonly ShownRun[];
   exporter: ExporterApi;
 }
 
 /** Server metrics of all runs, aligned at the start of their measure phases. */
-export function OverlaySignals({ runs, exporter }: Props) {
+export function ServerSignals({ runs, exporter }: Props) {
   const collected = useMemo(() => runs.filter(({ answer }) => answer.has_servers && answer.result !== null), [runs]);
   const load = useCallback(
     (signal: AbortSignal) =>
@@ -32,16 +32,16 @@ export function OverlaySignals({ runs, exporter }: Props) {
     return run ? [{ name: run.name, color: run.color, answer, zeroSeconds: answer.zero.measure_seconds ?? 0 }] : [];
   });
   return (
-    <Section title={t('overlay.signals', 'Server signals')}>
+    <Section title={t('comparison.signals', 'Server signals')}>
       {error && (
         <LoadProblem
-          title={t('overlay.signals-problem', 'The signals could not be loaded')}
+          title={t('comparison.signals-problem', 'The signals could not be loaded')}
           error={error}
           onRetry={reload}
         />
       )}
       {loading && !data && <LoadingPlaceholder text="" />}
-      {data && <SignalCharts runs={signals} xTitle={t('overlay.axis', 'since the start of the measure phase')} />}
+      {data && <SignalCharts runs={signals} xTitle={t('comparison.axis', 'since the start of the measure phase')} />}
     </Section>
   );
 }

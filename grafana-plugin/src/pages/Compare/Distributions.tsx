@@ -12,14 +12,14 @@ import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { type DistributionName, DISTRIBUTIONS } from '../../exporter-api/types.ts';
 import { measureName } from '../Run/measure-name.ts';
-import type { OverlayRun } from './overlay-runs.ts';
+import type { ShownRun } from './shown-runs.ts';
 import { Named } from '../../components/Named.tsx';
 
 const DEFAULT_MEASURE: DistributionName = 'time_to_first_token';
 const POINTS = 1000;
 
 interface Props {
-  runs: readonly OverlayRun[];
+  runs: readonly ShownRun[];
   exporter: ExporterApi;
 }
 
@@ -48,17 +48,17 @@ export function Distributions({ runs, exporter }: Props) {
   const definitions = new Set((data ?? []).map(({ definition }) => definition));
   return (
     <Section
-      title={t('overlay.distributions', 'Distributions')}
+      title={t('comparison.distributions', 'Distributions')}
       description={
         definitions.size > 1
           ? t(
-              'overlay.distributions-unlike',
+              'comparison.distributions-unlike',
               'The runs use different definitions of this measure: the curves are not comparable.'
             )
-          : t('overlay.distributions-why', 'Share of values at or below x. Exact: computed from every value.')
+          : t('comparison.distributions-why', 'Share of values at or below x. Exact: computed from every value.')
       }
       actions={
-        <Named label={t('overlay.distribution-of', 'Distribution of')}>
+        <Named label={t('comparison.distribution-of', 'Distribution of')}>
           {(named) => (
             <Combobox
               options={DISTRIBUTIONS.map((name) => ({ value: name, label: measureName(name) }))}
@@ -73,7 +73,7 @@ export function Distributions({ runs, exporter }: Props) {
     >
       {error && (
         <LoadProblem
-          title={t('overlay.distributions-problem', 'The distributions could not be loaded')}
+          title={t('comparison.distributions-problem', 'The distributions could not be loaded')}
           error={error}
           onRetry={reload}
         />
@@ -81,7 +81,7 @@ export function Distributions({ runs, exporter }: Props) {
       {loading && !data && <LoadingPlaceholder text="" />}
       {data && (
         <XyChart
-          label={t('overlay.distributions-chart', 'Distribution functions of {{measure}}', {
+          label={t('comparison.distributions-chart', 'Distribution functions of {{measure}}', {
             measure: measureName(measure),
           })}
           series={series}

@@ -1,0 +1,31 @@
+import { t } from '@grafana/i18n';
+import { Badge, type BadgeColor } from '@grafana/ui';
+import React from 'react';
+import type { VerdictName } from '../exporter-api/types.ts';
+
+const COLORS: Record<VerdictName, BadgeColor> = {
+  regressed: 'red',
+  suspect: 'orange',
+  undecided: 'purple',
+  unchanged: 'blue',
+  improved: 'green',
+};
+
+export function VerdictBadge({ verdict }: { verdict: VerdictName }) {
+  return <Badge text={verdictText(verdict)} color={COLORS[verdict]} />;
+}
+
+function verdictText(verdict: VerdictName): string {
+  switch (verdict) {
+    case 'regressed':
+      return t('verdict.regressed', 'regressed');
+    case 'suspect':
+      return t('verdict.suspect', 'suspect');
+    case 'undecided':
+      return t('verdict.undecided', 'undecided');
+    case 'unchanged':
+      return t('verdict.unchanged', 'unchanged');
+    case 'improved':
+      return t('verdict.improved', 'improved');
+  }
+}

@@ -1,0 +1,61 @@
+import { t } from '@grafana/i18n';
+import React from 'react';
+import { DataTable } from '../../components/DataTable.tsx';
+import { Section } from '../../components/Section.tsx';
+import { configurationDifferences, type Difference } from './differences.ts';
+import { SETS, type ShownRun } from './shown-runs.ts';
+
+/** Settings, servers and tools in which the runs differ. */
+export function ConfigurationDifferences({ runs }: { runs: readonly ShownRun[] }) {
+  const answers = runs.map(({ answer }) => answer);
+  const differences = configurationDifferences(answers);
+  const isAlike = new Set(answers.map(({ run }) => run.fingerprint)).size === 1;
+  const title = t('comparison.configuration', 'Configuration differences');
+  return (
+    <Section
+      title={title}
+      description={
+        isAlike
+          ? t('comparison.same-fingerprint', 'The fingerprints are equal: the runs have the same configuration.')
+          : t('comparison.other-fingerprint', 'The fingerprints differ: these differences also affect the measures.')
+      }
+    >
+      {differences.length === 0 ? (
+        <p>{t('comparison.no-differences', 'No known differences.')}</p>
+      ) : (
+        <DataTable
+          label={title}
+          rows={differences}
+          rowKey={({ name }) => name}
+          columns={[
+            { id: 'name', header: t('comparison.setting', 'Setting'), render: ({ name }) => name },
+            ...columnsOf(runs, differences).map(({ mark, index }) => ({
+              id: mark,
+              header: mark,
+              render: ({ texts }: Difference) => shortened(texts[index] ?? ''),
+            })),
+          ]}
+        />
+      )}
+    </Section>
+  );
+}
+
+/** A column per set where its runs do not differ, else per run. */
+export function columnsOf(
+  runs: ReadonlyArray<Pick<ShownRun, 'mark'>>,
+  differences: readonly Difference[]
+): Array<{ mark: string; index: number }> {
+  const all = runs.map(({ mark }, index) => ({ mark, index }));
+  const sets = SETS.map((set) => all.filter(({ mark }) => mark.startsWith(set.toUpperCase())));
+  const isEqual = sets.every((ofSet) =>
+    differences.every(({ texts }) => new Set(ofSet.map(({ index }) => texts[index])).size <= 1)
+  );
+  return isEqual ? sets.flatMap(([first]) => (first ? { ...first, mark: first.mark.charAt(0) } : [])) : all;
+}
+
+const LONGEST = 40;
+
+function shortened(text: string): string {
+  return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
+}

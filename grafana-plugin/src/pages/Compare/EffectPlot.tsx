@@ -1,0 +1,142 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { useStyles2, useTheme2 } from '@grafana/ui';
+import React from 'react';
+import { changeText } from '../../../../core/text/change-text.ts';
+import type { MeasureVerdict } from '../../exporter-api/types.ts';
+import { type EffectAxis, placeOf } from './effect-axis.ts';
+import { effectText, intervalText, marginText } from './effect-text.ts';
+
+const HEIGHT = 26;
+const MIDDLE = HEIGHT / 2;
+const CAP = 4;
+
+/** The row of a forest plot: the estimate with its interval, above the margin as a band. */
+export function EffectPlot({ measure, axis }: { measure: MeasureVerdict; axis: EffectAxis }) {
+  const theme = useTheme2();
+  const styles = useStyles2(getStyles);
+  const { effect, margin, verdict } = measure;
+  const [bandStart, bandEnd] = [placeOf(axis, 1 / (1 + margin)), placeOf(axis, 1 + margin)];
+  const color = verdictColor(theme, verdict);
+  return (
+    <div className={styles.plot}>
+      <svg width="100%" height={HEIGHT} role="img" aria-label={plotLabel(measure)}>
+        <rect
+          data-part="margin"
+          x={share(bandStart)}
+          width={share(bandEnd - bandStart)}
+          height={HEIGHT}
+          fill={theme.colors.text.secondary}
+          fillOpacity={0.18}
+        />
+        <line x1="50%" x2="50%" y2={HEIGHT} stroke={theme.colors.text.secondary} />
+        {effect && <Interval effect={effect} axis={axis} color={color} />}
+      </svg>
+    </div>
+  );
+}
+
+interface IntervalProps {
+  effect: NonNullable<MeasureVerdict['effect']>;
+  axis: EffectAxis;
+  color: string;
+}
+
+/** An end that is off the axis is an arrow. */
+function Interval({ effect, axis, color }: IntervalProps) {
+  const [low, estimate, high] = [effect.low, effect.estimate, effect.high].map((ratio) =>
+    placeOf(axis, ratio ?? Infinity)
+  );
+  if (low === undefined || estimate === undefined || high === undefined) {
+    return null;
+  }
+  return (
+    <g stroke={color} fill={color} strokeWidth={2}>
+      <line data-part="interval" x1={share(inside(low))} x2={share(inside(high))} y1={MIDDLE} y2={MIDDLE} />
+      <End place={low} points="0,0 7,-5 7,5" />
+      <End place={high} points="0,0 -7,-5 -7,5" />
+      {Number.isFinite(estimate) && estimate >= 0 && estimate <= 1 && (
+        <circle data-part="estimate" cx={share(estimate)} cy={MIDDLE} r={4.5} strokeWidth={0} />
+      )}
+    </g>
+  );
+}
+
+function End({ place, points }: { place: number; points: string }) {
+  return place === inside(place) ? (
+    <line x1={share(place)} x2={share(place)} y1={MIDDLE - CAP} y2={MIDDLE + CAP} />
+  ) : (
+    // A nested drawing, because the points of a polygon are not percentages.
+    <svg x={share(inside(place))} y={MIDDLE} overflow="visible">
+      <polygon data-part="arrow" points={points} strokeWidth={0} />
+    </svg>
+  );
+}
+
+/** The heading of the plots: the changes at the ticks. */
+export function EffectTicks({ axis }: { axis: EffectAxis }) {
+  const styles = useStyles2(getStyles);
+  return (
+    <div className={styles.plot}>
+      {axis.ticks.map((ratio) => (
+        <span key={ratio} className={styles.tick} style={{ left: share(placeOf(axis, ratio)) }}>
+          {tickText(ratio)}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function tickText(ratio: number): string {
+  return ratio === 1 ? '0' : changeText(ratio);
+}
+
+function verdictColor(theme: GrafanaTheme2, verdict: MeasureVerdict['verdict']): string {
+  switch (verdict) {
+    case 'regressed':
+      return theme.colors.error.text;
+    case 'improved':
+      return theme.colors.success.text;
+    case 'suspect':
+      return theme.colors.warning.text;
+    default:
+      return theme.colors.text.primary;
+  }
+}
+
+function plotLabel(measure: MeasureVerdict): string {
+  const { effect, margin } = measure;
+  return effect === null
+    ? t('comparison.plot-empty', 'No effect known')
+    : t('comparison.plot', 'Effect {{effect}}, interval {{interval}}, margin {{margin}}', {
+        effect: effectText(effect),
+        interval: intervalText(effect),
+        margin: marginText(margin),
+      });
+}
+
+function inside(place: number): number {
+  return Math.min(1, Math.max(0, place));
+}
+
+function share(place: number): string {
+  return `${(100 * place).toFixed(3)}%`;
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  plot: css({
+    position: 'relative',
+    width: 'clamp(190px, 24cqw, 420px)',
+    height: 'auto',
+    minHeight: 18,
+    svg: { display: 'block', overflow: 'hidden' },
+    'svg svg': { overflow: 'visible' },
+  }),
+  tick: css({
+    position: 'absolute',
+    transform: 'translateX(-50%)',
+    color: theme.colors.text.secondary,
+    fontWeight: theme.typography.fontWeightRegular,
+  }),
+});

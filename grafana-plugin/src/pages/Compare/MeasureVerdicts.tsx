@@ -1,0 +1,151 @@
+import { t } from '@grafana/i18n';
+import React from 'react';
+import { percentText } from '../../../../core/text/change-text.ts';
+import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
+import { useAddress } from '../../app/useAddress.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
+import { Section } from '../../components/Section.tsx';
+import { VerdictBadge } from '../../components/VerdictBadge.tsx';
+import type { CompareAnswer, MeasureVerdict } from '../../exporter-api/types.ts';
+import { type EffectAxis, effectAxis } from './effect-axis.ts';
+import { EffectPlot, EffectTicks } from './EffectPlot.tsx';
+import { effectText, intervalText, marginText } from './effect-text.ts';
+import { notableMeasures, verdictKey, verdictName } from './measure-rows.ts';
+import { reasonText } from './reason-text.ts';
+
+/** A verdict per measure, with the evidence as text and as a forest plot. */
+export function MeasureVerdicts({ comparison }: { comparison: CompareAnswer }) {
+  const address = useAddress();
+  const withAll = address.one('measures') === 'all';
+  const rows = withAll ? comparison.measures : notableMeasures(comparison);
+  const axis = effectAxis(rows);
+  const total = comparison.measures.length;
+  const title = t('comparison.measures', 'Measures');
+  return (
+    <Section
+      title={title}
+      description={t(
+        'comparison.measures-why',
+        'Exact statistics of each run, and the change of B against A. The unit of evidence is a run. The first measures decide the verdict; the others are for information.'
+      )}
+      actions={
+        <LabeledSwitch
+          label={t('comparison.all-measures', 'All {{total}} measures', { total })}
+          value={withAll}
+          onChange={(value) => address.set({ measures: value ? 'all' : null })}
+        />
+      }
+    >
+      <DataTable label={title} columns={columns(axis)} rows={rows} rowKey={verdictKey} />
+    </Section>
+  );
+}
+
+function columns(axis: EffectAxis): Array<Column<MeasureVerdict>> {
+  return [
+    {
+      id: 'measure',
+      header: t('comparison.measure', 'Measure'),
+      render: (row) => <span title={row.definition}>{verdictName(row)}</span>,
+      below: {
+        id: 'direction',
+        header: t('comparison.better', 'Better'),
+        render: (row) => [betterText(row), ...(row.gating ? [t('comparison.decides', 'decides')] : [])].join(' · '),
+      },
+    },
+    {
+      id: 'verdict',
+      header: t('comparison.verdict', 'Verdict'),
+      render: ({ verdict, sentence }) => (
+        <span title={sentence}>
+          <VerdictBadge verdict={verdict} />
+        </span>
+      ),
+      below: { id: 'reason', header: t('comparison.reason', 'Reason'), render: ({ reason }) => reasonText(reason) },
+    },
+    {
+      id: 'a',
+      header: t('comparison.a', 'A'),
+      meaning: t('comparison.median', 'Median over the runs of the set'),
+      align: 'right',
+      render: ({ values, unit }) => quantity(values.median_a, unit),
+      below: {
+        id: 'b',
+        header: t('comparison.b', 'B'),
+        meaning: t('comparison.median', 'Median over the runs of the set'),
+        render: ({ values, unit }) => quantity(values.median_b, unit),
+      },
+    },
+    {
+      id: 'plot',
+      header: t('comparison.change', 'Change of B against A'),
+      meaning: t(
+        'comparison.change-meaning',
+        'Point: estimate. Line: interval, with an arrow where it continues. Band: margin, the smallest relevant change.'
+      ),
+      axis: <EffectTicks axis={axis} />,
+      render: (row) => <EffectPlot measure={row} axis={axis} />,
+    },
+    {
+      id: 'effect',
+      header: t('comparison.effect', 'Effect'),
+      align: 'right',
+      render: ({ effect, measure }) =>
+        isShareOfFailure(measure)
+          ? t('comparison.share-effect', '{{effect}} of 1 − value', { effect: effectText(effect) })
+          : effectText(effect),
+      below: {
+        id: 'interval',
+        header: t('comparison.interval', 'Interval'),
+        meaning: t('comparison.interval-meaning', 'Wider when several measures decide'),
+        render: ({ effect, confidence }) => (
+          <span title={confidence === null ? undefined : confidenceText(confidence)}>{intervalText(effect)}</span>
+        ),
+      },
+    },
+    {
+      id: 'detectable',
+      header: t('comparison.detectable', 'Detectable'),
+      meaning: t(
+        'comparison.detectable-meaning',
+        'The smallest change for the worse that these runs could have shown as regressed'
+      ),
+      align: 'right',
+      render: ({ detectable }) => (detectable === null ? ABSENT : percentText(detectable)),
+      below: {
+        id: 'margin',
+        header: t('comparison.margin', 'Margin'),
+        meaning: t('comparison.margin-meaning', 'The smallest relevant change'),
+        render: ({ margin }) => marginText(margin),
+      },
+    },
+    {
+      id: 'runs',
+      header: t('comparison.runs', 'Runs'),
+      meaning: t('comparison.runs-meaning', 'Runs of A and of B with a value'),
+      align: 'right',
+      render: ({ runs }) => `${runs.a} + ${runs.b}`,
+    },
+  ];
+}
+
+function betterText({ direction }: MeasureVerdict): string {
+  switch (direction) {
+    case 'lower':
+      return t('comparison.lower', 'lower');
+    case 'higher':
+      return t('comparison.higher', 'higher');
+    case 'none':
+      return '';
+  }
+}
+
+/** Of shares near 0 the judge compares what remains to 1. */
+function isShareOfFailure(measure: string): boolean {
+  return measure === 'error_ratio' || measure === 'stall_ratio';
+}
+
+function confidenceText(confidence: number): string {
+  return t('comparison.confidence', '{{percent}} interval', { percent: percentText(confidence) });
+}

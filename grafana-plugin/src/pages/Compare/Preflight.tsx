@@ -1,0 +1,83 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Alert, useStyles2 } from '@grafana/ui';
+import React from 'react';
+import type { CompareAnswer, PreflightFinding } from '../../exporter-api/types.ts';
+import { markOf } from './shown-runs.ts';
+
+/** Why the runs are not comparable, and what is not known of them, each with what to do. */
+export function Preflight({ comparison }: { comparison: CompareAnswer }) {
+  const failed = comparison.preflight.filter(({ outcome }) => outcome === 'failed');
+  const unknown = comparison.preflight.filter(({ outcome }) => outcome === 'unknown');
+  return (
+    <>
+      {failed.length > 0 && (
+        <Alert severity="warning" title={t('comparison.not-comparable', 'The runs are not comparable')}>
+          <Findings findings={failed} comparison={comparison} />
+        </Alert>
+      )}
+      {unknown.length > 0 && (
+        <Alert severity="info" title={t('comparison.not-known', 'Not known to be comparable in every respect')}>
+          <Findings findings={unknown} comparison={comparison} />
+        </Alert>
+      )}
+    </>
+  );
+}
+
+function Findings({ findings, comparison }: { findings: readonly PreflightFinding[]; comparison: CompareAnswer }) {
+  const styles = useStyles2(getStyles);
+  const all = comparison.runs.a.length + comparison.runs.b.length;
+  return (
+    <ul className={styles.list}>
+      {findings.map(({ check, outcome, sentence, run_ids }) => (
+        <li key={`${check} ${outcome}`}>
+          {sentence} {run_ids.length < all && runsText(run_ids, comparison)} {remedy(check)}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function runsText(ids: readonly string[], comparison: CompareAnswer): string {
+  const runs = ids.flatMap((id) => markOf(comparison, id) ?? []).join(', ');
+  return t('comparison.concerned', 'Runs: {{runs}}.', { runs });
+}
+
+function remedy(check: PreflightFinding['check']): string {
+  switch (check) {
+    case 'scenario':
+      return t('remedy.scenario', 'Choose runs of one scenario, for example with scenario:NAME.');
+    case 'fingerprint':
+      return t(
+        'remedy.fingerprint',
+        'Leave these runs out, or repeat them with the same options; the differences are listed below. For options that differ on purpose, use llmbench ab.'
+      );
+    case 'input_tokens':
+      return t('remedy.input-tokens', 'Repeat the runs with the same prompts and input lengths.');
+    case 'output_tokens':
+      return t(
+        'remedy.output-tokens',
+        'Repeat the runs with the same output lengths; servers that support it generate them exactly with ignore_eos.'
+      );
+    case 'cached_input_ratio':
+      return t(
+        'remedy.cached-input',
+        'Repeat the runs with the same state of the prefix cache: emptied before each run, or filled by the same warm-up.'
+      );
+    case 'request_rate':
+      return t('remedy.request-rate', 'Repeat the runs at the same request rate.');
+    case 'client':
+      return t(
+        'remedy.client',
+        'Repeat the runs with more --workers, at a lower load, or from a machine with more free CPU.'
+      );
+    case 'foreign_traffic':
+      return t('remedy.foreign-traffic', 'Repeat the runs when no one else uses the servers.');
+  }
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  list: css({ margin: 0, paddingLeft: theme.spacing(2) }),
+});

@@ -1,0 +1,48 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { useStyles2 } from '@grafana/ui';
+import React from 'react';
+import { VerdictBadge } from '../../components/VerdictBadge.tsx';
+import type { CompareAnswer } from '../../exporter-api/types.ts';
+
+/** The verdict in one sentence, and what it is about. */
+export function VerdictSummary({ comparison }: { comparison: CompareAnswer }) {
+  const styles = useStyles2(getStyles);
+  const { verdict, sentence, scenario, runs, design } = comparison;
+  return (
+    <section className={styles.summary} aria-label={t('comparison.summary', 'Verdict')}>
+      <VerdictBadge verdict={verdict} />
+      <h2 className={styles.sentence}>{sentence}</h2>
+      <p className={styles.facts}>
+        {[
+          t('comparison.scenario', 'Scenario {{scenario}}', { scenario }),
+          `A ${runsText(runs.a.length)}`,
+          `B ${runsText(runs.b.length)}`,
+          design === 'pairs'
+            ? t('comparison.pairs', 'compared in pairs')
+            : t('comparison.sets', 'compared as independent sets'),
+        ].join(' · ')}
+      </p>
+    </section>
+  );
+}
+
+export function runsText(runs: number): string {
+  return runs === 1 ? t('comparison.one-run', '1 run') : t('comparison.n-runs', '{{runs}} runs', { runs });
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  summary: css({
+    display: 'grid',
+    gridTemplateColumns: 'auto 1fr',
+    alignItems: 'center',
+    gap: theme.spacing(0.5, 1.5),
+    background: theme.colors.background.primary,
+    border: `1px solid ${theme.colors.border.weak}`,
+    borderRadius: theme.shape.radius.default,
+    padding: theme.spacing(1.5, 2),
+  }),
+  sentence: css({ ...theme.typography.h4, margin: 0, overflowWrap: 'anywhere' }),
+  facts: css({ gridColumn: 2, margin: 0, color: theme.colors.text.secondary }),
+});
