@@ -19,6 +19,7 @@ import { sloLines } from '../tables/gate-lines.ts';
 import { groupResult, groupTable, requestText, type GroupRun } from '../tables/group-table.ts';
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
 import { keptRun } from './kept-run.ts';
+import { LiveLines } from '../progress/live-lines.ts';
 import { Progress } from '../progress/progress.ts';
 import { resultTable } from '../tables/result-table.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
@@ -39,7 +40,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   // With --check, standard output has one document: the verdict.
   const onlyVerdict = options.check && (options.json || options.format !== 'text');
   const controls = new RunControls();
-  const release = stopOnSignals(controls);
+  const display = new LiveLines(process.stderr);
+  const release = stopOnSignals(controls, display);
   const runs: GroupRun[] = [];
   try {
     for (const request of requests) checkLoad(request, steps, options.yes);
@@ -47,7 +49,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       cooldownSeconds: options['profile-run-cooldown-seconds'],
       announce: (number, request) =>
         void process.stderr.write(`\nrun ${number} of ${requests.length}: ${requestText(request)}\n`),
-      perform: (request) => keptRun(runs, request, () => performRun(request, controls, hostOf(request), VERSION)),
+      perform: (request) =>
+        keptRun(runs, request, () => performRun(request, controls, hostOf(request, display), VERSION)),
       finished: (performed, request) => show(performed, request, options.json || onlyVerdict),
     });
   } catch (error) {
@@ -85,13 +88,13 @@ function refuseUnfitCheck(options: RunOptions, steps: number, argv: readonly str
 }
 
 /** First Ctrl-C: requests in flight finish and the run is written. Second: they are cancelled and it is written. */
-function stopOnSignals(controls: RunControls): () => void {
+function stopOnSignals(controls: RunControls, display: LiveLines): () => void {
   const interrupted = (): void => {
     if (controls.draining.aborted) {
       controls.abort();
       return;
     }
-    process.stderr.write('\nstopping: waiting for the requests in flight; press Ctrl-C again to cancel them\n');
+    display.print('\nstopping: waiting for the requests in flight; press Ctrl-C again to cancel them');
     controls.drain();
   };
   process.on('SIGINT', interrupted);
@@ -105,10 +108,10 @@ function stopOnSignals(controls: RunControls): () => void {
   };
 }
 
-function hostOf(request: RunRequest): RunHost {
+function hostOf(request: RunRequest, display: LiveLines): RunHost {
   return {
     servePage: LivePage.open,
-    say: (line) => void process.stderr.write(`${line}\n`),
+    say: (line) => display.print(line),
     observe: (epoch, servers) => {
       const plan = {
         warmupRequests: partOf(request.warmup?.requestCount ?? null, request),
@@ -116,7 +119,7 @@ function hostOf(request: RunRequest): RunHost {
         requestCount: partOf(request.measure.requestCount, request),
         durationSeconds: request.measure.durationSeconds,
       };
-      return new Progress(plan, process.stderr, () => monotonicNow_ns() - epoch.monotonic_ns, servers);
+      return new Progress(plan, display, () => monotonicNow_ns() - epoch.monotonic_ns, servers);
     },
   };
 }

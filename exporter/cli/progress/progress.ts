@@ -2,6 +2,7 @@ import { interTokenLatencySeconds } from '../../../core/measures/measures.ts';
 import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 import type { ServerLoadNow } from '../../servers/summary/load-now.ts';
+import type { LiveLines } from './live-lines.ts';
 import { progressLine, progressLines } from './progress-lines.ts';
 import type { ProgressState, RecentLatency } from './progress-lines.ts';
 import { RecentValues } from './recent-values.ts';
@@ -26,7 +27,7 @@ export interface ProgressPlan {
 /** Shows the progress of a run: updating lines on a terminal, periodic lines elsewhere. */
 export class Progress implements RunObserver {
   readonly #plan: ProgressPlan;
-  readonly #out: NodeJS.WriteStream;
+  readonly #display: LiveLines;
   readonly #now_ns: () => number;
   readonly #servers: () => ServerLoadNow | null;
   readonly #timer: NodeJS.Timeout;
@@ -45,20 +46,19 @@ export class Progress implements RunObserver {
   #arrivals = 0;
   #seenArrivals = 0;
   #silentSince_ns = 0;
-  #drawnLines = 0;
 
   /** `now_ns` is the run's monotonic clock: nanoseconds since its start; `servers` returns the current load of the servers. */
   constructor(
     plan: ProgressPlan,
-    out: NodeJS.WriteStream,
+    display: LiveLines,
     now_ns: () => number,
     servers: () => ServerLoadNow | null = () => null,
   ) {
     this.#plan = plan;
-    this.#out = out;
+    this.#display = display;
     this.#now_ns = now_ns;
     this.#servers = servers;
-    this.#timer = setInterval(() => this.#draw(), out.isTTY ? REDRAW_MS : LOG_LINE_MS);
+    this.#timer = setInterval(() => this.#draw(), display.out.isTTY ? REDRAW_MS : LOG_LINE_MS);
     this.#timer.unref();
   }
 
@@ -101,7 +101,7 @@ export class Progress implements RunObserver {
   /** Removes the display; lines printed to a log stay. */
   stop(): void {
     clearInterval(this.#timer);
-    this.#clear();
+    this.#display.clear();
   }
 
   #addTokens(second: number, tokens: number): void {
@@ -112,20 +112,13 @@ export class Progress implements RunObserver {
   #draw(): void {
     if (this.#phase === null) return;
     const state = this.#state(this.#phase);
-    if (!this.#out.isTTY) {
-      this.#out.write(`${progressLine(state)}\n`);
+    const { isTTY, columns: width } = this.#display.out;
+    if (!isTTY) {
+      this.#display.print(progressLine(state));
       return;
     }
-    this.#clear();
-    const columns = (this.#out.columns || USUAL_COLUMNS) - 1;
-    const lines = progressLines(state, columns);
-    this.#out.write(`${lines.map((line) => line.slice(0, columns)).join('\n')}\n`);
-    this.#drawnLines = lines.length;
-  }
-
-  #clear(): void {
-    if (this.#drawnLines > 0) this.#out.write(`\x1b[${this.#drawnLines}A\x1b[J`);
-    this.#drawnLines = 0;
+    const columns = (width || USUAL_COLUMNS) - 1;
+    this.#display.draw(progressLines(state, columns).map((line) => line.slice(0, columns)));
   }
 
   #state(phase: PhaseName): ProgressState {
