@@ -76,6 +76,17 @@ export function datasetText(dataset: RunDataset): string {
   return parts.filter((part) => typeof part === 'string').join(', ');
 }
 
+/**
+ * Tokens of every prompt, the texts that requests share included; null where files, pairs of lengths or the turns of a
+ * conversation determine them.
+ */
+export function promptTokens(dataset: RunDataset): Spread | null {
+  const { input_tokens, conversation, shared_system_prompt_tokens, prefix_prompts, user_context_tokens } = dataset;
+  if (input_tokens === null || conversation !== null) return null;
+  const shared = shared_system_prompt_tokens + (prefix_prompts?.tokens ?? 0) + user_context_tokens;
+  return { mean: input_tokens.mean + shared, stddev: input_tokens.stddev };
+}
+
 const spreadText = ({ mean, stddev }: Spread): string => (stddev === 0 ? String(mean) : `${mean}±${stddev}`);
 
 const shareText = ({ input_tokens, output_tokens, share }: LengthShare): string =>

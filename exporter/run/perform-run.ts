@@ -1,10 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { PhaseName } from '../../core/run/record.ts';
+import { promptTokens } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
-import { RunRemarks } from '../load/phases/run-remarks.ts';
+import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../load/run-benchmark.ts';
 import { waysOf } from '../load/transports/round-robin-transport.ts';
 import { withRemedy } from '../load/workers/slowness-remedy.ts';
@@ -70,7 +71,19 @@ async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
   const plan = runPlan(run, epoch, system);
   const parts = { request, plan, store, epoch, version, serverUrls: urls, servePage: host.servePage, say };
   const outputs = await RunOutputs.open(parts, closers);
-  return { ...run, epoch, plan, servers, outputs, remarks: new RunRemarks(form.endpoint.generates) };
+  return {
+    ...run,
+    epoch,
+    plan,
+    servers,
+    outputs,
+    remarks: new RunRemarks(form.endpoint.generates, plannedPrompt(run)),
+  };
+}
+
+function plannedPrompt({ dataset }: PreparedRun): PlannedPrompt | null {
+  const tokens = promptTokens(dataset);
+  return tokens && { tokens, hasTokenizer: dataset.tokenizer !== null };
 }
 
 /** After the probe, which put its prompt into the caches. */

@@ -37,6 +37,40 @@ describe('remarks on the responses of a run', () => {
     expect(linesOf(record(95, offsets(90, 1e7)))).toEqual([]);
   });
 
+  describe('on the length of the prompts', () => {
+    const inputs = (tokens: readonly (number | null)[], stddev = 0, hasTokenizer = false): readonly string[] => {
+      const remarks = new RunRemarks(true, { tokens: { mean: 512, stddev }, hasTokenizer });
+      for (const input_tokens of tokens)
+        remarks.requestEnded(record(100, offsets(100, 1e7), { input_tokens, input_tokens_source: 'usage' }));
+      return remarks.lines();
+    };
+
+    test('more than 10 % off is named, with the remedy', () => {
+      expect(inputs([1388, 1388])).toEqual([
+        'input length: the server counted 1388 tokens per request instead of 512 (271 %): without --tokenizer each word ' +
+          'counts as one token; --tokenizer with that of the model makes lengths exact',
+      ]);
+      expect(inputs([440], 0, true)[0]).toMatch(/^input length: .* \(86 %\): the tokenizer is not that of the model/);
+    });
+
+    test('up to 10 %, a chat template and unknown counts are not', () => {
+      expect(inputs([563, 461, null])).toEqual([]);
+      const short = new RunRemarks(true, { tokens: { mean: 16, stddev: 0 }, hasTokenizer: true });
+      short.requestEnded(record(100, offsets(100, 1e7), { input_tokens: 30, input_tokens_source: 'usage' }));
+      expect(short.lines()).toEqual([]);
+    });
+
+    test('a mean of few random lengths may be off by chance', () => {
+      expect(inputs([700, 600], 200)).toEqual([]);
+      expect(
+        inputs(
+          Array.from({ length: 100 }, () => 650),
+          200,
+        ),
+      ).toHaveLength(1);
+    });
+  });
+
   test('failed requests, the warm-up and unknown counts are not judged', () => {
     expect(
       linesOf(

@@ -1,10 +1,17 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { comparedTokens } from '../../../core/measures/request-figures.ts';
 import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../../core/measures/usage-check.ts';
+import type { Spread } from '../../../core/run/run-dataset.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 
 /** A larger relative difference of achieved and requested length is reported. */
 const LENGTH_TOLERANCE = 0.05;
+/** A larger relative difference of the server's count of input tokens and the configured length is reported. */
+const INPUT_TOLERANCE = 0.1;
+/** Tokens of a chat template: short prompts differ by more than the tolerance without any mistake. */
+const TEMPLATE_TOKENS = 16;
+/** Of the mean of random lengths. */
+const STANDARD_ERRORS = 3;
 /** Up to this number, chunks may arrive together by coincidence. */
 const FEWEST_CHUNKS = 4;
 /** No server generates tokens for one user at this pace: such chunks were buffered and sent together. */
@@ -14,12 +21,22 @@ const SMALLEST_SHARE = 0.05;
 /** More output tokens per chunk than speculative decoding yields. */
 const MANY_TOKENS_PER_CHUNK = 10;
 
+/** What prompts were to be. */
+export interface PlannedPrompt {
+  readonly tokens: Spread;
+  /** Whether a tokenizer made the length exact. */
+  readonly hasTokenizer: boolean;
+}
+
 /**
  * What a user must know about the responses to interpret the figures: observes each ok request of the measure phase.
  */
 export class RunRemarks implements RunObserver {
   readonly #generates: boolean;
+  readonly #prompt: PlannedPrompt | null;
   #ok = 0;
+  #reportedInputs = 0;
+  #inputTokens = 0;
   #byTokenizer = 0;
   #uncounted = 0;
   #requestedTokens = 0;
@@ -33,15 +50,20 @@ export class RunRemarks implements RunObserver {
   #compared = 0;
   #discrepant = 0;
 
-  /** `generates`: whether responses have output tokens; embeddings have none. */
-  constructor(generates = true) {
+  /** `generates`: whether responses have output tokens; embeddings have none. `prompt`: null if its length is unknown. */
+  constructor(generates = true, prompt: PlannedPrompt | null = null) {
     this.#generates = generates;
+    this.#prompt = prompt;
   }
 
   requestEnded(record: RequestRecord): void {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
     const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
     this.#ok++;
+    if (record.input_tokens !== null && record.input_tokens_source === 'usage') {
+      this.#reportedInputs++;
+      this.#inputTokens += record.input_tokens;
+    }
     const discrepant = isUsageDiscrepant(comparedTokens(record), [USAGE_COMPLETION_DIFFERENCE]);
     if (discrepant !== null) this.#compared++;
     if (discrepant === true) this.#discrepant++;
@@ -67,6 +89,7 @@ export class RunRemarks implements RunObserver {
   lines(): readonly string[] {
     return [
       this.#source(),
+      this.#inputLength(),
       this.#outputLength(),
       this.#buffering(),
       this.#chunksWithoutTokens(),
@@ -82,6 +105,22 @@ export class RunRemarks implements RunObserver {
     return (
       `token counts: the server reported none for ${this.#uncounted} of ${this.#ok} responses, which no measure of ` +
       'tokens includes; --tokenizer counts them on the client'
+    );
+  }
+
+  #inputLength(): string | null {
+    if (this.#prompt === null || this.#reportedInputs === 0) return null;
+    const { tokens, hasTokenizer } = this.#prompt;
+    const reported = this.#inputTokens / this.#reportedInputs;
+    const chance = (STANDARD_ERRORS * tokens.stddev) / Math.sqrt(this.#reportedInputs);
+    if (Math.abs(reported - tokens.mean) <= Math.max(INPUT_TOLERANCE * tokens.mean, TEMPLATE_TOKENS) + chance)
+      return null;
+    const why = hasTokenizer
+      ? 'the tokenizer is not that of the model, or the chat template adds many'
+      : 'without --tokenizer each word counts as one token; --tokenizer with that of the model makes lengths exact';
+    return (
+      `input length: the server counted ${reported.toFixed(0)} tokens per request instead of ${tokens.mean} ` +
+      `(${percent(reported / tokens.mean)}): ${why}`
     );
   }
 
