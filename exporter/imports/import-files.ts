@@ -219,8 +219,14 @@ async function* importGroup(
       }
       const files = group.files.map(({ file }) => basename(file.path));
       const named = scenario === null ? imported : { ...imported, scenario };
-      const run_id = await storeImport(store, named, group, { sha256: hash, files });
+      const { run_id, isNew } = await stored(store, hash, () =>
+        storeImport(store, named, group, { sha256: hash, files }),
+      );
       known.set(hash, run_id);
+      if (!isNew) {
+        yield { ...common, name, status: 'known', run_id };
+        continue;
+      }
       const { lines: notes, disagreements } = imported.notes;
       yield { ...common, name, status: 'imported', run_id, notes, disagreements: disagreements.length };
     }
@@ -231,6 +237,22 @@ async function* importGroup(
     } else if (isOfSystem(error)) {
       yield { ...common, status: 'refused', reason: reasonOf(error), missing: false };
     } else throw error;
+  }
+}
+
+/** Another process may have imported the same content since this one began: then the run is its, and not new. */
+async function stored(
+  store: RunStore,
+  hash: string,
+  add: () => Promise<string>,
+): Promise<{ readonly run_id: string; readonly isNew: boolean }> {
+  try {
+    return { run_id: await add(), isNew: true };
+  } catch (error) {
+    if (!(error instanceof RunExistsError)) throw error;
+    const run_id = (await RunIndex.use(store, (index) => index.knownSources())).get(hash);
+    if (run_id === undefined) throw error;
+    return { run_id, isNew: false };
   }
 }
 

@@ -7,7 +7,8 @@ import { createRunId } from '../../core/run/run-id.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import { replaceJson } from '../files/durable-file.ts';
 import { FileShelf } from '../store/file-shelf.ts';
-import { unfinishedDirectory } from '../store/run-paths.ts';
+import { ownIdentity } from '../store/recovery/process-identity.ts';
+import { momentaryName, unfinishedDirectory } from '../store/run-paths.ts';
 import { addRun } from '../store/changes/add-run.ts';
 import type { AddedFile, ReadBack } from '../store/changes/add-run.ts';
 import { SCHEMA_VERSIONS } from '../store/migrations/migrate.ts';
@@ -48,7 +49,7 @@ export async function storeImport(
 ): Promise<string> {
   const planned = runFile(imported, group, source);
   // Created when it is needed, within `addRun`: then its folder exists.
-  const shelf = new FileShelf(join(unfinishedDirectory(store.directory), `.figures-${planned.run_id}-${process.pid}`));
+  const shelf = new FileShelf(join(unfinishedDirectory(store.directory), momentaryName(planned.run_id, ownIdentity())));
   const summary = new ImportSummary(imported, shelf);
   let run = planned;
   // These are called once the records have been read: only then their number and their time are known.

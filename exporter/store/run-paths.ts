@@ -56,6 +56,14 @@ export function discardedName(runId: string, owner: ProcessIdentity): string {
   return `${runId}.discarded~${owner.pid}~${owner.start_time}`;
 }
 
+/**
+ * The name of a file in `.unfinished` that a process removes at once; if the process ends before that, opening the store
+ * removes it. `what`: letters, digits and dashes.
+ */
+export function momentaryName(what: string, owner: ProcessIdentity): string {
+  return `${discardedName(what, owner)}.0.tmp`;
+}
+
 /** The record of a change of a finished run. */
 export const editPath = (runsDirectory: string, runId: string): string =>
   join(unfinishedDirectory(runsDirectory), `${runId}${EDIT}`);

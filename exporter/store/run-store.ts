@@ -11,7 +11,8 @@ import { readFinishedRunFile, readResultFile, readRunFile } from './sealed/read-
 import type { RecordReading } from './records/records-parquet.ts';
 import { isOwned } from './recovery/ownership.ts';
 import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
-import { runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
+import { ownIdentity } from './recovery/process-identity.ts';
+import { momentaryName, runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
 import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/store-errors.ts';
 
@@ -74,7 +75,7 @@ export class RunStore {
   /** Creates the directory if missing and tests writing to it. Throws `RunsDirectoryError`. */
   async checkWritable(): Promise<void> {
     const unfinished = unfinishedDirectory(this.directory);
-    const trial = join(unfinished, `.trial-${process.pid}`);
+    const trial = join(unfinished, momentaryName('trial', ownIdentity()));
     try {
       await makeDirectory(unfinished);
       await writeFile(trial, 'x');

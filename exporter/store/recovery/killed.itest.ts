@@ -42,7 +42,7 @@ async function found(runs: string): Promise<string> {
   const { store } = await openStore(runs);
   expect((await openStore(runs)).messages).toEqual([]);
   const leftOver = await readdir(join(runs, '.unfinished')).catch(() => []);
-  expect(leftOver.filter((name) => !name.startsWith('.trial'))).toEqual([]);
+  expect(leftOver).toEqual([]);
   const listed = await RunIndex.use(store, (index) => index.runs());
   expect(listed.map(({ run_id }) => run_id)).toEqual(await store.runIds());
   const [first] = listed;
