@@ -4,6 +4,7 @@ import type { PhaseName } from '../../core/run/record.ts';
 import type { LiveFamily } from './family.ts';
 import type { LiveRunFacts } from './run-info.ts';
 import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED } from './run-info.ts';
+import { PHASE_END, PHASE_START, RUN_PHASE } from './run-phase.ts';
 import type { PhaseCounts, RunTally } from './run-tally.ts';
 
 /**
@@ -47,18 +48,18 @@ export function liveFamilies(
     gauge(BUILD_INFO.name, BUILD_INFO.help, () => one(1, { version })),
     ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
     gauge(
-      'llmbench_run_phase',
-      '1 while the phase is running, else 0.',
+      RUN_PHASE.name,
+      RUN_PHASE.help,
       perPhase((phase) => Number(phase.active)),
     ),
     gauge(
-      'llmbench_run_phase_start_timestamp_seconds',
-      'Unix time at which the phase began; 0 before that.',
+      PHASE_START.name,
+      PHASE_START.help,
       perPhase((phase) => phase.start_seconds),
     ),
     gauge(
-      'llmbench_run_phase_end_timestamp_seconds',
-      'Unix time at which the last request of the phase ended; 0 before that.',
+      PHASE_END.name,
+      PHASE_END.help,
       perPhase((phase) => phase.end_seconds),
     ),
     counter(

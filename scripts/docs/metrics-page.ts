@@ -17,7 +17,7 @@ export async function metricsPage(): Promise<string> {
     'Exposed by `llmbench run`, and sent with `--remote-write-url`. Every series exists at 0 before the first request; histograms contain the measure phase only. `llmbench_good_requests_total` requires `--goodput`, `llmbench_run_info` is exposed by shard 0 only.',
     familyTable(live),
     '## Finished runs',
-    'Exposed by `llmbench serve`, and written with their original timestamps by `llmbench backfill`. Histograms are computed from the records of the newest runs (`--histogram-runs`).',
+    'Exposed by `llmbench serve`, and written with their original timestamps by `llmbench backfill`, which also writes `llmbench_run_phase` and its start and end times, so that dashboards draw the regions of imported runs. Histograms are computed from the records of the newest runs (`--histogram-runs`).',
     familyTable(finished),
     '## Server metrics of a run',
     SERVERS,

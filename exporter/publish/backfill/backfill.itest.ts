@@ -53,6 +53,11 @@ async function expectResults(prometheus: PrometheusReceiver, results: readonly R
         at: Date.parse(window.end ?? '') / 1000,
       });
     }
+    // The query that draws the regions of the dashboards.
+    const active = `llmbench_run_phase{run_id="${run_id}",phase="measure"} == 1`;
+    const middle = (Date.parse(window.start ?? '') + Date.parse(window.end ?? '')) / 2;
+    expect(await prometheus.query(active, middle)).toHaveLength(1);
+    expect(await prometheus.query(active, Date.parse(window.end ?? '') + 5_000)).toEqual([]);
     const name = 'llmbench_result_request_latency_seconds_count';
     const [count] = await prometheus.query(`${name}{run_id="${run_id}"}[1h]`, later);
     expect(count?.values?.map(([, text]) => text)).toEqual(['0', '20', '20']);

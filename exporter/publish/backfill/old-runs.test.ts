@@ -47,6 +47,45 @@ test('runs come in the order of their start; those that cannot be placed in time
   expect(refused.get('timeless')).toMatch(/start is null/);
 });
 
+test('the phases are written as they were published: 1 from start to end, then 0', async () => {
+  const at = (seconds: number): string => new Date(Date.parse('2026-11-21T09:30:00Z') + seconds * 1000).toISOString();
+  const phases = [
+    { phase: 'warmup' as const, start: at(0), end: at(5) },
+    { phase: 'measure' as const, start: at(5), end: at(95) },
+  ];
+  const added = addedRun('imported', { start: at(0), end: at(95), phases });
+  await addRun(store, {
+    ...added,
+    result: { ...addedResult(added.run), window: { start: at(5), end: at(95), seconds: 90 } },
+  });
+  let page = '';
+  await writePages(old(['imported']), { kind: 'stream', write: (text: string) => void (page += text) });
+  const seconds = (name: string, phase: string): [seconds: number, value: number][] =>
+    page.split('\n').flatMap((line) => {
+      const [series = '', value, time] = line.split(' ');
+      const wanted = series.startsWith(`${name}{`) && series.includes(`phase="${phase}"`);
+      return wanted ? [[Number(time) - Date.parse(at(0)) / 1000, Number(value)]] : [];
+    });
+  const active = (phase: string) => seconds('llmbench_run_phase', phase);
+  // Every 60 s, and the last value for 15 s.
+  expect(active('warmup')).toEqual([
+    [0, 1],
+    [5, 0],
+    [20, 0],
+  ]);
+  expect(active('measure')).toEqual([
+    [5, 1],
+    [65, 1],
+    [95, 0],
+    [110, 0],
+  ]);
+  const end = Date.parse(at(95)) / 1000;
+  expect(seconds('llmbench_run_phase_end_timestamp_seconds', 'measure').map(([, value]) => value)).toEqual([
+    ...[0, 0, end, end],
+  ]);
+  expect(page).toMatch(/^llmbench_run_phase\{phase="measure",run_id="imported",shard="0",site="lab"\} 1 /m);
+});
+
 test('a folder gets a file for each two hours in which there is something', async () => {
   await add('early', '09:30');
   await add('late', '14:00');

@@ -2,6 +2,7 @@ import { finishedRunFamilies, requestHistograms, windowOf, type FinishedRun } fr
 import { finishedSeries, type TimedSeries } from '../remote-write/finished-series.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
+import { phaseSeries } from './phase-series.ts';
 import { readFinishedRun } from './read-finished-run.ts';
 
 /** A run that can be written with its times. */
@@ -40,8 +41,10 @@ export async function* oldRuns(
       }
       const histograms = await requestHistograms(finished.run, store.readRecords(finished.run));
       const families = [...finishedRunFamilies(finished, { republish }), ...histograms];
-      const start_ms = Math.min(Date.parse(finished.run.start ?? ''), window.start_ms);
-      yield { finished, start_ms, series: finishedSeries(families, window, extraLabels) };
+      const phases = phaseSeries(finished.run, extraLabels);
+      const firsts = phases.flatMap(({ points }) => points.slice(0, 1).map(({ time_ms }) => time_ms));
+      const start_ms = Math.min(Date.parse(finished.run.start ?? ''), window.start_ms, ...firsts);
+      yield { finished, start_ms, series: [...phases, ...finishedSeries(families, window, extraLabels)] };
     } catch (error) {
       refused(runId, reasonOf(error));
     }

@@ -14,7 +14,7 @@ export const STALE_AFTER_MS = FINAL_VALUE_HELD_MS + 1_000;
  * The metadata of a run must exist at each of its instants for joins: well within Prometheus' look-back of five
  * minutes.
  */
-const INFO_EVERY_MS = 60_000;
+export const INFO_EVERY_MS = 60_000;
 
 /** Series with all of their points, in time order. */
 export interface TimedSeries {

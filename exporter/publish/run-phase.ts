@@ -1,0 +1,18 @@
+/** The families of a run's phases: drawn as regions, and the window of queries. */
+export const RUN_PHASE = {
+  name: 'llmbench_run_phase',
+  help: '1 while the phase is running, else 0.',
+  type: 'gauge',
+} as const;
+
+export const PHASE_START = {
+  name: 'llmbench_run_phase_start_timestamp_seconds',
+  help: 'Unix time at which the phase began; 0 before that.',
+  type: 'gauge',
+} as const;
+
+export const PHASE_END = {
+  name: 'llmbench_run_phase_end_timestamp_seconds',
+  help: 'Unix time at which the last request of the phase ended; 0 before that.',
+  type: 'gauge',
+} as const;
