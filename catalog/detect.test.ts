@@ -4,6 +4,12 @@ import { systemsOfNames } from './detect.ts';
 
 test.each([
   ['vLLM', ['vllm:num_requests_running', 'python_info'], ['vllm']],
+  ['vLLM inside Ray', ['ray_vllm:num_requests_running', 'ray_serve_num_deployment_http_error_requests'], ['vllm']],
+  ['SGLang inside a Ray that writes no colons', ['ray_sglang_token_usage'], ['sglang']],
+  ['Ray without an engine', ['ray_node_cpu_utilization'], []],
+  ['NIM', ['num_requests_running', 'num_request_max', 'gpu_cache_usage_perc'], ['nim']],
+  ['a name of NIM that others may have', ['num_requests_running'], []],
+  ['TGI', ['tgi_request_duration_count', 'tgi_queue_size'], ['tgi']],
   ['SGLang with either spelling', ['sglang_token_usage'], ['sglang']],
   [
     "a Dynamo worker with the engine's and LMCache's families",

@@ -1,3 +1,4 @@
+import { nativeName } from './native-name.ts';
 import { loadCatalogHead, systems } from './load.ts';
 import type { CatalogHead } from './types.ts';
 
@@ -13,7 +14,7 @@ export function systemsOfNames(names: Iterable<string>): string[] {
   heads ??= systems()
     .map(loadCatalogHead)
     .sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role));
-  const all = [...names];
+  const all = [...names].map(nativeName);
   const any = (prefixes: readonly string[]): boolean =>
     all.some((name) => prefixes.some((prefix) => name.startsWith(prefix)));
   return heads

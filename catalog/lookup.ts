@@ -1,4 +1,5 @@
 import { catalogs } from './load.ts';
+import { nativeName } from './native-name.ts';
 import type { Catalog, CatalogFamily, CatalogMetricType, FamilyMatch } from './types.ts';
 
 /** What Prometheus' types append to a family's name in the names of its samples and of the families next to it. */
@@ -33,7 +34,7 @@ export class FamilyIndex {
 
   /** Families of that name; only when there are none, those of which it is a variant. Empty when nothing fits. */
   find(name: string): readonly FamilyMatch[] {
-    const wanted = spelling(name);
+    const wanted = spelling(nativeName(name));
     const matches = this.#byName.get(wanted) ?? this.#byVariant.get(wanted) ?? [];
     // The system whose name the family bears comes before those that show it as well.
     const isOwn = ({ catalog }: FamilyMatch): number => Number(wanted.startsWith(catalog.system));

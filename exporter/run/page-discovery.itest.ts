@@ -133,7 +133,7 @@ onLinux('--no-discovery sends nothing to other ports', async () => {
   expect(lines.join('\n')).toMatch(/HTTP 404.*--server-metrics triton=/);
 });
 
-onLinux('a page that is named on the host ends the search, and each port is asked once', async () => {
+onLinux('a page that is named on the host ends the search, and each port is requested once', async () => {
   const { url, seen, host } = await simulated('triton', 8002);
   const triton = ['--endpoint-type', 'triton_generate'];
   const { targets } = await run(url, [...triton, '--server-metrics', `triton=${host}`]);
@@ -149,7 +149,7 @@ onLinux('nothing is found: one line says what to enable', async () => {
   const { targets, lines } = await run(url, ['--endpoint-type', 'triton_generate']);
   expect(targets).toEqual([]);
   expect(lines.filter((line) => /metrics of|no metrics page/.test(line))).toEqual([
-    expect.stringMatching(/HTTP 404.*trying :8002, :29000, \/prometheus\/metrics on this host$/),
+    expect.stringMatching(/HTTP 404.*trying :8002, :29000, \/prometheus\/metrics, \/v1\/metrics on this host$/),
     expect.stringMatching(/^no metrics page was found there; .*--enable-metrics/),
   ]);
 });

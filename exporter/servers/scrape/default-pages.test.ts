@@ -7,8 +7,9 @@ test("a server's own page: default ports over http, and the path beside the API 
     'http://llm:8002/metrics',
     'http://llm:29000/metrics',
     'https://llm:8000/prometheus/metrics',
+    'https://llm:8000/v1/metrics',
   ]);
-  expect(pages.map(({ url }, i) => url.includes(OWN_PLACES[i] ?? '?'))).toEqual([true, true, true]);
+  expect(pages.map(({ url }, i) => url.includes(OWN_PLACES[i] ?? '?'))).toEqual([true, true, true, true]);
 });
 
 test('pages beside a server, by its system', () => {

@@ -9,9 +9,9 @@ export interface DefaultPage {
 
 /**
  * Pages of servers whose API has none at `/metrics`: Triton (`--metrics-port`), the SGLang gateway
- * (`--prometheus-port`), and trtllm-serve with `return_perf_metrics`.
+ * (`--prometheus-port`), trtllm-serve with `return_perf_metrics`, and NIM.
  */
-export const OWN_PLACES: readonly string[] = [':8002', ':29000', '/prometheus/metrics'];
+export const OWN_PLACES: readonly string[] = [':8002', ':29000', '/prometheus/metrics', '/v1/metrics'];
 
 /** KVBM (`DYN_KVBM_METRICS_PORT`), which works inside Dynamo's workers, vLLM and TensorRT-LLM. */
 const KVBM = { port: 6880, system: 'kvbm' };
@@ -30,6 +30,7 @@ export function ownPages(origin: string): readonly DefaultPage[] {
     { url: atPort(origin, 8002), system: 'triton', isOwn: true },
     { url: atPort(origin, 29_000), system: 'smg', isOwn: true },
     { url: new URL('/prometheus/metrics', origin).href, system: 'trtllm', isOwn: true },
+    { url: new URL('/v1/metrics', origin).href, system: 'nim', isOwn: true },
   ];
 }
 

@@ -19,6 +19,8 @@ export const KNOWN_ENDPOINTS: Readonly<Record<string, KnownEndpoint>> = {
   triton: { ports: [8002], path: '/metrics' },
   kvbm: { ports: [6880], path: '/metrics' },
   lmcache: { ports: [8080, 9090, 9300], path: '/metrics' },
+  tgi: { ports: [3000], path: '/metrics' },
+  nim: { ports: [8000], path: '/v1/metrics' },
   dcgm: { ports: [9400], path: '/metrics' },
 };
 

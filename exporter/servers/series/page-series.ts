@@ -1,3 +1,4 @@
+import { nativeName } from '../../../catalog/native-name.ts';
 import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
@@ -97,7 +98,7 @@ function nativePlaces(page: Exposition, classic: readonly HistogramPlace[]): Nat
   );
   for (const { family: name, labels, histogram } of page.nativeHistograms) {
     const family = page.family(name);
-    const key = seriesKey(canonicalName(name), labels);
+    const key = seriesKey(nativeName(name), labels);
     if (family?.type === 'histogram' && !known.has(key))
       places.set(key, { family: histogramFacts(family), labels, histogram });
   }
@@ -198,7 +199,7 @@ class SeriesReader {
       const of = [base, `${base}_total`].find((each) => each === family.name || this.#page.family(each) !== undefined);
       if (of === undefined) return false;
       const isCounter = family.type === 'counter' || of.endsWith('_total');
-      this.#pushStart(name, labels, row, 'start', canonicalName(isCounter ? `${base}_total` : base));
+      this.#pushStart(name, labels, row, 'start', nativeName(isCounter ? `${base}_total` : base));
     } else return false;
     return true;
   }
@@ -218,7 +219,7 @@ function untypedHistograms({ families, columns }: Exposition): Map<string, Famil
     const base = name.slice(0, -'_bucket'.length);
     if (!name.endsWith('_bucket') || !untyped.has(`${base}_count`)) continue;
     if (!family.rows.every((row) => (columns.boundIds[row] as number) >= 0)) continue;
-    found.set(base, { name: canonicalName(base), type: 'histogram', help: family.help, unit: null, ofSummary: false });
+    found.set(base, { name: nativeName(base), type: 'histogram', help: family.help, unit: null, ofSummary: false });
   }
   return found;
 }
@@ -226,11 +227,11 @@ function untypedHistograms({ families, columns }: Exposition): Map<string, Famil
 function scalarFacts(family: MetricFamily, name: string): FamilyFacts {
   const ofSummary = family.type === 'summary';
   const type = ofSummary && name !== family.name ? 'counter' : TYPES[family.type];
-  return { name: canonicalName(name), type, help: family.help, unit: family.unit, ofSummary };
+  return { name: nativeName(name), type, help: family.help, unit: family.unit, ofSummary };
 }
 
 function histogramFacts({ name, help, unit }: MetricFamily): FamilyFacts {
-  return { name: canonicalName(name), type: 'histogram', help, unit, ofSummary: false };
+  return { name: nativeName(name), type: 'histogram', help, unit, ofSummary: false };
 }
 
 /** Buckets whose bound is not a number are omitted; the others are cumulative and stay correct. */
@@ -245,11 +246,6 @@ function histogramPlace({ buckets, ...rest }: HistogramDraft): HistogramPlace {
     boundTexts: sorted.map(({ text }) => text),
     bucketRows: sorted.map(({ row }) => row),
   };
-}
-
-/** SGLang's engine writes its families with a colon, its gateway with an underscore. */
-function canonicalName(name: string): string {
-  return name.startsWith('sglang_') ? `sglang:${name.slice('sglang_'.length)}` : name;
 }
 
 /** The same for the same labels in any order. */

@@ -16,6 +16,10 @@ const LOAD_FAMILIES: ReadonlySet<string> = new Set([
   'trtllm_scheduled_batch_size',
   'nv_inference_pending_request_count',
   'smg_worker_requests_active',
+  'tgi_queue_size',
+  'tgi_batch_current_size',
+  'num_requests_running',
+  'num_requests_waiting',
 ]);
 
 /**

@@ -52,6 +52,32 @@ describe('equal populations are compared', () => {
     expect(result).toMatchObject({ family: 'dynamo_frontend_requests_total', server: 200, difference: 0 });
   });
 
+  test.each([
+    // Written after the names that Ray, TGI and NIM document.
+    ['vLLM inside Ray', 'ray_vllm:e2e_request_latency_seconds', 'vllm:e2e_request_latency_seconds'],
+    ['vLLM inside a Ray without colons', 'ray_vllm_e2e_request_latency_seconds', 'vllm:e2e_request_latency_seconds'],
+    ['NIM', 'e2e_request_latency_seconds', 'e2e_request_latency_seconds'],
+  ])('%s', (_case, name, family) => {
+    const page = (count: number): string =>
+      [
+        `# TYPE ${name} histogram`,
+        ...['0.3', '+Inf'].map((le) => `${name}_bucket{model_name="m",WorkerId="w",le="${le}"} ${count}`),
+        `${name}_sum{model_name="m",WorkerId="w"} ${count / 10}`,
+        `${name}_count{model_name="m",WorkerId="w"} ${count}`,
+        '',
+      ].join('\n');
+    const pages = [100, 140].map((count, i) => ({ unixSeconds: i, text: page(count) }));
+    expect(serverRequests(counted(replay(pages)), client(40))).toMatchObject({ family, server: 40, difference: 0 });
+  });
+
+  test('TGI counts its answers', () => {
+    const page = (count: number): string => `# TYPE tgi_request_success counter\ntgi_request_success ${count}\n`;
+    const pages = [7, 27].map((count, i) => ({ unixSeconds: i, text: page(count) }));
+    expect(serverRequests(counted(replay(pages)), client(20))).toMatchObject({
+      ...{ family: 'tgi_request_success', server: 20, difference: 0 },
+    });
+  });
+
   test('SGLang and TensorRT-LLM', () => {
     const of = (name: string, ok: number) =>
       serverRequests(counted(replay(recordedPages(`${name}/series.txt.br`))), client(ok));

@@ -54,6 +54,8 @@ const RULES: readonly CountRule[] = [
     population: 'all except those rejected with 4xx',
   },
   { family: 'vllm:e2e_request_latency_seconds', counts: all, clientCounts: ok, population: 'ok' },
+  { family: 'tgi_request_success', counts: all, clientCounts: ok, population: 'ok' },
+  { family: 'e2e_request_latency_seconds', counts: all, clientCounts: ok, population: 'ok' },
   { family: 'sglang:num_requests_total', counts: all, clientCounts: ok, population: 'ok' },
   {
     family: 'trtllm_request_success_total',
