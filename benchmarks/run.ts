@@ -14,6 +14,7 @@ import { exposition } from './exposition.ts';
 import { firstRequest } from './first-request.ts';
 import { imports } from './import.ts';
 import { judge } from './judge/judge.ts';
+import { judgeReal } from './judge/real-slowdown.ts';
 import { lateness } from './lateness.ts';
 import { memory } from './memory.ts';
 import { metricsPage } from './metrics-page.ts';
@@ -45,6 +46,7 @@ const BENCHES: readonly Bench[] = [
   imports,
   parquetPercentiles,
   judge,
+  judgeReal,
 ];
 /** Share of the cores that others may use before the reader is warned. */
 const QUIET_LOAD = 0.25;

@@ -1,10 +1,14 @@
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { changePoints } from '../../exporter/judge/change-points.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
+import type { VerdictName } from '../../exporter/judge/verdict.ts';
 import type { Bench, BenchContext, Row } from '../bench.ts';
 import { Unavailable } from '../workshop.ts';
-import { otava, type OtavaResult } from './otava.ts';
+import { otava, otavaAlarms, type OtavaResult } from './otava.ts';
 import { PEERS } from './peers.ts';
+import { checkedForward, checkedInRandomOrders, peerValues, REAL_PEERS, scatterInMargins } from './real-histories.ts';
+import { readRepeats } from './repeats-file.ts';
+import { percent, shareText, wilson } from './share.ts';
 import { figuresOf, RULES, runMaker } from './series.ts';
 import { NIGHTS, pairedTrial, slowdownTrial, unchangedTrial, type Trial } from './trials.ts';
 import { WORLDS, type World } from './worlds.ts';
@@ -18,6 +22,12 @@ const BASELINES = [20, 10, 5];
 /** In margins. */
 const SLOWDOWNS = [0.5, 1, 2, 4];
 const LONG = 1000;
+/** Servers with recorded repeats, and the runs of history from which they are judged. */
+const REAL = ['dynamo', 'vllm'];
+const REAL_FROM = [19, 5];
+/** Fewer checks than this say nothing. */
+const FEWEST_CHECKS = 10;
+const ORDERS = 100;
 
 /** Whether the judge keeps its error rates on simulated histories whose truth is known. */
 export const judge: Bench = {
@@ -52,6 +62,8 @@ export const judge: Bench = {
       const shares = reports.map((report, i) => report && `${SLOWDOWNS[i]} margins ${percent(report.found)}`);
       if (shares[0]) context.note(`    Otava as it is: ${shares.join(', ')}`);
     }
+    context.note('');
+    for (const server of REAL) rows.push(...(await realRows(context, server)));
     return [...rows, longHistoryRow(context.rounds)];
   },
 };
@@ -125,17 +137,55 @@ function slowdownLine(world: World, slower: number, thresholds: readonly number[
 
 let otavaSkipped = false;
 
-/** Null, said once, where Otava cannot be installed. */
-async function otavaOf(context: BenchContext, world: World, slower: number): Promise<OtavaResult | null> {
+/** What Otava answers; null, said once, where it cannot be installed. */
+async function unlessSkipped<T>(context: BenchContext, ask: () => Promise<T>): Promise<T | null> {
   if (otavaSkipped) return null;
   try {
-    return await otava(context.workshop, world, SCATTER, slower, OTAVA_SERIES);
+    return await ask();
   } catch (error) {
     if (!(error instanceof Unavailable)) throw error;
     otavaSkipped = true;
     context.skipped('Otava', error.message);
     return null;
   }
+}
+
+function otavaOf(context: BenchContext, world: World, slower: number): Promise<OtavaResult | null> {
+  return unlessSkipped(context, () => otava(context.workshop, world, SCATTER, slower, OTAVA_SERIES));
+}
+
+/**
+ * Repeats on a real server on which nothing changed. Checks of one series share runs, so the intervals are too narrow; the
+ * random orders only show what the order adds.
+ */
+async function realRows(context: BenchContext, server: string): Promise<readonly Row[]> {
+  const { runs } = readRepeats(server);
+  const scatter = scatterInMargins(runs).map(({ name, margins }) => `${name} ${margins.toFixed(2)}`);
+  context.note(`real ${server}, ${runs.length} repeats; standard deviation in margins: ${scatter.join(', ')}`);
+  const rows: Row[] = [];
+  for (const from of REAL_FROM.filter((each) => runs.length - each >= FEWEST_CHECKS)) {
+    const checks = checkedForward(runs, from);
+    const count = (verdict: VerdictName): number => checks.filter((check) => check.verdict === verdict).length;
+    const what = `false regressed, real ${server}, ${runs.length} repeats, from run ${from + 1} on`;
+    const alarms = count('regressed');
+    const target = { by: 'value', atMost: 1 } as const;
+    rows.push({ what, unit: '%', ours: [(100 * alarms) / checks.length], peer: null, target });
+    const mixed = checkedInRandomOrders(runs, from, ORDERS);
+    const peers = REAL_PEERS.map(
+      (name, i) => `${name} ${percent(checks.filter((check) => check.peers[i]).length / checks.length)}`,
+    );
+    const found = await unlessSkipped(context, () =>
+      otavaAlarms(context.workshop, [{ values: peerValues(runs), from }]),
+    );
+    if (found) peers.push(`Otava ${percent((found[0]?.length ?? 0) / checks.length)}`);
+    context.note(
+      `    from run ${from + 1} on: regressed ${shareText(alarms, checks.length)}, suspected ` +
+        `${checks.filter(({ suspected }) => suspected).length}, undecided ${count('undecided')}, unchanged ` +
+        `${count('unchanged')}; in ${ORDERS} random orders regressed ` +
+        `${percent(mixed.filter(({ verdict }) => verdict === 'regressed').length / mixed.length)}; ${peers.join(', ')}`,
+    );
+  }
+  return rows;
 }
 
 function longHistoryRow(rounds: number): Row {
@@ -151,17 +201,4 @@ function longHistoryRow(rounds: number): Row {
   });
   const what = `judging the newest of ${LONG} runs, and the change points of all`;
   return { what, unit: 'ms', ours, peer: null, target: { by: 'value', atMost: 1000 } };
-}
-
-/** Wilson's 95 % interval of a share. */
-function wilson(successes: number, n: number): readonly [low: number, high: number] {
-  const z = 1.96;
-  const share = successes / n;
-  const middle = (share + z ** 2 / (2 * n)) / (1 + z ** 2 / n);
-  const reach = (z * Math.sqrt((share * (1 - share)) / n + z ** 2 / (4 * n ** 2))) / (1 + z ** 2 / n);
-  return [Math.max(0, middle - reach), middle + reach];
-}
-
-function percent(share: number): string {
-  return `${Number((100 * share).toFixed(2))} %`;
 }

@@ -30,19 +30,27 @@ export async function otava(
   slower: number,
   series: number,
 ): Promise<OtavaResult> {
-  const python = await workshop.python([PACKAGE]);
   const random = seededRandom(`otava ${world.name} ${scatter} ${slower}`);
   const input = Array.from({ length: series }, () => {
     const make = runMaker(world, random, scatter);
     const values = Array.from({ length: HISTORY + NIGHTS }, (_, day): Values => make(day, day < HISTORY ? 0 : slower));
     return { values, from: HISTORY };
   });
-  const file = join(workshop.folder, 'otava.json');
-  await writeFile(file, JSON.stringify(input));
-  const { stdout } = await runProgram(python, [PROGRAM, file], { timeoutSeconds: 600 });
-  const alarms = JSON.parse(stdout) as readonly (readonly number[])[];
+  const alarms = await otavaAlarms(workshop, input);
   return {
     alarmsPerCheck: alarms.reduce((sum, each) => sum + each.length, 0) / (series * NIGHTS),
     found: alarms.filter((each) => each.length > 0).length / series,
   };
+}
+
+/** Per series the runs, from the place `from` on, after which Otava reported a new change for the worse. */
+export async function otavaAlarms(
+  workshop: Workshop,
+  series: readonly { readonly values: readonly Values[]; readonly from: number }[],
+): Promise<readonly (readonly number[])[]> {
+  const python = await workshop.python([PACKAGE]);
+  const file = join(workshop.folder, 'otava.json');
+  await writeFile(file, JSON.stringify(series));
+  const { stdout } = await runProgram(python, [PROGRAM, file], { timeoutSeconds: 600 });
+  return JSON.parse(stdout) as readonly (readonly number[])[];
 }

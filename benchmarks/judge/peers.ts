@@ -1,5 +1,6 @@
 import { percentile } from '../../core/stats/percentiles.ts';
 import { studentT } from '../../core/stats/student-t.ts';
+import type { RequestSample } from './repeats-file.ts';
 import type { Values } from './series.ts';
 
 /** Requests of a simulated run, and their standard deviation as a share of their mean. */
@@ -48,6 +49,12 @@ export const PEERS: readonly Peer[] = [
   },
 ];
 
+/** The same rule for real requests: those of a run against those of the run before; from 1.96 on it is an alarm. */
+export function welchOnRequests(before: RequestSample | undefined, run: RequestSample): number {
+  if (before === undefined) return NaN;
+  return (run.mean - before.mean) / Math.sqrt(run.std ** 2 / run.n + before.std ** 2 / before.n);
+}
+
 /** Against the mean of the history, which is kinder than against the last run. */
 function fixedThreshold(share: number): Peer {
   return {
@@ -74,7 +81,7 @@ function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-function deviation(values: readonly number[]): number {
+export function deviation(values: readonly number[]): number {
   const center = mean(values);
   return Math.sqrt(values.reduce((sum, value) => sum + (value - center) ** 2, 0) / (values.length - 1));
 }

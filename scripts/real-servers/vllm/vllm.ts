@@ -67,6 +67,7 @@ export const vllm: RealServer = {
       addresses: [
         ['api', `${url}/v1`],
         ['metrics', `${url}/metrics`],
+        ['tokenizer', join(folder, 'model')],
       ],
       url,
       model: MODEL,
