@@ -42,7 +42,7 @@ const OPTIONS = {
 
 const EXAMPLES = [
   'llmbench backfill --all --output blocks/',
-  'for file in blocks/*; do promtool tsdb create-blocks-from openmetrics "$file" /prometheus; done',
+  'for file in blocks/*.openmetrics; do promtool tsdb create-blocks-from openmetrics "$file" /prometheus; done',
   'llmbench backfill 20261121T190000Z-abcdefghij --output - | head',
   'llmbench backfill --all --remote-write-url http://mimir:9009/api/v1/push',
   'llmbench backfill latest --grafana-url http://grafana:3000 --grafana-token-file token   # also ends the regions of a killed run',

@@ -1,7 +1,7 @@
 import { things } from '../../../core/text/things.ts';
 import { writeRunFiles } from '../../run/run-files.ts';
 import { mergeShards, ShardError } from '../../store/shards/merge-shards.ts';
-import { RunExistsError, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
@@ -41,6 +41,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (error instanceof RunExistsError)
       throw new CliError(`run ${runId} is in ${values['runs-dir']} already: its shards have been merged`);
     if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+    if (codeOf(error) !== null) throw new CliError(`${runId} was not stored: ${reasonOf(error)}`, ExitCode.failed);
     throw error;
   }
 }

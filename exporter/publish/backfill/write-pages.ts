@@ -1,5 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFile } from '../../files/durable-file.ts';
+import { outputFile } from '../../files/output-file.ts';
 import { OpenMetricsPages, PAGE_MS, type BackfillPage } from './openmetrics-pages.ts';
 import type { OldRun } from './old-runs.ts';
 
@@ -10,7 +12,8 @@ export type BackfillOutput =
   | { readonly kind: 'stream'; write(text: string): void };
 
 /**
- * Writes runs, which come in the order of their start, as OpenMetrics with times; gives the files that were written.
+ * Writes runs, which come in the order of their start, as OpenMetrics with times; gives the files that were written, each
+ * of which exists only when it is complete.
  * Throws the file system's error.
  */
 export async function writePages(runs: AsyncIterable<OldRun>, output: BackfillOutput): Promise<readonly string[]> {
@@ -38,7 +41,9 @@ async function writePage({ start_ms, text }: BackfillPage, output: BackfillOutpu
     return null;
   }
   const path = output.kind === 'file' ? output.path : join(output.path, `${fileTime(start_ms)}.openmetrics`);
-  await writeFile(path, text);
+  const target = await outputFile(path);
+  if (target.replaceable) await replaceFile(target.path, text);
+  else await writeFile(target.path, text);
   return path;
 }
 
