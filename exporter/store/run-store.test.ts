@@ -326,6 +326,34 @@ describe('list and read', () => {
     await expect(store.readRun('r1')).rejects.toThrow(reason);
   });
 
+  test.each([
+    [{ measures: [null] }, '"measures" has no measure at position 1'],
+    [
+      { measures: [{ measure: 'x', kind: 'distribution', percentiles: {} }] },
+      '"measures" has no measure at position 1',
+    ],
+    [{ measures: {} }, '"measures" is not a list'],
+    [{ requests: null }, '"requests" is not an object'],
+    [{ slos: [7] }, '"slos" is not a list of objectives'],
+  ])('result.json with %j is damaged, and the message names it', async (change, reason) => {
+    await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
+    const path = join(directory, 'r1', 'result.json');
+    await writeFile(path, JSON.stringify({ ...(await store.readResult('r1')), ...change }));
+    await expect(store.readResult('r1')).rejects.toThrow(DamagedRunError);
+    await expect(store.readResult('r1')).rejects.toThrow(`${path} is damaged: ${reason}`);
+  });
+
+  test.each([
+    [{ phases: [null] }, '"phases" is not a list of phases'],
+    [{ tags: null }, '"tags" is not a list of texts'],
+    [{ target: [] }, '"target" is not an object'],
+  ])('run.json with %j is damaged, and the message names it', async (change, reason) => {
+    await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
+    const path = join(directory, 'r1', 'run.json');
+    await writeFile(path, JSON.stringify({ ...(await store.readRun('r1')), ...change }));
+    await expect(store.readRun('r1')).rejects.toThrow(`${path} is damaged: ${reason}`);
+  });
+
   test('a name that contains a path is never followed', async () => {
     await expect(store.readRun('../r1')).rejects.toThrow(RangeError);
   });

@@ -3,10 +3,12 @@ import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { migrated } from '../migrations/migrate.ts';
 import type { StoredObject } from '../migrations/migrate.ts';
+import { resultProblem, runProblem } from './file-shape.ts';
 import { resultFilePath, runFilePath } from '../run-paths.ts';
 import { readRegularFile } from '../../files/read-regular-file.ts';
 import { DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
 
+const PROBLEMS = { run: runProblem, result: resultProblem };
 const LONGEST_RUN_ID = 64;
 const STATUSES = ['running', 'completed', 'aborted', 'failed'];
 
@@ -53,6 +55,8 @@ async function readVersioned(kind: 'run' | 'result', path: string, required: rea
   if (!STATUSES.includes(String(file['status']))) throw new DamagedRunError(path, 'its status is unknown');
   const missing = required.find((key) => file[key] === undefined);
   if (missing !== undefined) throw new DamagedRunError(path, `it has no "${missing}"`);
+  const problem = PROBLEMS[kind](file);
+  if (problem !== null) throw new DamagedRunError(path, problem);
   return file;
 }
 
