@@ -5,10 +5,12 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RunFile } from '../../core/run/run.ts';
 import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/example-run.ts';
 import { ownIdentity } from './recovery/process-identity.ts';
-import { openStore } from './run-store.ts';
-import type { RunStore } from './run-store.ts';
+import { openStore, RunStore } from './run-store.ts';
 import type { RunWriter } from './run-writer.ts';
 import { DamagedRunError, RunNotStoredError, RunsDirectoryError, SchemaVersionError } from '../errors/store-errors.ts';
+
+/** A user without rights. */
+const NOBODY = 65_534;
 
 let directory: string;
 let store: RunStore;
@@ -296,6 +298,26 @@ describe('list and read', () => {
     );
     await expect(store.readRun('r2')).rejects.toThrow(DamagedRunError);
     await expect(store.readResult('r2')).rejects.toThrow(DamagedRunError);
+  });
+
+  test('a directory that does not allow writing is read-only; one that cannot exist is refused', async () => {
+    await (await begun(1, { run_id: 'r1' })).finish(EXAMPLE_END);
+    expect(await store.isReadOnly()).toBe(false);
+    await rm(join(directory, '.unfinished'), { recursive: true });
+    // Permissions do not bind the superuser.
+    const isRoot = process.geteuid?.() === 0;
+    await chmod(directory, 0o555);
+    if (isRoot) process.seteuid?.(NOBODY);
+    try {
+      expect(await store.isReadOnly()).toBe(true);
+      expect(await store.readResult('r1')).toMatchObject({ run_id: 'r1' });
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await chmod(directory, 0o755);
+    }
+    const file = join(directory, 'file');
+    await writeFile(file, '');
+    await expect(new RunStore(join(file, 'runs')).isReadOnly()).rejects.toThrow(RunsDirectoryError);
   });
 
   test('a file of a later version is rejected with a remedy', async () => {

@@ -16,6 +16,9 @@ import { momentaryName, runFilePath, runPaths, unfinishedDirectory } from './run
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
 import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/store-errors.ts';
 
+/** Codes of the operating system for a refused write. */
+const READ_ONLY: readonly string[] = ['EACCES', 'EPERM', 'EROFS'];
+
 /** A finished run, or a damaged one with the reason. */
 export type RunListing =
   | { readonly run_id: string; readonly path: string; readonly run: RunFile; readonly damage: null }
@@ -83,6 +86,18 @@ export class RunStore {
       await rm(trial, { force: true });
     } catch (error) {
       throw this.#unwritable(error);
+    }
+  }
+
+  /** Whether it exists and permissions or the file system do not allow writing. Throws `RunsDirectoryError` otherwise. */
+  async isReadOnly(): Promise<boolean> {
+    try {
+      await this.checkWritable();
+      return false;
+    } catch (error) {
+      const code = codeOf(error instanceof RunsDirectoryError ? error.cause : error);
+      if (isFolder(this.directory) && code !== null && READ_ONLY.includes(code)) return true;
+      throw error;
     }
   }
 

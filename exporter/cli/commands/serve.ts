@@ -46,6 +46,9 @@ const EXAMPLES = [
 const OPEN_TO_ALL =
   'anyone who can reach this address can read the runs; --api-token-file requires a token, except from this machine';
 
+const readOnlyLine = (directory: string): string =>
+  `${directory} is read-only: its finished runs are served; a run there does not learn of this process and serves its live metrics only with --metrics-port`;
+
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
@@ -54,7 +57,8 @@ export async function run(argv: readonly string[]): Promise<number> {
   const options = readOptions(OPTIONS, argv, process.env);
   const stopped = untilStopped();
   try {
-    const store = await openRuns(options['runs-dir'], (opened) => opened.checkWritable());
+    const store = await openRuns(options['runs-dir']);
+    const isReadOnly = await store.isReadOnly();
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
     let presence: AnnouncedServe | null = null;
     const token = await apiToken(options['api-token-file']);
@@ -78,14 +82,15 @@ export async function run(argv: readonly string[]): Promise<number> {
     });
     const server = await listen(app, options);
     if (token === null && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
-    presence = await announceServe(store.directory, server.url);
+    if (isReadOnly) say(readOnlyLine(store.directory));
+    else presence = await announceServe(store.directory, server.url);
     process.stdout.write(
       options.json
         ? `${JSON.stringify({ url: server.url })}\n`
         : `serving the runs in ${store.directory} at ${server.url}/metrics; press Ctrl-C to stop\n`,
     );
     await stopped;
-    await presence.stop();
+    await presence?.stop();
     await server.close();
     return ExitCode.done;
   } catch (error) {
