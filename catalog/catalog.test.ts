@@ -128,7 +128,7 @@ test.each([
   ['dynamo', 204, 93],
   ['dynamo-router', 78, 25],
   ['kvbm', 37, 32],
-  ['lmcache', 234, 0],
+  ['lmcache', 239, 0],
   ['nim', 14, 0],
   ['sgl-router', 15, 0],
   ['sglang', 193, 130],
