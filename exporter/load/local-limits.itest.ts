@@ -21,7 +21,7 @@ function sum(counts: LimitedOutcome['atOnce'], of: (words: string) => boolean): 
   return Object.entries(counts).reduce((all, [words, count]) => all + (of(words) ? count : 0), 0);
 }
 
-describe('no more open files', () => {
+describe('out of file descriptors', () => {
   const FILES = 60;
   const REQUESTS = 100;
   let server: ScriptedServer;
@@ -34,7 +34,7 @@ describe('no more open files', () => {
   });
   afterAll(() => server.close());
 
-  test.each(KINDS)('%s: the server is not blamed, and the client goes on', async (kind) => {
+  test.each(KINDS)('%s: it is not an error of the server, and the client continues', async (kind) => {
     const script = `ulimit -n ${FILES}; exec "${process.execPath}" "${CLIENT}" ${kind} ${REQUESTS} ${server.origin}`;
     const { atOnce, afterwards } = await limitedClient('env', [], script);
     const limited =
@@ -62,7 +62,7 @@ const mayHaveNetwork = ((): boolean => {
   const PORTS = 8;
   const REQUESTS = 20;
 
-  test.each(KINDS)('%s: the server is not blamed, and the client goes on', async (kind) => {
+  test.each(KINDS)('%s: it is not an error of the server, and the client continues', async (kind) => {
     const script = `${FEW_PORTS} && exec "${process.execPath}" "${CLIENT}" ${kind} ${REQUESTS}`;
     const { atOnce, afterwards } = await limitedClient('unshare', OWN_NETWORK, script);
     const ok = atOnce['ok'] ?? 0;

@@ -57,7 +57,7 @@ test('a run that serves no metrics is no target, its servers are', () => {
   expect(targetGroups([runFile({ process: null })])).toEqual([]);
 });
 
-test('user info and query stay here, and what is no address of HTTP is left out', () => {
+test('user info and query are removed, and other schemes than HTTP are left out', () => {
   const groups = targetGroups([
     running('r1', null, ['http://user:secret@gpu-1:8000/metrics?token=abc#x', 'file:///etc/passwd', 'nonsense']),
   ]);

@@ -21,7 +21,7 @@ describe('--linger auto', () => {
     expect(decision.done && decision.line).toMatch(/^nothing scraped .*llmbench serve.*\/sd$/);
   });
 
-  test('nothing scraped yet, but somebody discovers runs: it waits for the first scrape, at most 15 s', () => {
+  test('nothing scraped yet, but a client discovers runs: it waits for the first scrape, at most 15 s', () => {
     const linger = new Linger(180);
     linger.finished(20, true);
     expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 35 });
@@ -32,7 +32,7 @@ describe('--linger auto', () => {
     expect(linger.decide(36)).toEqual({ done: true, reason: 'all_fetched', line: null });
   });
 
-  test('nor does it wait longer for a discovery than --linger-max', () => {
+  test('it does not wait longer for a discovery than --linger-max', () => {
     const linger = new Linger(3);
     linger.finished(20, true);
     expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 23 });
@@ -106,7 +106,7 @@ describe('--linger auto', () => {
     expect(decision.done && decision.line).toContain(A);
   });
 
-  test('who came once is waited for as long as a scraper of once a minute needs', () => {
+  test('a scraper seen once is waited for as long as one with an interval of a minute needs', () => {
     const linger = lingerAfter([[A, 10]], 20);
     expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 85 });
     linger.scraped(A, 70);
@@ -116,7 +116,7 @@ describe('--linger auto', () => {
     expect(linger.decide(130)).toMatchObject({ done: true, reason: 'all_fetched' });
   });
 
-  test('the limit ends it and says who lacks what', () => {
+  test('the limit ends it and reports which scraper lacks which values', () => {
     const linger = lingerAfter(
       [
         [A, 0],

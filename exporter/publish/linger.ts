@@ -8,7 +8,7 @@ const LEAST_PATIENCE_SECONDS = 2;
 const GAPS_KEPT = 5;
 const FINAL_FETCHES = 2;
 /**
- * How long somebody who requested the running runs is given to scrape this one: Prometheus' own 5 s between discovery and
+ * How long a client that requested the running runs has to scrape this one: Prometheus' own 5 s between discovery and
  * scrape, the 5 s between our discoveries, and some for the scrape.
  */
 const DISCOVERY_SECONDS = 15;
@@ -16,7 +16,7 @@ const DISCOVERY_SECONDS = 15;
 export const DEFAULT_LINGER_MAX_SECONDS = 180;
 
 export type LingerDecision =
-  /** Ask again at `recheck_seconds`, or when somebody has scraped. */
+  /** Ask again at `recheck_seconds`, or after a scrape. */
   | { readonly done: false; readonly recheck_seconds: number }
   | {
       readonly done: true;
@@ -61,7 +61,7 @@ export class Linger {
   }
 
   /**
-   * From now on the metrics have their final values: only later scrapes have fetched them. `discovered`: somebody
+   * From now on the metrics have their final values: only later scrapes have fetched them. `discovered`: a client
    * is known to ask for the running runs, so a run too short to have been found yet waits for the first scrape.
    */
   finished(now_seconds: number, discovered = false): void {

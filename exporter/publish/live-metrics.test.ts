@@ -99,7 +99,7 @@ describe('the live metrics', () => {
     expect(await textOf(live)).toMatch(/^llmbench_good_requests_total\{.*\} 1$/m);
   });
 
-  test('only shard 0 says what the run is', async () => {
+  test('only shard 0 has llmbench_run_info', async () => {
     const live = createLiveMetrics({ run: runFile({ shard: '3' }), version: '0.1.0' });
     const text = await textOf(live);
     expect(text).not.toContain('llmbench_run_info');

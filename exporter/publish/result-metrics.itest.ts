@@ -56,7 +56,7 @@ function seriesOf({ name, type, unit, labels }: CatalogFamily): SeriesSummary {
 }
 
 await describeWithPrometheus('the page of finished runs', (programs) => {
-  test.each(catalogs())('promtool finds nothing to say about any family of $system', async ({ system, families }) => {
+  test.each(catalogs())('promtool reports no problem with any family of $system', async ({ system, families }) => {
     const url = 'http://gpu-1:8000/metrics';
     const servers = serversFile(families.map(seriesOf), { targets: [target(url, system)] });
     const { body } = await metricsOf(servers, { republish: ['*'] }).render(undefined);

@@ -181,7 +181,7 @@ llmbench_series_dropped_total 0
     ]);
   });
 
-  test('the outcome of a run that was cut off, whose client was late and whose servers had others', async () => {
+  test('the outcome of an aborted run with a saturated client and foreign traffic', async () => {
     const source = new MemorySource();
     const run = { ...runFile({ run_id: 'r1', status: 'aborted', end: '2026-11-03T10:15:11.000Z' }), dataset: DATASET };
     const base = resultFile({ run_id: 'r1', status: 'aborted' });
@@ -246,7 +246,7 @@ llmbench_series_dropped_total 0
     expect(text).not.toContain('llmbench_result_request_latency_seconds_count{run_id="r1"}');
   });
 
-  test('a run is read once, however often it is scraped, and a new one moves the histograms on', async () => {
+  test('a run is read once for any number of scrapes, and a new run takes over the histograms', async () => {
     const source = new MemorySource();
     source.runs = [stored('r1')];
     const { text } = page(source, { histogramRuns: 1 });
@@ -307,7 +307,7 @@ llmbench_series_dropped_total 0
     expect(await text()).toContain('llmbench_series_dropped_total 200\n');
   });
 
-  test('a hundred thousand runs, each of a model and a scenario of its own, make no longer page than two hundred', async () => {
+  test('the page of a hundred thousand runs, each with its own model and scenario, is no longer than that of two hundred', async () => {
     const one = stored('r0');
     const source = new MemorySource();
     // One result for all: only what a page is made of is read.
@@ -398,7 +398,7 @@ llmbench_series_dropped_total 0
     expect(text).toContain('stat="value"} 1\n');
   });
 
-  test('a run that cannot be read is left out, reported once, and does no harm to the others', async () => {
+  test('a run that cannot be read is left out, reported once, and does not affect the others', async () => {
     const source = new MemorySource();
     source.runs = [
       stored('r3', { result: new Error('result.json is cut off') }),
@@ -447,7 +447,7 @@ llmbench_series_dropped_total 0
     );
   });
 
-  test('it is loaded once the runs have been read', async () => {
+  test('it is ready after the runs have been read', async () => {
     const { metrics } = page(new MemorySource());
     expect(metrics.loaded).toBe(false);
     await metrics.refresh();

@@ -15,7 +15,7 @@ const REQUESTS = [
   'requests requests cancelled 0',
 ];
 
-test('requests of the measure phase stand by outcome', () => {
+test('requests of the measure phase by outcome', () => {
   expect(lines()).toEqual(REQUESTS);
 });
 

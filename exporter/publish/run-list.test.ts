@@ -44,7 +44,7 @@ test('a copy under another name is damaged, the run itself is not', async () => 
   ]);
 });
 
-test('nothing changed: the same list; a run came, changed or went: only that one is another object', async () => {
+test('without a change the same list; a run that is new, changed or deleted replaces only its own object', async () => {
   await write('a', '2026-03-04T05:00:00.000Z');
   await write('b', '2026-03-04T06:00:00.000Z');
   const list = new RunList(store);
@@ -65,7 +65,7 @@ test('nothing changed: the same list; a run came, changed or went: only that one
   expect((await list.list()).map(({ run_id }) => run_id)).toEqual(['a', 'c']);
 });
 
-test('a directory that is not there has no runs', async () => {
+test('a missing directory has no runs', async () => {
   const { store: nowhere } = await openStore(join(directory, 'nowhere'));
   expect(await new RunList(nowhere).list()).toEqual([]);
 });

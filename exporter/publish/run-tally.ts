@@ -14,7 +14,7 @@ export interface PhaseCounts {
   chunks: number;
 }
 
-/** The counters and gauges of a run: plain numbers that are read when somebody scrapes. */
+/** The counters and gauges of a run: plain numbers that are read at a scrape. */
 export class RunTally {
   readonly phases: Readonly<Record<PhaseName, PhaseCounts>> = { warmup: emptyTally(), measure: emptyTally() };
   inFlight = 0;

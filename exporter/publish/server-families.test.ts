@@ -16,7 +16,7 @@ function lines(series: readonly SeriesSummary[], patterns: readonly string[] = [
 
 const BASE = 'run_id="r1",system="vllm",target="http://gpu-1:8000/metrics"';
 
-describe('what the servers of a run said, in Prometheus', () => {
+describe('the server metrics of a run, in Prometheus', () => {
   test('a counter is its increase, from 0', () => {
     expect(lines([counter('vllm:prompt_tokens_total', 640, { labels: { engine: '0' } })])).toEqual([
       '# TYPE llmbench_server_vllm_prompt_tokens_total counter',
@@ -98,7 +98,7 @@ describe('what the servers of a run said, in Prometheus', () => {
     ]);
   });
 
-  test('labels of the server that are ours are exported, also those that would then be', () => {
+  test('labels of the server that collide with ours become exported_…, also repeatedly', () => {
     const labels = { run_id: 'theirs', target: 't', stat: 's', exported_stat: 'e', __secret: 'x', engine: '0' };
     expect(lines([gauge('vllm:num_requests_running', 1, 1, { labels })])[1]).toBe(
       `llmbench_server_vllm_num_requests_running{${BASE},exported_run_id="theirs",exported_target="t",` +
@@ -106,7 +106,7 @@ describe('what the servers of a run said, in Prometheus', () => {
     );
   });
 
-  test('names that the text format does not know become ones that it knows, each a label of its own', () => {
+  test('names that are invalid in the text format become valid ones, each a label of its own', () => {
     const labels = { 'a b"} 1\n': 'x', a_b___1_: 'y', '0': 'z', __a: '1', ___a: '2' };
     expect(lines([counter('vllm:prompt_tokens_total', 1, { labels })])[1]).toBe(
       `llmbench_server_vllm_prompt_tokens_total{${BASE},_0="z",exported_a_b___1_="x",a_b___1_="y",exported_a="1",` +
@@ -122,7 +122,7 @@ describe('what the servers of a run said, in Prometheus', () => {
     expect(lines([counter('vllm:prompt_tokens_total', 1, { statistics: aiperf })])).toEqual([]);
   });
 
-  test('a series that stands on two pages is there once', () => {
+  test('a series on two pages is published once', () => {
     const repeats = 'http://gpu-2:8000/metrics';
     expect(lines([counter('vllm:prompt_tokens_total', 1, { repeats })])).toEqual([]);
   });

@@ -63,9 +63,9 @@ async function run(url: string, argv: readonly string[]): Promise<Collected> {
 
 /** Passes everything on to an origin, but for paths that are not there, and notes what was requested. */
 async function watched(origin: string, isMissing = (_path: string): boolean => false) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
+    requests.push(`${request.method} ${request.url}`);
     if (isMissing(request.url ?? '')) {
       response.writeHead(404).end();
       return;
@@ -80,18 +80,18 @@ async function watched(origin: string, isMissing = (_path: string): boolean => f
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanUp.push(() => new Promise((resolve) => (server.closeAllConnections(), server.close(resolve))));
-  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
 test('TensorRT-LLM: known before the run, its Prometheus page is listed, its JSON is read once', async () => {
-  const { origin, asked } = await watched((await simulated({ system: 'trtllm' })).url);
+  const { origin, requests } = await watched((await simulated({ system: 'trtllm' })).url);
   const { performed, runFile, asListed } = await run(origin, ['--request-count', '3']);
   expect(performed.result).toMatchObject({ status: 'completed', requests: { ok: 3 }, servers: { exact: true } });
   expect(asListed?.target.system).toBe('trtllm');
   expect(asListed?.process?.server_metrics_urls).toEqual([`${origin}/prometheus/metrics`]);
   expect(runFile.target).toEqual(asListed?.target);
-  expect(asked.filter((request) => request === 'GET /metrics')).toHaveLength(1);
-  expect(asked.filter((request) => request === 'GET /prometheus/metrics').length).toBeGreaterThan(1);
+  expect(requests.filter((request) => request === 'GET /metrics')).toHaveLength(1);
+  expect(requests.filter((request) => request === 'GET /prometheus/metrics').length).toBeGreaterThan(1);
 });
 
 test('Triton behind its OpenAI front end: the page is on a port of its own, named', async () => {
@@ -106,11 +106,11 @@ test('Triton behind its OpenAI front end: the page is on a port of its own, name
 });
 
 test('without collection, one scrape identifies the system', async () => {
-  const { origin, asked } = await watched((await simulated({ system: 'vllm' })).url);
+  const { origin, requests } = await watched((await simulated({ system: 'vllm' })).url);
   const { runFile, performed } = await run(origin, ['--request-count', '2', '--no-server-metrics']);
   expect(runFile.target.system).toBe('vllm');
   expect(performed.result.servers).toEqual({});
-  expect(asked.filter((request) => request === 'GET /metrics')).toHaveLength(1);
+  expect(requests.filter((request) => request === 'GET /metrics')).toHaveLength(1);
 });
 
 test('a page that does not respond is awaited once, and reported once', async () => {

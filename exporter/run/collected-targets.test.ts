@@ -22,7 +22,7 @@ async function vllm(): Promise<MetricsServer> {
   return server;
 }
 
-test('the own page first, then the named ones, each once', async () => {
+test("the server's own page first, then the named ones, each once", async () => {
   const named = ['h:8002', 'dcgm=h', 'h:8000'].map(parseTarget);
   const { mains, targets } = await collectedTargets(false, pages(['http://h:8000'], named), () => {
     throw new Error('nothing is to be found');

@@ -75,7 +75,7 @@ describe('the hash of the plan', () => {
     expect(hash({ load: atRate({}, 8) })).toBe(hash({ load: atRate() }));
   });
 
-  test('of a trace: which part is sent when', () => {
+  test('of a trace: its part and its times', () => {
     const whole = hash({ load: traced() }, TRACE);
     expect(hash({ load: traced({ startOffset_ms: 1000 }) }, TRACE)).not.toBe(whole);
     expect(whole).not.toBe(TRACE.planSha256);

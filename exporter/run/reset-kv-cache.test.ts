@@ -12,11 +12,11 @@ afterEach(async () => {
   for (const thing of toClose.splice(0).reverse()) await thing.close();
 });
 
-async function server(script: Script): Promise<ServerWay & { readonly asked: ScriptedServer['requests'] }> {
+async function server(script: Script): Promise<ServerWay & { readonly requests: ScriptedServer['requests'] }> {
   const opened = await scriptedServer(script);
   const transport = new UndiciTransport({ origin: opened.origin });
   toClose.push(opened, transport);
-  return { target: { origin: opened.origin }, transport, asked: opened.requests };
+  return { target: { origin: opened.origin }, transport, requests: opened.requests };
 }
 
 const answers =
@@ -51,9 +51,9 @@ describe('resetting', () => {
   test('every server gets one request, with the headers of the requests', async () => {
     const servers = [await server(answers('200 OK')), await server(answers('200 OK'))];
     await resetCaches(RESET, 'vllm', servers, { authorization: 'Bearer k' });
-    for (const { asked } of servers) {
-      expect(asked.map(({ head }) => head.split('\r\n')[0])).toEqual(['POST /reset_prefix_cache HTTP/1.1']);
-      expect(asked[0]?.head).toContain('authorization: Bearer k');
+    for (const { requests } of servers) {
+      expect(requests.map(({ head }) => head.split('\r\n')[0])).toEqual(['POST /reset_prefix_cache HTTP/1.1']);
+      expect(requests[0]?.head).toContain('authorization: Bearer k');
     }
   });
 
@@ -71,11 +71,11 @@ describe('resetting', () => {
     await expect(resetCaches(RESET, 'sglang', [way], {})).rejects.toThrow(RefusedError);
   });
 
-  test('one that is busy is called again', async () => {
+  test('a busy server is called again', async () => {
     const way = await server((socket, { position }) =>
       answers(position < 2 ? '503 Busy' : '200 OK')(socket, { head: '', body: '', connection: 0, position }),
     );
     await resetCaches(RESET, 'sglang', [way], {}, 0.01);
-    expect(way.asked).toHaveLength(3);
+    expect(way.requests).toHaveLength(3);
   });
 });

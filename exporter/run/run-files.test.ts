@@ -35,7 +35,7 @@ test('the report always, other tools’ files on request', async () => {
   ]);
 });
 
-test('the report is made of what was seen already, without reading the records again', async () => {
+test('the report uses what was collected during the run, without reading the records again', async () => {
   const store = await finishedRun();
   await rm(join(store.pathOf('mine'), 'records'), { recursive: true });
   const seen = new RequestViewBuilder();

@@ -83,7 +83,7 @@ describe('performing them', () => {
     expect(await performed(['ok', 'failed', 'ok'])).toHaveLength(6);
   });
 
-  test('who ends a run early does not wait for the cooldown, and wants no further run', async () => {
+  test('ending a run early skips the cooldown and all later runs', async () => {
     expect(await performed(['drained', 'ok'], new RunControls(), 3600)).toHaveLength(3);
   });
 });

@@ -89,7 +89,7 @@ test('conversations through the whole program: neither the key nor any text is s
   expect(lines.some((line) => line.includes('at most 12 output tokens'))).toBe(true);
 });
 
-test('not streamed: no time to first token and no zero in its place; a short answer is remarked', async () => {
+test('not streamed: no time to first token and no zero instead of it; a short answer is remarked', async () => {
   const whole = answer(
     '200 OK',
     'application/json',

@@ -46,14 +46,14 @@ interface Watched {
 }
 
 async function run(answers: Answers, argv: readonly string[], watched: Watched = {}): Promise<Measured> {
-  let asked = 0;
+  let generations = 0;
   server = await scriptedServer((socket, { head }) =>
-    head.startsWith('POST ') ? answers(socket, asked++) : socket.write(answer('404 X', 'text/plain', '')),
+    head.startsWith('POST ') ? answers(socket, generations++) : socket.write(answer('404 X', 'text/plain', '')),
   );
   const runs = join(folder, 'runs');
   const where = ['--url', server.origin, '--model', 'm', '--runs-dir', runs];
-  const quiet = ['--no-server-metrics', '--linger', 'no', '--isl', '6', '--osl', '8', '--random-seed', '3'];
-  const [request] = runRequests(readOptions(RUN_OPTIONS, [...where, ...quiet, ...argv], {}));
+  const basics = ['--no-server-metrics', '--linger', 'no', '--isl', '6', '--osl', '8', '--random-seed', '3'];
+  const [request] = runRequests(readOptions(RUN_OPTIONS, [...where, ...basics, ...argv], {}));
   const host = {
     servePage: LivePage.open,
     say: () => undefined,
@@ -134,14 +134,14 @@ test('the result is that of all records together', async () => {
 });
 
 test('the observers have received every event when a phase has ended', async () => {
-  const heard = { sent: 0, first: 0, gaps: 0, ended: 0 };
+  const events = { sent: 0, first: 0, gaps: 0, ended: 0 };
   let atEnd = {};
   const observer: RunObserver = {
-    requestSent: () => heard.sent++,
-    firstContent: () => heard.first++,
-    chunkGap: () => heard.gaps++,
-    requestEnded: () => heard.ended++,
-    phaseEnded: () => (atEnd = { ...heard }),
+    requestSent: () => events.sent++,
+    firstContent: () => events.first++,
+    chunkGap: () => events.gaps++,
+    requestEnded: () => events.ended++,
+    phaseEnded: () => (atEnd = { ...events }),
   };
   await run(good, ['--concurrency', '6', '--request-count', '50', '--workers', '3'], { observer });
   expect(atEnd).toEqual({ sent: 50, first: 50, gaps: 50, ended: 50 });

@@ -45,7 +45,7 @@ describe('step times', () => {
     expect(engine.state).toMatchObject({ running: 0, waiting: 0, usedKvBlocks: 0, numKvBlocks: 64 });
   });
 
-  test('a request for no tokens is over when its prompt is computed, and has no token', () => {
+  test('a request for no tokens ends when its prompt is computed, and has no token', () => {
     const engine = new Engine(PLAIN);
     engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 0 });
     const events = engine.advanceTo(1000 * MS);
@@ -92,7 +92,7 @@ describe('step times', () => {
 });
 
 describe('prefix cache', () => {
-  test('full blocks that are known are not computed again, but always one token is', () => {
+  test('full blocks that are cached are not computed again, but at least one token is', () => {
     const engine = new Engine(PLAIN);
     const hashes = [11, 12];
     engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, promptBlockHashes: hashes, outputTokens: 1 });
@@ -123,7 +123,7 @@ describe('prefix cache', () => {
 });
 
 describe('preemption', () => {
-  test('the youngest is pushed back when blocks run out, computed again, and still gets its tokens', () => {
+  test('the newest is preempted when blocks run out, computed again, and still gets its tokens', () => {
     // Two requests of 24 + 16 tokens need 10 blocks each at the end; there are 16.
     const engine = new Engine({ ...PLAIN, numKvBlocks: 16 });
     engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 24, outputTokens: 16 });
@@ -155,7 +155,7 @@ describe('abort', () => {
     expect(engine.nextEventTime()).toBeNull();
   });
 
-  test('a request in the queue leaves it; one that is not there or has ended is nothing', () => {
+  test('a queued request leaves the queue; an unknown or ended one is ignored', () => {
     const engine = new Engine({ ...PLAIN, maxNumSeqs: 1 });
     engine.submit({ id: 'a', arrival_ns: 0, promptTokens: 8, outputTokens: 2 });
     engine.submit({ id: 'b', arrival_ns: 1, promptTokens: 8, outputTokens: 2 });

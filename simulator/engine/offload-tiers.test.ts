@@ -10,7 +10,7 @@ const MS = 1e6;
 const tier = (name: string, blocks: number) => ({ name, blocks, loadMillisecondsPerBlock: 1 });
 
 describe('tiers', () => {
-  test('what does not fit any more goes one tier down, the least recently used first', () => {
+  test('blocks that no longer fit move one tier down, the least recently used first', () => {
     const tiers = new OffloadTiers([tier('host', 2), tier('disk', 1)]);
     for (const hash of [1, 2, 3]) tiers.store(hash);
     expect(tiers.find([1, 2, 3], 0, 3)).toEqual([1, 0, 0]);
@@ -24,7 +24,7 @@ describe('tiers', () => {
     expect(tiers.takeTraffic()).toEqual({ evicted: 0, stored: [0, 0], dropped: 0 });
   });
 
-  test('a run ends with the first block that is nowhere, and at the limit', () => {
+  test('a match ends at the first block that is in no tier, and at the limit', () => {
     const tiers = new OffloadTiers([tier('host', 9)]);
     for (const hash of [1, 2, 4]) tiers.store(hash);
     expect(tiers.find([1, 2, 3, 4], 0, 4)).toEqual([0, 0]);

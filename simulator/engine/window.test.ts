@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 
 import { windowEnd } from './window.ts';
 
-test('once: the beginning belongs to it, the end does not', () => {
+test('once: the start is inclusive, the end exclusive', () => {
   const window = { afterSeconds: 2, seconds: 3, everySeconds: null };
   expect([0, 1.9, 2, 4.9, 5, 100].map((time_s) => windowEnd(window, time_s))).toEqual([null, null, 5, 5, null, null]);
 });

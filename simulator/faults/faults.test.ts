@@ -68,7 +68,7 @@ const isJson = (text: string): boolean => {
 };
 
 describe('streams', () => {
-  test('reset: as many tokens as it says, then the connection breaks; the engine drops the request', async () => {
+  test('reset: the configured number of tokens, then the connection breaks; the engine drops the request', async () => {
     await start(['reset:rate=1,after-tokens=4']);
     const { text, broke } = await readStream(await chat({ stream: true, max_tokens: 500 }));
     expect(broke).toBe(true);
@@ -119,7 +119,7 @@ describe('refusals', () => {
     expect((await page()).sum('http_requests_total', { status: '4xx' })).toBe(1);
   });
 
-  test('503, and only in its time', async () => {
+  test('503, only in its window', async () => {
     await start(['http-503:after=0,seconds=600']);
     expect((await chat({ max_tokens: 1 })).status).toBe(503);
     await simulator.close();
@@ -149,7 +149,7 @@ test('restart: connections break, and all counters begin at 0', async () => {
   }
 });
 
-test('stall: a stream stands still, and its tokens go on afterwards', async () => {
+test('stall: a stream pauses, and its tokens continue afterwards', async () => {
   await start(['stall:after=0,seconds=1.5']);
   const { text } = await readStream(await chat({ stream: true, max_tokens: 3 }));
   expect(text).toContain('[DONE]');
@@ -178,7 +178,7 @@ describe('a slowdown', () => {
 });
 
 describe('a slow KV tier', () => {
-  test('makes what comes back from it late', async () => {
+  test('delays what is loaded from it', async () => {
     const engine = {
       maxModelLen: 128,
       numKvBlocks: 8,
@@ -205,7 +205,7 @@ describe('a slow KV tier', () => {
     expect(await ask('one')).toBeGreaterThan(cold + 100);
   });
 
-  test('is refused where there is none', async () => {
+  test('is refused without a KV tier', async () => {
     await start([]);
     const faults = parseFaults(['slow-kv-tier']);
     await expect(startSimulator({ system: 'vllm', switches: false, faults })).rejects.toThrow(

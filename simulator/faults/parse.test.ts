@@ -4,7 +4,7 @@ import { parseFaults } from './parse.ts';
 import { NO_FAULTS } from './plan.ts';
 import type { FaultPlan } from './plan.ts';
 
-describe('what is understood', () => {
+describe('valid faults', () => {
   test.each<[string, Partial<FaultPlan>]>([
     ['slow-start', { slowStart: { seconds: 10 } }],
     ['slow-start:seconds=0.5', { slowStart: { seconds: 0.5 } }],
@@ -27,7 +27,7 @@ describe('what is understood', () => {
     expect(parseFaults([text])).toEqual({ ...NO_FAULTS, ...plan });
   });
 
-  test('several: bursts of both kinds stand beside each other, of one fault the last counts', () => {
+  test('several: bursts of both kinds are combined, and of one fault the last applies', () => {
     const plan = parseFaults(['http-503', 'reset:rate=0.2', 'http-429', 'reset:rate=0.3']);
     expect(plan.refusals.map(({ status }) => status)).toEqual([503, 429]);
     expect(plan.reset?.rate).toBe(0.3);
@@ -38,7 +38,7 @@ describe('what is understood', () => {
   });
 });
 
-describe('what is not, in one line', () => {
+describe('invalid faults, in one line', () => {
   test.each([
     ['explode', /^one of slow-start, stall, reset, malformed, http-429, http-503, restart, /],
     ['', /^one of /],

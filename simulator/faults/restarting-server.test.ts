@@ -25,7 +25,7 @@ function setUp() {
   return { log, make };
 }
 
-test('ends and begins anew on the same port, again and again', async () => {
+test('stops and restarts on the same port, repeatedly', async () => {
   const { log, make } = setUp();
   const server = new RestartingServer(make, { afterSeconds: 10, seconds: 2, everySeconds: 20, worker: 0 });
   expect(await server.listen(0, 'h')).toBe(4711);
@@ -45,7 +45,7 @@ test('ends and begins anew on the same port, again and again', async () => {
   expect(log.at(-1)).toBe('3 closes');
 });
 
-test('once only, and not at all without the fault', async () => {
+test('only once, and never without the fault', async () => {
   const { log, make } = setUp();
   await new RestartingServer(make, { afterSeconds: 1, seconds: 1, everySeconds: null, worker: 0 }).listen(0, 'h');
   await jest.advanceTimersByTimeAsync(100_000);

@@ -126,7 +126,7 @@ describe.each(['vllm', 'trtllm', 'dynamo'] as const)('/v1/responses of %s', (sys
     });
   });
 
-  test('what is announced comes before the first token is computed', async () => {
+  test('the announced events come before the first token is computed', async () => {
     simulator = await startSimulator({ system, model: 'm', workers: 1, engine: { stepBaseMilliseconds: 60_000 } });
     const gone = new AbortController();
     const body = JSON.stringify({ model: 'm', input: 'Hi', stream: true });

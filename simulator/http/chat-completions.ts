@@ -19,9 +19,9 @@ export function makeChatCompletions(
   dialect: AnswerDialect,
 ): StartAnswer {
   return (body, response, ended) => {
-    const { messages, ...asked } = readChatRequest(body, model);
+    const { messages, ...form } = readChatRequest(body, model);
     const prompt = readPrompt(messages, parameters.blockSize);
     const api = { route: '/v1/chat/completions', idPrefix: 'chatcmpl-', model, prompt };
-    startAnswer(generations, { ...asked, ...api }, dialect, { response, ended });
+    startAnswer(generations, { ...form, ...api }, dialect, { response, ended });
   };
 }

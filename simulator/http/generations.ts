@@ -105,9 +105,9 @@ export class Generations {
     const { maxModelLen } = this.#options.parameters;
     const room = maxModelLen - promptTokens;
     if (room < (maxTokens === 0 ? 0 : 1) || (maxTokens ?? 0) > room) {
-      const asked = maxTokens === null ? '' : ` and asks for ${maxTokens} output tokens`;
+      const wanted = maxTokens === null ? '' : ` and asks for ${maxTokens} output tokens`;
       throw badRequest(
-        `This model's maximum context length is ${maxModelLen} tokens. Your request has ${promptTokens} input tokens${asked}.`,
+        `This model's maximum context length is ${maxModelLen} tokens. Your request has ${promptTokens} input tokens${wanted}.`,
         'messages',
       );
     }

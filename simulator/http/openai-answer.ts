@@ -8,8 +8,8 @@ import type { Prompt } from './prompt.ts';
 import { StreamReply } from './stream-reply.ts';
 import { WholeReply } from './whole-reply.ts';
 
-/** What an OpenAI request asks for, whichever API it came by. */
-export interface Asked extends AnswerForm {
+/** What a request of any of the OpenAI APIs specifies. */
+export interface AnswerRequest extends AnswerForm {
   /** Path of the API, as servers count it. */
   readonly route: string;
   /** What the id of the answer begins with. */
@@ -33,11 +33,11 @@ export interface Answering {
  */
 export function startAnswer(
   generations: Generations,
-  asked: Asked,
+  request: AnswerRequest,
   dialect: AnswerDialect,
   { response, ended }: Answering,
 ): void {
-  const { route, idPrefix, model, prompt, maxTokens, stream, includeUsage } = asked;
+  const { route, idPrefix, model, prompt, maxTokens, stream, includeUsage } = request;
   const id = `${idPrefix}${randomUUID().replaceAll('-', '')}`;
   const head: AnswerHead = { id, created: Math.floor(Date.now() / 1000), model };
   generations.start({

@@ -9,7 +9,7 @@ test('a token is a word or a punctuation mark, and four stand around each messag
   expect(readPrompt([...user(''), ...user('über naïve_2')], 16).tokens).toBe(4 + 4 + 2);
 });
 
-test('one hash per full block, equal as long as the texts are', () => {
+test('one hash per full block, equal for equal texts', () => {
   const text = (last: string) => user(`a b c d e f g h ${last}`);
   const one = readPrompt(text('i'), 4);
   const other = readPrompt(text('j'), 4);

@@ -16,7 +16,7 @@ export function makeResponses({ model, parameters, generations }: ApiOptions): S
   return (body, response, ended) => {
     const request = parseObject(body);
     checkModel(request, model);
-    const asked = {
+    const requested = {
       route: '/v1/responses',
       idPrefix: 'resp_',
       model,
@@ -26,7 +26,7 @@ export function makeResponses({ model, parameters, generations }: ApiOptions): S
       // Its last event always has them.
       includeUsage: true,
     };
-    startAnswer(generations, asked, dialect, { response, ended });
+    startAnswer(generations, requested, dialect, { response, ended });
   };
 }
 

@@ -187,7 +187,7 @@ describe('refusals, in the shape of OpenAI errors', () => {
     expect((await chat({ max_tokens: 1 })).status).toBe(200);
   });
 
-  test('a path that is not there', async () => {
+  test('an unknown path', async () => {
     expect((await fetch(`${simulator.url}/v1/nothing`)).status).toBe(404);
     expect((await fetch(`${simulator.url}//`)).status).toBe(404);
   });
@@ -250,7 +250,7 @@ describe('/metrics', () => {
     await pageWhen((now) => inFlight(now) === 0);
   });
 
-  test('a prompt that was served before is found in the prefix cache', async () => {
+  test('a repeated prompt is found in the prefix cache', async () => {
     await restart({ engine: { enablePrefixCaching: true } });
     const messages = [{ role: 'user', content: 'word '.repeat(60) }];
     for (let i = 0; i < 2; i++) await (await chat({ messages, max_tokens: 1 })).text();

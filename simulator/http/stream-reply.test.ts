@@ -65,7 +65,7 @@ function setUp(outputTokens: number) {
 }
 
 describe('back-pressure', () => {
-  test('while the client does not read, tokens wait; then they go out together, each as its event', async () => {
+  test('while the client does not read, tokens wait; then they are sent together, each as its own event', async () => {
     const { reply, socket, tokens, finished, truth, ended } = setUp(4);
     for (const token of tokens.slice(0, 3)) {
       reply.token(token);

@@ -18,7 +18,7 @@ export function makeTextCompletions(
   return (body, response, ended) => {
     const request = parseObject(body);
     checkModel(request, model);
-    const asked = {
+    const requested = {
       ...readAnswerForm(request),
       route: '/v1/completions',
       idPrefix: 'cmpl-',
@@ -26,7 +26,7 @@ export function makeTextCompletions(
       prompt: readPlainPrompt(readText(request, 'prompt'), parameters.blockSize),
       maxTokens: readCount(request, 'max_tokens') ?? DEFAULT_MAX_TOKENS,
     };
-    startAnswer(generations, asked, dialect, { response, ended });
+    startAnswer(generations, requested, dialect, { response, ended });
   };
 }
 

@@ -25,7 +25,7 @@ function read(log: TruthLog, id: string | null = null): Truth {
 test.each([
   ['requests', { requests: 3, tokens: 1000 }, ['r7', 'r8', 'r9']],
   ['tokens', { requests: 1000, tokens: 12 }, ['r8', 'r9']],
-])('the oldest go when there are too many %s, and are counted', (_what, limits, left) => {
+])('the oldest are dropped when there are too many %s, and are counted', (_what, limits, left) => {
   const truth = read(filled(limits));
   expect(truth.requests.map((request) => request.id)).toEqual(left);
   expect(truth.dropped_requests).toBe(10 - left.length);

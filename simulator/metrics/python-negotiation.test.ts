@@ -46,7 +46,7 @@ describe('the format is the first one of the header that the client knows', () =
   });
 });
 
-test('text is as it was', () => {
+test('text is unchanged', () => {
   expect(negotiatePythonPage('text/plain;version=1.0.0', PAGE).body).toBe(PAGE);
 });
 

@@ -78,7 +78,7 @@ describe('/generate', () => {
     expect(answers[0]?.meta_info).toMatchObject({ id: 'mine', prompt_tokens: 3, cached_tokens: 0 });
   });
 
-  test('one answer; a body that is none of it is refused', async () => {
+  test('one answer; an invalid body is refused', async () => {
     const response = await post('/generate', { text: 'one', sampling_params: { max_new_tokens: 2 } });
     expect(await response.json()).toMatchObject({ meta_info: { completion_tokens: 2 } });
     expect((await post('/generate', { sampling_params: {} })).status).toBe(400);
@@ -86,7 +86,7 @@ describe('/generate', () => {
   });
 });
 
-test('a single engine stands alone; its page counts both APIs, and /v1/loads', async () => {
+test('a single engine without a gateway; its page counts both APIs, and /v1/loads', async () => {
   expect(simulator.metricsUrls).toEqual([`${simulator.url}/metrics`]);
   await (await post('/generate', { text: 'one two', sampling_params: { max_new_tokens: 2 }, stream: true })).text();
   await (await post('/v1/chat/completions', { messages: [{ role: 'user', content: 'a' }], max_tokens: 3 })).text();

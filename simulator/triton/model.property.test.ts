@@ -53,7 +53,7 @@ describe('at any moment of any load', () => {
     );
   });
 
-  test('vLLM backend: its own families count tokens as they come', () => {
+  test('vLLM backend: its own families count tokens as they are generated', () => {
     fc.assert(
       fc.property(drawnRequests, drawnMoment, (load, until_ns) => {
         const { page, events } = run('vllm', load, until_ns);

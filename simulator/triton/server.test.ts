@@ -71,7 +71,7 @@ describe('generate_stream', () => {
     expect((await page()).value('nv_inference_request_failure', { model: 'm', reason: 'REJECTED' })).toBe(2);
   });
 
-  test('what is no request is refused before the stream begins', async () => {
+  test('an invalid request is refused before the stream begins', async () => {
     for (const body of ['{', '[]', '{}', '{"text_input":"x","max_tokens":0}']) {
       const response = await generate('m', 'generate_stream', body);
       expect(response.status).toBe(400);

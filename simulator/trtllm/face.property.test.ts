@@ -73,7 +73,7 @@ describe('at any moment of any load', () => {
     );
   });
 
-  test('the rows and the page tell the same of the iterations', () => {
+  test('the rows and the page agree on the iterations', () => {
     fc.assert(
       fc.property(drawnRequests, drawnMoment, (requests, until_ns) => {
         const { value, rows, events } = run(requests, until_ns);

@@ -114,7 +114,7 @@ describe('the rows of iteration statistics', () => {
     expect(missing).toEqual([]);
   });
 
-  test('drain as they are read, and the oldest go when nothing reads them', () => {
+  test('are removed when read, and the oldest are dropped when nothing reads them', () => {
     const face = loaded();
     const rows = rowsOf(face);
     expect(rows.length).toBeGreaterThan(100);

@@ -111,7 +111,7 @@ describe('at any moment of any load', () => {
   });
 });
 
-test('one request, added up by hand', () => {
+test('one request, calculated by hand', () => {
   const parameters = { ...TIGHT_PARAMETERS, jitterRatio: 0 };
   const engine = new Engine(parameters);
   const face = new VllmFace({ modelName: 'm', parameters });

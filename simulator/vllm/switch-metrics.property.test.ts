@@ -100,7 +100,7 @@ describe('at any moment of any load', () => {
     });
   });
 
-  test('one life per evicted block, idle for no longer than it lived', () => {
+  test('one lifetime per evicted block, idle for no longer than it lived', () => {
     atAnyMoment(({ page, traffic }) => {
       const evicted = sum(traffic.map(({ evicted }) => evicted));
       const lifetime = page.histogram('vllm:kv_block_lifetime_seconds');
@@ -136,7 +136,7 @@ describe('at any moment of any load', () => {
   });
 });
 
-test('a prefix that goes and comes back, by hand', () => {
+test('a prefix that is evicted and loaded again, by hand', () => {
   const parameters: EngineParameters = {
     ...PARAMETERS,
     maxNumBatchedTokens: 64,

@@ -83,13 +83,13 @@ describe('streams of each endpoint', () => {
     expect([firstContents, gaps]).toEqual([1, 1]);
   });
 
-  test('SGLang: what moved the answer on is content, though each event repeats the text', async () => {
+  test('SGLang: new text is content, although each event repeats the text so far', async () => {
     const { closed } = await streamed(sglangGenerate, SGLANG_STREAM);
     expect(closed.record).toMatchObject({ outcome: 'ok', input_tokens: 7, output_tokens: 3, cached_tokens: 3 });
     expect(closed.record.chunk_offsets_ns).toHaveLength(3);
   });
 
-  test('SGLang: an event that brings nothing new is no chunk', async () => {
+  test('SGLang: an event without new text is no chunk', async () => {
     const { closed } = await streamed(sglangGenerate, [
       sglang('Hel', 1),
       sglang('Hel', 1),

@@ -3,7 +3,7 @@ import { EventQueue } from './event-queue.ts';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('puts work off, in order', async () => {
+test('defers work and keeps its order', async () => {
   const queue = new EventQueue();
   const done: number[] = [];
   for (let i = 0; i < 1000; i++) queue.push({ bytes: 1, process: () => done.push(i) });
@@ -12,7 +12,7 @@ test('puts work off, in order', async () => {
   expect(done).toEqual([...Array(1000).keys()]);
 });
 
-test('work that makes work keeps the order', async () => {
+test('work queued by work keeps the order', async () => {
   const queue = new EventQueue();
   const done: string[] = [];
   queue.push({ bytes: 0, process: () => queue.push({ bytes: 0, process: () => done.push('third') }) });

@@ -100,7 +100,7 @@ describe('SSE framing', () => {
     ]);
   });
 
-  test('an unterminated last event is delivered apart', () => {
+  test('an unterminated last event is delivered separately', () => {
     expect(frameText('data: a\n\ndata: {"b":1}')).toEqual({ events: ['a'], unterminated: ['{"b":1}'], tooLong: 0 });
     expect(frameText('data: a\n\ndata: {"b":1}\n').unterminated).toEqual(['{"b":1}']);
     expect(frameText('data: a\n\nevent: x').unterminated).toEqual([]);
@@ -119,7 +119,7 @@ describe('SSE framing', () => {
     expect(owners.every((owner) => owner === piece)).toBe(true);
   });
 
-  test('delivered bytes may be kept while the stream goes on', () => {
+  test('delivered bytes stay valid while the stream continues', () => {
     const kept: [Uint8Array, number, number][] = [];
     const framer = new SseFramer({
       event: (_stamp, bytes, start, end) => kept.push([bytes, start, end]),

@@ -116,7 +116,7 @@ describe('tokens and chunks', () => {
   });
 });
 
-describe('what stands between', () => {
+describe('proxies and redirects', () => {
   test('a proxy that buffers the whole stream is reported', async () => {
     const words = Array.from({ length: 20 }, (_, i) => sse(delta(` word${i}`)));
     const { closed } = await answeredBy((socket) => {
@@ -212,7 +212,7 @@ test('an event of 10 MB is read, one of 17 MiB is too long', async () => {
   expect(closed.message).toBe('an event is longer than the limit');
 });
 
-test('a slow drip: one byte at a time, each event has the time at which it was whole', async () => {
+test('one byte at a time: each event has the time at which it was complete', async () => {
   const { closed } = await answeredBy(async (socket) => {
     socket.write(STREAM_HEAD);
     for (const byte of HELLO) socket.write(httpChunk(byte));

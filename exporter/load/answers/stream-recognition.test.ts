@@ -59,7 +59,7 @@ const event = fc.oneof(
 );
 const pieces = fc.array(fc.record({ event, idle: fc.boolean() }), { maxLength: 25 });
 
-test('a stream read with recognition and one parsed whole give the same record and the same calls', async () => {
+test('a recognized stream and a fully parsed one give the same record and calls', async () => {
   await fc.assert(
     fc.asyncProperty(pieces, async (stream) => {
       const recognized = await read(stream, new ContentRecognizer(chat.variableKeys));
@@ -80,7 +80,7 @@ test('an event parsed late keeps the time at which it arrived', async () => {
   expect(calls).toEqual(['first 1090 1095', 'gap 100', 'gap 100']);
 });
 
-test('content is reported of at once when its kind is known', async () => {
+test('recognized content is reported immediately', async () => {
   const recognizer = new ContentRecognizer(chat.variableKeys);
   const known = Buffer.from(JSON.stringify(delta(' x')));
   recognizer.learn(known, 0, known.length, 'output');

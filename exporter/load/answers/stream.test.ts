@@ -157,7 +157,7 @@ describe('how a stream ends', () => {
     expect(closed.record.output_tokens).toBeNull();
   });
 
-  test('a failed stream keeps the times it had, and the server is quoted apart', async () => {
+  test("a failed stream keeps its times, and the server's message is separate from the record", async () => {
     const error = sse({ error: { message: 'out of memory\n\u001b[31m' + 'x'.repeat(500) } });
     const { closed, firstContents } = await answering(streamOf([HELLO, WORLD, error, DONE]));
     expect(closed.record).toMatchObject({ outcome: 'error', reason: 'error_event' });

@@ -19,7 +19,7 @@ describe('LatencyBins', () => {
     );
   });
 
-  test('what lies above a value is counted to within a bin', () => {
+  test('values above a limit are counted to within one bin', () => {
     const bins = new LatencyBins();
     for (const value of [0, 1, 4.8e6, 5.3e6, 60e6]) bins.add(value);
     expect([bins.countAbove(5e6), bins.countAbove(60e6), bins.countAbove(1e12)]).toEqual([2, 0, 0]);
@@ -61,7 +61,7 @@ describe('ClientHealthMonitor', () => {
     ...NOT_COUNTED,
   });
 
-  test('a loop blocked for longer than a token takes is saturated, and the observers learn it', () => {
+  test('a loop blocked for longer than a token takes is saturated, and the observers are notified', () => {
     const reported: boolean[] = [];
     const delays: number[] = [];
     const monitor = new ClientHealthMonitor([

@@ -12,7 +12,7 @@ function loop(...samples: readonly (readonly [times: number, delay_ms: number])[
 }
 
 describe('how late a loop was, over the time', () => {
-  test('the samples that a pause took are filled in', () => {
+  test('samples missing because of a pause are filled in', () => {
     // Asked every 10 ms of the 110 that lie between two answers: 100, 90, … 0 ms late. Ten of 21 are later than 5 ms.
     const delays = loop([10, 0.1], [1, 100]);
     expect([delays.count, delays.pausesLongerThan(5 * MS), delays.shareLaterThan(5 * MS)]).toEqual([11, 1, 10 / 21]);
@@ -53,14 +53,14 @@ describe('clientVerdict', () => {
     );
   });
 
-  test('rare pauses that are long take more of the time than their number says', () => {
+  test('long pauses are weighted by their duration, not by their number', () => {
     // Ten of half a second in 100 s: one sample in a thousand, a twentieth of the time.
     const { verdict, why } = clientVerdict(loop([9500, 0.2], [10, 500]), 20 * MS);
     expect(verdict).toBe('saturated');
     expect(why).toContain('in 10 pauses');
   });
 
-  test('a loop that stood still for most of its time is saturated by one pause', () => {
+  test('one pause that takes most of the time makes the loop saturated', () => {
     expect(clientVerdict(loop([1, 50]), 10 * MS).why).toContain('in 1 pause)');
   });
 

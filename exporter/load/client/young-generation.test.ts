@@ -20,7 +20,7 @@ function youngMegabytes(): number {
   return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' }));
 }
 
-test('the young generation grows to what is enough and not on', () => {
+test('the young generation grows until it suffices, and no further', () => {
   // Unbounded it is 126 MB here. One step of doubling may come between two looks.
   expect(youngMegabytes()).toBeLessThanOrEqual(70);
 }, 30_000);

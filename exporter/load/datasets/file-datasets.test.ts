@@ -109,7 +109,7 @@ describe('reading a file', () => {
 describe('the order of a file', () => {
   const positions = (n: number): number[] => Array.from({ length: n }, (_, i) => i);
 
-  test('sequential: as it stands, and the warm-up from the end', () => {
+  test('sequential: in file order, and the warm-up from the end', () => {
     const order = entryOrder('sequential', 4, 1);
     expect(positions(6).map((i) => order('measure', i))).toEqual([0, 1, 2, 3, 0, 1]);
     expect(positions(2).map((i) => order('warmup', i))).toEqual([3, 2]);
@@ -313,7 +313,7 @@ describe('mooncake_trace', () => {
   ];
   const wordsOf = (text: string): string[] => text.split(' ');
 
-  test('lengths and times; the same ids give the same beginning, the rest is each its own', async () => {
+  test('lengths and times; the same ids give the same beginning, the rest is unique', async () => {
     const dataset = await open('mooncake_trace', await fileOf(jsonl(...rows)), { blockTokens: 10, outputTokens: 3 });
     const [a = [], b = [], c = [], d = []] = promptsOf(dataset, 4).map(wordsOf);
     expect([a, b, c, d].map((words) => words.length)).toEqual([20, 25, 25, 25]);

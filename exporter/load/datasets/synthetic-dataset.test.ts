@@ -51,7 +51,7 @@ const many = (dataset: Dataset, n = 400): ReturnType<Dataset['request']>[] =>
 const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
 
 describe('lengths', () => {
-  test('spread as a normal distribution, never below 1', () => {
+  test('a normal distribution, never below 1', () => {
     const requests = many(syntheticDataset({ ...options, inputStddev: 20, outputStddev: 30 }), 2000);
     const inputs = requests.map(({ prompt }) => wordsOf(prompt));
     const outputs = requests.map(({ max_tokens }) => max_tokens);
@@ -155,7 +155,7 @@ describe('conversations', () => {
     expect(conversation(3)?.turns).toBe(all[3]?.turns);
   });
 
-  test('each turn carries the ones before with their answers, and the context stays at the beginning', () => {
+  test('each turn contains the earlier ones with their answers, and the context stays at the beginning', () => {
     const one = conversation(7);
     const first = one?.request(0, []);
     const third = one?.request(2, ['answer 1', 'answer 2']);

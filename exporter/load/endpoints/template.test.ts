@@ -61,7 +61,7 @@ describe('an API by template', () => {
     expect(tgi.interpret(event)).toEqual(meaning);
   });
 
-  test('a whole answer lies elsewhere', () => {
+  test('a whole answer has its own paths', () => {
     const answer = { generated_text: 'abc', details: { generated_tokens: 3 } };
     expect(tgi.interpretWhole(answer)).toMatchObject({ content: true, usage: { output_tokens: 3 } });
     expect(tgi.text(answer)).toEqual({ output: 'abc', reasoning: '' });
@@ -82,7 +82,7 @@ describe('an API by template', () => {
   });
 });
 
-describe('a template that cannot be', () => {
+describe('invalid templates', () => {
   const BODY = 'body: { a: "{{prompt}}", b: "{{max_tokens}}" }';
   test.each([
     ['{', /^t\.yaml: .+/],

@@ -32,7 +32,7 @@ const answering = (text: string): string =>
 const counting: Script = (socket, { body }) => socket.write(answering(`turn ${messagesOf(body).length}`));
 
 describe('conversations', () => {
-  test('each turn carries the answers that the server gave to the ones before', async () => {
+  test("each turn contains the server's answers to the earlier turns", async () => {
     const { outcome, recorder, server } = await run(shape(3), { requestCount: 9, concurrency: 1 }, counting);
     expect(outcome).toMatchObject({ status: 'completed' });
     expect(outcome.phases[0]).toMatchObject({ sent: 9, positions: 9, requests: { ok: 9 } });
@@ -47,7 +47,7 @@ describe('conversations', () => {
     expect(JSON.stringify(recorder.records)).not.toContain('turn');
   });
 
-  test('as many at a time as slots, and the last one is cut where the requests end', async () => {
+  test('one conversation per slot, and the last one ends with the requests', async () => {
     const { outcome, recorder, server } = await run(shape(4), { requestCount: 10, concurrency: 2 }, counting);
     expect(outcome.phases[0]).toMatchObject({ sent: 10, positions: 10, requests: { ok: 10 } });
     expect(recorder.mostInFlight).toBe(2);
@@ -125,7 +125,7 @@ describe('conversations', () => {
     expect(recorder.inFlight).toBe(0);
   });
 
-  test('the end of the time ends them too', async () => {
+  test('the end of the duration ends them too', async () => {
     const { outcome } = await run(
       shape(5, 3600),
       { requestCount: null, durationSeconds: 0.2, concurrency: 3 },

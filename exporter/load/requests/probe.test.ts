@@ -73,12 +73,12 @@ describe('a server that can be benchmarked', () => {
 const models = answer('200 OK', 'application/json', '{"object":"list","data":[{"id":"llama"},{"id":"qwen"}]}');
 const noModel = answer('404 X', 'application/json', '{"error":{"message":"The model `m` does not exist."}}');
 
-test('a server that gets a TLS hello and speaks none', async () => {
+test('a server without TLS that receives a TLS handshake', async () => {
   const plain = createServer();
   await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
   toClose.push({ close: async () => void plain.close() });
-  const asked = probingAt(`https://127.0.0.1:${(plain.address() as AddressInfo).port}`);
-  await expect(asked).rejects.toThrow('http://h:1: the server does not use TLS. Use http:// in --url');
+  const probing = probingAt(`https://127.0.0.1:${(plain.address() as AddressInfo).port}`);
+  await expect(probing).rejects.toThrow('http://h:1: the server does not use TLS. Use http:// in --url');
 });
 
 describe('a server that cannot', () => {

@@ -102,13 +102,13 @@ describe('the encodings of tiktoken', () => {
 describe('a model on the hub', () => {
   let hub: Server;
   let endpoint = '';
-  const asked: { path: string; authorization: string | undefined }[] = [];
+  const requests: { path: string; authorization: string | undefined }[] = [];
 
   beforeAll(async () => {
     const definition = await readFile(join(FIXTURES, 'bpe', 'tokenizer.json'));
     hub = createServer((request, response) => {
       const path = request.url ?? '';
-      asked.push({ path, authorization: request.headers.authorization });
+      requests.push({ path, authorization: request.headers.authorization });
       if (path.startsWith('/org/gated/')) response.writeHead(401).end();
       else if (path.startsWith('/org/broken/')) response.writeHead(503).end();
       else if (path === '/org/model/resolve/main/tokenizer.json')
@@ -132,18 +132,18 @@ describe('a model on the hub', () => {
   });
 
   test('is downloaded once, with the token if there is one', async () => {
-    asked.length = 0;
+    requests.length = 0;
     const fetched = await load('org/model', environment({ HF_TOKEN: 'hf_1' }));
     expect(fetched.count('water and fire')).toBe(5);
-    expect(asked.map(({ path }) => path).sort()).toEqual([
+    expect(requests.map(({ path }) => path).sort()).toEqual([
       '/cdn/blob',
       '/org/model/resolve/main/tokenizer.json',
       '/org/model/resolve/main/tokenizer_config.json',
     ]);
-    expect(asked.find(({ path }) => path.endsWith('tokenizer.json'))?.authorization).toBe('Bearer hf_1');
-    asked.length = 0;
+    expect(requests.find(({ path }) => path.endsWith('tokenizer.json'))?.authorization).toBe('Bearer hf_1');
+    requests.length = 0;
     expect((await load('org/model', environment({ HF_HUB_OFFLINE: '1' }))).identity).toBe(fetched.identity);
-    expect(asked).toEqual([]);
+    expect(requests).toEqual([]);
   });
 
   test("the cache of the hub's own tools is used", async () => {

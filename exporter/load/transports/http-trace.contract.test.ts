@@ -23,7 +23,7 @@ afterEach(async () => {
 
 describe.each(TRANSPORTS)('HTTP phases over %s', (_name, open) => {
   /** The records of requests that follow each other over one transport. */
-  async function asked(script: Script, requests: number, trace: boolean): Promise<RequestRecord[]> {
+  async function recordsOf(script: Script, requests: number, trace: boolean): Promise<RequestRecord[]> {
     const server = await scriptedServer(script);
     const transport = open({ origin: server.origin, trace });
     toClose.push(server, transport);
@@ -33,7 +33,7 @@ describe.each(TRANSPORTS)('HTTP phases over %s', (_name, open) => {
   }
 
   test('waiting ends with the first byte of the body, receiving with the last', async () => {
-    const [record] = await asked(
+    const [record] = await recordsOf(
       async (socket) => {
         await sleep(40);
         socket.write(STREAM_HEAD);
@@ -56,7 +56,7 @@ describe.each(TRANSPORTS)('HTTP phases over %s', (_name, open) => {
   });
 
   test('the phases follow each other and fill the time of the request', async () => {
-    const [record] = await asked((socket) => socket.write(streamOf(GOOD_STREAM)), 1, true);
+    const [record] = await recordsOf((socket) => socket.write(streamOf(GOOD_STREAM)), 1, true);
     if (record === undefined) throw new Error('no record');
     const { http_blocked_ns, http_connecting_ns, http_sending_ns, http_waiting_ns, http_receiving_ns } = record;
     const parts = [http_blocked_ns, http_connecting_ns, http_sending_ns, http_waiting_ns, http_receiving_ns];
@@ -68,7 +68,7 @@ describe.each(TRANSPORTS)('HTTP phases over %s', (_name, open) => {
   });
 
   test('over an open connection nothing is connected', async () => {
-    const [first, second] = await asked((socket) => socket.write(streamOf(GOOD_STREAM)), 2, true);
+    const [first, second] = await recordsOf((socket) => socket.write(streamOf(GOOD_STREAM)), 2, true);
     expect(first?.http_connecting_ns).toBeGreaterThan(0);
     expect(second).toMatchObject({ connection_reused: true, http_connecting_ns: null, outcome: 'ok' });
     expect(second?.http_sending_ns).toBeGreaterThanOrEqual(0);
@@ -76,7 +76,7 @@ describe.each(TRANSPORTS)('HTTP phases over %s', (_name, open) => {
   });
 
   test('a request that was sent again: the time lost is in "blocked", the phases are those of the second time', async () => {
-    const [, again] = await asked(
+    const [, again] = await recordsOf(
       async (socket, { position }) => {
         if (position !== 1) return socket.write(streamOf(GOOD_STREAM));
         await sleep(30);
@@ -91,7 +91,7 @@ describe.each(TRANSPORTS)('HTTP phases over %s', (_name, open) => {
   });
 
   test('nothing is reported unless it was requested', async () => {
-    const [record] = await asked((socket) => socket.write(streamOf(GOOD_STREAM)), 1, false);
+    const [record] = await recordsOf((socket) => socket.write(streamOf(GOOD_STREAM)), 1, false);
     expect(record).toMatchObject(NOT_TRACED);
   });
 });

@@ -49,7 +49,7 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
   });
 
   describe('kept connections', () => {
-    test('are reused, and the record has that', async () => {
+    test('are reused, and the record reports it', async () => {
       const server = await serve((socket) => socket.write(streamOf(GOOD_STREAM)));
       const transport = transportTo(server.origin);
       const first = (await oneRequest(transport)).closed.record;
@@ -60,7 +60,7 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
       expect(server.connections()).toBe(1);
     });
 
-    test('dead on reuse: sent once more over a new one, and the retry is recorded', async () => {
+    test('closed on reuse: sent again over a new one, and the retry is recorded', async () => {
       const server = await serve((socket, { position }) => {
         if (position === 1) socket.resetAndDestroy();
         else socket.write(streamOf(GOOD_STREAM));
@@ -74,7 +74,7 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
       expect(server.connections()).toBe(2);
     });
 
-    test('dead twice: an error after the one retry', async () => {
+    test('closed twice: an error after the one retry', async () => {
       const server = await serve((socket, { position }) => {
         if (position > 0) socket.resetAndDestroy();
         else socket.write(streamOf(GOOD_STREAM));
@@ -87,7 +87,7 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
       expect(server.requests).toHaveLength(3);
     });
 
-    test('not sent again once a byte was answered', async () => {
+    test('not sent again after the first byte of a response', async () => {
       const server = await serve((socket, { position }) => {
         if (position === 0) socket.write(streamOf(GOOD_STREAM));
         else socket.write('HTTP/1.1 200 O', () => setTimeout(() => socket.resetAndDestroy(), 30));

@@ -33,7 +33,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     await expectNextIsGood(pair);
   });
 
-  test('reset in the middle: what came before stays', async () => {
+  test('reset in the middle: earlier chunks are kept', async () => {
     const pair = await once(async (socket) => {
       socket.write(STREAM_HEAD + httpChunk(HELLO) + httpChunk(WORLD));
       // What was not read yet would be lost with the reset: each turn of the loop reads what has come.
@@ -86,7 +86,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     await expectNextIsGood(pair);
   });
 
-  test('Connection: close is kept to although the server leaves the connection open', async () => {
+  test('Connection: close is respected even when the server leaves the connection open', async () => {
     const head = `${HEAD}connection: TE, Close\r\ncontent-length: ${BODY.length}\r\n\r\n`;
     const pair = await once((socket) => socket.write(head + BODY));
     expect((await oneRequest(pair.transport)).closed.record.outcome).toBe('ok');

@@ -30,7 +30,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     return pair;
   }
 
-  test('a server that speaks HTTP/2 only: the request fails, the run goes on over a new connection', async () => {
+  test('a server with HTTP/2 only: the request fails, the run continues over a new connection', async () => {
     // SETTINGS, then GOAWAY with PROTOCOL_ERROR (RFC 9113 §6.5, §6.8).
     const settings = [0, 0, 0, 4, 0, 0, 0, 0, 0];
     const goAway = [0, 0, 8, 7, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
@@ -156,7 +156,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     });
   });
 
-  test('a slow drip: one byte at a time', async () => {
+  test('one byte at a time', async () => {
     const text = `${STREAM_HEAD}${GOOD_STREAM.map(httpChunk).join('')}${LAST_CHUNK}`;
     const { server, transport } = await once(async (socket: Socket) => {
       for (const byte of text) {
@@ -185,7 +185,7 @@ describe.each(TRANSPORTS)('%s', (_name, open: OpenTransport) => {
     expect((await wholeAnswer(transport, get, 60)).body).toBe(parts.join(''));
   });
 
-  test('much at once: every byte, in order', async () => {
+  test('a large body: every byte, in order', async () => {
     const block = Buffer.alloc(
       2 ** 20,
       Uint8Array.from({ length: 251 }, (_, i) => i),

@@ -75,7 +75,7 @@ const event: fc.Arbitrary<(observer: RunObserver) => void> = fc.oneof(
 );
 
 describe('EventLog', () => {
-  test('what was reported is reported again, in order, wherever the log was taken', () => {
+  test('events are replayed in order, wherever the log was split', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.boolean())), (events) => {
         const direct: Reported[] = [];
@@ -84,7 +84,7 @@ describe('EventLog', () => {
         const replay = new EventReplay([noting(replayed)]);
         const takeAll = (): void => {
           const batch = log.take();
-          if (batch !== null) replay.tell(structuredClone(batch));
+          if (batch !== null) replay.replay(structuredClone(batch));
         };
         for (const [tell, isTaken] of events) {
           tell(noting(direct));
@@ -109,7 +109,7 @@ describe('EventLog', () => {
     if (rest !== null) batches.push(rest);
     const replayed: Reported[] = [];
     const replay = new EventReplay([{}, noting(replayed)]);
-    for (const batch of batches) replay.tell(batch);
+    for (const batch of batches) replay.replay(batch);
     expect(replayed).toEqual(Array.from({ length: GAPS }, (_, gap) => ['gap', 'measure', gap]));
     expect(log.take()).toBeNull();
   });

@@ -99,7 +99,7 @@ export class EventReplay {
     this.#chunks = chunkListener(observers);
   }
 
-  tell({ events, records }: EventBatch): void {
+  replay({ events, records }: EventBatch): void {
     let record = 0;
     let i = 0;
     const next = (): number => events[i++] ?? NaN;

@@ -23,7 +23,7 @@ export function serveLoad(
   source: (run: WorkerRun) => Promise<LoadSource>,
 ): void {
   const controls = new RunControls();
-  const tell = (report: WorkerReport): void => port.postMessage(report);
+  const post = (report: WorkerReport): void => port.postMessage(report);
   const log = new EventLog(() => sendEvents());
   let plan: BenchmarkPlan | null = null;
   let load: LocalLoad | null = null;
@@ -34,29 +34,29 @@ export function serveLoad(
     if (batch !== null) port.postMessage({ report: 'events', batch } satisfies WorkerReport, [batch.events.buffer]);
   }
 
-  async function obey(order: WorkerCommand): Promise<void> {
+  async function execute(order: WorkerCommand): Promise<void> {
     switch (order.order) {
       case 'begin': {
         const { epoch_ns } = order.run;
         const { transport, ...given } = await source(order.run);
-        const endedEarly = (graceSeconds: number | null): void => tell({ report: 'ended_early', graceSeconds });
+        const endedEarly = (graceSeconds: number | null): void => post({ report: 'ended_early', graceSeconds });
         plan = given.plan;
         load = new LocalLoad({ plan, transport, observers: [log], controls, epoch_ns, worker, memory, endedEarly });
         setInterval(sendEvents, REPORT_EVERY_MS);
-        return tell({ report: 'begun' });
+        return post({ report: 'begun' });
       }
       case 'prepare': {
         const { phase, firstIndex } = order;
         const phaseLoad = plan?.[phase] ?? null;
         if (load === null || phaseLoad === null) throw new Error(`no ${phase} phase to prepare`);
         prepared = await load.prepare({ phase, load: phaseLoad, firstIndex });
-        return tell({ report: 'prepared' });
+        return post({ report: 'prepared' });
       }
       case 'run': {
         if (prepared === null) throw new Error('no phase is prepared');
         const result = await prepared.run(order.start_ns);
         sendEvents();
-        return tell({ report: 'ended', result });
+        return post({ report: 'ended', result });
       }
       case 'drain':
         return controls.drain();
@@ -67,7 +67,7 @@ export function serveLoad(
 
   port.on('message', (order: WorkerCommand) => {
     // An error ends the thread, which reports it to the leading one.
-    obey(order).catch((error: unknown) => {
+    execute(order).catch((error: unknown) => {
       setImmediate(() => {
         throw error;
       });

@@ -61,7 +61,7 @@ test('workers on one clock: phases, counts and health of all', async () => {
   expect(outcome.health.event_loop_delay_p99_seconds).toBeGreaterThanOrEqual(0);
 });
 
-test('a worker that ends: the run has failed, the others finish what is under way, what was measured is kept', async () => {
+test('a worker that ends: the run fails, the others finish their requests in flight, and all measurements are kept', async () => {
   const slow: Script = (socket) => setTimeout(() => socket.write(streamOf(GOOD_STREAM)), 2);
   const { outcome, recorder } = await made(slow, { requestCount: 100_000, failsAfter: 150 });
   expect(outcome.status).toBe('failed');

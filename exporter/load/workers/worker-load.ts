@@ -55,17 +55,17 @@ export class WorkerLoad implements LoadGenerator {
   /** Waits until all are ready. Throws a `WorkerError` when one fails to start. */
   async begin(run: WorkerRun): Promise<void> {
     this.#epoch_ns = run.epoch_ns;
-    const begun = await this.#askAll({ order: 'begin', run }, 'begun');
+    const begun = await this.#callAll({ order: 'begin', run }, 'begun');
     const missing = begun.indexOf(null);
-    if (missing >= 0) throw new WorkerError(this.#endOf(missing));
+    if (missing >= 0) throw new WorkerError(this.#endText(missing));
   }
 
   /** Call before the first phase: sets the observers of the load, and who may end it. */
   lead({ observers, controls }: WorkerLoadParts): this {
     this.#health = new WorkersHealth(this.workers, observers);
     this.#observers = [this.#health, ...observers];
-    this.#obeyed(controls.draining, { order: 'drain' });
-    this.#obeyed(controls.aborting, { order: 'abort' });
+    this.#postOnAbort(controls.draining, { order: 'drain' });
+    this.#postOnAbort(controls.aborting, { order: 'abort' });
     return this;
   }
 
@@ -75,23 +75,23 @@ export class WorkerLoad implements LoadGenerator {
     this.#threads.forEach((thread, worker) => {
       const replay = new EventReplay([...this.#observers, tally, this.#health.ofWorker(worker)]);
       thread.listen(
-        (report) => this.#heard(report, replay),
-        () => this.#tellAll({ order: 'drain' }),
+        (report) => this.#handleReport(report, replay),
+        () => this.#postAll({ order: 'drain' }),
       );
     });
-    await this.#askAll({ order: 'prepare', phase, firstIndex }, 'prepared');
+    await this.#callAll({ order: 'prepare', phase, firstIndex }, 'prepared');
     return {
       run: async (start_ns) => {
         this.#health.phaseStarted(phase);
         // Slots open when the command arrives; arrivals require the same zero of time in all workers.
         const zero_ns = load.load.arrivals === null ? null : this.#now_ns() + LEAD_NS;
         const order = { order: 'run', start_ns: start_ns ?? zero_ns } as const;
-        const reports = await this.#askAll(order, 'ended');
+        const reports = await this.#callAll(order, 'ended');
         clearTimeout(this.#cancelling);
         this.#health.phaseEnded(phase);
         const results = reports.flatMap((report): PhaseResult[] => (report === null ? [] : [report.result]));
         const missing = reports.indexOf(null);
-        return tally.result(results, missing < 0 ? null : this.#endOf(missing));
+        return tally.result(results, missing < 0 ? null : this.#endText(missing));
       },
     };
   }
@@ -110,36 +110,36 @@ export class WorkerLoad implements LoadGenerator {
     await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
-  #heard(report: WorkerReport, replay: EventReplay): void {
-    if (report.report === 'events') replay.tell(report.batch);
+  #handleReport(report: WorkerReport, replay: EventReplay): void {
+    if (report.report === 'events') replay.replay(report.batch);
     else if (report.report === 'ended_early') this.#endEarly(report.graceSeconds);
   }
 
   /** One worker reached a limit that applies to all. */
   #endEarly(graceSeconds: number | null): void {
-    this.#tellAll({ order: 'drain' });
+    this.#postAll({ order: 'drain' });
     if (graceSeconds !== null)
-      this.#cancelling = setTimeout(() => this.#tellAll({ order: 'abort' }), graceSeconds * 1000);
+      this.#cancelling = setTimeout(() => this.#postAll({ order: 'abort' }), graceSeconds * 1000);
   }
 
-  #obeyed(signal: AbortSignal, order: WorkerCommand): void {
-    if (signal.aborted) this.#tellAll(order);
-    else signal.addEventListener('abort', () => this.#tellAll(order), { once: true });
+  #postOnAbort(signal: AbortSignal, order: WorkerCommand): void {
+    if (signal.aborted) this.#postAll(order);
+    else signal.addEventListener('abort', () => this.#postAll(order), { once: true });
   }
 
-  #tellAll(order: WorkerCommand): void {
-    for (const thread of this.#threads) thread.tell(order);
+  #postAll(order: WorkerCommand): void {
+    for (const thread of this.#threads) thread.post(order);
   }
 
-  #askAll<R extends WorkerReport['report']>(
+  #callAll<R extends WorkerReport['report']>(
     order: WorkerCommand,
     report: R,
   ): Promise<(Extract<WorkerReport, { report: R }> | null)[]> {
-    return Promise.all(this.#threads.map((thread) => thread.ask(order, report)));
+    return Promise.all(this.#threads.map((thread) => thread.call(order, report)));
   }
 
-  #endOf(worker: number): string {
-    return `worker ${worker + 1} of ${this.workers} ended: ${this.#threads[worker]?.gone ?? ''}`;
+  #endText(worker: number): string {
+    return `worker ${worker + 1} of ${this.workers} ended: ${this.#threads[worker]?.endReason ?? ''}`;
   }
 
   #now_ns(): number {

@@ -11,9 +11,9 @@ const YOUNG_GENERATION_MB = 48;
 export class WorkerThread {
   readonly #worker: Worker;
   readonly #awaited = new Map<WorkerReport['report'], (report: WorkerReport | null) => void>();
-  #heard: (report: WorkerReport) => void = () => undefined;
-  #lost: (why: string) => void = () => undefined;
-  #gone: string | null = null;
+  #onReport: (report: WorkerReport) => void = () => undefined;
+  #onExit: (why: string) => void = () => undefined;
+  #endReason: string | null = null;
   #isClosing = false;
 
   constructor(entry: URL, start: WorkerStart) {
@@ -29,28 +29,28 @@ export class WorkerThread {
   }
 
   /** Why it ended; null while it runs. */
-  get gone(): string | null {
-    return this.#gone;
+  get endReason(): string | null {
+    return this.#endReason;
   }
 
-  /** `heard` gets its unsolicited messages; `lost` is called once when it ends by itself. */
-  listen(heard: (report: WorkerReport) => void, lost: (why: string) => void): void {
-    this.#heard = heard;
-    this.#lost = lost;
-    if (this.#gone !== null) lost(this.#gone);
+  /** `onReport` gets its unsolicited messages; `onExit` is called once when it ends by itself. */
+  listen(onReport: (report: WorkerReport) => void, onExit: (why: string) => void): void {
+    this.#onReport = onReport;
+    this.#onExit = onExit;
+    if (this.#endReason !== null) onExit(this.#endReason);
   }
 
-  tell(order: WorkerCommand): void {
-    if (this.#gone === null) this.#worker.postMessage(order);
+  post(order: WorkerCommand): void {
+    if (this.#endReason === null) this.#worker.postMessage(order);
   }
 
   /** Sends a command and waits for the report that completes it; null when the worker has ended. */
-  ask<R extends WorkerReport['report']>(
+  call<R extends WorkerReport['report']>(
     order: WorkerCommand,
     report: R,
   ): Promise<Extract<WorkerReport, { report: R }> | null> {
     return new Promise((resolve) => {
-      if (this.#gone !== null) return resolve(null);
+      if (this.#endReason !== null) return resolve(null);
       this.#awaited.set(report, (given) => resolve(given as Extract<WorkerReport, { report: R }> | null));
       this.#worker.postMessage(order);
     });
@@ -64,17 +64,17 @@ export class WorkerThread {
   #take(report: WorkerReport): void {
     const awaited = this.#awaited.get(report.report);
     this.#awaited.delete(report.report);
-    if (awaited === undefined) this.#heard(report);
+    if (awaited === undefined) this.#onReport(report);
     else awaited(report);
   }
 
   #end(why: string): void {
-    if (this.#gone !== null) return;
-    this.#gone = why;
+    if (this.#endReason !== null) return;
+    this.#endReason = why;
     const awaited = [...this.#awaited.values()];
     this.#awaited.clear();
     for (const each of awaited) each(null);
-    if (!this.#isClosing) this.#lost(why);
+    if (!this.#isClosing) this.#onExit(why);
   }
 }
 

@@ -86,7 +86,7 @@ test('the phases are written as they were published: 1 from start to end, then 0
   expect(page).toMatch(/^llmbench_run_phase\{phase="measure",run_id="imported",shard="0",site="lab"\} 1 /m);
 });
 
-test('a folder gets a file for each two hours in which there is something', async () => {
+test('a folder gets a file for each two hours with samples', async () => {
   await add('early', '09:30');
   await add('late', '14:00');
   await add('edge', '11:59');

@@ -97,7 +97,7 @@ const WHOLE = ['part:run', Date.parse('2026-11-03T10:15:00.250Z'), Date.parse('2
 const WARMUP = ['part:warmup', Date.parse('2026-11-03T10:15:00.300Z'), Date.parse('2026-11-03T10:15:00.500Z')];
 const MEASURE = ['part:measure', Date.parse('2026-11-03T10:15:00.550Z'), Date.parse('2026-11-03T10:15:10.550Z')];
 
-test('a run is there while it lasts, and a region with its phases when it has ended', async () => {
+test('a run is annotated while it lasts, and is a region with its phases when it has ended', async () => {
   const grafana = await FakeGrafana.start('/grafana');
   const own = annotator(grafana, 'dash-1');
   own.begin(running);
@@ -121,7 +121,7 @@ test('a run is there while it lasts, and a region with its phases when it has en
   expect([...grafana.tokens]).toEqual(['Bearer geheim42']);
 });
 
-test('doing it again, also by another process, changes what is there', async () => {
+test('annotating again, also by another process, updates what exists', async () => {
   const grafana = await FakeGrafana.start();
   for (let i = 0; i < 2; i++) expect(await annotator(grafana).finish(finished, resultFile())).toEqual([]);
   const other = { ...finished, run_id: 'other' };
@@ -131,7 +131,7 @@ test('doing it again, also by another process, changes what is there', async () 
   expect(grafana.calls.filter((call) => call.startsWith('PATCH'))).toHaveLength(3);
 });
 
-test('what a process that was killed left open is ended by the process that annotates the run later', async () => {
+test('a region left open by a killed process is ended by the process that annotates the run later', async () => {
   const grafana = await FakeGrafana.start();
   annotator(grafana).begin(running);
   while (grafana.annotations.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

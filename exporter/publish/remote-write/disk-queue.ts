@@ -65,7 +65,7 @@ export class DiskQueue {
       mkdirSync(folder, { recursive: true });
       writeFileSync(join(folder, HEAD), JSON.stringify(head));
     } catch (error) {
-      queue.#tell(`waiting samples are kept in memory only: ${reasonOf(error)}`);
+      queue.#report(`waiting samples are kept in memory only: ${reasonOf(error)}`);
     }
     return queue;
   }
@@ -158,7 +158,7 @@ export class DiskQueue {
       if (this.empty) rmSync(this.#folder, { recursive: true, force: true });
       else if (this.#folder !== leftAs) renameSync(this.#folder, leftAs);
     } catch (error) {
-      this.#tell(`${this.#folder} cannot be closed properly: ${reasonOf(error)}`);
+      this.#report(`${this.#folder} cannot be closed properly: ${reasonOf(error)}`);
     }
   }
 
@@ -169,7 +169,7 @@ export class DiskQueue {
     const path = join(this.#folder, name);
     if (kind === 'layout') {
       const layout = parsedLayout(readFileSync(path, 'utf8'));
-      if (layout === null) this.#tell(`${path} is damaged: its samples are lost`);
+      if (layout === null) this.#report(`${path} is damaged: its samples are lost`);
       else this.#layouts.set(number, layout);
       return;
     }
@@ -177,7 +177,7 @@ export class DiskQueue {
     const parsed = parsePoint(readFileSync(path, 'utf8'));
     const layout = parsed && this.#layouts.get(parsed.layout);
     this.#nextPoint = Math.max(this.#nextPoint, number + 1);
-    if (!parsed || !layout) this.#tell(`${path} is damaged: its samples are lost`);
+    if (!parsed || !layout) this.#report(`${path} is damaged: its samples are lost`);
     else
       this.#add({
         ...{ number, layout: parsed.layout, samples: sampleCount(layout) },
@@ -190,7 +190,7 @@ export class DiskQueue {
     this.#bytes += entry.bytes;
     while (this.#bytes > this.#options.maxBytes && this.#entries.length > 1) {
       const oldest = this.#entries[0] as QueueEntry;
-      this.#tell(`more than ${this.#options.maxBytes} bytes wait to be sent: the oldest samples are dropped`);
+      this.#report(`more than ${this.#options.maxBytes} bytes wait to be sent: the oldest samples are dropped`);
       this.#lose(oldest);
     }
   }
@@ -205,10 +205,10 @@ export class DiskQueue {
     const path = join(this.#folder, fileName('point', entry.number));
     try {
       const parsed = parsePoint(readFileSync(path, 'utf8'));
-      if (parsed === null) this.#tell(`${path} is damaged: its samples are lost`);
+      if (parsed === null) this.#report(`${path} is damaged: its samples are lost`);
       return parsed?.point ?? null;
     } catch (error) {
-      this.#tell(`${path} cannot be read, its samples are lost: ${reasonOf(error)}`);
+      this.#report(`${path} cannot be read, its samples are lost: ${reasonOf(error)}`);
       return null;
     }
   }
@@ -221,12 +221,12 @@ export class DiskQueue {
       renameSync(`${path}.tmp`, path);
       return true;
     } catch (error) {
-      this.#tell(`waiting samples are kept in memory only: ${reasonOf(error)}`);
+      this.#report(`waiting samples are kept in memory only: ${reasonOf(error)}`);
       return false;
     }
   }
 
-  #tell(line: string): void {
+  #report(line: string): void {
     if (this.#reported.has(line)) return;
     this.#reported.add(line);
     this.#options.problem(line);

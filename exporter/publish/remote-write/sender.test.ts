@@ -195,7 +195,7 @@ describe('temporary failures are retried', () => {
     expect(sender.statistics).toMatchObject({ written: 6, waiting: 0 });
   });
 
-  test('a receiver that comes late', async () => {
+  test('a receiver that starts late', async () => {
     const reserved = createServer();
     await new Promise<void>((resolve) => reserved.listen(0, '127.0.0.1', resolve));
     const { port } = reserved.address() as AddressInfo;

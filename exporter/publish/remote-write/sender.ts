@@ -264,7 +264,7 @@ export class Sender {
   #keep(reason: string): Step {
     this.#trouble = reason;
     this.#triedAgainAt = performance.now() + MISCONFIGURED_PAUSE_MS;
-    this.#tell(`samples are kept until this is corrected: ${reason}`);
+    this.#report(`samples are kept until this is corrected: ${reason}`);
     return 'kept';
   }
 
@@ -285,16 +285,16 @@ export class Sender {
     if (!this.#nativeTaken) return;
     this.#nativeTaken = false;
     this.#trouble = null;
-    this.#tell(`the receiver does not accept native histograms, they are left out: ${reason}`);
+    this.#report(`the receiver does not accept native histograms, they are left out: ${reason}`);
   }
 
   #drop(samples: number, reason: string): void {
     if (samples <= 0) return;
     this.#rejected += samples;
-    this.#tell(`samples were rejected and dropped: ${reason}`);
+    this.#report(`samples were rejected and dropped: ${reason}`);
   }
 
-  #tell(line: string): void {
+  #report(line: string): void {
     if (this.#reported.has(line)) return;
     this.#reported.add(line);
     this.#options.problem(line);

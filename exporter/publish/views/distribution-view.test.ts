@@ -40,7 +40,7 @@ describe('the distribution of a measure', () => {
     expect(found.share).toEqual([0.25, 0.75, 1]);
   });
 
-  test('has only ok requests of the measure phase, unless the failed ones are to count as infinitely slow', async () => {
+  test('has only ok requests of the measure phase, unless failed ones count as infinitely slow', async () => {
     const records = [
       after(10),
       after(20, { phase: 'warmup' }),
@@ -54,7 +54,7 @@ describe('the distribution of a measure', () => {
     expect([all.percentiles.p50, all.percentiles.p99]).toEqual([0.05, null]);
   });
 
-  test('keeps both ends and equal steps of rank, and says how much lies between', async () => {
+  test('keeps both ends and equal steps of rank, and reports how many values are between', async () => {
     const found = await view(
       Array.from({ length: 101 }, (_, i) => after(i + 1)),
       6,
@@ -123,7 +123,7 @@ describe('the distribution of a measure', () => {
   });
 });
 
-test('a measure that reports it does without the chunks: its values are the same', async () => {
+test('a measure that needs no chunks is read without them: its values are the same', async () => {
   const whole = requestRecord({ first_output_ns: 430_000_000, reasoning_tokens: 1, connect_ns: 5 });
   const without = { ...whole, chunk_offsets_ns: [] };
   const needing = DISTRIBUTION_NAMES.filter((name) => readsChunks(distributionMeasure(name, null) ?? never(name)));

@@ -7,7 +7,7 @@ async function* numbered(count: number) {
   for (let index = 0; index < count; index++) yield requestRecord({ index });
 }
 
-test('a request by column, in base units; what it has not is null', async () => {
+test('a request by column, in base units; missing values are null', async () => {
   async function* one() {
     yield requestRecord({ input_tokens: null });
   }
@@ -25,7 +25,7 @@ test('a request by column, in base units; what it has not is null', async () => 
   });
 });
 
-test('more than the limit: every so-manieth of those that fit, as few left out as powers of two allow', async () => {
+test('above the limit: every n-th of the matching requests, with the smallest power of two as n', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 300 }), fc.integer({ min: 1, max: 40 }), async (count, limit) => {
       const { sampled, columns } = await requestColumns(

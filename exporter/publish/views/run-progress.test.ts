@@ -22,7 +22,7 @@ const run = runFile({
 });
 const NOW = new Date('2026-11-03T10:15:04.500Z');
 
-test('counts the measured requests of all shards, and what is new at the next look, whatever a write was cut in', async () => {
+test('counts the measured requests of all shards, and new ones at the next read, also after a partial write', async () => {
   const reader = new ProgressReader();
   await mkdir(join(folder, 'records'));
   const file = join(folder, 'records', '0.jsonl');

@@ -36,7 +36,7 @@ describe('a series over time', () => {
     expect(found).toMatchObject({ as: 'value', scrapes_per_point: 1, seconds: [0, 1, 2, 3], values: [5, 5, 7, null] });
   });
 
-  test('before it was there it has no value', () => {
+  test('before its first scrape it has no value', () => {
     const [found] = views(samples([0, 1, 2], series('g', [[1, 5]])), ['g']);
     expect(found?.values).toEqual([null, 5, 5]);
   });
@@ -48,7 +48,7 @@ describe('a series over time', () => {
     expect(found).toMatchObject({ as: 'per_second', values: [null, 0, 6, 1.5, 1, 0] });
   });
 
-  test('the gain of a counter that was missing is unknown', () => {
+  test('the increase of a counter that was missing is unknown', () => {
     const counter = series('c_total', [[0, 10], [1, null], [2, 30], [3, 31]], { type: 'counter' }); // prettier-ignore
     const [found] = views(samples([0, 1, 2, 3], counter), ['c_total']);
     expect(found?.values).toEqual([null, null, null, 1]);

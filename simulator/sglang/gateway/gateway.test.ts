@@ -154,7 +154,7 @@ describe('counts', () => {
     expect(await ofEngines('sglang:num_aborted_requests_total')).toBe(1);
   });
 
-  test('a prompt goes where its beginning went before', async () => {
+  test('a prompt goes to the worker that served its prefix', async () => {
     const messages = [{ role: 'user', content: 'the same long beginning '.repeat(20) }];
     for (let i = 0; i < 6; i++) await textOf(chat({ messages, max_tokens: 1 }));
     const page = await pageWhen(settled);
@@ -165,7 +165,7 @@ describe('counts', () => {
 });
 
 describe('faults', () => {
-  test('a stream that breaks behind it ends with an error event and [DONE], as smg does it, and counts as 200', async () => {
+  test('a stream that breaks at the worker ends with an error event and [DONE], as in smg, and counts as 200', async () => {
     await restart({ ...NO_FAULTS, reset: { rate: 1, afterTokens: 3 } });
     const text = await textOf(chat({ stream: true, max_tokens: 20 }));
     expect(text.match(/"content":" /g)).toHaveLength(3);
@@ -188,7 +188,7 @@ describe('faults', () => {
     expect(page.sum('smg_worker_requests_total')).toBe(8);
   });
 
-  test('while a worker is away the other one answers; the connection is tried twice, then the other worker', async () => {
+  test('while a worker is down the other one answers; the connection is tried twice, then the other worker', async () => {
     await restart({ ...NO_FAULTS, restart: { afterSeconds: 0, seconds: 600, everySeconds: null, worker: 0 } });
     let page = readPage(await pageText());
     for (let i = 0; page.sum('smg_worker_retries_total') === 0; i++) {
@@ -203,7 +203,7 @@ describe('faults', () => {
     expect(page.sum('smg_http_responses_total', { status_code: '200' })).toBe(page.sum('smg_http_requests_total'));
   });
 
-  test('a fault for a worker that there is not', async () => {
+  test('a fault for a worker that does not exist', async () => {
     const restartOf = (worker: number) => ({ afterSeconds: 0, seconds: 1, everySeconds: null, worker });
     const started = startSimulator({ system: 'sglang', workers: 2, faults: { ...NO_FAULTS, restart: restartOf(2) } });
     await expect(started).rejects.toThrow('restart: there is no worker 2, the last one is 1');

@@ -90,7 +90,7 @@ describe('any split of a valid response', () => {
     );
   });
 
-  test('gives the same after whatever responses came before', () => {
+  test('gives the same after any earlier responses', () => {
     fc.assert(
       fc.property(
         fc.array(response, { minLength: 2, maxLength: 8 }),
@@ -103,7 +103,7 @@ describe('any split of a valid response', () => {
     );
   });
 
-  test('a head that came before is known by its bytes, as long as some heads are', () => {
+  test('a repeated head is recognized by its bytes, also for several heads', () => {
     const known = new KnownHead();
     const answer = (id: number): Buffer => latin1(`HTTP/1.1 204 No Content\r\nid: ${id}\r\n\r\n`);
     const first = read([answer(0)], known).head;
