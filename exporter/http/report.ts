@@ -5,11 +5,11 @@ import { REPORT_FILE } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { readRegularFile } from '../files/read-regular-file.ts';
 import { codeOf } from '../errors/store-errors.ts';
-import type { ReadCheck } from './api/token.ts';
+import type { ClientCheck } from './api/token.ts';
 import { PAGE_POLICY } from './landing.ts';
 
 /** `GET /runs/{run_id}`: the HTML report of a finished run. */
-export function reportRoute(store: Pick<RunStore, 'pathOf'>, mayRead: ReadCheck): RequestHandler {
+export function reportRoute(store: Pick<RunStore, 'pathOf'>, mayRead: ClientCheck): RequestHandler {
   return async (request, response, next) => {
     const runId = String(request.params['run_id']);
     if (!mayRead(request)) {

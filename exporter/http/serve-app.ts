@@ -23,6 +23,8 @@ export interface ServeAppOptions extends ResultMetricsOptions {
   readonly library: RunLibrary;
   /** The token that the API requires; null: none. */
   readonly token: string | null;
+  /** Whether clients with the token may change baselines. */
+  readonly allowBaselineChanges?: boolean;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
   /** Called on each request for the running runs. */

@@ -88,6 +88,22 @@ export async function changeBaseline(
   await appendEntry(scenarioPaths(runsDirectory, change.scenario).baseline, entry);
 }
 
+/** A run that a change names. */
+export interface ChangedRun {
+  readonly run_id: string;
+  readonly scenario: string | null;
+  readonly status: string | null;
+}
+
+/** Why a change of a baseline is refused, in one line for people; null when it is not. */
+export function refusedChange(scenario: string, action: BaselineAction, runs: readonly ChangedRun[]): string | null {
+  const other = runs.find((run) => run.scenario !== scenario);
+  if (other !== undefined) return `${other.run_id} is of scenario ${other.scenario ?? 'unknown'}, not of ${scenario}`;
+  const unfit = action === 'accept' ? runs.find(({ status }) => status !== 'completed') : undefined;
+  if (unfit === undefined) return null;
+  return `${unfit.run_id} is ${unfit.status ?? 'damaged'}: only completed runs can be accepted`;
+}
+
 function isBaselineEntry(
   entry: Readonly<Record<string, unknown>>,
 ): entry is Readonly<Record<string, unknown>> & BaselineEntry {

@@ -1,8 +1,13 @@
 import { things } from '../../../core/text/things.ts';
-import { changeBaseline, readBaseline, type BaselineAction } from '../../judge/baseline.ts';
+import {
+  BASELINE_ACTIONS,
+  changeBaseline,
+  readBaseline,
+  refusedChange,
+  type BaselineAction,
+} from '../../judge/baseline.ts';
 import { quoted } from '../../../core/text/shell-word.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
-import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
@@ -19,7 +24,6 @@ const OPTIONS = {
   json: flag('print JSON'),
 };
 
-const ACTIONS: readonly BaselineAction[] = ['accept', 'drop', 'pin', 'unpin'];
 const USAGE = 'llmbench baseline (show SCENARIO | accept RUNS | pin RUNS | unpin RUNS | drop RUNS) [options]';
 const EXAMPLES = [
   'llmbench baseline accept scenario:nightly+last:20 --reason "first baseline"',
@@ -36,7 +40,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'arguments', most: 2 });
   const [verb, subject] = positionals;
-  const action = ACTIONS.find((each) => each === verb);
+  const action = BASELINE_ACTIONS.find((each) => each === verb);
   if (subject === undefined || (action === undefined && verb !== 'show')) throw new CliError(`usage: ${USAGE}`);
   const store = await storeOf(values['runs-dir']);
   try {
@@ -65,7 +69,8 @@ async function change(
   if (scenario === null || scenario === undefined || scenarios.length > 1) {
     throw new CliError(`the runs must be of one scenario; they are of ${scenarios.map(String).join(', ')}`);
   }
-  if (action === 'accept') refuseUnusable(runs);
+  const refused = refusedChange(scenario, action, runs);
+  if (refused !== null) throw new CliError(refused);
   const author = requestedAuthor(options, process.env);
   const run_ids = runs.map(({ run_id }) => run_id);
   await changeBaseline(store.directory, { scenario, action, run_ids, author, reason: options.reason });
@@ -85,13 +90,6 @@ const PAST: Readonly<Record<BaselineAction, string>> = {
   pin: 'pinned',
   unpin: 'unpinned',
 };
-
-function refuseUnusable(runs: readonly IndexedRun[]): void {
-  const unfit = runs.find(({ status }) => status !== 'completed');
-  if (unfit !== undefined) {
-    throw new CliError(`${unfit.run_id} is ${unfit.status ?? 'damaged'}: only completed runs can be accepted`);
-  }
-}
 
 async function show(store: RunStore, scenario: string, options: OptionValues<typeof OPTIONS>): Promise<number> {
   const baseline = await readBaseline(store.directory, scenario);

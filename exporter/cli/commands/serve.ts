@@ -34,6 +34,7 @@ const OPTIONS = {
   ),
   'allowed-hosts': texts('NAME', 'additional host names to accept in requests; .example.org accepts all subdomains'),
   'api-token-file': text('FILE', 'file with the token that the API requires from other machines', null),
+  'allow-baseline-changes': flag('allow clients with the API token to change baselines; requires --api-token-file'),
   json: flag('print one JSON line {url} when ready'),
 };
 
@@ -62,13 +63,16 @@ export async function run(argv: readonly string[]): Promise<number> {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
     let presence: AnnouncedServe | null = null;
     const token = await apiToken(options['api-token-file']);
+    const allowBaselineChanges = options['allow-baseline-changes'];
+    if (allowBaselineChanges && token === null)
+      throw new CliError('--allow-baseline-changes requires --api-token-file');
     const list = new RunList(store);
     const states = new ScenarioStates(store.directory);
     const app = createServeApp({
       discoveryAsked: () => presence?.discoveryAsked(),
       source: storeSource(store, list),
       library: new RunLibrary(store, list, say),
-      token,
+      ...{ token, allowBaselineChanges },
       hostCheck: hostCheck({ host: options.host, allowedHosts: options['allowed-hosts'] }),
       version: VERSION,
       problem: say,

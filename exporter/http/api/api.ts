@@ -5,6 +5,7 @@ import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { HostCheck } from '../allowed-host.ts';
 import { annotationsRoute } from './annotations.ts';
+import { changeBaselineRoute, jsonBody } from './change-baseline.ts';
 import { compareRoute } from './compare.ts';
 import { limitInFlight } from './in-flight.ts';
 import { openapiRoute, SCHEMA_PATHS, schemaRoute } from './openapi.ts';
@@ -18,7 +19,7 @@ import { runsRoute } from './runs.ts';
 import { scenarioRoute } from './scenario.ts';
 import { scenariosRoute } from './scenarios.ts';
 import { statusRoute } from './status.ts';
-import { requireToken } from './token.ts';
+import { requireToken, requireWriteToken } from './token.ts';
 import { valuesRoute } from './values.ts';
 
 export interface ApiOptions {
@@ -26,6 +27,8 @@ export interface ApiOptions {
   readonly version: string;
   /** Required from clients that do not connect over the loopback address; null: not required. */
   readonly token: string | null;
+  /** Whether clients with the token may change baselines. */
+  readonly allowBaselineChanges?: boolean;
   /** What the judge decided. Unless given: nothing was judged. */
   readonly scenarioStates?: () => Promise<readonly ScenarioState[]>;
   /** How often a scenario is expected to complete, in seconds, by its name. */
@@ -41,14 +44,20 @@ const MOST_READINGS = 4;
 /** More than a page that overlays runs requests at once. */
 const MOST_WAITING = 200;
 
-/** `/api/v1`, as described by schemas/openapi.yaml. Read-only. */
+/** `/api/v1`, as described by schemas/openapi.yaml. */
 export function createApi(options: ApiOptions): Express {
   const { library, version, token, hostCheck, problem } = options;
-  const { scenarioStates = nothingJudged, expectedScenarios = new Map<string, number>() } = options;
+  const {
+    allowBaselineChanges = false,
+    scenarioStates = nothingJudged,
+    expectedScenarios = new Map<string, number>(),
+  } = options;
   const scenarios = { library, scenarioStates, expectedScenarios };
   const load = cachedFigures(library.store);
   const api = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   api.use(onlyAllowedHosts(hostCheck));
+  const mayWrite = requireWriteToken(allowBaselineChanges ? token : null);
+  api.post('/scenarios/:name/baseline', mayWrite, jsonBody, changeBaselineRoute(library));
   api.use(onlyReading);
   api.use(requireToken(token));
   api.get('/status', statusRoute(library, version));
@@ -85,7 +94,7 @@ function onlyAllowedHosts(check: HostCheck): RequestHandler {
 const onlyReading: RequestHandler = (request, _response, next) => {
   if (request.method === 'GET' || request.method === 'HEAD') next();
   else
-    throw new Problem(405, `${request.method} is not allowed: the API is read-only`, {
+    throw new Problem(405, `${request.method} is not allowed here`, {
       headers: { Allow: 'GET, HEAD', Connection: 'close' },
     });
 };

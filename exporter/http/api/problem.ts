@@ -64,7 +64,28 @@ export function problemHandler(log: (line: string) => void): ErrorRequestHandler
 /** Null for an internal error. */
 function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error;
-  return error instanceof URIError ? new Problem(400, 'the URL is malformed') : null;
+  if (error instanceof URIError) return new Problem(400, 'the URL is malformed');
+  return bodyProblem(error);
+}
+
+/** What express reports of a body that it does not read. */
+function bodyProblem(error: unknown): Problem | null {
+  const given: object = typeof error === 'object' && error !== null ? error : {};
+  const { type, limit } = given as { readonly type?: unknown; readonly limit?: unknown };
+  switch (type) {
+    case 'entity.parse.failed':
+      return new Problem(400, 'the body is not JSON');
+    case 'entity.too.large':
+      return new Problem(413, `the body is larger than ${String(limit)} bytes`, { headers: { Connection: 'close' } });
+    case 'encoding.unsupported':
+    case 'charset.unsupported':
+      return new Problem(415, 'the body must be UTF-8, gzip or deflate at most');
+    case 'request.aborted':
+    case 'request.size.invalid':
+      return new Problem(400, 'the body is not complete');
+    default:
+      return null;
+  }
 }
 
 /** 404 for every unknown path of the API. */

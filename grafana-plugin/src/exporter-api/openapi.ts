@@ -189,6 +189,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/scenarios/{name}/baseline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["changeBaseline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -239,6 +257,12 @@ export interface components {
             }[];
             total: number;
         };
+        BaselineChange: {
+            action: "accept" | "drop" | "pin" | "unpin";
+            author: string;
+            reason: string;
+            run_ids: string[];
+        };
         BaselineEntry: {
             action: "accept" | "drop" | "pin" | "unpin";
             at: string;
@@ -247,6 +271,12 @@ export interface components {
             run_ids: string[];
             scenario: string;
             schema_version: 1;
+        };
+        ChangedBaseline: {
+            accepted: string[];
+            dropped: string[];
+            pinned: string[];
+            scenario: string;
         };
         ChangePoint: {
             clock: components["schemas"]["Clock"];
@@ -1472,6 +1502,32 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeBaseline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BaselineChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedBaseline"];
+                };
+            };
             default: components["responses"]["Problem"];
         };
     };

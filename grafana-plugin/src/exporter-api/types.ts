@@ -27,6 +27,7 @@ export type ServerHistogram = Extract<ServerSummary['statistics'], { kind: 'hist
 export type ScenarioPage = Schemas['ScenarioPage'];
 export type ScenarioSummary = Schemas['ScenarioSummary'];
 export type ScenarioAnswer = Schemas['Scenario'];
+export type BaselineChange = Schemas['BaselineChange'];
 export type ComparisonAnswer = Schemas['Comparison'];
 export type ComparedMeasure = ComparisonAnswer['measures'][number];
 export type AnnotationsAnswer = Schemas['Annotations'];
