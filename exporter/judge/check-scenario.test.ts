@@ -8,8 +8,9 @@ import addFormats from 'ajv-formats';
 import { openStore, type RunStore } from '../store/run-store.ts';
 import { changeBaseline, foldBaseline, readBaseline, type BaselineEntry } from './baseline.ts';
 import { checkScenario, type CheckedScenario, type CheckRequest } from './check-scenario.ts';
+import { DEFAULT_RULES } from './rule-choices.ts';
 import { storeJudgedRun } from './testing/judged-run.ts';
-import { readVerdicts } from './verdict-log.ts';
+import { appendVerdict, readVerdicts } from './verdict-log.ts';
 
 let directory: string;
 let store: RunStore;
@@ -32,7 +33,7 @@ async function acceptTwenty(): Promise<readonly string[]> {
 
 const check = (runIds: readonly string[], change: Partial<CheckRequest> = {}): Promise<CheckedScenario> =>
   checkScenario(store, {
-    ...{ scenario: 'nightly', runIds, withPending: true, acceptPassed: false, rules: null, author: 'ci' },
+    ...{ scenario: 'nightly', runIds, acceptPassed: false, rules: DEFAULT_RULES, author: 'ci' },
     ...change,
   });
 
@@ -68,6 +69,42 @@ describe('a check', () => {
     expect(last.judgment.verdict).toBe('regressed');
     expect(last.judgment.window.left_out).toBe('s1');
     expect(last.judgment.window.runs.b).not.toContain('s1');
+  });
+
+  test('a run whose client was saturated does not end a suspicion, and is no evidence', async () => {
+    await acceptTwenty();
+    const slow = ['s1', 's2', 's3', 's4', 's5'];
+    for (const [i, id] of slow.entries()) await storeJudgedRun(store, id, 32 + i, { ttft: 0.12 + i / 1e4 });
+    await storeJudgedRun(store, 'busy', 40, { ttft: 0.2, client: 'saturated' });
+    expect((await check(['s1'])).judgment.verdict).toBe('suspect');
+    expect((await check(['busy'])).judgment).toMatchObject({ verdict: 'undecided', reason: 'preflight' });
+    let last = await check(['s2']);
+    expect(last.runIds).toEqual(['s1', 's2']);
+    for (const id of slow.slice(2)) if (last.judgment.verdict !== 'regressed') last = await check([id]);
+    expect(last.judgment).toMatchObject({ verdict: 'regressed', window: { left_out: 's1' } });
+  });
+
+  test.each([
+    [{ verdict: 'undecided', reason: 'wide_interval', run_ids: ['s1', 's2'] }, ['s1', 's2', 's3']],
+    [{ verdict: 'unchanged', fingerprint: 'another configuration', run_ids: ['base-00'] }, ['s1', 's3']],
+    [{ verdict: 'unchanged', run_ids: ['s1', 's2'] }, ['s3']],
+  ] as const)('after a suspicion of s1 and %j the next check is of %j', async (next, expected) => {
+    await acceptTwenty();
+    for (const [i, id] of ['s1', 's2', 's3'].entries()) await storeJudgedRun(store, id, 30 + i, { ttft: 0.12 });
+    await check(['s1']);
+    const [suspicion] = (await readVerdicts(directory, 'nightly')).entries;
+    if (suspicion === undefined) throw new Error('no verdict');
+    await appendVerdict(directory, { ...suspicion, ...next });
+    expect((await check(['s3'])).runIds).toEqual(expected);
+  });
+
+  test('a suspicion ends when its run is dropped', async () => {
+    await acceptTwenty();
+    for (const [i, id] of ['s1', 's2'].entries()) await storeJudgedRun(store, id, 30 + i, { ttft: 0.12 });
+    await check(['s1']);
+    const drop = { scenario: 'nightly', action: 'drop', run_ids: ['s1'], author: 'a', reason: 'maintenance' } as const;
+    await changeBaseline(directory, drop);
+    expect((await check(['s2'])).runIds).toEqual(['s2']);
   });
 
   test('a run that was dropped does not come back by passing', async () => {

@@ -1,8 +1,11 @@
+import type { IndexedRun } from '../store/index/rows.ts';
+import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
-import { inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
-import { storedFigures } from './load-figures.ts';
-import type { Rules } from './rules.ts';
+import { BASELINE_RUNS, inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
+import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
+import { rulesFor, type RuleChoices } from './rule-choices.ts';
+import type { RunFigures } from './run-figures.ts';
 import { appendVerdict, readVerdicts, verdictEntry } from './verdict-log.ts';
 import type { VerdictName } from './verdict.ts';
 
@@ -15,12 +18,9 @@ export interface CheckRequest {
   readonly scenario: string;
   /** The runs to judge, oldest first; at least one. */
   readonly runIds: readonly string[];
-  /** Adds the runs of a pending suspicion, so that the next run of a pipeline confirms the one before it. */
-  readonly withPending: boolean;
   /** Accepts the judged runs when they passed. */
   readonly acceptPassed: boolean;
-  /** Null: the defaults of the judge. */
-  readonly rules: Rules | null;
+  readonly rules: RuleChoices;
   readonly author: string | null;
 }
 
@@ -31,6 +31,10 @@ export interface CheckedScenario {
   /** The judged runs, by start, with those of a pending suspicion. */
   readonly runIds: readonly string[];
   readonly acceptedRunIds: readonly string[];
+  /** Of every run that was judged or judged against. */
+  readonly figures: readonly RunFigures[];
+  /** The finished runs of the store, newest first. */
+  readonly stored: readonly IndexedRun[];
   /** What a reader has to know of how it was judged, one line each. */
   readonly notes: readonly string[];
 }
@@ -39,31 +43,31 @@ export interface CheckedScenario {
 export const PASSED: ReadonlySet<VerdictName> = new Set(['unchanged', 'improved']);
 
 /**
- * Judges runs against the baseline of their scenario, records the verdict, and accepts the runs if they passed and that was
- * requested. Two checks at once are safe: both only append. Throws `CheckError`.
+ * Judges runs against the baseline of their scenario, with those of a pending suspicion, so that the next run of a pipeline
+ * confirms the one before it; records the verdict, and accepts the runs if they passed and that was requested. Two checks at once are safe: both only append. Throws `CheckError`.
  */
 export async function checkScenario(store: RunStore, request: CheckRequest): Promise<CheckedScenario> {
   const { scenario, author } = request;
+  const load = storedFigures(store);
   const baseline = await readBaseline(store.directory, scenario);
-  const pending = request.withPending ? await pendingSuspects(store.directory, scenario) : [];
-  const fresh = await storedFigures(store)([...new Set([...pending, ...request.runIds])]);
-  const asked = fresh.runs.filter(({ run_id }) => request.runIds.includes(run_id));
-  refuseUnreadable(request.runIds, fresh.unreadable);
-  const [newest] = asked.slice(-1);
+  const stored = await RunIndex.use(store, (index) => index.runs());
+  const asked = inOrder(await required(load, request.runIds));
+  const newest = asked.at(-1);
   if (newest === undefined) throw new CheckError(`no run of scenario ${scenario} can be read`);
-  // A suspicion about another configuration is not confirmed by this one.
-  const judged = fresh.runs.filter(
-    (run) => request.runIds.includes(run.run_id) || run.fingerprint === newest.fingerprint,
-  );
-  const accepted = await storedFigures(store)(baseline.accepted);
-  const pinned = await storedFigures(store)(baseline.pinned);
+  const { fingerprint } = newest;
+  const pending = await pendingSuspects(store.directory, baseline, fingerprint);
+  const suspects = await load(pending.filter((id) => !request.runIds.includes(id)));
+  const judged = inOrder([...suspects.runs, ...asked]);
+  const runIds = judged.map(({ run_id }) => run_id);
+  const used = baselineRuns(baseline, stored, fingerprint, runIds);
+  const accepted = await load(used.window);
+  const pinned = await load(baseline.pinned);
+  const figures = [...accepted.runs, ...pinned.runs, ...judged];
   const judgment = judgeAgainstHistory(accepted.runs, judged, {
     anchor: pinned.runs,
-    ...(request.rules === null ? {} : { rules: request.rules }),
+    rules: rulesFor(request.rules, figures),
   });
-  const runIds = inOrder(judged).map(({ run_id }) => run_id);
-  const entry = verdictEntry(judgment, { fingerprint: newest.fingerprint, runIds, author });
-  await appendVerdict(store.directory, entry);
+  await appendVerdict(store.directory, verdictEntry(judgment, { fingerprint, runIds, author }));
   const acceptedRunIds =
     request.acceptPassed && PASSED.has(judgment.verdict)
       ? runIds.filter((id) => !baseline.accepted.includes(id) && !baseline.dropped.includes(id))
@@ -72,22 +76,55 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
     const change = { scenario, action: 'accept', run_ids: acceptedRunIds, author, reason: 'passed the check' } as const;
     await changeBaseline(store.directory, change);
   }
-  const notes = notesOf(baseline, new Map([...accepted.unreadable, ...pinned.unreadable]));
-  return { scenario, judgment, fingerprint: newest.fingerprint, runIds, acceptedRunIds, notes };
+  const notes = notesOf(baseline, new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable]));
+  return { scenario, judgment, fingerprint, runIds, acceptedRunIds, figures, stored, notes };
 }
 
-/** The runs of the newest verdict while it is a suspicion that nothing has confirmed or cleared. */
-async function pendingSuspects(runsDirectory: string, scenario: string): Promise<readonly string[]> {
-  const { entries } = await readVerdicts(runsDirectory, scenario);
-  const newest = entries.at(-1);
-  return newest?.verdict === 'suspect' ? newest.run_ids : [];
-}
-
-function refuseUnreadable(runIds: readonly string[], unreadable: ReadonlyMap<string, string>): void {
-  for (const id of runIds) {
-    const reason = unreadable.get(id);
-    if (reason !== undefined) throw new CheckError(`${id} cannot be read: ${reason}`);
+async function required(load: LoadFigures, runIds: readonly string[]): Promise<readonly RunFigures[]> {
+  try {
+    return await readFigures(load, runIds);
+  } catch (error) {
+    if (error instanceof UnreadableRunError) throw new CheckError(error.message);
+    throw error;
   }
+}
+
+/**
+ * The runs of a suspicion that nothing has confirmed or cleared, with those that were judged undecided since: they are
+ * evidence as well, except where preflight failed. A suspicion of another configuration is another one.
+ */
+async function pendingSuspects(
+  runsDirectory: string,
+  { scenario, accepted, dropped }: Baseline,
+  fingerprint: string,
+): Promise<readonly string[]> {
+  const { entries } = await readVerdicts(runsDirectory, scenario);
+  const own = entries.filter((entry) => entry.fingerprint === fingerprint);
+  const since = own.slice(own.findLastIndex(({ verdict }) => verdict !== 'undecided' && verdict !== 'suspect') + 1);
+  const first = since.findIndex(({ verdict }) => verdict === 'suspect');
+  if (first === -1) return [];
+  const evidence = since.slice(first).filter(({ reason }) => reason !== 'preflight');
+  const runs = new Set(evidence.flatMap(({ run_ids }) => run_ids));
+  return [...runs].filter((id) => !accepted.includes(id) && !dropped.includes(id));
+}
+
+/** The accepted runs that count: the last of the configuration. Of those accepted last, the ones that are gone or damaged. */
+function baselineRuns(
+  { accepted }: Baseline,
+  stored: readonly IndexedRun[],
+  fingerprint: string,
+  judged: readonly string[],
+): { readonly window: readonly string[]; readonly unreadable: ReadonlyMap<string, string> } {
+  const byId = new Map(stored.map((run) => [run.run_id, run]));
+  const inBaseline = new Set(accepted.filter((id) => !judged.includes(id)));
+  const like = stored.filter((run) => inBaseline.has(run.run_id) && run.fingerprint === fingerprint);
+  const gone = accepted.slice(-BASELINE_RUNS).flatMap((id) => {
+    const run = byId.get(id);
+    if (run === undefined) return [[id, 'it does not exist'] as const];
+    return run.damage === null ? [] : [[id, run.damage] as const];
+  });
+  const newest = like.slice(0, BASELINE_RUNS).map(({ run_id }) => run_id);
+  return { window: newest.reverse(), unreadable: new Map(gone) };
 }
 
 function notesOf({ damagedLines }: Baseline, unreadable: ReadonlyMap<string, string>): string[] {

@@ -13,6 +13,9 @@ export interface RuleChoices {
   readonly margins: Readonly<Record<string, number>>;
 }
 
+/** Nothing was chosen. */
+export const DEFAULT_RULES: RuleChoices = { primary: null, margin: null, margins: {} };
+
 /** A rule that is not of the grammar: `NAME is 'GIVEN' and must be EXPECTED`. */
 export class RuleError extends Error {
   override readonly name = 'RuleError';

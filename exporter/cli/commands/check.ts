@@ -1,9 +1,6 @@
 import { createRunId } from '../../../core/run/run-id.ts';
 import { CheckError, checkScenario, PASSED, type CheckedScenario } from '../../judge/check-scenario.ts';
 import { decisiveOf } from '../../judge/history.ts';
-import { storedFigures } from '../../judge/load-figures.ts';
-import { readBaseline } from '../../judge/baseline.ts';
-import { rulesFor } from '../../judge/rule-choices.ts';
 import { verdictReport, type ReportedRun } from '../../judge/verdict-report.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
@@ -90,11 +87,9 @@ async function check(
   options: CheckOptions,
 ): Promise<CheckedScenario> {
   try {
-    const { accepted } = await readBaseline(store.directory, scenario);
-    const { runs } = await storedFigures(store)([...new Set([...accepted.slice(-1), ...runIds])]);
     return await checkScenario(store, {
-      ...{ scenario, runIds, withPending: true, acceptPassed: options['accept-passed'] },
-      ...{ rules: rulesFor(requestedRules(options), runs), author: requestedAuthor(options, process.env) },
+      ...{ scenario, runIds, acceptPassed: options['accept-passed'] },
+      ...{ rules: requestedRules(options), author: requestedAuthor(options, process.env) },
     });
   } catch (error) {
     if (error instanceof CheckError) throw new CliError(error.message, ExitCode.failed);
@@ -135,11 +130,9 @@ async function newestRun(store: RunStore, scenario: string | null): Promise<Awai
 }
 
 async function printed(store: RunStore, checked: CheckedScenario, options: CheckOptions): Promise<number> {
-  const { judgment, scenario, fingerprint, runIds, acceptedRunIds, notes } = checked;
+  const { judgment, scenario, fingerprint, runIds, acceptedRunIds, figures, stored, notes } = checked;
   for (const note of notes) process.stderr.write(`${note}\n`);
   const decisive = decisiveOf(judgment);
-  const { runs: figures } = await storedFigures(store)([...decisive.runs.a, ...runIds]);
-  const stored = await indexedRuns(store);
   const byId = new Map(stored.map((run) => [run.run_id, run]));
   const reported = (ids: readonly string[]): readonly ReportedRun[] =>
     ids.map((run_id) => byId.get(run_id) ?? { run_id, tool: null, origin: null });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { changeBaseline } from '../../judge/baseline.ts';
 import { checkScenario } from '../../judge/check-scenario.ts';
+import { DEFAULT_RULES } from '../../judge/rule-choices.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { RunList } from '../../publish/run-list.ts';
@@ -39,7 +40,7 @@ beforeAll(async () => {
   });
   await changeBaseline(store.directory, { ...change, action: 'pin', run_ids: ['run-0', 'run-1', 'run-2'] });
   await checkScenario(store, {
-    ...{ scenario: SLASHED, runIds: ['run-20'], withPending: true, acceptPassed: false, rules: null, author: 'ci' },
+    ...{ scenario: SLASHED, runIds: ['run-20'], acceptPassed: false, rules: DEFAULT_RULES, author: 'ci' },
   });
   await appendFile(join(store.directory, 'scenarios', 'nightly%2f8%20GPUs', 'verdicts.jsonl'), '{"torn\n');
   const states = new ScenarioStates(store.directory);
