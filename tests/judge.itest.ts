@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { RunFile } from '../core/run/run.ts';
+import { parseFaults } from '../simulator/faults/parse.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { llmbench } from './llmbench.ts';
 
@@ -79,6 +80,44 @@ test('run --check measures and judges in one, and prints one document', async ()
   expect(strict.code).toBe(99);
   expect(strict.stdout).toMatch(/^\nrun {9}.*\n(.*\n)+verdict {5}undecided\n/);
 });
+
+test('run --check --confirm makes further runs of a suspect plan, and exits with 99 when they confirm it', async () => {
+  // One output token: no inter-token latency by which a busy machine would saturate the client.
+  const load = [
+    '--model',
+    'sim-model',
+    '--scenario',
+    'confirmed',
+    '--request-count',
+    '20',
+    '--isl',
+    '32',
+    '--osl',
+    '1',
+  ];
+  const plan = [...load, '--concurrency', '4', '--linger', 'no', '--no-server-metrics', '--runs-dir', runsDir];
+  const [normal, slow] = await Promise.all(
+    [4, 12].map((factor) =>
+      startSimulator({
+        ...{ system: 'vllm', host: '127.0.0.1', port: 0 },
+        faults: parseFaults([`slowdown:factor=${factor}`]),
+      }),
+    ),
+  );
+  servers.push(...[normal, slow].filter((each) => each !== undefined));
+  const six = await llmbench('run', '--url', normal?.url ?? '', ...plan, '--num-profile-runs', '6', '--json');
+  expect([six.code, six.stderr]).toEqual([0, expect.any(String)]);
+  expect((await llmbench('baseline', 'accept', 'scenario:confirmed', '--runs-dir', runsDir)).code).toBe(0);
+  const gate = ['--gate', 'time_to_first_token:p50', '--check', '--confirm', '8', '--json'];
+  const { code, stdout, stderr } = await llmbench('run', '--url', slow?.url ?? '', ...plan, ...gate);
+  expect([code, stdout + stderr]).toEqual([99, expect.stringContaining('"verdict": "regressed"')]);
+  expect(stderr).toContain('the run looks suspect: confirming run 1 of up to 8');
+  const { runs, left_out } = JSON.parse(stdout) as Printed & { left_out: string };
+  // Against six runs at least three decide, 2 / C(9, 3) < 0.05, besides the one that raised the suspicion.
+  expect(runs.a).toHaveLength(6);
+  expect(runs.b.length).toBeGreaterThanOrEqual(3);
+  expect(runs.b).not.toContain(left_out);
+}, 150_000);
 
 test('run refuses options of the judge without --check, and --check of several loads', async () => {
   const options = ['--url', servers[0]?.url ?? '', ...LOAD, '--runs-dir', runsDir];

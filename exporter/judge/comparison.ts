@@ -12,7 +12,7 @@ export interface ComparedValues {
   readonly median_b: number | null;
 }
 
-/** A judgment with the values that it is about: what `compare --json`, `check --json` and the HTTP API answer. */
+/** A judgment with the values that it is about. */
 export interface Comparison extends Omit<Judgment, 'measures'> {
   readonly measures: readonly (MeasureVerdict & { readonly values: ComparedValues })[];
 }

@@ -1,3 +1,4 @@
+import { changeText, percentText } from '../../core/text/change-text.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
 import { nameOf } from './rules.ts';
 import type { FigureKey } from './run-figures.ts';
@@ -15,8 +16,8 @@ export function evidenceSentence(verdict: Omit<MeasureVerdict, 'sentence'>): str
   const changed =
     effect === null
       ? ''
-      : `; ${what} changed by ${change(effect.estimate)} (${intervalText(effect, confidence ?? 0)}), ` +
-        `${runsText(verdict)}, margin ${percent(margin * 100)} %`;
+      : `; ${what} changed by ${changeText(effect.estimate)} (${intervalText(effect, confidence ?? 0)}), ` +
+        `${runsText(verdict)}, margin ${percentText(margin)}`;
   const because = BECAUSE[verdict.reason];
   return `${named(verdict)} is ${verdict.verdict}${because === '' ? '' : `: ${because}`}${changed}.`;
 }
@@ -84,21 +85,7 @@ function runsText({ runs, method }: Pick<MeasureVerdict, 'runs' | 'method'>): st
 
 function intervalText({ low, high }: EffectRatio, confidence: number): string {
   if (low === 0 && high === Infinity) return 'no interval';
-  return `${percent(confidence * 100)} % interval ${change(low)} to ${change(high)}`;
-}
-
-/** A ratio as a change: `+12.3 %`. Above a factor of 10 as `×12`. */
-export function change(ratio: number): string {
-  if (ratio === Infinity) return 'any factor';
-  if (ratio > 10) return `×${Number(ratio.toPrecision(2))}`;
-  const text = percent((ratio - 1) * 100);
-  if (text === '0') return '0 %';
-  return `${text.startsWith('-') ? text.replace('-', '−') : `+${text}`} %`;
-}
-
-/** With one digit after the point where that says something. */
-function percent(value: number): string {
-  return String(Number(value.toFixed(Math.abs(value) < 0.1 ? 3 : 1)));
+  return `${percentText(confidence)} interval ${changeText(low)} to ${changeText(high)}`;
 }
 
 function listOf(verdicts: readonly FigureKey[]): string {

@@ -1,18 +1,21 @@
 import { named } from '../../judge/sentences.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
+import { explanationText } from './explanation-text.ts';
 
 /**
  * A comparison as JUnit XML for GitLab and Jenkins: one test case per gating measure. Regressed is a failure; suspect and
- * undecided are skipped, or failures with `failUndecided`. The case `overall` has the command that would decide.
+ * undecided are skipped, or failures with `failUndecided`. The case `overall` has the server signals that
+ * moved with it and the command that would decide.
  */
 export function verdictJunit(report: VerdictReport, failUndecided: boolean): string {
-  const { scenario, verdict, sentence, measures, next_command: next } = report;
+  const { scenario, verdict, sentence, measures, explanation, next_command: next } = report;
+  const body = [...explanationText(explanation), ...(next === null ? [] : [`to decide: ${next}`])].join('\n');
   const gating = measures.filter((measure) => measure.gating);
   const cases = [
     ...gating.map((measure) => ({ name: named(measure), verdict: measure.verdict, text: measure.sentence, body: '' })),
     // Without it a comparison that preflight blocked would be a suite without a case.
-    { name: 'overall', verdict, text: sentence, body: next === null ? '' : `to decide: ${next}` },
+    { name: 'overall', verdict, text: sentence, body },
   ];
   const outcomes = cases.map((each) => ({ ...each, outcome: outcomeOf(each.verdict, failUndecided) }));
   const count = (wanted: CaseOutcome): number => outcomes.filter(({ outcome }) => outcome === wanted).length;

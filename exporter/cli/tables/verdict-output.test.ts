@@ -102,7 +102,7 @@ describe('server signals that moved with it', () => {
     runs: { a: 2, b: 1 },
     not_used: [{ run_id: 'b9', problem: 'not_exact' }],
   };
-  const printed = (format: 'text' | 'markdown' | 'json', explanation: Explanation): string =>
+  const printed = (format: 'text' | 'markdown' | 'junit' | 'json', explanation: Explanation): string =>
     verdictOutput(format, { ...COMPARISON, explanation, next_command: null }, false);
 
   test('as text, with what to look at', () => {
@@ -124,6 +124,14 @@ server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared
 | GPU clock (SM) | 1,980 MHz | 1,485 MHz | −25 % | 0.012 | throttling |
 
 </details>`);
+  });
+
+  test('in the failure of the overall case in JUnit', () => {
+    expect(printed('junit', EXPLANATION))
+      .toContain(`is worse by at least the margin.">server signals that moved with time_to_first_token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
+  signal                  A          B  change      q
+  GPU clock (SM)  1,980 MHz  1,485 MHz   −25 %  0.012
+  GPU clock (SM) (DCGM_FI_DEV_SM_CLOCK): look at throttling</failure></testcase>`);
   });
 
   test('in full as JSON', () => {
