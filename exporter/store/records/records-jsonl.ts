@@ -4,7 +4,8 @@ import type { RequestRecord } from '../../../core/run/record.ts';
 import { recordLine } from './record-line.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 
-const FLUSH_INTERVAL_MS = 500;
+/** A process that is killed loses the requests of this time at most. */
+const FLUSH_INTERVAL_MS = 50;
 /** Written before the interval ends if this many bytes wait. */
 const FLUSH_BYTES = 1_000_000;
 /** Bytes that may wait for a slow disk before records are dropped. */
@@ -14,7 +15,7 @@ const LF = 10;
 
 /**
  * Appends records to a JSONL file while a run is running; unknown values are omitted. `append` only buffers the line;
- * lines are passed to the operating system at least every half second, so that they survive the process. The first
+ * lines are passed to the operating system at least every 50 ms, so that they survive the process. The first
  * failed write ends the writing: `error` has the reason, later records are counted in `lost`, and nothing throws before
  * `close`. A disk that is slower than the run has the same effect: the buffer is bounded.
  */
@@ -28,6 +29,8 @@ export class JsonlRecordsWriter {
    */
   #full: Buffer[] = [];
   #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
+  /** Where the waiting bytes of the current block begin: what is before them is written. */
+  #taken = 0;
   #filled = 0;
   #records = 0;
   #pending = 0;
@@ -112,14 +115,20 @@ export class JsonlRecordsWriter {
   }
 
   #newBlock(bytes: number): void {
-    if (this.#filled > 0) this.#full.push(this.#block.subarray(0, this.#filled));
+    this.#endPart();
     this.#block = Buffer.allocUnsafeSlow(Math.max(bytes, BLOCK_BYTES));
-    this.#filled = 0;
+    this.#taken = this.#filled = 0;
+  }
+
+  #endPart(): void {
+    if (this.#filled > this.#taken) this.#full.push(this.#block.subarray(this.#taken, this.#filled));
+    this.#taken = this.#filled;
   }
 
   /** Takes all waiting bytes for a write. */
   #take(): readonly Buffer[] {
-    this.#newBlock(0);
+    // The rest of the block is filled on: frequent writes of few lines must not cost a block each.
+    this.#endPart();
     const blocks = this.#full;
     this.#full = [];
     this.#inFlight = this.#pending;

@@ -65,6 +65,18 @@ describe('JSONL', () => {
     await writer.close();
   });
 
+  test('lines that arrive during writes keep their order and their bytes', async () => {
+    const writer = await JsonlRecordsWriter.create(jsonl);
+    const records = Array.from({ length: 3_000 }, (_, i) => exampleRecord(i));
+    for (const [i, record] of records.entries()) {
+      writer.append(record);
+      if (i % 7 === 0) void writer.flush();
+      if (i % 50 === 0) await writer.flush();
+    }
+    await writer.close();
+    expect(await collect(readJsonlRecords(jsonl))).toEqual(records);
+  });
+
   test('without a flush lines are written automatically', async () => {
     const writer = await JsonlRecordsWriter.create(jsonl);
     writer.append(exampleRecord(1));
