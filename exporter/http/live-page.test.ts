@@ -24,6 +24,30 @@ async function statusOf(requestLine: string, ...headers: readonly string[]): Pro
   return (await text(socket)).split(' ')[1] ?? '';
 }
 
+test('a run that waits for its scrapers says so once, and one that nothing scraped does not', async () => {
+  const said: string[] = [];
+  const live = { render: async () => ({ contentType: 'text/plain', body: 'x 1\n' }) };
+  const open = () =>
+    LivePage.open(live, {
+      ...{ runId: 'r', scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
+      ...{ allowedHosts: [], lingerMaxSeconds: null, say: (line: string) => void said.push(line) },
+    });
+  const ending = { hurried: false, givenUp: new AbortController().signal };
+  const scraped = await open();
+  const scrape = () => fetch(scraped.metricsUrl).then((response) => response.text());
+  await scrape();
+  const finished = scraped.finish(ending);
+  await scrape();
+  await scrape();
+  await finished;
+  await scraped.close();
+  expect(said).toEqual([expect.stringMatching(/^waiting until scrapers have fetched the final values, at most 180 s/)]);
+  const lonely = await open();
+  await lonely.finish(ending);
+  await lonely.close();
+  expect(said.slice(1)).toEqual([expect.stringMatching(/^nothing scraped/)]);
+});
+
 test.each<[string, string, readonly string[], string]>([
   ['its own address', 'GET /metrics HTTP/1.1', ['Host: 127.0.0.1:1'], '200'],
   ['an allowed name', 'GET /metrics HTTP/1.1', ['Host: bench.example.org'], '200'],

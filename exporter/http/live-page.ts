@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { RunEnding } from '../../core/run/run-output.ts';
-import { Linger } from '../publish/linger.ts';
+import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
 import type { MetricsPage } from '../publish/metrics-page.ts';
 import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
@@ -52,6 +52,7 @@ export class LivePage implements ServedPage {
     // A client of the service discovery may not have scraped this run yet; a cancelled run does not wait for it.
     const awaited = !hurried && (await isDiscovered(this.#options.runsDirectory));
     this.#linger.finished(now_seconds(), awaited);
+    let isSaid = false;
     for (;;) {
       if (givenUp.aborted || this.#options.lingerMaxSeconds === 0) return [];
       const decision = this.#linger.decide(now_seconds());
@@ -59,6 +60,8 @@ export class LivePage implements ServedPage {
         if (decision.line !== null) this.#options.say(decision.line);
         return [];
       }
+      if (!isSaid) this.#options.say(waitingLine(this.#options.lingerMaxSeconds));
+      isSaid = true;
       await this.#nextEvent(decision.recheck_seconds, givenUp);
     }
   }
@@ -82,6 +85,9 @@ export class LivePage implements ServedPage {
     });
   }
 }
+
+const waitingLine = (lingerMaxSeconds: number | null): string =>
+  `waiting until scrapers have fetched the final values, at most ${lingerMaxSeconds ?? DEFAULT_LINGER_MAX_SECONDS} s; --linger no ends the run at once`;
 
 const now_seconds = (): number => performance.now() / 1000;
 
