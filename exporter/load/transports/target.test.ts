@@ -18,6 +18,7 @@ test.each([
   ['ftp://h', 'scheme is ftp'],
   ['http://', 'not a URL'],
   ['', 'not a URL'],
+  ['ht!tp://x', 'not a URL'],
   ['http://h:99999', 'not a URL'],
   ['http://me:secret@h', 'user name or password'],
 ])('%s is refused', (url, message) => {

@@ -35,6 +35,7 @@ describe('an address of a metrics page', () => {
     ['', /missing/],
     ['   ', /missing/],
     ['ftp://h', /must be http or https/],
+    ['ht!tp://h', /invalid scheme/],
     ['file:///etc/passwd', /must be http or https/],
     ['nope=h:1', /not a supported system/],
     ['constructor=h', /not a supported system/],

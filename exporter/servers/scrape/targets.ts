@@ -60,6 +60,7 @@ function parseAddress(address: string): URL {
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
     throw new Error(`the scheme must be http or https, not ${scheme}`);
   }
+  if (scheme === undefined && /^[^/?#]*:\/\//.test(address)) throw new Error('it begins with an invalid scheme');
   try {
     return new URL(scheme === undefined ? `http://${address}` : address);
   } catch {
