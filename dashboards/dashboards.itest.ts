@@ -20,6 +20,9 @@ const START_TIMEOUT_MS = 180_000;
 /** Of the families that a viewer may choose on the generic dashboard, ones that move here. */
 const CHOSEN_FAMILIES = /^vllm:(e2e_request_latency_seconds_bucket|generation_tokens_total|num_requests_running)$/;
 
+/** How queries are named that show something only as long as the result of the run is not published. */
+const UNTIL_PUBLISHED = /^(p\d+ at (least|most)|from counters),/;
+
 /** A dashboard on the data of some jobs. */
 interface Trial {
   readonly file: string;
@@ -34,7 +37,7 @@ function dashboardOf(file: string): ClassicDashboard {
 const recorded = new Set(RECORDINGS.map(({ job }) => job));
 const trials: readonly Trial[] = DASHBOARDS.flatMap(([file]): Trial[] => {
   const system = /llmbench-(\w+?)(-app)?\.json$/.exec(file)?.[1] ?? '';
-  if (/benchmark|generic|client-vs-server/.test(file)) return [{ file, of: 'run', job: 'llmbench-server' }];
+  if (/benchmark|generic|client-vs-server|history/.test(file)) return [{ file, of: 'run', job: 'llmbench-server' }];
   const trial = (of: WithoutData['of'], job: string): Trial => ({ file, of, job });
   return [
     trial('simulated', system === BENCHMARKED ? 'llmbench-server' : `sim-${system}`),
@@ -88,13 +91,16 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
   describe.each(trials)('$file, $of: $job', ({ file, of, job }) => {
     const dashboard = dashboardOf(file);
     const queries = panelsOf(dashboard).flatMap(({ id, title, targets }) =>
-      (targets ?? []).map(({ refId, expr, instant }) => ({ name: `${id} ${refId} (${title})`, title, expr, instant })),
+      (targets ?? []).map(({ refId, expr, instant, legendFormat = '' }) => {
+        return { name: `${id} ${refId} (${title})`, title, expr, instant, legend: legendFormat };
+      }),
     );
     const exceptions = WITHOUT_DATA.filter(
       (exception) => exception.of === of && dashboard.uid.startsWith(exception.uid),
     );
     /** Of servers the end of the load: there the numbers of a time range are looked at. */
     const endSeconds = (): number => (of === 'run' ? nowSeconds : stack.run.endSeconds);
+    const beforePublished = (): number => stack.publishedSeconds - 0.5;
     const values: Record<string, string> = {};
     const others = OTHER_JOBS.filter((other) => other.of === of && dashboard.uid.startsWith(other.uid));
 
@@ -132,16 +138,35 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
       }
     });
 
-    test.each(queries)('panel $name', async ({ title, expr, instant }) => {
+    test.each(queries)('panel $name', async ({ title, expr, instant, legend }) => {
       const expanded = expand(expr);
+      const atSeconds = UNTIL_PUBLISHED.test(legend) ? beforePublished() : endSeconds();
       const series =
-        instant === true ? await instantQuery(stack.prometheusUrl, expanded, endSeconds()) : await overTheRun(expanded);
+        instant === true ? await instantQuery(stack.prometheusUrl, expanded, atSeconds) : await overTheRun(expanded);
       const hasData = valueCount(series) > 0;
       const exception = exceptions.find(({ panels }) => panels.includes(title));
       if (exception !== undefined && !hasData) empty.get(exception)?.add(title);
       // On recorded pages only families that were on them can have data.
       const absent = of === 'recorded' && !selectors(expr).every(({ metric }) => isRecorded(metric));
       if (exception === undefined && !absent) expect({ expanded, hasData }).toEqual({ expanded, hasData: true });
+    });
+
+    test('what the result of the run replaces is gone when it is published, and was right', async () => {
+      const until = queries.filter(({ legend }) => UNTIL_PUBLISHED.test(legend));
+      const value = async (expr: string, atSeconds: number): Promise<number> => {
+        const [series] = await instantQuery(stack.prometheusUrl, expand(expr), atSeconds);
+        return Number(series?.samples[0]?.[1]);
+      };
+      for (const { expr, legend, title } of until) {
+        expect(await instantQuery(stack.prometheusUrl, expand(expr), nowSeconds)).toEqual([]);
+        const [, percentile, edge] = /^(p\d+) at (least|most)/.exec(legend) ?? [];
+        if (percentile === undefined) continue;
+        const exact = queries.find((query) => query.title === title && query.legend.startsWith(`${percentile} exact`));
+        const difference = (await value(exact?.expr ?? '', nowSeconds)) - (await value(expr, beforePublished()));
+        expect({ title, legend, right: edge === 'least' ? difference >= 0 : difference <= 0 }).toMatchObject({
+          right: true,
+        });
+      }
     });
 
     const isRecorded = (metric: string): boolean => metric === 'up' || stack.recordedSamples(job).has(metric);

@@ -12,7 +12,16 @@ const HERE = new URL('.', import.meta.url);
 const CORE_PANELS = ['timeseries', 'stat', 'table', 'heatmap', 'bargauge', 'state-timeline', 'text'];
 const APP_PANEL = 'llmbench-percentiles-panel';
 const KNOWN = knownMetrics();
-const BUILT_IN_VARIABLES = ['__all', '__range', '__rate_interval', 'datasource', '__url_time_range', '__value', 'ds'];
+const BUILT_IN_VARIABLES = [
+  '__all',
+  '__range',
+  '__rate_interval',
+  'datasource',
+  '__url_time_range',
+  '__value',
+  '__field',
+  'ds',
+];
 
 const generated = DASHBOARDS.map(([file, json]) => ({ file, json: json(), isApp: file.startsWith(APP_FOLDER) }));
 
@@ -108,7 +117,10 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
       const named = [...legendFormat.matchAll(/\{\{(\w+)\}\}/g)].map(([, label = '']) => label);
       const known = new Set(selectors(expr).flatMap(({ metric }) => [...(KNOWN.get(metric)?.labels ?? [])]));
       const kept = /\bby \(/.test(expr)
-        ? [...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, by = '']) => by.split(', '))
+        ? [
+            ...[...expr.matchAll(/by \(([^)]*)\)/g)].flatMap(([, by = '']) => by.split(', ')),
+            ...[...expr.matchAll(/, "(\w+)", "[^"]*", "\w+", "/g)].map(([, made = '']) => made),
+          ]
         : [...known];
       return named.filter((label) => label !== 'le' && !kept.includes(label)).map((label) => `${panel}: ${label}`);
     });

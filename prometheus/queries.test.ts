@@ -3,11 +3,14 @@ import { readFile } from 'node:fs/promises';
 import { parse } from 'yaml';
 import {
   exactQuantile,
+  exactResult,
+  percentileEdge,
   quantileOverTime,
   rateOverTime,
   runThroughput,
   runTotal,
   withRunFacts,
+  withRunName,
   type RunSelection,
 } from './queries.ts';
 
@@ -21,11 +24,29 @@ const tested = (parse(file) as UnitTests).tests.flatMap((group) => group.promql_
 const r1: RunSelection = { run: 'r1' };
 const two: RunSelection = { runs: 'r1|r2' };
 const latency = { histogram: 'request_latency', quantile: 0.75, of: two, window: '5m' } as const;
+const p60 = { histogram: 'time_to_first_token', quantile: 0.6, of: r1, window: '15m' } as const;
+const overflow = { histogram: 'inter_token_latency', quantile: 0.99, of: r1, window: '15m' } as const;
 const tokens = 'llmbench_output_tokens_total';
 
 const rendered: Record<string, string> = {
   'this run, exact, p99': exactQuantile({ histogram: 'time_to_first_token', quantile: 0.99, of: r1, window: '15m' }),
   'this run, exact, p50': exactQuantile({ histogram: 'time_to_first_token', quantile: 0.5, of: r1, window: '15m' }),
+  'this run, the lowest p60': percentileEdge(p60, 'low'),
+  'this run, the highest p60': percentileEdge(p60, 'high'),
+  'the lowest in the overflow bucket': percentileEdge(overflow, 'low'),
+  'the highest in the overflow bucket': percentileEdge(overflow, 'high'),
+  'two runs, the lowest': percentileEdge(latency, 'low'),
+  'two runs, the highest': percentileEdge(latency, 'high'),
+  'the result of finished runs': exactResult(
+    { unit: 'seconds', measure: 'request_latency', stat: 'p75' },
+    { runs: '.+' },
+    '5m',
+  ),
+  'runs by name': withRunName(
+    exactResult({ unit: 'requests', measure: 'requests', stat: 'ok' }, { runs: '.+' }, '5m'),
+    { runs: '.+' },
+    '5m',
+  ),
   'a run that is absent': exactQuantile({
     histogram: 'time_to_first_token',
     quantile: 0.99,

@@ -46,6 +46,59 @@ export function exactQuantile({ histogram, quantile, of, window = WHOLE_RANGE }:
   return `histogram_quantile(${quantile}, sum by (${runLabels(of, 'le')}) (last_over_time(${buckets}[${window}])))`;
 }
 
+/**
+ * An edge of the interval in which a percentile of whole runs lies, in seconds. With h = (n − 1)q + 1 it reaches from the
+ * lower edge of the bucket that holds the ⌊h⌋-th value to the upper one of the bucket that holds the ⌈h⌉-th; in the overflow
+ * bucket there is no upper edge. For histograms with bounds from 0 up.
+ */
+export function percentileEdge(
+  { histogram, quantile, of, window = WHOLE_RANGE }: QuantileQuery,
+  edge: 'low' | 'high',
+): string {
+  const buckets = (matchers: string, ...labels: readonly string[]): string =>
+    `sum${byLabels(of, ...labels)} (last_over_time(llmbench_${histogram}_seconds_bucket{${selector(of, matchers)}}[${window}]))`;
+  const round = edge === 'low' ? 'floor' : 'ceil';
+  const rank = `${round}((${buckets('le="+Inf"')} > 0) * ${quantile} + ${tidy(1 - quantile)})`;
+  const on = 'run' in of ? 'on ()' : 'on (run_id)';
+  // 1 from the bucket on that holds the value: a histogram of one observation, whose extremes are the bucket's edges.
+  const holding = `${buckets('', 'le')} >= bool ${on} group_left () ${rank}`;
+  if (edge === 'low') return `histogram_quantile(0.000000001, ${holding})`;
+  const finite = buckets('le!="+Inf"', 'le');
+  return `histogram_quantile(1, ${holding}) and ${on} ${finite} >= ${on} group_left () ${rank}`;
+}
+
+/** 1 − 0.99 as a decimal number would have it: 0.01. */
+function tidy(value: number): number {
+  return Number(value.toPrecision(12));
+}
+
+function byLabels(of: RunSelection, ...labels: readonly string[]): string {
+  const kept = runLabels(of, ...labels);
+  return kept === '' ? '' : ` by (${kept})`;
+}
+
+/** An exact number of finished runs as `llmbench serve` publishes it; nothing of a run that is under way. */
+export function exactResult(
+  { unit, measure, stat }: { readonly unit: string; readonly measure: string; readonly stat: string },
+  of: RunSelection,
+  window = WHOLE_RANGE,
+): string {
+  const matchers = selector(of, `measure="${measure}",stat="${stat}"`);
+  // The exporter and a backfill may both have published it.
+  return `max by (run_id) (last_over_time(llmbench_result_${unit}{${matchers}}[${window}]))`;
+}
+
+/**
+ * Names a run by its scenario and its start in UTC, in the labels `scenario` and `start`, on a query that keeps `run_id`. A
+ * run id that does not begin with a time stands for the start.
+ */
+export function withRunName(query: string, of: RunSelection, window = WHOLE_RANGE): string {
+  const info = `max by (run_id, scenario) (last_over_time(llmbench_run_info{${runMatcher(of)}}[${window}]))`;
+  const id = `label_replace(${info}, "start", "$1", "run_id", "(.+)")`;
+  const time = '"start", "$2-$3 $4:$5:$6 UTC", "run_id", "([0-9]{4})(..)(..)T(..)(..)(..)Z-.+"';
+  return `(${query}) * on (run_id) group_left (scenario, start) label_replace(${id}, ${time})`;
+}
+
 /** A percentile over time, in seconds: of what was observed in the window before each instant. */
 export function quantileOverTime({ histogram, quantile, of, window = RATE_RANGE }: QuantileQuery): string {
   const buckets = `llmbench_${histogram}_seconds_bucket{${runMatcher(of)}}`;

@@ -22,8 +22,8 @@ const RULES =
   'The servers: from the recording rules of llmbench (rate over 1 minute), one line per system, definition and instance: ' +
   'only equal definitions mean the same. Estimated by histogram_quantile: no bound is promised.';
 
-function signal({ expr, legend }: Query, display: DisplayUnit): Signal {
-  return { expr, legend, display, families: [] };
+function signal(query: Query, display: DisplayUnit): Signal {
+  return { ...query, display, families: [] };
 }
 
 function seconds(queries: readonly Query[]): Signal[] {
@@ -49,36 +49,25 @@ function system(metric: string, name: string, display: DisplayUnit): Signal {
 }
 
 const REQUESTS = { unit: 'reqps' };
-const COUNT = { unit: 'none', axis: 'requests' };
+const COUNT = { unit: 'locale', axis: 'requests' };
 
 function exact(title: string, about: string, histogram: 'time_to_first_token' | 'inter_token_latency'): PanelSpec {
-  return number(title, `${about} ${WHOLE_RUN}`, [seconds(client.exactPercentiles(histogram, [0.5, 0.99]))]);
+  return number(title, `${about} ${WHOLE_RUN}`, [seconds(client.wholeRunPercentiles(histogram, [0.5, 0.99]))]);
 }
 
 function overview(): RowSpec {
-  const keeps =
-    `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_bucket{run_id=~"$run",le="$ttft_slo"}[$__range])) / ` +
-    `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_count{run_id=~"$run"}[$__range]))`;
   return row(1, 'Agreement of client and server', [
     exact('Time to first token, client', 'As the client measured it.', 'time_to_first_token'),
     exact('Inter-token latency, client', 'One mean per request.', 'inter_token_latency'),
     number(
       'TTFT objective kept, client',
       'Share of the first tokens that came within the objective; exact, because the objective is a bucket bound.',
-      [signal({ expr: keeps, legend: '{{run_id}}' }, { unit: 'percentunit' })],
+      [signal(client.objectiveKept, { unit: 'percentunit' })],
     ),
     number(
       'Client saturated',
       '1: the client was short of CPU at some time, and its latencies contain its own delay. Do not blame the server.',
-      [
-        signal(
-          {
-            expr: 'max by (run_id) (max_over_time(llmbench_client_saturated{run_id=~"$run"}[$__range]))',
-            legend: '{{run_id}}',
-          },
-          { unit: 'none' },
-        ),
-      ],
+      [signal(client.saturated, { unit: 'none' })],
     ),
     lines(
       'Requests',
@@ -139,14 +128,7 @@ function latency(): RowSpec {
     lines(
       'Event loop of the client',
       'How late the client itself is: the error of its clock. Compare with the latencies above it.',
-      [
-        seconds([
-          {
-            expr: 'histogram_quantile(0.99, sum by (run_id, le) (rate(llmbench_client_event_loop_delay_seconds_bucket{run_id=~"$run"}[$__rate_interval])))',
-            legend: 'p99 {{run_id}}',
-          },
-        ]),
-      ],
+      [seconds([client.eventLoopDelay])],
     ),
   ]);
 }

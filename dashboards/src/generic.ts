@@ -29,7 +29,7 @@ function scraping(): RowSpec {
     number(
       'Samples per scrape',
       'Samples that a target exposes. A drop: families are missing, after a restart or an upgrade.',
-      [ask(`max by (job, instance) (scrape_samples_scraped{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'none' })],
+      [ask(`max by (job, instance) (scrape_samples_scraped{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 'locale' })],
     ),
     lines(
       'Duration of a scrape',

@@ -1,4 +1,6 @@
+import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
 import { DataqueryBuilder, PromQueryFormat, QueryEditorMode } from '@grafana/grafana-foundation-sdk/prometheus';
+import { UID as BENCHMARK_UID } from './benchmark/uid.ts';
 import { DATASOURCE, SCRAPE_INTERVAL } from './datasource.ts';
 
 /** What a panel asks, and how it names each series that comes back. */
@@ -6,6 +8,8 @@ export interface Query {
   readonly expr: string;
   /** Legend with `{{label}}`. */
   readonly legend: string;
+  /** Each series is one of a run and has its `run_id`: it leads to that run. */
+  readonly perRun?: true;
 }
 
 function dataquery({ expr, legend }: Query, refId: string): DataqueryBuilder {
@@ -41,4 +45,16 @@ export function asTable(query: Query): DataqueryBuilder {
 /** The buckets of one histogram: the legend is the bucket's upper bound. */
 export function asHeatmap(expr: string): DataqueryBuilder {
   return dataquery({ expr, legend: '{{le}}' }, refId(0)).range().format(PromQueryFormat.Heatmap);
+}
+
+/** Leads from a series to its run; on hover it shows the run's id, which no legend has room for. */
+export function runLinks(queries: readonly Query[]): { readonly refId: string; readonly links: DynamicConfigValue }[] {
+  const link = {
+    title: 'Run ${__field.labels.run_id}',
+    url: `/d/${BENCHMARK_UID}?\${__url_time_range}&\${datasource:queryparam}&var-run=\${__field.labels.run_id}`,
+    targetBlank: false,
+  };
+  return queries.flatMap(({ perRun }, index) =>
+    perRun === true ? [{ refId: refId(index), links: { id: 'links', value: [link] } }] : [],
+  );
 }

@@ -21,7 +21,8 @@ export function interpolate(text: string, { runId, job, rangeSeconds, scrapeInte
     job,
     ...values,
   };
-  return text.replaceAll(/\$(\w+)/g, (variable, name: string) => {
+  // A digit: a group of a regular expression, as in `label_replace`.
+  return text.replaceAll(/\$([a-zA-Z_]\w*)/g, (variable, name: string) => {
     const value = known[name];
     if (value === undefined) throw new Error(`${variable} is no variable of the dashboard`);
     return value;

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url';
 import { renderPrometheusConfig, RESTORE_NAMES } from '../../prometheus/config.ts';
 import { startPrometheus } from '../../prometheus/server.ts';
 import type { PrometheusPrograms } from '../../prometheus/programs.mjs';
-import { runBenchmark, type FinishedRun } from './benchmark.ts';
+import { JUDGED_SCENARIO, judgeRuns, runBenchmark, type FinishedRun } from './benchmark.ts';
 import { startProgram } from './programs.ts';
+import { instantQuery } from './prometheus-api.ts';
 import { RECORDINGS, startReplayer, type Replayer } from './replayer.ts';
 import { BENCHMARKED, startSimulators, type Simulated } from './simulators.ts';
 
@@ -14,11 +15,14 @@ const RULE_FILES = ['rules', 'alerts'].map((folder) =>
   fileURLToPath(new URL(`../../prometheus/${folder}/*.yml`, import.meta.url)),
 );
 const BENCHMARK_SECONDS = 15;
+const PUBLISHED_WITHIN_MS = 60_000;
 
 /** A real Prometheus that has scraped a whole run, the server that it measured, simulated servers and recordings. */
 export interface Stack {
   readonly prometheusUrl: string;
   readonly run: FinishedRun;
+  /** Since when Prometheus has had the result of the run. */
+  readonly publishedSeconds: number;
   /** Names of all samples of the recordings that were scraped under a job. */
   recordedSamples(job: string): ReadonlySet<string>;
   stop(): Promise<void>;
@@ -48,12 +52,14 @@ export async function startStack(programs: PrometheusPrograms): Promise<Stack> {
     const folder = await mkdtemp(join(tmpdir(), 'llmbench-dashboards-'));
     keep({ stop: () => rm(folder, { recursive: true, force: true }) });
     const runsFolder = join(folder, 'runs');
-    const exporter = keep(await startProgram('serve', '--runs-dir', runsFolder));
     const simulators = keep(await startSimulators());
-    const replayer = keep(await startReplayer(BENCHMARK_SECONDS));
-    const exporterAddress = new URL((exporter.ready as { readonly url: string }).url).host;
     const benchmarked = simulators.systems.find(({ system }) => system === BENCHMARKED);
     if (benchmarked === undefined) throw new Error(`${BENCHMARKED} is not simulated`);
+    await judgeRuns(benchmarked.url, runsFolder);
+    const expected = [`${JUDGED_SCENARIO}=24h`, 'never-run=24h'].flatMap((each) => ['--expect-scenario', each]);
+    const exporter = keep(await startProgram('serve', '--runs-dir', runsFolder, ...expected));
+    const replayer = keep(await startReplayer(BENCHMARK_SECONDS));
+    const exporterAddress = new URL((exporter.ready as { readonly url: string }).url).host;
     const targets = [...simulators.systems.flatMap(simulatedTargets), ...recordedTargets(replayer)];
     const configFile = join(folder, 'prometheus.yml');
     const config = renderPrometheusConfig({ exporterAddress, ruleFiles: RULE_FILES });
@@ -63,11 +69,31 @@ export async function startStack(programs: PrometheusPrograms): Promise<Stack> {
     for (const [system, load] of simulators.loads) {
       if (load.answered() === 0) throw new Error(`the simulated ${system} answered no request`);
     }
-    return { prometheusUrl: prometheus.url, run, recordedSamples: (job) => replayer.samples(job), stop };
+    const publishedSeconds = await published(prometheus.url, run.runId);
+    return {
+      prometheusUrl: prometheus.url,
+      run,
+      publishedSeconds,
+      recordedSamples: (job) => replayer.samples(job),
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
   }
+}
+
+/** Waits until Prometheus has the result of the run from the exporter. */
+async function published(prometheusUrl: string, runId: string): Promise<number> {
+  const expr = `min(timestamp(llmbench_result_seconds{run_id="${runId}"}))`;
+  const deadline = Date.now() + PUBLISHED_WITHIN_MS;
+  while (Date.now() < deadline) {
+    const [series] = await instantQuery(prometheusUrl, expr, Date.now() / 1000);
+    const [, seconds] = series?.samples[0] ?? [];
+    if (seconds !== undefined) return Number(seconds);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`Prometheus has no result of run ${runId} after ${PUBLISHED_WITHIN_MS / 1000} s`);
 }
 
 /** The pages of a system; that of the benchmarked one is found through the exporter, as those of users are. */

@@ -4,6 +4,7 @@ import * as client from '../queries/client.ts';
 import * as vllm from '../queries/vllm.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { HALF } from './sizes.ts';
+import { SHORT_RUN } from './wording.ts';
 
 /** What the client asked of the server, and what came back. */
 export function withLoad(dashboard: DashboardBuilder): void {
@@ -14,7 +15,7 @@ export function withLoad(dashboard: DashboardBuilder): void {
         ...HALF,
         id: 21,
         title: 'Requests by outcome',
-        description: 'Requests that ended per second, by outcome, in all phases.',
+        description: `Requests that ended per second, by outcome, in all phases. ${SHORT_RUN}`,
         unit: 'reqps',
         queries: [client.requestRates],
       }),
@@ -37,7 +38,7 @@ export function withLoad(dashboard: DashboardBuilder): void {
         id: 23,
         title: 'Requests in flight',
         description: 'Requests that the client has sent and that have not ended.',
-        unit: 'none',
+        unit: 'locale',
         axisLabel: 'requests',
         queries: [client.inFlight],
       }),

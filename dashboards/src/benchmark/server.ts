@@ -47,7 +47,7 @@ export function withServer(dashboard: DashboardBuilder): void {
         id: 43,
         title: 'Requests in the server',
         description: 'Requests in the batch (running) and in the queue (waiting). A queue that grows: saturated.',
-        unit: 'none',
+        unit: 'locale',
         axisLabel: 'requests',
         queries: [
           vllm.vllmGauge('vllm:num_requests_running', 'running'),

@@ -3,7 +3,7 @@ import { stat } from '../panels/stat.ts';
 import * as client from '../queries/client.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { STAT } from './sizes.ts';
-import { WHOLE_RUN } from './wording.ts';
+import { UNTIL_PUBLISHED, WHOLE_RUN } from './wording.ts';
 
 /** The top row: the chosen runs in numbers. */
 export function withWholeRun(dashboard: DashboardBuilder): void {
@@ -16,7 +16,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         width: 4,
         title: 'Requests ok',
         description: 'Requests of the measure phase that were answered completely, warm-up left out.',
-        unit: 'none',
+        unit: 'locale',
         queries: [client.requestsOk],
       }),
     )
@@ -27,7 +27,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         width: 4,
         title: 'Requests failed',
         description: 'Requests of the measure phase that ended in an error or a timeout. The latencies leave them out.',
-        unit: 'none',
+        unit: 'locale',
         queries: [client.requestsFailed],
       }),
     )
@@ -39,7 +39,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         title: 'Time to first token',
         description: `From sending a request to its first chunk with content. ${WHOLE_RUN}`,
         unit: 's',
-        queries: client.exactPercentiles('time_to_first_token', [0.5, 0.99]),
+        queries: client.wholeRunPercentiles('time_to_first_token', [0.5, 0.99]),
       }),
     )
     .withPanel(
@@ -50,7 +50,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         title: 'Inter-token latency',
         description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${WHOLE_RUN}`,
         unit: 's',
-        queries: client.exactPercentiles('inter_token_latency', [0.5, 0.99]),
+        queries: client.wholeRunPercentiles('inter_token_latency', [0.5, 0.99]),
       }),
     )
     .withPanel(
@@ -59,9 +59,9 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         id: 15,
         width: 8,
         title: 'Request throughput',
-        description: 'Ok requests ÷ length of the measure phase. Empty until the phase has ended.',
+        description: `Ok requests ÷ time from the first request to the last response. ${UNTIL_PUBLISHED}`,
         unit: 'reqps',
-        queries: [client.requestThroughput],
+        queries: client.requestThroughput,
       }),
     )
     .withPanel(
@@ -70,10 +70,9 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         id: 16,
         width: 8,
         title: 'Output tokens per second',
-        description:
-          'Output tokens as the server counted them ÷ length of the measure phase. Empty until it has ended.',
+        description: `Output tokens as the server counted them ÷ time from the first request to the last response. ${UNTIL_PUBLISHED}`,
         unit: TOKENS_PER_SECOND.unit,
-        queries: [client.outputTokenThroughput],
+        queries: client.outputTokenThroughput,
       }),
     )
     .withPanel(
@@ -83,7 +82,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         width: 8,
         title: 'Peak in flight',
         description: 'The most requests that were in flight at the same scrape, warm-up included.',
-        unit: 'none',
+        unit: 'locale',
         queries: [client.inFlightPeak],
       }),
     );

@@ -6,7 +6,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
 import { DATASOURCE } from '../datasource.ts';
-import { atTheEnd, type Query } from '../target.ts';
+import { atTheEnd, runLinks, type Query } from '../target.ts';
 import type { PanelFrame } from './frame.ts';
 
 export interface StatOptions extends PanelFrame {
@@ -31,5 +31,6 @@ export function stat(options: StatOptions): PanelBuilder {
     .textMode(BigValueTextMode.ValueAndName)
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']))
     .targets(atTheEnd(options.queries));
+  for (const { refId, links } of runLinks(options.queries)) panel.overrideByQuery(refId, [links]);
   return options.decimals === undefined ? panel : panel.decimals(options.decimals);
 }

@@ -11,7 +11,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { DATASOURCE } from '../datasource.ts';
-import { overTime, type Query } from '../target.ts';
+import { overTime, runLinks, type Query } from '../target.ts';
 import type { PanelFrame } from './frame.ts';
 
 export interface TimeseriesOptions extends PanelFrame {
@@ -58,6 +58,7 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
     )
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     .targets(overTime(options.queries));
+  for (const { refId, links } of runLinks(options.queries)) panel.overrideByQuery(refId, [links]);
   if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);
   if (options.max !== undefined) panel.max(options.max);
   if (options.stacked === true) panel.fillOpacity(30).stacking(new StackingConfigBuilder().mode(StackingMode.Normal));

@@ -1,10 +1,13 @@
 import {
-  exactQuantile,
+  exactResult,
+  percentileEdge,
   quantileOverTime,
   rateOverTime,
   runMatcher,
   runThroughput,
   runTotal,
+  withRunName,
+  WHOLE_RANGE,
   type ClientHistogram,
   type RunSelection,
 } from '../../../prometheus/queries.ts';
@@ -15,24 +18,39 @@ export const SELECTED_RUNS: RunSelection = { runs: '$run' };
 /** In a panel that is repeated for each chosen run: that run. */
 const REPEATED_RUN: RunSelection = { run: '$run' };
 
+/** A query with one series per chosen run, or several, named by scenario and start: a run id would fill the legend. */
+export function ofRuns(expr: string, name = ''): Query {
+  const legend = [name, '{{scenario}} {{start}}'].filter(Boolean).join(' ');
+  return { expr: withRunName(expr, SELECTED_RUNS), legend, perRun: true };
+}
+
 function percentile(quantile: number): string {
   return `p${quantile * 100}`;
 }
 
-/** Percentiles of whole runs. */
-export function exactPercentiles(histogram: ClientHistogram, quantiles: readonly number[]): Query[] {
-  return quantiles.map((quantile) => ({
-    expr: exactQuantile({ histogram, quantile, of: SELECTED_RUNS }),
-    legend: `${percentile(quantile)} {{run_id}}`,
-  }));
+/** Percentiles of whole runs: exact ones of those whose result is published, else the interval of the buckets. */
+export function wholeRunPercentiles(histogram: ClientHistogram, quantiles: readonly number[]): Query[] {
+  return quantiles.flatMap((quantile) => {
+    const name = percentile(quantile);
+    const exact = exactResult({ unit: 'seconds', measure: histogram, stat: name }, SELECTED_RUNS);
+    const query = { histogram, quantile, of: SELECTED_RUNS };
+    const untilThen = (edge: 'low' | 'high'): string => `(${percentileEdge(query, edge)}) unless on (run_id) ${exact}`;
+    return [
+      ofRuns(exact, `${name} exact,`),
+      ofRuns(untilThen('low'), `${name} at least,`),
+      ofRuns(untilThen('high'), `${name} at most,`),
+    ];
+  });
 }
 
 /** Percentiles over time; `name` distinguishes these lines from others in the panel. */
 export function percentilesOverTime(histogram: ClientHistogram, quantiles: readonly number[], name = ''): Query[] {
-  return quantiles.map((quantile) => ({
-    expr: quantileOverTime({ histogram, quantile, of: SELECTED_RUNS }),
-    legend: [name, percentile(quantile), '{{run_id}}'].filter(Boolean).join(' '),
-  }));
+  return quantiles.map((quantile) =>
+    ofRuns(
+      quantileOverTime({ histogram, quantile, of: SELECTED_RUNS }),
+      [name, percentile(quantile)].filter(Boolean).join(' '),
+    ),
+  );
 }
 
 /** Observations per second in each bucket of one run: grids of several runs are never added. */
@@ -40,50 +58,65 @@ export function bucketsOverTime(histogram: ClientHistogram): string {
   return `sum by (le) (rate(llmbench_${histogram}_seconds_bucket{${runMatcher(REPEATED_RUN)}}[$__rate_interval]))`;
 }
 
-export const requestsOk: Query = {
-  expr: runTotal('llmbench_requests_total', SELECTED_RUNS, 'phase="measure",outcome="ok"'),
-  legend: '{{run_id}}',
-};
+/** Requests of the measure phase with one of these outcomes: of the result, or as far as they are counted. */
+function requests(outcomes: readonly string[]): Query {
+  const published = outcomes.map((stat) => exactResult({ unit: 'requests', measure: 'requests', stat }, SELECTED_RUNS));
+  const matchers = `phase="measure",outcome=~"${outcomes.join('|')}"`;
+  return ofRuns(`${published.join(' + ')} or ${runTotal('llmbench_requests_total', SELECTED_RUNS, matchers)}`);
+}
 
-export const requestsFailed: Query = {
-  expr: runTotal('llmbench_requests_total', SELECTED_RUNS, 'phase="measure",outcome=~"error|timeout"'),
-  legend: '{{run_id}}',
-};
+export const requestsOk = requests(['ok']);
+export const requestsFailed = requests(['error', 'timeout']);
 
-export const requestThroughput: Query = {
-  expr: runThroughput('llmbench_requests_total', SELECTED_RUNS, 'outcome="ok"'),
-  legend: '{{run_id}}',
-};
+/** A throughput of the whole measure phase: of the result, or, as long as none is published, from counters. */
+function throughput(unit: string, measure: string, untilThen: string): Query[] {
+  const exact = exactResult({ unit, measure, stat: 'value' }, SELECTED_RUNS);
+  return [ofRuns(exact), ofRuns(`(${untilThen}) unless on (run_id) ${exact}`, 'from counters,')];
+}
 
-export const outputTokenThroughput: Query = {
-  expr: runThroughput('llmbench_output_tokens_total', SELECTED_RUNS),
-  legend: '{{run_id}}',
-};
+export const requestThroughput = throughput(
+  'requests_per_second',
+  'request_throughput',
+  runThroughput('llmbench_requests_total', SELECTED_RUNS, 'outcome="ok"'),
+);
+
+export const outputTokenThroughput = throughput(
+  'tokens_per_second',
+  'output_token_throughput',
+  runThroughput('llmbench_output_tokens_total', SELECTED_RUNS),
+);
 
 const IN_FLIGHT = `sum by (run_id) (llmbench_requests_in_flight{${runMatcher(SELECTED_RUNS)}})`;
 
-export const inFlight: Query = { expr: IN_FLIGHT, legend: 'client {{run_id}}' };
+export const inFlight = ofRuns(IN_FLIGHT, 'client');
 
 /** Summed over shards at each instant, then the highest: the sum of the shards' own peaks never happened. */
-export const inFlightPeak: Query = {
-  expr: `max_over_time(${IN_FLIGHT}[$__range:$scrape_interval])`,
-  legend: '{{run_id}}',
-};
+export const inFlightPeak = ofRuns(`max_over_time(${IN_FLIGHT}[$__range:$scrape_interval])`);
 
-export const requestRates: Query = {
-  expr: rateOverTime('llmbench_requests_total', SELECTED_RUNS, ['outcome']),
-  legend: '{{outcome}} {{run_id}}',
-};
+export const requestRates = ofRuns(rateOverTime('llmbench_requests_total', SELECTED_RUNS, ['outcome']), '{{outcome}}');
 
-export const errorRates: Query = {
-  expr: rateOverTime('llmbench_request_errors_total', SELECTED_RUNS, ['reason']),
-  legend: '{{reason}} {{run_id}}',
-};
+export const errorRates = ofRuns(
+  rateOverTime('llmbench_request_errors_total', SELECTED_RUNS, ['reason']),
+  '{{reason}}',
+);
 
-export const outputTokenRate: Query = {
-  expr: rateOverTime('llmbench_output_tokens_total', SELECTED_RUNS),
-  legend: 'client {{run_id}}',
-};
+export const outputTokenRate = ofRuns(rateOverTime('llmbench_output_tokens_total', SELECTED_RUNS), 'client');
+
+/** Share of a run's first tokens that came within the objective, which is a bucket bound. */
+export const objectiveKept = ofRuns(
+  `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_bucket{run_id=~"$run",le="$ttft_slo"}[${WHOLE_RANGE}])) / ` +
+    `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_count{run_id=~"$run"}[${WHOLE_RANGE}]))`,
+);
+
+/** 1: the client was short of CPU at some time. */
+export const saturated = ofRuns(
+  `max by (run_id) (max_over_time(llmbench_client_saturated{run_id=~"$run"}[${WHOLE_RANGE}]))`,
+);
+
+export const eventLoopDelay = ofRuns(
+  'histogram_quantile(0.99, sum by (run_id, le) (rate(llmbench_client_event_loop_delay_seconds_bucket{run_id=~"$run"}[$__rate_interval])))',
+  'p99',
+);
 
 /** The facts of `llmbench_run_info` that identify a run and say what it did. */
 export const RUN_FACTS = [

@@ -6,6 +6,9 @@ export interface DisplayUnit {
   readonly axis?: string;
 }
 
+/** A plain number with thousands separators, as the viewer's language writes them: 29,951. */
+export const COUNT = grafana.LocaleFormat;
+
 /** With k, M, … before it, as Grafana scales a unit that it does not know. */
 export const TOKENS_PER_SECOND: DisplayUnit = { unit: 'si:tok/s' };
 
@@ -34,7 +37,7 @@ export function valueUnit(unit: string): DisplayUnit {
   const known = VALUE_UNITS[unit];
   if (known !== undefined) return { unit: known };
   if (unit === 'tokens_per_second') return TOKENS_PER_SECOND;
-  return { unit: grafana.NoUnit, axis: unit.replaceAll('_', ' ') };
+  return { unit: COUNT, axis: unit.replaceAll('_', ' ') };
 }
 
 /** Of a counter's increase per second. */
@@ -43,6 +46,6 @@ export function rateUnit(unit: string): DisplayUnit {
   if (unit === 'requests') return { unit: grafana.RequestsPerSecond };
   if (unit === 'tokens') return TOKENS_PER_SECOND;
   if (unit === 'joules') return { unit: grafana.Watt };
-  if (unit === 'seconds') return { unit: grafana.NoUnit, axis: 'seconds per second' };
+  if (unit === 'seconds') return { unit: COUNT, axis: 'seconds per second' };
   return { unit: grafana.CountsPerSecond, axis: `${unit.replaceAll('_', ' ')} per second` };
 }

@@ -64,7 +64,7 @@ function speculation(q: ServerQueries): RowSpec {
           `sum by (model_name, instance) (rate(${q.selector('sglang:generation_tokens_total')}[$__rate_interval])) / ` +
             `sum by (model_name, instance) (rate(${q.selector('sglang:spec_verify_calls_total')}[$__rate_interval]))`,
           ['sglang:generation_tokens_total', 'sglang:spec_verify_calls_total'],
-          { unit: 'none', axis: 'tokens' },
+          { unit: 'locale', axis: 'tokens' },
           'tokens {{instance}} {{model_name}}',
         ),
       ],
