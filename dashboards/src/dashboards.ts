@@ -2,6 +2,7 @@ import { benchmark } from './benchmark.ts';
 import { classicJson } from './classic-dashboard.ts';
 import { clientVsServer } from './client-vs-server.ts';
 import { generic } from './generic.ts';
+import { history } from './history.ts';
 import { drawAppPanel } from './app/draw-app-panel.ts';
 import { appVariant, hasPercentiles } from './app/app-variant.ts';
 import { benchmarkApp } from './app/benchmark-app.ts';
@@ -21,6 +22,7 @@ export const APP_FOLDER = '../grafana-plugin/src/dashboards/';
 /** Each committed file, from dashboards/, with what generates its text: for any Grafana, and for one that has the app. */
 export const DASHBOARDS: readonly (readonly [file: string, json: () => string])[] = [
   ['llmbench-benchmark.json', () => classicJson(benchmark())],
+  ['llmbench-history.json', () => classicJson(history())],
   ['llmbench-client-vs-server.json', () => classicJson(clientVsServer())],
   ['llmbench-generic.json', () => classicJson(generic())],
   ...SYSTEMS.map((system) => [`${system.uid}.json`, () => classicJson(serverDashboard(system))] as const),

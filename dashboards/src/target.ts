@@ -10,6 +10,8 @@ export interface Query {
   readonly legend: string;
   /** Each series is one of a run and has its `run_id`: it leads to that run. */
   readonly perRun?: true;
+  /** A bound of another line: drawn thinner. */
+  readonly dashed?: true;
 }
 
 function dataquery({ expr, legend }: Query, refId: string): DataqueryBuilder {
@@ -23,7 +25,7 @@ function dataquery({ expr, legend }: Query, refId: string): DataqueryBuilder {
 }
 
 /** A, B, C, … in the order of the queries. */
-function refId(index: number): string {
+export function refId(index: number): string {
   return String.fromCharCode('A'.charCodeAt(0) + index);
 }
 
@@ -40,6 +42,14 @@ export function atTheEnd(queries: readonly Query[]): DataqueryBuilder[] {
 /** One row per series, at the end of the time range. */
 export function asTable(query: Query): DataqueryBuilder {
   return dataquery(query, refId(0)).instant().format(PromQueryFormat.Table);
+}
+
+/** The same for each query, with the name that Grafana gives to the column of its values when the tables are joined. */
+export function asTables(queries: readonly Query[]): { readonly field: string; readonly target: DataqueryBuilder }[] {
+  return queries.map((query, index) => {
+    const target = dataquery(query, refId(index)).instant().format(PromQueryFormat.Table);
+    return { field: queries.length === 1 ? 'Value' : `Value #${refId(index)}`, target };
+  });
 }
 
 /** The buckets of one histogram: the legend is the bucket's upper bound. */

@@ -72,6 +72,21 @@ export function runVariables(): QueryVariableBuilder[] {
   ];
 }
 
+/** Scenarios of the exporter, also those that have not been judged. */
+export function scenarioVariable(): QueryVariableBuilder {
+  return labelVariable({
+    name: 'scenario',
+    label: 'Scenario',
+    description: 'The named recipe of a run',
+    series: 'llmbench_scenario_last_completed_timestamp_seconds',
+    of: 'scenario',
+  })
+    .sort(VariableSort.AlphabeticalAsc)
+    .includeAll(true)
+    .allValue('.*')
+    .current(ALL);
+}
+
 /**
  * Job, model and instance of the servers, each narrowed by those before it. `presence` is a family that each server has;
  * `model` is where the model's name is read. All models: also series that name none.

@@ -11,7 +11,7 @@ import {
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
 import { DATASOURCE } from '../datasource.ts';
-import { overTime, runLinks, type Query } from '../target.ts';
+import { overTime, refId, runLinks, type Query } from '../target.ts';
 import type { PanelFrame } from './frame.ts';
 
 export interface TimeseriesOptions extends PanelFrame {
@@ -22,14 +22,19 @@ export interface TimeseriesOptions extends PanelFrame {
   readonly max?: number;
   /** Areas on top of each other, of parts that add up; else lines. */
   readonly stacked?: boolean;
+  /** What it means that there is nothing to show. */
+  readonly noValue?: string;
+  /** The variable whose values each get a panel of their own. */
+  readonly repeat?: string;
   readonly queries: readonly Query[];
 }
 
 /** Name of the line that stands for a service level objective: its style goes by the name. */
 const OBJECTIVE = 'objective';
+const DASHED = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } };
 const OBJECTIVE_STYLE = [
   { id: 'color', value: { mode: 'fixed', fixedColor: 'red' } },
-  { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } },
+  DASHED,
   { id: 'custom.stacking', value: { mode: 'none' } },
 ];
 
@@ -59,6 +64,11 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     .targets(overTime(options.queries));
   for (const { refId, links } of runLinks(options.queries)) panel.overrideByQuery(refId, [links]);
+  options.queries.forEach(({ dashed }, index) => {
+    if (dashed === true) panel.overrideByQuery(refId(index), [DASHED]);
+  });
+  if (options.noValue !== undefined) panel.noValue(options.noValue);
+  if (options.repeat !== undefined) panel.repeat(options.repeat).repeatDirection('v');
   if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);
   if (options.max !== undefined) panel.max(options.max);
   if (options.stacked === true) panel.fillOpacity(30).stacking(new StackingConfigBuilder().mode(StackingMode.Normal));

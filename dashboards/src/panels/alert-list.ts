@@ -1,0 +1,32 @@
+import { PanelBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
+import { DATASOURCE } from '../datasource.ts';
+import type { PanelFrame } from './frame.ts';
+
+export interface AlertListOptions extends PanelFrame {
+  /** What the names of the alerts contain. */
+  readonly alertName: string;
+}
+
+/** Alerts that fire or are about to: Grafana's own, and those of the data sources whose rules it reads. */
+export function alertList({ alertName, ...frame }: AlertListOptions): PanelBuilder {
+  return new PanelBuilder()
+    .id(frame.id)
+    .type('alertlist')
+    .title(frame.title)
+    .description(frame.description)
+    .datasource(DATASOURCE)
+    .span(frame.width)
+    .height(frame.height)
+    .options({
+      viewMode: 'list',
+      groupMode: 'default',
+      groupBy: [],
+      maxItems: 50,
+      // Newest first.
+      sortOrder: 5,
+      dashboardAlerts: false,
+      alertName,
+      alertInstanceLabelFilter: '',
+      stateFilter: { firing: true, pending: true, noData: false, normal: false, error: true },
+    });
+}
