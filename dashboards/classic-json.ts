@@ -46,7 +46,7 @@ export interface ClassicPanel {
   readonly description?: string;
   readonly datasource?: Datasource;
   readonly fieldConfig?: {
-    readonly defaults: { readonly unit?: string; readonly mappings?: readonly unknown[] };
+    readonly defaults: { readonly unit?: string; readonly noValue?: string; readonly mappings?: readonly unknown[] };
     readonly overrides: readonly {
       readonly properties: readonly { readonly id: string; readonly value?: unknown }[];
     }[];

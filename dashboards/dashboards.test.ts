@@ -127,6 +127,14 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
     expect(lost).toEqual([]);
   });
 
+  test('says on every panel of a server where its data would come from', () => {
+    if (isApp || !/llmbench-(vllm|dynamo|kvbm|sglang|trtllm|triton)/.test(file)) return;
+    const drawn = panels.filter(({ type }) => ['timeseries', 'table'].includes(type));
+    const silent = drawn.filter(({ fieldConfig }) => !/ port \d+, path \/.+/.test(fieldConfig?.defaults.noValue ?? ''));
+    expect(silent.map(({ title }) => title)).toEqual([]);
+    expect(drawn.length).toBeGreaterThan(0);
+  });
+
   test('declares every variable that it uses, and uses every one that it declares', () => {
     const variables = dashboard.templating.list.map(({ name }) => name);
     const uses = new Set([...json.matchAll(/\$\{?(\w+)/g)].map(([, name = '']) => name));

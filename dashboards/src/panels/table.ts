@@ -8,6 +8,8 @@ export interface FactsTableOptions extends PanelFrame {
   readonly expr: string;
   /** The columns, from left to right. */
   readonly labels: readonly string[];
+  /** What it means that there is nothing to show. */
+  readonly noValue?: string;
 }
 
 export interface InfoTableOptions extends FactsTableOptions {
@@ -26,7 +28,7 @@ export function factsTable(options: FactsTableOptions): PanelBuilder {
     .span(options.width)
     .height(options.height)
     .unit('none')
-    .noValue('–')
+    .noValue(options.noValue ?? '–')
     .filterable(true)
     .withTransformation({
       id: 'organize',

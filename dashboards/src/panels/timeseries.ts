@@ -29,6 +29,10 @@ export interface TimeseriesOptions extends PanelFrame {
   readonly queries: readonly Query[];
 }
 
+/** Of a run nothing is known but what was scraped while it lasted. */
+const NO_RUN =
+  'No data of the chosen runs in the time range. Prometheus finds running benchmarks through `llmbench serve` (port 9469, ' +
+  'path /sd), and only while they last.';
 /** Name of the line that stands for a service level objective: its style goes by the name. */
 const OBJECTIVE = 'objective';
 const DASHED = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } };
@@ -67,7 +71,8 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
   options.queries.forEach(({ dashed }, index) => {
     if (dashed === true) panel.overrideByQuery(refId(index), [DASHED]);
   });
-  if (options.noValue !== undefined) panel.noValue(options.noValue);
+  const noValue = options.noValue ?? (options.queries.some(({ perRun }) => perRun === true) ? NO_RUN : undefined);
+  if (noValue !== undefined) panel.noValue(noValue);
   if (options.repeat !== undefined) panel.repeat(options.repeat).repeatDirection('v');
   if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);
   if (options.max !== undefined) panel.max(options.max);

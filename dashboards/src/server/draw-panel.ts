@@ -7,6 +7,7 @@ import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import { description } from './description.ts';
 import type { PanelSpec } from './panel-spec.ts';
 import type { DisplayUnit } from './units.ts';
+import { withoutData } from './without-data.ts';
 
 export interface Size {
   readonly width: number;
@@ -16,6 +17,8 @@ export interface Size {
 /** Draws a panel with Grafana's own panels. */
 export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Panel> {
   const { unit, axis } = displayOf(spec);
+  const noValue = withoutData(spec);
+  const missing = noValue === undefined ? {} : { noValue };
   const frame = { id, title: spec.title, description: description(spec), ...size, unit };
   const [first] = spec.signals;
   if (first === undefined) throw new Error(`${spec.title} shows nothing`);
@@ -25,10 +28,11 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
     case 'heatmap':
       return heatmap({ ...frame, boundUnit: unit, unit: 'cps', expr: first.expr, repeat: 'instance' });
     case 'table':
-      return factsTable({ ...frame, expr: first.expr, labels: ['instance', ...(spec.columns ?? [])] });
+      return factsTable({ ...frame, ...missing, expr: first.expr, labels: ['instance', ...(spec.columns ?? [])] });
     default:
       return timeseries({
         ...frame,
+        ...missing,
         ...(axis === undefined ? {} : { axisLabel: axis }),
         ...(spec.max === undefined ? {} : { max: spec.max }),
         stacked: spec.kind === 'stacked',
