@@ -34,6 +34,11 @@ export const LINT_EXCEPTIONS: readonly LintException[] = [
     reason: 'it shows recorded series, which have no job',
   },
   {
+    rules: ['template-job-rule'],
+    about: { uid: 'llmbench-benchmark' },
+    reason: 'it shows recorded series, which have no job',
+  },
+  {
     rules: ['target-job-rule', 'target-instance-rule'],
     about: /^(DCGM_|smg_)/,
     reason: 'exporters of GPUs and gateways are targets of their own: a variable of its own chooses their instances',

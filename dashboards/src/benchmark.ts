@@ -6,13 +6,13 @@ import { withRuns } from './benchmark/runs.ts';
 import { withServer } from './benchmark/server.ts';
 import { withWholeRun } from './benchmark/whole-run.ts';
 import { UID } from './benchmark/uid.ts';
-import * as vllm from './queries/vllm.ts';
+import { SYSTEM_PRESENCE } from './queries/system.ts';
 import {
   datasourceVariable,
   objectiveVariable,
+  recordedVariables,
   runVariables,
   scrapeIntervalVariable,
-  serverVariables,
 } from './variables.ts';
 
 const TTFT_OBJECTIVE = {
@@ -31,7 +31,7 @@ export function benchmark(): Dashboard {
   }).variables([
     datasourceVariable(),
     ...runVariables(),
-    ...serverVariables(vllm.VLLM_PRESENCE, { family: vllm.VLLM_PRESENCE, label: vllm.VLLM_MODEL_LABEL }),
+    ...recordedVariables(SYSTEM_PRESENCE),
     objectiveVariable(TTFT_OBJECTIVE),
     scrapeIntervalVariable(),
   ]);

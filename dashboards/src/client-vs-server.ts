@@ -2,6 +2,7 @@ import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { WHOLE_RUN } from './benchmark/wording.ts';
 import * as client from './queries/client.ts';
+import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemSum } from './queries/system.ts';
 import { lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
 import type { Signal } from './server/signal.ts';
@@ -15,9 +16,6 @@ import {
   scrapeIntervalVariable,
 } from './variables.ts';
 
-/** Recorded for every system, so that the dashboard needs to know none. */
-const PRESENCE = 'system:requests:rate1m';
-const SELECTED = 'system=~"$system",model=~"$model",instance=~"$instance"';
 const RULES =
   'The servers: from the recording rules of llmbench (rate over 1 minute), one line per system, definition and instance: ' +
   'only equal definitions mean the same. Estimated by histogram_quantile: no bound is promised.';
@@ -30,22 +28,12 @@ function seconds(queries: readonly Query[]): Signal[] {
   return queries.map((query) => signal(query, { unit: 's' }));
 }
 
-/** Percentiles of the servers, in the vocabulary that they share; each instance has its own grid. */
 function recorded(measure: string, quantiles: readonly number[]): Signal[] {
-  return seconds(
-    quantiles.map((quantile) => ({
-      expr:
-        `histogram_quantile(${quantile}, sum by (system, definition, model, instance, le) ` +
-        `(system:${measure}_seconds_bucket:rate1m{${SELECTED}}))`,
-      legend: `{{system}} p${quantile * 100} {{definition}} {{instance}}`,
-    })),
-  );
+  return seconds(systemPercentiles(measure, quantiles));
 }
 
-/** A recorded rate or gauge of the servers. */
 function system(metric: string, name: string, display: DisplayUnit): Signal {
-  const expr = `sum by (system, model, instance) (system:${metric}{${SELECTED}})`;
-  return signal({ expr, legend: `{{system}} ${name} {{instance}}` }, display);
+  return signal(systemSum(metric, name), display);
 }
 
 const REQUESTS = { unit: 'reqps' };
@@ -138,15 +126,7 @@ function servers(): RowSpec {
     lines(
       'KV cache usage',
       'Of the fullest engine of each instance. Near 100 % requests wait or are preempted.',
-      [
-        signal(
-          {
-            expr: `max by (system, model, instance) (system:kv_cache_usage_ratio:max{${SELECTED}})`,
-            legend: '{{system}} {{instance}}',
-          },
-          { unit: 'percentunit' },
-        ),
-      ],
+      [signal(systemKvCacheUsage, { unit: 'percentunit' })],
       { max: 1 },
     ),
     lines('Preemptions', 'Requests thrown back to the queue per second: work that is done again.', [
@@ -173,7 +153,7 @@ export function clientVsServer(): Dashboard {
   }).variables([
     datasourceVariable(),
     ...runVariables(),
-    ...recordedVariables(PRESENCE),
+    ...recordedVariables(SYSTEM_PRESENCE),
     objectiveVariable({
       name: 'ttft_slo',
       label: 'TTFT objective',

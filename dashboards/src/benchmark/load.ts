@@ -1,7 +1,7 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { timeseries } from '../panels/timeseries.ts';
 import * as client from '../queries/client.ts';
-import * as vllm from '../queries/vllm.ts';
+import { systemSum } from '../queries/system.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { HALF } from './sizes.ts';
 import { SHORT_RUN } from './wording.ts';
@@ -27,9 +27,9 @@ export function withLoad(dashboard: DashboardBuilder): void {
         title: 'Output tokens',
         description:
           'Output tokens per second: counted by the client at the end of each request (from the usage that the server ' +
-          'reports), and by vLLM as it generates, for all its clients. Steps of the client are requests that end together.',
+          'reports), and by each server, for all its clients. Steps of the client are requests that end together.',
         unit: TOKENS_PER_SECOND.unit,
-        queries: [client.outputTokenRate, vllm.vllmRate('vllm:generation_tokens_total', 'vLLM')],
+        queries: [client.outputTokenRate, systemSum('output_tokens:rate1m', 'output')],
       }),
     )
     .withPanel(
