@@ -24,7 +24,7 @@ async function statusOf(requestLine: string, ...headers: readonly string[]): Pro
   return (await text(socket)).split(' ')[1] ?? '';
 }
 
-test('a run that waits for its scrapers says so once, and one that nothing scraped does not', async () => {
+test('a run reports once that it waits for its scrapers, and does not wait if nothing scraped it', async () => {
   const said: string[] = [];
   const live = { render: async () => ({ contentType: 'text/plain', body: 'x 1\n' }) };
   const open = () =>

@@ -9,8 +9,8 @@ import { openStore, RunStore } from './run-store.ts';
 import type { RunWriter } from './run-writer.ts';
 import { DamagedRunError, RunNotStoredError, RunsDirectoryError, SchemaVersionError } from '../errors/store-errors.ts';
 
-/** A user without rights. */
-const NOBODY = 65_534;
+/** Owns no files. */
+const UNPRIVILEGED_USER_ID = 65_534;
 
 let directory: string;
 let store: RunStore;
@@ -307,7 +307,7 @@ describe('list and read', () => {
     // Permissions do not bind the superuser.
     const isRoot = process.geteuid?.() === 0;
     await chmod(directory, 0o555);
-    if (isRoot) process.seteuid?.(NOBODY);
+    if (isRoot) process.seteuid?.(UNPRIVILEGED_USER_ID);
     try {
       expect(await store.isReadOnly()).toBe(true);
       expect(await store.readResult('r1')).toMatchObject({ run_id: 'r1' });
