@@ -114,6 +114,21 @@ test('the runs beyond the first three are listed on request', async ({ page, ope
   await expect(set.getByRole('link', { name: 'after-9' })).toHaveAttribute('href', /\/runs\/after-9/);
 });
 
+test('the page of a judged run has its verdict, and leads to its evidence', async ({ page, openJudged }) => {
+  await openJudged('runs/after-3');
+  const verdict = page.getByRole('region', { name: 'Verdict' });
+  await expect(verdict).toContainText('Regressed: time_to_first_token p50');
+  await page.screenshot({ path: 'screenshots/run-verdict.png' });
+  await verdict.getByRole('link', { name: 'Compare with the baseline' }).click();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('A 10 runs · B 9 runs');
+});
+
+test('a run that was not judged has no verdict', async ({ page, openJudged }) => {
+  await openJudged('runs/before-3');
+  await expect(page.getByRole('region', { name: 'Configuration' })).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Verdict' })).toHaveCount(0);
+});
+
 test('without the data source: a link to the setup', async ({ page, openApp }) => {
   await openApp('compare', { without: 'llmbench-runs' });
   await expect(page.getByText('Comparing runs requires the data source')).toBeVisible();

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -61,6 +61,9 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     const exporter = `127.0.0.1:${exporterPort}`;
     const judgedRuns = join(folder, 'judged');
     execFileSync(process.execPath, [STORE_JUDGED_RUNS, judgedRuns]);
+    execFileSync(process.execPath, [LLMBENCH, 'baseline', 'accept', 'tag:before', '--runs-dir', judgedRuns]);
+    // Ends with 99, because the runs have regressed.
+    spawnSync(process.execPath, [LLMBENCH, 'check', 'tag:after', '--runs-dir', judgedRuns]);
     start('serve', '--runs-dir', judgedRuns, '--port', String(judgedPort));
     const judged = `127.0.0.1:${judgedPort}`;
     const config = join(folder, 'prometheus.yml');

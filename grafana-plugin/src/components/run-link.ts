@@ -44,7 +44,7 @@ export function compareUrl([first, ...others]: readonly RunSummary[], search: st
 }
 
 /** URL of the comparison of two sets of runs: ids, or the exporter's selectors such as `scenario:chat`. */
-function compareSetsUrl(sets: { a: readonly string[]; b: readonly string[] }, search: string): string {
+export function compareSetsUrl(sets: { a: readonly string[]; b: readonly string[] }, search: string): string {
   return withParameters(pageUrl(ROUTES.compare), search, null, { a: [...sets.a], b: [...sets.b] });
 }
 

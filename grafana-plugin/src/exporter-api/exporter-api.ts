@@ -15,6 +15,7 @@ import type {
   RunAnswer,
   RunPage,
   RunsQuery,
+  ScenarioAnswer,
   SeriesAnswer,
   SeriesQuery,
   ServersAnswer,
@@ -93,6 +94,11 @@ export class ExporterApi {
   /** The verdict on the runs of `b` against those of `a`; 404 where a selector matches no run. */
   compare(request: CompareQuery, signal?: AbortSignal): Promise<CompareAnswer> {
     return this.#get('compare', { ...request }, signal);
+  }
+
+  /** The history of a scenario: 404 where it has neither runs nor a baseline. */
+  scenario(name: string, signal?: AbortSignal): Promise<ScenarioAnswer> {
+    return this.#get(`scenarios/${encodeURIComponent(name)}`, {}, signal);
   }
 
   annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsAnswer> {

@@ -28,8 +28,6 @@ export type ScenarioPage = Schemas['ScenarioPage'];
 export type ScenarioSummary = Schemas['ScenarioSummary'];
 export type ScenarioAnswer = Schemas['Scenario'];
 export type BaselineChange = Schemas['BaselineChange'];
-export type ComparisonAnswer = Schemas['Comparison'];
-export type ComparedMeasure = ComparisonAnswer['measures'][number];
 export type AnnotationsAnswer = Schemas['Annotations'];
 export type RunAnnotation = AnnotationsAnswer['annotations'][number];
 export type ValuesAnswer = Schemas['Values'];
@@ -42,6 +40,7 @@ export type Needs = NonNullable<CompareAnswer['needs']>;
 export type PreflightFinding = CompareAnswer['preflight'][number];
 export type Explanation = NonNullable<CompareAnswer['explanation']>;
 export type MovedSignal = Explanation['signals'][number];
+export type VerdictEntry = ScenarioAnswer['verdicts'][number];
 export type Problem = Schemas['Problem'];
 
 export type RunsQuery = Query<'listRuns'>;

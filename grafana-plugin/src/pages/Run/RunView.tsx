@@ -22,6 +22,7 @@ import { PrometheusRun } from './PrometheusRun.tsx';
 import { RequestScatter } from './RequestScatter.tsx';
 import { RunFacts } from './RunFacts.tsx';
 import { RunTiles } from './RunTiles.tsx';
+import { RunVerdict } from './RunVerdict.tsx';
 import { ServerSignals } from './ServerSignals.tsx';
 import { useServerCounts } from './useServerCounts.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
@@ -87,6 +88,7 @@ function Run({ answer, exporter }: Props) {
   return (
     <div className={styles.page}>
       <RunFacts run={summary} />
+      {summary.status !== 'running' && <RunVerdict run={summary} exporter={exporter} />}
       {summary.failure && <Alert severity="warning" title={summary.failure} />}
       <RunTiles answer={answer} />
       <Percentiles run={summary} exporter={result === null ? null : exporter} />
