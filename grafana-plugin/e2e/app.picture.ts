@@ -31,3 +31,11 @@ test('the picture of the page compare', async ({ page, openJudged }) => {
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: fileURLToPath(new URL('../src/img/screenshot-compare.png', import.meta.url)) });
 });
+
+test('the picture of the page trends', async ({ page, openJudged }) => {
+  await page.setViewportSize(VIEWPORT);
+  await openJudged('trends', { scenario: 'release' });
+  await page.waitForLoadState('networkidle');
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: fileURLToPath(new URL('../src/img/screenshot-trends.png', import.meta.url)) });
+});

@@ -1,9 +1,13 @@
+import { changeBaseline } from '../../../exporter/judge/baseline.ts';
+import { checkScenario } from '../../../exporter/judge/check-scenario.ts';
+import { DEFAULT_RULES } from '../../../exporter/judge/rule-choices.ts';
 import { storeJudgedRun } from '../../../exporter/judge/testing/judged-run.ts';
 import { openStore } from '../../../exporter/store/run-store.ts';
 
 /**
  * Stores runs whose figures are given, so that their verdicts are the same on every machine: ten of `before`, ten of `after`
- * that are 20 % slower, and one whose client was saturated. The argument is the runs directory.
+ * that are 20 % slower, and one whose client was saturated; a scenario `release` with 20 accepted runs, of which 3 are
+ * pinned, and 10 that are 30 % slower, of which some were judged. The argument is the runs directory.
  */
 const { store } = await openStore(process.argv[2] ?? '');
 for (let i = 0; i < 10; i++) {
@@ -12,3 +16,19 @@ for (let i = 0; i < 10; i++) {
   await storeJudgedRun(store, `after-${i}`, 20 + i, { ttft: 0.12 * noise, tags: ['after'] });
 }
 await storeJudgedRun(store, 'saturated', 40, { ttft: 0.3, client: 'saturated' });
+
+for (let i = 0; i < 30; i++) {
+  await storeJudgedRun(store, `release-${i}`, i, {
+    ttft: (i < 20 ? 0.1 : 0.13) * (1 + 0.01 * Math.sin(i * 2.3)),
+    scenario: 'release',
+  });
+}
+const change = { scenario: 'release', author: 'ana', reason: 'first baseline' };
+const first20 = Array.from({ length: 20 }, (_, i) => `release-${i}`);
+await changeBaseline(store.directory, { ...change, action: 'accept', run_ids: first20 });
+await changeBaseline(store.directory, { ...change, action: 'pin', run_ids: first20.slice(0, 3) });
+for (const runIds of [['release-20'], ['release-21', 'release-22', 'release-23', 'release-24', 'release-25']]) {
+  await checkScenario(store, {
+    ...{ scenario: 'release', runIds, acceptPassed: false, rules: DEFAULT_RULES, author: 'ci' },
+  });
+}

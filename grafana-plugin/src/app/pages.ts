@@ -7,6 +7,7 @@ import { pageScene } from './page-scene.ts';
 const RunsView = lazy(() => import('../pages/Runs/RunsView.tsx'));
 const RunView = lazy(() => import('../pages/Run/RunView.tsx'));
 const CompareView = lazy(() => import('../pages/Compare/CompareView.tsx'));
+const TrendsView = lazy(() => import('../pages/Trends/TrendsView.tsx'));
 const ServersView = lazy(() => import('../pages/Servers/ServersView.tsx'));
 const SetupView = lazy(() => import('../pages/Setup/SetupView.tsx'));
 const NotFoundView = lazy(() => import('../pages/NotFound/NotFoundView.tsx'));
@@ -50,6 +51,14 @@ export function appPages(): SceneAppPage[] {
       routePath: `${ROUTES.compare}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
       getScene: () => pageScene({ view: CompareView, from: null }),
+    }),
+    new SceneAppPage({
+      title: t('page.trends.title', 'Trends'),
+      subTitle: t('page.trends.subtitle', 'The history of a scenario: values, baseline, change points and verdicts'),
+      url: pageUrl(ROUTES.trends),
+      routePath: `${ROUTES.trends}/*`,
+      preserveUrlKeys: KEPT_WITH_TIME,
+      getScene: () => pageScene({ view: TrendsView, from: null }),
     }),
     new SceneAppPage({
       title: t('page.servers.title', 'Servers'),

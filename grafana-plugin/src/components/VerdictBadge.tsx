@@ -1,3 +1,4 @@
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { Badge, type BadgeColor } from '@grafana/ui';
 import React from 'react';
@@ -15,7 +16,12 @@ export function VerdictBadge({ verdict }: { verdict: VerdictName }) {
   return <Badge text={verdictText(verdict)} color={COLORS[verdict]} />;
 }
 
-function verdictText(verdict: VerdictName): string {
+/** The color of drawings, the same as that of the badge. */
+export function verdictColor(verdict: VerdictName, theme: GrafanaTheme2): string {
+  return theme.visualization.getColorByName(COLORS[verdict]);
+}
+
+export function verdictText(verdict: VerdictName): string {
   switch (verdict) {
     case 'regressed':
       return t('verdict.regressed', 'regressed');

@@ -3,7 +3,13 @@ import { PLUGIN_ID } from './plugin.ts';
 export const APP_URL = `/a/${PLUGIN_ID}`;
 
 /** Paths of the pages below the app's URL. */
-export const ROUTES = { runs: 'runs', compare: 'compare', servers: 'servers', setup: 'setup' } as const;
+export const ROUTES = {
+  runs: 'runs',
+  compare: 'compare',
+  trends: 'trends',
+  servers: 'servers',
+  setup: 'setup',
+} as const;
 export type Route = (typeof ROUTES)[keyof typeof ROUTES];
 
 export function pageUrl(route: Route): string {

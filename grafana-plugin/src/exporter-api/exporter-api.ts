@@ -16,6 +16,9 @@ import type {
   RunPage,
   RunsQuery,
   ScenarioAnswer,
+  ScenarioPage,
+  ScenarioQuery,
+  ScenariosQuery,
   SeriesAnswer,
   SeriesQuery,
   ServersAnswer,
@@ -96,9 +99,13 @@ export class ExporterApi {
     return this.#get('compare', { ...request }, signal);
   }
 
-  /** The history of a scenario: 404 where it has neither runs nor a baseline. */
-  scenario(name: string, signal?: AbortSignal): Promise<ScenarioAnswer> {
-    return this.#get(`scenarios/${encodeURIComponent(name)}`, {}, signal);
+  scenarios(request: ScenariosQuery, signal?: AbortSignal): Promise<ScenarioPage> {
+    return this.#get('scenarios', { ...request }, signal);
+  }
+
+  /** The baseline, verdicts, runs and change points of a scenario: 404 where it has neither runs nor a baseline. */
+  scenario(name: string, request: ScenarioQuery, signal?: AbortSignal): Promise<ScenarioAnswer> {
+    return this.#get(`scenarios/${encodeURIComponent(name)}`, { ...request }, signal);
   }
 
   annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsAnswer> {

@@ -20,7 +20,10 @@ interface Props {
 export function RunVerdict({ run: { scenario, run_id: runId }, exporter }: Props) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
-  const load = useCallback((signal: AbortSignal) => exporter.scenario(scenario ?? '', signal), [exporter, scenario]);
+  const load = useCallback(
+    (signal: AbortSignal) => exporter.scenario(scenario ?? '', {}, signal),
+    [exporter, scenario]
+  );
   const { data, error } = useLoaded(scenario === null ? null : load);
   // An exporter from before scenarios were served has no verdicts.
   if (error && !(error instanceof ExporterError && error.status === 404)) {

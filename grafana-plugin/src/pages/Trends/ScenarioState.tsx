@@ -1,0 +1,99 @@
+import { css } from '@emotion/css';
+import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Alert, LinkButton, useStyles2 } from '@grafana/ui';
+import React from 'react';
+import { useLocation } from 'react-router-dom';
+import { compareSetsUrl } from '../../components/run-link.ts';
+import { Section } from '../../components/Section.tsx';
+import { VerdictBadge } from '../../components/VerdictBadge.tsx';
+import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+
+/** The newest verdict with its evidence, and what needs somebody's attention. */
+export function ScenarioState({ scenario: { summary, verdicts, baseline } }: { scenario: ScenarioAnswer }) {
+  const styles = useStyles2(getStyles);
+  const { search } = useLocation();
+  const [newest] = verdicts;
+  return (
+    <>
+      {summary.open_regression && (
+        <Alert
+          severity="error"
+          title={t('trends.open', 'Open regression since {{at}}', { at: dateTimeFormat(summary.open_regression.at) })}
+        >
+          {summary.open_regression.sentence}{' '}
+          {t(
+            'trends.open-how',
+            'It is closed by a check that finds no change or an improvement, or by accepting these runs as the new baseline.'
+          )}
+        </Alert>
+      )}
+      {summary.overdue && (
+        <Alert
+          severity="warning"
+          title={t('trends.overdue', 'No run has completed for more than twice the expected interval')}
+        />
+      )}
+      <Section
+        title={t('trends.state', 'Newest verdict')}
+        actions={
+          newest &&
+          newest.baseline_run_ids.length > 0 && (
+            <LinkButton
+              size="sm"
+              variant="secondary"
+              icon="layer-group"
+              href={compareSetsUrl({ a: newest.baseline_run_ids, b: newest.run_ids }, search)}
+            >
+              {t('trends.compare-with-baseline', 'Compare with the baseline')}
+            </LinkButton>
+          )
+        }
+      >
+        {newest ? (
+          <div className={styles.verdict}>
+            <VerdictBadge verdict={newest.verdict} />
+            <span>{newest.sentence}</span>
+            <span className={styles.facts}>
+              {[dateTimeFormat(newest.at), newest.author].filter(Boolean).join(' · ')}
+            </span>
+          </div>
+        ) : (
+          <p className={styles.facts}>
+            {t('trends.never-judged', 'No run was judged yet: llmbench check --scenario {{scenario}}', {
+              scenario: summary.scenario,
+            })}
+          </p>
+        )}
+        <p className={styles.facts}>{baselineText(baseline)}</p>
+      </Section>
+    </>
+  );
+}
+
+function baselineText({ accepted, pinned }: ScenarioAnswer['baseline']): string {
+  if (accepted.length === 0) {
+    return t('trends.no-baseline', 'No baseline: accept runs with llmbench baseline accept.');
+  }
+  return pinned.length === 0
+    ? t('trends.baseline-size', 'Baseline: {{accepted}} accepted runs, none pinned', { accepted: accepted.length })
+    : t(
+        'trends.baseline-anchor',
+        'Baseline: {{accepted}} accepted runs; {{pinned}} pinned as the anchor against slow drift',
+        {
+          accepted: accepted.length,
+          pinned: pinned.length,
+        }
+      );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  verdict: css({
+    display: 'flex',
+    flexWrap: 'wrap',
+    alignItems: 'center',
+    gap: theme.spacing(1),
+    marginBottom: theme.spacing(1),
+  }),
+  facts: css({ color: theme.colors.text.secondary, margin: 0 }),
+});

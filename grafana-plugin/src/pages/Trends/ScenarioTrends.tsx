@@ -1,0 +1,161 @@
+import { t } from '@grafana/i18n';
+import { Alert, Button, EmptyState, LoadingPlaceholder } from '@grafana/ui';
+import React, { useCallback, useMemo } from 'react';
+import { useAddress } from '../../app/useAddress.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import { useLoaded } from '../../components/useLoaded.ts';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import { measureName } from '../Run/measure-name.ts';
+import { BaselineChanges } from './BaselineChanges.tsx';
+import { PickedRuns } from './PickedRuns.tsx';
+import { ScenarioState } from './ScenarioState.tsx';
+import { TrendChart } from './TrendChart.tsx';
+import { TrendLegend } from './TrendLegend.tsx';
+import { trendOf, versionMarks } from './trend-points.ts';
+import { TrendRuns } from './TrendRuns.tsx';
+
+/** The exporter's limit of one answer. */
+const MOST_RUNS = 1000;
+/** Two runs can be compared. */
+const MOST_PICKED = 2;
+
+interface Props {
+  exporter: ExporterApi;
+  scenario: string;
+}
+
+/** Everything about one scenario; loads it. */
+export function ScenarioTrends({ exporter, scenario }: Props) {
+  const load = useCallback(
+    (signal: AbortSignal) => exporter.scenario(scenario, { limit: MOST_RUNS }, signal),
+    [exporter, scenario]
+  );
+  const { data, error, loading, reload } = useLoaded(load);
+  if (error) {
+    return (
+      <LoadProblem
+        title={t('trends.scenario-problem', 'The scenario could not be loaded')}
+        error={error}
+        onRetry={reload}
+      />
+    );
+  }
+  if (loading && !data) {
+    return <LoadingPlaceholder text={t('trends.scenario-loading', 'Loading the runs …')} />;
+  }
+  return data ? <Loaded scenario={data} /> : null;
+}
+
+function Loaded({ scenario }: { scenario: ScenarioAnswer }) {
+  const { runs, measures, total_runs, unreadable_runs } = scenario;
+  const picked = usePicked();
+  const [places, setPlaces] = usePlaces(runs.length);
+  const trends = useMemo(() => measures.map((_, i) => trendOf(scenario, i)), [scenario, measures]);
+  const versions = useMemo(
+    () => versionMarks(runs, { configuration: t('trends.new-configuration', 'new configuration') }),
+    [runs]
+  );
+  const isZoomed = places[0] > 0 || places[1] < runs.length - 1;
+  return (
+    <>
+      <ScenarioState scenario={scenario} />
+      {unreadable_runs.length > 0 && (
+        <Alert
+          severity="warning"
+          title={t('trends.unreadable', 'Runs that cannot be read are left out: {{runs}}', {
+            runs: unreadable_runs.map(({ run_id, reason }) => `${run_id} (${reason})`).join(', '),
+          })}
+        />
+      )}
+      {total_runs > runs.length && (
+        <Alert
+          severity="info"
+          title={t('trends.newest-only', 'The newest {{shown}} of {{total}} runs are shown', {
+            shown: runs.length.toLocaleString('en-US'),
+            total: total_runs.toLocaleString('en-US'),
+          })}
+        />
+      )}
+      {runs.length === 0 ? (
+        <EmptyState variant="not-found" message={t('trends.no-runs', 'No completed run of this scenario')} />
+      ) : (
+        <>
+          <PickedRuns runs={runs} picked={picked.ids} onClear={picked.clear}>
+            {isZoomed && (
+              <Button size="sm" variant="secondary" icon="search-minus" onClick={() => setPlaces(null)}>
+                {t('trends.all', 'Show all runs')}
+              </Button>
+            )}
+          </PickedRuns>
+          <TrendLegend />
+          {measures.map((measure, i) => {
+            const title = `${measureName(measure.measure, measure.clock)} ${measure.stat === 'value' ? '' : measure.stat}`;
+            const trend = trends[i];
+            return (
+              trend && (
+                <Section
+                  key={`${measure.measure} ${measure.stat} ${measure.definition}`}
+                  title={title.trim()}
+                  description={measureText(measure)}
+                >
+                  <TrendChart
+                    label={t('trends.chart', '{{measure}} of each run, the oldest first', { measure: title.trim() })}
+                    trend={trend}
+                    versions={versions}
+                    unit={measure.unit}
+                    places={places}
+                    picked={picked.ids}
+                    onPick={picked.toggle}
+                    onZoom={setPlaces}
+                  />
+                </Section>
+              )
+            );
+          })}
+          <TrendRuns scenario={scenario} places={places} picked={picked.ids} onPick={picked.toggle} />
+          <BaselineChanges baseline={scenario.baseline} />
+        </>
+      )}
+    </>
+  );
+}
+
+function measureText({ direction, margin }: ScenarioAnswer['measures'][number]): string {
+  const percent = `${Number((margin * 100).toPrecision(3))} %`;
+  return direction === 'higher'
+    ? t('trends.higher-is-better', 'Higher is better. Smallest relevant change: {{percent}}.', { percent })
+    : t('trends.lower-is-better', 'Lower is better. Smallest relevant change: {{percent}}.', { percent });
+}
+
+/** The selected runs, in the URL; a third one replaces the older of the two. */
+function usePicked() {
+  const address = useAddress();
+  const list = useMemo(() => address.all('picked'), [address]);
+  const ids = useMemo(() => new Set(list), [list]);
+  const toggle = useCallback(
+    (id: string) =>
+      address.set({ picked: ids.has(id) ? list.filter((one) => one !== id) : [...list, id].slice(-MOST_PICKED) }),
+    [address, ids, list]
+  );
+  return { ids, toggle, clear: () => address.set({ picked: null }) };
+}
+
+/** The shown places of runs, in the URL; all without it. */
+function usePlaces(runs: number): [readonly [number, number], (places: readonly [number, number] | null) => void] {
+  const address = useAddress();
+  const text = address.one('places');
+  const places = useMemo((): readonly [number, number] => {
+    const [, from, to] = /^(\d{1,6})-(\d{1,6})$/.exec(text ?? '') ?? [];
+    const last = Math.max(0, runs - 1);
+    const [first, end] = [Math.min(last, Number(from ?? 0)), Math.min(last, Number(to ?? last))];
+    return first <= end ? [first, end] : [0, last];
+  }, [text, runs]);
+  const set = useCallback(
+    (next: readonly [number, number] | null) =>
+      address.set({ places: next === null || next[0] > next[1] ? null : `${next[0]}-${next[1]}` }),
+    [address]
+  );
+  return [places, set];
+}
