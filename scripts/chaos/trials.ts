@@ -34,7 +34,7 @@ export interface ChaosTally {
 type Kind = 'kill at a change' | 'kill at a time' | 'small files' | 'small disk' | 'closed pipes' | 'clock jump';
 
 const CLOCK_JUMPS_SECONDS = [3600, -3600] as const;
-/** A command that cannot write must say so in its last line, without a stack trace. */
+/** A command that cannot write must report it in its last line, without a stack trace. */
 const STACK_TRACE = /^ {4}at /m;
 
 /** Disturbs every scene in every way with random strength, and checks after each that nothing finished is lost. */
