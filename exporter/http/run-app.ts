@@ -8,6 +8,7 @@ import { healthyRoute } from './healthy.ts';
 import { landingRoute } from './landing.ts';
 import { metricsRoute } from './metrics.ts';
 import { notFound } from './not-found.ts';
+import { readingOnly } from './reading-only.ts';
 import { readyRoute } from './ready.ts';
 
 export interface RunAppOptions {
@@ -33,6 +34,7 @@ export function createRunApp({ live, runId, scenario, version, hostCheck, scrape
   ];
   const intro = `Run ${runId} of scenario ${scenario}. This page is available until the run ends.`;
   app.use(allowedHost(hostCheck));
+  app.use(readingOnly);
   app.get('/', landingRoute({ title: 'llmbench run', intro, links, version }));
   app.get('/metrics', metricsRoute(live, scraped));
   app.get('/-/healthy', healthyRoute);

@@ -7,13 +7,14 @@ import type { RunLibrary } from '../publish/views/run-library.ts';
 import { allowedHost } from './allowed-host.ts';
 import type { HostCheck } from './allowed-host.ts';
 import { createApi } from './api/api.ts';
-import { readCheck } from './api/token.ts';
+import { readCheck, type TokenRule } from './api/token.ts';
 import { failureHandler } from './failure.ts';
 import { healthyRoute } from './healthy.ts';
 import { landingRoute } from './landing.ts';
 import { metricsRoute } from './metrics.ts';
 import { notFound } from './not-found.ts';
 import { readyRoute } from './ready.ts';
+import { readingOnly } from './reading-only.ts';
 import { reportRoute } from './report.ts';
 import { runsTable } from './runs-table.ts';
 import { sdRoute } from './sd.ts';
@@ -25,6 +26,8 @@ export interface ServeAppOptions extends ResultMetricsOptions {
   readonly token: string | null;
   /** Whether clients with the token may change baselines. */
   readonly allowBaselineChanges?: boolean;
+  /** Who is exempt from the token; absent: clients on the loopback address. */
+  readonly tokenRule?: TokenRule;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
   /** Called on each request for the running runs. */
@@ -42,7 +45,7 @@ export function createServeApp(options: ServeAppOptions): Express {
     reading.catch((error: unknown) => problem(error instanceof Error ? error.message : String(error)));
   }
 
-  const mayRead = readCheck(token);
+  const mayRead = readCheck(token, options.tokenRule);
   const app = express().disable('x-powered-by').disable('etag');
   const links = [
     { path: '/metrics', text: 'exact results of finished runs, for Prometheus' },
@@ -53,6 +56,7 @@ export function createServeApp(options: ServeAppOptions): Express {
   ];
   app.use('/api/v1', createApi(options));
   app.use(allowedHost(hostCheck));
+  app.use(readingOnly);
   app.get(
     '/',
     landingRoute({

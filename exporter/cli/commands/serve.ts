@@ -35,6 +35,8 @@ const OPTIONS = {
   'allowed-hosts': texts('NAME', 'additional host names to accept in requests; .example.org accepts all subdomains'),
   'api-token-file': text('FILE', 'file with the token that the API requires from other machines', null),
   'allow-baseline-changes': flag('allow clients with the API token to change baselines; requires --api-token-file'),
+  'api-token-always': flag('require the token from clients on this machine too'),
+  'trust-proxy': flag('behind a reverse proxy on this machine: require the token by the address in X-Forwarded-For'),
   json: flag('print one JSON line {url} when ready'),
 };
 
@@ -63,16 +65,17 @@ export async function run(argv: readonly string[]): Promise<number> {
     const say = (line: string): void => void process.stderr.write(`${line}\n`);
     let presence: AnnouncedServe | null = null;
     const token = await apiToken(options['api-token-file']);
-    const allowBaselineChanges = options['allow-baseline-changes'];
-    if (allowBaselineChanges && token === null)
-      throw new CliError('--allow-baseline-changes requires --api-token-file');
+    for (const name of ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const) {
+      if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);
+    }
     const list = new RunList(store);
     const states = new ScenarioStates(store.directory);
     const app = createServeApp({
       discoveryAsked: () => presence?.discoveryAsked(),
       source: storeSource(store, list),
       library: new RunLibrary(store, list, say),
-      ...{ token, allowBaselineChanges },
+      ...{ token, allowBaselineChanges: options['allow-baseline-changes'] },
+      tokenRule: { always: options['api-token-always'], trustProxy: options['trust-proxy'] },
       hostCheck: hostCheck({ host: options.host, allowedHosts: options['allowed-hosts'] }),
       version: VERSION,
       problem: say,

@@ -4,6 +4,7 @@ import { cachedFigures } from '../../judge/load-figures.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { HostCheck } from '../allowed-host.ts';
+import { announcesBody } from '../reading-only.ts';
 import { annotationsRoute } from './annotations.ts';
 import { changeBaselineRoute, jsonBody } from './change-baseline.ts';
 import { compareRoute } from './compare.ts';
@@ -19,7 +20,7 @@ import { runsRoute } from './runs.ts';
 import { scenarioRoute } from './scenario.ts';
 import { scenariosRoute } from './scenarios.ts';
 import { statusRoute } from './status.ts';
-import { requireToken, requireWriteToken } from './token.ts';
+import { requireToken, requireWriteToken, type TokenRule } from './token.ts';
 import { valuesRoute } from './values.ts';
 
 export interface ApiOptions {
@@ -33,6 +34,8 @@ export interface ApiOptions {
   readonly scenarioStates?: () => Promise<readonly ScenarioState[]>;
   /** How often a scenario is expected to complete, in seconds, by its name. */
   readonly expectedScenarios?: ReadonlyMap<string, number>;
+  /** Who is exempt from the token; absent: clients on the loopback address. */
+  readonly tokenRule?: TokenRule;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
   /** Receives one line for each request that fails. */
@@ -59,7 +62,7 @@ export function createApi(options: ApiOptions): Express {
   const mayWrite = requireWriteToken(allowBaselineChanges ? token : null);
   api.post('/scenarios/:name/baseline', mayWrite, jsonBody, changeBaselineRoute(library));
   api.use(onlyReading);
-  api.use(requireToken(token));
+  api.use(requireToken(token, options.tokenRule));
   api.get('/status', statusRoute(library, version));
   api.get('/runs', runsRoute(library));
   api.get('/runs/:run_id', runRoute(library));
@@ -92,9 +95,13 @@ function onlyAllowedHosts(check: HostCheck): RequestHandler {
 }
 
 const onlyReading: RequestHandler = (request, _response, next) => {
-  if (request.method === 'GET' || request.method === 'HEAD') next();
-  else
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
     throw new Problem(405, `${request.method} is not allowed here`, {
       headers: { Allow: 'GET, HEAD', Connection: 'close' },
     });
+  }
+  if (announcesBody(request)) {
+    throw new Problem(400, 'a request to read has no body', { headers: { Connection: 'close' } });
+  }
+  next();
 };

@@ -4,7 +4,7 @@ import { request } from 'undici';
 import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
 import { problemHandler } from './problem.ts';
-import { isLoopback, requireToken } from './token.ts';
+import { isLoopback, readCheck, requireToken } from './token.ts';
 
 const TOKEN = 'a-token-of-some-length';
 
@@ -41,6 +41,27 @@ test.each([
   const text = await body.text();
   expect([statusCode, answered['www-authenticate']]).toEqual([expected, expected === 401 ? 'Bearer' : undefined]);
   expect(text).not.toContain(TOKEN);
+});
+
+const ALWAYS = { always: true, trustProxy: false };
+const PROXY = { always: false, trustProxy: true };
+
+test.each([
+  ['any client on this machine', ALWAYS, '127.0.0.1', undefined, false],
+  ['a client of a proxy on this machine', PROXY, '127.0.0.1', '192.168.0.7', false],
+  ['a client that forges an earlier address', PROXY, '127.0.0.1', '127.0.0.1, 192.168.0.7', false],
+  ['a client whose address cannot be read', PROXY, '127.0.0.1', 'unknown', false],
+  ['a client of the proxy that is on this machine', PROXY, '::1', '192.168.0.7, 127.0.0.1', true],
+  ['a client beside the proxy', PROXY, '127.0.0.1', undefined, true],
+  ['a client that connects from elsewhere', PROXY, '192.168.0.7', '127.0.0.1', false],
+  ['a forwarded address that is not trusted', undefined, '127.0.0.1', '192.168.0.7', true],
+])('%s may read without a token: %#', (_name, rule, remoteAddress, forwarded, expected) => {
+  const headers = forwarded === undefined ? {} : { 'x-forwarded-for': forwarded };
+  const incoming = Object.create(express.request, {
+    headers: { value: headers },
+    socket: { value: { remoteAddress } },
+  }) as express.Request;
+  expect(readCheck(TOKEN, rule)(incoming)).toBe(expected);
 });
 
 test.each([

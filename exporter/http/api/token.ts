@@ -10,14 +10,24 @@ LOOPBACK.addAddress('::1', 'ipv6');
 /** Whether the client is allowed to do what it requests. */
 export type ClientCheck = (request: Request) => boolean;
 
+/** Which clients on the loopback address must present the token too. */
+export interface TokenRule {
+  /** All of them. */
+  readonly always: boolean;
+  /** Those for which a reverse proxy on this machine names another client in the last `X-Forwarded-For`. */
+  readonly trustProxy: boolean;
+}
+
+const EXEMPT_LOOPBACK: TokenRule = { always: false, trustProxy: false };
+
 /**
- * The token, as `Authorization: Bearer <token>`, is required from clients that do not connect over the loopback
- * address; null: not required.
+ * The token, as `Authorization: Bearer <token>`, is required from clients that the rule does not exempt; null: not
+ * required.
  */
-export function readCheck(token: string | null): ClientCheck {
+export function readCheck(token: string | null, rule: TokenRule = EXEMPT_LOOPBACK): ClientCheck {
   if (token === null) return () => true;
   const hasToken = tokenCheck(token);
-  return (request) => isLoopback(request.socket.remoteAddress) || hasToken(request);
+  return (request) => isExempt(request, rule) || hasToken(request);
 }
 
 function tokenCheck(token: string): ClientCheck {
@@ -28,9 +38,16 @@ function tokenCheck(token: string): ClientCheck {
   };
 }
 
+function isExempt(request: Request, { always, trustProxy }: TokenRule): boolean {
+  if (always || !isLoopback(request.socket.remoteAddress)) return false;
+  const forwarded = trustProxy ? request.get('x-forwarded-for') : undefined;
+  // Entries before the last come from the client and prove nothing.
+  return forwarded === undefined || isLoopback(forwarded.split(',').at(-1)?.trim());
+}
+
 /** Responds with 401 to unauthorized clients. */
-export function requireToken(token: string | null): RequestHandler {
-  return required(readCheck(token));
+export function requireToken(token: string | null, rule?: TokenRule): RequestHandler {
+  return required(readCheck(token, rule));
 }
 
 /**
