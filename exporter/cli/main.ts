@@ -1,6 +1,7 @@
 /** Entry point: finds the command and imports only that one. */
 import { COMMANDS, type Command } from './commands.ts';
 import { ExitCode, reportFailure } from './failure.ts';
+import { writeTerminalText } from './terminal-text.ts';
 
 export async function main(argv: readonly string[]): Promise<void> {
   // A reader may close the pipe early (`| head`).
@@ -11,6 +12,9 @@ export async function main(argv: readonly string[]): Promise<void> {
   });
   // Progress and notes are optional: a closed terminal or a full disk behind stderr must not end a run.
   process.stderr.on('error', () => undefined);
+  writeTerminalText(process.stderr);
+  // What is piped is data, which stays as it is.
+  if (process.stdout.isTTY) writeTerminalText(process.stdout);
   const [name, ...rest] = argv[0] === 'help' && argv.length > 1 ? [...argv.slice(1), '--help'] : argv;
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     process.stdout.write(overview());

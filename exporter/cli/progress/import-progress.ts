@@ -1,3 +1,4 @@
+import { canRedraw } from '../terminal-text.ts';
 import type { ImportListener, ImportOutcome } from '../../imports/import-files.ts';
 
 const REDRAW_MS = 250;
@@ -17,7 +18,7 @@ export class ImportProgress implements ImportListener {
 
   constructor(out: NodeJS.WriteStream) {
     this.#out = out;
-    this.#timer = setInterval(() => this.#draw(), out.isTTY ? REDRAW_MS : LOG_LINE_MS);
+    this.#timer = setInterval(() => this.#draw(), canRedraw(out) ? REDRAW_MS : LOG_LINE_MS);
     this.#timer.unref();
   }
 
@@ -49,8 +50,9 @@ export class ImportProgress implements ImportListener {
       groups: this.#groups,
     });
     this.#clear();
-    this.#out.write(this.#out.isTTY ? line : `${line}\n`);
-    this.#drawn = this.#out.isTTY;
+    const redrawn = canRedraw(this.#out);
+    this.#out.write(redrawn ? line : `${line}\n`);
+    this.#drawn = redrawn;
   }
 
   #clear(): void {

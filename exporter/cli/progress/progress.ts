@@ -5,6 +5,7 @@ import type { ServerLoadNow } from '../../servers/summary/load-now.ts';
 import type { LiveLines } from './live-lines.ts';
 import { progressLine, progressLines } from './progress-lines.ts';
 import type { ProgressState, RecentLatency } from './progress-lines.ts';
+import { canRedraw } from '../terminal-text.ts';
 import { RecentValues } from './recent-values.ts';
 
 const NS_PER_SECOND = 1e9;
@@ -58,7 +59,7 @@ export class Progress implements RunObserver {
     this.#display = display;
     this.#now_ns = now_ns;
     this.#servers = servers;
-    this.#timer = setInterval(() => this.#draw(), display.out.isTTY ? REDRAW_MS : LOG_LINE_MS);
+    this.#timer = setInterval(() => this.#draw(), canRedraw(display.out) ? REDRAW_MS : LOG_LINE_MS);
     this.#timer.unref();
   }
 
@@ -112,12 +113,12 @@ export class Progress implements RunObserver {
   #draw(): void {
     if (this.#phase === null) return;
     const state = this.#state(this.#phase);
-    const { isTTY, columns: width } = this.#display.out;
-    if (!isTTY) {
+    const { out } = this.#display;
+    if (!canRedraw(out)) {
       this.#display.print(progressLine(state));
       return;
     }
-    const columns = (width || USUAL_COLUMNS) - 1;
+    const columns = (out.columns || USUAL_COLUMNS) - 1;
     this.#display.draw(progressLines(state, columns).map((line) => line.slice(0, columns)));
   }
 

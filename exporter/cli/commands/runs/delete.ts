@@ -52,7 +52,7 @@ export async function deleteRuns(store: RunStore, runs: readonly IndexedRun[], y
 /** Asks for confirmation; refuses when stdin is not a terminal. Throws a `CliError`. */
 async function confirmed(question: string): Promise<boolean> {
   if (!process.stdin.isTTY) throw new CliError(`${question} stdin is not a terminal: pass --yes`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const terminal = createInterface({ input: process.stdin, output: process.stderr, terminal: false });
   try {
     return /^y(es)?$/i.test((await terminal.question(`${question} [y/N] `)).trim());
   } finally {

@@ -1,0 +1,42 @@
+type Environment = Readonly<Record<string, string | undefined>>;
+
+const ASCII: Readonly<Record<string, string>> = {
+  ...{ '…': '...', '·': '|', '–': '-', '—': '-', '−': '-', '÷': '/', '×': 'x', '→': '->', '≤': '<=', '≥': '>=' },
+  ...{ '±': '+/-', '∞': 'inf', µ: 'u', μ: 'u', '’': "'", '█': '#', '░': '.', '▁': '_', '▂': '_', '▃': '-', '▄': '-' },
+  ...{ '▅': '=', '▆': '=', '▇': '#', '🟢': '(+)', '🟠': '(~)', '🔵': '(-)', '🔴': '(!)', '⚪': '(?)' },
+};
+const MAPPED = new RegExp(`[${Object.keys(ASCII).join('')}]`, 'gu');
+/** Control characters except those that lines need, and marks that reverse the direction of text. */
+const HARMFUL = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
+/** What our own progress writes, alone, before it draws again. */
+const ESCAPE = '\x1b';
+const REDRAW = new RegExp(`^(\\r${ESCAPE}\\[K|${ESCAPE}\\[\\d+A${ESCAPE}\\[J)$`);
+
+/** Whether the terminal is limited to ASCII: a locale that is set to another character set than UTF-8, or a dumb one. */
+export function isAsciiOnly({ LC_ALL, LC_CTYPE, LANG, TERM }: Environment): boolean {
+  const locale = LC_ALL || LC_CTYPE || LANG || '';
+  return TERM === 'dumb' || (locale !== '' && !/utf-?8/i.test(locale));
+}
+
+/** Text for people: control characters, which could write into the terminal, are shown as `\x1b`. */
+export function terminalText(text: string, asciiOnly: boolean): string {
+  if (REDRAW.test(text)) return text;
+  const harmless = text.replace(HARMFUL, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
+  });
+  return asciiOnly ? harmless.replace(MAPPED, (character) => ASCII[character] ?? '?') : harmless;
+}
+
+/** Whether lines that were written can be replaced. */
+export function canRedraw(out: Pick<NodeJS.WriteStream, 'isTTY'>, env: Environment = process.env): boolean {
+  return out.isTTY === true && env['TERM'] !== 'dumb';
+}
+
+/** Every text that is written to the stream from now on is one for people. Bytes are left as they are. */
+export function writeTerminalText(out: NodeJS.WriteStream, env: Environment = process.env): void {
+  const asciiOnly = isAsciiOnly(env);
+  const write = out.write.bind(out) as (...values: unknown[]) => boolean;
+  out.write = (text: unknown, ...rest: unknown[]) =>
+    write(typeof text === 'string' ? terminalText(text, asciiOnly) : text, ...rest);
+}
