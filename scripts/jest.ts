@@ -14,6 +14,7 @@ const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarni
 const run = spawnSync(
   process.execPath,
   [...flags, jest, `--testTimeout=${TEST_TIMEOUT_MS}`, ...rest, '--selectProjects', project],
-  { stdio: 'inherit' },
+  // The text that the commands print depends on the character set of the locale.
+  { stdio: 'inherit', env: { ...process.env, LC_ALL: 'C.UTF-8' } },
 );
 process.exitCode = run.status ?? 1;
