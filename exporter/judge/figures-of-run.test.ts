@@ -56,6 +56,7 @@ test('the load as it was achieved', () => {
   expect(figuresOfRun(RUN, { ...RESULT, measures })).toMatchObject({
     run_id: 'r',
     load: { input_tokens: 512, output_tokens: 128, cached_input_ratio: null, request_rate: null },
+    command_line: RUN.command_line,
     client: 'ok',
     foreign_traffic: null,
   });

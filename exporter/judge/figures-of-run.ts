@@ -16,6 +16,7 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
     scenario: run.scenario,
     fingerprint: run.fingerprint,
     configuration: run.comparison_key,
+    command_line: run.command_line,
     load: loadOf(result.measures),
     client: result.client.verdict,
     // More requests at the servers than the client sent are others'.

@@ -1,4 +1,4 @@
-import { quoted } from '../../core/text/shell-word.ts';
+import { quoted, shellCommand } from '../../core/text/shell-word.ts';
 import { things } from '../../core/text/things.ts';
 import type { Needs, VerdictName } from './verdict.ts';
 
@@ -14,12 +14,16 @@ export interface NextContext {
   readonly tool: string | null;
   /** Servers of the two sides; null where a run has none, such as an import. */
   readonly urls: { readonly a: string | null; readonly b: string | null };
+  /** The words that made the newest run of B, see `RunFile`; null when they are not known. */
+  readonly commandLine: readonly string[] | null;
   /** Null: not shown. */
   readonly runsDirectory: string | null;
 }
 
-/** Stands for options that a stored run does not keep. */
+/** Stands for the options of a run that did not keep them. */
 const SAME_OPTIONS = '<options of the run>';
+/** Options of a run that the proposed command gives itself. */
+const GIVEN: ReadonlySet<string> = new Set(['--url', '--scenario', '--runs-dir']);
 /** Of `--runs-dir`. */
 const DEFAULT = 'runs';
 const OURS = 'llmbench';
@@ -27,17 +31,18 @@ const OURS = 'llmbench';
 /** The command that would gather what a verdict lacks; null when no command does. */
 export function nextCommand(needs: Needs | null, context: NextContext): string | null {
   if (needs === null) return null;
-  const { scenario, verdict, judged, acceptable, tool, urls, runsDirectory } = context;
+  const { scenario, verdict, judged, acceptable, tool, urls, runsDirectory, commandLine } = context;
   const directory = runsDirectory === null || runsDirectory === DEFAULT ? '' : ` --runs-dir ${quoted(runsDirectory)}`;
   const named = `--scenario ${quoted(scenario)}${directory}`;
+  const sameOptions = commandLine === null ? SAME_OPTIONS : shellCommand(otherOptions(commandLine));
   const imported = tool !== null && tool !== OURS;
   const run = imported
     ? `llmbench import <results of ${tool}> ${named}`
-    : `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${SAME_OPTIONS}`;
+    : `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${sameOptions}`;
   switch (needs.design) {
     case 'pairs': {
       const [a, b] = [urls.a ?? 'URL', urls.b ?? 'URL'];
-      return `llmbench ab --a ${quoted(a)} --b ${quoted(b)} --pairs ${needs.pairs} ${named} ${SAME_OPTIONS}`;
+      return `llmbench ab --a ${quoted(a)} --b ${quoted(b)} --pairs ${needs.pairs} ${named} ${sameOptions}`;
     }
     case 'sets': {
       const more = [
@@ -47,7 +52,7 @@ export function nextCommand(needs: Needs | null, context: NextContext): string |
       return `${run}   # ${more.join(' and ')}`;
     }
     case 'confirm': {
-      const confirm = `llmbench check ${named} --confirm ${needs.further} -- --url ${quoted(urls.b ?? 'URL')} ${SAME_OPTIONS}`;
+      const confirm = `llmbench check ${named} --confirm ${needs.further} -- --url ${quoted(urls.b ?? 'URL')} ${sameOptions}`;
       // Only a suspicion is confirmed, by our own runs; else further runs are judged together with those that are there.
       if (verdict === 'suspect' && !imported) return confirm;
       const all = quoted(`scenario:${scenario}+last:${judged + needs.further}`);
@@ -64,4 +69,14 @@ export function nextCommand(needs: Needs | null, context: NextContext): string |
     case 'buckets':
       return null;
   }
+}
+
+/** The options of a command without those that are given anyway, each with its value. */
+function otherOptions(commandLine: readonly string[]): readonly string[] {
+  const isOption = (word: string): boolean => word.startsWith('--');
+  const words = commandLine.slice(commandLine.findIndex(isOption));
+  return words.filter((word, i) => {
+    const name = isOption(word) ? word : (words[i - 1] ?? '');
+    return !GIVEN.has(name.split('=')[0] ?? '');
+  });
 }

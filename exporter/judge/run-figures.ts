@@ -12,6 +12,8 @@ export interface RunFigures {
   readonly fingerprint: string;
   /** What the fingerprint is of, to report what differs; null or absent when it is not known. */
   readonly configuration?: object | null;
+  /** The words of a command that measures the same again, see `RunFile`; null or absent when it is not known. */
+  readonly command_line?: readonly string[] | null;
   readonly load: AchievedLoad;
   readonly client: 'ok' | 'saturated' | 'unknown';
   /** Whether others used the measured servers during the run; null when nothing reports it. */

@@ -38,12 +38,14 @@ export async function verdictReport(
   { a, b, figures, acceptable = 0, runsDirectory }: ReportContext,
 ): Promise<VerdictReport> {
   const urls = { a: a.at(-1)?.origin ?? null, b: b.at(-1)?.origin ?? null };
+  const newest = b.at(-1)?.run_id;
+  const commandLine = figures.find(({ run_id }) => run_id === newest)?.command_line ?? null;
   return {
     ...comparisonOf(judgment, figures),
     explanation: await loadExplanation(store, judgment),
     next_command: nextCommand(judgment.needs, {
       ...{ scenario: judgment.scenario, verdict: judgment.verdict, judged: b.length },
-      ...{ acceptable, tool: b.at(-1)?.tool ?? null, urls, runsDirectory },
+      ...{ acceptable, tool: b.at(-1)?.tool ?? null, urls, runsDirectory, commandLine },
     }),
   };
 }

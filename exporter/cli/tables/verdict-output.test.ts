@@ -150,7 +150,7 @@ server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared
 
 const NEXT: NextContext = {
   ...{ scenario: 'my chat', verdict: 'undecided', judged: 2, acceptable: 0, tool: 'llmbench' },
-  ...{ urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs' },
+  ...{ urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs', commandLine: null },
 };
 
 test.each([
@@ -164,6 +164,20 @@ test.each([
   [{ design: 'requests', times: 2.5 }, /# with 2\.5 times the requests$/],
 ] as const)('the command for %j', (needs, expected) => {
   expect(nextCommand(needs, NEXT)).toMatch(expected);
+});
+
+test('the options of the run are repeated, except those that the command gives itself', () => {
+  const options = ['--model', 'my model', '--streaming', '--concurrency', '8', '--sampling=-1'];
+  const given = ['--url', 'http://b?x=***', '--scenario', 'my chat', '--runs-dir', 'old'];
+  const commandLine = ['llmbench', 'run', ...given, ...options];
+  const command = (needs: Parameters<typeof nextCommand>[0]) => nextCommand(needs, { ...NEXT, commandLine });
+  const shown = "--model 'my model' --streaming --concurrency 8 --sampling=-1";
+  expect(command({ design: 'sets', furtherA: 2, furtherB: 0 })).toBe(
+    `llmbench run --url 'http://b?x' --scenario 'my chat' ${shown}   # 2 runs of A`,
+  );
+  expect(command({ design: 'pairs', pairs: 8, further: 8 })).toBe(
+    `llmbench ab --a http://a --b 'http://b?x' --pairs 8 --scenario 'my chat' ${shown}`,
+  );
 });
 
 test('only a suspicion is confirmed', () => {
