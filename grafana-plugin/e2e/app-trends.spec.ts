@@ -66,11 +66,11 @@ test('the arrow keys move between runs, and Enter selects one', async ({ page, o
   await expect(page).toHaveURL(/picked=release-1(&|$)/);
 });
 
-test('a scenario without baseline says what to do', async ({ page, openJudged }) => {
-  await openJudged('trends', { scenario: 'nightly' });
+test('a scenario without baseline says what to do', async ({ page, openApp }) => {
+  await openApp('trends', { scenario: 'chat' });
   await expect(page.getByText('No baseline: accept runs with llmbench baseline accept.')).toBeVisible();
-  await expect(page.getByText('llmbench check --scenario nightly')).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Time to first token p50' }).locator('[data-run]')).toHaveCount(21);
+  await expect(page.getByText('llmbench check --scenario chat')).toBeVisible();
+  await expect(page.getByRole('region', { name: 'Time to first token p50' }).locator('[data-run]')).toHaveCount(2);
 });
 
 test.describe('with errors', () => {

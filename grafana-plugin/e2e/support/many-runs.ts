@@ -26,6 +26,7 @@ function run(index: number): RunSummary {
     model: 'model',
     endpoint_type: 'chat',
     load: 'concurrency 8',
+    dataset: null,
     system: 'vllm',
     system_version: null,
     origin: 'http://127.0.0.1:8000',

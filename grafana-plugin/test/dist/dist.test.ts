@@ -47,6 +47,7 @@ test('holds these files and no others: no source maps, no fixtures, no tests', (
     'img/screenshot-run.png',
     'img/screenshot-runs.png',
     'img/screenshot-servers.png',
+    'img/screenshot-trends.png',
     'locales/en-US/llmbench-observability-app.json',
     'module.js',
     'panels/percentiles/img/logo.svg',
@@ -80,6 +81,7 @@ test('the app includes its plugins and its pages, and every include is there', (
   expect(includes.map(({ type, path }) => [type, path])).toEqual([
     ['page', '/a/llmbench-observability-app/runs'],
     ['page', '/a/llmbench-observability-app/compare'],
+    ['page', '/a/llmbench-observability-app/trends'],
     ['page', '/a/llmbench-observability-app/servers'],
     ['page', '/a/llmbench-observability-app/setup'],
     ['panel', 'panels/percentiles/plugin.json'],
