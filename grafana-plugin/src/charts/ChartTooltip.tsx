@@ -5,6 +5,7 @@ import React from 'react';
 import { ABSENT } from '../../../core/text/quantities.ts';
 import type { Scale } from '../panels/percentiles/draw/scale.ts';
 import type { Write } from './XyChart.tsx';
+import { TooltipBox } from './TooltipBox.tsx';
 import { valueAt, type XySeries } from './xy-series.ts';
 
 interface Props {
@@ -29,9 +30,8 @@ export function ChartTooltip({ pointer, width, x, series, xText, yText }: Props)
   if (rows.length === 0) {
     return null;
   }
-  const left = pointer + 12 + WIDTH > width ? Math.max(0, pointer - 12 - WIDTH) : pointer + 12;
   return (
-    <div className={styles.tooltip} style={{ left, width: WIDTH }}>
+    <TooltipBox pointer={pointer} width={width} boxWidth={WIDTH}>
       <div className={styles.head}>{xText(at)}</div>
       {rows.map(({ name, color, value }) => (
         <div key={name} className={styles.row}>
@@ -40,24 +40,11 @@ export function ChartTooltip({ pointer, width, x, series, xText, yText }: Props)
           <span>{value === null ? ABSENT : yText(value)}</span>
         </div>
       ))}
-    </div>
+    </TooltipBox>
   );
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
-  tooltip: css({
-    ...theme.typography.bodySmall,
-    position: 'absolute',
-    top: 12,
-    pointerEvents: 'none',
-    background: theme.colors.background.elevated,
-    border: `1px solid ${theme.colors.border.weak}`,
-    borderRadius: theme.shape.radius.default,
-    boxShadow: theme.shadows.z2,
-    padding: theme.spacing(0.75, 1),
-    zIndex: theme.zIndex.tooltip,
-    fontVariantNumeric: 'tabular-nums',
-  }),
   head: css({ color: theme.colors.text.secondary }),
   row: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(0.75) }),
   dot: css({ width: 8, height: 8, borderRadius: theme.shape.radius.circle, flexShrink: 0 }),

@@ -11,7 +11,8 @@ import type { CompareAnswer, MeasureVerdict } from '../../exporter-api/types.ts'
 import { type EffectAxis, effectAxis } from './effect-axis.ts';
 import { EffectPlot, EffectTicks } from './EffectPlot.tsx';
 import { effectText, intervalText, marginText } from './effect-text.ts';
-import { notableMeasures, verdictKey, verdictName } from './measure-rows.ts';
+import { statisticKey, statisticName } from '../Run/measure-name.ts';
+import { notableMeasures } from './measure-rows.ts';
 import { reasonText } from './reason-text.ts';
 
 /** A verdict per measure, with the evidence as text and as a forest plot. */
@@ -37,7 +38,7 @@ export function MeasureVerdicts({ comparison }: { comparison: CompareAnswer }) {
         />
       }
     >
-      <DataTable label={title} columns={columns(axis)} rows={rows} rowKey={verdictKey} />
+      <DataTable label={title} columns={columns(axis)} rows={rows} rowKey={statisticKey} />
     </Section>
   );
 }
@@ -47,7 +48,7 @@ function columns(axis: EffectAxis): Array<Column<MeasureVerdict>> {
     {
       id: 'measure',
       header: t('comparison.measure', 'Measure'),
-      render: (row) => <span title={row.definition}>{verdictName(row)}</span>,
+      render: (row) => <span title={row.definition}>{statisticName(row)}</span>,
       below: {
         id: 'direction',
         header: t('comparison.better', 'Better'),

@@ -4,7 +4,8 @@ import { columnsOf } from './ConfigurationDifferences.tsx';
 import { configurationDifferences } from './differences.ts';
 import { effectAxis, placeOf } from './effect-axis.ts';
 import { effectText, intervalText } from './effect-text.ts';
-import { notableMeasures, verdictName } from './measure-rows.ts';
+import { statisticName } from '../Run/measure-name.ts';
+import { notableMeasures } from './measure-rows.ts';
 import { rollingMedian } from './rolling-median.ts';
 import { markOf, shownIds } from './shown-runs.ts';
 
@@ -114,11 +115,11 @@ describe('of the measures', () => {
   });
 
   test('names say what distinguishes them', () => {
-    expect(verdictName(verdict({ stat: 'p99_9' }))).toBe('Time to first token p99.9');
-    expect(verdictName(verdict({ clock: 'due', population: 'all' }))).toBe(
+    expect(statisticName(verdict({ stat: 'p99_9' }))).toBe('Time to first token p99.9');
+    expect(statisticName(verdict({ clock: 'due', population: 'all' }))).toBe(
       'Time to first token, from due p50, failed requests as infinitely slow'
     );
-    expect(verdictName(verdict({ measure: 'error_ratio', stat: 'value', population: 'all' }))).toBe('Error ratio');
+    expect(statisticName(verdict({ measure: 'error_ratio', stat: 'value', population: 'all' }))).toBe('Error ratio');
   });
 });
 

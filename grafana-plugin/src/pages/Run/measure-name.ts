@@ -1,9 +1,27 @@
 import { t } from '@grafana/i18n';
+import type { MeasureVerdict } from '../../exporter-api/types.ts';
 
 /** The name of a measure for people; the measure's own words where it has none. */
 export function measureName(measure: string, clock?: string): string {
   const name = names()[measure] ?? capitalised(measure.replaceAll('_', ' '));
   return clock === 'due' && measure !== 'schedule_delay' ? t('measure.from-due', '{{name}}, from due', { name }) : name;
+}
+
+/** Which statistic of which measure. */
+type Statistic = Pick<MeasureVerdict, 'measure' | 'stat' | 'clock' | 'population' | 'origin' | 'definition'>;
+
+/** `Time to first token p90`; measures of one name differ by what they count. */
+export function statisticName({ measure, stat, clock, population, origin }: Statistic): string {
+  const name = [measureName(measure, clock), stat === 'value' ? '' : stat.replace('_', '.')].filter(Boolean).join(' ');
+  return [
+    name,
+    ...(population === 'all' && stat !== 'value' ? [t('comparison.all', 'failed requests as infinitely slow')] : []),
+    ...(origin === 'server' ? [t('comparison.server', 'server')] : []),
+  ].join(', ');
+}
+
+export function statisticKey({ measure, stat, clock, population, origin, definition }: Statistic): string {
+  return [measure, stat, clock, population, origin, definition].join(' ');
 }
 
 function capitalised(text: string): string {

@@ -6,7 +6,7 @@ import React, { type ReactNode } from 'react';
 import { useLocation } from 'react-router-dom';
 import { compareSetsUrl, runUrl } from '../../components/run-link.ts';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
-import { startText } from './start-text.ts';
+import { startText } from './run-texts.ts';
 
 interface Props {
   runs: ScenarioAnswer['runs'];

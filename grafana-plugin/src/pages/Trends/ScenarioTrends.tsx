@@ -7,7 +7,7 @@ import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
-import { measureName } from '../Run/measure-name.ts';
+import { statisticKey, statisticName } from '../Run/measure-name.ts';
 import { BaselineChanges } from './BaselineChanges.tsx';
 import { PickedRuns } from './PickedRuns.tsx';
 import { ScenarioState } from './ScenarioState.tsx';
@@ -91,17 +91,13 @@ function Loaded({ scenario }: { scenario: ScenarioAnswer }) {
           </PickedRuns>
           <TrendLegend />
           {measures.map((measure, i) => {
-            const title = `${measureName(measure.measure, measure.clock)} ${measure.stat === 'value' ? '' : measure.stat}`;
+            const title = statisticName(measure);
             const trend = trends[i];
             return (
               trend && (
-                <Section
-                  key={`${measure.measure} ${measure.stat} ${measure.definition}`}
-                  title={title.trim()}
-                  description={measureText(measure)}
-                >
+                <Section key={statisticKey(measure)} title={title} description={measureText(measure)}>
                   <TrendChart
-                    label={t('trends.chart', '{{measure}} of each run, the oldest first', { measure: title.trim() })}
+                    label={t('trends.chart', '{{measure}} of each run, the oldest first', { measure: title })}
                     trend={trend}
                     versions={versions}
                     unit={measure.unit}

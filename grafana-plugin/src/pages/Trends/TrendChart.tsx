@@ -4,11 +4,13 @@ import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
 import type { Unit } from '../../../../core/run/statistic.ts';
-import { counted, quantity, quantityRange, tickText } from '../../../../core/text/quantities.ts';
+import { counted, quantityRange, tickText } from '../../../../core/text/quantities.ts';
+import { TooltipBox } from '../../charts/TooltipBox.tsx';
 import { useWidth } from '../../charts/useWidth.ts';
 import { verdictColor, verdictText } from '../../components/VerdictBadge.tsx';
 import { linearScale, type Scale } from '../../panels/percentiles/draw/scale.ts';
 import { valueTicks } from '../../panels/percentiles/draw/ticks.ts';
+import { standingText, startText, valueText } from './run-texts.ts';
 import { nearestPoint, type Trend, type TrendBand, type TrendMark, type TrendPoint } from './trend-points.ts';
 
 interface Props {
@@ -356,11 +358,8 @@ const TOOLTIP_WIDTH = 280;
 function PointTooltip({ point, unit, x, width }: { point: TrendPoint; unit: Unit; x: Scale; width: number }) {
   const styles = useStyles2(getStyles);
   const { run, low, high, interval, n } = point;
-  const pixel = x(point.place);
-  const left = pixel + 12 + TOOLTIP_WIDTH > width ? Math.max(0, pixel - 12 - TOOLTIP_WIDTH) : pixel + 12;
-  const value = high > low ? quantityRange([low, high], unit) : quantity(low, unit);
   const lines = [
-    [run.start === null ? run.run_id : dateTimeFormat(run.start), value],
+    [startText(run), valueText([low, high], unit)],
     [
       t('trends.interval', '95 % interval within the run'),
       interval === null ? t('trends.no-interval', 'not available') : quantityRange(interval, unit),
@@ -370,11 +369,11 @@ function PointTooltip({ point, unit, x, width }: { point: TrendPoint; unit: Unit
       t('trends.verdict', 'Verdict'),
       run.verdict === null ? t('trends.not-judged', 'not judged') : verdictText(run.verdict),
     ],
-    [t('trends.baseline', 'Baseline'), standing(run)],
+    [t('trends.baseline', 'Baseline'), standingText(run)],
     [t('trends.system', 'System'), [run.system, run.system_version].filter(Boolean).join(' ')],
   ];
   return (
-    <div className={styles.tooltip} style={{ left, width: TOOLTIP_WIDTH }} role="status">
+    <TooltipBox pointer={x(point.place)} width={width} boxWidth={TOOLTIP_WIDTH} role="status">
       {lines
         .filter(([, text]) => text !== '')
         .map(([name, text]) => (
@@ -383,15 +382,8 @@ function PointTooltip({ point, unit, x, width }: { point: TrendPoint; unit: Unit
             <span>{text}</span>
           </div>
         ))}
-    </div>
+    </TooltipBox>
   );
-}
-
-function standing({ accepted, pinned }: TrendPoint['run']): string {
-  return [
-    ...(accepted ? [t('trends.accepted', 'accepted')] : []),
-    ...(pinned ? [t('trends.pinned', 'pinned')] : []),
-  ].join(', ');
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({
@@ -403,19 +395,6 @@ const getStyles = (theme: GrafanaTheme2) => ({
   chart: css({ display: 'block', cursor: 'crosshair', touchAction: 'none', userSelect: 'none' }),
   tick: css({ fill: theme.colors.text.primary, fontSize: 12 }),
   note: css({ fill: theme.colors.text.secondary, fontSize: 11 }),
-  tooltip: css({
-    ...theme.typography.bodySmall,
-    position: 'absolute',
-    top: 12,
-    pointerEvents: 'none',
-    background: theme.colors.background.elevated,
-    border: `1px solid ${theme.colors.border.weak}`,
-    borderRadius: theme.shape.radius.default,
-    boxShadow: theme.shadows.z2,
-    padding: theme.spacing(0.75, 1),
-    zIndex: theme.zIndex.tooltip,
-    fontVariantNumeric: 'tabular-nums',
-  }),
   row: css({ display: 'flex', gap: theme.spacing(1), justifyContent: 'space-between' }),
   name: css({ color: theme.colors.text.secondary }),
 });

@@ -4,15 +4,14 @@ import { t } from '@grafana/i18n';
 import { Pagination, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
-import type { Unit } from '../../../../core/run/statistic.ts';
-import { ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
+import { ABSENT } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
-import { measureName } from '../Run/measure-name.ts';
-import { startText } from './start-text.ts';
+import { statisticName } from '../Run/measure-name.ts';
+import { standingText, startText, valueText } from './run-texts.ts';
 
 type Run = ScenarioAnswer['runs'][number];
 
@@ -78,17 +77,13 @@ function columnsOf(measures: ScenarioAnswer['measures'], search: string): Array<
     {
       id: 'baseline',
       header: t('trends.column.baseline', 'Baseline'),
-      render: ({ accepted, pinned }) =>
-        [
-          ...(accepted ? [t('trends.accepted', 'accepted')] : []),
-          ...(pinned ? [t('trends.pinned', 'pinned')] : []),
-        ].join(', ') || ABSENT,
+      render: (run) => standingText(run) || ABSENT,
     },
-    ...measures.map(({ measure, stat, clock, unit }, i): Column<Run> => ({
+    ...measures.map((measure, i): Column<Run> => ({
       id: `measure-${i}`,
-      header: `${measureName(measure, clock)} ${stat === 'value' ? '' : stat}`.trim(),
+      header: statisticName(measure),
       align: 'right',
-      render: ({ values }) => valueText(values[i] ?? null, unit),
+      render: ({ values }) => valueText(values[i]?.value, measure.unit),
     })),
     {
       id: 'system',
@@ -102,15 +97,6 @@ function columnsOf(measures: ScenarioAnswer['measures'], search: string): Array<
       render: ({ tags }) => tags.join(', ') || ABSENT,
     },
   ];
-}
-
-function valueText(found: Run['values'][number], unit: Unit): string {
-  const value = found?.value ?? null;
-  if (!Array.isArray(value)) {
-    return quantity(value, unit);
-  }
-  const [low, high] = value;
-  return typeof low === 'number' && typeof high === 'number' ? quantityRange([low, high], unit) : ABSENT;
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({ pages: css({ marginTop: theme.spacing(1) }) });
