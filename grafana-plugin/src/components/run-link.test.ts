@@ -1,5 +1,5 @@
 import { runSummary } from '../../test/run-summary.ts';
-import { compareUrl, runUrl, timeOfRuns } from './run-link.ts';
+import { compareUrl, runUrl, timeOfRuns, verdictUrl } from './run-link.ts';
 
 const START = Date.parse('2026-11-21T10:00:00Z');
 
@@ -27,4 +27,13 @@ test('of compared runs the first is the baseline', () => {
   expect(url.searchParams.getAll('a')).toEqual(['b']);
   expect(url.searchParams.getAll('b')).toEqual(['a', 'c']);
   expect(url.searchParams.get('var-exporter')).toBe('x');
+});
+
+test('the comparison of a verdict leaves out the suspect run, and is none without runs of both sets', () => {
+  const verdict = { baseline_run_ids: ['a', 'b'], run_ids: ['suspect', 'c', 'd'], left_out: 'suspect' };
+  const url = new URL(verdictUrl(verdict, '') ?? '', 'http://g');
+  expect(url.searchParams.getAll('a')).toEqual(['a', 'b']);
+  expect(url.searchParams.getAll('b')).toEqual(['c', 'd']);
+  expect(verdictUrl({ ...verdict, baseline_run_ids: [] }, '')).toBeNull();
+  expect(verdictUrl({ ...verdict, run_ids: ['suspect'] }, '')).toBeNull();
 });

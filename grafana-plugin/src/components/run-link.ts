@@ -1,6 +1,6 @@
 import { dateTimeFormat, urlUtil } from '@grafana/data';
 import { pageUrl, ROUTES } from '../constants/routes.ts';
-import type { RunSummary } from '../exporter-api/types.ts';
+import type { RunSummary, VerdictEntry } from '../exporter-api/types.ts';
 
 /** A run as people name it: scenario and start; the id where the start is unknown. */
 export function runTitle({ scenario, start, run_id }: Pick<RunSummary, 'scenario' | 'start' | 'run_id'>): string {
@@ -46,6 +46,16 @@ export function compareUrl([first, ...others]: readonly RunSummary[], search: st
 /** URL of the comparison of two sets of runs: ids, or the exporter's selectors such as `scenario:chat`. */
 export function compareSetsUrl(sets: { a: readonly string[]; b: readonly string[] }, search: string): string {
   return withParameters(pageUrl(ROUTES.compare), search, null, { a: [...sets.a], b: [...sets.b] });
+}
+
+/** URL of the comparison that a verdict is based on: without the run that was left out of its own confirmation. */
+export function verdictUrl(
+  verdict: Pick<VerdictEntry, 'baseline_run_ids' | 'run_ids' | 'left_out'>,
+  search: string
+): string | null {
+  const a = verdict.baseline_run_ids;
+  const b = verdict.run_ids.filter((id) => id !== verdict.left_out);
+  return a.length > 0 && b.length > 0 ? compareSetsUrl({ a, b }, search) : null;
 }
 
 function withParameters(

@@ -4,7 +4,7 @@ import { t } from '@grafana/i18n';
 import { TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
-import { compareSetsUrl } from '../../components/run-link.ts';
+import { verdictUrl } from '../../components/run-link.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
@@ -33,15 +33,13 @@ export function RunVerdict({ run: { scenario, run_id: runId }, exporter }: Props
   if (entry === undefined) {
     return null;
   }
-  const { verdict, sentence, baseline_run_ids: a, run_ids, left_out: leftOut } = entry;
-  const b = run_ids.filter((id) => id !== leftOut);
+  const { verdict, sentence } = entry;
+  const url = verdictUrl(entry, search);
   return (
     <section className={styles.verdict} aria-label={t('run.verdict', 'Verdict')}>
       <VerdictBadge verdict={verdict} />
       <span>{sentence}</span>
-      {a.length > 0 && b.length > 0 && (
-        <TextLink href={compareSetsUrl({ a, b }, search)}>{t('run.compare', 'Compare with the baseline')}</TextLink>
-      )}
+      {url !== null && <TextLink href={url}>{t('run.compare', 'Compare with the baseline')}</TextLink>}
     </section>
   );
 }

@@ -4,7 +4,7 @@ import { t } from '@grafana/i18n';
 import { Alert, LinkButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
-import { compareSetsUrl } from '../../components/run-link.ts';
+import { verdictUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
@@ -14,6 +14,7 @@ export function ScenarioState({ scenario: { summary, verdicts, baseline } }: { s
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
   const [newest] = verdicts;
+  const url = newest ? verdictUrl(newest, search) : null;
   return (
     <>
       {summary.open_regression && (
@@ -37,14 +38,8 @@ export function ScenarioState({ scenario: { summary, verdicts, baseline } }: { s
       <Section
         title={t('trends.state', 'Newest verdict')}
         actions={
-          newest &&
-          newest.baseline_run_ids.length > 0 && (
-            <LinkButton
-              size="sm"
-              variant="secondary"
-              icon="layer-group"
-              href={compareSetsUrl({ a: newest.baseline_run_ids, b: newest.run_ids }, search)}
-            >
+          url !== null && (
+            <LinkButton size="sm" variant="secondary" icon="layer-group" href={url}>
               {t('trends.compare-with-baseline', 'Compare with the baseline')}
             </LinkButton>
           )
