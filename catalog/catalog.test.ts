@@ -105,6 +105,20 @@ describe.each(systems())('%s', (system) => {
     expect(catalog.families.filter(wrong)).toEqual([]);
   });
 
+  test('names the histograms whose bounds an option sets, each once, with the placeholders of the option', () => {
+    const histograms = catalog.families.filter(({ type }) => type === 'histogram').map(({ name }) => name);
+    const options = catalog.bucket_options ?? [];
+    const set = options.flatMap(({ sets }) => sets.flatMap(({ families }) => families));
+    const named = [...set, ...(catalog.bucket_options_unknown ?? [])];
+    expect(histograms).toEqual(expect.arrayContaining(named));
+    expect(new Set(named).size).toBe(named.length);
+    for (const { name, part, takes, sets } of options) {
+      const needed = takes === 'list' ? ['{bounds}'] : ['{min}', '{max}', '{count}'];
+      expect([name, ...needed.filter((placeholder) => !part.includes(placeholder))]).toEqual([name]);
+      expect(sets.every(({ key }) => (key !== undefined) === part.includes('{key}'))).toBe(true);
+    }
+  });
+
   test('gives values only for labels that the family has, and omits only common ones', () => {
     for (const family of catalog.families) {
       const labels = [...family.labels, ...(family.optional_labels ?? []), ...catalog.common_labels];
@@ -170,6 +184,26 @@ test('one observation is unknown only where no definition was found', () => {
     'gen_per_token_latency_seconds',
     'mme_per_token_latency_seconds',
   ]);
+});
+
+/** The names in the sources and the documentation of each server. */
+test.each([
+  ['vllm', 'vllm:time_to_first_token_seconds', '--custom-histogram-buckets'],
+  ['sglang', 'sglang:inter_token_latency_seconds', '--bucket-inter-token-latency'],
+  ['sglang', 'sglang:uncached_prompt_tokens_histogram', '--prompt-tokens-buckets'],
+  ['sglang', 'sglang:eviction_duration_seconds', 'SGLANG_BUCKET_EVICTION_DURATION'],
+  ['sglang', 'sglang:queue_time_seconds', null],
+  ['dynamo', 'dynamo_frontend_cached_tokens', 'DYN_METRICS_INPUT_SEQUENCE_{MIN,MAX,COUNT}'],
+  ['dynamo', 'dynamo_frontend_stage_duration_seconds', null],
+  ['dynamo-router', 'dynamo_component_router_time_to_first_token_seconds', null],
+  ['trtllm', 'trtllm_time_to_first_token_seconds', 'prometheus_metrics_config'],
+  ['triton', 'nv_inference_first_response_histogram_ms', 'model_metrics'],
+  ['smg', 'smg_router_ttft_seconds', '--prometheus-duration-buckets'],
+  ['lmcache', 'lmcache:time_to_retrieve', 'extra_config: histogram_bucket_*'],
+])('%s: the option that sets the bounds of %s is %s', (system, family, name) => {
+  const options = loadCatalog(system).bucket_options ?? [];
+  const found = options.filter(({ sets }) => sets.some(({ families }) => families.includes(family)));
+  expect(found.map((option) => option.name)).toEqual(name === null ? [] : [name]);
 });
 
 describe('vllm', () => {

@@ -27,6 +27,14 @@ test('follows the schema', () => {
   expect(validate.errors).toBeNull();
 });
 
+test.each(['vllm', 'sglang', 'trtllm', 'triton', 'dynamo'])('%s has signals for each symptom that gates', (system) => {
+  const own = signalRules().filter(({ families }) => families.some((family) => family.system === system));
+  const explained = new Set(own.flatMap(({ symptoms }) => symptoms));
+  for (const symptom of ['time_to_first_token', 'inter_token_latency', 'output_token_throughput', 'goodput']) {
+    expect(explained).toContain(symptom);
+  }
+});
+
 test('each signal once', () => {
   const names = signalRules().map(({ signal }) => signal);
   expect(new Set(names).size).toBe(names.length);

@@ -80,6 +80,22 @@ export interface OfficialDashboard {
   readonly panels: readonly { readonly panel: string; readonly metrics: readonly string[]; readonly shape: string }[];
 }
 
+/** An option of a server that sets the bounds of histograms. The keys are described in `schema.json`. */
+export interface CatalogBucketOption {
+  readonly name: string;
+  readonly place: 'argument' | 'environment' | 'file';
+  readonly takes: 'list' | 'log_spaced';
+  readonly part: string;
+  readonly setting?: string;
+  readonly separator?: string;
+  readonly part_separator?: string;
+  readonly adds_zero?: boolean;
+  readonly most_bounds?: number;
+  readonly since?: string;
+  readonly note?: string;
+  readonly sets: readonly { readonly key?: string; readonly families: readonly string[] }[];
+}
+
 /** The part of a catalog file before the families: enough to recognize the system. */
 export interface CatalogHead {
   readonly system: string;
@@ -93,6 +109,9 @@ export interface CatalogHead {
   readonly detect_with?: readonly string[];
   readonly detect_without?: readonly string[];
   readonly switches?: readonly { readonly name: string; readonly gives: string }[];
+  /** Empty: the server has none; absent: not known. */
+  readonly bucket_options?: readonly CatalogBucketOption[];
+  readonly bucket_options_unknown?: readonly string[];
   readonly deprecated?: string;
   readonly observed?: string;
   readonly source: string;

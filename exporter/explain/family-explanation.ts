@@ -1,7 +1,8 @@
 import { quantitiesOf } from '../../catalog/equivalents.ts';
 import type { EquivalentFamily } from '../../catalog/equivalents.ts';
 import { labelsOf } from '../../catalog/load.ts';
-import type { Exposure, FamilyMatch, JsonSource } from '../../catalog/types.ts';
+import type { Catalog, CatalogFamily, Exposure, FamilyMatch, JsonSource } from '../../catalog/types.ts';
+import { optionOf } from '../../core/histogram/bucket-setting.ts';
 import type { ShowingDashboard, Uses } from './shown-in.ts';
 import { usesOf } from './shown-in.ts';
 
@@ -23,6 +24,8 @@ export interface FamilyExplanation {
   readonly optional_labels: readonly string[];
   readonly label_values: Readonly<Record<string, readonly string[]>>;
   readonly buckets: readonly number[] | string | null;
+  /** The option of the server that sets the buckets. */
+  readonly bucket_option: BucketOptionExplanation | null;
   readonly quantiles: readonly number[] | null;
   readonly group: string;
   readonly required: boolean;
@@ -36,6 +39,12 @@ export interface FamilyExplanation {
   readonly equivalents: readonly QuantityExplanation[];
   readonly dashboards: readonly ShowingDashboard[];
   readonly rules: readonly string[];
+}
+
+export interface BucketOptionExplanation {
+  readonly name: string;
+  readonly since: string | null;
+  readonly note: string | null;
 }
 
 /** The quantity of the shared vocabulary that a family gives, and the other systems' families of it. */
@@ -69,6 +78,7 @@ export function explainFamily({ catalog, family }: FamilyMatch, uses: Uses): Fam
     optional_labels: family.optional_labels ?? [],
     label_values: family.label_values ?? {},
     buckets: family.buckets ?? null,
+    bucket_option: bucketOption(catalog, family),
     quantiles: family.quantiles ?? null,
     group: family.group,
     required: family.required ?? false,
@@ -94,4 +104,12 @@ function equivalentsOf(system: string, family: string): QuantityExplanation[] {
     note: families.find(isSelf)?.note ?? null,
     others: families.filter((member) => !isSelf(member)),
   }));
+}
+
+function bucketOption(
+  { bucket_options: options = [] }: Catalog,
+  { name }: CatalogFamily,
+): BucketOptionExplanation | null {
+  const option = optionOf(options, name);
+  return option === null ? null : { name: option.name, since: option.since ?? null, note: option.note ?? null };
 }

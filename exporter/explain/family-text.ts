@@ -17,6 +17,7 @@ export function familyText(explanation: FamilyExplanation, columns: number): str
       ([label, values]) => ['', `${label}: ${values.map(quoted).join(', ')}`] as const,
     ),
     ...bucketsRow(explanation),
+    ...bucketOptionRow(explanation),
     [
       'group',
       `${explanation.group}${explanation.required ? ' (required: used by dashboards, rules or explanations)' : ''}`,
@@ -64,6 +65,12 @@ function bucketsRow({ buckets, quantiles }: FamilyExplanation): (readonly [strin
   if (quantiles !== null) return [['quantiles', quantiles.join(' ')]];
   if (buckets === null) return [];
   return [['buckets', typeof buckets === 'string' ? buckets : `${buckets.join(' ')} +Inf`]];
+}
+
+function bucketOptionRow({ bucket_option: option }: FamilyExplanation): (readonly [string, string])[] {
+  if (option === null) return [];
+  const since = option.since === null ? '' : ` (${option.since})`;
+  return [['set by', `${option.name}${since}${option.note === null ? '' : `. ${option.note}`}`]];
 }
 
 const EXPOSED: Readonly<Record<FamilyExplanation['exposed'], string>> = {

@@ -1,0 +1,122 @@
+import { monotonicNow_ns, runEpoch } from '../../clock/monotonic-clock.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
+import { bucketReport, type BucketReport } from '../../explain/bucket-report.ts';
+import { observedInWindow, observedSinceStart } from '../../explain/observed-buckets.ts';
+import { serversFile, type ServersFile } from '../../servers/files/servers-file.ts';
+import { readNamedPages } from '../../servers/scrape/named-pages.ts';
+import { watchWindow } from '../../servers/watch-window.ts';
+import { readServersFile } from '../../store/servers/read-servers-json.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { asksForHelp, helpText } from '../options/help-text.ts';
+import { flag, readArguments, seconds, type OptionValues } from '../options/options.ts';
+import { PAGE_CREDENTIAL_OPTIONS, pageCredentials, targets } from '../options/server-options.ts';
+import { TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
+import { spreadLists } from '../options/value-lists.ts';
+import { bucketTable } from '../tables/bucket-table.ts';
+import { targetLine } from '../tables/server-lines.ts';
+import { untilStopped } from '../until-stopped.ts';
+import { namedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
+
+const ONE_DAY_SECONDS = 86_400;
+
+const OPTIONS = {
+  url: targets('metrics endpoints of running servers: http://host:8000/metrics, host:8000, or triton=host'),
+  window: seconds('time between the two scrapes of --url', { min: 0.1, max: ONE_DAY_SECONDS }, 30),
+  ...PAGE_CREDENTIAL_OPTIONS,
+  ...TLS_OPTIONS,
+  'runs-dir': RUNS_DIR,
+  json: flag('print JSON'),
+};
+
+const USAGE = 'llmbench buckets RUN | --url URL… [options]';
+const EXAMPLES = [
+  'llmbench buckets latest',
+  'llmbench buckets --url localhost:8000 --window 60',
+  "llmbench buckets 20261121T19 --json | jq -r '.targets[].settings[].setting'",
+];
+
+/** Line width when stdout is not a terminal. */
+const COLUMNS = 120;
+
+/** Shows how wide the percentiles of servers' histograms are, and which bounds narrow them. */
+export async function run(argv: readonly string[]): Promise<number> {
+  if (asksForHelp(argv)) {
+    process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
+    return ExitCode.done;
+  }
+  const { values, positionals } = readArguments(OPTIONS, spreadLists(argv, ['--url']), process.env, {
+    name: 'RUN',
+    most: 1,
+  });
+  const [name] = positionals;
+  // LLMBENCH_URL is also the server of `run`: beside RUN it means nothing here.
+  if (name !== undefined && argv.some((argument) => /^--url(=|$)/.test(argument)))
+    throw new CliError('RUN and --url are mutually exclusive');
+  if (name !== undefined) return ofRun(name, values);
+  if (values.url.length === 0) throw new CliError(`RUN or --url is required; usage: ${USAGE}`);
+  return ofServers(values);
+}
+
+type Values = OptionValues<typeof OPTIONS>;
+
+async function ofRun(name: string, values: Values): Promise<number> {
+  const store = await storeOf(values['runs-dir']);
+  const [found] = await namedRuns(store, [name]);
+  if (found === undefined) return ExitCode.failed;
+  const file = await readServersFile(store.pathOf(found.run_id)).catch((error: unknown) => {
+    throw new CliError(`${found.run_id}: ${reasonOf(error)}`, ExitCode.failed);
+  });
+  if (file === null)
+    throw new CliError(`${found.run_id} has no server metrics: run it with --server-metrics URL`, ExitCode.failed);
+  return printed(
+    file,
+    observedInWindow(file).map((target) => bucketReport(target, null)),
+    values.json,
+  );
+}
+
+async function ofServers(values: Values): Promise<number> {
+  const common = { credentials: pageCredentials(values), tls: tlsFiles(values) };
+  const pages = await readNamedPages(values.url, common, [], process.env).catch((error: unknown) => {
+    throw error instanceof ConfigurationError ? new CliError(error.message) : error;
+  });
+  const epoch = runEpoch();
+  const ended = new AbortController();
+  void untilStopped().then(() => ended.abort());
+  const report = (line: string): void => void process.stderr.write(`${line}\n`);
+  report(`two scrapes, ${values.window} s apart; Ctrl-C ends the window early`);
+  const collection = await watchWindow({
+    targets: pages,
+    seconds: values.window,
+    epoch,
+    now_ns: () => monotonicNow_ns() - epoch.monotonic_ns,
+    until: ended.signal,
+    report,
+  });
+  const file = serversFile(collection, null);
+  if (file.targets.every(({ scrapes }) => scrapes === 0))
+    throw new CliError('no target returned metrics', ExitCode.failed);
+  const started = new Map(collection.targets.map((target) => [target.name, observedSinceStart(target)]));
+  const reports = observedInWindow(file).map((target) => bucketReport(target, started.get(target.target) ?? null));
+  return printed(file, reports, values.json);
+}
+
+function printed({ run_id, window, targets: scraped }: ServersFile, reports: readonly BucketReport[], json: boolean) {
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ run_id, window, targets: reports }, null, 2)}\n`);
+    return ExitCode.done;
+  }
+  const columns = Math.max(60, process.stdout.columns ?? COLUMNS);
+  const notes = scraped.flatMap((target) =>
+    target.state === 'up' && target.notes.length === 0
+      ? []
+      : [targetLine(target), ...target.notes.map((n) => `  ${n}`)],
+  );
+  const shown = `${window.start} to ${window.end}, ${Number(window.seconds.toPrecision(3))} s`;
+  const tables = reports.map((report) => bucketTable(report, columns));
+  process.stdout.write(
+    `${[run_id === null ? shown : `${run_id}  ${shown}`, ...notes, '', tables.join('\n\n')].join('\n')}\n`,
+  );
+  return ExitCode.done;
+}
