@@ -1,4 +1,5 @@
-import { Html, html } from './html.ts';
+import { documentOf } from './document.ts';
+import { html } from './html.ts';
 import type { ReportData } from './report-data.ts';
 import { configuration } from './sections/configuration.ts';
 import { distributions } from './sections/distributions.ts';
@@ -10,35 +11,17 @@ import { scalars } from './sections/scalars.ts';
 import { serverSection } from './sections/servers.ts';
 import { tiles } from './sections/tiles.ts';
 import { timeline } from './sections/timeline.ts';
-import { STYLE } from './style.ts';
-
-/** No external resources and no scripts: the page is self-contained. */
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 /** The report of a run as one self-contained HTML page. */
 export function reportPage(data: ReportData): string {
   const { run, result } = data;
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta http-equiv="Content-Security-Policy" content="${new Html(POLICY)}" />
-        <title>${run.scenario} · ${run.run_id}</title>
-        <style>
-          ${STYLE}
-        </style>
-      </head>
-      <body>
-        <main>
-          ${header(data)} ${tiles(result)} ${objectives(result)} ${distributions(data)} ${timeline(data)}
-          ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
-          <footer>
-            ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run
-            ${run.run_id} · contains no prompts or responses
-          </footer>
-        </main>
-      </body>
-    </html> `;
-  return page.text;
+  return documentOf(
+    `${run.scenario} · ${run.run_id}`,
+    html`${header(data)} ${tiles(result)} ${objectives(result)} ${distributions(data)} ${timeline(data)}
+      ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
+      <footer>
+        ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run ${run.run_id}
+        · contains no prompts or responses
+      </footer>`,
+  );
 }

@@ -16,7 +16,7 @@ const PAGE = `
 body { margin: 0; background: var(--back); color: var(--text); font: 15px/1.45 system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; font-variant-numeric: tabular-nums }
 main { max-width: 1240px; margin: 0 auto; padding: 28px 24px 40px }
 h1 { font-size: 26px; line-height: 1.2; margin: 0 0 2px; overflow-wrap: anywhere }
-h2 { font-size: 17px; margin: 34px 0 10px }
+h2 { font-size: 17px; margin: 34px 0 10px } h3 { font-size: 15px; margin: 18px 0 8px }
 p { margin: 0 0 8px }
 code { font: 0.9em ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; overflow-wrap: anywhere }
 .soft, .note { color: var(--soft) }
@@ -58,7 +58,10 @@ svg text.mark-label { fill: var(--text); paint-order: stroke; stroke: var(--card
 .line.thin { stroke-width: 1.2 } .line.dash { stroke-dasharray: 5 4 } .line.thick { stroke-width: 5; opacity: 0.35 }
 .dots { fill: none; stroke-width: 3.2; stroke-linecap: round; opacity: 0.33 }
 .bars { stroke: none; opacity: 0.85 }
-${[1, 2, 3, 4, 5, 6].map((n) => `.line.c${n}, .dots.c${n} { stroke: var(--c${n}) } .bars.c${n} { fill: var(--c${n}) }`).join('\n')}`;
+.line.limit { stroke: var(--bad); stroke-dasharray: 7 4; stroke-width: 1.4 } svg text.mark-label.limit { fill: var(--bad) }
+.line.frontier { stroke: var(--soft); stroke-width: 9; opacity: 0.3 } .legend .line.frontier { stroke-width: 7 }
+.point { stroke-width: 1.8 } .point.hollow { fill: var(--card) !important } .mark { fill: none; stroke: var(--text); stroke-width: 1.5 } .mark.good { stroke: var(--good); stroke-width: 2 }
+${[1, 2, 3, 4, 5, 6].map((n) => `.line.c${n}, .dots.c${n} { stroke: var(--c${n}) } .bars.c${n} { fill: var(--c${n}) } .point.c${n} { fill: var(--c${n}); stroke: var(--c${n}) }`).join('\n')}`;
 
 const TABLES = `
 .card { padding: 4px 14px; overflow-x: auto }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { replaceFile } from '../files/durable-file.ts';
+import { replaceFile, type TemporaryFor } from '../files/durable-file.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { reportPage } from './page.ts';
 import { readServers } from './read-servers.ts';
@@ -25,6 +25,7 @@ export async function writeReport(
   run: RunFile,
   result: ResultFile,
   view: () => Promise<RequestView | null>,
+  temporaryFor?: TemporaryFor,
 ): Promise<string> {
   const notes: string[] = [];
   const requests = await view().catch((error: unknown) => {
@@ -36,7 +37,8 @@ export async function writeReport(
     return null;
   });
   const path = join(folder, REPORT_FILE);
-  await replaceFile(path, reportPage({ run, result, requests, servers: servers(files, requests, result), notes }));
+  const page = reportPage({ run, result, requests, servers: servers(files, requests, result), notes });
+  await replaceFile(path, page, temporaryFor);
   return path;
 }
 

@@ -1,6 +1,7 @@
 import type { ResultFile } from '../../../core/run/result.ts';
 import { overRepeats, type RepeatedStatistic } from '../../judge/repeats.ts';
-import { loadText } from '../../load/schedule/load-plan.ts';
+import { loadText } from '../../../core/run/load-text.ts';
+import { loadKey } from '../../run/comparison-key.ts';
 import type { PerformedRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { aligned } from './aligned.ts';
@@ -36,8 +37,14 @@ export function groupTable(runs: readonly GroupRun[]): string {
     return [loadOf(step), String(step.length), ...COLUMNS.map(([measure, stat]) => mean(statistics, measure, stat))];
   });
   const lines = aligned([head, ...rows]);
-  const repeated = steps.filter((step) => step.length > 1);
-  return [...lines, ...repeated.flatMap((step) => ['', ...spreadTable(step)])].join('\n');
+  return [...lines, ...spreadTables(runs)].join('\n');
+}
+
+/** Of each step with repeats their spread, after an empty line. */
+export function spreadTables(runs: readonly GroupRun[]): string[] {
+  return stepsOf(runs)
+    .filter((step) => step.length > 1)
+    .flatMap((step) => ['', ...spreadTable(step)]);
 }
 
 function spreadTable(step: readonly GroupRun[]): string[] {
@@ -83,7 +90,7 @@ const isUsual = ({ measure, population }: RepeatedStatistic): boolean =>
 
 /** What a run requests, in a few words: `concurrency 8, 512 in 128 out`. */
 export function requestText({ measure, inputTokens, outputTokens }: RunRequest): string {
-  return `${loadText(measure.load)}, ${inputTokens} in ${outputTokens} out`;
+  return `${loadText(loadKey(measure.load))}, ${inputTokens} in ${outputTokens} out`;
 }
 
 /** The output of `--json` for several runs. */

@@ -5,7 +5,9 @@ import type { Scale } from './scale.ts';
 /** All charts have the same size and plot area, so that their time axes align. */
 export const WIDTH = 560;
 export const HEIGHT = 242;
-export const PLOT = { left: 62, right: WIDTH - 14, top: 12, bottom: HEIGHT - 40 } as const;
+/** For the labels of the x axis. */
+export const BOTTOM_MARGIN = 40;
+export const PLOT = { left: 62, right: WIDTH - 14, top: 12, bottom: HEIGHT - BOTTOM_MARGIN } as const;
 
 export const X_RANGE = [PLOT.left, PLOT.right] as const;
 export const Y_RANGE = [PLOT.bottom, PLOT.top] as const;
@@ -14,7 +16,7 @@ export interface LegendEntry {
   readonly label: string;
   /** The CSS class of the color, the same as that of the mark. */
   readonly style: string;
-  readonly mark?: 'line' | 'dots' | 'bars';
+  readonly mark?: 'line' | 'dots' | 'bars' | 'hollow' | 'ring' | 'diamond';
 }
 
 export interface ChartFigure {
@@ -24,22 +26,25 @@ export interface ChartFigure {
   readonly legend: readonly LegendEntry[];
   readonly x: { readonly scale: Scale; readonly label: string; readonly text: (value: number) => string };
   readonly y: { readonly scale: Scale; readonly text: (value: number) => string };
+  /** Unless it is that of the other charts. */
+  readonly height?: number;
   /** Background behind the grid: the phases. */
   readonly behind?: Html;
   readonly marks: readonly Html[];
 }
 
 /** A chart with title, caption and legend, without scripts. */
-export function figure({ title, caption, legend, x, y, behind, marks }: ChartFigure): Html {
+export function figure({ title, caption, legend, x, y, height = HEIGHT, behind, marks }: ChartFigure): Html {
+  const bottom = height - BOTTOM_MARGIN;
   return html`<figure>
     <figcaption><strong>${title}</strong> <span>${caption}</span></figcaption>
     ${legend.length === 0 ? null : legendOf(legend)}
-    <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: ${caption}">
+    <svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-label="${title}: ${caption}">
       ${behind ?? null} ${y.scale.ticks.map((tick) => horizontal(y.scale.at(tick), y.text(tick)))}
-      ${x.scale.ticks.map((tick) => vertical(x.scale.at(tick), x.text(tick)))}
-      <path class="axis" d="M${PLOT.left},${PLOT.bottom}H${PLOT.right}" />
-      <text class="axis-label" x="${PLOT.right}" y="${HEIGHT - 3}" text-anchor="end">${x.label}</text>
-      ${y.scale.kind === 'log' ? html`<text class="axis-label" x="2" y="${HEIGHT - 3}">log scale</text>` : null}
+      ${x.scale.ticks.map((tick) => vertical(x.scale.at(tick), bottom, x.text(tick)))}
+      <path class="axis" d="M${PLOT.left},${bottom}H${PLOT.right}" />
+      <text class="axis-label" x="${PLOT.right}" y="${height - 3}" text-anchor="end">${x.label}</text>
+      ${y.scale.kind === 'log' ? html`<text class="axis-label" x="2" y="${height - 3}">log scale</text>` : null}
       ${marks}
     </svg>
   </figure> `;
@@ -65,6 +70,9 @@ function legendOf(entries: readonly LegendEntry[]): Html {
 function swatch(mark: NonNullable<LegendEntry['mark']>, style: string): Html {
   if (mark === 'dots') return html`<path class="dots ${style}" d="M4,6h0M10,3h0M15,7h0M19,4h0" />`;
   if (mark === 'bars') return html`<path class="bars ${style}" d="M4,10V3H10V10zM12,10V0H18V10z" />`;
+  if (mark === 'hollow') return html`<circle class="point hollow ${style}" cx="11" cy="5" r="3.6" />`;
+  if (mark === 'ring') return html`<circle class="mark ${style}" cx="11" cy="5" r="4.2" />`;
+  if (mark === 'diamond') return html`<path class="mark ${style}" d="M11,0L16,5L11,10L6,5z" />`;
   return html`<path class="line ${style}" d="M1,5H21" />`;
 }
 
@@ -77,10 +85,10 @@ function horizontal(y: number, text: string): Html {
     > `;
 }
 
-function vertical(x: number, text: string): Html {
-  return html`<path class="grid" d="M${round(x)},${PLOT.top}V${PLOT.bottom}" /><text
+function vertical(x: number, bottom: number, text: string): Html {
+  return html`<path class="grid" d="M${round(x)},${PLOT.top}V${bottom}" /><text
       x="${round(x)}"
-      y="${PLOT.bottom + 17}"
+      y="${bottom + 17}"
       text-anchor="middle"
       >${text}</text
     > `;

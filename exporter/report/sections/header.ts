@@ -1,4 +1,5 @@
 import { quantity } from '../../../core/text/quantities.ts';
+import { loadText } from '../../../core/run/load-text.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
@@ -21,7 +22,7 @@ export function header({ run, result, notes }: ReportData): Html {
     </h1>
     <p class="soft">${key.model} at ${target.origin}${server === '' ? null : ` (${server})`}</p>
     <ul class="facts">
-      <li>Load <b>${loadWords(run)}</b></li>
+      <li>Load <b>${key.load === null ? 'unknown' : loadText(key.load)}</b></li>
       <li>Requests <b>${requests?.toLocaleString('en-US') ?? 'unknown'}</b></li>
       <li>Measured for <b>${quantity(result.window.seconds, 'seconds')}</b></li>
       <li>Started <b>${instantWords(run.start)}</b></li>
@@ -34,16 +35,6 @@ export function header({ run, result, notes }: ReportData): Html {
     </ul>
     ${alerts(run, result, notes)}
   </header> `;
-}
-
-/** Short description of the load. */
-export function loadWords({ comparison_key: { load } }: RunFile): string {
-  if (load === null) return 'unknown load';
-  const limit = load.concurrency === null ? '' : `concurrency ${load.concurrency.toLocaleString('en-US')}`;
-  if (load.mode === 'concurrency') return limit;
-  const rate = load.request_rate === null ? load.mode : `${load.request_rate} requests/s`;
-  const pattern = load.arrival_pattern === null ? '' : `, ${load.arrival_pattern}`;
-  return `${rate}${pattern}${limit === '' ? '' : `, at most ${limit}`}`;
 }
 
 function instantWords(instant: string | null): string {

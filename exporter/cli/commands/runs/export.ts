@@ -1,25 +1,33 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, ExportError, writeAiperf } from '../../../exports/write-aiperf.ts';
+import { besideFile } from '../../../files/durable-file.ts';
 import { rowText } from '../../../store/export/row-text.ts';
 import { ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
+import { STEP_COLUMNS, stepRows } from '../../../sweeps/step-rows.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { choice, readArguments, text } from '../../options/options.ts';
+import { namedSweeps } from './named-sweeps.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 import { written } from './written.ts';
 
 const OPTIONS = {
   'runs-dir': RUNS_DIR,
   format: choice(['csv', 'jsonl', 'parquet', 'aiperf'] as const, 'output format', 'csv'),
-  rows: choice(['requests', 'measures'] as const, 'one row per request, or per measure of a run', 'requests'),
+  rows: choice(
+    ['requests', 'measures', 'steps'] as const,
+    'one row per request, per measure of a run, or per load of a sweep',
+    'requests',
+  ),
   output: text('PATH', 'output file (csv, jsonl: default stdout); with aiperf a directory with one subdirectory per run', null),
 };
-const USAGE = 'llmbench runs export RUN… [options]';
+const USAGE = 'llmbench runs export RUN|GROUP|scenario:NAME… [options]';
 const EXAMPLES = [
   'llmbench runs export latest > requests.csv',
   'llmbench runs export 20261121T18 20261121T19 --rows measures --format jsonl',
+  'llmbench runs export my-sweep --rows steps > sweep.csv',
   'llmbench runs export latest --format parquet --output requests.parquet',
   'llmbench runs export latest --format aiperf --output artifacts',
 ];
@@ -35,19 +43,28 @@ export async function run(argv: readonly string[]): Promise<number> {
   const { format, output, rows: kind } = values;
   if (format === 'parquet' && output === null) throw new CliError('--format parquet requires --output PATH');
   const store = await storeOf(values['runs-dir']);
-  const runIds = (await namedRuns(store, names)).map(({ run_id }) => run_id);
+  const named = await Promise.all(names.map((name) => namedSweeps(store, name)));
+  const groups = named.filter((sweeps) => sweeps !== null);
+  if (kind === 'steps' && groups.length < names.length)
+    throw new CliError('--rows steps requires groups or scenario:NAME, not runs');
+  const single = await namedRuns(
+    store,
+    names.filter((_, i) => named[i] === null),
+  );
+  const runIds = [...new Set([...single.map(({ run_id }) => run_id), ...groups.flatMap((group) => group.runIds)])];
   try {
     if (format === 'aiperf') {
       await exportAiperf(store, runIds, output);
       return ExitCode.done;
     }
-    const rows = runRows(store, runIds, kind);
+    const rows = kind === 'steps' ? stepRows(groups.flatMap(({ sweeps }) => sweeps)) : runRows(store, runIds, kind);
+    const columns = kind === 'steps' ? STEP_COLUMNS : ROW_COLUMNS[kind];
     if (output !== null) {
       const { writeRows } = await import('../../../store/export/write-rows.ts');
-      await writeRows(output, ROW_COLUMNS[kind], rows, format);
+      await writeRows(output, columns, rows, format);
       process.stdout.write(`${output}\n`);
     } else if (format !== 'parquet') {
-      for await (const piece of rowText(ROW_COLUMNS[kind], rows, format)) await written(piece);
+      for await (const piece of rowText(columns, rows, format)) await written(piece);
     }
     return ExitCode.done;
   } catch (error) {
@@ -59,7 +76,8 @@ async function exportAiperf(store: RunStore, runIds: readonly string[], output: 
   for (const runId of runIds) {
     const folder = output === null ? join(store.pathOf(runId), AIPERF_FOLDER) : join(output, runId);
     const run = await store.readRun(runId);
-    await writeAiperf(folder, run, await store.readResult(runId), store.readRecords(run));
+    const temporaryFor = output === null ? store.temporaryFor : besideFile;
+    await writeAiperf(folder, run, await store.readResult(runId), store.readRecords(run), temporaryFor);
     process.stdout.write(`${folder}\n`);
   }
 }

@@ -1,4 +1,5 @@
 import { ABSENT, counted, quantity, significant } from '../../../../core/text/quantities.ts';
+import { shortLoadText } from '../../../../core/run/load-text.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { cutTo, plainText } from './plain-text.ts';
@@ -25,7 +26,7 @@ const COLUMNS: readonly Column[] = [
   { head: 'scenario', isCut: true, cell: ({ scenario }) => plainText(scenario ?? ABSENT) },
   { head: 'model', isCut: true, cell: ({ model }) => plainText(model ?? ABSENT) },
   { head: 'system', isCut: true, cell: systemOf },
-  { head: 'load', cell: loadOf },
+  { head: 'load', cell: ({ load_mode, ...load }) => shortLoadText({ mode: load_mode, ...load }) ?? ABSENT },
   { head: 'dataset', cell: ({ dataset }) => plainText(dataset ?? ABSENT) },
   { head: 'ok', isNumber: true, cell: (_, figures) => counted(figures?.requests.ok) },
   { head: 'failed', isNumber: true, cell: (_, figures) => counted(figures && countOf(figures.requests, FAILED_OUTCOMES)) },
@@ -118,10 +119,4 @@ const rate = (value: number | null | undefined): string => (value == null ? ABSE
 /** The server of our own runs; the tool of those that were imported. */
 function systemOf({ tool, system }: IndexedRun): string {
   return plainText((tool === 'llmbench' ? system : tool) ?? ABSENT);
-}
-
-function loadOf({ load_mode, concurrency, request_rate }: IndexedRun): string {
-  const limit = concurrency === null ? '' : `c${concurrency}`;
-  if (request_rate !== null) return `${request_rate}/s${limit === '' ? '' : ` ${limit}`}`;
-  return limit === '' ? (load_mode?.replaceAll('_', ' ') ?? ABSENT) : limit;
 }

@@ -1,6 +1,7 @@
 import { shellCommand } from '../../../../core/text/shell-word.ts';
 import { things } from '../../../../core/text/things.ts';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
+import { loadText } from '../../../../core/run/load-text.ts';
 import { datasetText } from '../../../../core/run/run-dataset.ts';
 import type { RunDataset } from '../../../../core/run/run-dataset.ts';
 import type { ComparisonKey, RunFile } from '../../../../core/run/run.ts';
@@ -9,19 +10,22 @@ import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, readArguments } from '../../options/options.ts';
 import { resultTable } from '../../tables/result-table.ts';
+import { sweepTable } from '../../tables/sweep-table.ts';
+import { namedSweeps, type NamedSweeps } from './named-sweeps.ts';
 import { plainText } from './plain-text.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
-const OPTIONS = { 'runs-dir': RUNS_DIR, json: flag('print the whole result as JSON, identical to result.json') };
+const OPTIONS = { 'runs-dir': RUNS_DIR, json: flag('print the whole result as JSON, identical to result.json; of a sweep its steps') };
 
-const USAGE = 'llmbench runs show RUN [options]';
+const USAGE = 'llmbench runs show RUN|GROUP|scenario:NAME [options]';
 const EXAMPLES = [
   'llmbench runs show latest',
   'llmbench runs show 20261121T19',
+  'llmbench runs show my-sweep',
   "llmbench runs show nightly-7 --json | jq '.measures[] | select(.measure == \"time_to_first_token\")'",
 ];
 
-/** Shows one finished run. */
+/** Shows one finished run, or the table of a sweep. */
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
@@ -35,6 +39,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 /** Prints the named run. Throws a `CliError` when it does not exist or cannot be read. */
 export async function show(runsDirectory: string, name: string, json: boolean): Promise<number> {
   const store = await storeOf(runsDirectory);
+  const sweeps = await namedSweeps(store, name);
+  if (sweeps !== null) return showSweeps(sweeps, json);
   const [found] = await namedRuns(store, [name]);
   if (found === undefined) return ExitCode.failed;
   try {
@@ -50,6 +56,13 @@ export async function show(runsDirectory: string, name: string, json: boolean): 
   } catch (error) {
     throw new CliError(`${found.run_id}: ${reasonOf(error)}`, ExitCode.failed);
   }
+}
+
+function showSweeps({ name, sweeps, notes }: NamedSweeps, json: boolean): number {
+  if (json) process.stdout.write(`${JSON.stringify({ name, sweeps }, null, 2)}\n`);
+  else process.stdout.write(`${plainText(name)}\n${sweepTable(sweeps, process.stdout.columns)}\n`);
+  for (const note of notes) process.stderr.write(`${plainText(note)}\n`);
+  return ExitCode.done;
 }
 
 /** Who ran what against what, one fact a line; what a run does not have is left out. */
@@ -95,15 +108,12 @@ const streaming = ({ streaming }: ComparisonKey): string =>
 function loadOf({ load, stop, warmup }: ComparisonKey): string | null {
   if (load === null) return null;
   const limits = [
-    load.request_rate === null ? null : `${load.request_rate} requests/s${load.arrival_pattern === null ? '' : ` (${load.arrival_pattern})`}`,
-    load.concurrency === null ? null : `concurrency ${load.concurrency}`,
     stop?.request_count == null ? null : things(stop.request_count, 'requests'),
     stop?.benchmark_duration_seconds == null ? null : `for ${quantity(stop.benchmark_duration_seconds, 'seconds')}`,
     warmup?.request_count == null ? null : `after a warm-up of ${things(warmup.request_count, 'requests')}`,
     warmup?.duration_seconds == null ? null : `after a warm-up of ${quantity(warmup.duration_seconds, 'seconds')}`,
-  ].filter((limit) => limit !== null);
-  const isSaid = load.mode !== 'trace' && (load.concurrency ?? load.request_rate) !== null;
-  return [...(isSaid ? [] : [load.mode.replaceAll('_', ' ')]), ...limits].join(', ');
+  ];
+  return [loadText(load), ...limits.filter((limit) => limit !== null)].join(', ');
 }
 
 function samplingOf({ sampling }: ComparisonKey): string | null {

@@ -1,0 +1,70 @@
+import type { Slo, SloResult } from '../run/gates.ts';
+import { OUTCOMES } from '../run/record.ts';
+import type { RequestCounts } from '../run/request-counts.ts';
+import { SWEEP_FIGURES, type RunFigure } from './sweep-figures.ts';
+import type { SweepRun } from './sweep-run.ts';
+import type { Objective, StepSlo, StepValue, SweepStep } from './sweep-shape.ts';
+
+/** The steps by ascending load. `runs` differ in nothing but their load. */
+export function sweepSteps(runs: readonly SweepRun[]): readonly SweepStep[] {
+  return [...Map.groupBy(runs, ({ load }) => load.value)]
+    .sort(([a], [b]) => a - b)
+    .map(([load, ofStep]) => stepOf(load, ofStep));
+}
+
+function stepOf(load: number, runs: readonly SweepRun[]): SweepStep {
+  const oldestFirst = [...runs].sort((a, b) => ((a.start ?? '') < (b.start ?? '') ? -1 : 1));
+  const completed = oldestFirst.filter(({ status }) => status === 'completed');
+  const slos = sloCounts(completed.flatMap((run) => run.slos));
+  return {
+    load,
+    runs: oldestFirst.map(({ run_id, start, end, status }) => ({ run_id, start, end, status })),
+    requests: Object.fromEntries(OUTCOMES.map((outcome) => [outcome, sum(completed, outcome)])) as RequestCounts,
+    values: Object.fromEntries(
+      SWEEP_FIGURES.map((figure) => [figure, valueOf(completed.map(({ figures }) => figures[figure]))]),
+    ) as SweepStep['values'],
+    slos,
+    objective: objectiveOf(slos),
+  };
+}
+
+function sum(runs: readonly SweepRun[], outcome: (typeof OUTCOMES)[number]): number | null {
+  const counts = runs.map(({ requests }) => requests[outcome]);
+  return counts.length === 0
+    ? null
+    : counts.reduce((all, each) => (all === null || each === null ? null : all + each), 0);
+}
+
+function valueOf(figures: readonly (RunFigure | null)[]): StepValue | null {
+  const known = figures.filter((figure) => figure !== null);
+  if (known.length === 0) return null;
+  return {
+    mean: known.reduce((all, { value }) => all + value, 0) / known.length,
+    min: Math.min(...known.map(({ low }) => low)),
+    max: Math.max(...known.map(({ high }) => high)),
+    n: known.length,
+  };
+}
+
+function sloCounts(results: readonly SloResult[]): StepSlo[] {
+  const nameOf = ({ measure, stat, comparison, limit }: Slo): string =>
+    JSON.stringify([measure, stat, comparison, limit]);
+  return [...Map.groupBy(results, nameOf).values()].flatMap((same) => {
+    const [first] = same;
+    if (first === undefined) return [];
+    const { measure, stat, comparison, limit, unit } = first;
+    const count = (verdict: Objective): number => same.filter((each) => each.verdict === verdict).length;
+    return [
+      {
+        ...{ measure, stat, comparison, limit, unit },
+        ...{ met: count('met'), not_met: count('not_met'), undecided: count('undecided') },
+      },
+    ];
+  });
+}
+
+function objectiveOf(slos: readonly StepSlo[]): Objective | null {
+  if (slos.length === 0) return null;
+  if (slos.some(({ not_met }) => not_met > 0)) return 'not_met';
+  return slos.some(({ undecided }) => undecided > 0) ? 'undecided' : 'met';
+}

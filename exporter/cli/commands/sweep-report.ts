@@ -1,0 +1,21 @@
+import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
+import type { SweepPercentile } from '../../../core/sweeps/sweep-figures.ts';
+import { writeSweepReport } from '../../report/sweep/write-sweep-report.ts';
+import type { RunStore } from '../../store/run-store.ts';
+import type { NamedSweeps } from './runs/named-sweeps.ts';
+
+export interface SweepReportOptions {
+  readonly percentile: SweepPercentile;
+  /** Null: as the runs report. */
+  readonly gpus: number | null;
+}
+
+export const DEFAULT_SWEEP_REPORT: SweepReportOptions = { percentile: 'p99', gpus: null };
+
+/** Writes the report with the curves of a group or scenario. Returns its path. */
+export function reportSweeps(store: RunStore, named: NamedSweeps, options: SweepReportOptions): Promise<string> {
+  const { name, sweeps, notes } = named;
+  const scenarios = [...new Set(sweeps.map(({ scenario }) => scenario))].join(', ');
+  const title = scenarios === name ? name : `${scenarios}, ${name}`;
+  return writeSweepReport(store.directory, name, { title, sweeps, names: sweepNames(sweeps), notes, ...options });
+}

@@ -1,0 +1,113 @@
+import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import { sloWords } from '../../../core/sweeps/slo-words.ts';
+import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
+import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
+import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';
+import { aligned } from './aligned.ts';
+
+const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
+
+/** No load meets the objectives, or none is known to. */
+const NOWHERE = { not_met: 'met at no load', undecided: 'undecided at every load' } as const;
+
+/** Heads of two lines and the cells below them. */
+interface Column {
+  readonly head: readonly [above: string, below: string];
+  readonly cells: readonly string[];
+}
+
+/**
+ * One row per load of each sweep, for a terminal. A table that is wider than `width` continues in a second one below, so
+ * that nothing is left out.
+ */
+export function sweepTable(sweeps: readonly Sweep[], width = Infinity): string {
+  const names = sweepNames(sweeps);
+  return sweeps
+    .map((sweep, i) => [...(sweeps.length > 1 ? [names[i] ?? ''] : []), ...blocksOf(sweep, width), ...facts(sweep)])
+    .map((lines) => lines.join('\n'))
+    .join('\n\n');
+}
+
+function blocksOf(sweep: Sweep, width: number): string[] {
+  const [load, ...columns] = columnsOf(sweep);
+  if (load === undefined) return [];
+  const blocks: Column[][] = [[load]];
+  for (const column of columns) {
+    const block = blocks.at(-1) ?? [];
+    if (block.length > 1 && widthOf([...block, column]) > width) blocks.push([load, column]);
+    else block.push(column);
+  }
+  return blocks.flatMap((block, i) => [...(i > 0 ? [''] : []), ...tableOf(block)]);
+}
+
+function tableOf(columns: readonly Column[]): string[] {
+  const rows = columns[0]?.cells.length ?? 0;
+  return aligned([
+    columns.map(({ head }) => head[0]),
+    columns.map(({ head }) => head[1]),
+    ...Array.from({ length: rows }, (_, row) => columns.map(({ cells }) => cells[row] ?? '')),
+  ]);
+}
+
+const widthOf = (columns: readonly Column[]): number => Math.max(...tableOf(columns).map((line) => line.length));
+
+function columnsOf({ steps, load_mode, ...sweep }: Sweep): Column[] {
+  const column = (above: string, below: string, cell: (step: SweepStep) => string): Column => ({
+    head: [above, below],
+    cells: steps.map(cell),
+  });
+  const seconds = (name: SweepFigure) => (step: SweepStep) => quantity(step.values[name]?.mean, 'seconds');
+  const plain = (name: SweepFigure) => (step: SweepStep) => rate(step.values[name]?.mean);
+  const has = (name: SweepFigure): boolean => steps.some(({ values }) => values[name] !== null);
+  const isRepeated = steps.some(({ runs }) => runs.length > 1);
+  return [
+    column(
+      load_mode === 'concurrency' ? 'concur-' : 'req/s',
+      load_mode === 'concurrency' ? 'rency' : 'sent',
+      (step) => `${significant(step.load)}${markOf(step, sweep)}`,
+    ),
+    ...(isRepeated ? [column('', 'runs', ({ runs }) => String(runs.length))] : []),
+    column('', 'ok', ({ requests }) => counted(requests.ok)),
+    column('', 'failed', ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
+    column('', 'req/s', plain('request_throughput')),
+    column('output', 'tok/s', plain('output_token_throughput')),
+    column('TTFT', 'p50', seconds('time_to_first_token_p50')),
+    column('TTFT', 'p99', seconds('time_to_first_token_p99')),
+    column('ITL', 'p50', seconds('inter_token_latency_p50')),
+    column('ITL', 'p99', seconds('inter_token_latency_p99')),
+    ...(has('goodput') ? [column('good', 'req/s', plain('goodput'))] : []),
+    ...(steps.some(({ objective }) => objective !== null)
+      ? [column('', 'SLO', ({ objective }) => (objective === null ? ABSENT : VERDICTS[objective]))]
+      : []),
+  ];
+}
+
+/** A letter for the knee, a plus for the largest load within the objectives. */
+function markOf({ load }: SweepStep, { knee, within_objective }: Pick<Sweep, 'knee' | 'within_objective'>): string {
+  return `${within_objective?.holds === load ? ' +' : ''}${knee?.load === load ? ' k' : ''}`;
+}
+
+function facts({ steps, knee, within_objective: within }: Sweep): string[] {
+  const isRepeated = steps.some(({ runs }) => runs.length > 1);
+  const incomplete = steps.flatMap(({ runs }) => runs.filter(({ status }) => status !== 'completed'));
+  const objectives = [...new Set(steps.flatMap(({ slos }) => slos.map(sloWords)))].join(', ');
+  const ends =
+    within === null
+      ? []
+      : [
+          within.holds === null
+            ? NOWHERE[within.fails === null ? 'undecided' : 'not_met']
+            : `+ met up to ${significant(within.holds)}`,
+          ...(within.fails === null ? [] : [`not met from ${significant(within.fails)}`]),
+          ...(within.monotonic ? [] : ['met again above: not monotonic']),
+        ];
+  return [
+    ...(within === null ? [] : [`SLO         ${objectives}: ${ends.join(', ')}`]),
+    ...(knee === null ? [] : [`knee        k ${significant(knee.load)} (Kneedle)`]),
+    ...(isRepeated ? ['values      means over the runs of a load'] : []),
+    ...incomplete.map(({ run_id, status }) => `without     ${run_id}: ${status}`),
+  ];
+}
+
+const rate = (value: number | undefined): string => (value === undefined ? ABSENT : significant(value));

@@ -1,0 +1,187 @@
+import { paretoFrontier } from '../../../core/sweeps/pareto.ts';
+import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../core/sweeps/sweep-curves.ts';
+import type { SweepFigure, SweepLatency, SweepPercentile } from '../../../core/sweeps/sweep-figures.ts';
+import { quantity, significant, tickText } from '../../../core/text/quantities.ts';
+import type { Slo } from '../../../core/run/gates.ts';
+import { emptyFigure } from '../chart/figure.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import { curveFigure, type SweepCurve, type Limit } from './curve-figure.ts';
+import { colorOf, gpusOf, type SweepReport } from './sweep-report.ts';
+
+const TITLES: Readonly<Record<SweepLatency, string>> = {
+  time_to_first_token: 'time to first token',
+  inter_token_latency: 'inter-token latency',
+  request_latency: 'request latency',
+};
+
+/** Of the speed per user: what half of the requests reach. */
+const SPEED_PERCENTILE = 'p50';
+
+const count = (value: number): string => Number(value.toPrecision(6)).toLocaleString('en-US');
+
+/** The curves of the sweeps over each other. */
+export function sweepCharts(report: SweepReport): Html {
+  return html`<section>
+    <h2>Curves</h2>
+    <p class="note">
+      Each point is a load, labeled with it. Values are means over the runs of a load (of a percentile, the mean of the
+      runs’ percentiles) with bars from the smallest to the largest. The knee is the load from which throughput grows
+      less than in proportion, by Kneedle (Satopää et al., 2011).
+    </p>
+    <div class="charts">
+      ${latencyChart(report, 'time_to_first_token')} ${efficiencyChart(report)}
+      ${latencyChart(report, 'inter_token_latency')} ${goodputChart(report)} ${throughputChart(report)}
+      ${latencyChart(report, 'request_latency')}
+    </div>
+  </section> `;
+}
+
+function latencyChart(report: SweepReport, latency: SweepLatency): Html {
+  const title = `Throughput and ${TITLES[latency]}`;
+  const percentiles = drawnPercentiles(report);
+  const curves = report.sweeps.flatMap((sweep, i) =>
+    percentiles.map((name, j): SweepCurve => {
+      const points = latencyCurve(sweep, 'output_token_throughput', latency, name);
+      const isOne = report.sweeps.length === 1;
+      return {
+        name: isOne ? name : `${nameOf(report, i)}`,
+        ...{ style: colorOf(isOne ? j : i), sweep, points, isMarked: name === report.percentile },
+      };
+    }),
+  );
+  if (curves.every(({ points }) => points.length === 0))
+    return emptyFigure(title, `No run reports throughput of tokens and ${TITLES[latency]}.`);
+  const which = percentiles.length === 1 ? `${percentiles[0] ?? ''} of ` : '';
+  return curveFigure({
+    ...{ title, curves: withPoints(curves), limits: limitsOf(report, latency, percentiles) },
+    caption: `${which}${TITLES[latency]} over ok requests.`,
+    x: { label: 'output tokens/s', text: count },
+    y: { text: (value) => tickText(value, 'seconds'), mayBeLog: true },
+    pointText: (point, { name }) =>
+      `${loadText(point, report)}, ${name}: ${quantity(point.x, 'tokens_per_second')}, ${quantity(point.y, 'seconds')}${runsText(point)}`,
+  });
+}
+
+/** The chosen one; of a single sweep also the usual and a frequent value. */
+function drawnPercentiles({ sweeps, percentile }: SweepReport): readonly SweepPercentile[] {
+  return sweeps.length === 1 ? [...new Set(['p50', 'p90', percentile] as const)].sort() : [percentile];
+}
+
+function limitsOf(report: SweepReport, latency: SweepLatency, percentiles: readonly SweepPercentile[]): Limit[] {
+  const slos: readonly Slo[] = report.sweeps.flatMap(({ steps }) => steps.flatMap((step) => step.slos));
+  const fits = ({ measure, stat }: Slo): boolean => measure === latency && percentiles.some((name) => name === stat);
+  const each = report.sweeps.flatMap((sweep) => sweep.goodput_limits).filter(({ measure }) => measure === latency);
+  const limits = [
+    ...slos.filter(fits).map(({ stat, comparison, limit, unit }) => ({
+      value: limit,
+      text: `${stat ?? ''} ${comparison} ${quantity(limit, unit)}`,
+    })),
+    ...each.map(({ limit, unit }) => ({ value: limit, text: `good request <= ${quantity(limit, unit)}` })),
+  ];
+  return [...new Map(limits.map((limit) => [limit.text, limit])).values()];
+}
+
+function efficiencyChart(report: SweepReport): Html {
+  const title = 'Tokens/s per user and per GPU';
+  const curves = report.sweeps.flatMap((sweep, i): SweepCurve[] => {
+    const gpus = gpusOf(report, sweep);
+    if (gpus === null) return [];
+    const points = efficiencyCurve(sweep, 'output_token_throughput', SPEED_PERCENTILE, gpus);
+    return [
+      {
+        name: `${nameOf(report, i)}, ${gpus} ${gpus === 1 ? 'GPU' : 'GPUs'}`,
+        style: colorOf(i),
+        sweep,
+        points,
+        isMarked: true,
+      },
+    ];
+  });
+  const drawn = withPoints(curves);
+  const missing = report.sweeps.filter((sweep) => gpusOf(report, sweep) === null).length;
+  if (drawn.length === 0) {
+    return emptyFigure(
+      title,
+      missing > 0
+        ? 'The number of GPUs is missing: the servers’ metrics did not report it. `llmbench report GROUP --gpus N` adds it.'
+        : 'No run reports throughput of tokens and inter-token latency.',
+    );
+  }
+  const left =
+    missing === 0
+      ? ''
+      : ` ${missing} of ${report.sweeps.length} sweeps are not shown: their number of GPUs is missing.`;
+  return curveFigure({
+    ...{ title, curves: drawn },
+    caption: `Speed per user: 1 ÷ ${SPEED_PERCENTILE} of inter-token latency. Output tokens/s ÷ GPUs, upwards.${left}`,
+    frontier: paretoFrontier(drawn.flatMap(({ points }) => points)),
+    x: { label: 'tokens/s per user', text: count },
+    y: { text: count },
+    pointText: (point, { name }) =>
+      `${loadText(point, report)}, ${name}: ${significant(point.x)} tokens/s per user, ${significant(point.y)} tokens/s per GPU${runsText(point)}`,
+  });
+}
+
+function goodputChart(report: SweepReport): Html {
+  const title = 'Goodput over load';
+  const curves = withPoints(loadCurves(report, 'goodput'));
+  if (curves.length === 0) {
+    return emptyFigure(
+      title,
+      'Goodput is missing: the runs have no limits for good requests (`llmbench run --goodput`).',
+    );
+  }
+  return curveFigure({
+    ...{ title, curves },
+    caption: 'Requests/s that keep every limit of --goodput; dashed: all ok requests/s.',
+    references: loadCurves(report, 'request_throughput').map((curve) => ({
+      ...curve,
+      name: `${curve.name}, all requests`,
+    })),
+    ...loadAxis(report),
+    y: { text: count },
+    pointText: (point) => `${loadText(point, report)}: ${quantity(point.y, 'requests_per_second')}${runsText(point)}`,
+  });
+}
+
+function throughputChart(report: SweepReport): Html {
+  const title = 'Throughput over load';
+  const figure = report.sweeps.some(({ knee }) => knee?.figure === 'request_throughput')
+    ? 'request_throughput'
+    : 'output_token_throughput';
+  const unit = figure === 'request_throughput' ? 'requests_per_second' : 'tokens_per_second';
+  const curves = withPoints(loadCurves(report, figure));
+  if (curves.length === 0) return emptyFigure(title, 'No run reports throughput.');
+  return curveFigure({
+    ...{ title, curves },
+    caption: figure === 'request_throughput' ? 'Requests/s.' : 'Output tokens/s.',
+    ...loadAxis(report),
+    y: { text: count },
+    pointText: (point) => `${loadText(point, report)}: ${quantity(point.y, unit)}${runsText(point)}`,
+  });
+}
+
+function loadCurves(report: SweepReport, figure: SweepFigure): SweepCurve[] {
+  return report.sweeps.map((sweep, i) => ({
+    ...{ name: nameOf(report, i), style: colorOf(i), sweep, points: loadCurve(sweep, figure), isMarked: true },
+  }));
+}
+
+function loadAxis({ sweeps }: SweepReport) {
+  const label = [...new Set(sweeps.map(({ load_mode }) => LOAD_WORDS[load_mode]))].join(' or ');
+  return { x: { label, text: count, mayBeLog: true } };
+}
+
+const LOAD_WORDS = { concurrency: 'concurrency', request_rate: 'requests/s sent' } as const;
+
+const withPoints = (curves: readonly SweepCurve[]): SweepCurve[] => curves.filter(({ points }) => points.length > 0);
+
+const nameOf = ({ names }: SweepReport, i: number): string => names[i] ?? '';
+
+function loadText({ step }: SweepPoint, { sweeps }: SweepReport): string {
+  const isRate = sweeps.every(({ load_mode }) => load_mode === 'request_rate');
+  return isRate ? `${count(step.load)} requests/s` : `concurrency ${count(step.load)}`;
+}
+
+const runsText = ({ step }: SweepPoint): string => (step.runs.length > 1 ? ` (mean of ${step.runs.length} runs)` : '');
