@@ -6,11 +6,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { openStore } from '../../exporter/store/run-store.ts';
 import { installFolder } from '../../scripts/real-servers/install-folder.ts';
 import { freePort } from '../../scripts/real-servers/processes.ts';
 import { realServer, SERVER_LIST } from '../../scripts/real-servers/servers.ts';
+import { namedArguments, readScriptOptions, wholeNumber } from '../../scripts/script-options.ts';
 import { runProgram } from '../child-program.ts';
 import { repeatsFile, repeatsText } from './repeats-file.ts';
 
@@ -84,31 +84,21 @@ async function completed() {
 }
 
 function options() {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        repeats: { type: 'string', default: '40' },
-        requests: { type: 'string', default: '150' },
-        'runs-dir': { type: 'string' },
-        folder: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) {
-      process.stdout.write(USAGE);
-      process.exit(0);
-    }
-    const [name, file, ...rest] = positionals;
-    if (name === undefined || file === undefined) throw new Error('SERVER and FILE are required');
-    if (rest.length > 0) throw new Error(`unexpected argument '${rest.join(' ')}'`);
-    const counts = { repeats: Number(values.repeats), requests: Number(values.requests) };
-    for (const [option, count] of Object.entries(counts)) {
-      if (!Number.isInteger(count) || count < 1) throw new Error(`--${option} must be at least 1`);
-    }
-    return { server: realServer(name), file, ...counts, runsDirectory: values['runs-dir'], folder: values.folder };
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
-  }
+  const known = {
+    repeats: { type: 'string', default: '40' },
+    requests: { type: 'string', default: '150' },
+    'runs-dir': { type: 'string' },
+    folder: { type: 'string' },
+  } as const;
+  return readScriptOptions({ usage: USAGE, options: known }, ({ repeats, requests, ...values }, positionals) => {
+    const { SERVER, FILE } = namedArguments(positionals, ['SERVER', 'FILE']);
+    return {
+      server: realServer(SERVER),
+      file: FILE,
+      repeats: wholeNumber('repeats', repeats, { min: 1 }),
+      requests: wholeNumber('requests', requests, { min: 1 }),
+      runsDirectory: values['runs-dir'],
+      folder: values.folder,
+    };
+  });
 }

@@ -1,10 +1,13 @@
+/** A longer one is no mistyped name, and the distance to it takes long to compute. */
+const LONGEST_NAME = 200;
+
 /**
  * The names most like one that does not exist, best first: those that differ by a slip or two of the finger, then those
  * that share at least a third of their pieces of three characters with it (Dice's coefficient), which forgives a wrong
  * prefix and a lost word.
  */
 export function nearestNames(wanted: string, names: Iterable<string>, limit: number): string[] {
-  if (wanted === '') return [];
+  if (wanted === '' || wanted.length > LONGEST_NAME) return [];
   const wantedPieces = piecesOf(wanted);
   const mostSlips = Math.max(2, wanted.length / 4);
   return [...new Set(names)]

@@ -48,7 +48,10 @@ export function casesOf(a: readonly RunFigures[], b: readonly RunFigures[], rule
       figures.flatMap((figure) => (figure.value === null ? [] : [worseUp(figure, figure.value)]));
     const [knownA, knownB] = [known(ofA), known(ofB)];
     const missing = a.length + b.length - knownA.length - knownB.length;
-    const problem = missingValues(missing, a.length + b.length) ?? fewValues(key, [...ofA, ...ofB]);
+    const problem =
+      missingValues(missing, a.length + b.length) ??
+      fewValues(key, [...ofA, ...ofB]) ??
+      zeroTimes(key, [...ofA, ...ofB]);
     return { key, place, margin: marginOf(rules, key), a: knownA, b: knownB, problem };
   });
   return cases.filter((each) => each.a.length + each.b.length > 0).sort((x, y) => order(x.place) - order(y.place));
@@ -68,6 +71,18 @@ function missingValues(missing: number, runs: number): CaseProblem | null {
   if (missing === 0) return null;
   const sentence = `${missing} of ${runs} runs have no value under the same definition`;
   return { reason: 'missing_values', sentence, needs: null };
+}
+
+/**
+ * A time of 0 is shorter than what the client can distinguish, such as the gap of two chunks that arrived together: a ratio
+ * to it means nothing. Only where all are 0, they are equal. A throughput of 0 is a true one.
+ */
+function zeroTimes({ unit }: FigureKey, figures: readonly Figure[]): CaseProblem | null {
+  if (unit !== 'seconds') return null;
+  const zeros = figures.filter(({ value }) => value === 0).length;
+  if (zeros === 0 || zeros === figures.length) return null;
+  const sentence = `${zeros} of ${figures.length} runs have 0 s, which has no ratio to the others`;
+  return { reason: 'unbounded', sentence, needs: null };
 }
 
 function fewValues({ stat }: FigureKey, figures: readonly Figure[]): CaseProblem | null {

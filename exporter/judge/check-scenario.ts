@@ -1,8 +1,9 @@
 import type { IndexedRun } from '../store/index/rows.ts';
 import { RunIndex } from '../store/index/run-index.ts';
 import type { RunStore } from '../store/run-store.ts';
+import { BASELINE_RUNS, baselineWindow } from './baseline-window.ts';
 import { changeBaseline, readBaseline, type Baseline } from './baseline.ts';
-import { BASELINE_RUNS, inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
+import { inOrder, judgeAgainstHistory, type HistoryJudgment } from './history.ts';
 import { readFigures, storedFigures, UnreadableRunError, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { RunFigures } from './run-figures.ts';
@@ -117,14 +118,12 @@ function baselineRuns(
 ): { readonly window: readonly string[]; readonly unreadable: ReadonlyMap<string, string> } {
   const byId = new Map(stored.map((run) => [run.run_id, run]));
   const inBaseline = new Set(accepted.filter((id) => !judged.includes(id)));
-  const like = stored.filter((run) => inBaseline.has(run.run_id) && run.fingerprint === fingerprint);
   const gone = accepted.slice(-BASELINE_RUNS).flatMap((id) => {
     const run = byId.get(id);
     if (run === undefined) return [[id, 'it does not exist'] as const];
     return run.damage === null ? [] : [[id, run.damage] as const];
   });
-  const newest = like.slice(0, BASELINE_RUNS).map(({ run_id }) => run_id);
-  return { window: newest.reverse(), unreadable: new Map(gone) };
+  return { window: baselineWindow(stored, inBaseline, fingerprint), unreadable: new Map(gone) };
 }
 
 function notesOf({ damagedLines }: Baseline, unreadable: ReadonlyMap<string, string>): string[] {

@@ -2,6 +2,7 @@ import type { RunStore } from '../store/run-store.ts';
 import { compare } from './compare.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
+import type { NextContext } from './next-command.ts';
 import type { RunFigures } from './run-figures.ts';
 import { verdictReport, type ReportedRun, type VerdictReport } from './verdict-report.ts';
 
@@ -13,6 +14,8 @@ export interface ComparedSets {
   readonly rules: RuleChoices;
   /** The configuration differs on purpose: that alone does not keep the runs from being compared. */
   readonly configurationMayDiffer?: boolean;
+  /** See `NextContext`. */
+  readonly continued?: NextContext['continued'];
   /** See `ReportContext`. */
   readonly runsDirectory: string | null;
 }

@@ -57,7 +57,7 @@ describe('the four verdicts', () => {
     expect({ verdict, reason, sentence }).toEqual({
       verdict: 'regressed',
       reason: 'decided',
-      sentence: 'Regressed: time_to_first_token p50 is worse by at least the margin.',
+      sentence: 'Regressed: time to first token p50 is worse by at least the margin.',
     });
     expect(measures[0]).toMatchObject({
       verdict: 'regressed',
@@ -69,7 +69,7 @@ describe('the four verdicts', () => {
     // Complete separation of 6 and 6: 2 ÷ C(12, 6).
     expect(measures[0]?.p?.raw).toBeCloseTo(2 / 924, 12);
     expect(measures[0]?.sentence).toMatch(
-      /^time_to_first_token p50 is regressed; it changed by \+20 % \(95 % interval \+\d+\.\d % to \+\d+\.\d %\), 6 and 6 runs, margin 5 %\.$/,
+      /^Time to first token p50 is regressed; it changed by \+20 % \(95 % interval \+\d+\.\d % to \+\d+\.\d %\), 6 and 6 runs, margin 5 %\.$/,
     );
   });
 
@@ -218,6 +218,35 @@ describe('failures', () => {
     const judged = compare(set('a', 1, 1, 0), set('b', 1, Infinity, 1), { rules });
     expect(judged.measures[1]).toMatchObject({ verdict: 'regressed' });
     expect(judged.measures[1]?.effect?.estimate).toBeCloseTo(0, 12);
+  });
+});
+
+describe('values of 0', () => {
+  const gaps = (name: string, values: readonly number[]) =>
+    values.map((value, i) => run(`${name}${i}`, [figure('inter_chunk_latency', 'p50', value)]));
+  const rules = { ...ONE, primary: [{ measure: 'inter_chunk_latency', stat: 'p50' as const }] };
+  const six = (value: number) => new Array<number>(6).fill(value);
+
+  test('a time of 0 in some runs has no ratio to the others', () => {
+    expect(compare(gaps('a', [0, 0, 0, 0.01, 0.01, 0]), gaps('b', six(0.01)), { rules }).measures[0]).toMatchObject({
+      ...{ verdict: 'undecided', reason: 'unbounded', effect: null },
+      sentence: 'Inter-chunk latency p50 is undecided: 4 of 12 runs have 0 s, which has no ratio to the others.',
+    });
+  });
+
+  test('times that are all 0 are equal', () => {
+    expect(compare(gaps('a', six(0)), gaps('b', six(0)), { rules }).measures[0]).toMatchObject({
+      ...{ verdict: 'unchanged', effect: { low: 1, estimate: 1, high: 1 } },
+    });
+  });
+
+  test('a throughput that falls to 0 has regressed, by −100 %', () => {
+    const primary = [{ measure: 'output_token_throughput', stat: 'value' as const }];
+    const sets = (name: string, value: number) =>
+      six(value).map((each, i) => run(`${name}${i}`, [figure('output_token_throughput', 'value', each)]));
+    const judged = compare(sets('a', 100), sets('b', 0), { rules: { ...ONE, primary } });
+    expect(judged.measures[0]).toMatchObject({ verdict: 'regressed', effect: { low: 0, estimate: 0, high: 0 } });
+    expect(judged.measures[0]?.sentence).toContain('changed by −100 %');
   });
 });
 

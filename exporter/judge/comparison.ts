@@ -1,3 +1,4 @@
+import { statisticTitle } from '../../core/measures/measure-title.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { keyText } from './cases.ts';
 import type { Figure, RunFigures } from './run-figures.ts';
@@ -12,9 +13,16 @@ export interface ComparedValues {
   readonly median_b: number | null;
 }
 
+/** The verdict on a statistic with the values that it is about. */
+export interface ComparedMeasure extends MeasureVerdict {
+  /** The statistic for people, as in the middle of a sentence: `time to first token p50`. */
+  readonly title: string;
+  readonly values: ComparedValues;
+}
+
 /** A judgment with the values that it is about. */
 export interface Comparison extends Omit<Judgment, 'measures'> {
-  readonly measures: readonly (MeasureVerdict & { readonly values: ComparedValues })[];
+  readonly measures: readonly ComparedMeasure[];
 }
 
 /** Adds the values to a judgment of these runs. */
@@ -25,7 +33,11 @@ export function comparisonOf(judgment: Judgment, runs: readonly RunFigures[]): C
   const measures = judgment.measures.map((verdict) => {
     const a = valuesOf(judgment.runs.a, keyText(verdict));
     const b = valuesOf(judgment.runs.b, keyText(verdict));
-    return { ...verdict, values: { a, b, median_a: medianOfKnown(a), median_b: medianOfKnown(b) } };
+    return {
+      ...verdict,
+      title: statisticTitle(verdict),
+      values: { a, b, median_a: medianOfKnown(a), median_b: medianOfKnown(b) },
+    };
   });
   return { ...judgment, measures };
 }

@@ -24,7 +24,7 @@ describe('one run', () => {
     expect(found.window.measures[0]?.p).toEqual({ raw: 1 / 21, adjusted: 1 / 21, adjustment: 'none' });
     expect(found.window.measures[0]?.confidence).toBeCloseTo(19 / 21, 12);
     expect(found.sentence).toBe(
-      'Suspect: time_to_first_token p50 is worse than the history; further runs have to confirm it.',
+      'Suspect: time to first token p50 is worse than the history; further runs have to confirm it.',
     );
   });
 
@@ -130,15 +130,34 @@ describe('a history whose runs may depend on each other', () => {
     Array.from({ length: 40 }, (_, i) => 1 + 0.02 * Math.sin(i / 3)),
   );
 
-  test('seen in the order of the runs: undecided, and pairs are proposed', () => {
-    for (const values of [[1.09], [1.09, 1.08, 1.09]]) {
-      expect(judged(values, waves)).toMatchObject({
-        verdict: 'undecided',
-        reason: 'dependent_history',
-        needs: { design: 'pairs', pairs: 6, further: 6 },
-      });
-    }
-    expect(judged([1.0, 1.0], waves).verdict).toBe('unchanged');
+  test('seen in the order of the runs: judged as a series, in which a jump counts and an excursion does not', () => {
+    expect(judged([1.09], waves)).toMatchObject({
+      verdict: 'suspect',
+      window: { measures: [{ method: 'autoregression' }, {}, {}, {}, {}] },
+    });
+    const confirmed = judged([1.09, 1.08, 1.09, 1.08], waves);
+    expect(confirmed).toMatchObject({ verdict: 'regressed', window: { left_out: 'n0' } });
+    expect(confirmed.window.measures[0]).toMatchObject({ method: 'autoregression', runs: { a: 20, b: 3 } });
+    expect(judged([1.0, 1.0], waves).verdict).not.toBe('regressed');
+  });
+
+  test('against pinned runs, which the new ones do not follow, it is withheld, and pairs are proposed', () => {
+    const options = { rules: ONE, anchor: waves };
+    const found = judgeAgainstHistory(runsOf('h', NOISE), runsOf('n', [1.09, 1.09, 1.09, 1.09], 100), options);
+    expect(found.anchor).toMatchObject({
+      ...{ verdict: 'undecided', reason: 'dependent_history', needs: { design: 'pairs', pairs: 6, further: 6 } },
+    });
+  });
+
+  test('values that buckets leave open are withheld as well', () => {
+    const open = waves.map((run) => ({
+      ...run,
+      figures: run.figures.map((each) => ({
+        ...each,
+        value: [Number(each.value), Number(each.value) + 1e-6] as const,
+      })),
+    }));
+    expect(judged([1.09], open)).toMatchObject({ verdict: 'undecided', reason: 'dependent_history' });
   });
 
   test('fewer than 10 runs cannot show it: they raise a suspicion and do not confirm it', () => {

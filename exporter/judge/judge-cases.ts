@@ -1,19 +1,20 @@
 import { FEWEST_FOR_DEPENDENCE } from '../../core/stats/serial-dependence.ts';
+import { capitalized, statisticTitle } from '../../core/measures/measure-title.ts';
 import { benjaminiHochberg, holm, holmLevels } from '../../core/stats/multiple-testing.ts';
 import type { KnownInterval } from '../../core/stats/shift.ts';
 import { keyText, type FigureCase } from './cases.ts';
 import { decide, type Decision } from './decide.ts';
-import { effectRatio, lowerIsWorse } from './effect.ts';
+import { detectableRatio, effectRatio, lowerIsWorse } from './effect.ts';
 import type { Evidence } from './evidence.ts';
 import { furtherRuns, missingRuns, type Size } from './gather.ts';
 import type { FigureKey } from './run-figures.ts';
-import { evidenceSentence, named } from './sentences.ts';
+import { evidenceSentence } from './sentences.ts';
 import type { EffectRatio, MeasureVerdict, Needs, PValue, Reason, VerdictName } from './verdict.ts';
 
 export interface JudgedHow {
   readonly alpha: number;
   readonly design: Size['design'] | 'single';
-  readonly evidenceOf: (a: readonly KnownInterval[], b: readonly KnownInterval[]) => Evidence;
+  readonly evidenceOf: (a: readonly KnownInterval[], b: readonly KnownInterval[], key: FigureKey) => Evidence;
   /** Whether preflight forbids any verdict. */
   readonly forbidden: boolean;
   /** Figures whose history cannot be trusted to be independent, by `keyText`. */
@@ -22,8 +23,8 @@ export interface JudgedHow {
 
 /** The verdict on every figure. Only the gating ones share the chance of a false alarm. */
 export function judgeCases(cases: readonly FigureCase[], how: JudgedHow): readonly MeasureVerdict[] {
-  const evidences = cases.map(({ a, b, problem }) =>
-    problem !== null || a.length === 0 || b.length === 0 ? null : how.evidenceOf(a, b),
+  const evidences = cases.map(({ key, a, b, problem }) =>
+    problem !== null || a.length === 0 || b.length === 0 ? null : how.evidenceOf(a, b, key),
   );
   const tests = severalMeasures(cases, evidences, how);
   const gating = cases.filter(({ place }) => place >= 0).length;
@@ -88,13 +89,12 @@ function verdictOn(one: Judged, byKey: ReadonlyMap<string, Judged>, gating: numb
   const facts = { ...key, gating: place >= 0, runs, margin };
   if (evidence === null || decision === null || test === null) {
     const reason = each.problem?.reason ?? 'missing_values';
-    const sentence = `${named(key)} is undecided: ${each.problem?.sentence ?? 'one side has no value'}.`;
+    const sentence = `${capitalized(statisticTitle(key))} is undecided: ${each.problem?.sentence ?? 'one side has no value'}.`;
     const nothing = { effect: null, confidence: null, method: null, detectable: null, p: null };
     return { ...facts, ...nothing, verdict: 'undecided', reason, sentence, needs: each.problem?.needs ?? null };
   }
   const { verdict, reason } = conclude(one, byKey, how);
   const effect = effectOf(key, evidence.estimate, decision.interval);
-  const detectable = decision.detectable === null ? null : Math.expm1(decision.detectable);
   const judged: Omit<MeasureVerdict, 'sentence'> = {
     ...facts,
     verdict,
@@ -102,7 +102,7 @@ function verdictOn(one: Judged, byKey: ReadonlyMap<string, Judged>, gating: numb
     effect,
     confidence: 1 - (evidence.level ?? test.level),
     method: evidence.method,
-    detectable,
+    detectable: detectableRatio(decision.detectable),
     p: test.p,
     needs: verdict === 'undecided' || verdict === 'suspect' ? needsOf(one, reason, gating, how) : null,
   };

@@ -1,8 +1,7 @@
 import { isRunId } from '../../core/run/run-id.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { readInBatches } from '../files/read-in-batches.ts';
-import { stampsOf } from '../store/index/stamps.ts';
-import { resultFilePath, runFilePath } from '../store/run-paths.ts';
+import { readChanged } from '../store/index/read-changed.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-files.ts';
 import { figuresOfRun } from './figures-of-run.ts';
@@ -44,25 +43,13 @@ export function storedFigures(store: RunStore): LoadFigures {
 
 /** The same for a long-lived process: a run is read again only when its files have changed. */
 export function cachedFigures(store: RunStore): LoadFigures {
-  const known = new Map<string, { readonly stamp: string; readonly read: RunFigures | string }>();
+  // What could not be read may be readable now, without a change of the files.
+  const read = readChanged(store, MOST_CACHED, {
+    read: (id) => figuresOf(store, id),
+    isKept: (figures) => typeof figures !== 'string',
+  });
   return async (runIds) => {
-    const valid = [...new Set(runIds)].filter(isRunId);
-    const runStamps = await stampsOf(valid, (id) => runFilePath(store.pathOf(id)));
-    const resultStamps = await stampsOf(valid, (id) => resultFilePath(store.pathOf(id)));
-    const stampOf = (id: string): string => `${runStamps.get(id) ?? ''} ${resultStamps.get(id) ?? ''}`;
-    const changed = valid.filter((id) => known.get(id)?.stamp !== stampOf(id));
-    const loaded = await readAll(store, changed);
-    const byId = new Map(loaded.runs.map((run) => [run.run_id, run]));
-    const found = new Map<string, RunFigures | string>();
-    for (const id of valid) {
-      const kept = known.get(id);
-      const read = byId.get(id) ?? loaded.unreadable.get(id) ?? kept?.read ?? '';
-      found.set(id, read);
-      // At the end: the least recently used are in front.
-      known.delete(id);
-      known.set(id, { stamp: stampOf(id), read });
-    }
-    for (const id of [...known.keys()].slice(0, Math.max(0, known.size - MOST_CACHED))) known.delete(id);
+    const found = await read(runIds);
     return sorted(runIds.map((id) => [id, found.get(id) ?? NO_RUN_ID]));
   };
 }
@@ -82,10 +69,16 @@ function sorted(read: readonly (readonly [string, RunFigures | string])[]): Load
 
 async function figuresOf(store: RunStore, runId: string): Promise<RunFigures | string> {
   if (!isRunId(runId)) return NO_RUN_ID;
-  const folder = store.pathOf(runId);
+  const folder = store.endedPathOf(runId);
   try {
-    return figuresOfRun(await readFinishedRunFile(folder), await readResultFile(folder));
+    return await readFrom(folder);
   } catch (error) {
-    return reasonOf(error);
+    // A run that waited for its last scrape may have been moved to its place in between.
+    return folder === store.pathOf(runId) ? reasonOf(error) : readFrom(store.pathOf(runId)).catch(reasonOf);
   }
+}
+
+async function readFrom(folder: string): Promise<RunFigures | string> {
+  const run = await readFinishedRunFile(folder);
+  return run.status === 'running' ? 'it is still running' : figuresOfRun(run, await readResultFile(folder));
 }

@@ -16,6 +16,8 @@ export interface NextContext {
   readonly urls: { readonly a: string | null; readonly b: string | null };
   /** The words that made the newest run of B, see `RunFile`; null when they are not known. */
   readonly commandLine: readonly string[] | null;
+  /** The words of the command that continues the comparison in pairs, to this number of them; null without one. */
+  readonly continued: ((pairs: number) => readonly string[]) | null;
   /** Null: not shown. */
   readonly runsDirectory: string | null;
 }
@@ -31,7 +33,7 @@ const OURS = 'llmbench';
 /** The command that would gather what a verdict lacks; null when no command does. */
 export function nextCommand(needs: Needs | null, context: NextContext): string | null {
   if (needs === null) return null;
-  const { scenario, verdict, judged, acceptable, tool, urls, runsDirectory, commandLine } = context;
+  const { scenario, verdict, judged, acceptable, tool, urls, runsDirectory, commandLine, continued } = context;
   const directory = runsDirectory === null || runsDirectory === DEFAULT ? '' : ` --runs-dir ${quoted(runsDirectory)}`;
   const named = `--scenario ${quoted(scenario)}${directory}`;
   const sameOptions = commandLine === null ? SAME_OPTIONS : shellCommand(otherOptions(commandLine));
@@ -41,6 +43,7 @@ export function nextCommand(needs: Needs | null, context: NextContext): string |
     : `llmbench run --url ${quoted(urls.b ?? 'URL')} ${named} ${sameOptions}`;
   switch (needs.design) {
     case 'pairs': {
+      if (continued !== null) return shellCommand(continued(needs.pairs));
       const [a, b] = [urls.a ?? 'URL', urls.b ?? 'URL'];
       return `llmbench ab --a ${quoted(a)} --b ${quoted(b)} --pairs ${needs.pairs} ${named} ${sameOptions}`;
     }

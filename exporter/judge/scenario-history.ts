@@ -5,7 +5,7 @@ import type { LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { Rules } from './rules.ts';
 import type { Figure, FigureKey, RunFigures } from './run-figures.ts';
-import { readVerdicts, type VerdictEntry, type Verdicts } from './verdict-log.ts';
+import { newestVerdicts, readVerdicts, type Verdicts } from './verdict-log.ts';
 import type { VerdictName } from './verdict.ts';
 
 /** Completed runs of a scenario that its history is made of: the newest. */
@@ -47,7 +47,7 @@ export async function scenarioHistory(
   const rules = rulesFor(choices, runs);
   const baseline = await readBaseline(runsDirectory, scenario);
   const verdicts = await readVerdicts(runsDirectory, scenario);
-  const verdictOf = newestVerdicts(verdicts.entries);
+  const verdictOf = newestVerdicts(verdicts.entries, ({ verdict }) => verdict);
   const [accepted, pinned] = [new Set(baseline.accepted), new Set(baseline.pinned)];
   return {
     scenario,
@@ -80,8 +80,4 @@ export function figureOf({ figures }: RunFigures, key: FigureKey): Figure | null
 /** Runs of different configurations are histories of their own. */
 function sameConfiguration(runs: readonly RunFigures[]): readonly (readonly RunFigures[])[] {
   return [...Map.groupBy(runs, ({ fingerprint }) => fingerprint).values()];
-}
-
-function newestVerdicts(entries: readonly VerdictEntry[]): ReadonlyMap<string, VerdictName> {
-  return new Map(entries.flatMap(({ run_ids, verdict }) => run_ids.map((id) => [id, verdict] as const)));
 }

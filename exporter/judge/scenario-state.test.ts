@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { appendEntry } from '../store/scenarios/append-log.ts';
+import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
+import { writeCapacity } from '../store/scenarios/capacity-files.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import type { BaselineAction } from './baseline.ts';
 import { ScenarioStates } from './scenario-state.ts';
@@ -47,6 +49,23 @@ test.each<[readonly (VerdictName | BaselineAction)[], boolean, number]>([
   expect(state?.undecidedInARow).toBe(undecided);
 });
 
+test('each judged run has its newest verdict, in short', async () => {
+  const { verdicts } = scenarioPaths(directory, 'chat');
+  const common = { schema_version: 1, scenario: 'chat', at: '2026-01-01T00:00:00.000Z', measures: [{}] };
+  await appendEntry(verdicts, { ...common, verdict: 'suspect', run_ids: ['a'] });
+  await appendEntry(verdicts, { ...common, verdict: 'unchanged', run_ids: ['old'], baseline_run_ids: ['base'] });
+  await appendEntry(verdicts, { ...common, verdict: 'regressed', run_ids: ['a', 'b'], left_out: 'a' });
+  const [state] = await new ScenarioStates(directory).read();
+  expect([...(state?.verdictOf ?? [])].map(([id, { verdict }]) => [id, verdict])).toEqual([
+    ['a', 'regressed'],
+    ['old', 'unchanged'],
+    ['b', 'regressed'],
+  ]);
+  expect(state?.verdictOf.get('old')).toMatchObject({ baseline_run_ids: ['base'] });
+  expect(state?.verdictOf.get('b')).toMatchObject({ left_out: 'a' });
+  expect(state?.verdictOf.get('b')).not.toHaveProperty('measures');
+});
+
 test('nothing is read again until a file changes', async () => {
   await happened('unchanged');
   const states = new ScenarioStates(directory);
@@ -58,4 +77,21 @@ test('nothing is read again until a file changes', async () => {
   expect(second[0]?.newest?.verdict).toBe('regressed');
   await rm(join(directory, 'scenarios'), { recursive: true });
   expect(await states.read()).toEqual([]);
+});
+
+test('the newest answer of each search counts, and one without an answer replaces none', async () => {
+  const at = (day: number): { readonly updated_at: string } => ({ updated_at: `2026-11-0${day}T10:00:00.000Z` });
+  await writeCapacity(directory, exampleCapacity({ group_id: 'a', holds: 8, ...at(1) }));
+  await writeCapacity(directory, exampleCapacity({ group_id: 'b', holds: 6, fails: 7, ...at(2) }));
+  await writeCapacity(directory, exampleCapacity({ group_id: 'c', holds: null, fails: null, end: null, ...at(3) }));
+  await writeCapacity(directory, exampleCapacity({ group_id: 'd', load: 'request_rate', holds: 2.5, ...at(1) }));
+  const states = new ScenarioStates(directory);
+  const [state] = await states.read();
+  expect(state?.scenario).toBe('chat');
+  expect(state?.capacities.map(({ load, holds }) => [load, holds])).toEqual([
+    ['concurrency', 6],
+    ['request_rate', 2.5],
+  ]);
+  await writeCapacity(directory, exampleCapacity({ group_id: 'c', holds: 10, fails: 11, ...at(3) }));
+  expect((await states.read())[0]?.capacities).toContainEqual(expect.objectContaining({ group_id: 'c', holds: 10 }));
 });

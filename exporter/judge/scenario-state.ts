@@ -1,10 +1,13 @@
 import { fileStamp } from '../files/file-stamp.ts';
 import { listScenarioPaths, type ScenarioPaths } from '../store/scenarios/scenario-folders.ts';
+import type { CapacityFile } from '../../core/run/capacity.ts';
+import { listCapacityPaths, readCapacityFile } from '../store/scenarios/capacity-files.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
 import { foldEntries, type Baseline } from './baseline.ts';
-import { readVerdictFile, type VerdictEntry } from './verdict-log.ts';
+import { newestVerdicts, readVerdictFile, type VerdictEntry } from './verdict-log.ts';
+import { verdictSummary, type VerdictSummary } from './verdict-summary.ts';
 
-/** Where a scenario stands, from its two files alone. */
+/** Where a scenario stands, from its own files alone. */
 export interface ScenarioState {
   readonly scenario: string;
   /** The newest verdict; null when nothing was judged. */
@@ -17,7 +20,14 @@ export interface ScenarioState {
   /** Verdicts without a decision since the last one that decided. */
   readonly undecidedInARow: number;
   readonly baseline: Pick<Baseline, 'accepted' | 'pinned'>;
+  /** The newest verdict on each judged run, by its id. */
+  readonly verdictOf: ReadonlyMap<string, VerdictSummary>;
+  /** The newest search for the capacity that has an answer, for each load and set of objectives. */
+  readonly capacities: readonly CapacityFile[];
 }
+
+/** Searches of a scenario that are read, the last by name; an ID begins with the time unless the user sets it. */
+const MOST_SEARCHES = 50;
 
 /** The states of all scenarios of a runs directory. A scenario whose files have not changed is not read again. */
 export class ScenarioStates {
@@ -34,9 +44,10 @@ export class ScenarioStates {
     const paths = await listScenarioPaths(this.#runsDirectory);
     let changed = paths.length !== this.#known.size;
     for (const each of paths) {
-      const stamp = `${fileStamp(each.baseline)} ${fileStamp(each.verdicts)}`;
+      const searches = (await listCapacityPaths(each.capacity)).slice(-MOST_SEARCHES);
+      const stamp = [each.baseline, each.verdicts, ...searches].map(fileStamp).join(' ');
       if (this.#known.get(each.folder)?.stamp === stamp) continue;
-      this.#known.set(each.folder, { stamp, state: await readState(each) });
+      this.#known.set(each.folder, { stamp, state: await readState(each, searches) });
       changed = true;
     }
     const there = new Set(paths.map(({ folder }) => folder));
@@ -46,10 +57,19 @@ export class ScenarioStates {
   }
 }
 
-async function readState(paths: ScenarioPaths): Promise<ScenarioState | null> {
-  const baseline = foldEntries((await readEntries(paths.baseline)).entries);
-  const { entries: verdicts } = await readVerdictFile(paths.verdicts);
-  const scenario = verdicts.at(-1)?.scenario ?? baseline.entries.at(-1)?.scenario;
+async function readState(paths: ScenarioPaths, searches: readonly string[]): Promise<ScenarioState | null> {
+  const { entries: changes } = await readEntries(paths.baseline);
+  return stateOf((await readVerdictFile(paths.verdicts)).entries, changes, await newestCapacities(searches));
+}
+
+/** Where the scenario of these lines and searches stands; null when they are of none. */
+export function stateOf(
+  verdicts: readonly VerdictEntry[],
+  changes: readonly Readonly<Record<string, unknown>>[],
+  capacities: readonly CapacityFile[] = [],
+): ScenarioState | null {
+  const baseline = foldEntries(changes);
+  const scenario = verdicts.at(-1)?.scenario ?? baseline.entries.at(-1)?.scenario ?? capacities[0]?.scenario;
   if (scenario === undefined) return null;
   const newest = verdicts.at(-1) ?? null;
   return {
@@ -58,7 +78,18 @@ async function readState(paths: ScenarioPaths): Promise<ScenarioState | null> {
     baseline,
     regression: openRegression(verdicts, baseline),
     undecidedInARow: undecidedInARow(verdicts),
+    verdictOf: newestVerdicts(verdicts, verdictSummary),
+    capacities,
   };
+}
+
+/** A search that cannot be read, or that has no answer, replaces no other. */
+async function newestCapacities(searches: readonly string[]): Promise<readonly CapacityFile[]> {
+  const read = await Promise.all(searches.map((path) => readCapacityFile(path).catch(() => null)));
+  const answered = read.filter((file) => file !== null && (file.holds !== null || file.fails !== null));
+  const newestLast = (answered as readonly CapacityFile[]).toSorted((a, b) => (a.updated_at < b.updated_at ? -1 : 1));
+  const key = ({ load, objectives }: CapacityFile): string => [load, ...objectives.map(({ text }) => text)].join(' ');
+  return [...new Map(newestLast.map((file) => [key(file), file])).values()];
 }
 
 function openRegression(

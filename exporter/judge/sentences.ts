@@ -1,25 +1,20 @@
+import { capitalized, measureTitle, statisticTitle } from '../../core/measures/measure-title.ts';
 import { changeText, percentText } from '../../core/text/change-text.ts';
 import { SHARES_OF_FAILURE } from './evidence.ts';
-import { nameOf } from './rules.ts';
 import type { FigureKey } from './run-figures.ts';
 import type { EffectRatio, Judgment, MeasureVerdict, PreflightFinding, Reason, VerdictName } from './verdict.ts';
-
-/** A figure in words: `time_to_first_token p90`. */
-export function named(key: FigureKey): string {
-  return key.stat === 'value' ? nameOf(key) : `${nameOf(key)} ${key.stat}`;
-}
 
 /** The verdict on one figure with its evidence, in one sentence. */
 export function evidenceSentence(verdict: Omit<MeasureVerdict, 'sentence'>): string {
   const { effect, margin, confidence } = verdict;
-  const what = SHARES_OF_FAILURE.has(verdict.measure) ? `the share without it (1 − ${verdict.measure})` : 'it';
+  const what = SHARES_OF_FAILURE.has(verdict.measure) ? `the share without it (1 − ${measureTitle(verdict)})` : 'it';
   const changed =
     effect === null
       ? ''
       : `; ${what} changed by ${changeText(effect.estimate)} (${intervalText(effect, confidence ?? 0)}), ` +
         `${runsText(verdict)}, margin ${percentText(margin)}`;
   const because = BECAUSE[verdict.reason];
-  return `${named(verdict)} is ${verdict.verdict}${because === '' ? '' : `: ${because}`}${changed}.`;
+  return `${capitalized(statisticTitle(verdict))} is ${verdict.verdict}${because === '' ? '' : `: ${because}`}${changed}.`;
 }
 
 /** The overall verdict in one sentence: which figures led to it, or what is in the way. */
@@ -43,7 +38,7 @@ export function overallSentence(
       return `Improved: ${listOf(leading)} better by at least the margin.`;
     case 'undecided': {
       const because = BECAUSE[leading[0]?.reason ?? 'wide_interval'];
-      return `Undecided for ${leading.map(named).join(', ')}: ${because === '' ? 'the evidence is missing' : because}.`;
+      return `Undecided for ${leading.map(statisticTitle).join(', ')}: ${because === '' ? 'the evidence is missing' : because}.`;
     }
   }
 }
@@ -78,6 +73,8 @@ function runsText({ runs, method }: Pick<MeasureVerdict, 'runs' | 'method'>): st
       return `one run beside the extremes of ${runs.a}`;
     case 't_prediction':
       return `one run beside Student's t interval of ${runs.a}`;
+    case 'autoregression':
+      return `${runs.a} and ${runs.b} runs, as a series with any run between them`;
     default:
       return `${runs.a} and ${runs.b} runs`;
   }
@@ -89,7 +86,7 @@ function intervalText({ low, high }: EffectRatio, confidence: number): string {
 }
 
 function listOf(verdicts: readonly FigureKey[]): string {
-  return `${verdicts.map(named).join(', ')} ${verdicts.length === 1 ? 'is' : 'are'}`;
+  return `${verdicts.map(statisticTitle).join(', ')} ${verdicts.length === 1 ? 'is' : 'are'}`;
 }
 
 /** The reason of the overall verdict: of the first figure that led to it. */

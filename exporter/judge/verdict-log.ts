@@ -77,6 +77,19 @@ export async function readVerdictFile(path: string): Promise<Verdicts> {
   return { entries: (entries as readonly object[]).filter(isVerdictEntry), damagedLines };
 }
 
+/** What `read` takes of the newest verdict on each judged run, by its id; `entries` are in the order of the file. */
+export function newestVerdicts<T>(
+  entries: readonly VerdictEntry[],
+  read: (entry: VerdictEntry) => T,
+): ReadonlyMap<string, T> {
+  return new Map(
+    entries.flatMap((entry) => {
+      const found = read(entry);
+      return entry.run_ids.map((id) => [id, found] as const);
+    }),
+  );
+}
+
 function isVerdictEntry(entry: object): entry is VerdictEntry {
   const { schema_version, verdict, run_ids, measures } = entry as Partial<Record<keyof VerdictEntry, unknown>>;
   return (

@@ -2,7 +2,7 @@ import type { RunStore } from '../store/run-store.ts';
 import { comparisonOf, type Comparison } from './comparison.ts';
 import { loadExplanation } from './explanation/load-explanation.ts';
 import type { Explanation } from './explanation/moved-signals.ts';
-import { nextCommand } from './next-command.ts';
+import { nextCommand, type NextContext } from './next-command.ts';
 import type { RunFigures } from './run-figures.ts';
 import type { Judgment } from './verdict.ts';
 
@@ -12,6 +12,8 @@ export interface VerdictReport extends Comparison {
   readonly explanation: Explanation | null;
   /** The command that would gather what is missing; null when no command does. */
   readonly next_command: string | null;
+  /** The judgment against the pinned runs; null when none are pinned, absent where no history was judged. */
+  readonly anchor?: Judgment | null;
 }
 
 /** A stored run that is compared, with the tool that made it and the server that it measured. */
@@ -28,6 +30,8 @@ export interface ReportContext {
   readonly figures: readonly RunFigures[];
   /** Stored runs of the configuration that could be accepted into the baseline; default none. */
   readonly acceptable?: number;
+  /** See `NextContext`. */
+  readonly continued?: NextContext['continued'];
   /** For the proposed command; null: not shown. */
   readonly runsDirectory: string | null;
 }
@@ -35,7 +39,7 @@ export interface ReportContext {
 export async function verdictReport(
   store: RunStore,
   judgment: Judgment,
-  { a, b, figures, acceptable = 0, runsDirectory }: ReportContext,
+  { a, b, figures, acceptable = 0, continued = null, runsDirectory }: ReportContext,
 ): Promise<VerdictReport> {
   const urls = { a: a.at(-1)?.origin ?? null, b: b.at(-1)?.origin ?? null };
   const newest = b.at(-1)?.run_id;
@@ -45,7 +49,7 @@ export async function verdictReport(
     explanation: await loadExplanation(store, judgment),
     next_command: nextCommand(judgment.needs, {
       ...{ scenario: judgment.scenario, verdict: judgment.verdict, judged: b.length },
-      ...{ acceptable, tool: b.at(-1)?.tool ?? null, urls, runsDirectory, commandLine },
+      ...{ acceptable, tool: b.at(-1)?.tool ?? null, urls, runsDirectory, commandLine, continued },
     }),
   };
 }

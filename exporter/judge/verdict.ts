@@ -13,7 +13,9 @@ export type Method =
   /** One run beyond all of at least 19 runs. */
   | 'rank_prediction'
   /** One run outside Student's t prediction interval of 5 to 18 runs, on logarithms. */
-  | 't_prediction';
+  | 't_prediction'
+  /** A shift in a series of runs that depend on the one before, by generalized least squares on logarithms. */
+  | 'autoregression';
 
 export const REASONS = [
   /** The evidence suffices. */

@@ -1,24 +1,27 @@
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { fewestPairs } from '../../../core/stats/fewest-runs.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
+import { PairRuns, type PairSide } from '../../judge/pair-runs.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
-import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { orderOfPair, readAbArguments } from '../options/ab-options.ts';
+import { continuingArguments, readAbArguments } from '../options/ab-options.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, text } from '../options/options.ts';
+import { publicAddress } from '../options/public-value.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
 import { textVariantOf } from '../options/run-options.ts';
 import { SERVER_LISTS } from '../options/server-options.ts';
 import { spreadLists } from '../options/value-lists.ts';
-import { runInChild } from '../run-in-child.ts';
+import { measurePairs, type PairsPlan } from '../measure-pairs.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
 import { compareRuns } from './compare.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 const MOST_PAIRS = 200;
+/** A spoiled pair leaves the comparison undecided; a client that is always saturated is not measured for hours. */
+const REPEATS = 3;
 
 const OPTIONS = {
   a: text('URL', 'server A, the baseline; required', null),
@@ -27,6 +30,11 @@ const OPTIONS = {
     'pairs of runs (default: the fewest that can decide: 6 for one gating measure, 8 for five)',
     { min: 1, max: MOST_PAIRS },
     null,
+  ),
+  'repeat-pairs': integer(
+    'most pairs that are measured again because the client was saturated or others used the servers',
+    { min: 0, max: MOST_PAIRS },
+    REPEATS,
   ),
   id: text('ID', 'name of the comparison; with the id of an interrupted one, its finished runs are used', null),
   'runs-dir': RUNS_DIR,
@@ -45,9 +53,6 @@ const NOTES =
   'All options of `llmbench run` apply to both sides; --a-NAME and --b-NAME apply to one side.\n' +
   'exit codes: 0 passed; 99 B has regressed; 1 a run failed; 2 invalid options; 130 Ctrl-C\n';
 
-type Side = 'a' | 'b';
-type RunOptionsOf = (side: Side, pair: number, runId: string) => readonly string[];
-
 /** Measures two servers in interleaved pairs and compares them. */
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
@@ -64,27 +69,31 @@ export async function run(argv: readonly string[]): Promise<number> {
     throw new CliError(`--id is '${id}' and must be at most 55 letters, digits and dashes`);
   const sides = { a: [...shared, ...a, '--url', urls.a], b: [...shared, ...b, '--url', urls.b] };
   // Of this comparison only: a cache may hold the texts of another on one of the servers.
-  const textsOf = (pair: number): string => String(textVariantOf(`${id} ${pair}`));
-  const optionsOf: RunOptionsOf = (side, pair, runId) => [
-    ...[...sides[side], '--run-id', runId, '--runs-dir', own['runs-dir'], '--prompt-variant', textsOf(pair)],
+  // A pair that is measured again has new texts as well.
+  const textsOf = (pair: number, tryOfPair: number): string =>
+    String(textVariantOf(`${id} ${pair}${tryOfPair === 0 ? '' : ` ${tryOfPair}`}`));
+  const optionsOf: PairsPlan['optionsOf'] = (side, pair, tryOfPair, runId) => [
+    ...[...sides[side], '--run-id', runId, '--runs-dir', own['runs-dir']],
+    ...['--prompt-variant', textsOf(pair, tryOfPair)],
   ];
-  for (const side of ['a', 'b'] as const) await refuseUnfit(optionsOf(side, 0, id));
+  for (const side of ['a', 'b'] as const) await refuseUnfit(optionsOf(side, 0, 0, id));
   const store = await storeOf(own['runs-dir']);
-  process.stderr.write(`comparison ${id}: ${pairs} pairs, A ${urls.a}, B ${urls.b}\n`);
-  const code = await measurePairs(store, id, pairs, optionsOf);
+  process.stderr.write(`comparison ${id}: ${pairs} pairs, A ${publicAddress(urls.a)}, B ${publicAddress(urls.b)}\n`);
+  const continued = (upTo: number): readonly string[] => [
+    ...['llmbench', 'ab', ...shownArguments(continuingArguments(argv, id, upTo))],
+  ];
+  const runs = new PairRuns(id, await indexedRuns(store));
+  const code = await measurePairs(store, runs, { pairs, repeats: own['repeat-pairs'], optionsOf });
   if (code !== null) {
-    const resume = shellCommand([
-      ...['llmbench', 'ab', ...shownArguments(argv)],
-      ...(own.id === null ? ['--id', id] : []),
-    ]);
-    process.stderr.write(`the comparison is not complete; to continue it: ${resume}\n`);
+    process.stderr.write(`the comparison is not complete; to continue it: ${shellCommand(continued(pairs))}\n`);
     return code;
   }
-  const found = await finishedPairs(store, id, pairs);
+  const found = comparedRuns(runs, await indexedRuns(store), pairs);
   const different = [...a, ...b];
   if (different.length > 0)
     process.stderr.write(`options that differ on purpose: ${shownArguments(different).join(' ')}\n`);
-  return compareRuns(store, found, { ...own, paired: true, configurationMayDiffer: different.length > 0 });
+  const configurationMayDiffer = different.length > 0;
+  return compareRuns(store, found, { ...own, paired: true, configurationMayDiffer, continued });
 }
 
 /** One run of each side must match the options. Throws a `CliError`. */
@@ -93,52 +102,19 @@ async function refuseUnfit(options: readonly string[]): Promise<void> {
   if (requests.length !== 1) throw new CliError('ab requires one load: without lists of loads and without a matrix');
 }
 
-/** Makes the runs that are missing, pair by pair. Null when all are there; else the exit code of the run that failed. */
-async function measurePairs(
-  store: RunStore,
-  id: string,
+/** The usable run of each side of each pair, in the order of the pairs. Throws a `CliError` when one has been deleted. */
+function comparedRuns(
+  runs: PairRuns,
+  stored: readonly IndexedRun[],
   pairs: number,
-  optionsOf: RunOptionsOf,
-): Promise<number | null> {
-  for (let pair = 0; pair < pairs; pair++) {
-    for (const side of orderOfPair(pair)) {
-      const taken = await runsOf(store, id, pair, side);
-      if (taken.some(isUsable)) continue;
-      const name = runName(id, pair, side, taken.length);
-      process.stderr.write(`\npair ${pair + 1} of ${pairs}, ${side.toUpperCase()}: run ${name}\n`);
-      const { exitCode, result } = await runInChild(optionsOf(side, pair, name));
-      if (exitCode === ExitCode.interrupted) return exitCode;
-      if (result?.status !== 'completed') return exitCode === ExitCode.done ? ExitCode.failed : exitCode;
-    }
-  }
-  return null;
-}
-
-const isUsable = ({ status, damage }: IndexedRun): boolean => status === 'completed' && damage === null;
-
-/** `ID-03b`; the second try of a run is `ID-03b-2`. */
-function runName(id: string, pair: number, side: Side, tries: number): string {
-  return `${id}-${String(pair + 1).padStart(2, '0')}${side}${tries === 0 ? '' : `-${tries + 1}`}`;
-}
-
-async function runsOf(store: RunStore, id: string, pair: number, side: Side): Promise<readonly IndexedRun[]> {
-  const first = runName(id, pair, side, 0);
-  return (await indexedRuns(store)).filter(({ run_id }) => run_id === first || run_id.startsWith(`${first}-`));
-}
-
-/** The usable run of each side of each pair, in the order of the pairs. */
-async function finishedPairs(
-  store: RunStore,
-  id: string,
-  pairs: number,
-): Promise<{ readonly a: readonly IndexedRun[]; readonly b: readonly IndexedRun[] }> {
-  const found = { a: [] as IndexedRun[], b: [] as IndexedRun[] };
-  for (let pair = 0; pair < pairs; pair++) {
-    for (const side of ['a', 'b'] as const) {
-      const usable = (await runsOf(store, id, pair, side)).find(isUsable);
-      if (usable === undefined) throw new CliError(`${runName(id, pair, side, 0)} is missing`, ExitCode.failed);
-      found[side].push(usable);
-    }
-  }
-  return found;
+): { readonly a: readonly IndexedRun[]; readonly b: readonly IndexedRun[] } {
+  const byId = new Map(stored.map((run) => [run.run_id, run]));
+  const ofSide = (side: PairSide): readonly IndexedRun[] =>
+    Array.from({ length: pairs }, (_, pair) => {
+      const id = runs.usable(pair, side)?.run_id ?? '';
+      const found = byId.get(id);
+      if (found === undefined) throw new CliError(`${id} is missing`, ExitCode.failed);
+      return found;
+    });
+  return { a: ofSide('a'), b: ofSide('b') };
 }

@@ -13,7 +13,9 @@ import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { AUTHOR_OPTION, requestedAuthor } from '../options/judge-options.ts';
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
+import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { aligned } from '../tables/aligned.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
@@ -21,6 +23,7 @@ const OPTIONS = {
   'runs-dir': RUNS_DIR,
   reason: text('TEXT', 'why the baseline changes; required by drop', null),
   ...AUTHOR_OPTION,
+  ...VERDICT_RECEIVER_OPTIONS,
   json: flag('print JSON'),
 };
 
@@ -72,6 +75,7 @@ async function change(
   const refused = refusedChange(scenario, action, runs);
   if (refused !== null) throw new CliError(refused);
   const author = requestedAuthor(options, process.env);
+  const receiver = await requestedVerdictReceiver(options);
   const run_ids = runs.map(({ run_id }) => run_id);
   await changeBaseline(store.directory, { scenario, action, run_ids, author, reason: options.reason });
   const { accepted, pinned } = await readBaseline(store.directory, scenario);
@@ -81,6 +85,7 @@ async function change(
       ? `${JSON.stringify(state)}\n`
       : `${PAST[action]} ${things(run_ids.length, 'runs')}; the baseline of ${scenario} has ${things(accepted.length, 'runs')}, ${pinned.length} pinned\n`,
   );
+  await pushScenario(store, scenario, receiver);
   return ExitCode.done;
 }
 

@@ -6,20 +6,23 @@ import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge-options.ts';
+import { VERDICT_RECEIVER_OPTIONS, type RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { runInChild } from '../run-in-child.ts';
 import { printVerdict } from '../print-verdict.ts';
+import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
 const OPTIONS = {
   'runs-dir': RUNS_DIR,
   scenario: text('NAME', 'judge the newest run of this scenario', null),
   ...CHECK_OPTIONS,
+  ...VERDICT_RECEIVER_OPTIONS,
   json: flag('short for --format json'),
 };
 
-export type CheckOptions = OptionValues<typeof CHECK_OPTIONS> & {
+export type CheckOptions = OptionValues<typeof CHECK_OPTIONS & typeof RECEIVER_OPTIONS> & {
   readonly 'runs-dir': string;
   readonly json: boolean;
 };
@@ -62,6 +65,7 @@ export async function checkRuns(
   options: CheckOptions,
   runOptions: readonly string[],
 ): Promise<number> {
+  const receiver = await requestedVerdictReceiver(options);
   let checked = await check(store, scenario, runIds, options);
   for (let made = 0; made < options.confirm && checked.judgment.verdict === 'suspect'; made++) {
     process.stderr.write(`\nthe run looks suspect: confirming run ${made + 1} of up to ${options.confirm}\n`);
@@ -77,7 +81,9 @@ export async function checkRuns(
     }
     checked = await check(store, scenario, [result.run_id], options);
   }
-  return printed(store, checked, options);
+  const code = await printed(store, checked, options);
+  await pushScenario(store, scenario, receiver);
+  return code;
 }
 
 async function check(

@@ -1,5 +1,6 @@
 import { compareStored, refusal } from '../../judge/compare-stored.ts';
 import { storedFigures, UnreadableRunError } from '../../judge/load-figures.ts';
+import type { NextContext } from '../../judge/next-command.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
@@ -43,6 +44,7 @@ type CompareValues = VerdictValues &
     readonly 'runs-dir': string;
     readonly paired: boolean;
     readonly configurationMayDiffer?: boolean;
+    readonly continued?: NextContext['continued'];
   };
 
 /** Judges, prints and returns the exit code; also the end of `ab`. Throws a `CliError`. */
@@ -51,8 +53,8 @@ export async function compareRuns(
   sides: { readonly a: readonly IndexedRun[]; readonly b: readonly IndexedRun[] },
   values: CompareValues,
 ): Promise<number> {
-  const { paired, configurationMayDiffer = false } = values;
-  const sets = { ...sides, paired, configurationMayDiffer, rules: requestedRules(values) };
+  const { paired, configurationMayDiffer = false, continued = null } = values;
+  const sets = { ...sides, paired, configurationMayDiffer, continued, rules: requestedRules(values) };
   const refused = refusal(sets);
   if (refused !== null) throw new CliError(refused);
   try {

@@ -1,3 +1,4 @@
+import { statisticTitle } from '../../../core/measures/measure-title.ts';
 import { ABSENT, quantity } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 import type { HistoryChange } from '../../judge/change-points.ts';
@@ -10,7 +11,6 @@ import {
   type HistoryRun,
   type ScenarioHistory,
 } from '../../judge/scenario-history.ts';
-import { named } from '../../judge/sentences.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS } from '../options/judge-options.ts';
@@ -67,7 +67,7 @@ function json({ scenario, runs, changes }: ScenarioHistory, limit: number): stri
 function table({ scenario, runs, rules, changes }: ScenarioHistory, limit: number): string {
   const measures = rules.primary;
   const rows = runs.slice(-limit);
-  const head = ['run', 'start (UTC)', ...measures.map(nameOfMeasure), 'verdict', 'baseline'];
+  const head = ['run', 'start (UTC)', ...measures.map(titleOf), 'verdict', 'baseline'];
   const configurations = new Set(rows.map(({ run: { fingerprint } }) => fingerprint)).size;
   const lines = aligned([head, ...rows.map((each) => cells(each, measures))]);
   const marked = lines.flatMap((line, i) => [
@@ -106,10 +106,13 @@ function valueText({ figures }: RunFigures, { measure, stat }: PrimaryMeasure): 
   return quantity(value, found.unit);
 }
 
-const nameOfMeasure = ({ measure, stat }: PrimaryMeasure): string =>
-  stat === 'value' ? measure : `${measure} ${stat}`;
+/** A rule's measure ends in `_from_due` when it counts from the due time. */
+function titleOf({ measure, stat }: PrimaryMeasure): string {
+  const name = measure.replace(/_from_due$/, '');
+  return statisticTitle({ measure: name, clock: name === measure ? 'sent' : 'due', stat });
+}
 
 function changeLine(change: HistoryChange): string {
   const direction = change.worse ? 'worse' : 'better';
-  return `  ^ change point: ${named(change)} ${direction} by ${changeText(change.ratio)} from here (p ${change.p.toPrecision(1)}, ${change.runs.before} runs before, ${change.runs.after} after)`;
+  return `  ^ change point: ${statisticTitle(change)} ${direction} by ${changeText(change.ratio)} from here (p ${change.p.toPrecision(1)}, ${change.runs.before} runs before, ${change.runs.after} after)`;
 }

@@ -49,11 +49,11 @@ describe('compare', () => {
     await twoBuilds(1.2);
     const { code, out } = await output(compare, 'tag:before', 'tag:after');
     expect(code).toBe(99);
-    expect(out).toMatch(/^verdict {5}regressed\nscenario {4}nightly\nreason {6}Regressed: time_to_first_token p50/);
+    expect(out).toMatch(/^verdict {5}regressed\nscenario {4}nightly\nreason {6}Regressed: time to first token p50/);
     expect(out).toMatch(
-      /time_to_first_token p50 \* +regressed +100 ms +120 ms +\+20 % +\+\S+ % to \+\S+ % +±5 % .* 6 \+ 6\n/,
+      /time to first token p50 \* +regressed +100 ms +120 ms +\+20 % +\+\S+ % to \+\S+ % +±5 % .* 6 \+ 6\n/,
     );
-    expect(out).toMatch(/error_ratio \* +unchanged/);
+    expect(out).toMatch(/error ratio \* +unchanged/);
   });
 
   test('the same build twice is unchanged: exit code 0', async () => {
@@ -87,7 +87,7 @@ describe('compare', () => {
     const rules = ['--gate', 'itl:p50', '--margin', 'itl:p50=1'];
     const { code, out } = await output(compare, 'tag:before', 'tag:after', ...rules);
     expect(code).toBe(0);
-    expect(out).toMatch(/inter_token_latency p50 \* +unchanged .*±1 %/);
+    expect(out).toMatch(/inter-token latency p50 \* +unchanged .*±1 %/);
   });
 
   test.each([

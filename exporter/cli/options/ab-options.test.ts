@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { orderOfPair, readAbArguments } from './ab-options.ts';
+import { continuingArguments, readAbArguments } from './ab-options.ts';
 import { flag, text } from './options.ts';
 
 const OPTIONS = { a: text('URL', '', null), b: text('URL', '', null), json: flag('') };
@@ -27,11 +27,9 @@ describe('the command line of ab', () => {
   });
 });
 
-test('the order of the pairs is ABBA BAAB: both sides are first as often, and no trend favors one', () => {
-  const order = [0, 1, 2, 3].map((pair) => orderOfPair(pair).join('').toUpperCase()).join(' ');
-  expect(order).toBe('AB BA BA AB');
-  const positions = { a: 0, b: 0 };
-  for (let pair = 0; pair < 8; pair++)
-    for (const [i, side] of orderOfPair(pair).entries()) positions[side] += 2 * pair + i;
-  expect(positions.a).toBe(positions.b);
+test('a command that continues a comparison names it and its pairs once, and keeps the rest', () => {
+  const argv = ['--a', 'http://a', '--pairs', '6', '--id=x', '--b-model', 'n', '--json'];
+  const rest = ['--a', 'http://a', '--b-model', 'n', '--json'];
+  expect(continuingArguments(argv, 'x', 9)).toEqual([...rest, '--pairs', '9', '--id', 'x']);
+  expect(continuingArguments(rest, 'y', 8)).toEqual([...rest, '--pairs', '8', '--id', 'y']);
 });

@@ -23,6 +23,7 @@ const DECIDED: Readonly<Record<string, string>> = {
   confirm: 'use --pairs',
   shard: 'a shard cannot be compared',
   'same-prompts': 'each pair sends its own texts',
+  find: 'a search has one server',
 };
 
 /**
@@ -71,7 +72,10 @@ function similar(side: string, name: string): string {
     : `; did you mean --${side}-${nearest}?`;
 }
 
-/** The order of a pair: A B, B A, B A, A B, and again, so that neither a trend nor a cycle favors a side. */
-export function orderOfPair(pair: number): readonly ['a' | 'b', 'a' | 'b'] {
-  return pair % 4 === 0 || pair % 4 === 3 ? ['a', 'b'] : ['b', 'a'];
+/** The arguments of a command that continues a comparison to this number of pairs. */
+export function continuingArguments(argv: readonly string[], id: string, pairs: number): readonly string[] {
+  const others = argv.filter((argument, i) => !/^--(id|pairs)(=|$)/.test(argument) && !isValueOf(argv[i - 1]));
+  return [...others, '--pairs', String(pairs), '--id', id];
 }
+
+const isValueOf = (previous: string | undefined): boolean => previous === '--id' || previous === '--pairs';

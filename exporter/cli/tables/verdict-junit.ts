@@ -1,7 +1,7 @@
-import { named } from '../../judge/sentences.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
 import { explanationText } from './explanation-text.ts';
+import { anchorLines } from './verdict-text.ts';
 
 /**
  * A comparison as JUnit XML for GitLab and Jenkins: one test case per gating measure. Regressed is a failure; suspect and
@@ -10,10 +10,13 @@ import { explanationText } from './explanation-text.ts';
  */
 export function verdictJunit(report: VerdictReport, failUndecided: boolean): string {
   const { scenario, verdict, sentence, measures, explanation, next_command: next } = report;
-  const body = [...explanationText(explanation), ...(next === null ? [] : [`to decide: ${next}`])].join('\n');
+  const anchor = anchorLines(report).map((line) => `anchor: ${line}`);
+  const body = [...anchor, ...explanationText(explanation), ...(next === null ? [] : [`to decide: ${next}`])].join(
+    '\n',
+  );
   const gating = measures.filter((measure) => measure.gating);
   const cases = [
-    ...gating.map((measure) => ({ name: named(measure), verdict: measure.verdict, text: measure.sentence, body: '' })),
+    ...gating.map((measure) => ({ name: measure.title, verdict: measure.verdict, text: measure.sentence, body: '' })),
     // Without it a comparison that preflight blocked would be a suite without a case.
     { name: 'overall', verdict, text: sentence, body },
   ];
@@ -43,13 +46,15 @@ interface TestCase {
   readonly name: string;
   readonly outcome: CaseOutcome;
   readonly text: string;
-  /** Further text of a case that did not pass. */
+  /** Further text. */
   readonly body: string;
 }
 
 function testCase(scenario: string, { name, outcome, text, body }: TestCase): string {
   const head = `    <testcase classname="${xml(`llmbench.${scenario}`)}" name="${xml(name)}"`;
-  if (outcome === 'passed') return `${head}><system-out>${xml(text)}</system-out></testcase>`;
+  if (outcome === 'passed') {
+    return `${head}><system-out>${xml([text, body].filter(Boolean).join('\n'))}</system-out></testcase>`;
+  }
   return `${head}><${outcome} message="${xml(text)}"${body === '' ? '/>' : `>${xml(body)}</${outcome}>`}</testcase>`;
 }
 

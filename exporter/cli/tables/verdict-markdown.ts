@@ -1,11 +1,20 @@
+import { capitalized } from '../../../core/measures/measure-title.ts';
 import { quantity } from '../../../core/text/quantities.ts';
+import type { ComparedMeasure } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
-import { named } from '../../judge/sentences.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
 import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text.ts';
 import { percentText } from '../../../core/text/change-text.ts';
-import { effectText, intervalText, shownMeasures, type ComparedMeasure } from './verdict-text.ts';
+import {
+  anchorLines,
+  effectText,
+  intervalText,
+  isOpenByRate,
+  RATE_LEGEND,
+  shownMeasures,
+  verdictCell,
+} from './verdict-text.ts';
 
 const MARKS: Readonly<Record<VerdictName, string>> = {
   regressed: '🔴',
@@ -27,6 +36,7 @@ export function verdictMarkdown(report: VerdictReport): string {
     '',
     escaped(sentence),
     '',
+    ...anchorLines(report).flatMap((line) => [`Anchor: ${escaped(line)}`, '']),
     ...table(gating),
     ...(preflight.length === 0
       ? []
@@ -38,7 +48,12 @@ export function verdictMarkdown(report: VerdictReport): string {
         ]),
     ...(next === null ? [] : ['', 'To decide:', '', '```sh', next, '```']),
     ...(explanation === null ? [] : details('Server signals that moved with it', signalTable(explanation))),
-    ...(others.length === 0 ? [] : details('Other measures (reported, not gating)', table(others))),
+    ...(others.length === 0
+      ? []
+      : details('Other measures (reported, not gating)', [
+          ...table(others),
+          ...(others.some(isOpenByRate) ? ['', RATE_LEGEND] : []),
+        ])),
     ...details('Runs', [
       `- baseline (A): ${runs.a.map((id) => `\`${id}\``).join(', ') || 'none'}`,
       `- judged (B): ${runs.b.map((id) => `\`${id}\``).join(', ')}`,
@@ -64,8 +79,8 @@ function table(measures: readonly ComparedMeasure[]): string[] {
 function cells(measure: ComparedMeasure): string[] {
   const { verdict, values, unit, margin, runs } = measure;
   return [
-    named(measure),
-    `${MARKS[verdict]} ${verdict}`,
+    capitalized(measure.title),
+    `${MARKS[verdict]} ${verdictCell(measure)}`,
     quantity(values.median_a, unit),
     quantity(values.median_b, unit),
     effectText(measure),

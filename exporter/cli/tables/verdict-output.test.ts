@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Comparison } from '../../judge/comparison.ts';
+import type { ComparedMeasure, Comparison } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import { nextCommand, type NextContext } from '../../judge/next-command.ts';
 import { verdictOutput } from './verdict-output.ts';
 
-const MEASURE: Comparison['measures'][number] = {
+const MEASURE: ComparedMeasure = {
+  title: 'time to first token p50',
   ...{ measure: 'time_to_first_token', stat: 'p50', unit: 'seconds', definition: 'd', origin: 'client' },
   ...{ population: 'ok', clock: 'sent', direction: 'lower', gating: true, verdict: 'regressed', reason: 'decided' },
-  sentence: 'time_to_first_token p50 is regressed.',
+  sentence: 'Time to first token p50 is regressed.',
   effect: { low: 1.08, estimate: 1.123, high: 1.16 },
   ...{ confidence: 0.95, method: 'rank_sum_exact', runs: { a: 6, b: 6 }, margin: 0.05, detectable: 0.07 },
   ...{ p: { raw: 0.002, adjusted: 0.01, adjustment: 'holm' }, needs: null },
@@ -19,14 +20,14 @@ const COMPARISON: Comparison = {
   scenario: 'chat <main> | "x"',
   verdict: 'regressed',
   reason: 'decided',
-  sentence: 'Regressed: time_to_first_token p50 is worse by at least the margin.',
+  sentence: 'Regressed: time to first token p50 is worse by at least the margin.',
   runs: { a: ['a1', 'a2'], b: ['b1'] },
   left_out: 'b0',
   preflight: [{ check: 'client', outcome: 'unknown', run_ids: ['a1'], sentence: 'Unknown in 1 run.' }],
   measures: [
-    { ...MEASURE, measure: 'error_ratio', stat: 'value', unit: 'ratio', verdict: 'undecided' },
+    { ...MEASURE, measure: 'error_ratio', title: 'error ratio', stat: 'value', unit: 'ratio', verdict: 'undecided' },
     MEASURE,
-    { ...MEASURE, measure: 'request_latency', gating: false, verdict: 'improved' },
+    { ...MEASURE, measure: 'request_latency', title: 'request latency p50', gating: false, verdict: 'improved' },
   ],
   needs: null,
 };
@@ -37,12 +38,12 @@ const print = (format: 'markdown' | 'junit' | 'json', failUndecided = false): st
 test('markdown for a pull request: worst first, other measures and runs folded, names cannot become markup', () => {
   expect(print('markdown')).toBe(`### 🔴 llmbench: regressed — chat \\<main\\> \\| "x"
 
-Regressed: time\\_to\\_first\\_token p50 is worse by at least the margin.
+Regressed: time to first token p50 is worse by at least the margin.
 
 | measure | verdict | A | B | effect | interval | margin | runs |
 | --- | --- | ---: | ---: | ---: | --- | ---: | ---: |
-| time\\_to\\_first\\_token p50 | 🔴 regressed | 100 ms | 112 ms | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
-| error\\_ratio | ⚪ undecided | 10 % | 11.2 % | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
+| Time to first token p50 | 🔴 regressed | 100 ms | 112 ms | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
+| Error ratio | ⚪ undecided | 10 % | 11.2 % | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
 
 - Unknown: Unknown in 1 run.
 
@@ -57,7 +58,7 @@ llmbench run x
 
 | measure | verdict | A | B | effect | interval | margin | runs |
 | --- | --- | ---: | ---: | ---: | --- | ---: | ---: |
-| request\\_latency p50 | 🔵 improved | 100 ms | 112 ms | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
+| Request latency p50 | 🔵 improved | 100 ms | 112 ms | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
 
 </details>
 
@@ -76,13 +77,35 @@ test('JUnit: regressed fails, undecided is skipped or fails, text is escaped', (
   expect(print('junit')).toBe(`<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="3" failures="2" skipped="1" errors="0">
   <testsuite name="llmbench chat &lt;main&gt; | &quot;x&quot;" tests="3" failures="2" skipped="1" errors="0">
-    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="error_ratio"><skipped message="time_to_first_token p50 is regressed."/></testcase>
-    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="time_to_first_token p50"><failure message="time_to_first_token p50 is regressed."/></testcase>
-    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="overall"><failure message="Regressed: time_to_first_token p50 is worse by at least the margin.">to decide: llmbench run x</failure></testcase>
+    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="error ratio"><skipped message="Time to first token p50 is regressed."/></testcase>
+    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="time to first token p50"><failure message="Time to first token p50 is regressed."/></testcase>
+    <testcase classname="llmbench.chat &lt;main&gt; | &quot;x&quot;" name="overall"><failure message="Regressed: time to first token p50 is worse by at least the margin.">to decide: llmbench run x</failure></testcase>
   </testsuite>
 </testsuites>
 `);
   expect(print('junit', true)).toContain('failures="3" skipped="0"');
+});
+
+test('the pinned runs are named in one line, whatever they decide', () => {
+  const anchor = { ...COMPARISON, measures: [], verdict: 'unchanged', sentence: 'Unchanged: all.' } as const;
+  const printed = (format: 'text' | 'markdown' | 'junit', given: typeof anchor | null) =>
+    verdictOutput(format, { ...COMPARISON, explanation: null, next_command: null, anchor: given }, false);
+  expect(printed('text', anchor)).toContain('\nanchor      unchanged against 2 pinned runs: Unchanged: all.\n');
+  expect(printed('markdown', anchor)).toContain('\nAnchor: unchanged against 2 pinned runs: Unchanged: all.\n');
+  expect(printed('junit', anchor)).toContain('>anchor: unchanged against 2 pinned runs: Unchanged: all.</failure>');
+  expect(printed('text', null)).not.toContain('anchor');
+});
+
+test('where the false discovery rate alone leaves a measure open, the table shows q', () => {
+  const open = { ...MEASURE, gating: false, verdict: 'undecided', reason: 'multiple_measures' } as const;
+  const p = { raw: 0.02, adjusted: 0.081, adjustment: 'benjamini_hochberg' } as const;
+  const printed = verdictOutput(
+    'text',
+    { ...COMPARISON, measures: [{ ...open, p }], explanation: null, next_command: null },
+    false,
+  );
+  expect(printed).toMatch(/time to first token p50 +undecided \(q 0\.081\) /);
+  expect(printed).toContain('\nq: false discovery rate over all measures that do not gate (Benjamini-Hochberg); above');
 });
 
 test('JSON has everything and the next command', () => {
@@ -94,6 +117,7 @@ describe('server signals that moved with it', () => {
     signals: [
       {
         ...{ signal: 'gpu_clock', title: 'GPU clock (SM)', unit: 'hertz', moved_with: ['time_to_first_token p50'] },
+        moved_with_titles: ['time to first token p50'],
         ...{ family_a: 'DCGM_FI_DEV_SM_CLOCK', family_b: 'DCGM_FI_DEV_SM_CLOCK', look_at: 'throttling' },
         ...{ median_a: 1.98e9, median_b: 1.485e9, ratio: 0.75, p: 0.001, q: 0.012 },
       },
@@ -107,7 +131,7 @@ describe('server signals that moved with it', () => {
 
   test('as text, with what to look at', () => {
     expect(printed('text', EXPLANATION)).toContain(`
-server signals that moved with time_to_first_token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
+server signals that moved with time to first token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
   signal                  A          B  change      q
   GPU clock (SM)  1,980 MHz  1,485 MHz   −25 %  0.012
   GPU clock (SM) (DCGM_FI_DEV_SM_CLOCK): look at throttling
@@ -117,7 +141,7 @@ server signals that moved with time_to_first_token p50 (5 signals compared in 3 
   test('as a folded table in markdown', () => {
     expect(printed('markdown', EXPLANATION)).toContain(`<summary>Server signals that moved with it</summary>
 
-server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
+server signals that moved with time to first token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
 
 | signal | A | B | change | q | look at |
 | --- | ---: | ---: | ---: | --- | --- |
@@ -128,7 +152,7 @@ server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared
 
   test('in the failure of the overall case in JUnit', () => {
     expect(printed('junit', EXPLANATION))
-      .toContain(`is worse by at least the margin.">server signals that moved with time_to_first_token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
+      .toContain(`is worse by at least the margin.">server signals that moved with time to first token p50 (5 signals compared in 3 runs; 1 run without exact server metrics not used); this does not show the cause:
   signal                  A          B  change      q
   GPU clock (SM)  1,980 MHz  1,485 MHz   −25 %  0.012
   GPU clock (SM) (DCGM_FI_DEV_SM_CLOCK): look at throttling</failure></testcase>`);
@@ -150,7 +174,7 @@ server signals that moved with time\\_to\\_first\\_token p50 (5 signals compared
 
 const NEXT: NextContext = {
   ...{ scenario: 'my chat', verdict: 'undecided', judged: 2, acceptable: 0, tool: 'llmbench' },
-  ...{ urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs', commandLine: null },
+  ...{ urls: { a: 'http://a', b: 'http://b?x' }, runsDirectory: 'runs', commandLine: null, continued: null },
 };
 
 test.each([
@@ -178,6 +202,19 @@ test('the options of the run are repeated, except those that the command gives i
   expect(command({ design: 'pairs', pairs: 8, further: 8 })).toBe(
     `llmbench ab --a http://a --b 'http://b?x' --pairs 8 --scenario 'my chat' ${shown}`,
   );
+});
+
+test('a comparison in pairs is continued by its own command', () => {
+  const continued = (pairs: number): readonly string[] => [
+    'llmbench',
+    'ab',
+    '--b-model',
+    'my n',
+    '--pairs',
+    String(pairs),
+  ];
+  const next = nextCommand({ design: 'pairs', pairs: 8, further: 2 }, { ...NEXT, continued });
+  expect(next).toBe("llmbench ab --b-model 'my n' --pairs 8");
 });
 
 test('only a suspicion is confirmed', () => {

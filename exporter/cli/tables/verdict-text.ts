@@ -1,13 +1,10 @@
 import { ABSENT, quantity } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
-import type { Comparison } from '../../judge/comparison.ts';
+import type { ComparedMeasure, Comparison } from '../../judge/comparison.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
-import { named } from '../../judge/sentences.ts';
 import { aligned } from './aligned.ts';
 import { changeText, percentText } from '../../../core/text/change-text.ts';
 import { explanationText } from './explanation-text.ts';
-
-export type ComparedMeasure = Comparison['measures'][number];
 
 /** Measures beyond the gating ones that a table shows, those with the smallest p first. */
 const MOST_OTHERS = 8;
@@ -22,11 +19,15 @@ export function verdictText(report: VerdictReport): string {
     ['scenario', scenario],
     ['reason', sentence],
     ['runs', `${a} ${things(runs.a.length, 'runs')}, ${b} ${things(runs.b.length, 'runs')}${leftOut}`],
+    ...anchorLines(report).map((line) => ['anchor', line]),
     ...preflight.map((finding) => [finding.outcome === 'failed' ? 'blocked by' : 'unknown', finding.sentence]),
   ].map(([name = '', text = '']) => `${name.padEnd(12)}${text}`);
   const rows = shownMeasures(report).map(row);
   const table = rows.length === 0 ? [] : aligned([HEAD, ...rows]);
-  const legend = report.measures.some(({ gating }) => gating) ? ['* decides the verdict'] : [];
+  const legend = [
+    ...(report.measures.some(({ gating }) => gating) ? ['* decides the verdict'] : []),
+    ...(shownMeasures(report).some(isOpenByRate) ? [RATE_LEGEND] : []),
+  ];
   const parts = [facts, table, legend, explanationText(explanation), next === null ? [] : ['to decide:', `  ${next}`]];
   return `${parts
     .filter((part) => part.length > 0)
@@ -43,11 +44,33 @@ export function shownMeasures({ measures }: Comparison): readonly ComparedMeasur
   return [...measures.filter(({ gating }) => gating), ...notable];
 }
 
+/** What the judge says against the pinned runs, in one line; none when no runs are pinned. */
+export function anchorLines({ anchor }: VerdictReport): readonly string[] {
+  if (!anchor) return [];
+  return [`${anchor.verdict} against ${things(anchor.runs.a.length, 'pinned runs')}: ${anchor.sentence}`];
+}
+
+/** The verdict; with the false discovery rate where that alone left it open. */
+export function verdictCell(measure: ComparedMeasure): string {
+  return isOpenByRate(measure)
+    ? `${measure.verdict} (q ${(measure.p?.adjusted ?? 1).toPrecision(2)})`
+    : measure.verdict;
+}
+
+/** Not gating, and undecided only because many measures are judged: its interval, of it alone, may exclude no change. */
+export function isOpenByRate({ gating, reason }: ComparedMeasure): boolean {
+  return !gating && reason === 'multiple_measures';
+}
+
+export const RATE_LEGEND =
+  'q: false discovery rate over all measures that do not gate (Benjamini-Hochberg); above 0.05 a measure is undecided, ' +
+  'also where its own interval excludes 0 %';
+
 function row(measure: ComparedMeasure): string[] {
   const { values, unit, runs } = measure;
   return [
-    `${named(measure)}${measure.gating ? ' *' : ''}`,
-    measure.verdict,
+    `${measure.title}${measure.gating ? ' *' : ''}`,
+    verdictCell(measure),
     quantity(values.median_a, unit),
     quantity(values.median_b, unit),
     effectText(measure),

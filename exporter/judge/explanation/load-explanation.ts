@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { signalRules } from '../../../catalog/explanations.ts';
 import type { RunStore } from '../../store/run-store.ts';
+import { readResultFile } from '../../store/sealed/read-run-files.ts';
 import { readServersFile } from '../../store/servers/read-servers-json.ts';
 import type { Judgment } from '../verdict.ts';
 import { explain, type Explanation } from './moved-signals.ts';
@@ -20,10 +20,11 @@ export async function loadExplanation(
 
 async function signalsOf(store: RunStore, run_id: string): Promise<RunSignals> {
   try {
-    const { servers } = await store.readResult(run_id);
+    const folder = store.endedPathOf(run_id);
+    const { servers } = await readResultFile(folder);
     if (!('exact' in servers)) return { run_id, values: [], problem: 'no_server_metrics' };
     if (servers.exact !== true) return { run_id, values: [], problem: 'not_exact' };
-    const file = await readServersFile(join(store.directory, run_id));
+    const file = await readServersFile(folder);
     if (file === null) return { run_id, values: [], problem: 'no_server_metrics' };
     return { run_id, values: signalsIn(file, signalRules()), problem: null };
   } catch {

@@ -1,9 +1,9 @@
 import type { SignalRule } from '../../../catalog/explanations.ts';
+import { statisticTitle } from '../../../core/measures/measure-title.ts';
 import { benjaminiHochberg } from '../../../core/stats/multiple-testing.ts';
 import { median } from '../../../core/stats/percentiles.ts';
 import { pairedShift, unpairedShift, type KnownInterval } from '../../../core/stats/shift.ts';
 import { nameOf } from '../rules.ts';
-import { named } from '../sentences.ts';
 import type { Judgment, MeasureVerdict } from '../verdict.ts';
 import type { RunSignals } from './run-signals.ts';
 
@@ -21,6 +21,8 @@ export interface MovedSignal {
   readonly family_b: string;
   /** Figures that changed and with which it can move, e.g. `time_to_first_token p50`. */
   readonly moved_with: readonly string[];
+  /** The same for people, e.g. `time to first token p50`. */
+  readonly moved_with_titles: readonly string[];
   /** Medians over the runs. */
   readonly median_a: number;
   readonly median_b: number;
@@ -116,12 +118,16 @@ function testedOf(
     return [
       {
         ...{ signal: rule.signal, title: rule.title, unit: rule.unit, family_a: familyA, family_b: familyB },
-        ...{ moved_with: concerned.map(named), median_a, median_b, ratio: median_a > 0 ? median_b / median_a : null },
+        ...{ moved_with: concerned.map(namedStatistic), moved_with_titles: concerned.map(statisticTitle) },
+        ...{ median_a, median_b, ratio: median_a > 0 ? median_b / median_a : null },
         ...{ p: pOf(from, to, expected, design), look_at: rule.look_at[system] ?? '' },
       },
     ];
   });
 }
+
+const namedStatistic = (key: MeasureVerdict): string =>
+  key.stat === 'value' ? nameOf(key) : `${nameOf(key)} ${key.stat}`;
 
 const OPPOSITE = { up: 'down', down: 'up', either: 'either' } as const;
 
