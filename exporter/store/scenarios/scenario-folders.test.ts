@@ -35,5 +35,6 @@ test('the files of a scenario', () => {
     folder: join('/runs', 'scenarios', 'chat'),
     baseline: join('/runs', 'scenarios', 'chat', 'baseline.jsonl'),
     verdicts: join('/runs', 'scenarios', 'chat', 'verdicts.jsonl'),
+    capacity: join('/runs', 'scenarios', 'chat', 'capacity'),
   });
 });

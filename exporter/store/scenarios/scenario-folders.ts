@@ -8,11 +8,13 @@ import { codeOf } from '../../errors/store-errors.ts';
 const LONGEST_NAME = 200;
 const HASH_DIGITS = 16;
 
-/** The append-only files of one scenario, next to the runs. */
+/** The files of one scenario, next to the runs; logs are append-only. */
 export interface ScenarioPaths {
   readonly folder: string;
   readonly baseline: string;
   readonly verdicts: string;
+  /** Folder of the searches for the capacity, a file for each. */
+  readonly capacity: string;
 }
 
 export function scenarioPaths(runsDirectory: string, scenario: string): ScenarioPaths {
@@ -37,7 +39,12 @@ export async function listScenarioPaths(runsDirectory: string): Promise<readonly
 const scenariosDirectory = (runsDirectory: string): string => join(runsDirectory, RESERVED_RUN_ID);
 
 function pathsIn(folder: string): ScenarioPaths {
-  return { folder, baseline: join(folder, 'baseline.jsonl'), verdicts: join(folder, 'verdicts.jsonl') };
+  return {
+    folder,
+    baseline: join(folder, 'baseline.jsonl'),
+    verdicts: join(folder, 'verdicts.jsonl'),
+    capacity: join(folder, 'capacity'),
+  };
 }
 
 /**

@@ -1,0 +1,155 @@
+import type { CapacityFile } from '../../../core/run/capacity.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
+import { shellCommand } from '../../../core/text/shell-word.ts';
+import type { RunControls } from '../../load/phases/run-controls.ts';
+import { checkLoad } from '../../run/check-load.ts';
+import { findCapacity, type CapacitySearch } from '../../run/find/find-capacity.ts';
+import { Departures } from '../../run/departures.ts';
+import { measureRun } from '../../run/perform-run.ts';
+import type { RunHost } from '../../run/prepared-run.ts';
+import type { RunRequest } from '../../run/run-request.ts';
+import { readCapacity, writeCapacity } from '../../store/scenarios/capacity-files.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { requestedSearch } from '../options/find-options.ts';
+import type { GivenValues } from '../options/options.ts';
+import type { RunOptions } from '../options/run-options.ts';
+import { capacityTable, probeLine } from '../tables/capacity-table.ts';
+import { requestText } from '../tables/group-table.ts';
+import { shownArguments } from '../tables/shown-arguments.ts';
+import { VERSION } from '../version.ts';
+import { storeOf } from './runs/stored-runs.ts';
+
+export interface SearchCommand {
+  readonly options: RunOptions;
+  readonly given: GivenValues;
+  readonly argv: readonly string[];
+  readonly controls: RunControls;
+  readonly host: (request: RunRequest) => RunHost;
+  /** Shows a line to the user. */
+  readonly say: (line: string) => void;
+  /** Nothing is measured until scrapers have come. */
+  readonly waiting: () => void;
+}
+
+/** `run --find`: searches the capacity and prints the answer. Returns the exit code. Throws what a run throws. */
+export async function runSearch(command: SearchCommand): Promise<number> {
+  const { options, given, argv, controls, host, say } = command;
+  const search = requestedSearch(options, given);
+  checkSearchedLoads(search, options.yes);
+  const store = await storeOf(options['runs-dir']);
+  const previous = await readCapacity(store.directory, search.scenario, search.groupId);
+  if (previous !== null) refuseOther(search, previous);
+  say(announcement(search, previous));
+  const departures = new Departures();
+  let latest = previous;
+  try {
+    latest = await findCapacity(search, previous, controls, {
+      announce: (_probe, request) => say(`\nprobe ${request.runId ?? ''}: ${requestText(request)}`),
+      perform: async (request, own, observer) => {
+        await departures.room();
+        const { departure, ...run } = await measureRun(
+          request,
+          own,
+          observed(host(withoutEnd(request)), observer),
+          VERSION,
+        );
+        departures.add(departure);
+        return run;
+      },
+      finished: (probe, { notes }) => {
+        for (const note of notes) say(note);
+        say(probeLine({ load: search.range.load, objectives: search.objectives }, probe));
+      },
+      save: async (file) => {
+        latest = file;
+        await writeCapacity(store.directory, file);
+      },
+    });
+  } finally {
+    command.waiting();
+    await departures.settled();
+    if (latest !== null) show(latest, options, argv, say);
+  }
+  for (const [line, runs] of await departures.all()) say(runs > 1 ? `${line} (${runs} runs)` : line);
+  return latest === null ? ExitCode.failed : exitCodeOf(latest, options['slo-undecided'] === 'fail');
+}
+
+/** For the progress display: a probe ends when it is decided, long before its limits. */
+const withoutEnd = (request: RunRequest): RunRequest => ({
+  ...request,
+  measure: { ...request.measure, requestCount: null, durationSeconds: null },
+});
+
+/** The highest load counts, and that there are several. Throws a `RefusedError`. */
+function checkSearchedLoads(search: CapacitySearch, confirmed: boolean): void {
+  const allowance = { requests: Infinity, outputTokens: Infinity, seconds: Infinity };
+  const highest = { load: search.range.max, step: 0, repeat: 0, number: 0, requestCount: null, allowance };
+  checkLoad(search.request(highest), 2, confirmed);
+}
+
+/** Throws a `CliError` when the search of that name has other objectives or another load. */
+function refuseOther({ groupId, range, objectives, model }: CapacitySearch, previous: CapacityFile): void {
+  const asked = (file: Pick<CapacityFile, 'load' | 'model' | 'objectives'>): string =>
+    `--find ${file.load.replace('_', '-')}, --model ${file.model}, --slo ${file.objectives.map(({ text }) => text).join(', ')}`;
+  const now = asked({ load: range.load, model, objectives });
+  if (now === asked(previous)) return;
+  throw new CliError(
+    `--run-id ${groupId} is a search with ${asked(previous)}, this one has ${now}: use the same options or another --run-id`,
+  );
+}
+
+function announcement({ groupId, range, objectives, scenario }: CapacitySearch, previous: CapacityFile | null): string {
+  const texts = objectives.map(({ text }) => text).join(' and ');
+  const done = previous === null ? '' : `; ${previous.probes.length} probes are finished`;
+  const unit = range.load === 'concurrency' ? 'concurrency' : 'request rate';
+  return `search ${groupId} (scenario ${scenario}): the largest ${unit} from ${range.start} to ${range.max} at which ${texts}${done}`;
+}
+
+function observed(host: RunHost, observer: RunObserver): RunHost {
+  return {
+    ...host,
+    observe: (epoch, servers) => {
+      const shown = host.observe(epoch, servers);
+      return {
+        phaseStarted: (...given) => each(shown, observer, 'phaseStarted', given),
+        phaseEnded: (...given) => each(shown, observer, 'phaseEnded', given),
+        requestSent: (...given) => each(shown, observer, 'requestSent', given),
+        firstContent: (...given) => each(shown, observer, 'firstContent', given),
+        chunkGap: (...given) => each(shown, observer, 'chunkGap', given),
+        requestEnded: (...given) => each(shown, observer, 'requestEnded', given),
+        stop: () => shown.stop(),
+      };
+    },
+  };
+}
+
+function each<K extends keyof RunObserver>(
+  shown: RunObserver,
+  observer: RunObserver,
+  event: K,
+  given: Parameters<NonNullable<RunObserver[K]>>,
+): void {
+  for (const one of [shown, observer])
+    (one[event] as ((...values: typeof given) => void) | undefined)?.call(one, ...given);
+}
+
+function show(file: CapacityFile, options: RunOptions, argv: readonly string[], say: (line: string) => void): void {
+  if (options.json) process.stdout.write(`${JSON.stringify(file, null, 2)}\n`);
+  else process.stdout.write(`\nsearch      ${file.group_id}\n${capacityTable(file)}\n`);
+  if (file.end !== 'budget' && file.end !== 'interrupted' && file.end !== 'failed') return;
+  const resume = shellCommand([
+    ...['llmbench', 'run', ...shownArguments(argv)],
+    ...(options['run-id'] === null ? ['--run-id', file.group_id] : []),
+  ]);
+  const condition = file.end === 'budget' ? ' with a larger budget' : '';
+  say(`the search is not complete; to continue it${condition}: ${resume}`);
+}
+
+/** A load at which the objectives hold is an answer; that none does is a gate that is not met. */
+function exitCodeOf({ end }: CapacityFile, failUndecided: boolean): number {
+  if (end === 'interrupted') return ExitCode.interrupted;
+  if (end === 'failed') return ExitCode.failed;
+  if (end === 'none_holds') return ExitCode.gate;
+  const isOpen = end === 'undecided' || end === 'not_monotonic' || end === 'budget';
+  return isOpen && failUndecided ? ExitCode.gate : ExitCode.done;
+}

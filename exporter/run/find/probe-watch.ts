@@ -1,0 +1,213 @@
+import type { PhaseName, RequestRecord } from '../../../core/run/record.ts';
+import type { RunObserver } from '../../../core/run/run-observer.ts';
+import { median } from '../../../core/stats/percentiles.ts';
+import { LoadGrowth, type Growth } from './load-growth.ts';
+import type { ProbeVerdict } from '../../../core/run/capacity.ts';
+import { judgeObjective, type ObjectiveJudgment } from './objective-judgment.ts';
+import type { ObjectiveTest } from './objective-test.ts';
+import type { ProbeSize } from './probe-size.ts';
+
+/** What a probe found, and why it ended there. */
+export interface ProbeDecision {
+  readonly verdict: ProbeVerdict;
+  readonly isConclusive: boolean;
+  /** growing: the server does not keep up, and more requests would not change that; ended: the probe was over. */
+  readonly by: 'objectives' | 'growing' | 'ended';
+  /** In the order of the objectives. */
+  readonly judgments: readonly ObjectiveJudgment[];
+  readonly growth: Growth | null;
+}
+
+export interface ProbeWatchOptions {
+  readonly tests: readonly ObjectiveTest[];
+  readonly size: ProbeSize;
+  /** Whether only a conclusive verdict ends the probe. */
+  readonly isConfirming: boolean;
+  /** Requests kept in flight; null: requests have their own due times. */
+  readonly concurrency: number | null;
+  /** Called once, when more requests would not change the answer. */
+  readonly decided: (decision: ProbeDecision) => void;
+}
+
+/** The first requests of an open-loop load meet an empty server: not judged for so many latencies. */
+const SETTLING_LATENCIES = 3;
+/** Of the first request that ended: a load that never settles is judged too. */
+const LONGEST_SETTLING_LATENCIES = 10;
+/** The time after which growth is judged again. */
+const GROWTH_TIME_FACTOR = 1.25;
+
+/**
+ * Judges a probe while it lasts, at the looks of its size, as an observer of its run. The first request of each slot of a
+ * closed load, and the first requests of an open-loop one, are not judged: they meet an idle server.
+ */
+export class ProbeWatch implements RunObserver {
+  readonly #options: ProbeWatchOptions;
+  readonly #growth = new LoadGrowth();
+  readonly #sent_ns: number[] = [];
+  readonly #latency_ns: number[] = [];
+  readonly #values: readonly (number | null)[][];
+  #start_ns = 0;
+  /** Null: the load has not settled. */
+  #settled_ns: number | null = null;
+  readonly #inFlight = new RequestsInFlight();
+  /** Sent before the load had settled. */
+  #sentBeforeSettled = Infinity;
+  #nextLook = 0;
+  #nextGrowth_ns = 0;
+  #decision: ProbeDecision | null = null;
+
+  constructor(options: ProbeWatchOptions) {
+    this.#options = options;
+    this.#values = options.tests.map(() => []);
+  }
+
+  phaseStarted(phase: PhaseName, at_ns: number): void {
+    if (phase === 'measure') this.#start_ns = at_ns;
+  }
+
+  requestSent(phase: PhaseName, due_ns: number, sent_ns: number): void {
+    if (phase !== 'measure') return;
+    this.#growth.sent(due_ns, sent_ns);
+    this.#inFlight.sent(sent_ns);
+  }
+
+  requestEnded(record: RequestRecord): void {
+    if (record.phase !== 'measure' || this.#decision !== null) return;
+    this.#growth.ended(record.end_ns);
+    // A cancelled request is of unknown latency: those after it are not judged, or the slow ones would be missing.
+    if (record.outcome === 'cancelled') return;
+    this.#inFlight.ended(record.sent_ns);
+    this.#sent_ns.push(record.sent_ns);
+    this.#latency_ns.push(record.end_ns - record.sent_ns);
+    for (const [i, test] of this.#options.tests.entries()) this.#values[i]?.push(test.value(record));
+    if (this.#options.concurrency === null) this.#watchOpenLoad(record.end_ns);
+    this.#look(record.end_ns);
+  }
+
+  /** The decision, or what the requests say now that the probe has ended. */
+  result(): ProbeDecision {
+    return this.#decision ?? this.#judged('ended', this.#growthUntil(this.#lastEnd()));
+  }
+
+  #lastEnd(): number {
+    return this.#sent_ns.reduce((last, sent, i) => Math.max(last, sent + (this.#latency_ns[i] ?? 0)), 0);
+  }
+
+  #watchOpenLoad(now_ns: number): void {
+    const elapsed = now_ns - this.#start_ns;
+    if (this.#settled_ns === null) {
+      const usual = SETTLING_LATENCIES * median(this.#latency_ns);
+      const longest = LONGEST_SETTLING_LATENCIES * (this.#latency_ns[0] ?? 0);
+      if (elapsed < Math.min(usual, longest)) return;
+      this.#settled_ns = now_ns;
+      this.#sentBeforeSettled = this.#inFlight.count;
+      this.#nextGrowth_ns = now_ns + LoadGrowth.shortest_ns(median(this.#latency_ns));
+    }
+    if (now_ns < this.#nextGrowth_ns) return;
+    this.#nextGrowth_ns = this.#settled_ns + (now_ns - this.#settled_ns) * GROWTH_TIME_FACTOR;
+    const found = this.#growthUntil(now_ns);
+    if (found?.isCertain === true) this.#decide(this.#judged('growing', found));
+  }
+
+  #growthUntil(now_ns: number): ReturnType<LoadGrowth['between']> {
+    if (this.#options.concurrency !== null || this.#settled_ns === null) return null;
+    return this.#growth.between(this.#settled_ns, now_ns, median(this.#latency_ns));
+  }
+
+  #look(now_ns: number): void {
+    const { looks } = this.#options.size;
+    if (this.#decision !== null) return;
+    const isOver = this.#nextLook >= looks.length;
+    // After the last look an open-loop load may still have to last until its growth can be judged: one look more.
+    if (isOver ? !this.#hasLasted(now_ns) : this.#judgedRequests() < (looks[this.#nextLook] ?? Infinity)) return;
+    while ((looks[this.#nextLook] ?? Infinity) <= this.#judgedRequests()) this.#nextLook++;
+    const judged = this.#judged('objectives', this.#growthUntil(now_ns), now_ns);
+    const isLast = this.#nextLook >= looks.length;
+    const isDecided = judged.verdict !== 'undecided' && (judged.isConclusive || !this.#options.isConfirming);
+    if (isDecided || (isLast && this.#hasLasted(now_ns))) this.#decide(judged);
+  }
+
+  /** Whether growth could have been seen. */
+  #hasLasted(now_ns: number): boolean {
+    if (this.#options.concurrency !== null) return true;
+    if (this.#settled_ns === null) return false;
+    return now_ns - this.#settled_ns >= LoadGrowth.shortest_ns(median(this.#latency_ns));
+  }
+
+  #decide(decision: ProbeDecision): void {
+    this.#decision = decision;
+    this.#options.decided(decision);
+  }
+
+  #judgedRequests(): number {
+    return Math.max(0, this.#inFlight.completed - this.#unjudged());
+  }
+
+  /** Number of requests at the beginning that are not judged. */
+  #unjudged(): number {
+    return this.#options.concurrency ?? this.#sentBeforeSettled;
+  }
+
+  #judged(by: ProbeDecision['by'], growth: ReturnType<LoadGrowth['between']>, now_ns = this.#lastEnd()): ProbeDecision {
+    const { tests, size } = this.#options;
+    const order = this.#judgedOrder();
+    const judgments = tests.map((test, i) => {
+      const values = order.map((request) => this.#values[i]?.[request] ?? null).filter((value) => value !== null);
+      return judgeObjective(test, Float64Array.from(values), size.level);
+    });
+    const grows = growth?.isCertain === true;
+    const verdict = grows ? 'fails' : this.#together(judgments, growth, now_ns);
+    const isConclusive = verdict !== 'holds' || judgments.every((each) => each.isConclusive);
+    return { verdict, isConclusive, by: grows ? 'growing' : by, judgments, growth: growth?.growth ?? null };
+  }
+
+  /** A load that may be growing, or that has not lasted long enough to see growth, does not hold yet. */
+  #together(
+    judgments: readonly ObjectiveJudgment[],
+    growth: ReturnType<LoadGrowth['between']>,
+    now_ns: number,
+  ): ProbeVerdict {
+    if (judgments.some(({ verdict }) => verdict === 'fails')) return 'fails';
+    if (judgments.some(({ verdict }) => verdict === 'undecided') || growth !== null) return 'undecided';
+    return this.#hasLasted(now_ns) ? 'holds' : 'undecided';
+  }
+
+  /**
+   * The judged requests in the order in which they were sent, up to the first that has not ended: among those that have ended
+   * at any moment the fast ones are too many.
+   */
+  #judgedOrder(): number[] {
+    const order = [...this.#sent_ns.keys()].sort((a, b) => (this.#sent_ns[a] ?? 0) - (this.#sent_ns[b] ?? 0));
+    return order.slice(this.#unjudged(), this.#inFlight.completed);
+  }
+}
+
+/** Which requests have ended of those that were sent before any that has not. */
+class RequestsInFlight {
+  readonly #sent_ns: number[] = [];
+  /** By the time of sending: how many of them have not ended. */
+  readonly #open = new Map<number, number>();
+  #completed = 0;
+
+  get count(): number {
+    return this.#sent_ns.length;
+  }
+
+  sent(sent_ns: number): void {
+    this.#sent_ns.push(sent_ns);
+    this.#open.set(sent_ns, (this.#open.get(sent_ns) ?? 0) + 1);
+  }
+
+  ended(sent_ns: number): void {
+    const open = (this.#open.get(sent_ns) ?? 1) - 1;
+    if (open === 0) this.#open.delete(sent_ns);
+    else this.#open.set(sent_ns, open);
+  }
+
+  /** Number of requests that were sent before the first that has not ended. */
+  get completed(): number {
+    const [oldest_ns = Infinity] = this.#open.keys();
+    while ((this.#sent_ns[this.#completed] ?? Infinity) < oldest_ns) this.#completed++;
+    return this.#completed;
+  }
+}

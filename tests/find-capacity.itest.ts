@@ -1,0 +1,150 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import type { CapacityFile } from '../core/run/capacity.ts';
+import type { RunFile } from '../core/run/run.ts';
+import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
+import { startLimitedServer, type LimitedServer } from './limited-server.ts';
+import { llmbench, start } from './llmbench.ts';
+
+let runsDir: string;
+
+beforeEach(async () => {
+  runsDir = await mkdtemp(join(tmpdir(), 'llmbench-find-'));
+});
+afterEach(() => rm(runsDir, { recursive: true, force: true }));
+
+const args = (url: string, ...more: string[]): string[] => [
+  ...['run', '--url', url, '--model', 'sim-model', '--runs-dir', runsDir, '--isl', '8', '--osl', '8'],
+  ...['--no-discovery', ...more],
+];
+const runNames = async (): Promise<string[]> =>
+  (await readdir(runsDir)).filter((name) => !name.startsWith('.') && name !== 'scenarios');
+const searchFile = async (id: string): Promise<CapacityFile> =>
+  JSON.parse(await readFile(join(runsDir, 'scenarios', 'default', 'capacity', `${id}.json`), 'utf8')) as CapacityFile;
+
+describe('a server that rejects the fifth concurrent request', () => {
+  let server: LimitedServer;
+  beforeAll(async () => {
+    server = await startLimitedServer(4);
+  });
+  afterAll(() => server.close());
+
+  test('holds up to 4, fails from 5: found, confirmed and stored as one group', async () => {
+    const find = ['--find', 'concurrency', '--slo', 'error_ratio<=5%', '--run-id', 'cap', '--json'];
+    const { code, stdout, stderr } = await llmbench(...args(server.url, ...find));
+    const file = JSON.parse(stdout) as CapacityFile;
+    expect({ code, end: file.end, confirmed: file.confirmed, stderr: stderr.includes('internal error') }).toEqual({
+      ...{ code: 0, end: 'found', confirmed: true, stderr: false },
+    });
+    expect(file.sentence).toBe('holds up to concurrency 4, fails from concurrency 5 (95 % confidence)');
+    expect(file).toEqual(await searchFile('cap'));
+    const names = await runNames();
+    expect(names.sort()).toEqual(file.probes.map(({ run_id }) => run_id).sort());
+    for (const { run_id, load, repeat } of file.probes) {
+      const run = JSON.parse(await readFile(join(runsDir, run_id, 'run.json'), 'utf8')) as RunFile;
+      expect(run).toMatchObject({ status: 'completed', group_id: 'cap', repeat, scenario: 'default' });
+      expect(run.comparison_key.load).toMatchObject({ mode: 'concurrency', concurrency: load });
+      expect(run.phases.map(({ phase }) => phase)).toEqual(['warmup', 'measure']);
+    }
+  });
+});
+
+describe('a fast server', () => {
+  let server: RunningSimulator;
+  beforeEach(async () => {
+    server = await startSimulator({ system: 'sglang', engine: { stepBaseMilliseconds: 2, maxNumSeqs: 256 } });
+  });
+  afterEach(() => server.close());
+
+  /** Requests that the server has received. */
+  const received = async (): Promise<number> => {
+    const truth = (await (await fetch(server.truthUrl)).json()) as { requests: readonly unknown[] };
+    return truth.requests.length;
+  };
+  const find = ['--find', 'concurrency', '--slo', 'ttft:p95<10s', '--find-max', '8', '--run-id', 'cap'];
+
+  test('a budget is never exceeded; a larger one continues without repeating probes', async () => {
+    const first = await llmbench(...args(server.url, ...find, '--max-requests', '120'));
+    expect(first.code).toBe(0);
+    expect(first.stdout).toContain('ended by the budget: holds up to concurrency');
+    expect(first.stderr).toContain('to continue it with a larger budget: llmbench run');
+    expect(await received()).toBeLessThanOrEqual(120);
+    const before = await searchFile('cap');
+    expect(before.probes.length).toBeGreaterThan(0);
+
+    const second = await llmbench(...args(server.url, ...find, '--max-requests', '5000'));
+    expect(second.code).toBe(0);
+    expect(second.stdout).toContain('holds up to concurrency 8 (95 % confidence), the highest load of the search');
+    const after = await searchFile('cap');
+    expect(after.probes.slice(0, before.probes.length)).toEqual(before.probes);
+    expect(after.used.requests).toBeGreaterThanOrEqual(await received());
+  });
+
+  test('output tokens and time are budgets too', async () => {
+    const tokens = await llmbench(...args(server.url, ...find, '--max-output-tokens-total', '700'));
+    expect(tokens.stdout).toContain('ended by the budget');
+    expect((await searchFile('cap')).used.output_tokens).toBeLessThanOrEqual(700);
+    const time = await llmbench(...args(server.url, ...find, '--run-id', 'time', '--max-seconds', '4'));
+    expect(time.stdout).toContain('ended by the budget');
+  });
+
+  test('Ctrl-C keeps what is known: exit 130, and the same command continues', async () => {
+    const search = start(args(server.url, ...find));
+    await search.said('probe cap-s1-r0');
+    search.child.kill('SIGINT');
+    const { code, stdout, stderr } = await search.ended;
+    expect(code).toBe(130);
+    expect(stdout).toContain('interrupted: holds up to concurrency 1');
+    expect(stderr).toContain('to continue it: llmbench run');
+    expect(await searchFile('cap')).toMatchObject({ end: 'interrupted', holds: 1, fails: null });
+    const again = await llmbench(...args(server.url, ...find));
+    expect(again.stderr).toContain('1 probes are finished');
+    expect(again.code).toBe(0);
+  });
+
+  test('a search of the same name with other objectives is refused', async () => {
+    await llmbench(...args(server.url, ...find, '--max-requests', '60'));
+    const other = ['--find', 'concurrency', '--slo', 'ttft:p95<9s', '--run-id', 'cap'];
+    const { code, stderr } = await llmbench(...args(server.url, ...other));
+    expect(code).toBe(2);
+    expect(stderr).toContain('--run-id cap is a search with');
+  });
+
+  test('no load holds: exit 99', async () => {
+    const { code, stdout } = await llmbench(...args(server.url, '--find', 'concurrency', '--slo', 'ttft:p50<0.1ms'));
+    expect(code).toBe(99);
+    expect(stdout).toContain('fails from concurrency 1, the lowest load of the search');
+  });
+});
+
+test('a server that is not there: exit 1, one reason, no table and no file', async () => {
+  const { code, stdout, stderr } = await llmbench(
+    ...args('http://127.0.0.1:9', '--find', 'concurrency', '--slo', 'ttft:p95<1s'),
+  );
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(stderr).toContain('connection refused');
+  expect(await runNames()).toEqual([]);
+  expect(await readdir(runsDir)).not.toContain('scenarios');
+});
+
+describe('what is refused before the first request: exit 2, one line', () => {
+  test.each([
+    [['--find', 'concurrency'], '--find requires --slo'],
+    [['--find', 'concurrency', '--slo', 'ttft:max<1s'], 'cannot be decided by a sample'],
+    [['--find', 'concurrency', '--slo', 'ttft:p95<1s', '--request-rate', '2'], 'use --find request-rate'],
+    [['--find', 'concurrency', '--slo', 'ttft:p95<1s', '--concurrency', '1,2'], '--concurrency must be one number'],
+    [['--find', 'request-rate', '--slo', 'ttft:p95<1s', '--check'], '--check cannot be used with --find'],
+    [['--find', 'concurrency', '--slo', 'ttft:p95<1s', '--find-max', '0.5'], '--find-max'],
+    [
+      ['--request-count', '5', '--max-requests', '5'],
+      '--max-requests requires --find; a run is limited by --request-count',
+    ],
+  ])('%j', async (flags, complaint) => {
+    const { code, stdout, stderr } = await llmbench(...args('http://127.0.0.1:9', ...flags));
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr.trim().split('\n').at(-1)).toContain(complaint);
+    expect(await readdir(runsDir)).toEqual([]);
+  });
+});
