@@ -7,6 +7,8 @@ export interface LiveFamily {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';
+  /** True: it describes the process and not the run; absent: the run. */
+  readonly ofProcess?: boolean;
   samples(): readonly SampleInput[];
 }
 

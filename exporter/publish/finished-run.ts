@@ -8,6 +8,7 @@ import type { ServersFile } from '../servers/files/servers-file.ts';
 import { checkedFamilies } from './checked-families.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { RUN_INFO, runInfoLabels } from './run-info.ts';
+import { readTargets, RUN_TARGET_INFO, targetInfoSamples } from './target-info.ts';
 import { RESULT_UNITS, resultSamples } from './result-samples.ts';
 import { serverFamilies } from './server-families.ts';
 
@@ -62,6 +63,7 @@ export function finishedRunFamilies(
 ): FamilyInput[] {
   return checkedFamilies([
     { ...RUN_INFO, type: 'gauge', samples: [{ labels: runInfoLabels(run), value: 1 }] },
+    ...targetFamilies(run.run_id, result),
     ...stateFamilies(run, result),
     ...endFamilies(run),
     ...resultFamilies(run.run_id, result),
@@ -88,6 +90,12 @@ export async function requestHistograms(
     type: family.type,
     samples: family.samples(),
   }));
+}
+
+/** None when nothing was collected. */
+function targetFamilies(run_id: string, { servers }: ResultFile): FamilyInput[] {
+  const samples = targetInfoSamples({ run_id }, readTargets(servers));
+  return samples.length === 0 ? [] : [{ ...RUN_TARGET_INFO, type: 'gauge', samples }];
 }
 
 /** What became of the run, with the labels that select it. What is unknown is the empty label. */

@@ -52,6 +52,17 @@ test('runs and their servers, each once; run_id is no label of a target', () => 
   ]);
 });
 
+test('runs of one command, which share a page, are one target, named by the newest of them', () => {
+  const shared = { pid: 1, start_time: '1', metrics_url: 'http://127.0.0.1:9470/metrics', server_metrics_urls: [] };
+  const groups = targetGroups([
+    runFile({ run_id: 'step-0', start: '2026-11-21T19:00:00.000Z', process: shared }),
+    runFile({ run_id: 'step-1', start: '2026-11-21T19:01:00.000Z', process: shared }),
+  ]);
+  expect(groups.map(({ targets, labels }) => [...targets, labels['__meta_llmbench_run_id']])).toEqual([
+    ['127.0.0.1:9470', 'step-1'],
+  ]);
+});
+
 test('a run that serves no metrics is no target, its servers are', () => {
   expect(targetGroups([running('r1', null, ['http://gpu-1:8000/metrics'])])).toHaveLength(1);
   expect(targetGroups([runFile({ process: null })])).toEqual([]);

@@ -1,4 +1,5 @@
 import type { RunFile } from '../../core/run/run.ts';
+import { targetAddress } from './target-address.ts';
 
 /** One group of Prometheus' `http_sd`: the labels become labels of the targets, those that begin with `__` are consumed. */
 export interface TargetGroup {
@@ -12,22 +13,23 @@ export const SERVER_JOB = 'llmbench-server';
 /**
  * The metrics of these runs and, each once, those of the servers that they measure. No group carries `run_id` as a label of
  * its target: a run says it on its own series, and a server's series outlive the run. For relabeling, a run's id is in
- * `__meta_llmbench_run_id` and what the target is, `run` or `server`, in `__meta_llmbench_role`. User info and query
+ * `__meta_llmbench_run_id` (of several runs on one page, which one command made, that of the newest) and what the target is,
+ * `run` or `server`, in `__meta_llmbench_role`. User info and query
  * strings of the addresses are left out.
  */
 export function targetGroups(runs: readonly RunFile[]): readonly TargetGroup[] {
   const groups = new Map<string, TargetGroup>();
   const add = (address: string, job: string, meta: Readonly<Record<string, string>>): void => {
     const url = URL.parse(address);
-    if (url === null || !(url.protocol in DEFAULT_PORTS)) return;
-    const target = `${url.hostname}:${url.port || DEFAULT_PORTS[url.protocol as keyof typeof DEFAULT_PORTS]}`;
+    const target = targetAddress(address);
+    if (url === null || target === null) return;
     const key = `${url.protocol}//${target}${url.pathname}`;
     if (groups.has(key)) return;
     const labels = { job, __scheme__: url.protocol.slice(0, -1), __metrics_path__: url.pathname, ...meta };
     groups.set(key, { targets: [target], labels });
   };
 
-  for (const { run_id, process } of runs) {
+  for (const { run_id, process } of runs.toSorted(startedLast)) {
     if (process === null || process.metrics_url === null) continue;
     add(process.metrics_url, RUN_JOB, { __meta_llmbench_role: 'run', __meta_llmbench_run_id: run_id });
   }
@@ -37,4 +39,4 @@ export function targetGroups(runs: readonly RunFile[]): readonly TargetGroup[] {
   return [...groups.values()];
 }
 
-const DEFAULT_PORTS = { 'http:': '80', 'https:': '443' } as const;
+const startedLast = (a: RunFile, b: RunFile): number => Date.parse(b.start ?? '') - Date.parse(a.start ?? '') || 0;

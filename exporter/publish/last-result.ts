@@ -3,6 +3,8 @@ import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { resultSamples } from './result-samples.ts';
 
+export const LAST_RESULT = 'llmbench_scenario_last_result';
+
 /** Statistics that queries select by scenario; `llmbench_result_*` has all of each run. */
 const STATS: ReadonlySet<string> = new Set([
   ...['value', 'mean', 'p50', 'p90', 'p95', 'p99'],
@@ -24,7 +26,7 @@ export function lastResultFamily({ scenario, fingerprint }: RunFile, result: Res
       .reverse(),
   );
   return {
-    name: 'llmbench_scenario_last_result',
+    name: LAST_RESULT,
     help: 'Result of the newest completed run of the scenario with this fingerprint, in the unit of the label.',
     type: 'gauge',
     samples: [...samples.values()].reverse(),

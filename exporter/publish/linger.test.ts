@@ -1,14 +1,31 @@
 import { describe, expect, test } from '@jest/globals';
 import { Linger } from './linger.ts';
+import { Scrapers } from './scrapers.ts';
 
 const A = '127.0.0.1';
 const B = '10.0.0.7';
+
+/** A run on a page of its own. */
+class OnlyRun extends Linger {
+  readonly #scrapers: Scrapers;
+
+  constructor(maxSeconds: number) {
+    const scrapers = new Scrapers();
+    super(scrapers, 0, maxSeconds);
+    this.#scrapers = scrapers;
+  }
+
+  scraped(remoteAddress: string, at_seconds: number): void {
+    this.#scrapers.scraped(remoteAddress, at_seconds);
+    this.fetched(remoteAddress);
+  }
+}
 
 function lingerAfter(
   scrapes: readonly (readonly [remoteAddress: string, at_seconds: number])[],
   finished_seconds: number,
 ) {
-  const linger = new Linger(180);
+  const linger = new OnlyRun(180);
   for (const [remoteAddress, at_seconds] of scrapes) linger.scraped(remoteAddress, at_seconds);
   linger.finished(finished_seconds);
   return linger;
@@ -22,7 +39,7 @@ describe('--linger auto', () => {
   });
 
   test('nothing scraped yet, but a client discovers runs: it waits for the first scrape, at most 15 s', () => {
-    const linger = new Linger(180);
+    const linger = new OnlyRun(180);
     linger.finished(20, true);
     expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 35 });
     expect(linger.decide(35)).toMatchObject({ done: true, reason: 'nobody_scraped' });
@@ -33,7 +50,7 @@ describe('--linger auto', () => {
   });
 
   test('it does not wait longer for a discovery than --linger-max', () => {
-    const linger = new Linger(3);
+    const linger = new OnlyRun(3);
     linger.finished(20, true);
     expect(linger.decide(20)).toEqual({ done: false, recheck_seconds: 23 });
   });
@@ -162,6 +179,32 @@ describe('--linger auto', () => {
   });
 
   test('it cannot be queried before the run has finished', () => {
-    expect(() => new Linger().decide(0)).toThrow('not finished');
+    expect(() => new OnlyRun(180).decide(0)).toThrow('not finished');
+  });
+
+  describe('of the second run on a page', () => {
+    const scrapersEvery2s = (): Scrapers => {
+      const scrapers = new Scrapers();
+      for (const at of [10, 12, 14]) scrapers.scraped(A, at);
+      return scrapers;
+    };
+
+    test('a scraper of the first run is waited for, although it has not come since the second began', () => {
+      const scrapers = scrapersEvery2s();
+      const second = new Linger(scrapers, 14.5, 180);
+      second.finished(15);
+      expect(second.decide(15)).toEqual({ done: false, recheck_seconds: 19 });
+      for (const at of [16, 18]) {
+        scrapers.scraped(A, at);
+        second.fetched(A);
+      }
+      expect(second.decide(18)).toMatchObject({ done: true, reason: 'all_fetched' });
+    });
+
+    test('a scraper that had stopped before the second run began is not expected', () => {
+      const second = new Linger(scrapersEvery2s(), 30, 180);
+      second.finished(32);
+      expect(second.decide(32)).toMatchObject({ done: true, reason: 'nobody_scraped' });
+    });
   });
 });

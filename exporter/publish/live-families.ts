@@ -4,6 +4,8 @@ import type { PhaseName } from '../../core/run/record.ts';
 import type { LiveFamily } from './family.ts';
 import type { LiveRunFacts } from './run-info.ts';
 import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED } from './run-info.ts';
+import type { LiveTargets } from './live-targets.ts';
+import { RUN_TARGET_INFO } from './target-info.ts';
 import { PHASE_END, PHASE_START, RUN_PHASE } from './run-phase.ts';
 import type { PhaseCounts, RunTally } from './run-tally.ts';
 
@@ -15,6 +17,7 @@ export function liveFamilies(
   facts: LiveRunFacts,
   labels: Labels,
   tally: RunTally,
+  targets: LiveTargets,
   histograms: readonly LiveFamily[],
 ): readonly LiveFamily[] {
   const { run, version, isGood } = facts;
@@ -45,8 +48,9 @@ export function liveFamilies(
   });
 
   return [
-    gauge(BUILD_INFO.name, BUILD_INFO.help, () => one(1, { version })),
+    { ...gauge(BUILD_INFO.name, BUILD_INFO.help, () => one(1, { version })), ofProcess: true },
     ...(run.shard === '0' ? [gauge(RUN_INFO.name, RUN_INFO.help, () => one(1, runInfoLabels(run)))] : []),
+    gauge(RUN_TARGET_INFO.name, RUN_TARGET_INFO.help, () => targets.samples),
     gauge(
       RUN_PHASE.name,
       RUN_PHASE.help,
@@ -101,6 +105,6 @@ export function liveFamilies(
     gauge('llmbench_client_saturated', '1 if this client may limit the measurement (saturated), else 0.', () =>
       one(Number(tally.clientSaturated)),
     ),
-    counter(SERIES_DROPPED.name, SERIES_DROPPED.help, () => one(0, {})),
+    { ...counter(SERIES_DROPPED.name, SERIES_DROPPED.help, () => one(targets.dropped, {})), ofProcess: true },
   ];
 }

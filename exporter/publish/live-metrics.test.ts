@@ -13,6 +13,16 @@ const seriesOf = (text: string): string[] =>
     .split('\n')
     .flatMap((line) => (line === '' || line.startsWith('#') ? [] : [line.slice(0, line.lastIndexOf(' '))]));
 
+/** A run's live metrics whose servers' pages have been read. */
+function reading(facts: Parameters<typeof createLiveMetrics>[0]): LiveMetrics {
+  const live = createLiveMetrics(facts);
+  live.targetsRead([
+    { target: 'http://gpu-1:8000/metrics', system: 'vllm' },
+    { target: 'https://gpu-2/metrics', system: null },
+  ]);
+  return live;
+}
+
 /** A warm-up request, then four of the measure phase: ok, broken after two chunks, timed out without any, under way. */
 function play(live: LiveMetrics): void {
   live.phaseStarted('warmup', 0);
@@ -55,14 +65,34 @@ function play(live: LiveMetrics): void {
 
 describe('the live metrics', () => {
   test('every series is there before the first request, at 0', async () => {
-    const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    const live = reading({ run: runFile(), version: '0.1.0' });
     expect(await textOf(live)).toBe(golden('before-first-request.txt'));
   });
 
   test('the numbers of a run under way', async () => {
-    const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    const live = reading({ run: runFile(), version: '0.1.0' });
     play(live);
     expect(await textOf(live)).toBe(golden('under-way.txt'));
+  });
+
+  test('a page that is read late joins the others; one that is not read again stays', async () => {
+    const live = reading({ run: runFile(), version: '0.1.0' });
+    live.targetsRead([{ target: 'http://gpu-3:9400/metrics', system: 'dcgm' }]);
+    const targets = seriesOf(await textOf(live)).filter((series) => series.startsWith('llmbench_run_target_info'));
+    expect(targets.map((series) => /address="([^"]*)"/.exec(series)?.[1])).toEqual([
+      'gpu-1:8000',
+      'gpu-2:443',
+      'gpu-3:9400',
+    ]);
+  });
+
+  test('at most 256 targets, the others are counted', async () => {
+    const live = createLiveMetrics({ run: runFile(), version: '0.1.0' });
+    const targets = Array.from({ length: 300 }, (_, i) => ({ target: `http://w-${i}:9000/metrics`, system: 'vllm' }));
+    live.targetsRead(targets);
+    const text = await textOf(live);
+    expect(text.match(/^llmbench_run_target_info\{/gm)).toHaveLength(256);
+    expect(text).toContain('llmbench_series_dropped_total 44\n');
   });
 
   test('no series is born or lost while a run lasts, and reading changes nothing', async () => {

@@ -1,26 +1,33 @@
 import type { Registry } from 'prom-client';
-import { CONTENT_TYPES, writePage } from '../../core/exposition/index.ts';
+import { CONTENT_TYPES } from '../../core/exposition/index.ts';
 import { LIVE_GRIDS } from '../../core/measures/grids.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
 import type { LiveFamily } from './family.ts';
 import { readFamilies, registryOf } from './family.ts';
+import { HistogramText } from './histogram-text.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { LiveHistogram } from './live-histogram.ts';
+import { LiveTargets } from './live-targets.ts';
 import { liveFamilies } from './live-families.ts';
+import type { RunFamily, LiveSource } from './live-runs-page.ts';
+import { keptFamily, keptPage } from './metrics-page.ts';
 import type { RenderedPage, MetricsPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
 import type { LiveRunFacts } from './run-info.ts';
 import { RunTally } from './run-tally.ts';
+import type { ScrapedTarget } from './target-info.ts';
 
 /** The live families of the metric contract for one run: an observer of it, and a page that can be scraped. */
-export interface LiveMetrics extends Required<RunObserver>, MetricsPage {
+export interface LiveMetrics extends Required<RunObserver>, MetricsPage, LiveSource {
   /** What the page shows, for those who send it themselves. */
   readonly families: readonly LiveFamily[];
   render(accept: string | undefined): Promise<RenderedPage>;
   /** Whether this process may be what is measured. */
   clientSaturated(saturated: boolean): void;
+  /** Which metrics pages have been read so far. */
+  targetsRead(targets: readonly ScrapedTarget[]): void;
 }
 
 /**
@@ -34,13 +41,17 @@ export function createLiveMetrics(facts: LiveRunFacts): LiveMetrics {
 class RegistryLiveMetrics implements LiveMetrics {
   readonly families: readonly LiveFamily[];
   readonly #tally: RunTally;
+  readonly #targets: LiveTargets;
   readonly #latencies: LatencyHistograms;
   readonly #eventLoopDelay: LiveHistogram;
   readonly #registry: Registry;
+  readonly #histograms: ReadonlyMap<string, HistogramText>;
+  readonly #ofProcess: ReadonlySet<string>;
 
   constructor(facts: LiveRunFacts) {
     const labels = { run_id: facts.run.run_id, shard: facts.run.shard };
     this.#tally = new RunTally(startOf(facts.run), facts.isGood ?? null);
+    this.#targets = new LiveTargets(labels);
     this.#latencies = new LatencyHistograms('llmbench_', labels);
     this.#eventLoopDelay = new LiveHistogram(
       'llmbench_client_event_loop_delay_seconds',
@@ -48,8 +59,11 @@ class RegistryLiveMetrics implements LiveMetrics {
       labels,
       LIVE_GRIDS.client_event_loop_delay,
     );
-    this.families = liveFamilies(facts, labels, this.#tally, [...this.#latencies.families, this.#eventLoopDelay]);
+    const histograms = [...this.#latencies.families, this.#eventLoopDelay];
+    this.families = liveFamilies(facts, labels, this.#tally, this.#targets, histograms);
     this.#registry = registryOf(this.families);
+    this.#histograms = new Map(histograms.map(({ name }) => [name, new HistogramText()]));
+    this.#ofProcess = new Set(this.families.filter(({ ofProcess }) => ofProcess).map(({ name }) => name));
   }
 
   phaseStarted(phase: PhaseName, at_ns: number): void {
@@ -88,9 +102,21 @@ class RegistryLiveMetrics implements LiveMetrics {
     this.#tally.clientSaturated = saturated;
   }
 
+  targetsRead(targets: readonly ScrapedTarget[]): void {
+    this.#targets.read(targets);
+  }
+
   async render(accept: string | undefined): Promise<RenderedPage> {
     const format = negotiateFormat(accept);
-    return { contentType: CONTENT_TYPES[format], body: writePage(await readFamilies(this.#registry), format) };
+    return { contentType: CONTENT_TYPES[format], body: keptPage(await this.lines(), format).toString() };
+  }
+
+  async lines(): Promise<readonly RunFamily[]> {
+    const families = await readFamilies(this.#registry);
+    return families.map((family) => ({
+      ...(this.#histograms.get(family.name)?.write(family) ?? keptFamily(family)),
+      ofProcess: this.#ofProcess.has(family.name),
+    }));
   }
 }
 

@@ -15,6 +15,7 @@ import { readReceiver } from './remote-write/receiver-request.ts';
 import { finishedSeries } from './remote-write/finished-series.ts';
 import { RemoteWritePublisher } from './remote-write/remote-write-publisher.ts';
 import { RUN_INFO } from './run-info.ts';
+import { RUN_TARGET_INFO } from './target-info.ts';
 
 /** Wait for a receiver when the run is given up. */
 const HURRIED_SECONDS = 1;
@@ -115,8 +116,9 @@ export class Outgoing implements RunOutput {
   #publishResults(finished: FinishedRun): void {
     const window = windowOf(finished);
     if (window === null || !this.#options.isWhole) return;
-    // The live families have said what the run is.
-    const families = finishedRunFamilies(finished).filter(({ name }) => name !== RUN_INFO.name);
+    // The live families have said what the run is and what it reads.
+    const said: readonly string[] = [RUN_INFO.name, RUN_TARGET_INFO.name];
+    const families = finishedRunFamilies(finished).filter(({ name }) => !said.includes(name));
     this.#publisher?.publish(finishedSeries(families, window, this.#options.request?.remoteWrite?.labels ?? {}));
   }
 }

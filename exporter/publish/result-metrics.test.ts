@@ -8,6 +8,7 @@ import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../servers/files/servers-file.ts';
 import { distribution, requestRecord, resultFile, runFile, scalar } from './fixtures/run.ts';
 import { counter, serversFile } from './fixtures/servers.ts';
+import type { PagePart } from './page-parts.ts';
 import { ResultMetrics } from './result-metrics.ts';
 import type { ResultMetricsOptions } from './result-metrics.ts';
 import type { ListedRun } from './run-list.ts';
@@ -111,7 +112,7 @@ describe('the page of finished runs', () => {
 llmbench_build_info{version="0.1.0"} 1
 # HELP llmbench_run_info Metadata of the run, always 1; join on run_id.
 # TYPE llmbench_run_info gauge
-llmbench_run_info{run_id="r1",scenario="chat",model="tiny \\"quoted\\"",endpoint_type="chat",system="vllm",system_version="",tool="llmbench",tool_version="0.1.0",load="concurrency 8",fingerprint="f00d",group_id="",step="",repeat="2"} 1
+llmbench_run_info{run_id="r1",scenario="chat",start="2026-11-03T10:15:00Z",model="tiny \\"quoted\\"",endpoint_type="chat",system="vllm",system_version="",tool="llmbench",tool_version="0.1.0",load="concurrency 8",fingerprint="f00d",group_id="",step="",repeat="2"} 1
 # HELP llmbench_result_info Outcome of a finished run and whether its results are exact and its client kept up, always 1.
 # TYPE llmbench_result_info gauge
 llmbench_result_info{run_id="r1",scenario="chat",fingerprint="f00d",status="completed",model="tiny \\"quoted\\"",system="vllm",dataset="",client_saturated="false",exact=""} 1
@@ -452,5 +453,63 @@ llmbench_series_dropped_total 0
     expect(metrics.loaded).toBe(false);
     await metrics.refresh();
     expect(metrics.loaded).toBe(true);
+  });
+});
+
+describe('the parts of the page', () => {
+  const MINUTE_MS = 60_000;
+  const linesOf = (text: string): string[] => text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+
+  function parts(source: RunReader) {
+    let now_ms = 0;
+    const { metrics, text } = page(source, { now_ms: () => now_ms });
+    const part = async (name: PagePart): Promise<string[]> =>
+      linesOf((await metrics.renderPart(name, undefined)).body.toString());
+    return { text, part, wait: (ms: number) => void (now_ms += ms) };
+  }
+
+  test('after two minutes each series of the whole page is in one of them', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1')];
+    const { text, part, wait } = parts(source);
+    await text();
+    wait(2 * MINUTE_MS);
+    const [current, results] = [await part('current'), await part('results')];
+    expect([...current, ...results].sort()).toEqual(linesOf(await text()).sort());
+    expect(results.filter((line) => !/^llmbench_(result_|server_|scenario_last_result\{)/.test(line))).toEqual([]);
+    expect(current.map((line) => line.split('{')[0])).toEqual(
+      expect.arrayContaining(['llmbench_run_info', 'llmbench_result_info', 'llmbench_run_status']),
+    );
+    expect(current.join('\n')).not.toContain('measure="');
+  });
+
+  test('the results of a run that is new are in both, so that they are scraped at once', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1')];
+    const { part, wait } = parts(source);
+    await part('current');
+    wait(10 * MINUTE_MS);
+    source.runs = [stored('r2'), ...source.runs];
+    const resultsIn = async (name: PagePart): Promise<string[]> => {
+      const lines = (await part(name)).filter((line) => line.startsWith('llmbench_result_requests{'));
+      return [...new Set(lines.map((line) => /run_id="(\w+)"/.exec(line)?.[1] ?? ''))];
+    };
+    expect(await resultsIn('current')).toEqual(['r2']);
+    expect(await resultsIn('results')).toEqual(['r2', 'r1']);
+    wait(2 * MINUTE_MS - 1);
+    expect(await resultsIn('current')).toEqual(['r2']);
+    wait(1);
+    expect(await resultsIn('current')).toEqual([]);
+    expect(await resultsIn('results')).toEqual(['r2', 'r1']);
+  });
+
+  test('with the queried series only, a run has fewer of them and the same information about it', async () => {
+    const source = new MemorySource();
+    source.runs = [stored('r1')];
+    const all = linesOf(await page(source, { histogramRuns: 0 }).text());
+    const queried = linesOf(await page(source, { histogramRuns: 0, resultSeries: 'queried' }).text());
+    expect(all).toEqual(expect.arrayContaining(queried));
+    expect(all.filter((line) => !queried.includes(line)).every((line) => line.includes('stat="'))).toBe(true);
+    expect(queried.length).toBeLessThan(all.length);
   });
 });

@@ -9,8 +9,11 @@ import type { ListedRun } from './run-list.ts';
 import { BUILD_INFO, SERIES_DROPPED } from './run-info.ts';
 import { readHistograms, readResults, readServers } from './run-parts.ts';
 import type { LastResult, ResultPart, RunPart } from './run-parts.ts';
+import { isOfResults, NewRuns, type PagePart } from './page-parts.ts';
+import type { ResultSeries } from './queried-series.ts';
 import type { RunReader } from './run-reader.ts';
-import { scenarioFamilies } from './scenario-families.ts';
+import { lastCompletedFamily } from './last-completed-family.ts';
+import { MOST_SCENARIOS, scenarioFamilies } from './scenario-families.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
 import { withinBudget } from './series-budget.ts';
 import { lastCompleted } from './views/last-completed.ts';
@@ -25,6 +28,8 @@ export interface ResultMetricsOptions {
   readonly maxRuns?: number;
   /** How many of the newest runs have their histograms too. 5 unless set. */
   readonly histogramRuns?: number;
+  /** Which of their series the runs have, besides histograms. All unless set. */
+  readonly resultSeries?: ResultSeries;
   /** Runs that ended longer ago are not shown; null (default): no limit. */
   readonly runTtlSeconds?: number | null;
   /** Most series of runs on the page. 100,000 unless set. */
@@ -35,16 +40,9 @@ export interface ResultMetricsOptions {
   readonly scenarioStates?: () => Promise<readonly ScenarioState[]>;
   /** How often a scenario is expected to complete, in seconds, by its name. */
   readonly expectedScenarios?: ReadonlyMap<string, number>;
+  /** Milliseconds on any clock; default: the time of day. */
+  readonly now_ms?: () => number;
 }
-
-const LAST_COMPLETED = {
-  name: 'llmbench_scenario_last_completed_timestamp_seconds',
-  help: 'Unix time at which the newest completed run of the scenario ended.',
-  type: 'gauge',
-} as const;
-
-/** Imports may have as many scenarios as they have folders. */
-const MOST_SCENARIOS = 1_000;
 
 /** One array, so that it never looks like a change. */
 const NOTHING_JUDGED: readonly ScenarioState[] = [];
@@ -61,13 +59,15 @@ interface Selection {
   readonly shown: readonly ListedRun[];
   readonly expired: number;
   readonly states: readonly ScenarioState[];
+  /** Runs that were not here a short time ago. */
+  readonly newRuns: ReadonlySet<string>;
 }
 
 /** What the present page was made of, and the page in the formats in which it was requested. */
 interface CurrentPage {
   readonly selection: Selection;
-  readonly families: readonly KeptFamily[];
-  readonly bodies: Map<PageFormat, Buffer>;
+  readonly families: Readonly<Record<PagePart, readonly KeptFamily[]>>;
+  readonly bodies: Map<`${PagePart} ${PageFormat}`, Buffer>;
 }
 
 /**
@@ -81,6 +81,7 @@ export class ResultMetrics implements MetricsPage {
   readonly #histograms: KeptParts<RunPart> = new Map();
   readonly #dropped = new Set<string>();
   readonly #reported = new Set<string>();
+  readonly #newRuns = new NewRuns();
   #droppedSeries = 0;
   #page: CurrentPage | null = null;
   #refreshing: Promise<CurrentPage> | null = null;
@@ -89,6 +90,8 @@ export class ResultMetrics implements MetricsPage {
     this.#options = {
       maxRuns: 200,
       histogramRuns: 5,
+      resultSeries: 'all',
+      now_ms: () => Date.now(),
       runTtlSeconds: null,
       maxSeries: 100_000,
       republish: [],
@@ -110,11 +113,16 @@ export class ResultMetrics implements MetricsPage {
   }
 
   /** Rejects when the runs cannot be listed; a single run that cannot be read is left out and reported. */
-  async render(accept: string | undefined): Promise<RenderedPage<Buffer>> {
+  render(accept: string | undefined): Promise<RenderedPage<Buffer>> {
+    return this.renderPart('all', accept);
+  }
+
+  /** The same for a part of the page. */
+  async renderPart(part: PagePart, accept: string | undefined): Promise<RenderedPage<Buffer>> {
     const format = negotiateFormat(accept);
     const { families, bodies } = await this.#refreshed();
-    const body = bodies.get(format) ?? keptPage(families, format);
-    bodies.set(format, body);
+    const body = bodies.get(`${part} ${format}`) ?? keptPage(families[part], format);
+    bodies.set(`${part} ${format}`, body);
     return { contentType: CONTENT_TYPES[format], body };
   }
 
@@ -134,14 +142,18 @@ export class ResultMetrics implements MetricsPage {
     const selection = await this.#select();
     const { listed, shown } = selection;
     const now = this.#page?.selection;
-    const same = now?.listed === listed && now.shown.length === shown.length && now.states === selection.states;
+    const same =
+      now?.listed === listed &&
+      now.shown.length === shown.length &&
+      now.states === selection.states &&
+      now.newRuns.size === selection.newRuns.size;
     if (this.#page !== null && same) return this.#page;
-    const { source, republish, histogramRuns, maxSeries } = this.#options;
+    const { source, republish, histogramRuns, maxSeries, resultSeries } = this.#options;
     const results = await keep(this.#results, shown, ({ run_id }) =>
-      this.#orNull(`run ${run_id} is`, readResults(source, run_id)),
+      this.#orNull(`run ${run_id} is`, readResults(source, run_id, resultSeries)),
     );
     const servers = await keep(this.#servers, shown, ({ run_id }) =>
-      this.#orNull(`the servers of run ${run_id} are`, readServers(source, run_id, republish)),
+      this.#orNull(`the servers of run ${run_id} are`, readServers(source, run_id, republish, resultSeries)),
     );
     const histograms = await keep(this.#histograms, shown.slice(0, histogramRuns), ({ run_id }) =>
       this.#orNull(`the histograms of run ${run_id} are`, readHistograms(source, run_id, republish)),
@@ -158,43 +170,55 @@ export class ResultMetrics implements MetricsPage {
   }
 
   async #select(): Promise<Selection> {
-    const { source, maxRuns, runTtlSeconds, scenarioStates } = this.#options;
+    const { source, maxRuns, runTtlSeconds, scenarioStates, now_ms } = this.#options;
     const listed = await source.list();
     const states = await scenarioStates();
     for (const { run_id, damage } of listed) if (damage !== null) this.#report(`run ${run_id} is`, damage);
     const oldest = runTtlSeconds === null ? -Infinity : Date.now() - runTtlSeconds * 1000;
     const current = listed.filter(({ summary }) => summary !== null && !(Date.parse(summary.end ?? '') < oldest));
     const readable = listed.filter(({ summary }) => summary !== null).length;
-    return { listed, shown: current.slice(0, maxRuns), expired: readable - current.length, states };
+    const shown = current.slice(0, maxRuns);
+    const newRuns = this.#newRuns.of(
+      shown.map(({ run_id }) => run_id),
+      now_ms(),
+    );
+    return { listed, shown, expired: readable - current.length, states, newRuns };
   }
 
   #families(
-    { listed, shown, expired, states: judged }: Selection,
+    { listed, shown, expired, states: judged, newRuns }: Selection,
     parts: readonly RunPart[],
     scenarios: readonly RunPart[],
-  ): KeptFamily[] {
+  ): CurrentPage['families'] {
     const runs = listed.flatMap(({ summary }) => (summary === null ? [] : [summary]));
-    const states = {
+    const counts = {
       shown: shown.length,
       expired,
       over_limit: runs.length - expired - shown.length,
       damaged: listed.length - runs.length,
     };
-    const families = parts.flatMap((part) => part.families);
-    return [
-      keptFamily({ ...BUILD_INFO, type: 'gauge', samples: [{ labels: { version: this.#options.version }, value: 1 }] }),
-      ...families.filter(({ name }) => !isOfServer(name)),
-      ...families
-        .filter(({ name }) => isOfServer(name))
-        .sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
+    const head = keptFamily({
+      ...BUILD_INFO,
+      type: 'gauge',
+      samples: [{ labels: { version: this.#options.version }, value: 1 }],
+    });
+    const ofRuns = serversLast(parts.flatMap((part) => part.families));
+    const ofNewRuns = parts.flatMap((part) => (newRuns.has(part.runId ?? '') ? part.families : []));
+    const tail = [
       ...scenarios.flatMap((part) => part.families),
       ...scenarioFamilies(judged.slice(0, MOST_SCENARIOS), this.#options.expectedScenarios).map(keptFamily),
       keptFamily({
         ...FINISHED_RUNS,
-        samples: Object.entries(states).map(([state, value]) => ({ labels: { state }, value })),
+        samples: Object.entries(counts).map(([state, value]) => ({ labels: { state }, value })),
       }),
       keptFamily({ ...SERIES_DROPPED, type: 'counter', samples: [{ labels: {}, value: this.#droppedSeries }] }),
     ];
+    const states = ofRuns.filter((family) => !isOfResults(family));
+    return {
+      all: [head, ...ofRuns, ...tail],
+      results: ofRuns.filter(isOfResults),
+      current: [head, ...states, ...serversLast(ofNewRuns.filter(isOfResults)), ...tail],
+    };
   }
 
   /** Counts, once, the series of a part for which there is no room. */
@@ -223,7 +247,14 @@ export class ResultMetrics implements MetricsPage {
   }
 }
 
-const isOfServer = (name: string): boolean => name.startsWith('llmbench_server_');
+/** The families of servers by name, after the others. */
+function serversLast(families: readonly KeptFamily[]): KeptFamily[] {
+  const isOfServer = ({ name }: KeptFamily): boolean => name.startsWith('llmbench_server_');
+  return [
+    ...families.filter((family) => !isOfServer(family)),
+    ...families.filter(isOfServer).sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0)),
+  ];
+}
 
 /** By run id: what it was made for, and what came of it; null: it cannot be read. */
 type KeptParts<P extends RunPart> = Map<string, { readonly run: ListedRun; readonly part: P | null }>;
@@ -264,7 +295,8 @@ function lastCompletedParts(listed: readonly ListedRun[]): RunPart[] {
   const newestFirst = [...lastCompleted(runs)].sort(([, a], [, b]) => b - a);
   return newestFirst.map(([scenario, value]) => ({
     key: `scenario ${scenario}`,
+    runId: null,
     series: 1,
-    families: [keptFamily({ ...LAST_COMPLETED, samples: [{ labels: { scenario }, value }] })],
+    families: [keptFamily(lastCompletedFamily([[scenario, value]]))],
   }));
 }

@@ -31,6 +31,7 @@ export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
   return {
     run_id: run.run_id,
     scenario: run.scenario,
+    start: run.start === null ? '' : wholeSeconds(run.start),
     model: run.comparison_key.model ?? '',
     endpoint_type: run.comparison_key.endpoint_type ?? '',
     system: run.target.system ?? '',
@@ -43,6 +44,12 @@ export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
     step: run.step === null ? '' : String(run.step),
     repeat: run.repeat === null ? '' : String(run.repeat),
   };
+}
+
+/** RFC 3339 in UTC without the fraction, as people read it; a text that is no time stays out. */
+function wholeSeconds(instant: string): string {
+  const time = Date.parse(instant);
+  return Number.isNaN(time) ? '' : new Date(time).toISOString().replace(/\.\d+Z$/, 'Z');
 }
 
 /** The load in a few words, e.g. `concurrency 64` or `request_rate 2.5 poisson`. */

@@ -6,12 +6,15 @@ import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { lastResultFamily } from './last-result.ts';
 import { finishedRunFamilies, requestHistograms } from './finished-run.ts';
+import { queriedSeries, type ResultSeries } from './queried-series.ts';
 import type { RunReader } from './run-reader.ts';
 import type { BudgetedPart } from './series-budget.ts';
 import { serverFamilies } from './server-families.ts';
 
 /** Some families of one run as text. */
 export interface RunPart extends BudgetedPart {
+  /** Null: not of one run. */
+  readonly runId: string | null;
   readonly families: readonly KeptFamily[];
 }
 
@@ -29,10 +32,10 @@ export interface LastResult {
 }
 
 /** Reads what a run is and its exact results. Rejects when they cannot be read. */
-export async function readResults(source: RunReader, runId: string): Promise<ResultPart> {
+export async function readResults(source: RunReader, runId: string, series: ResultSeries): Promise<ResultPart> {
   const [run, result] = [await source.readRun(runId), await source.readResult(runId)];
   return {
-    ...part(`${runId}/results`, finishedRunFamilies({ run, result, servers: null })),
+    ...part(`${runId}/results`, runId, selected(finishedRunFamilies({ run, result, servers: null }), series)),
     last: lastResult(run, result),
   };
 }
@@ -41,16 +44,18 @@ function lastResult(run: RunFile, result: ResultFile): LastResult | null {
   const { run_id, status, scenario, fingerprint, start, end } = run;
   if (status !== 'completed' || start === null || end === null) return null;
   const families = checkedFamilies([lastResultFamily(run, result)]);
-  return { scenario, fingerprint, end_ms: Date.parse(end), part: part(`${run_id}/last`, families) };
+  return { scenario, fingerprint, end_ms: Date.parse(end), part: part(`${run_id}/last`, null, families) };
 }
 
 /** Reads what a run's servers said, histograms left out. Rejects when it cannot be read. */
-export async function readServers(source: RunReader, runId: string, patterns: readonly string[]): Promise<RunPart> {
-  const families = await familiesOfServers(source, runId, patterns);
-  return part(
-    `${runId}/servers`,
-    families.filter(({ type }) => type !== 'histogram'),
-  );
+export async function readServers(
+  source: RunReader,
+  runId: string,
+  patterns: readonly string[],
+  series: ResultSeries,
+): Promise<RunPart> {
+  const families = (await familiesOfServers(source, runId, patterns)).filter(({ type }) => type !== 'histogram');
+  return part(`${runId}/servers`, runId, selected(families, series));
 }
 
 /** Reads the histograms of a run: its requests', rebuilt from the records, and its servers'. Rejects as the others. */
@@ -58,7 +63,7 @@ export async function readHistograms(source: RunReader, runId: string, patterns:
   const run = await source.readRun(runId);
   const ofServers = await familiesOfServers(source, runId, patterns);
   const ofRequests = await requestHistograms(run, source.readRecords(run));
-  return part(`${runId}/histograms`, [...ofRequests, ...ofServers.filter(({ type }) => type === 'histogram')]);
+  return part(`${runId}/histograms`, runId, [...ofRequests, ...ofServers.filter(({ type }) => type === 'histogram')]);
 }
 
 async function familiesOfServers(
@@ -70,7 +75,11 @@ async function familiesOfServers(
   return servers === null ? [] : checkedFamilies(serverFamilies(servers, runId, patterns));
 }
 
-function part(key: string, published: readonly FamilyInput[]): RunPart {
+function selected(families: readonly FamilyInput[], series: ResultSeries): readonly FamilyInput[] {
+  return series === 'all' ? families : queriedSeries(families);
+}
+
+function part(key: string, runId: string | null, published: readonly FamilyInput[]): RunPart {
   const families = published.map(keptFamily);
-  return { key, families, series: families.reduce((sum, { series }) => sum + series, 0) };
+  return { key, runId, families, series: families.reduce((sum, { series }) => sum + series, 0) };
 }

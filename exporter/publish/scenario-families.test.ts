@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { writePage } from '../../core/exposition/index.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
+import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
 import type { VerdictEntry } from '../judge/verdict-log.ts';
 import { scenarioFamilies } from './scenario-families.ts';
 
@@ -20,7 +21,7 @@ const VERDICT: VerdictEntry = {
 
 const state = (change: Partial<ScenarioState>): ScenarioState => ({
   ...{ scenario: 'chat', newest: VERDICT, regression: VERDICT, undecidedInARow: 0 },
-  baseline: { accepted: ['b', 'c'], pinned: [] },
+  ...{ baseline: { accepted: ['b', 'c'], pinned: [] }, verdictOf: new Map(), capacities: [] },
   ...change,
 });
 
@@ -70,4 +71,14 @@ test('an undecided check does not clear the regression before it, whose runs sta
 test('a scenario with a baseline and no verdict has only its baseline; without any there is nothing', () => {
   expect(page([state({ newest: null, regression: null })])).toBe('llmbench_scenario_baseline_runs{scenario="chat"} 2');
   expect(page([])).toBe('');
+});
+
+test('the capacity of a scenario has a series for each bound that is known', () => {
+  const idle = { newest: null, regression: null, baseline: { accepted: [], pinned: [] } };
+  const rate = exampleCapacity({ load: 'request_rate', holds: 22.63, fails: null });
+  const text = page([state({ ...idle, capacities: [exampleCapacity(), rate] })]);
+  expect(text).toBe(`llmbench_scenario_baseline_runs{scenario="chat"} 0
+llmbench_scenario_capacity{scenario="chat",load="concurrency",objective="time_to_first_token:p95<300ms",bound="holds"} 8
+llmbench_scenario_capacity{scenario="chat",load="concurrency",objective="time_to_first_token:p95<300ms",bound="fails"} 9
+llmbench_scenario_capacity{scenario="chat",load="request_rate",objective="time_to_first_token:p95<300ms",bound="holds"} 22.63`);
 });

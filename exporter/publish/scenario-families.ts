@@ -1,9 +1,13 @@
 import type { FamilyInput, SampleInput } from '../../core/exposition/index.ts';
+import type { CapacityFile } from '../../core/run/capacity.ts';
 import type { ScenarioState } from '../judge/scenario-state.ts';
 import { VERDICTS, type MeasureVerdict } from '../judge/verdict.ts';
 
 /** A metric page must stay readable: runs behind a verdict that are named by a series of their own. */
 const MOST_NAMED_RUNS = 20;
+
+/** Imports may have as many scenarios as they have folders. */
+export const MOST_SCENARIOS = 1_000;
 
 /**
  * What the judge decided, as state sets: alert rules need no join, and every state that is not the present one is 0. They hold
@@ -86,12 +90,26 @@ export function scenarioFamilies(
       ),
     ),
     gauge(
+      'llmbench_scenario_capacity',
+      'Largest load at which the objective holds, and smallest at which it fails (run --find): requests in flight (load="concurrency") or requests per second (load="request_rate").',
+      states.flatMap(({ scenario, capacities }) => capacities.flatMap((file) => capacitySamples(scenario, file))),
+    ),
+    gauge(
       'llmbench_scenario_expected_interval_seconds',
       'Expected interval between completed runs of the scenario (serve --expect-scenario).',
       [...expectedSeconds].map(([scenario, value]) => ({ labels: { scenario }, value })),
     ),
   ];
   return families.filter(({ samples }) => samples.length > 0);
+}
+
+/** Objectives that were searched together are one series. A bound that is not known is absent. */
+function capacitySamples(scenario: string, file: CapacityFile): SampleInput[] {
+  const objective = file.objectives.map(({ text }) => text).join(' and ');
+  return (['holds', 'fails'] as const).flatMap((bound) => {
+    const value = file[bound];
+    return value === null ? [] : [{ labels: { scenario, load: file.load, objective, bound }, value }];
+  });
 }
 
 function gauge(name: string, help: string, samples: readonly SampleInput[]): FamilyInput {

@@ -1,8 +1,8 @@
 import type { RunOutput } from '../../core/run/run-output.ts';
-import type { MetricsPage } from './metrics-page.ts';
+import type { LiveSource } from './live-runs-page.ts';
 
 /** Serves the live metrics of a run over HTTP. Throws a `ListenError` when the port is not available. */
-export type ServePage = (page: MetricsPage, options: ServedPageOptions) => Promise<ServedPage>;
+export type ServePage = (live: LiveSource, options: ServedPageOptions) => Promise<ServedPage>;
 
 export interface ServedPageOptions {
   readonly runId: string;

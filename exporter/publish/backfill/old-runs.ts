@@ -1,17 +1,14 @@
 import { finishedRunFamilies, requestHistograms, windowOf, type FinishedRun } from '../finished-run.ts';
-import { finishedSeries, type TimedSeries } from '../remote-write/finished-series.ts';
+import { finishedSeries } from '../remote-write/finished-series.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
+import type { BackfillPart } from './backfill-part.ts';
 import { phaseSeries } from './phase-series.ts';
 import { readFinishedRun } from './read-finished-run.ts';
 
-/** A run that can be written with its times. */
-export interface OldRun {
+/** A run that can be written with its times; its series include its histograms, rebuilt from its records. */
+export interface OldRun extends BackfillPart {
   readonly finished: FinishedRun;
-  /** No sample of it, nor of the runs that follow, is older; milliseconds since the epoch. */
-  readonly start_ms: number;
-  /** Also its histograms, rebuilt from its records. */
-  readonly series: readonly TimedSeries[];
 }
 
 /** A run that is not written, with the reason in one line. */

@@ -1,43 +1,72 @@
+import type { TimedSeries } from '../remote-write/finished-series.ts';
 import type { Receiver } from '../remote-write/receiver.ts';
 import { startSending } from '../remote-write/sending.ts';
+import type { BackfillPart } from './backfill-part.ts';
 import type { OldRun } from './old-runs.ts';
 
 export interface SendOldRunsOptions {
   readonly runsDirectory: string;
   readonly receiver: Receiver;
   readonly version: string;
-  /** How long one run may take. */
+  /** How long one run, or one part of the verdicts, may take. */
   readonly secondsPerRun: number;
   readonly problem: (line: string) => void;
 }
 
-export interface SentOldRuns {
-  readonly runs: number;
+/** Numbers of samples. */
+export interface SentSamples {
   readonly written: number;
   readonly dropped: number;
-  /** Samples of the run at which the receiver was not there; later runs were not tried. */
+  /** Of the run or part at which the receiver did not answer; later ones were not tried. */
   readonly waiting: number;
+}
+
+export interface SentOldRuns extends SentSamples {
+  readonly runs: number;
 }
 
 const MAX_QUEUE_BYTES = 1e9;
 
 /** Sends runs with their true times, one after the other, until the receiver does not answer any more. */
 export async function sendOldRuns(runs: AsyncIterable<OldRun>, options: SendOldRunsOptions): Promise<SentOldRuns> {
-  const { runsDirectory, receiver, version, problem } = options;
-  const total = { runs: 0, written: 0, dropped: 0, waiting: 0 };
+  let total = NOTHING;
+  let count = 0;
   for await (const { finished, series } of runs) {
-    const own = { runId: finished.run.run_id, shard: 'backfill', maxQueueBytes: MAX_QUEUE_BYTES, customBuckets: false };
-    const sending = startSending({ ...own, runsDirectory, receiver, version }, problem);
-    series.forEach(({ layout, points }, number) => {
-      sending.declare(number, layout);
-      for (const point of points) sending.append(number, point);
-    });
-    const { written, rejected, lost, waiting } = await sending.finish(options.secondsPerRun);
-    total.runs += 1;
-    total.written += written;
-    total.dropped += rejected + lost;
-    total.waiting += waiting;
-    if (waiting > 0) break;
+    total = await sent(total, series, { runId: finished.run.run_id, shard: 'backfill' }, options);
+    count += 1;
+    if (total.waiting > 0) break;
+  }
+  return { ...total, runs: count };
+}
+
+/** Sends verdicts with their true times, likewise. */
+export async function sendVerdicts(parts: Iterable<BackfillPart>, options: SendOldRunsOptions): Promise<SentSamples> {
+  let total = NOTHING;
+  for (const { series, start_ms } of parts) {
+    total = await sent(total, series, { runId: 'verdicts', shard: `backfill-${start_ms}` }, options);
+    if (total.waiting > 0) break;
   }
   return total;
+}
+
+const NOTHING: SentSamples = { written: 0, dropped: 0, waiting: 0 };
+
+async function sent(
+  total: SentSamples,
+  series: readonly TimedSeries[],
+  queue: { readonly runId: string; readonly shard: string },
+  { runsDirectory, receiver, version, secondsPerRun, problem }: SendOldRunsOptions,
+): Promise<SentSamples> {
+  const own = { ...queue, maxQueueBytes: MAX_QUEUE_BYTES, customBuckets: false };
+  const sending = startSending({ ...own, runsDirectory, receiver, version }, problem);
+  series.forEach(({ layout, points }, number) => {
+    sending.declare(number, layout);
+    for (const point of points) sending.append(number, point);
+  });
+  const { written, rejected, lost, waiting } = await sending.finish(secondsPerRun);
+  return {
+    written: total.written + written,
+    dropped: total.dropped + rejected + lost,
+    waiting: total.waiting + waiting,
+  };
 }

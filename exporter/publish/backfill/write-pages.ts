@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { replaceFile } from '../../files/durable-file.ts';
 import { outputFile } from '../../files/output-file.ts';
 import { OpenMetricsPages, PAGE_MS, type BackfillPage } from './openmetrics-pages.ts';
-import type { OldRun } from './old-runs.ts';
+import type { BackfillPart } from './backfill-part.ts';
 
 /** Where the pages go: a folder gets one file for each two hours, a file or a stream gets one page. */
 export type BackfillOutput =
@@ -12,11 +12,14 @@ export type BackfillOutput =
   | { readonly kind: 'stream'; write(text: string): void };
 
 /**
- * Writes runs, which come in the order of their start, as OpenMetrics with times; gives the files that were written, each
+ * Writes parts, which come in the order of their start, as OpenMetrics with times; gives the files that were written, each
  * of which exists only when it is complete.
  * Throws the file system's error.
  */
-export async function writePages(runs: AsyncIterable<OldRun>, output: BackfillOutput): Promise<readonly string[]> {
+export async function writePages(
+  parts: AsyncIterable<BackfillPart>,
+  output: BackfillOutput,
+): Promise<readonly string[]> {
   const pages = new OpenMetricsPages(output.kind === 'folder' ? PAGE_MS : Infinity);
   const written: string[] = [];
   const write = async (page: BackfillPage): Promise<void> => {
@@ -25,8 +28,8 @@ export async function writePages(runs: AsyncIterable<OldRun>, output: BackfillOu
   };
   if (output.kind === 'folder') await mkdir(output.path, { recursive: true });
   let any = false;
-  for await (const { series, start_ms } of runs) {
-    // No later run has a sample before this one's start.
+  for await (const { series, start_ms } of parts) {
+    // No later part has a sample before this one's start.
     for (const page of pages.takeUntil(start_ms)) await write(page);
     series.forEach((each) => pages.add(each));
     any = true;

@@ -1,7 +1,9 @@
 import type { FamilyInput } from '../../../core/exposition/index.ts';
 import type { RunWindow } from '../finished-run.ts';
 import { RUN_INFO } from '../run-info.ts';
-import { labelPairs, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
+import { RUN_TARGET_INFO } from '../target-info.ts';
+import type { SeriesLayout, SeriesPoint } from './pushed-series.ts';
+import { layoutOf, valuesOf } from './series-layout.ts';
 
 /**
  * The last value is written again this long after the end, so that queries with a usual step find it, followed by the
@@ -32,20 +34,23 @@ export function finishedSeries(
   extraLabels: Readonly<Record<string, string>>,
 ): readonly TimedSeries[] {
   const end_ms = Math.max(end, start_ms + 1);
-  const isInfo = ({ name }: FamilyInput): boolean => name === RUN_INFO.name;
+  const isInfo = ({ name }: FamilyInput): boolean => name === RUN_INFO.name || name === RUN_TARGET_INFO.name;
   const isCumulative = ({ type }: FamilyInput): boolean => type === 'counter' || type === 'histogram';
   const through = Array.from(
     { length: Math.ceil((end_ms - start_ms) / INFO_EVERY_MS) },
     (_, i) => start_ms + i * INFO_EVERY_MS,
   );
-  const parts: readonly (readonly [of: readonly FamilyInput[], before: (values: number[]) => SeriesPoint[]])[] = [
+  const parts: readonly (readonly [
+    of: readonly FamilyInput[],
+    before: (values: readonly number[]) => SeriesPoint[],
+  ])[] = [
     [families.filter(isInfo), (values) => through.map((time_ms) => ({ time_ms, values, native: [] }))],
     [families.filter((family) => !isInfo(family) && !isCumulative(family)), () => []],
     [families.filter(isCumulative), (values) => [{ time_ms: start_ms, values: values.map(() => 0), native: [] }]],
   ];
   return parts.flatMap(([of, before]) => {
     if (of.length === 0) return [];
-    const values = of.flatMap(({ samples }) => samples.map(({ value }) => value));
+    const values = valuesOf(of);
     const points = [
       ...before(values),
       { time_ms: end_ms, values, native: [] },
@@ -54,22 +59,4 @@ export function finishedSeries(
     ];
     return [{ layout: layoutOf(of, extraLabels, start_ms), points }];
   });
-}
-
-function layoutOf(
-  families: readonly FamilyInput[],
-  extraLabels: Readonly<Record<string, string>>,
-  created_ms: number,
-): SeriesLayout {
-  return {
-    families: families.map(({ name, help, type }) => ({ name, help, type })),
-    series: families.flatMap(({ name, samples }, family) =>
-      samples.map(({ metricName, labels, sharedLabels }) => ({
-        family,
-        labels: labelPairs(metricName ?? name, { ...extraLabels, ...sharedLabels, ...labels }),
-      })),
-    ),
-    nativeSeries: [],
-    created_ms,
-  };
 }

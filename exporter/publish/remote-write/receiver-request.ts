@@ -1,3 +1,4 @@
+import { queryValues } from '../../http-client/public-url.ts';
 import { readFile } from 'node:fs/promises';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { codeOf } from '../../errors/store-errors.ts';
@@ -59,6 +60,7 @@ export async function readReceiver(request: ReceiverRequest, environment: NodeJS
       bearer ?? '',
       ...headerSecrets.map(([, value]) => value),
       ...Object.values(request.headers),
+      ...queryValues(url),
     ].filter((text) => text.length > 3),
     protocol: request.protocol,
   };

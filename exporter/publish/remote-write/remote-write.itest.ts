@@ -7,7 +7,7 @@ import { startSimulator, type RunningSimulator } from '../../../simulator/main.t
 import type { ResultFile } from '../../../core/run/result.ts';
 import { readOptions } from '../../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../../cli/options/run-options.ts';
-import { LivePage } from '../../http/live-page.ts';
+import { servedAlone } from '../../http/testing/served-alone.ts';
 import { RunControls } from '../../load/phases/run-controls.ts';
 import { performRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
@@ -49,7 +49,7 @@ async function run(writeUrl: string, more: readonly string[] = []): Promise<Sent
   const folder = await runsFolder();
   const argv = runArguments(folder, writeUrl, ['--request-count', '40', '--warmup-request-count', '4', ...more]);
   const [request] = runRequests(readOptions(RUN_OPTIONS, argv, {}));
-  const host = { servePage: LivePage.open, say: () => undefined, observe: () => ({ stop: () => undefined }) };
+  const host = { servePage: servedAlone, say: () => undefined, observe: () => ({ stop: () => undefined }) };
   const { result, notes } = await performRun(request as RunRequest, new RunControls(), host, '0.0.0');
   return { result, notes: notes.filter((note) => note.startsWith('remote write')), folder };
 }

@@ -29,6 +29,8 @@ export interface SendingSummary extends SenderStatistics {
 
 /** The queue of one shard of one run and its sender. */
 export interface Sending {
+  /** Why the receiver does not accept samples now; null if it does. */
+  readonly trouble: string | null;
   declare(number: number, layout: SeriesLayout): void;
   append(layout: number, point: PointMessage): void;
   /** Waits until all is sent, at most this many seconds; a later process sends the rest. */
@@ -47,6 +49,9 @@ export function startSending(options: SendingOptions, problem: (line: string) =>
   const sender = new Sender(queue, client, { ...senderOptions, backoff: new Backoff() });
   const custom = new Map<number, CustomBuckets>();
   return {
+    get trouble() {
+      return sender.statistics.trouble;
+    },
     declare(number, layout) {
       if (options.customBuckets) custom.set(number, new CustomBuckets(layout));
       queue.declare(number, custom.get(number)?.layout ?? layout);

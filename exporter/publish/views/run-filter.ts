@@ -7,6 +7,7 @@ export interface RunFilter {
   readonly system: readonly string[];
   readonly tool: readonly string[];
   readonly status: readonly string[];
+  readonly verdict: readonly string[];
   readonly tag: readonly string[];
   readonly group: readonly string[];
   readonly run_id: readonly string[];
@@ -32,6 +33,7 @@ export function runFilter(filter: RunFilter): (run: RunSummary) => boolean {
     oneOf(filter.system, run.system) &&
     oneOf(filter.tool, run.tool) &&
     oneOf(filter.status, run.status) &&
+    oneOf(filter.verdict, run.verdict?.verdict ?? null) &&
     oneOf(filter.group, run.group_id) &&
     oneOf(filter.run_id, run.run_id) &&
     (filter.tag.length === 0 || filter.tag.some((tag) => run.tags.includes(tag))) &&

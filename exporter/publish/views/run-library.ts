@@ -5,6 +5,8 @@ import { readResultFile } from '../../store/sealed/read-run-files.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { readInBatches } from '../../files/read-in-batches.ts';
+import type { ScenarioState } from '../../judge/scenario-state.ts';
+import type { VerdictSummary } from '../../judge/verdict-summary.ts';
 import type { ListedRun, RunList } from '../run-list.ts';
 import { ProgressReader } from './run-progress.ts';
 import { resultSummary, runSummary, withNumbers } from './run-summary.ts';
@@ -32,9 +34,15 @@ export interface FoundRun {
   readonly finished: boolean;
 }
 
+/** What the judge decided, the same array as long as nothing changes. */
+type ReadStates = () => Promise<readonly ScenarioState[]>;
+
+const NO_STATES: readonly ScenarioState[] = [];
+const nothingJudged: ReadStates = () => Promise.resolve(NO_STATES);
+
 /**
- * The runs of a store with their key numbers. A result is read once: what is kept of it is small and never changes.
- * Askers who come together share one look at the directory.
+ * The runs of a store with their key numbers and verdicts. A result is read once: what is kept of it is small and never
+ * changes. Askers who come together share one look at the directory.
  */
 export class RunLibrary {
   readonly store: RunStore;
@@ -42,13 +50,20 @@ export class RunLibrary {
   readonly #results = new WeakMap<ListedRun, ResultSummary | null>();
   readonly #progress = new ProgressReader();
   readonly #problem: (line: string) => void;
+  readonly #readStates: ReadStates;
+  #states = NO_STATES;
+  #verdicts: ReadonlyMap<string, VerdictSummary> = new Map();
   #looking: Promise<RunOverview> | null = null;
 
-  /** `problem` is reported once, in one line, of each result that cannot be read. */
-  constructor(store: RunStore, list: RunList, problem: (line: string) => void) {
+  /**
+   * `problem` is reported once, in one line, of each result that cannot be read. Unless `readStates` is given, nothing was
+   * judged.
+   */
+  constructor(store: RunStore, list: RunList, problem: (line: string) => void, readStates: ReadStates = nothingJudged) {
     this.store = store;
     this.#list = list;
     this.#problem = problem;
+    this.#readStates = readStates;
   }
 
   /** Rejects when the runs cannot be listed. */
@@ -75,18 +90,29 @@ export class RunLibrary {
   }
 
   async #look(): Promise<RunOverview> {
-    const [listed, running] = await Promise.all([this.#list.list(), this.store.running()]);
+    const [listed, running, verdicts] = await Promise.all([this.#list.list(), this.store.running(), this.#judged()]);
     const finished = new Set(listed.map(({ run_id }) => run_id));
     // A run that ended in between is in both lists.
     const current = running.filter(({ run_id }) => !finished.has(run_id));
     this.#progress.keepOnly(current.map(({ run_id }) => this.#unfinishedFolder(run_id)));
     const runs = [...(await this.#runningSummaries(current)), ...(await this.#finishedSummaries(listed))];
     return {
-      runs: runs.sort((a, b) => newestFirst(a.start ?? '', b.start ?? '')),
+      runs: runs
+        .map((run) => withVerdict(run, verdicts.get(run.run_id)))
+        .sort((a, b) => newestFirst(a.start ?? '', b.start ?? '')),
       damaged: listed.flatMap(({ run_id, damage }) =>
         damage === null ? [] : [{ run_id, reason: this.#withoutFolder(damage) }],
       ),
     };
+  }
+
+  async #judged(): Promise<ReadonlyMap<string, VerdictSummary>> {
+    const states = await this.#readStates();
+    if (states !== this.#states) {
+      this.#states = states;
+      this.#verdicts = new Map(states.flatMap(({ verdictOf }) => [...verdictOf]));
+    }
+    return this.#verdicts;
   }
 
   async #runningSummaries(runs: readonly RunFile[]): Promise<RunSummary[]> {
@@ -126,6 +152,10 @@ export class RunLibrary {
   #withoutFolder(text: string): string {
     return text.replaceAll(`${this.store.directory}/`, '');
   }
+}
+
+function withVerdict(run: RunSummary, verdict: VerdictSummary | undefined): RunSummary {
+  return verdict === undefined ? run : { ...run, verdict };
 }
 
 function newestFirst(a: string, b: string): number {

@@ -1,3 +1,4 @@
+import type { VerdictName } from '../../judge/verdict.ts';
 import type { KeyDistribution, KeyNumbers, RunSummary } from './run-summary.ts';
 
 type SortValue = string | number | null;
@@ -12,6 +13,9 @@ const number =
   ({ numbers }: RunSummary): SortValue =>
     numbers?.[name] ?? null;
 
+/** From the best to the worst. */
+const VERDICT_ORDER: readonly VerdictName[] = ['improved', 'unchanged', 'undecided', 'suspect', 'regressed'];
+
 /** What runs can be ordered by. */
 const SORT_VALUES = {
   start: (run: RunSummary): SortValue => run.start,
@@ -22,6 +26,7 @@ const SORT_VALUES = {
   system: (run: RunSummary): SortValue => run.system,
   tool: (run: RunSummary): SortValue => run.tool,
   status: (run: RunSummary): SortValue => run.status,
+  verdict: ({ verdict }: RunSummary): SortValue => verdict && VERDICT_ORDER.indexOf(verdict.verdict),
   requests: ({ numbers }: RunSummary): SortValue => numbers?.requests.ok ?? null,
   time_to_first_token_p50: distribution('time_to_first_token', 'p50'),
   time_to_first_token_p99: distribution('time_to_first_token', 'p99'),

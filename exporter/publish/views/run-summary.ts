@@ -2,6 +2,7 @@ import { worstVerdict } from './worst-verdict.ts';
 import type { ClientHealth, DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile } from '../../../core/run/run.ts';
+import type { VerdictSummary } from '../../judge/verdict-summary.ts';
 import { runInfoLabels } from '../run-info.ts';
 import type { RunProgress } from './run-progress.ts';
 
@@ -60,6 +61,8 @@ export interface RunSummary {
   readonly phases: RunFile['phases'];
   readonly progress: RunProgress | null;
   readonly numbers: KeyNumbers | null;
+  /** The newest on the run; null when it was not judged. */
+  readonly verdict: VerdictSummary | null;
 }
 
 /** What a result says of its run at a glance, with the window that the numbers are of. */
@@ -122,6 +125,7 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
     phases,
     progress,
     numbers: null,
+    verdict: null,
   };
 }
 

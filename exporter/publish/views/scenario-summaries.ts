@@ -1,5 +1,5 @@
 import type { ScenarioState } from '../../judge/scenario-state.ts';
-import type { VerdictEntry } from '../../judge/verdict-log.ts';
+import { verdictSummary, type VerdictSummary } from '../../judge/verdict-summary.ts';
 import { lastCompleted } from './last-completed.ts';
 import type { RunSummary } from './run-summary.ts';
 
@@ -24,8 +24,6 @@ export interface ScenarioSummary {
   /** Whether twice the interval has passed since the last completed run, or none has completed; null without an interval. */
   readonly overdue: boolean | null;
 }
-
-export type VerdictSummary = Pick<VerdictEntry, 'verdict' | 'reason' | 'sentence' | 'at' | 'run_ids'>;
 
 /** As the alert on overdue scenarios has it. */
 const OVERDUE_INTERVALS = 2;
@@ -57,8 +55,8 @@ export function scenarioSummaries(
       runs: own.length,
       fingerprints: fingerprintsOf(own),
       last_completed: last === null ? null : new Date(last * 1000).toISOString(),
-      verdict: verdictSummary(state?.newest ?? null),
-      open_regression: verdictSummary(state?.regression ?? null),
+      verdict: summaryOf(state?.newest),
+      open_regression: summaryOf(state?.regression),
       undecided_checks: state?.undecidedInARow ?? 0,
       baseline: { accepted: state?.baseline.accepted.length ?? 0, pinned: state?.baseline.pinned.length ?? 0 },
       expected_interval_seconds: interval,
@@ -74,8 +72,6 @@ function fingerprintsOf(runs: readonly RunSummary[]): ScenarioSummary['fingerpri
   }));
 }
 
-function verdictSummary(entry: VerdictEntry | null): VerdictSummary | null {
-  if (entry === null) return null;
-  const { verdict, reason, sentence, at, run_ids } = entry;
-  return { verdict, reason, sentence, at, run_ids };
+function summaryOf(entry: ScenarioState['newest'] | undefined): VerdictSummary | null {
+  return entry === null || entry === undefined ? null : verdictSummary(entry);
 }

@@ -1,0 +1,36 @@
+import type { Labels, SampleInput } from '../../core/exposition/index.ts';
+import type { ServersResult } from '../../core/run/result.ts';
+import { targetAddress } from './target-address.ts';
+
+/** A metrics page that a run has read. */
+export interface ScrapedTarget {
+  /** Its URL without user info and query. */
+  readonly target: string;
+  /** What the page was recognized as; null: as nothing known. */
+  readonly system: string | null;
+}
+
+export const RUN_TARGET_INFO = {
+  name: 'llmbench_run_target_info',
+  help: "Metrics page that the run read, always 1; address is the label instance of Prometheus' own series of it. At most 256 per run.",
+} as const;
+
+/** Every target is a series that stays as long as its run. */
+export const MOST_TARGETS = 256;
+
+/** One sample per target, each once; those beyond the limit and those that are no HTTP URLs are left out. */
+export function targetInfoSamples(labels: Labels, targets: readonly ScrapedTarget[]): readonly SampleInput[] {
+  const samples = new Map<string, SampleInput>();
+  for (const { target, system } of targets) {
+    const address = targetAddress(target);
+    if (address === null || samples.has(target) || samples.size === MOST_TARGETS) continue;
+    samples.set(target, { labels: { ...labels, target, address, system: system ?? '' }, value: 1 });
+  }
+  return [...samples.values()];
+}
+
+/** The targets of a finished run that were read. */
+export function readTargets(servers: ServersResult | Readonly<Record<string, never>>): readonly ScrapedTarget[] {
+  const targets = 'targets' in servers ? servers.targets : [];
+  return targets.filter(({ state }) => state === 'up' || state === 'gone');
+}
