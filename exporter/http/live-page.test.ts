@@ -1,22 +1,27 @@
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import type { RunFamily } from '../publish/live-runs-page.ts';
+import type { ServedPage } from '../publish/served-page.ts';
 import { LivePage } from './live-page.ts';
+import { servedAlone } from './testing/served-alone.ts';
 
-let page: LivePage;
+let page: ServedPage;
 let port: number;
 
 beforeEach(async () => {
-  const live = { render: async () => ({ contentType: 'text/plain', body: 'x 1\n' }) };
-  page = await LivePage.open(live, {
-    ...{ runId: 'r', scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
-    ...{ allowedHosts: ['bench.example.org'], lingerMaxSeconds: 0, say: () => undefined },
-  });
+  page = await servedAlone(
+    { lines: () => Promise.resolve([]) },
+    {
+      ...{ runId: 'r', scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
+      ...{ allowedHosts: ['bench.example.org'], lingerMaxSeconds: 0, say: () => undefined },
+    },
+  );
   port = Number(new URL(page.metricsUrl).port);
 });
 
-afterEach(() => page.close());
+afterEach(() => page.close?.());
 
 async function statusOf(requestLine: string, ...headers: readonly string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1');
@@ -24,28 +29,91 @@ async function statusOf(requestLine: string, ...headers: readonly string[]): Pro
   return (await text(socket)).split(' ')[1] ?? '';
 }
 
-test('a run reports once that it waits for its scrapers, and does not wait if nothing scraped it', async () => {
-  const said: string[] = [];
-  const live = { render: async () => ({ contentType: 'text/plain', body: 'x 1\n' }) };
-  const open = () =>
-    LivePage.open(live, {
-      ...{ runId: 'r', scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
+describe('the runs of one command', () => {
+  const ending = { hurried: false, givenUp: new AbortController().signal };
+  const source = (name: string, ofProcess = 'p 1\n') => {
+    const lines = (name: string, text: string, isOfProcess: boolean): RunFamily => ({
+      ...{ name, help: '', type: 'gauge', lines: Buffer.from(text), series: 1, ofProcess: isOfProcess },
+    });
+    return {
+      lines: () => Promise.resolve([lines('p', ofProcess, true), lines('x', `x{run_id="${name}"} 1\n`, false)]),
+    };
+  };
+  let said: string[];
+  let page: LivePage;
+  beforeEach(() => {
+    said = [];
+    page = new LivePage();
+  });
+  afterEach(() => page.close());
+
+  const add = (runId: string) =>
+    page.serve(source(runId), {
+      ...{ runId, scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
       ...{ allowedHosts: [], lingerMaxSeconds: null, say: (line: string) => void said.push(line) },
     });
-  const ending = { hurried: false, givenUp: new AbortController().signal };
-  const scraped = await open();
-  const scrape = () => fetch(scraped.metricsUrl).then((response) => response.text());
-  await scrape();
-  const finished = scraped.finish(ending);
-  await scrape();
-  await scrape();
-  await finished;
-  await scraped.close();
-  expect(said).toEqual([expect.stringMatching(/^waiting until scrapers have fetched the final values, at most 180 s/)]);
-  const lonely = await open();
-  await lonely.finish(ending);
-  await lonely.close();
-  expect(said.slice(1)).toEqual([expect.stringMatching(/^nothing scraped/)]);
+  const scrape = (url: string) => fetch(url).then((response) => response.text());
+
+  test('it is said once that the command waits for scrapers', async () => {
+    const run = await add('r');
+    await scrape(run.metricsUrl);
+    run.end?.(false);
+    const departure = run.depart?.(ending);
+    page.waiting();
+    await scrape(run.metricsUrl);
+    await scrape(run.metricsUrl);
+    expect(await departure).toEqual([]);
+    expect(said).toEqual([
+      expect.stringMatching(/^waiting until scrapers have fetched the final values, at most 180 s; --linger no/),
+    ]);
+  });
+
+  test('nothing scraped: no wait, and a line with the remedy', async () => {
+    const run = await add('r');
+    run.end?.(false);
+    page.waiting();
+    expect(await run.depart?.(ending)).toEqual([expect.stringMatching(/^nothing scraped/)]);
+    expect(said).toEqual([]);
+  });
+
+  test('a run that has ended stays on the page beside the next one until it was fetched twice', async () => {
+    const first = await add('r1');
+    await scrape(first.metricsUrl);
+    first.end?.(false);
+    const departure = first.depart?.(ending);
+    const second = await add('r2');
+    expect(second.metricsUrl).toBe(first.metricsUrl);
+    const both = await scrape(first.metricsUrl);
+    expect(both).toBe('# TYPE x gauge\nx{run_id="r1"} 1\nx{run_id="r2"} 1\n# TYPE p gauge\np 1\n');
+    await scrape(first.metricsUrl);
+    expect(await departure).toEqual([]);
+    expect(await scrape(first.metricsUrl)).toBe('# TYPE p gauge\np 1\n# TYPE x gauge\nx{run_id="r2"} 1\n');
+    expect(said).toEqual([]);
+  });
+
+  test('the port closes with the last run, so that no scrape finds a page without it', async () => {
+    const run = await add('r');
+    await scrape(run.metricsUrl);
+    run.end?.(false);
+    const departure = run.depart?.(ending);
+    page.waiting();
+    await scrape(run.metricsUrl);
+    await scrape(run.metricsUrl);
+    await departure;
+    await expect(scrape(run.metricsUrl)).rejects.toThrow('fetch failed');
+  });
+
+  test('a short second run is waited for by the scrapers of the first', async () => {
+    const first = await add('r1');
+    await scrape(first.metricsUrl);
+    const second = await add('r2');
+    second.end?.(false);
+    page.waiting();
+    const departure = second.depart?.(ending);
+    await scrape(first.metricsUrl);
+    await scrape(first.metricsUrl);
+    expect(await departure).toEqual([]);
+  });
 });
 
 test.each<[string, string, readonly string[], string]>([

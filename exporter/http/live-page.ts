@@ -3,74 +3,158 @@ import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import type { RunEnding } from '../../core/run/run-output.ts';
 import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
-import type { MetricsPage } from '../publish/metrics-page.ts';
+import { LiveRunsPage, type LiveSource, type PageEntry } from '../publish/live-runs-page.ts';
+import { Scrapers } from '../publish/scrapers.ts';
 import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { hostCheck } from './allowed-host.ts';
 import { listen, type Listening } from './listen.ts';
 import { createRunApp } from './run-app.ts';
 
-/** Serves the live metrics of a run on its own port until the scrapers have the final values. */
-export class LivePage implements ServedPage {
-  readonly metricsUrl: string;
-  readonly #listening: Listening;
-  readonly #linger: Linger;
-  readonly #options: ServedPageOptions;
-  readonly #scrapes: EventEmitter;
+/**
+ * Serves the live metrics of the runs of one command on one port: of the run that is measured, and of those before it
+ * until their scrapers have the final values, so that a run does not wait for the scrapers of the one before.
+ */
+export class LivePage {
+  readonly #page = new LiveRunsPage();
+  readonly #scrapers = new Scrapers();
+  readonly #runs = new Set<ServedRun>();
+  readonly #waiting = new Set<ServedRun>();
+  #opening: Promise<Listening> | null = null;
+  #isAnnouncing = false;
+  #isSaid = false;
 
-  private constructor(listening: Listening, linger: Linger, scrapes: EventEmitter, options: ServedPageOptions) {
-    this.#listening = listening;
-    this.metricsUrl = advertisedUrl(listening, options.host);
-    this.#linger = linger;
-    this.#scrapes = scrapes;
-    this.#options = options;
+  /** Adds a run; the first one opens the port. Throws a `ListenError` if it is not available. */
+  async serve(live: LiveSource, options: ServedPageOptions): Promise<ServedPage> {
+    this.#opening ??= this.#open(options);
+    const listening = await this.#opening.catch((error: unknown) => {
+      this.#opening = null;
+      throw error;
+    });
+    const run = new ServedRun({
+      metricsUrl: advertisedUrl(listening, options.host),
+      linger: new Linger(this.#scrapers, now_seconds(), options.lingerMaxSeconds ?? undefined),
+      entry: this.#page.add(live),
+      options,
+      waiting: () => this.#noteWaiting(run),
+      gone: () => this.#gone(run),
+    });
+    this.#runs.add(run);
+    return run;
   }
 
-  /** Throws a `ListenError` if the port is not available. */
-  static async open(this: void, live: MetricsPage, options: ServedPageOptions): Promise<LivePage> {
-    const linger = new Linger(options.lingerMaxSeconds ?? undefined);
-    const scrapes = new EventEmitter();
-    const { runId, scenario } = options;
+  /** Nothing is measured: says once that the command waits, as soon as a run does wait for its scrapers. */
+  waiting(): void {
+    this.#isAnnouncing = true;
+    this.#isSaid = false;
+    this.#sayWaiting();
+  }
+
+  /** Ends the page, also while it is scraped. */
+  async close(): Promise<void> {
+    const opening = this.#opening;
+    this.#opening = null;
+    const listening = await opening?.catch(() => null);
+    await listening?.close();
+  }
+
+  #open(options: ServedPageOptions): Promise<Listening> {
     const app = createRunApp({
-      live,
-      runId,
-      scenario,
+      live: this.#page,
+      runs: () => [...this.#runs].map(({ options: { runId, scenario } }) => ({ runId, scenario })),
       version: options.version,
       hostCheck: hostCheck(options),
       problem: options.say,
       scraped: (remoteAddress) => {
-        linger.scraped(remoteAddress, now_seconds());
-        scrapes.emit('scrape');
+        this.#scrapers.scraped(remoteAddress, now_seconds());
+        for (const run of [...this.#runs]) run.fetched(remoteAddress);
       },
     });
-    const listening = await listen(app, { host: options.host, port: options.port });
-    return new LivePage(listening, linger, scrapes, options);
+    return listen(app, { host: options.host, port: options.port });
   }
 
-  /** Waits until every scraper has fetched the final values, or the run is cancelled. */
-  async finish({ hurried, givenUp }: RunEnding): Promise<readonly string[]> {
+  /** The port closes with the last run: a page without it would be scraped as its end. */
+  #gone(run: ServedRun): void {
+    this.#runs.delete(run);
+    this.#waiting.delete(run);
+    if (this.#isAnnouncing && this.#runs.size === 0) void this.close();
+  }
+
+  #noteWaiting(run: ServedRun): void {
+    this.#waiting.add(run);
+    this.#sayWaiting();
+  }
+
+  #sayWaiting(): void {
+    const [first] = this.#waiting;
+    if (!this.#isAnnouncing || this.#isSaid || first === undefined) return;
+    this.#isSaid = true;
+    first.options.say(waitingLine(this.#waiting.size, first.options.lingerMaxSeconds));
+  }
+}
+
+interface ServedRunParts {
+  readonly metricsUrl: string;
+  readonly linger: Linger;
+  readonly entry: PageEntry;
+  readonly options: ServedPageOptions;
+  /** Called when the run has ended and a scraper lacks its final values. */
+  readonly waiting: () => void;
+  readonly gone: () => void;
+}
+
+class ServedRun implements ServedPage {
+  readonly metricsUrl: string;
+  readonly options: ServedPageOptions;
+  readonly #parts: ServedRunParts;
+  readonly #scrapes = new EventEmitter();
+
+  constructor(parts: ServedRunParts) {
+    this.metricsUrl = parts.metricsUrl;
+    this.options = parts.options;
+    this.#parts = parts;
+  }
+
+  fetched(remoteAddress: string): void {
+    this.#parts.linger.fetched(remoteAddress);
+    this.#scrapes.emit('scrape');
+  }
+
+  end(): void {
+    this.#parts.entry.seal();
+    this.#parts.linger.finished(now_seconds());
+  }
+
+  /** Waits until every scraper has fetched the final values, or the command is cancelled, and leaves the page. */
+  async depart(ending: RunEnding): Promise<readonly string[]> {
+    try {
+      return await this.#scrapersServed(ending);
+    } finally {
+      await this.close();
+    }
+  }
+
+  async #scrapersServed({ hurried, givenUp }: RunEnding): Promise<readonly string[]> {
+    const { linger, options, waiting } = this.#parts;
     // A client of the service discovery may not have scraped this run yet; a cancelled run does not wait for it.
-    const awaited = !hurried && (await isDiscovered(this.#options.runsDirectory));
-    this.#linger.finished(now_seconds(), awaited);
-    let isSaid = false;
+    const awaited = !hurried && (await isDiscovered(options.runsDirectory));
+    linger.finished(now_seconds(), awaited);
     for (;;) {
-      if (givenUp.aborted || this.#options.lingerMaxSeconds === 0) return [];
-      const decision = this.#linger.decide(now_seconds());
-      if (decision.done) {
-        if (decision.line !== null) this.#options.say(decision.line);
-        return [];
-      }
-      if (!isSaid) this.#options.say(waitingLine(this.#options.lingerMaxSeconds));
-      isSaid = true;
+      if (givenUp.aborted || options.lingerMaxSeconds === 0) return [];
+      const decision = linger.decide(now_seconds());
+      if (decision.done) return decision.line === null ? [] : [decision.line];
+      waiting();
       await this.#nextEvent(decision.recheck_seconds, givenUp);
     }
   }
 
-  async close(): Promise<void> {
-    await this.#listening.close();
+  close(): Promise<void> {
+    this.#parts.entry.remove();
+    this.#parts.gone();
+    return Promise.resolve();
   }
 
-  /** Resolves at the next scrape, at the recheck time, or when the run is cancelled. */
+  /** Resolves at the next scrape, at the recheck time, or when the command is cancelled. */
   #nextEvent(recheck_seconds: number, givenUp: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
@@ -86,8 +170,10 @@ export class LivePage implements ServedPage {
   }
 }
 
-const waitingLine = (lingerMaxSeconds: number | null): string =>
-  `waiting until scrapers have fetched the final values, at most ${lingerMaxSeconds ?? DEFAULT_LINGER_MAX_SECONDS} s; --linger no ends the run at once`;
+function waitingLine(runs: number, lingerMaxSeconds: number | null): string {
+  const ofRuns = runs > 1 ? ` of ${runs} runs` : '';
+  return `waiting until scrapers have fetched the final values${ofRuns}, at most ${lingerMaxSeconds ?? DEFAULT_LINGER_MAX_SECONDS} s; --linger no ends without waiting`;
+}
 
 const now_seconds = (): number => performance.now() / 1000;
 

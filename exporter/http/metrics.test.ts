@@ -1,10 +1,12 @@
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
+import express from 'express';
 import { request } from 'undici';
 import { runFile } from '../publish/fixtures/run.ts';
 import { createLiveMetrics } from '../publish/live-metrics.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
+import { metricsRoute } from './metrics.ts';
 import { createRunApp } from './run-app.ts';
 
 let server: Listening;
@@ -19,8 +21,7 @@ beforeAll(async () => {
     live: {
       render: (accept) => (broken === null ? live.render(accept) : Promise.reject(broken)),
     },
-    runId: '<r1>',
-    scenario: 'chat & more',
+    runs: () => [{ runId: '<r1>', scenario: 'chat & more' }],
     version: '0.1.0',
     scraped: (remoteAddress) => scrapes.push(remoteAddress),
     problem: (line) => problems.push(line),
@@ -54,23 +55,10 @@ describe('GET /metrics of a run', () => {
     expect(await body.text()).toMatch(/# EOF\n$/);
   });
 
-  test.each([
-    ['gzip', true],
-    ['gzip, deflate', true],
-    ['gzip;q=0.5', true],
-    ['*', true],
-    ['identity', false],
-    ['deflate', false],
-    ['gzip;q=0', false],
-    ['identity, gzip;q=0', false],
-    ['*;q=0', false],
-    ['', false],
-  ])('Accept-Encoding %s: compressed is %s', async (encoding, compressed) => {
-    const { headers, body } = await get('/metrics', { 'accept-encoding': encoding });
-    const bytes = Buffer.from(await body.arrayBuffer());
-    expect(headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
-    expect((compressed ? gunzipSync(bytes) : bytes).toString()).toBe((await live.render(undefined)).body);
-    expect(headers['content-length']).toBe(String(bytes.length));
+  test('a scraper on this machine gets it as it is: compression would cost the measurement, and save nothing', async () => {
+    const { headers, body } = await get('/metrics', { 'accept-encoding': 'gzip' });
+    expect(headers['content-encoding']).toBeUndefined();
+    expect(await body.text()).toBe((await live.render(undefined)).body);
   });
 
   test('reports the address of each scraper; a HEAD is not a scrape', async () => {
@@ -117,5 +105,32 @@ describe('the other endpoints of a run', () => {
     expect(statusCode).toBe(404);
     expect(headers['content-type']).toBe('text/plain; charset=utf-8');
     expect(await body.text()).toMatch(/^[^\n<]+\n$/);
+  });
+});
+
+describe('GET /metrics from elsewhere', () => {
+  let remote: Listening;
+  beforeAll(async () => {
+    remote = await listen(express().get('/', metricsRoute(live)), { host: '127.0.0.1', port: 0 });
+  });
+  afterAll(() => remote.close());
+
+  test.each([
+    ['gzip', true],
+    ['gzip, deflate', true],
+    ['gzip;q=0.5', true],
+    ['*', true],
+    ['identity', false],
+    ['deflate', false],
+    ['gzip;q=0', false],
+    ['identity, gzip;q=0', false],
+    ['*;q=0', false],
+    ['', false],
+  ])('Accept-Encoding %s: compressed is %s', async (encoding, compressed) => {
+    const { headers, body } = await request(remote.url, { headers: { 'accept-encoding': encoding } });
+    const bytes = Buffer.from(await body.arrayBuffer());
+    expect(headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
+    expect((compressed ? gunzipSync(bytes) : bytes).toString()).toBe((await live.render(undefined)).body);
+    expect(headers['content-length']).toBe(String(bytes.length));
   });
 });

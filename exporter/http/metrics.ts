@@ -7,18 +7,25 @@ const compress = promisify(gzip);
 /** Repetitive text shrinks to a tenth at the fastest level, and the core may be shared with the measurement. */
 const COMPRESSION_LEVEL = 1;
 
-/**
- * `GET /metrics`: the page in the format negotiated by `Accept`, compressed if gzip is requested. `scraped` receives
- * the address of each successful scraper.
- */
-export function metricsRoute(page: MetricsPage, scraped: (remoteAddress: string) => void = () => {}): RequestHandler {
+export interface MetricsRouteOptions {
+  /** Receives the address of each successful scraper. */
+  readonly scraped?: (remoteAddress: string) => void;
+  /** Whether a page for this address is compressed if gzip is requested; absent: for each. */
+  readonly compresses?: (remoteAddress: string) => boolean;
+}
+
+/** `GET /metrics`: the page in the format negotiated by `Accept`, compressed if gzip is requested. */
+export function metricsRoute(
+  page: MetricsPage,
+  { scraped = () => {}, compresses = () => true }: MetricsRouteOptions = {},
+): RequestHandler {
   const compressed = compressOnce();
   return async (request, response) => {
     const remoteAddress = request.socket.remoteAddress ?? 'unknown';
     const { contentType, body } = await page.render(request.get('accept'));
     response.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept, Accept-Encoding' });
     if (request.method === 'GET') response.once('finish', () => scraped(remoteAddress));
-    if (request.acceptsEncodings('gzip', 'identity') !== 'gzip') {
+    if (!compresses(remoteAddress) || request.acceptsEncodings('gzip', 'identity') !== 'gzip') {
       response.end(body);
       return;
     }

@@ -1,6 +1,8 @@
 import express from 'express';
 import type { Express } from 'express';
 import type { MetricsPage } from '../publish/metrics-page.ts';
+import { html } from '../report/html.ts';
+import { isLoopback } from './loopback.ts';
 import { allowedHost } from './allowed-host.ts';
 import type { HostCheck } from './allowed-host.ts';
 import { failureHandler } from './failure.ts';
@@ -13,8 +15,8 @@ import { readyRoute } from './ready.ts';
 
 export interface RunAppOptions {
   readonly live: MetricsPage;
-  readonly runId: string;
-  readonly scenario: string;
+  /** The runs whose metrics the page has now. */
+  readonly runs: () => readonly { readonly runId: string; readonly scenario: string }[];
   readonly version: string;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
@@ -24,19 +26,23 @@ export interface RunAppOptions {
   readonly problem: (line: string) => void;
 }
 
-/** The routes of a run while it is running: its live metrics. */
-export function createRunApp({ live, runId, scenario, version, hostCheck, scraped, problem }: RunAppOptions): Express {
+/** The routes of runs while they are running: their live metrics. */
+export function createRunApp({ live, runs, version, hostCheck, scraped, problem }: RunAppOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   const links = [
-    { path: '/metrics', text: 'live metrics of this run, for Prometheus' },
+    { path: '/metrics', text: 'live metrics, for Prometheus' },
     { path: '/-/healthy', text: 'liveness check' },
     { path: '/-/ready', text: 'readiness check' },
   ];
-  const intro = `Run ${runId} of scenario ${scenario}. This page is available until the run ends.`;
+  const intro = 'This page is available until the command ends.';
+  const content = () =>
+    Promise.resolve(html`${runs().map(({ runId, scenario }) => html`<p>Run ${runId} of scenario ${scenario}.</p>`)}`);
   app.use(allowedHost(hostCheck));
   app.use(readingOnly);
-  app.get('/', landingRoute({ title: 'llmbench run', intro, links, version }));
-  app.get('/metrics', metricsRoute(live, scraped));
+  app.get('/', landingRoute({ title: 'llmbench run', intro, links, version, content }));
+  // On this machine compression saves nothing: it takes the processor and a turn of the event loop from the measurement.
+  const compresses = (remoteAddress: string): boolean => !isLoopback(remoteAddress);
+  app.get('/metrics', metricsRoute(live, { compresses, ...(scraped === undefined ? {} : { scraped }) }));
   app.get('/-/healthy', healthyRoute);
   app.get(
     '/-/ready',

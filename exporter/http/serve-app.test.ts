@@ -1,3 +1,4 @@
+import { request as plainRequest } from 'node:http';
 import { afterEach, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import type { RunFile } from '../../core/run/run.ts';
@@ -38,7 +39,10 @@ const oneRun: RunReader = {
   ],
 };
 
-async function serve(source: RunReader): Promise<{ url: string; problems: string[] }> {
+async function serve(
+  source: RunReader,
+  more: Pick<Parameters<typeof createServeApp>[0], 'token' | 'allowBaselineChanges'> = { token: null },
+): Promise<{ url: string; problems: string[] }> {
   const problems: string[] = [];
   const problem = (line: string): void => void problems.push(line);
   // The folder does not exist: the API has no runs.
@@ -48,7 +52,7 @@ async function serve(source: RunReader): Promise<{ url: string; problems: string
     source,
     library,
     version: '0.1.0',
-    token: null,
+    ...more,
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
     problem,
   });
@@ -68,6 +72,27 @@ test('/metrics shows finished runs under results and none as live', async () => 
   expect(text).toContain('llmbench_result_requests{run_id="r1",measure="requests",stat="ok"} 3\n');
   expect(text).toContain('llmbench_result_request_latency_seconds_count{run_id="r1"} 1\n');
   expect(text).not.toMatch(/^llmbench_(requests_total|run_phase|time_to_first_token)/m);
+});
+
+test('/metrics is also served in two parts', async () => {
+  const { url } = await serve(oneRun);
+  const part = (name: string) => get(`${url}/metrics?collect[]=${name}`);
+  const results = await part('results');
+  expect([results.status, results.type]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+  expect(results.text).toMatch(/^llmbench_result_requests\{run_id="r1",measure="requests",stat="ok"\} 3$/m);
+  expect(results.text).not.toMatch(/^llmbench_(run_info|finished_runs|build_info)/m);
+  expect((await part('current')).text).toMatch(/^llmbench_run_info\{run_id="r1"/m);
+  const whole = (await get(`${url}/metrics`)).text;
+  expect((await part('current&collect[]=results')).text).toBe(whole);
+});
+
+test('a part that does not exist is refused, with those that do', async () => {
+  const { url } = await serve(oneRun);
+  expect(await get(`${url}/metrics?collect[]=live`)).toMatchObject({
+    status: 400,
+    text: 'collect[] must be current or results; without it, the whole page is sent.\n',
+  });
+  expect((await get(`${url}/metrics?collect[]=all`)).status).toBe(400);
 });
 
 test('a page of another host or origin is rejected on every path', async () => {
@@ -124,6 +149,15 @@ test('is ready once the runs have been read, and healthy before', async () => {
   expect((await get(`${url}/-/ready`)).status).toBe(200);
 });
 
+test('each alert has its runbook here, and nothing else is served from that folder', async () => {
+  const { url } = await serve(oneRun);
+  const { status, type, text } = await get(`${url}/runbooks/LlmQueueSaturated.md`);
+  expect([status, type]).toEqual([200, 'text/plain; charset=utf-8']);
+  expect(text).toMatch(/^# LlmQueueSaturated\n/);
+  for (const page of ['LlmUnknown.md', 'LlmQueueSaturated', '..%2fdesign.md', 'Llm%2f..%2f..%2fdesign.md', 'README.md'])
+    expect([page, (await get(`${url}/runbooks/${page}`)).status]).toEqual([page, 404]);
+});
+
 test('the landing page shows the runs, and a run without a report is not found', async () => {
   const { url } = await serve(oneRun);
   const page = await request(url);
@@ -159,3 +193,22 @@ test('runs that cannot be listed: 500 for Prometheus, the reason in the log, and
   failing = false;
   expect((await get(`${url}/metrics`)).status).toBe(200);
 });
+
+// Grafana lets only editors change baselines: it compares the path of a request with /api.
+test.each(['/API', '/%61pi', '/x/../api', '//api', '/api/../api', '/.//api'])(
+  'a change whose path begins with %s is refused',
+  async (api) => {
+    const { url } = await serve(oneRun, { token: 'secret', allowBaselineChanges: true });
+    const { port } = new URL(url);
+    const headers = { authorization: 'Bearer secret', 'content-type': 'application/json', 'content-length': 2 };
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const path = `${api}/v1/scenarios/chat/baseline`;
+      const sent = plainRequest({ host: '127.0.0.1', port, path, method: 'POST', headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      });
+      sent.once('error', reject).end('{}');
+    });
+    expect(status).toBe(405);
+  },
+);

@@ -11,11 +11,12 @@ import { readCheck, type TokenRule } from './api/token.ts';
 import { failureHandler } from './failure.ts';
 import { healthyRoute } from './healthy.ts';
 import { landingRoute } from './landing.ts';
-import { metricsRoute } from './metrics.ts';
 import { notFound } from './not-found.ts';
 import { readyRoute } from './ready.ts';
 import { readingOnly } from './reading-only.ts';
 import { reportRoute } from './report.ts';
+import { resultsRoute } from './results-route.ts';
+import { runbookRoute } from './runbooks.ts';
 import { runsTable } from './runs-table.ts';
 import { sdRoute } from './sd.ts';
 
@@ -46,7 +47,8 @@ export function createServeApp(options: ServeAppOptions): Express {
   }
 
   const mayRead = readCheck(token, options.tokenRule);
-  const app = express().disable('x-powered-by').disable('etag');
+  // A proxy that grants access by path must not be bypassed with another spelling of it.
+  const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   const links = [
     { path: '/metrics', text: 'exact results of finished runs, for Prometheus' },
     { path: '/sd', text: 'running runs and the servers they measure, for http_sd_configs' },
@@ -71,7 +73,8 @@ export function createServeApp(options: ServeAppOptions): Express {
     }),
   );
   app.get('/runs/:run_id', reportRoute(library.store, mayRead));
-  app.get('/metrics', metricsRoute(results));
+  app.get('/runbooks/:page', runbookRoute);
+  app.get('/metrics', resultsRoute(results));
   app.get('/sd', sdRoute(source, discoveryAsked));
   app.get('/-/healthy', healthyRoute);
   app.get(

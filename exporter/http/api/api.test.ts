@@ -70,7 +70,8 @@ const needed = (path: string): string =>
         : '';
 
 describe('the routes match the description of the API', () => {
-  const routes = describedRoutes();
+  // The runs of these tests are no sweep: sweeps.test.ts requests one.
+  const routes = describedRoutes().filter(({ path }) => path !== '/sweeps/{sweep_id}');
 
   test.each(routes.filter(({ answer }) => answer !== null))('$path responds as described', async ({ path, answer }) => {
     const address = `${filled(path)}?${needed(path)}`;

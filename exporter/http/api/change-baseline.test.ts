@@ -54,6 +54,13 @@ async function post(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
+test.each([true, false])('the status says whether changes are allowed: %p', async (allowed) => {
+  const other = await serving(allowed);
+  const response = await fetch(`${other.url}/status`);
+  expect(await response.json()).toMatchObject({ allows_baseline_changes: allowed });
+  await other.close();
+});
+
 describe('POST /scenarios/{name}/baseline', () => {
   test('accept, pin, unpin and drop append an entry with author and reason', async () => {
     const accepted = await post(ACCEPT);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
@@ -6,6 +6,7 @@ import { run as compareCommand } from '../../cli/commands/compare.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { RunList } from '../../publish/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
+import { ownIdentity } from '../../store/recovery/process-identity.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
@@ -58,6 +59,20 @@ describe('GET /compare', () => {
     expect(body).toEqual(JSON.parse(printed));
     expect(body).toMatchObject({ verdict: 'regressed', scenario: 'nightly', next_command: null });
     expect(complaints('/paths/~1compare/get/responses/200/content/application~1json/schema', body)).toEqual([]);
+  });
+
+  test('a run that has ended and still waits for its last scrape is compared as it will be', async () => {
+    await storeJudgedRun(store, 'waiting', 30, { ttft: 0.12 });
+    const expected = await get('a=tag:before&b=waiting');
+    const runFile = join(store.pathOf('waiting'), 'run.json');
+    const run = JSON.parse(await readFile(runFile, 'utf8')) as object;
+    await writeFile(runFile, JSON.stringify({ ...run, process: ownIdentity() }));
+    const unfinished = join(store.directory, '.unfinished');
+    await mkdir(unfinished, { recursive: true });
+    await rename(store.pathOf('waiting'), join(unfinished, 'waiting'));
+    const waiting = await get('a=tag:before&b=waiting');
+    expect([waiting.status, waiting.body]).toEqual([200, expected.body]);
+    await rm(join(unfinished, 'waiting'), { recursive: true });
   });
 
   test('lists and repeated parameters select the same runs', async () => {

@@ -1,4 +1,5 @@
 import type { RunFilter } from '../../publish/views/run-filter.ts';
+import { VERDICTS } from '../../judge/verdict.ts';
 import { choices, moment, runIds, text, texts } from './query.ts';
 
 const STATUSES = ['running', 'completed', 'aborted', 'failed'] as const;
@@ -10,6 +11,7 @@ export const RUN_PARAMETERS = {
   system: texts(),
   tool: texts(),
   status: choices(STATUSES),
+  verdict: choices(VERDICTS),
   tag: texts(),
   group: texts(),
   run_id: runIds(),

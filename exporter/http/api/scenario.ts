@@ -1,4 +1,6 @@
 import type { Request, RequestHandler } from 'express';
+import { statisticTitle } from '../../../core/measures/measure-title.ts';
+import { baselineWindow } from '../../judge/baseline-window.ts';
 import type { LoadFigures } from '../../judge/load-figures.ts';
 import {
   figureOf,
@@ -7,7 +9,8 @@ import {
   type HistoryRun,
   type ScenarioHistory,
 } from '../../judge/scenario-history.ts';
-import type { FigureKey } from '../../judge/run-figures.ts';
+import type { FigureKey, RunFigures } from '../../judge/run-figures.ts';
+import type { VerdictEntry } from '../../judge/verdict-log.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { RunSummary } from '../../publish/views/run-summary.ts';
 import type { ScenarioSummary } from '../../publish/views/scenario-summaries.ts';
@@ -64,15 +67,15 @@ function answerOf(
   const { accepted, pinned, dropped, entries, damagedLines } = baseline;
   return {
     baseline: {
-      ...{ accepted, pinned, dropped },
+      ...{ accepted, used: usedRuns(figures, accepted), pinned, dropped },
       entries: entries.slice(-limit).reverse(),
       total_entries: entries.length,
       damaged_lines: damagedLines,
     },
-    verdicts: verdicts.entries.slice(-limit).reverse(),
+    verdicts: verdicts.entries.slice(-limit).reverse().map(withTitles),
     total_verdicts: verdicts.entries.length,
     damaged_verdict_lines: verdicts.damagedLines,
-    measures,
+    measures: measures.map((key) => ({ title: statisticTitle(key), ...key })),
     runs: runs
       .slice(-limit)
       .reverse()
@@ -84,6 +87,16 @@ function answerOf(
     unreadable_runs: [...unreadable].map(([run_id, reason]) => ({ run_id, reason: withoutFolder(library, reason) })),
     change_points: changes,
   };
+}
+
+/** Of the configuration of the newest run. */
+function usedRuns(oldestFirst: readonly RunFigures[], accepted: readonly string[]): readonly string[] {
+  const newestFirst = oldestFirst.toReversed();
+  return baselineWindow(newestFirst, new Set(accepted), newestFirst[0]?.fingerprint ?? '');
+}
+
+function withTitles({ measures, ...entry }: VerdictEntry): object {
+  return { ...entry, measures: measures.map((measure) => ({ title: statisticTitle(measure), ...measure })) };
 }
 
 function runAnswer(

@@ -46,7 +46,7 @@ beforeAll(async () => {
   const states = new ScenarioStates(store.directory);
   const problem = (): void => undefined;
   const api = createApi({
-    library: new RunLibrary(store, new RunList(store), problem),
+    library: new RunLibrary(store, new RunList(store), problem, () => states.read()),
     ...{ version: '0.1.0', token: null, problem },
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
     scenarioStates: () => states.read(),
@@ -69,6 +69,42 @@ async function get(path: string): Promise<{ status: number; body: Record<string,
 }
 
 const NIGHTLY = `/scenarios/${encodeURIComponent(SLASHED)}`;
+
+describe('GET /runs', () => {
+  interface Listed {
+    readonly total: number;
+    readonly runs: readonly { readonly run_id: string; readonly verdict: object | null }[];
+  }
+  const listed = async (query: string): Promise<Listed> => {
+    const { status, body } = await get(`/runs?${query}`);
+    expect(status).toBe(200);
+    expect(complaints('/components/schemas/RunPage', body)).toEqual([]);
+    return body as unknown as Listed;
+  };
+  const firstBaseline = Array.from({ length: 20 }, (_, i) => `run-${i}`);
+
+  test('a judged run has its verdict and the runs that it is based on, another null', async () => {
+    const { runs } = await listed('run_id=run-20&run_id=run-21&sort=start');
+    expect(runs).toMatchObject([
+      {
+        run_id: 'run-20',
+        verdict: { verdict: 'suspect', run_ids: ['run-20'], baseline_run_ids: firstBaseline, left_out: null },
+      },
+      { run_id: 'run-21', verdict: null },
+    ]);
+    expect((await get('/runs/run-20')).body).toMatchObject({ summary: { verdict: { verdict: 'suspect' } } });
+  });
+
+  test('runs are filtered and ordered by verdict, the values are counted', async () => {
+    const idsOf = async (query: string): Promise<readonly string[]> =>
+      (await listed(query)).runs.map(({ run_id }) => run_id);
+    expect(await idsOf('verdict=suspect&verdict=regressed')).toEqual(['run-20']);
+    expect(await idsOf('verdict=improved')).toEqual([]);
+    expect((await idsOf('sort=verdict'))[0]).toBe('run-20');
+    expect((await idsOf('sort=-verdict'))[0]).toBe('run-20');
+    expect((await get('/values/verdicts')).body).toMatchObject({ values: [{ value: 'suspect', runs: 1 }] });
+  });
+});
 
 describe('GET /scenarios', () => {
   test('where each stands: runs, newest verdict, baseline, overdue', async () => {
@@ -109,6 +145,7 @@ describe('GET /scenarios/{name}', () => {
     expect(body).toMatchObject({
       summary: { scenario: SLASHED },
       baseline: {
+        used: Array.from({ length: 20 }, (_, i) => `run-${i}`),
         pinned: ['run-0', 'run-1', 'run-2'],
         entries: [
           { action: 'pin', author: 'ana', reason: 'first baseline' },
@@ -117,7 +154,7 @@ describe('GET /scenarios/{name}', () => {
         total_entries: 2,
         damaged_lines: [],
       },
-      verdicts: [{ verdict: 'suspect', author: 'ci', measures: [{ measure: 'time_to_first_token', stat: 'p50' }, {}, {}, {}, {}] }], // prettier-ignore
+      verdicts: [{ verdict: 'suspect', author: 'ci', measures: [{ title: 'time to first token p50', measure: 'time_to_first_token', stat: 'p50' }, {}, {}, {}, {}] }], // prettier-ignore
       total_verdicts: 1,
       damaged_verdict_lines: [2],
       total_runs: 31,
@@ -125,7 +162,7 @@ describe('GET /scenarios/{name}', () => {
     });
     expect(JSON.stringify(body)).not.toContain(store.directory);
     const measures = body['measures'] as { measure: string; stat: string; margin: number }[];
-    expect(measures[0]).toMatchObject({ measure: 'time_to_first_token', stat: 'p50', margin: 0.05 });
+    expect(measures[0]).toMatchObject({ title: 'time to first token p50', stat: 'p50', margin: 0.05 });
     const runs = body['runs'] as { run_id: string; accepted: boolean; pinned: boolean; verdict: string | null; values: { value: number }[] }[]; // prettier-ignore
     expect(runs.map(({ run_id }) => run_id)).toEqual(Array.from({ length: 30 }, (_, i) => `run-${29 - i}`));
     expect(runs[29]).toMatchObject({ accepted: true, pinned: true, verdict: null });

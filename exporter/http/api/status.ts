@@ -6,7 +6,7 @@ import { sendJson } from './send-json.ts';
 const MOST_DAMAGED = 100;
 
 /** `GET /status`: availability and version of the API, and its number of runs. */
-export function statusRoute(library: RunLibrary, version: string): RequestHandler {
+export function statusRoute(library: RunLibrary, version: string, allowBaselineChanges: boolean): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});
     const { runs, damaged } = await library.overview();
@@ -16,6 +16,7 @@ export function statusRoute(library: RunLibrary, version: string): RequestHandle
       api_version: 'v1',
       runs: { finished: runs.length - running, running, damaged: damaged.length },
       damaged: damaged.slice(0, MOST_DAMAGED),
+      allows_baseline_changes: allowBaselineChanges,
     });
   };
 }

@@ -4,7 +4,8 @@ import { request } from 'undici';
 import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
 import { problemHandler } from './problem.ts';
-import { isLoopback, readCheck, requireToken } from './token.ts';
+import { isLoopback } from '../loopback.ts';
+import { readCheck, requireToken } from './token.ts';
 
 const TOKEN = 'a-token-of-some-length';
 

@@ -1,11 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { BlockList, isIPv4 } from 'node:net';
 import type { Request, RequestHandler } from 'express';
+import { isLoopback } from '../loopback.ts';
 import { Problem } from './problem.ts';
-
-const LOOPBACK = new BlockList();
-LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
-LOOPBACK.addAddress('::1', 'ipv6');
 
 /** Whether the client is allowed to do what it requests. */
 export type ClientCheck = (request: Request) => boolean;
@@ -69,13 +65,6 @@ function required(isAllowed: ClientCheck): RequestHandler {
       throw new Problem(401, 'a token is required: Authorization: Bearer …', { headers });
     }
   };
-}
-
-/** Whether an address, as reported by a socket, belongs to this machine. */
-export function isLoopback(address: string | undefined): boolean {
-  if (address === undefined) return false;
-  const plain = address.replace(/^::ffff:(?=\d+\.)/i, '');
-  return LOOPBACK.check(plain, isIPv4(plain) ? 'ipv4' : 'ipv6');
 }
 
 /** A hash of fixed length, as required by the constant-time comparison. */

@@ -15,6 +15,7 @@ const VALUES = new Map<string, (run: RunSummary) => readonly (string | null)[]>(
   ['tools', ({ tool }) => [tool]],
   ['tags', ({ tags }) => tags],
   ['statuses', ({ status }) => [status]],
+  ['verdicts', ({ verdict }) => [verdict?.verdict ?? null]],
   ['groups', ({ group_id }) => [group_id]],
 ]);
 

@@ -1,0 +1,65 @@
+import type { RequestHandler } from 'express';
+import { runFilter } from '../../publish/views/run-filter.ts';
+import type { RunLibrary } from '../../publish/views/run-library.ts';
+import type { RunSummary } from '../../publish/views/run-summary.ts';
+import type { LoadSweepRuns } from '../../sweeps/load-sweep-runs.ts';
+import { storedSweeps, type StoredSweep, type StoredSweeps } from '../../sweeps/stored-sweeps.ts';
+import { Problem } from './problem.ts';
+import { integer, readQuery } from './query.ts';
+import { withoutFolder } from './requested-run.ts';
+import { RUN_PARAMETERS } from './run-parameters.ts';
+import { sendJson } from './send-json.ts';
+
+const PARAMETERS = { ...RUN_PARAMETERS, page: integer(1, 1_000_000, 1), limit: integer(1, 1000, 100) } as const;
+
+/** `GET /sweeps`: what sweeps there are, paginated. */
+export function sweepsRoute(library: RunLibrary, load: LoadSweepRuns): RequestHandler {
+  return async (request, response) => {
+    const { page, limit, ...filter } = readQuery(request, PARAMETERS);
+    const found = await sweepsOfLibrary(library, load, runFilter(filter));
+    const from = (page - 1) * limit;
+    await sendJson(request, response, {
+      sweeps: found.sweeps.slice(from, from + limit).map(summaryOf),
+      ...{ page, limit, total: found.sweeps.length, omitted_runs: found.omitted },
+      unreadable_runs: unreadableRuns(found, library),
+    });
+  };
+}
+
+/** `GET /sweeps/{sweep_id}`: one sweep with its steps. */
+export function sweepRoute(library: RunLibrary, load: LoadSweepRuns): RequestHandler {
+  return async (request, response) => {
+    readQuery(request, {});
+    const id = String(request.params['sweep_id']);
+    const found = await sweepsOfLibrary(library, load, () => true);
+    const sweep = found.sweeps.find(({ sweep_id }) => sweep_id === id);
+    if (sweep === undefined) throw new Problem(404, `sweep ${JSON.stringify(id)} does not exist`);
+    await sendJson(request, response, sweep);
+  };
+}
+
+async function sweepsOfLibrary(
+  library: RunLibrary,
+  load: LoadSweepRuns,
+  fits: (run: RunSummary) => boolean,
+): Promise<StoredSweeps> {
+  const { runs } = await library.overview();
+  return storedSweeps(
+    load,
+    runs.filter((run) => run.status !== 'running' && fits(run)),
+  );
+}
+
+function summaryOf({ steps, goodput_limits, ...sweep }: StoredSweep): object {
+  return {
+    ...sweep,
+    loads: steps.map(({ load }) => load),
+    runs: steps.reduce((sum, step) => sum + step.runs.length, 0),
+    has_objectives: steps.some(({ objective }) => objective !== null),
+    has_goodput: goodput_limits.length > 0,
+  };
+}
+
+function unreadableRuns({ unreadable }: StoredSweeps, library: RunLibrary): object[] {
+  return [...unreadable].map(([run_id, reason]) => ({ run_id, reason: withoutFolder(library, reason) }));
+}
