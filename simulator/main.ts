@@ -51,6 +51,11 @@ export interface SimulatorOptions {
   readonly engine?: Partial<Omit<EngineParameters, 'seed'>>;
   /** How much `/truth` keeps. Default 100,000 requests and 8 million tokens. */
   readonly truthLimits?: TruthLimits;
+  /**
+   * Whether pages on ports of their own take the ports that the system uses by default, where these are free, such as 8002
+   * of Triton. Default false: free ones.
+   */
+  readonly defaultPagePorts?: boolean;
   /** What goes wrong, as `parseFaults` reads it. Default: nothing. */
   readonly faults?: FaultPlan;
   /**
@@ -82,11 +87,21 @@ export interface RunningSimulator {
  */
 export async function startSimulator(options: SimulatorOptions): Promise<RunningSimulator> {
   const { system, port = 0, host = '127.0.0.1', model = 'sim-model', seed = 1, workers = 2, truthLimits } = options;
-  const { faults = NO_FAULTS, switches = true } = options;
+  const { faults = NO_FAULTS, switches = true, defaultPagePorts = false } = options;
   const ofSystem = system === 'vllm' && !switches ? {} : SYSTEM_PARAMETERS[system];
   const own = { ...DEFAULT_ENGINE_PARAMETERS, ...ofSystem, ...options.engine, seed };
   const parameters = withEngineFaults(own, faults);
-  const start = { host, port, model, parameters, workers, faults, switches, ...(truthLimits && { truthLimits }) };
+  const start = {
+    host,
+    port,
+    model,
+    parameters,
+    workers,
+    faults,
+    switches,
+    defaultPagePorts,
+    ...(truthLimits && { truthLimits }),
+  };
   const started = await SYSTEMS[system](start);
   const base = (at: number): string => `http://${host.includes(':') ? `[${host}]` : host}:${at}`;
   const urlOf = (page: PageAddress): string => `${base(page.port)}${page.path}`;

@@ -5,10 +5,12 @@ import type { TruthLimits } from './http/truth-log.ts';
 /** What a system is started with. */
 export interface StartOptions {
   readonly host: string;
-  /** Of the API; 0: a free one. Pages on ports of their own always take free ones. */
+  /** Of the API; 0: a free one. */
   readonly port: number;
   readonly model: string;
   readonly parameters: EngineParameters;
+  /** Whether pages on ports of their own take the ports that the system uses by default, where these are free; else free ones. */
+  readonly defaultPagePorts?: boolean;
   /** Engines, where the system can have several. */
   readonly workers: number;
   /** Those of the engine are in `parameters` already. */

@@ -5,6 +5,8 @@ import { GPU_MEMORY_BYTES } from './gpu-load.ts';
 import type { GpuLoad, GpuReading } from './gpu-load.ts';
 import { DCGM_PAGE } from './page.ts';
 
+/** Of dcgm-exporter by default. */
+export const DCGM_PORT = 9400;
 /** Go's net/http guesses it from the text. */
 export const DCGM_CONTENT_TYPE = 'text/plain; charset=utf-8';
 

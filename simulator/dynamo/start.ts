@@ -7,6 +7,7 @@ import type { Listening } from '../faults/restarting-server.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
 import { metricsServer } from '../http/metrics-server.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
+import { pagePort } from '../http/page-port.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { Site } from '../http/site.ts';
@@ -25,6 +26,10 @@ export const DYNAMO_PARAMETERS: Partial<EngineParameters> = {
 /** It adds nothing of its own to a choice. */
 const COMPLETIONS = textCompletionDialect({ stream: [], whole: [] });
 
+/** As Dynamo's examples set `DYN_SYSTEM_PORT`: workers count up from here. */
+const WORKER_PORT = 8081;
+/** Of the DCGM exporter in Dynamo's observability stack. */
+const STACK_DCGM_PORT = 9401;
 const WORKER_CONTENT_TYPE = 'text/plain; charset=utf-8';
 
 /**
@@ -68,10 +73,14 @@ export async function startDynamo({ host, port: wanted, ...options }: StartOptio
   };
   const side = gpus.map((gpu, index) => {
     const restart = faults.restart?.worker === index ? faults.restart : null;
-    return { server: new RestartingServer(() => makeWorker(index, gpu), restart), address: { port: 0 } };
+    return {
+      server: new RestartingServer(() => makeWorker(index, gpu), restart),
+      address: pagePort(WORKER_PORT + index, options.defaultPagePorts),
+    };
   });
   const gpuPage = new DcgmMetrics(gpus);
-  const dcgm = { server: metricsServer(DCGM_CONTENT_TYPE, () => gpuPage.page(clock.now_ns())), address: { port: 0 } };
+  const gpuServer = metricsServer(DCGM_CONTENT_TYPE, () => gpuPage.page(clock.now_ns()));
+  const dcgm = { server: gpuServer, address: pagePort(STACK_DCGM_PORT, options.defaultPagePorts) };
   const site = new Site(frontend, [...side, dcgm], () => undefined);
   const port = await site.listen(wanted, host);
   const pages = [...side, dcgm].map(({ address }): PageAddress => ({ port: address.port, path: '/metrics' }));

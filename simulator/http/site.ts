@@ -1,9 +1,10 @@
 import type { Listening } from '../faults/restarting-server.ts';
+import { listenAt, type PagePort } from './page-port.ts';
 
-/** A server on a port of its own beside the main one. The port is kept, so that the next start takes the same. */
+/** A server on a port of its own beside the main one. */
 export interface SidePage {
   readonly server: Listening;
-  readonly address: { port: number };
+  readonly address: PagePort;
 }
 
 /** Several servers that begin and end together: one with the API, the others with metrics pages. */
@@ -22,7 +23,7 @@ export class Site implements Listening {
   /** @returns the port of the main server */
   async listen(port: number, host: string): Promise<number> {
     const own = await this.#main.listen(port, host);
-    for (const { server, address } of this.#side) address.port = await server.listen(address.port, host);
+    for (const { server, address } of this.#side) await listenAt(server, address, host);
     return own;
   }
 

@@ -1,4 +1,4 @@
-import { DCGM_CONTENT_TYPE, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
+import { DCGM_CONTENT_TYPE, DCGM_PORT, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
 import { GpuLoad } from '../dcgm/gpu-load.ts';
 import { Engine } from '../engine/engine.ts';
 import type { EngineParameters } from '../engine/parameters.ts';
@@ -7,6 +7,7 @@ import type { Listening } from '../faults/restarting-server.ts';
 import { EngineDriver } from '../http/engine-driver.ts';
 import { metricsServer } from '../http/metrics-server.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
+import { pagePort, type PagePort } from '../http/page-port.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { Site } from '../http/site.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
@@ -26,8 +27,8 @@ const KVBM_CONTENT_TYPE = 'text/plain; charset=utf-8';
 
 /** vLLM with the KVBM connector: vLLM's API and page on one port, KVBM's page on another, the GPU's on a third. */
 export async function startKvbm({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
-  const kvbmAddress = { port: 0 };
-  const gpuAddress = { port: 0 };
+  const kvbmAddress = pagePort(6880, options.defaultPagePorts);
+  const gpuAddress = pagePort(DCGM_PORT, options.defaultPagePorts);
   const server = new RestartingServer(() => makeSite(options, kvbmAddress, gpuAddress), options.faults.restart);
   const port = await server.listen(wanted, host);
   const pageAt = (at: { readonly port: number }) => ({ port: at.port, path: '/metrics' });
@@ -36,8 +37,8 @@ export async function startKvbm({ host, port: wanted, ...options }: StartOptions
 
 function makeSite(
   options: Omit<StartOptions, 'host' | 'port'>,
-  kvbmAddress: { port: number },
-  gpuAddress: { port: number },
+  kvbmAddress: PagePort,
+  gpuAddress: PagePort,
 ): Listening {
   const { model, parameters } = options;
   const clock = new MonotonicClock();

@@ -1,5 +1,6 @@
 import { checkWorkers } from '../faults/check-workers.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
+import { pagePort } from '../http/page-port.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { makeEngineServer } from './engine-server.ts';
 import { GatewayServer } from './gateway/gateway-server.ts';
@@ -26,10 +27,11 @@ export async function startSglang(options: StartOptions): Promise<StartedSystem>
   const { blockSize, seed } = parameters;
   const gateway = new GatewayServer({ workerUrls, model, blockSize, seed, faults });
   try {
-    const { port, metricsPort } = await gateway.listen(wanted, host);
+    const metrics = pagePort(29_000, options.defaultPagePorts);
+    const port = await gateway.listen(wanted, metrics, host);
     return {
       port,
-      pages: [{ port: metricsPort, path: '/metrics' }, ...pages],
+      pages: [{ port: metrics.port, path: '/metrics' }, ...pages],
       close: async () => {
         await gateway.close();
         await closeEngines();

@@ -1,8 +1,9 @@
-import { DCGM_CONTENT_TYPE, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
+import { DCGM_CONTENT_TYPE, DCGM_PORT, DcgmMetrics } from '../dcgm/dcgm-metrics.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { ServerFaults } from '../faults/server-faults.ts';
 import { metricsServer } from '../http/metrics-server.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
+import { pagePort } from '../http/page-port.ts';
 import { Site } from '../http/site.ts';
 import { TruthLog } from '../http/truth-log.ts';
 import { cppPage } from '../metrics/cpp-page.ts';
@@ -25,8 +26,8 @@ const SECONDS_PER_NANOSECOND = 1e-9;
  * their own, and the GPUs on that of a DCGM exporter.
  */
 export async function startTriton({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
-  const metrics = { port: 0 };
-  const dcgm = { port: 0 };
+  const metrics = pagePort(8002, options.defaultPagePorts);
+  const dcgm = pagePort(DCGM_PORT, options.defaultPagePorts);
   const server = new RestartingServer(() => {
     const triton = new Triton(options);
     const pages = [

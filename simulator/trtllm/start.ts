@@ -4,6 +4,7 @@ import { RestartingServer } from '../faults/restarting-server.ts';
 import { sendJson } from '../http/json-response.ts';
 import { metricsServer } from '../http/metrics-server.ts';
 import { sendNegotiatedPage } from '../http/negotiated-page.ts';
+import { listenAt, pagePort } from '../http/page-port.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
@@ -11,6 +12,8 @@ import type { StartOptions, StartedSystem } from '../start.ts';
 import { TrtllmFace } from './face.ts';
 
 const PROMETHEUS_PATH = '/prometheus/metrics';
+/** As Dynamo's examples set `DYN_SYSTEM_PORT`. */
+const WORKER_PORT = 8081;
 
 /** What differs from the simulator's defaults: larger blocks, tiers below the device, and a draft model. */
 export const TRTLLM_PARAMETERS: Partial<EngineParameters> = {
@@ -38,12 +41,13 @@ export async function startTrtllm({ host, port: wanted, ...options }: StartOptio
   const server = new RestartingServer(make, faults.restart);
   const port = await server.listen(wanted, host);
   const worker = metricsServer(face.metricsContentType, () => face.workerPage());
-  const workerPort = await worker.listen(0, host);
+  const address = pagePort(WORKER_PORT, options.defaultPagePorts);
+  await listenAt(worker, address, host);
   return {
     port,
     pages: [
       { port, path: PROMETHEUS_PATH },
-      { port: workerPort, path: '/metrics' },
+      { port: address.port, path: '/metrics' },
     ],
     async close() {
       await Promise.all([server.close(), worker.close()]);

@@ -5,6 +5,7 @@ import type { FaultPlan } from '../../faults/plan.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { sendJson } from '../../http/json-response.ts';
 import { metricsServer } from '../../http/metrics-server.ts';
+import { listenAt, type PagePort } from '../../http/page-port.ts';
 import { MAX_BODY_BYTES, readBody } from '../../http/request-body.ts';
 import { RouteServer } from '../../http/route-server.ts';
 import type { RouteHandler } from '../../http/route-server.ts';
@@ -68,10 +69,11 @@ export class GatewayServer {
     this.#http = this.#makeHttp();
   }
 
-  /** @returns the ports of the API and of the metrics */
-  async listen(port: number, host: string): Promise<{ port: number; metricsPort: number }> {
+  /** @returns the port of the API */
+  async listen(port: number, metrics: PagePort, host: string): Promise<number> {
     const own = await this.#http.listen(port, host);
-    return { port: own, metricsPort: await this.#metrics.listen(0, host) };
+    await listenAt(this.#metrics, metrics, host);
+    return own;
   }
 
   async close(): Promise<void> {
