@@ -15,6 +15,7 @@ const CORE = [
   'core/series',
   'core/exposition',
   'core/measures',
+  'core/sweeps',
 ];
 const BASE = ['exporter/clock', 'exporter/errors', 'exporter/files', 'exporter/http-client'];
 const RUNS = ['exporter/servers', 'exporter/store'];
@@ -28,6 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'core/series': ['core/histogram'],
   'core/exposition': ['core/histogram'],
   'core/measures': ['core/histogram', 'core/run', 'core/stats'],
+  'core/sweeps': ['core/run'],
   catalog: [],
   simulator: [...CORE, 'catalog'],
   prometheus: [...CORE, 'catalog'],
@@ -41,11 +43,20 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'exporter/servers': [...CORE, 'catalog', ...BASE],
   'exporter/store': [...CORE, ...BASE, 'exporter/servers'],
   'exporter/exports': [...CORE, ...BASE],
+  'exporter/sweeps': [...CORE, ...BASE, ...RUNS],
   'exporter/imports': [...CORE, 'catalog', ...BASE, ...RUNS],
   'exporter/publish': [...CORE, 'catalog', ...BASE, ...RUNS, 'exporter/judge'],
   'exporter/report': [...CORE, 'catalog', ...BASE, ...RUNS],
   'exporter/explain': [...CORE, 'catalog', ...BASE, 'exporter/servers', 'exporter/publish'],
-  'exporter/http': [...CORE, ...BASE, ...RUNS, 'exporter/judge', 'exporter/publish', 'exporter/report'],
+  'exporter/http': [
+    ...CORE,
+    ...BASE,
+    ...RUNS,
+    'exporter/judge',
+    'exporter/publish',
+    'exporter/report',
+    'exporter/sweeps',
+  ],
   'exporter/run': [
     ...CORE,
     ...BASE,

@@ -47,10 +47,11 @@ test('a scrape after the last request has the counts of all workers', async () =
   const run = start(runArgs(...load, '--metrics-port', String(port), '--linger-max', '30'));
   const metricsUrl = `http://127.0.0.1:${port}/metrics`;
   let page = '';
-  // It serves until the final values were scraped twice.
+  // The run is on the page until the final values were scraped twice; then the page is empty, until the process ends.
   while (run.child.exitCode === null) {
     const scraped = await fetch(metricsUrl).catch(() => null);
-    if (scraped !== null) page = await scraped.text();
+    const body = (await scraped?.text()) ?? '';
+    if (body.includes('llmbench_run_info{')) page = body;
     await sleep(50);
   }
   const { code, stdout } = await run.ended;

@@ -16,6 +16,11 @@ export interface RunOutput {
    * within the limits of the output. Returns lines for the user.
    */
   finish?(ending: RunEnding): Promise<readonly string[]>;
+  /**
+   * After all outputs have finished, again in their order: waits for others who fetch the run at their own time. The next
+   * run may be measured meanwhile, so that this must need next to no computing. Returns lines for the user.
+   */
+  depart?(ending: RunEnding): Promise<readonly string[]>;
   close?(): Promise<void>;
 }
 

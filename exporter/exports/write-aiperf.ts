@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { replaceFile, replaceJson } from '../files/durable-file.ts';
+import { besideFile, replaceFile, replaceJson, type TemporaryFor } from '../files/durable-file.ts';
 import { refuseSpecialFile } from '../files/output-file.ts';
 import { aiperfCsv } from './aiperf-csv.ts';
 import { aiperfLine } from './aiperf-line.ts';
@@ -30,12 +30,17 @@ export async function writeAiperf(
   run: RunFile,
   result: ResultFile,
   records: AsyncIterable<RequestRecord>,
+  temporaryFor: TemporaryFor = besideFile,
 ): Promise<void> {
   if (run.start === null) throw new ExportError(`run ${run.run_id} has no start time, which AIPerf's files require`);
   await mkdir(folder, { recursive: true });
-  const totals = await writeLines(join(folder, 'profile_export.jsonl'), run, run.start, records);
-  await replaceJson(join(folder, 'profile_export_aiperf.json'), aiperfSummary(run, result, totals));
-  await replaceFile(join(folder, 'profile_export_aiperf.csv'), aiperfCsv(aiperfMetrics(run, result, totals)));
+  const totals = await writeLines(join(folder, 'profile_export.jsonl'), run, run.start, records, temporaryFor);
+  await replaceJson(join(folder, 'profile_export_aiperf.json'), aiperfSummary(run, result, totals), temporaryFor);
+  await replaceFile(
+    join(folder, 'profile_export_aiperf.csv'),
+    aiperfCsv(aiperfMetrics(run, result, totals)),
+    temporaryFor,
+  );
 }
 
 /** The lines of the requests, and what the summary needs of them. */
@@ -44,10 +49,11 @@ async function writeLines(
   run: RunFile,
   start: string,
   records: AsyncIterable<RequestRecord>,
+  temporaryFor: TemporaryFor,
 ): Promise<AiperfTotals> {
   const totals = new AiperfTotals();
   await refuseSpecialFile(path);
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = await temporaryFor(path);
   const file = await open(temporary, 'w');
   try {
     let lines: string[] = [];

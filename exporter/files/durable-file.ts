@@ -15,16 +15,19 @@ export async function syncPath(path: string): Promise<void> {
   }
 }
 
-/** Path of the temporary file that replaces the file at a path. */
-export const temporaryPath = (path: string, pid: number): string => `${path}.${pid}.tmp`;
+/** Where the new content of a file is written, before it takes the file's place by renaming; on the same file system. */
+export type TemporaryFor = (path: string) => string | Promise<string>;
+
+/** Next to the file. It stays there if the process is killed. */
+export const besideFile: TemporaryFor = (path) => `${path}.${process.pid}.tmp`;
 
 /**
  * Writes a file atomically: at every moment it has either the old or the complete new content, also after a power
  * failure. Symbolic links, FIFOs and devices are rejected.
  */
-export async function replaceFile(path: string, text: string): Promise<void> {
+export async function replaceFile(path: string, text: string, temporaryFor: TemporaryFor = besideFile): Promise<void> {
   await refuseSpecialFile(path);
-  const temporary = temporaryPath(path, process.pid);
+  const temporary = await temporaryFor(path);
   const handle = await open(temporary, 'w');
   try {
     await handle.writeFile(text, 'utf8');
@@ -37,6 +40,10 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /** The same for a value as indented JSON. */
-export async function replaceJson(path: string, value: unknown): Promise<void> {
-  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`);
+export async function replaceJson(
+  path: string,
+  value: unknown,
+  temporaryFor: TemporaryFor = besideFile,
+): Promise<void> {
+  await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, temporaryFor);
 }

@@ -26,8 +26,19 @@ async function targetOf(path: string): Promise<string> {
     return await realpath(path);
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
-    const link = await readlink(path).catch(() => null);
+    const link = await linkAt(path);
     return link === null ? path : resolve(dirname(path), link);
+  }
+}
+
+/** What the symbolic link at a path contains; null if there is none. */
+async function linkAt(path: string): Promise<string | null> {
+  try {
+    return await readlink(path);
+  } catch (error) {
+    // EINVAL: another process has just created a file there.
+    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'EINVAL') return null;
+    throw error;
   }
 }
 

@@ -1,3 +1,10 @@
+/** The values in the query of a URL, as written and decoded: each may be a credential. Empty for what is no URL. */
+export function queryValues(url: string): readonly string[] {
+  const { search, searchParams } = URL.parse(url) ?? URL.parse(`http://${url}`) ?? new URL('http://h');
+  const written = search.slice(1).split('&');
+  return [...new Set([...searchParams.values(), ...written.map((pair) => pair.slice(pair.indexOf('=') + 1))])];
+}
+
 /** Scheme, host and port only. Throws a `TypeError` when it is not an HTTP URL. */
 export function publicOrigin(url: string): string {
   const { origin, protocol } = new URL(url);

@@ -1,14 +1,16 @@
+import { loadText } from '../../core/run/load-text.ts';
 import { things } from '../../core/text/things.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';
-import { loadText, type PhaseLoad } from '../load/schedule/load-plan.ts';
+import type { PhaseLoad } from '../load/schedule/load-plan.ts';
+import { loadKey } from './comparison-key.ts';
 import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
 /** What is about to be sent and to which server, in one line, with the upper bound of the output tokens. */
 export function announcement(request: RunRequest, origin: string, { dataset, warmup, measure }: PlannedLoad): string {
-  const before = warmup === null ? '' : `warm-up of ${amount(warmup)}, ${loadText(warmup.load)}, then `;
+  const before = warmup === null ? '' : `warm-up of ${amount(warmup)}, ${loadText(loadKey(warmup.load))}, then `;
   const limits = outputBound(request, dataset, [warmup, measure]);
-  return `${request.model} at ${origin}: ${before}${amount(measure)}, ${loadText(measure.load)}, ${limits}`;
+  return `${request.model} at ${origin}: ${before}${amount(measure)}, ${loadText(loadKey(measure.load))}, ${limits}`;
 }
 
 function amount({ requestCount, durationSeconds }: PhaseLoad): string {

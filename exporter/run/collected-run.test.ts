@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RunFile } from '../../core/run/run.ts';
 import { startSimulator, type SimulatorOptions } from '../../simulator/main.ts';
-import { LivePage } from '../http/live-page.ts';
+import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { readOptions } from '../cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
@@ -45,7 +45,7 @@ async function run(url: string, argv: readonly string[]): Promise<Collected> {
   const lines: string[] = [];
   let asListed: RunFile | null = null;
   const host = {
-    servePage: LivePage.open,
+    servePage: servedAlone,
     say: (line: string): unknown => lines.push(line),
     observe: () => {
       const unfinished = join(folder, '.unfinished');

@@ -1,6 +1,7 @@
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
+import { withoutSecrets } from '../../core/run/secret-fields.ts';
 import type { ComparisonKey, LoadKey } from '../../core/run/run.ts';
 import type { LoadPlan } from '../load/schedule/load-plan.ts';
 import type { PlannedLoad } from './planned-load.ts';
@@ -38,15 +39,16 @@ export function comparisonKey(
   };
 }
 
-/** Nested values are written as one JSON text. */
+/** Nested values are written as one JSON text. Credentials are no configuration: runs that differ in them are comparable. */
 function flat(sampling: RunRequest['sampling']): ComparisonKey['sampling'] {
-  const entries = Object.entries(sampling).map(
+  const entries = Object.entries(withoutSecrets(sampling)).map(
     ([name, value]) => [name, typeof value === 'object' && value !== null ? canonicalJson(value) : value] as const,
   );
   return Object.fromEntries(entries);
 }
 
-function loadKey(load: LoadPlan): LoadKey {
+/** The load as a run file describes it. */
+export function loadKey(load: LoadPlan): LoadKey {
   const { concurrency, concurrencyRampSeconds, prefillConcurrency, prefillConcurrencyRampSeconds, arrivals } = load;
   const rate = arrivals?.kind === 'rate' ? arrivals : null;
   return {

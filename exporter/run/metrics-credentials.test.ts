@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSimulator } from '../../simulator/main.ts';
 import { requestedRuns } from '../cli/options/requested-runs.ts';
-import { LivePage } from '../http/live-page.ts';
+import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { selfSignedCertificate, VALID, type TestCertificate } from '../load/testing/certificate.ts';
 import { performRun, type PerformedRun } from './perform-run.ts';
@@ -69,7 +69,7 @@ async function run(url: string, argv: readonly string[]): Promise<{ performed: P
   const { requests } = await requestedRuns([...plain, '--osl', '4', '--request-count', '2', ...argv], process.env);
   const lines: string[] = [];
   const host = {
-    servePage: LivePage.open,
+    servePage: servedAlone,
     say: (line: string): unknown => lines.push(line),
     observe: () => ({ stop: () => undefined }),
   };

@@ -7,7 +7,7 @@ import type { RunFile } from '../../core/run/run.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { startSimulator, type SimulatedSystem } from '../../simulator/main.ts';
 import { requestedRuns } from '../cli/options/requested-runs.ts';
-import { LivePage } from '../http/live-page.ts';
+import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { performRun } from './perform-run.ts';
 
@@ -66,7 +66,7 @@ async function run(url: string, argv: readonly string[] = []) {
   const { requests } = await requestedRuns([...plain, '--osl', '4', '--request-count', '3', ...argv], {});
   const lines: string[] = [];
   const host = {
-    servePage: LivePage.open,
+    servePage: servedAlone,
     say: (line: string): unknown => lines.push(line),
     observe: () => ({ stop: () => undefined }),
   };
@@ -118,6 +118,37 @@ onLinux.each(['vllm', 'trtllm'] as const)('%s: the page of the API', async (name
   const { system, targets, lines } = await run(url);
   expect({ system, targets }).toEqual({ system: name, targets: [`${name} ${apiPort(url)}`] });
   expect(lines.some((line) => line.includes('found'))).toBe(false);
+});
+
+/** A simulated system whose pages on ports of their own are where the real one has them by default. */
+async function atDefaultPorts(system: SimulatedSystem, workers: number) {
+  const engine = { stepBaseMilliseconds: 2, decodeMillisecondsPerSequence: 0.01, prefillMillisecondsPerToken: 0.01 };
+  const simulator = await startSimulator({
+    system,
+    workers,
+    host: ownHost(),
+    model: 'm',
+    engine,
+    defaultPagePorts: true,
+  });
+  cleanUp.push(() => simulator.close());
+  return simulator.url;
+}
+
+onLinux.each<[SimulatedSystem, workers: number, targets: (api: string) => string[], endpoint?: string]>([
+  ['vllm', 1, (api) => [`vllm ${api}`]],
+  ['sglang', 1, (api) => [`sglang ${api}`]],
+  ['sglang', 2, () => ['smg 29000']],
+  ['trtllm', 1, (api) => [`trtllm ${api}`]],
+  ['triton', 1, () => ['triton 8002'], 'triton_generate'],
+  ['dynamo', 2, (api) => [`dynamo ${api}`, 'dcgm 9401']],
+  ['kvbm', 1, (api) => [`vllm ${api}`, 'kvbm 6880']],
+])('the simulated %s with %d engines: a run with no more than --url collects from it', async (...of) => {
+  const [name, workers, expected, endpoint = 'chat'] = of;
+  const url = await atDefaultPorts(name, workers);
+  const { targets, result } = await run(url, ['--endpoint-type', endpoint]);
+  expect(targets).toEqual(expected(apiPort(url)));
+  expect(result.servers).toMatchObject({ exact: true });
 });
 
 onLinux('a page at a default port that belongs to something else is not scraped', async () => {

@@ -1,36 +1,65 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RunControls } from '../load/phases/run-controls.ts';
-import type { PerformedRun } from './perform-run.ts';
+import { Departures, type DepartureLines } from './departures.ts';
+import type { DepartingRun, PerformedRun } from './perform-run.ts';
 import type { RunRequest } from './run-request.ts';
 
 export interface GroupPerformance {
   /** Between the end of a run and the start of the next. */
   readonly cooldownSeconds: number;
-  perform(request: RunRequest): Promise<PerformedRun>;
+  perform(request: RunRequest): Promise<DepartingRun>;
   /** Called before each run of a group. */
   announce(number: number, request: RunRequest): void;
+  /** The run has its result; a single run is published as well. */
   finished(performed: PerformedRun, request: RunRequest): void;
+  /** Nothing is measured until scrapers have come. */
+  waiting(): void;
+  /** All runs of a group are published: lines for the user. */
+  departed(lines: DepartureLines, runs: number): void;
 }
 
 /**
  * Performs runs one after the other. A run that does not complete is the last one: no more load is sent to a failing
- * server, and a user who ends a run early wants no further one. An error of a run ends the group as well.
+ * server, and a user who ends a run early wants no further one. An error of a run ends the group as well. While a run is
+ * measured, those before it wait for their scrapers; at the end all of them are waited for.
  */
 export async function performGroup(
   requests: readonly RunRequest[],
   controls: RunControls,
   performance: GroupPerformance,
 ): Promise<readonly PerformedRun[]> {
+  const [only] = requests;
+  if (only !== undefined && requests.length === 1) return [await performOne(only, performance)];
+  const departures = new Departures();
   const performed: PerformedRun[] = [];
-  for (const [index, request] of requests.entries()) {
-    if (index > 0) await cooldown(performance.cooldownSeconds, controls);
-    if (controls.draining.aborted) break;
-    if (requests.length > 1) performance.announce(index + 1, request);
-    const run = await performance.perform(request);
-    performed.push(run);
-    performance.finished(run, request);
-    if (run.result.status !== 'completed') break;
+  try {
+    for (const [index, request] of requests.entries()) {
+      if (index > 0) await cooldown(performance.cooldownSeconds, controls);
+      if (departures.isFull) performance.waiting();
+      await departures.room();
+      if (controls.draining.aborted) break;
+      performance.announce(index + 1, request);
+      const { departure, ...run } = await performance.perform(request);
+      departures.add(departure);
+      performed.push(run);
+      performance.finished(run, request);
+      if (run.result.status !== 'completed') break;
+    }
+  } catch (error) {
+    performance.waiting();
+    await departures.settled();
+    throw error;
   }
+  performance.waiting();
+  performance.departed(await departures.all(), performed.length);
+  return performed;
+}
+
+async function performOne(request: RunRequest, performance: GroupPerformance): Promise<PerformedRun> {
+  const { departure, ...run } = await performance.perform(request);
+  performance.waiting();
+  const performed = { ...run, notes: [...run.notes, ...(await departure)] };
+  performance.finished(performed, request);
   return performed;
 }
 

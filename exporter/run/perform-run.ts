@@ -29,17 +29,38 @@ export interface PerformedRun {
   readonly notes: readonly string[];
 }
 
-/**
- * A whole run: probe, run directory, live metrics, benchmark, result, and the wait until the last values were scraped.
- * Throws `ProbeError`, `RunsDirectoryError`, `ListenError` or `ConfigurationError` before any request or file of the
- * run, and `RunNotStoredError`, which contains the result, when writing fails at the end.
- */
+/** A run that has its result, while its scrapers may lack its last values. */
+export interface DepartingRun extends PerformedRun {
+  /**
+   * Resolves with lines for the user when the run is published; rejects with `RunNotStoredError`, also when no one
+   * listens.
+   */
+  readonly departure: Promise<readonly string[]>;
+}
+
+/** A whole run, to the end of its departure. Throws as `measureRun`. */
 export async function performRun(
   request: RunRequest,
   controls: RunControls,
   host: RunHost,
   version: string,
 ): Promise<PerformedRun> {
+  const { departure, ...performed } = await measureRun(request, controls, host, version);
+  return { ...performed, notes: [...performed.notes, ...(await departure)] };
+}
+
+/**
+ * A run up to its result: probe, run directory, live metrics, benchmark. The wait until the last values were scraped, and
+ * the publishing of the run after it, have begun when it returns.
+ * Throws `ProbeError`, `RunsDirectoryError`, `ListenError` or `ConfigurationError` before any request or file of the
+ * run, and `RunNotStoredError`, which contains the result, when writing fails at the end.
+ */
+export async function measureRun(
+  request: RunRequest,
+  controls: RunControls,
+  host: RunHost,
+  version: string,
+): Promise<DepartingRun> {
   const closers = new Closers();
   try {
     const prepared = await prepareRun({ request, controls, host, version }, closers);
@@ -66,10 +87,20 @@ async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
   await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage: form.options.includeUsage });
   const servers = await beginServerCollection(request.serverMetrics, pages, epoch, say);
   closers.add(() => servers?.stop());
-  const { system, urls } = servers?.recognized ?? (await recognizedAt(pages.origins, pages.access));
+  const { system, urls, read } = servers?.recognized ?? (await recognizedAt(pages.origins, pages.access));
   await emptyCaches(run, system);
   const plan = runPlan(run, epoch, system);
-  const parts = { request, plan, store, epoch, version, serverUrls: urls, servePage: host.servePage, say };
+  const parts = {
+    request,
+    plan,
+    store,
+    epoch,
+    version,
+    serverUrls: urls,
+    targets: read,
+    servePage: host.servePage,
+    say,
+  };
   const outputs = await RunOutputs.open(parts, closers);
   return {
     ...run,
@@ -122,7 +153,8 @@ function pagesReadBefore({ servers, controls, outputs, host }: OpenRun): (phase:
   let kept = servers.recognized.urls;
   return async (phase) => {
     await servers.beforePhase(phase, controls.draining);
-    const { urls } = servers.recognized;
+    const { urls, read } = servers.recognized;
+    outputs.targetsRead(read);
     if (urls.join() === kept.join()) return;
     kept = urls;
     try {
@@ -134,7 +166,7 @@ function pagesReadBefore({ servers, controls, outputs, host }: OpenRun): (phase:
   };
 }
 
-async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<PerformedRun> {
+async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<DepartingRun> {
   const { controls, plan, store, servers, outputs, workers } = run;
   const { writer } = outputs;
   const collected = (await servers?.finish(outcome.phases)) ?? null;
@@ -152,8 +184,12 @@ async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<Perfo
     end: new Date().toISOString(),
     reader: outputs.view,
   });
-  const outputNotes = await outputs.finish({ hurried: controls.draining.aborted, givenUp: controls.aborting });
+  const ending = { hurried: controls.interrupted, givenUp: controls.givenUp };
+  const outputNotes = await outputs.finish(ending);
+  const departure = outputs.depart(ending);
+  // The caller that waits for it gets the error.
+  departure.catch(() => undefined);
   const { phases, failure } = outcome;
   const notes = [...writer.notes, ...budgetNotes(phases), ...unsentNotes(phases), ...run.remarks.lines()];
-  return { result, failure, path: writer.path, notes: [...notes, ...serverNotes, ...outputNotes] };
+  return { result, failure, path: writer.path, notes: [...notes, ...serverNotes, ...outputNotes], departure };
 }

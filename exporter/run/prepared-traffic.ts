@@ -1,4 +1,6 @@
 import { readFile } from 'node:fs/promises';
+import { queryValues } from '../http-client/public-url.ts';
+import { secretsOf } from '../../core/run/secret-fields.ts';
 import type { RunDataset } from '../../core/run/run-dataset.ts';
 import { readApiKey } from '../load/transports/api-key.ts';
 import { ConfigurationError } from '../errors/configuration-error.ts';
@@ -26,7 +28,7 @@ export interface PreparedTraffic {
   readonly transport: Transport;
   readonly form: RequestForm;
   readonly dataset: RunDataset;
-  /** Texts that no message may contain: the API key and credentials in headers. */
+  /** Texts that no message may contain: the API key, and credentials in headers, extra inputs and addresses. */
   readonly secrets: readonly string[];
 }
 
@@ -40,7 +42,11 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const apiKey = await readApiKey(traffic.apiKey, environment);
   const tokenizer = await tokenizerOf(request, environment);
   const dataset = await openDataset({ ...traffic.dataset, seed: request.seed, repeat: request.textVariant }, tokenizer);
-  const secrets = [...(apiKey === null ? [] : [apiKey]), ...secretHeaders(request.headers)];
+  const secrets = [
+    ...(apiKey === null ? [] : [apiKey]),
+    ...secretHeaders(request.headers),
+    ...secretWords([...secretsOf(sampling), ...[request.url, ...traffic.moreUrls].flatMap(queryValues)]),
+  ];
   return {
     target: targets[0],
     targets,
@@ -94,6 +100,10 @@ const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 /** Values of headers that are credentials by their name, and the part after the scheme in them. */
 function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []));
-  // Very short values would redact ordinary words.
+  return secretWords(values);
+}
+
+/** Very short values would redact ordinary words. */
+function secretWords(values: readonly string[]): readonly string[] {
   return values.flatMap((value) => [value, ...value.split(/\s+/)]).filter((text) => text.length >= 6);
 }

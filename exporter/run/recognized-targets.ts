@@ -1,3 +1,4 @@
+import type { ScrapedTarget } from '../publish/target-info.ts';
 import type { PageAccess } from '../servers/scrape/page-access.ts';
 import { recognizeServer } from '../servers/scrape/recognize.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
@@ -9,6 +10,8 @@ export interface RecognizedTargets {
   readonly system: string | null;
   /** Pages that Prometheus can scrape too. */
   readonly urls: readonly string[];
+  /** Pages that have been read. */
+  readonly read: readonly ScrapedTarget[];
 }
 
 /** These have pages but serve no inference requests: they are never the benchmarked server. */
@@ -35,7 +38,8 @@ export function recognizedTargets(loops: readonly Seen[], { mains, named }: Know
   const wasRead = ({ state }: Seen): boolean => state === 'up' || state === 'gone';
   const mayCome = (loop: Seen): boolean => isNamed(loop) && loop.state !== 'not_metrics';
   const readable = loops.filter((loop) => !loop.drains && (wasRead(loop) || mayCome(loop)));
-  return { system, urls: [...new Set(readable.map(({ readUrl }) => readUrl))] };
+  const read = loops.filter(wasRead).map((loop) => ({ target: loop.target.name, system: loop.system }));
+  return { system, urls: [...new Set(readable.map(({ readUrl }) => readUrl))], read };
 }
 
 /** The same from one scrape of each server's page, when their metrics are not collected. */
@@ -44,5 +48,6 @@ export async function recognizedAt(origins: readonly string[], access: PageAcces
     (page) => page !== null,
   );
   const system = pages.map((page) => page.system).find((each) => each !== null) ?? null;
-  return { system, urls: pages.map(({ metricsUrl }) => metricsUrl) };
+  const read = pages.map((page) => ({ target: page.metricsUrl, system: page.system }));
+  return { system, urls: read.map(({ target }) => target), read };
 }

@@ -15,7 +15,7 @@ export type RunExport = (typeof RUN_EXPORTS)[number];
  * default: they are read.
  */
 export async function writeRunFiles(
-  store: RunStore,
+  store: Pick<RunStore, 'pathOf' | 'readRun' | 'readResult' | 'readRecords' | 'temporaryFor'>,
   runId: string,
   exports: readonly RunExport[],
   view?: () => RequestView | null,
@@ -29,17 +29,18 @@ export async function writeRunFiles(
     }
   };
   const folder = store.pathOf(runId);
+  const { temporaryFor } = store;
   const files = async () => ({ run: await store.readRun(runId), result: await store.readResult(runId) });
   await attempt('the report', async () => {
     const { run, result } = await files();
     const seen = (): Promise<RequestView | null> =>
       view === undefined ? viewOfRecords(store.readRecords(run)) : Promise.resolve(view());
-    await writeReport(folder, run, result, seen);
+    await writeReport(folder, run, result, seen, temporaryFor);
   });
   if (exports.includes('aiperf')) {
     await attempt("AIPerf's files", async () => {
       const { run, result } = await files();
-      await writeAiperf(join(folder, AIPERF_FOLDER), run, result, store.readRecords(run));
+      await writeAiperf(join(folder, AIPERF_FOLDER), run, result, store.readRecords(run), temporaryFor);
     });
   }
   return notes;

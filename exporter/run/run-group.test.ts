@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { performGroup } from './perform-group.ts';
-import type { PerformedRun } from './perform-run.ts';
+import type { DepartingRun } from './perform-run.ts';
 import { runGroup } from './run-group.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -48,7 +48,9 @@ describe('the runs of a group', () => {
 });
 
 describe('performing them', () => {
-  const completed = { result: { status: 'completed' } } as PerformedRun;
+  const completed = {
+    ...{ result: { status: 'completed' }, notes: [], departure: Promise.resolve([]) },
+  } as unknown as DepartingRun;
 
   async function performed(statuses: readonly string[], controls = new RunControls(), cooldownSeconds = 0) {
     const calls: string[] = [];
@@ -63,6 +65,8 @@ describe('performing them', () => {
         return Promise.resolve({ ...completed, result: { ...completed.result, status } });
       },
       finished: () => calls.push('finished'),
+      waiting: () => undefined,
+      departed: () => undefined,
     });
     return calls;
   }
@@ -85,5 +89,105 @@ describe('performing them', () => {
 
   test('ending a run early skips the cooldown and all later runs', async () => {
     expect(await performed(['drained', 'ok'], new RunControls(), 3600)).toHaveLength(3);
+  });
+});
+
+describe('their scrapers', () => {
+  type Departure = PromiseWithResolvers<readonly string[]>;
+  const ended = (departure: Departure, status = 'completed') =>
+    ({ result: { status }, notes: ['own'], departure: departure.promise }) as unknown as DepartingRun;
+  const nothing = {
+    cooldownSeconds: 0,
+    announce: () => undefined,
+    finished: () => undefined,
+    waiting: () => undefined,
+  };
+
+  test('the next run does not wait for the scrapers of the one before; the group does, once', async () => {
+    const departures = [Promise.withResolvers<readonly string[]>(), Promise.withResolvers<readonly string[]>()];
+    const calls: string[] = [];
+    const group = performGroup([request(0), request(1)], new RunControls(), {
+      ...nothing,
+      perform: ({ measure: { load } }) => {
+        calls.push(`perform ${load.concurrency}`);
+        return Promise.resolve(ended(departures[load.concurrency ?? 0] as Departure));
+      },
+      waiting: () => {
+        calls.push('waiting');
+        for (const { resolve } of departures) resolve(['nothing scraped']);
+      },
+      departed: (lines, runs) => calls.push(`departed ${JSON.stringify([...lines])} of ${runs}`),
+    });
+    await group;
+    expect(calls).toEqual(['perform 0', 'perform 1', 'waiting', 'departed [["nothing scraped",2]] of 2']);
+  });
+
+  test('a single run is finished after its departure, with the lines of both', async () => {
+    const departure = Promise.withResolvers<readonly string[]>();
+    const notes: (readonly string[])[] = [];
+    await performGroup([request(0)], new RunControls(), {
+      ...nothing,
+      perform: () => Promise.resolve(ended(departure)),
+      waiting: () => departure.resolve(['late']),
+      finished: (performed) => notes.push(performed.notes),
+      departed: () => undefined,
+    });
+    expect(notes).toEqual([['own', 'late']]);
+  });
+
+  test('a run that cannot be published ends the group', async () => {
+    const departure = Promise.withResolvers<readonly string[]>();
+    const performed: number[] = [];
+    const group = performGroup([request(0), request(1), request(2)], new RunControls(), {
+      ...nothing,
+      perform: async ({ measure: { load } }) => {
+        performed.push(load.concurrency ?? -1);
+        departure.reject(new Error('no space left'));
+        return Promise.resolve(ended(departure));
+      },
+      departed: () => undefined,
+    });
+    await expect(group).rejects.toThrow('no space left');
+    expect(performed).toEqual([0]);
+  });
+
+  test('an error of a later run is thrown when the runs before it are published', async () => {
+    const departure = Promise.withResolvers<readonly string[]>();
+    const calls: string[] = [];
+    void departure.promise.then(() => calls.push('published'));
+    const group = performGroup([request(0), request(1)], new RunControls(), {
+      ...nothing,
+      perform: ({ measure: { load } }) =>
+        load.concurrency === 0 ? Promise.resolve(ended(departure)) : Promise.reject(new Error('refused')),
+      waiting: () => departure.resolve([]),
+      departed: () => undefined,
+    });
+    await expect(group).rejects.toThrow('refused');
+    expect(calls).toEqual(['published']);
+  });
+
+  test('no more than 16 runs wait at once', async () => {
+    const departures: Departure[] = [];
+    let most = 0;
+    let waiting = 0;
+    await performGroup(
+      Array.from({ length: 20 }, (_, i) => request(i)),
+      new RunControls(),
+      {
+        ...nothing,
+        perform: () => {
+          const departure = Promise.withResolvers<readonly string[]>();
+          departures.push(departure);
+          most = Math.max(most, departures.length);
+          return Promise.resolve(ended(departure));
+        },
+        waiting: () => {
+          waiting += 1;
+          for (const { resolve } of departures.splice(0)) resolve([]);
+        },
+        departed: () => undefined,
+      },
+    );
+    expect([most, waiting]).toEqual([16, 2]);
   });
 });

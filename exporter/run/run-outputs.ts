@@ -4,6 +4,7 @@ import { goodRequest } from '../../core/measures/goodput.ts';
 import { wallNow_ms, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { createLiveMetrics, type LiveMetrics } from '../publish/live-metrics.ts';
 import { Outgoing } from '../publish/outgoing.ts';
+import type { ScrapedTarget } from '../publish/target-info.ts';
 import type { ServedPage, ServePage } from '../publish/served-page.ts';
 import { RequestViewBuilder } from '../report/request-view.ts';
 import { findServe } from '../store/recovery/serve-presence.ts';
@@ -22,8 +23,16 @@ export interface OutputParts {
   readonly version: string;
   /** Pages of the servers that others may scrape too. */
   readonly serverUrls: readonly string[];
+  /** Pages that have been read. */
+  readonly targets: readonly ScrapedTarget[];
   readonly servePage: ServePage;
   readonly say: (line: string) => void;
+}
+
+interface LivePart {
+  readonly live: LiveMetrics;
+  /** Null: the live metrics are not served. */
+  readonly page: ServedPage | null;
 }
 
 /** The destinations of one run's measurements. */
@@ -32,9 +41,15 @@ export class RunOutputs {
   /** Collects the records while the run is stored, so that the report does not have to read them again. */
   readonly view: RequestViewBuilder;
   readonly #outputs: readonly RunOutput[];
+  readonly #live: LiveMetrics;
+  readonly #page: ServedPage | null;
+  #isDeparting = false;
 
-  private constructor(outputs: readonly RunOutput[], writer: RunWriter, view: RequestViewBuilder) {
+  private constructor(outputs: readonly RunOutput[], parts: Pick<RunOutputs, 'writer' | 'view'> & LivePart) {
+    const { writer, view, live, page } = parts;
     this.#outputs = outputs;
+    this.#live = live;
+    this.#page = page;
     this.writer = writer;
     this.view = view;
   }
@@ -43,10 +58,12 @@ export class RunOutputs {
   static async open(parts: OutputParts, closers: Closers): Promise<RunOutputs> {
     const { request, plan, store } = parts;
     const live = liveMetrics(parts);
+    live.targetsRead(parts.targets);
     const outgoing = await openOutgoing(parts, live);
     closers.add(() => outgoing.close());
     const page = await openPage(parts, live);
-    closers.add(() => page?.close?.());
+    let opened: RunOutputs | null = null;
+    closers.add(() => (opened === null ? page?.close?.() : opened.#closeUnlessDeparting()));
     const writer = await store.begin(plan, {
       metrics_url: page?.metricsUrl ?? null,
       server_metrics_urls: [...parts.serverUrls],
@@ -55,15 +72,23 @@ export class RunOutputs {
     const outputs: RunOutput[] = [
       { observers: [live], end: (saturated) => live.clientSaturated(saturated) },
       outgoing,
+      // Before the wait for scrapers: the next run must not be measured while a report is computed.
+      { finish: () => writeRunFiles(store.unfinished, plan.run_id, request.exports, () => view.view()) },
       ...(page === null ? [] : [page]),
-      { observers: [writer], finish: () => writer.publish().then(() => []) },
-      { finish: () => writeRunFiles(store, plan.run_id, request.exports, () => view.view()) },
+      // Not before the page is gone: finished runs have another publisher.
+      { observers: [writer], depart: () => writer.publish().then(() => []) },
     ];
-    return new RunOutputs(outputs, writer, view);
+    opened = new RunOutputs(outputs, { writer, view, live, page });
+    return opened;
   }
 
   get observers(): readonly RunObserver[] {
     return this.#outputs.flatMap(({ observers = [] }) => observers);
+  }
+
+  /** Which metrics pages have been read so far: a page may appear late. */
+  targetsRead(targets: readonly ScrapedTarget[]): void {
+    this.#live.targetsRead(targets);
   }
 
   begin(): void {
@@ -79,6 +104,27 @@ export class RunOutputs {
     for (const output of this.#outputs) lines.push(...((await output.finish?.(ending)) ?? []));
     return lines;
   }
+
+  /** Waits for the scrapers and publishes the run; to be called once, after `finish`. Throws `RunNotStoredError`. */
+  depart(ending: RunEnding): Promise<readonly string[]> {
+    this.#isDeparting = true;
+    // Without `this`, so that the requests of a run that waits are not kept in memory.
+    return departed(
+      this.#outputs.filter((output) => output.depart !== undefined),
+      ending,
+    );
+  }
+
+  /** A run that departs outlives what measured it. */
+  async #closeUnlessDeparting(): Promise<void> {
+    if (!this.#isDeparting) await this.#page?.close?.();
+  }
+}
+
+async function departed(outputs: readonly RunOutput[], ending: RunEnding): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for (const output of outputs) lines.push(...((await output.depart?.(ending)) ?? []));
+  return lines;
 }
 
 function liveMetrics({ plan, version }: OutputParts): LiveMetrics {

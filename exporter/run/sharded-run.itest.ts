@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { LivePage } from '../http/live-page.ts';
+import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { answer, GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../load/testing/scripted-server.ts';
 import { readOptions } from '../cli/options/options.ts';
@@ -26,7 +26,7 @@ const LOAD = ['--isl', '6', '--osl', '8', '--random-seed', '3', '--no-server-met
 async function perform(argv: readonly string[]): Promise<PerformedRun> {
   const where = ['--url', server?.origin ?? '', '--model', 'm', '--runs-dir', runs];
   const [request] = runRequests(readOptions(RUN_OPTIONS, [...where, ...LOAD, ...argv], {}));
-  const host = { servePage: LivePage.open, say: () => undefined, observe: () => ({ stop: () => undefined }) };
+  const host = { servePage: servedAlone, say: () => undefined, observe: () => ({ stop: () => undefined }) };
   return performRun(request as RunRequest, new RunControls(), host, '0.0.0');
 }
 

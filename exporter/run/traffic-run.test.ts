@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LivePage } from '../http/live-page.ts';
+import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
@@ -45,7 +45,7 @@ async function run(script: Script, argv: readonly string[]): Promise<Said> {
   const [request] = runRequests(readOptions(RUN_OPTIONS, [...plain, ...argv], {}));
   const lines: string[] = [];
   const host = {
-    servePage: LivePage.open,
+    servePage: servedAlone,
     say: (line: string): unknown => lines.push(line),
     observe: () => ({ stop: () => undefined }),
   };

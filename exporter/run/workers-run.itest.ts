@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import { LivePage } from '../http/live-page.ts';
+import { servedAlone } from '../http/testing/served-alone.ts';
 import { RunControls } from '../load/phases/run-controls.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
 import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
@@ -55,7 +55,7 @@ async function run(answers: Answers, argv: readonly string[], watched: Watched =
   const basics = ['--no-server-metrics', '--linger', 'no', '--isl', '6', '--osl', '8', '--random-seed', '3'];
   const [request] = runRequests(readOptions(RUN_OPTIONS, [...where, ...basics, ...argv], {}));
   const host = {
-    servePage: LivePage.open,
+    servePage: servedAlone,
     say: () => undefined,
     observe: () => ({ ...watched.observer, stop: () => undefined }),
   };

@@ -58,10 +58,10 @@ export function discardedName(runId: string, owner: ProcessIdentity): string {
 
 /**
  * The name of a file in `.unfinished` that a process removes at once; if the process ends before that, opening the store
- * removes it. `what`: letters, digits and dashes.
+ * removes it. `what`: letters, digits and dashes; `n` distinguishes those of one process.
  */
-export function momentaryName(what: string, owner: ProcessIdentity): string {
-  return `${discardedName(what, owner)}.0.tmp`;
+export function momentaryName(what: string, owner: ProcessIdentity, n = 0): string {
+  return `${discardedName(what, owner)}.${n}.tmp`;
 }
 
 /** The record of a change of a finished run. */

@@ -4,6 +4,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { isRunId } from '../../core/run/run-id.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import { besideFile, type TemporaryFor } from '../files/durable-file.ts';
 import { isFolder } from '../files/exists.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { readInBatches } from '../files/read-in-batches.ts';
@@ -13,6 +14,7 @@ import { isOwned } from './recovery/ownership.ts';
 import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
 import { ownIdentity } from './recovery/process-identity.ts';
 import { momentaryName, runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
+import { temporariesOf } from './temporary-file.ts';
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
 import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../errors/store-errors.ts';
 
@@ -50,9 +52,12 @@ export async function openStore(runsDirectory: string): Promise<OpenedStore> {
 /** The runs of one directory. */
 export class RunStore {
   readonly directory: string;
+  /** Where a file of a run is written before it takes its place. */
+  readonly temporaryFor: TemporaryFor;
 
-  constructor(directory: string) {
+  constructor(directory: string, temporaryFor: TemporaryFor = temporariesOf(directory)) {
     this.directory = directory;
+    this.temporaryFor = temporaryFor;
   }
 
   /**
@@ -144,10 +149,23 @@ export class RunStore {
     return runs;
   }
 
+  /** Reads the unfinished runs as finished ones are read: those that have their result and are not yet published. */
+  get unfinished(): Pick<RunStore, 'pathOf' | 'readRun' | 'readResult' | 'readRecords' | 'temporaryFor'> {
+    // Publishing a run removes what is left in its folder.
+    return new RunStore(unfinishedDirectory(this.directory), besideFile);
+  }
+
   /** Path of a finished run. Throws a `RangeError` for an invalid run id. */
   pathOf(runId: string): string {
     if (!isRunId(runId)) throw new RangeError(`"${runId}" is not a run id: [0-9A-Za-z-]{1,64}`);
     return join(this.directory, runId);
+  }
+
+  /** Path of a run that has ended: also of one whose process still waits until its last metrics are scraped. */
+  endedPathOf(runId: string): string {
+    const path = this.pathOf(runId);
+    const waiting = join(unfinishedDirectory(this.directory), runId);
+    return !isFolder(path) && isFolder(waiting) ? waiting : path;
   }
 
   /** The run.json of a finished run. Throws `DamagedRunError` or `SchemaVersionError`. */

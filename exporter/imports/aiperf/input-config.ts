@@ -1,3 +1,5 @@
+import type { JsonValue } from '../../../core/run/canonical-json.ts';
+import { withoutSecrets } from '../../../core/run/secret-fields.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { LoadKey, WarmupKey } from '../../../core/run/run.ts';
 import { Fields, isObject } from '../reading/fields.ts';
@@ -33,7 +35,9 @@ function endpointKey(config: Fields, endpoint: Fields): KnownKey {
     endpoint_type: endpoint.text('type') ?? 'chat',
     streaming: endpoint.boolean('streaming') ?? false,
     ...(model === null ? {} : { model }),
-    ...(extra === undefined || isObject(extra) ? { sampling: flat(extra ?? {}) } : {}),
+    ...(extra === undefined || isObject(extra)
+      ? { sampling: flat(withoutSecrets((extra ?? {}) as Readonly<Record<string, JsonValue>>)) }
+      : {}),
   };
 }
 

@@ -27,12 +27,18 @@ const TOP = [
   'requests',
 ];
 
+/** Far more than the columns of any table need. */
+const MOST_CHARACTERS = 20_000;
+
 /**
  * Reads a mapping: `columns` assigns to each column the field of a request that it is (or, with `rows: runs`, which
  * figure of which measure) and in which unit. Strict: what is unknown, contradictory or without a unit is refused,
  * with its line, by an `ImportRefusal`.
  */
 export function parseMapping(text: string): ColumnMapping {
+  // YAML takes quadratic time for some texts.
+  if (text.length > MOST_CHARACTERS)
+    throw new ImportRefusal(`it has ${text.length} characters, at most ${MOST_CHARACTERS} are read`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, schema: 'core', prettyErrors: false });
   const [mistake] = [...document.errors, ...document.warnings];

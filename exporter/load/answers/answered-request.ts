@@ -1,5 +1,6 @@
 import { answerFailure, isEncoded } from './answer-failure.ts';
-import type { AnswerFacts } from './answer-failure.ts';
+import type { AnswerFacts, AnswerFailure } from './answer-failure.ts';
+import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import type { AnswerText } from '../endpoints/endpoint.ts';
 import { countedTokens, requestRecord } from './request-record.ts';
@@ -33,6 +34,7 @@ export abstract class AnsweredRequest implements AnswerReader {
   #retryAfter: number | null = null;
   #longRetryAfter: string | null = null;
   #connection: ConnectionFacts | null = null;
+  #fault: AnswerFailure | null = null;
 
   /** `firstContent` is called when the first content is known. */
   constructor(
@@ -93,9 +95,16 @@ export abstract class AnsweredRequest implements AnswerReader {
     return isEncoded(this.#contentEncoding);
   }
 
+  /** Notes an error of this program in reading this response: it fails this request, and the others continue. */
+  protected fault(error: unknown): void {
+    const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+    const line = `llmbench failed to read the response, please report it: ${message}`;
+    this.#fault ??= { reason: 'other', message: messageExcerpt(line, this.context.secrets) };
+  }
+
   protected close(stamp_ns: number, transportFailure: TransportFailure | null, body: ReadBody): void {
-    const { text, usage } = body;
-    const failure = answerFailure(
+    const counted_output_tokens = this.#countedTokens(body);
+    const found = answerFailure(
       {
         ...body,
         transportFailure,
@@ -106,6 +115,8 @@ export abstract class AnsweredRequest implements AnswerReader {
       },
       this.context.secrets,
     );
+    // What is missing because of it is not the server's fault.
+    const failure = transportFailure === null ? (this.#fault ?? found) : found;
     this.#closed({
       record: requestRecord(this.request, {
         ...body,
@@ -113,14 +124,23 @@ export abstract class AnsweredRequest implements AnswerReader {
         reason: failure?.reason ?? null,
         status: this.#status,
         connection: this.#connection,
-        counted_output_tokens: countedTokens(this.context, text, usage),
+        counted_output_tokens,
       }),
       message: failure === null ? null : [failure.message, this.#longRetryAfter].filter(Boolean).join('; '),
       contentType: this.#contentType,
       retryAfterSeconds: this.#retryAfter,
       connectionRetried: this.#connection?.retried ?? false,
-      output: text?.output ?? null,
+      output: body.text?.output ?? null,
     });
+  }
+
+  #countedTokens({ text, usage }: ReadBody): ReturnType<typeof countedTokens> {
+    try {
+      return countedTokens(this.context, text, usage);
+    } catch (error) {
+      this.fault(error);
+      return null;
+    }
   }
 }
 

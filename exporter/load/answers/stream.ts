@@ -4,6 +4,7 @@ import type { Arrival } from './answer-progress.ts';
 import { KeptText } from './kept-text.ts';
 import { SseFramer } from './sse-framer.ts';
 import type { SseSink } from './sse-framer.ts';
+import type { EventMeaning } from '../endpoints/endpoint.ts';
 import type { ConnectionFacts, TransportFailure } from '../transports/transport.ts';
 
 const utf8Bytes = new TextEncoder();
@@ -131,7 +132,8 @@ export class StreamReader extends AnsweredRequest implements SseSink {
       if (terminated) this.#malformed ??= 'an event is not JSON';
       return;
     }
-    const meaning = this.context.endpoint.interpret(event);
+    const meaning = this.#meaning(event);
+    if (meaning === undefined) return;
     if (meaning === null) {
       this.#malformed ??= `an event does not follow the ${this.context.endpoint.type} protocol`;
       return;
@@ -144,6 +146,16 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     const plain = meaning.finishReason === null && meaning.usage === null && meaning.error === null;
     if (meaning.content && plain && meaning.progress === undefined)
       this.context.recognizer.learn(bytes, 0, bytes.length, kindOf(meaning));
+  }
+
+  /** Undefined after an error of this program. Only the interpretation is guarded: what content sets off is not its part. */
+  #meaning(event: unknown): EventMeaning | null | undefined {
+    try {
+      return this.context.endpoint.interpret(event);
+    } catch (error) {
+      this.fault(error);
+      return undefined;
+    }
   }
 
   protected override finish(stamp_ns: number, failure: TransportFailure | null): void {

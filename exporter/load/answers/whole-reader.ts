@@ -1,4 +1,5 @@
 import { AnsweredRequest } from './answered-request.ts';
+import type { AnswerText, EventMeaning } from '../endpoints/endpoint.ts';
 import type { TransportFailure } from '../transports/transport.ts';
 
 /** A longer response is not read to its end. */
@@ -25,9 +26,9 @@ export class WholeReader extends AnsweredRequest {
   }
 
   #close(stamp_ns: number, failure: TransportFailure | null): void {
-    const { endpoint, keepText } = this.context;
+    const { endpoint } = this.context;
     const json = failure === null ? this.#json() : undefined;
-    const meaning = json === undefined ? null : endpoint.interpretWhole(json);
+    const { meaning, text } = this.#read(json);
     const hasContent = meaning?.content ?? false;
     if (hasContent) this.firstContent?.();
     this.close(stamp_ns, failure, {
@@ -39,11 +40,22 @@ export class WholeReader extends AnsweredRequest {
       hasContent,
       whole: true,
       usage: meaning?.usage ?? null,
-      text: json === undefined || keepText !== true ? null : endpoint.text(json),
+      text,
       offsets_ns: [],
       firstOutputOffset_ns: null,
       wholeAnswerOffset_ns: hasContent ? Math.round(this.lastByteAt_ns - this.sentAt_ns) : null,
     });
+  }
+
+  #read(json: unknown): { readonly meaning: EventMeaning | null; readonly text: AnswerText | null } {
+    const { endpoint, keepText } = this.context;
+    if (json === undefined) return { meaning: null, text: null };
+    try {
+      return { meaning: endpoint.interpretWhole(json), text: keepText === true ? endpoint.text(json) : null };
+    } catch (error) {
+      this.fault(error);
+      return { meaning: null, text: null };
+    }
   }
 
   /** Undefined when the body is not JSON. */

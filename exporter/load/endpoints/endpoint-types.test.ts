@@ -38,7 +38,7 @@ describe('extra inputs', () => {
 
   test.each([
     ['temperature', "--extra-inputs 'temperature' must be NAME:VALUE or a JSON object"],
-    ['{"a":', `--extra-inputs '{"a":' is not valid JSON`],
+    ['{"a":', '--extra-inputs {… is not valid JSON'],
   ])('%j', (given, message) => {
     expect(() => parseExtraInputs([given])).toThrow(message);
   });

@@ -1,4 +1,5 @@
-import type { JsonValue } from '../../../core/run/canonical-json.ts';
+import { canonicalJson, type JsonValue } from '../../../core/run/canonical-json.ts';
+import { withoutSecrets } from '../../../core/run/secret-fields.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { isObject } from './json-object.ts';
 
@@ -15,14 +16,26 @@ export function parseExtraInputs(given: readonly string[]): Readonly<Record<stri
 function entries(text: string): readonly (readonly [string, JsonValue])[] {
   if (text.trimStart().startsWith('{')) {
     const object = jsonOf(text);
-    if (!isObject(object)) throw new ConfigurationError(`--extra-inputs '${text}' is not valid JSON`);
+    // The text may contain a secret, which cannot be found in it.
+    if (!isObject(object)) throw new ConfigurationError('--extra-inputs {… is not valid JSON');
     return Object.entries(object as Record<string, JsonValue>);
   }
   const match = /^([^:]+):([^]*)$/.exec(text);
   const [, name = '', value = ''] = match ?? [];
-  if (match === null) throw new ConfigurationError(`--extra-inputs '${text}' must be NAME:VALUE or a JSON object`);
+  if (match === null)
+    throw new ConfigurationError(`--extra-inputs '${withoutSecrets(text)}' must be NAME:VALUE or a JSON object`);
   const json = jsonOf(value);
   return [[name, json === undefined ? value : (json as JsonValue)]];
+}
+
+/** One `--extra-inputs` as it may be shown: with `***` for credentials. */
+export function publicExtraInput(text: string): string {
+  const given = Object.fromEntries(entries(text));
+  const shown = withoutSecrets(given);
+  if (canonicalJson(shown) === canonicalJson(given)) return text;
+  const [name, value] = Object.entries(shown)[0] ?? ['', ''];
+  if (text.trimStart().startsWith('{')) return JSON.stringify(shown);
+  return `${name}:${typeof value === 'string' ? value : JSON.stringify(value)}`;
 }
 
 function jsonOf(text: string): unknown {

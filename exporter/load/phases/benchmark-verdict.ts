@@ -17,14 +17,15 @@ export const endsTheRun = (phase: PhaseResult): boolean =>
 export function benchmarkVerdict(
   { failedRequestThreshold }: Pick<BenchmarkPlan, 'failedRequestThreshold'>,
   phases: readonly PhaseResult[],
-  { aborting, draining }: Pick<RunControls, 'aborting' | 'draining'>,
+  { aborting, interrupted }: Pick<RunControls, 'aborting' | 'interrupted'>,
 ): BenchmarkVerdict {
   const broken = phases.find((phase) => phase.broken !== null)?.broken;
   if (broken != null) return { status: 'failed', failure: broken };
   const tooMany = phases.find((phase) => phase.tooManyErrors !== null)?.tooManyErrors;
   if (tooMany != null) return { status: 'failed', failure: tooMany };
-  if (aborting.aborted) return { status: 'aborted', failure: 'aborted: requests in flight were cancelled' };
-  if (draining.aborted) return { status: 'aborted', failure: 'ended early: requests in flight were completed' };
+  if (interrupted && aborting.aborted)
+    return { status: 'aborted', failure: 'aborted: requests in flight were cancelled' };
+  if (interrupted) return { status: 'aborted', failure: 'ended early: requests in flight were completed' };
   const measure = phases.find((phase) => phase.phase === 'measure');
   if (measure === undefined || measure.requests.ok === 0) {
     const why = phases.find((phase) => phase.overBudget !== null)?.overBudget ?? null;

@@ -1,7 +1,9 @@
-/** How a user ends a run early: Ctrl-C once drains it, twice aborts it. */
+/** How a run is ended early: a user's Ctrl-C once drains it, twice aborts it; a caller that knows enough concludes it. */
 export class RunControls {
   readonly #drain = new AbortController();
   readonly #abort = new AbortController();
+  readonly #giveUp = new AbortController();
+  #concluded = false;
 
   /** No new request is sent; those in flight are read to their end. */
   drain(): void {
@@ -10,8 +12,26 @@ export class RunControls {
 
   /** Requests in flight are aborted as well. */
   abort(): void {
-    this.#drain.abort();
-    this.#abort.abort();
+    this.#giveUp.abort();
+    this.#cancel();
+  }
+
+  /** Ends the run as complete: more requests would not change what it is for. Those in flight may be cancelled. */
+  conclude(cancelInFlight: boolean): void {
+    if (this.#drain.signal.aborted) return;
+    this.#concluded = true;
+    if (cancelInFlight) this.#cancel();
+    else this.drain();
+  }
+
+  /** Whether a user ended the run. */
+  get interrupted(): boolean {
+    return this.draining.aborted && !this.#concluded;
+  }
+
+  /** Aborted when a user waits for nothing any more, not when a run is concluded. */
+  get givenUp(): AbortSignal {
+    return this.#giveUp.signal;
   }
 
   get draining(): AbortSignal {
@@ -20,5 +40,10 @@ export class RunControls {
 
   get aborting(): AbortSignal {
     return this.#abort.signal;
+  }
+
+  #cancel(): void {
+    this.#drain.abort();
+    this.#abort.abort();
   }
 }

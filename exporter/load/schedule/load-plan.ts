@@ -85,18 +85,3 @@ export function requestsAhead({ arrivals, concurrency }: LoadPlan): number {
   if (arrivals === null) return concurrency;
   return arrivals.kind === 'rate' ? Math.min(Math.ceil(arrivals.requestRate), MOST_AHEAD) : 64;
 }
-
-/** The load in a few words: `concurrency 8`, `2.5 requests/s (poisson), concurrency up to 64`. */
-export function loadText({ concurrency, prefillConcurrency, arrivals }: LoadPlan): string {
-  const manner =
-    arrivals === null
-      ? `concurrency ${count(concurrency)}`
-      : arrivals.kind === 'trace'
-        ? 'at the times of the trace'
-        : `${arrivals.requestRate} requests/s (${arrivals.pattern})`;
-  const limit = arrivals === null || concurrency === null ? '' : `, concurrency up to ${count(concurrency)}`;
-  const prefill = prefillConcurrency === null ? '' : `, prefill concurrency up to ${count(prefillConcurrency)}`;
-  return `${manner}${limit}${prefill}`;
-}
-
-const count = (n: number): string => n.toLocaleString('en-US');

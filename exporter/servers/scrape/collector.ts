@@ -123,6 +123,7 @@ export class Collector {
   async #edgeOf(loops: readonly TargetLoop[], timeout_ms: number): Promise<void> {
     if (loops.length === 0) return;
     const waiting = new AbortController();
+    // It rejects only when `waiting` is aborted below, after the race.
     const timeout = sleep(timeout_ms, undefined, { signal: waiting.signal }).catch(() => undefined);
     const missing = new Set(loops);
     const all = loops.map((loop) => loop.scrapeEdge().then(() => missing.delete(loop)));

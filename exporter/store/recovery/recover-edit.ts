@@ -1,7 +1,8 @@
 import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { replaceFile, temporaryPath } from '../../files/durable-file.ts';
+import { dirname, join } from 'node:path';
+import { replaceFile } from '../../files/durable-file.ts';
 import { codeOf } from '../../errors/store-errors.ts';
+import { temporariesOf } from '../temporary-file.ts';
 import { editPath, runFilePath } from '../run-paths.ts';
 import { CHECKSUMS_FILE, textSha256 } from '../sealed/checksums.ts';
 import { isOwned } from './ownership.ts';
@@ -33,8 +34,6 @@ export async function recoverEdit(runsDirectory: string, runId: string): Promise
     if (await isOwned(edit.owner, journal)) return true;
     const folder = join(runsDirectory, runId);
     await applyEdit(folder, edit);
-    for (const name of [RUN_FILE, CHECKSUMS_FILE])
-      await rm(temporaryPath(join(folder, name), edit.owner.pid), { force: true });
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error;
     // Completed by another process, or the run was deleted in the meantime.
@@ -49,7 +48,8 @@ export async function recoverEdit(runsDirectory: string, runId: string): Promise
 export async function applyEdit(folder: string, { base, run, checksums }: Edit): Promise<boolean> {
   const now = textSha256(await readFile(runFilePath(folder), 'utf8'));
   if (now !== base && now !== textSha256(run)) return false;
-  await replaceFile(runFilePath(folder), run);
-  if (checksums !== null) await replaceFile(join(folder, CHECKSUMS_FILE), checksums);
+  const temporaries = temporariesOf(dirname(folder));
+  await replaceFile(runFilePath(folder), run, temporaries);
+  if (checksums !== null) await replaceFile(join(folder, CHECKSUMS_FILE), checksums, temporaries);
   return true;
 }

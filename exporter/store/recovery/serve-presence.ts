@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceJson } from '../../files/durable-file.ts';
+import { temporariesOf } from '../temporary-file.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { ownIdentity } from './process-identity.ts';
 import type { ProcessIdentity } from './process-identity.ts';
@@ -34,7 +35,8 @@ const presencePath = (runsDirectory: string): string => join(runsDirectory, '.se
 export async function announceServe(runsDirectory: string, url: string): Promise<AnnouncedServe> {
   const path = presencePath(runsDirectory);
   const own: ServePresence = { ...ownIdentity(), url, discovery_asked_at: null };
-  await replaceJson(path, own);
+  const temporaries = temporariesOf(runsDirectory);
+  await replaceJson(path, own, temporaries);
   const heartbeat = startHeartbeat(path);
   let notedAt_ms = 0;
   let noting: Promise<void> = Promise.resolve();
@@ -44,7 +46,7 @@ export async function announceServe(runsDirectory: string, url: string): Promise
       if (now.getTime() - notedAt_ms < LEAST_BETWEEN_NOTES_MS) return;
       notedAt_ms = now.getTime();
       // A failed write only makes short runs wait less; the next request tries again.
-      noting = replaceJson(path, { ...own, discovery_asked_at: now.toISOString() }).catch(() => undefined);
+      noting = replaceJson(path, { ...own, discovery_asked_at: now.toISOString() }, temporaries).catch(() => undefined);
     },
     async stop() {
       heartbeat.stop();

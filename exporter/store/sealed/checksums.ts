@@ -8,20 +8,24 @@ import { codeOf } from '../../errors/store-errors.ts';
 
 /**
  * The SHA-256 of every file of a run at the time of sealing, in the format of GNU coreutils: `sha256sum -c
- * checksums.sha256` in a run's folder checks them. Files generated later (report.html, exports) are not included.
+ * checksums.sha256` in a run's folder checks them. Files that can be generated again (report.html, exports) are not included.
  */
 export const CHECKSUMS_FILE = 'checksums.sha256';
+
+/** Files and folders that are derived from the others and may be written again at any time. */
+const DERIVED: readonly string[] = ['report.html', 'aiperf'];
 
 const LINE = /^([0-9a-f]{64}) [ *](.+)$/;
 
 /** File → hex SHA-256; paths are relative to the run's folder, with slashes. */
 export type Checksums = ReadonlyMap<string, string>;
 
-/** Writes the checksums of all files in the folder. Throws the file system's error. */
+/** Writes the checksums of all files in the folder but the derived ones. Throws the file system's error. */
 export async function writeChecksums(folder: string): Promise<void> {
   const sums = new Map<string, string>();
   for (const path of await filesIn(folder)) {
-    if (path !== CHECKSUMS_FILE) sums.set(path, await fileSha256(join(folder, path)));
+    if (path !== CHECKSUMS_FILE && !DERIVED.includes(path.split('/')[0] ?? ''))
+      sums.set(path, await fileSha256(join(folder, path)));
   }
   await replaceFile(join(folder, CHECKSUMS_FILE), checksumsText(sums));
 }

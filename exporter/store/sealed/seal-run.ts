@@ -70,7 +70,7 @@ export async function publish(runsDirectory: string, claimed: string, run: RunFi
   const paths = runPaths(claimed, run.shard);
   await replaceJson(paths.run, { ...run, process: null } satisfies RunFile);
   await rm(paths.jsonl, { force: true });
-  for (const name of await readdir(claimed)) {
+  for (const name of await readdir(claimed, { recursive: true })) {
     // Left by a process that was killed while replacing a file.
     if (name.endsWith('.tmp')) await rm(join(claimed, name));
   }
