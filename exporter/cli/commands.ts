@@ -73,6 +73,11 @@ export const COMMANDS: readonly Command[] = [
     summary: 'explain a metric, or the contents of a metrics page',
     load: () => import('./commands/explain.ts'),
   },
+  {
+    name: 'buckets',
+    summary: "show how wide percentiles of servers' histograms are, and which bounds narrow them",
+    load: () => import('./commands/buckets.ts'),
+  },
   { name: 'simulate', summary: 'start a simulated inference server', load: () => import('./commands/simulate.ts') },
   {
     name: 'demo',

@@ -1,13 +1,18 @@
 import { things } from '../../../core/text/things.ts';
 import { stat } from 'node:fs/promises';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { inOrderOfTime, type BackfillPart } from '../../publish/backfill/backfill-part.ts';
+import { readScenarioTimeline } from '../../judge/scenario-timeline.ts';
 import { oldRuns, type OldRun } from '../../publish/backfill/old-runs.ts';
-import { sendOldRuns } from '../../publish/backfill/send-old-runs.ts';
+import { sendOldRuns, sendVerdicts, type SentSamples } from '../../publish/backfill/send-old-runs.ts';
+import { verdictParts, type VerdictParts } from '../../publish/backfill/verdict-parts.ts';
 import { writePages, type BackfillOutput } from '../../publish/backfill/write-pages.ts';
 import { Annotator } from '../../publish/grafana-annotations/annotator.ts';
 import { readGrafanaAccess } from '../../publish/grafana-annotations/annotator-request.ts';
+import type { Receiver } from '../../publish/remote-write/receiver.ts';
 import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
 import type { RunStore } from '../../store/run-store.ts';
+import { listScenarioPaths } from '../../store/scenarios/scenario-folders.ts';
 import { codeOf, reasonOf, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
@@ -25,7 +30,7 @@ import { VERSION } from '../version.ts';
 
 const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
-  all: flag('all finished runs with a known start time'),
+  all: flag('all finished runs with a known start time, and the verdicts on all scenarios'),
   output: text(
     'FILE|DIR/|-',
     'OpenMetrics with timestamps for `promtool tsdb create-blocks-from openmetrics`; a directory gets one file per two hours',
@@ -54,6 +59,8 @@ const MOST_RUNS = 10_000;
 /** The summary that `--json` prints. */
 interface Done {
   readonly runs: number;
+  /** Samples of verdicts, and how long a verdict is held unless a later one follows; null without verdicts. */
+  readonly verdicts: { readonly samples: number; readonly held_seconds: number } | null;
   readonly refused: Readonly<Record<string, string>>;
   readonly files: readonly string[];
   readonly samples_written: number;
@@ -78,7 +85,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     const store = await openRuns(options['runs-dir']);
     const runs = options.all ? await store.list() : await namedRuns(store, positionals);
     const runIds = runs.map(({ run_id }) => run_id);
-    return report(await backfilled(store, runIds, options), options);
+    const verdicts = options.all ? await verdictsOf(store, requestedLabels(options['remote-write-label'])) : null;
+    return report(await backfilled(store, runIds, verdicts, options), options);
   } catch (error) {
     if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
     throw error;
@@ -88,6 +96,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function backfilled(
   store: RunStore,
   runIds: readonly string[],
+  verdicts: VerdictParts | null,
   options: OptionValues<typeof OPTIONS>,
 ): Promise<Done> {
   const receiverRequest = requestedReceiver(options);
@@ -109,16 +118,13 @@ async function backfilled(
       yield each;
     }
   };
-  const files = options.output === null ? [] : await written(runs(), await outputOf(options.output));
-  const sent =
-    receiver &&
-    (await sendOldRuns(runs(), {
-      ...{ runsDirectory: store.directory, receiver, version: VERSION, secondsPerRun: SECONDS_PER_RUN },
-      problem: (line) => printLine(`remote write: ${line}`),
-    }));
+  const parts = inOrderOfTime(runs(), verdicts?.parts() ?? []);
+  const files = options.output === null ? [] : await written(parts, await outputOf(options.output));
+  const sent = receiver && (await sentTo(receiver, store, runs(), verdicts));
   const notAnnotated = grafana === null ? {} : await annotated(runs(), grafana, grafanaRequest?.dashboardUid ?? null);
   return {
     runs: done.size,
+    verdicts: verdicts && { samples: verdicts.samples, held_seconds: verdicts.heldSeconds },
     refused,
     files,
     samples_written: sent?.written ?? 0,
@@ -128,9 +134,40 @@ async function backfilled(
   };
 }
 
-async function written(runs: AsyncIterable<OldRun>, output: BackfillOutput): Promise<readonly string[]> {
+/** Null when nothing was judged. */
+async function verdictsOf(
+  store: RunStore,
+  extraLabels: Readonly<Record<string, string>>,
+): Promise<VerdictParts | null> {
+  const paths = await listScenarioPaths(store.directory);
+  const timelines = await Promise.all(paths.map(readScenarioTimeline));
+  const found = verdictParts(timelines, { extraLabels, now_ms: Date.now() });
+  return found.samples === 0 ? null : found;
+}
+
+async function sentTo(
+  receiver: Receiver,
+  store: RunStore,
+  runs: AsyncIterable<OldRun>,
+  verdicts: VerdictParts | null,
+): Promise<SentSamples> {
+  const options = {
+    ...{ runsDirectory: store.directory, receiver, version: VERSION, secondsPerRun: SECONDS_PER_RUN },
+    problem: (line: string) => printLine(`remote write: ${line}`),
+  };
+  const ofRuns = await sendOldRuns(runs, options);
+  if (verdicts === null || ofRuns.waiting > 0) return ofRuns;
+  const ofVerdicts = await sendVerdicts(verdicts.parts(), options);
+  return {
+    written: ofRuns.written + ofVerdicts.written,
+    dropped: ofRuns.dropped + ofVerdicts.dropped,
+    waiting: ofVerdicts.waiting,
+  };
+}
+
+async function written(parts: AsyncIterable<BackfillPart>, output: BackfillOutput): Promise<readonly string[]> {
   try {
-    return await writePages(runs, output);
+    return await writePages(parts, output);
   } catch (error) {
     if (codeOf(error) === null) throw error;
     throw new CliError(`--output cannot be written: ${reasonOf(error)}`, ExitCode.failed);
@@ -170,7 +207,7 @@ function report(done: Done, options: OptionValues<typeof OPTIONS>): number {
   else {
     const remote = options['remote-write-url'] === null ? '' : `, ${things(done.samples_written, 'samples')} sent`;
     printLine(
-      `${things(done.runs, 'runs')} written${done.files.length === 0 ? '' : ` to ${things(done.files.length, 'files')}`}${remote}`,
+      `${things(done.runs, 'runs')}${verdictText(done.verdicts)} written${done.files.length === 0 ? '' : ` to ${things(done.files.length, 'files')}`}${remote}`,
     );
     if (done.samples_dropped > 0)
       printLine(
@@ -185,8 +222,17 @@ function report(done: Done, options: OptionValues<typeof OPTIONS>): number {
   return isWhole(done) ? ExitCode.done : ExitCode.failed;
 }
 
+function verdictText(verdicts: Done['verdicts']): string {
+  if (verdicts === null) return '';
+  const held = verdicts.held_seconds / 86_400;
+  return ` and ${things(verdicts.samples, 'samples')} of verdicts (each held until the next one, at most ${held} days)`;
+}
+
 /** Whether everything arrived; the exit code reports it to a pipeline. */
-const isWhole = ({ runs, samples_waiting, samples_dropped, not_annotated }: Done): boolean =>
-  runs > 0 && samples_waiting === 0 && samples_dropped === 0 && Object.keys(not_annotated).length === 0;
+const isWhole = ({ runs, verdicts, samples_waiting, samples_dropped, not_annotated }: Done): boolean =>
+  (runs > 0 || verdicts !== null) &&
+  samples_waiting === 0 &&
+  samples_dropped === 0 &&
+  Object.keys(not_annotated).length === 0;
 
 const printLine = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -71,3 +71,36 @@ test('SIGHUP, as SIGTERM: requests in flight finish and the run is stored', asyn
   expect(await exitCode(child)).toBe(130);
   expect(await stored()).toContain('hung-up');
 });
+
+test.each([
+  ['runs export', ['runs', 'export', 'many', '--format', 'jsonl']],
+  ['runs list', ['runs', 'list', '--json']],
+  ['runs show', ['runs', 'show', 'many', '--json']],
+])('stdout of %s closed by its reader: the command ends without a message', async (_, argv) => {
+  if (!(await stored().catch((): string[] => [])).includes('many')) {
+    const run = start('many', 400, ['ignore', 'pipe', 'pipe']);
+    run.stdout?.resume();
+    run.stderr?.resume();
+    expect(await exitCode(run)).toBe(0);
+  }
+  const child = spawn(process.execPath, [PROGRAM, ...argv, '--runs-dir', join(folder, 'runs')], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let said = '';
+  child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  // Before it writes: every write fails.
+  child.stdout.destroy();
+  const [code, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  expect([said, signal]).toEqual(['', null]);
+  expect(code).toBe(0);
+});
+
+test('stdout of run closed by its reader: the run completes and is stored', async () => {
+  const child = start('stdout-closed', 50, ['ignore', 'pipe', 'pipe']);
+  let said = '';
+  child.stderr?.on('data', (chunk: Buffer) => (said += chunk.toString()));
+  child.stdout?.destroy();
+  const [, signal] = (await once(child, 'exit')) as [number | null, string | null];
+  expect([signal, said.includes('    at ')]).toEqual([null, false]);
+  expect(await stored()).toContain('stdout-closed');
+});

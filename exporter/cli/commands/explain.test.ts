@@ -32,6 +32,17 @@ describe('METRIC', () => {
     expect(printed).toMatch(/^sglang:num_running_reqs\n/);
   });
 
+  test('a histogram: the option of the server that sets its buckets', async () => {
+    await run(['sglang:time_to_first_token_seconds']);
+    expect(printed).toMatch(/set by +--bucket-time-to-first-token\n/);
+    printed = '';
+    await run(['vllm:time_to_first_token_seconds', '--json']);
+    expect(JSON.parse(printed)).toMatchObject([
+      { system: 'vllm', bucket_option: { name: '--custom-histogram-buckets', since: 'after 0.30.0' } },
+      { system: 'triton-vllm-backend', bucket_option: null },
+    ]);
+  });
+
   test('as JSON: every system that has it, with the dashboard that shows it', async () => {
     await run(['vllm:time_to_first_token_seconds', '--json']);
     const explanations = JSON.parse(printed) as { system: string; per: string; dashboards: { uid: string }[] }[];

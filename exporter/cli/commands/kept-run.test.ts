@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { ResultFile } from '../../../core/run/result.ts';
-import type { PerformedRun } from '../../run/perform-run.ts';
+import type { DepartingRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { RunNotStoredError } from '../../errors/store-errors.ts';
 import { groupResult, type GroupRun } from '../tables/group-table.ts';
@@ -8,7 +8,10 @@ import { keptRun } from './kept-run.ts';
 
 const request = { group: { group_id: 'g', step: null, repeat: 0 }, runsDirectory: 'runs' } as unknown as RunRequest;
 const result = (run_id: string): ResultFile => ({ run_id, measures: [] }) as unknown as ResultFile;
-const performed: PerformedRun = { result: result('a'), failure: null, path: 'runs/a', notes: [] };
+const performed: DepartingRun = {
+  ...{ result: result('a'), failure: null, path: 'runs/a', notes: [] },
+  departure: Promise.resolve([]),
+};
 
 test('a run that could not be stored is reported with the others, in one document', async () => {
   const runs: GroupRun[] = [];
@@ -16,6 +19,19 @@ test('a run that could not be stored is reported with the others, in one documen
   const full = new RunNotStoredError('runs/b', new Error('no space left'), result('b'));
   await expect(keptRun(runs, request, () => Promise.reject(full))).rejects.toBe(full);
   expect(groupResult(runs).runs.map(({ run_id }) => run_id)).toEqual(['a', 'b']);
+});
+
+test('a run that could not be published after its departure keeps its place, with the failure', async () => {
+  const runs: GroupRun[] = [];
+  const full = new RunNotStoredError('runs/a', new Error('no space left'), result('a'));
+  const departing = { ...performed, departure: Promise.reject(full) };
+  const kept = await keptRun(runs, request, () => Promise.resolve(departing));
+  await keptRun(runs, request, () => Promise.resolve({ ...performed, result: result('b') }));
+  await expect(kept.departure).rejects.toBe(full);
+  expect(runs.map(({ performed: { result: stored, failure } }) => [stored.run_id, failure])).toEqual([
+    ['a', full.message],
+    ['b', null],
+  ]);
 });
 
 test('a run that failed otherwise has nothing to report', async () => {

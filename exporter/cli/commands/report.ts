@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { SWEEP_PERCENTILES } from '../../../core/sweeps/sweep-figures.ts';
 import { AIPERF_FOLDER, ExportError, writeAiperf } from '../../exports/write-aiperf.ts';
 import { viewOfRecords, writeReport } from '../../report/write-report.ts';
 import { RUN_EXPORTS } from '../../run/run-files.ts';
@@ -6,9 +7,11 @@ import type { RunListing, RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { choice, flag, readArguments, text } from '../options/options.ts';
+import { choice, flag, integer, readArguments, text } from '../options/options.ts';
 import { openRuns } from '../open-runs.ts';
+import { namedSweeps, type NamedSweeps } from './runs/named-sweeps.ts';
 import { namedRuns } from './runs/stored-runs.ts';
+import { reportSweeps, type SweepReportOptions } from './sweep-report.ts';
 
 const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
@@ -17,17 +20,25 @@ const OPTIONS = {
     "also export the run in another tool's format: aiperf/profile_export* in the run directory",
     'none',
   ),
+  percentile: choice(SWEEP_PERCENTILES, 'with a group or scenario: percentile of the latencies', 'p99'),
+  gpus: integer(
+    'with a group or scenario: GPUs of each server; default: as its metrics report',
+    { min: 1, max: 1_000_000 },
+    null,
+  ),
   json: flag('print the paths as JSON'),
 };
 
-const USAGE = 'llmbench report RUN [options]';
+const USAGE = 'llmbench report RUN|GROUP|scenario:NAME [options]';
 const EXAMPLES = [
   'llmbench report latest',
+  'llmbench report my-sweep --gpus 8 --percentile p90',
+  'llmbench report scenario:nightly',
   'llmbench report 20261121T190000Z-abcdefghij',
   'llmbench report nightly-7 --export aiperf',
 ];
 
-/** Writes the report of a finished run again from its directory. */
+/** Writes the report of a finished run again from its directory, or that of a sweep with its curves. */
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText(USAGE, OPTIONS, EXAMPLES));
@@ -35,11 +46,29 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
   const [runId] = positionals;
-  if (runId === undefined) throw new CliError('RUN is required: llmbench report RUN; `llmbench runs` lists them');
+  if (runId === undefined)
+    throw new CliError('RUN, GROUP or scenario:NAME is required: llmbench report RUN; `llmbench runs` lists them');
   const store = await openRuns(values['runs-dir']);
-  const written = await writtenFiles(store, runId, values.export === 'aiperf');
+  const sweeps = await namedSweeps(store, runId);
+  const written =
+    sweeps === null
+      ? await writtenFiles(store, runId, values.export === 'aiperf')
+      : { report: await sweepReport(store, sweeps, values) };
   process.stdout.write(values.json ? `${JSON.stringify(written)}\n` : `${Object.values(written).join('\n')}\n`);
   return ExitCode.done;
+}
+
+async function sweepReport(
+  store: RunStore,
+  sweeps: NamedSweeps,
+  options: SweepReportOptions & { readonly export: 'none' | 'aiperf' },
+): Promise<string> {
+  if (options.export !== 'none') throw new CliError(`--export ${options.export} requires a single run`);
+  try {
+    return await reportSweeps(store, sweeps, options);
+  } catch (error) {
+    throw new CliError(`the report of ${sweeps.name} cannot be written: ${reasonOf(error)}`, ExitCode.failed);
+  }
 }
 
 async function writtenFiles(
@@ -53,12 +82,13 @@ async function writtenFiles(
   if (found === undefined) throw new CliError(`no run ${runId} in ${store.directory}; \`llmbench runs\` lists them`);
   if (found.run === null) throw new CliError(`${found.run_id}: ${found.damage}`, ExitCode.failed);
   const { run: file, path } = found;
+  const { temporaryFor } = store;
   try {
     const result = await store.readResult(found.run_id);
-    const report = await writeReport(path, file, result, () => viewOfRecords(store.readRecords(file)));
+    const report = await writeReport(path, file, result, () => viewOfRecords(store.readRecords(file)), temporaryFor);
     if (!asAiperf) return { report };
     const aiperf = join(path, AIPERF_FOLDER);
-    await writeAiperf(aiperf, file, result, store.readRecords(file));
+    await writeAiperf(aiperf, file, result, store.readRecords(file), temporaryFor);
     return { report, aiperf };
   } catch (error) {
     throw new CliError(

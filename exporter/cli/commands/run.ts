@@ -8,7 +8,7 @@ import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { shareOf } from '../../load/workers/share.ts';
 import { WorkerError } from '../../load/workers/worker-load.ts';
 import { performGroup } from '../../run/perform-group.ts';
-import { performRun, type PerformedRun } from '../../run/perform-run.ts';
+import { measureRun, type PerformedRun } from '../../run/perform-run.ts';
 import { checkLoad } from '../../run/check-load.ts';
 import type { RunHost } from '../../run/prepared-run.ts';
 import { RefusedError } from '../../run/refusal.ts';
@@ -16,7 +16,7 @@ import type { RunRequest } from '../../run/run-request.ts';
 import { RunNotStoredError, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { sloLines } from '../tables/gate-lines.ts';
-import { groupResult, groupTable, requestText, type GroupRun } from '../tables/group-table.ts';
+import { groupResult, requestText, type GroupRun } from '../tables/group-table.ts';
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
 import { keptRun } from './kept-run.ts';
 import { LiveLines } from '../progress/live-lines.ts';
@@ -24,8 +24,10 @@ import { Progress } from '../progress/progress.ts';
 import { resultTable } from '../tables/result-table.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
-import { RUN_HELP, type RunOptions } from '../options/run-options.ts';
+import { givenValues, readOptions } from '../options/options.ts';
+import { RUN_HELP, RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { SERVER_LISTS } from '../options/server-options.ts';
+import { memberLine } from '../tables/member-line.ts';
 import { mergeLine, shardMark } from '../tables/shard-lines.ts';
 import { spreadLists } from '../options/value-lists.ts';
 import { VERSION } from '../version.ts';
@@ -35,7 +37,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(sectionedHelp(RUN_HELP, argv));
     return ExitCode.done;
   }
-  const { options, requests, steps } = await requestedRuns(spreadLists(argv, SERVER_LISTS), process.env);
+  const words = spreadLists(argv, SERVER_LISTS);
+  if (readOptions(RUN_OPTIONS, words, process.env).find !== null) return find(words, argv);
+  const { options, requests, steps } = await requestedRuns(words, process.env);
+  refuseWithoutFind(options);
   refuseUnfitCheck(options, steps, argv);
   // With --check, standard output has one document: the verdict.
   const onlyVerdict = options.check && (options.json || options.format !== 'text');
@@ -43,6 +48,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const display = new LiveLines(process.stderr);
   const release = stopOnSignals(controls, display);
   const runs: GroupRun[] = [];
+  const page = new LivePage();
   try {
     for (const request of requests) checkLoad(request, steps, options.yes);
     await performGroup(requests, controls, {
@@ -50,18 +56,53 @@ export async function run(argv: readonly string[]): Promise<number> {
       announce: (number, request) =>
         void process.stderr.write(`\nrun ${number} of ${requests.length}: ${requestText(request)}\n`),
       perform: (request) =>
-        keptRun(runs, request, () => performRun(request, controls, hostOf(request, display), VERSION)),
-      finished: (performed, request) => show(performed, request, options.json || onlyVerdict),
+        keptRun(runs, request, () => measureRun(request, controls, hostOf(request, display, page), VERSION)),
+      finished: (performed, request) =>
+        show(performed, request, { isMember: requests.length > 1, isQuiet: options.json || onlyVerdict }),
+      waiting: () => page.waiting(),
+      departed: (lines, count) => {
+        for (const [line, about] of lines) display.print(about > 1 ? `${line} (${about} of ${count} runs)` : line);
+      },
     });
   } catch (error) {
     throw explained(error, controls, options.json || onlyVerdict);
   } finally {
-    if (!onlyVerdict) showAll(runs, requests.length > 1, options.json);
+    await page.close();
+    if (!onlyVerdict) await showAll(runs, requests.length > 1, options);
     release();
   }
   const exitCode = exitCodeOf(runs, controls, options['slo-undecided'] === 'fail');
   const judged = exitCode === ExitCode.done || exitCode === ExitCode.gate;
   return options.check && judged ? Math.max(exitCode, await checked(runs, options, argv)) : exitCode;
+}
+
+/** `--find`: the runs are chosen while they are made. */
+async function find(words: readonly string[], argv: readonly string[]): Promise<number> {
+  const options = readOptions(RUN_OPTIONS, words, process.env);
+  const given = givenValues(RUN_OPTIONS, words, process.env);
+  const controls = new RunControls();
+  const display = new LiveLines(process.stderr);
+  const release = stopOnSignals(controls, display);
+  const page = new LivePage();
+  const { runSearch } = await import('./find-capacity.ts');
+  try {
+    const host = (request: RunRequest): RunHost => hostOf(request, display, page);
+    const say = (line: string): void => display.print(line);
+    return await runSearch({ options, given, argv, controls, host, say, waiting: () => page.waiting() });
+  } catch (error) {
+    throw explained(error, controls, options.json);
+  } finally {
+    await page.close();
+    release();
+  }
+}
+
+/** Throws a `CliError`. */
+function refuseWithoutFind(options: RunOptions): void {
+  const name = (['find-max', 'max-requests', 'max-seconds'] as const).find((each) => options[each] !== null);
+  if (name === undefined) return;
+  const instead = { 'max-requests': 'request-count', 'max-seconds': 'benchmark-duration', 'find-max': null }[name];
+  throw new CliError(`--${name} requires --find${instead === null ? '' : `; a run is limited by --${instead}`}`);
 }
 
 /** Judges what was measured. Confirming runs have the same options, and one run each. */
@@ -108,9 +149,9 @@ function stopOnSignals(controls: RunControls, display: LiveLines): () => void {
   };
 }
 
-function hostOf(request: RunRequest, display: LiveLines): RunHost {
+function hostOf(request: RunRequest, display: LiveLines, page: LivePage): RunHost {
   return {
-    servePage: LivePage.open,
+    servePage: (live, pageOptions) => page.serve(live, pageOptions),
     say: (line) => display.print(line),
     observe: (epoch, servers) => {
       const plan = {
@@ -132,9 +173,10 @@ function partOf(requests: number | null, { shard }: RunRequest): number | null {
 function show(
   { result, failure, path, notes }: PerformedRun,
   { shard, runsDirectory }: RunRequest,
-  json: boolean,
+  { isMember, isQuiet }: { readonly isMember: boolean; readonly isQuiet: boolean },
 ): void {
-  if (!json) {
+  if (!isQuiet && isMember) process.stdout.write(`${memberLine(result)}\n`);
+  if (!isQuiet && !isMember) {
     const head = `run         ${result.run_id}  ${result.status}${shard === null ? '' : shardMark(shard.share)}`;
     const table = `${resultTable(result, process.stdout.columns)}${sloLines(result.slos)}`;
     process.stdout.write(`\n${head}\n${table}\n${path}\n`);
@@ -145,14 +187,15 @@ function show(
 }
 
 /** Final output: the JSON of one or several runs, or a table over several. */
-function showAll(runs: readonly GroupRun[], several: boolean, json: boolean): void {
+async function showAll(runs: readonly GroupRun[], several: boolean, options: RunOptions): Promise<void> {
   const [only] = runs;
   if (only === undefined) return;
-  if (json) {
+  if (options.json) {
     const shown = several ? groupResult(runs) : only.performed.result;
     process.stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
   } else if (several) {
-    process.stdout.write(`\ngroup       ${only.request.group?.group_id ?? ''}\n${groupTable(runs)}\n`);
+    const { showGroup } = await import('./show-group.ts');
+    await showGroup(runs, options['runs-dir'], process.stdout.columns);
   }
 }
 

@@ -9,6 +9,8 @@ import { addedRun } from '../../store/fixtures/added-run.ts';
 import { openStore } from '../../store/run-store.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError } from '../failure.ts';
+import { storeSweep } from '../../sweeps/testing/store-sweep.ts';
+import { run as report } from './report.ts';
 import { run } from './runs.ts';
 import { runListing } from './runs/run-listing.ts';
 import { damagedRun } from '../../store/index/rows.ts';
@@ -43,6 +45,76 @@ async function runs(...argv: string[]): Promise<{ code: number; out: string }> {
     jest.restoreAllMocks();
   }
 }
+
+describe('show of a group', () => {
+  beforeEach(() =>
+    storeSweep(store, {
+      name: 'sweep',
+      group: 'g-1',
+      loads: [1, 8, 64],
+      capacity: 32,
+      ttftObjective: 1,
+      scenario: 'chat',
+    }),
+  );
+
+  test('is one table with a row per load', async () => {
+    const { code, out } = await runs('show', 'g-1');
+    expect(code).toBe(0);
+    const rows = out.split('\n').filter((line) => /^(1|8 \+|64)\s+/.test(line));
+    expect(rows.map((row) => row.split(/ {2,}/).slice(0, 3))).toEqual([
+      ['1', '40', '0'],
+      ['8 +', '320', '0'],
+      ['64', '2,560', '0'],
+    ]);
+    expect(out).toContain('TTFT p99 <= 1 s: + met up to 8, not met from 64');
+  });
+
+  test('for machines: the steps as the API has them', async () => {
+    const { out } = await runs('show', 'g-1', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      name: 'g-1',
+      sweeps: [{ steps: [{ load: 1 }, { load: 8 }, { load: 64 }] }],
+    });
+  });
+
+  test('a scenario at several loads is one as well, and at one load it is not', async () => {
+    expect((await runs('show', 'scenario:chat')).out).toContain('8 +');
+    await expect(runs('show', 'scenario:example')).rejects.toThrow(/scenario:example is not a sweep/);
+    await expect(runs('show', 'scenario:none')).rejects.toThrow(/no run of scenario "none"/);
+  });
+
+  test('its report has the curves and needs no network', async () => {
+    jest.spyOn(process.stdout, 'write').mockReturnValue(true);
+    expect(await report(['g-1', '--gpus', '8', '--runs-dir', directory])).toBe(0);
+    const page = await readFile(join(directory, 'g-1.report.html'), 'utf8');
+    expect(page).toContain('Tokens/s per user and per GPU');
+    expect(page).not.toMatch(/<(script|link|img|iframe)\b|\b(src|href)=/i);
+    // It is no run.
+    expect((await runs('list', '--json')).out).not.toContain('report.html');
+  });
+
+  test('a report of a group in the format of another tool is refused', async () => {
+    await expect(report(['g-1', '--export', 'aiperf', '--runs-dir', directory])).rejects.toThrow(/single run/);
+  });
+
+  test('its runs are exported together', async () => {
+    const { out } = await runs('export', 'g-1', '--rows', 'measures');
+    const ids = new Set(out.trim().split('\n').slice(1).map((line) => line.split(',')[0])); // prettier-ignore
+    expect([...ids].sort()).toEqual(['sweep-1-0', 'sweep-64-0', 'sweep-8-0']);
+  });
+
+  test('its steps are exported as CSV, a row per load', async () => {
+    const { out } = await runs('export', 'g-1', '--rows', 'steps');
+    const [head = '', ...rows] = out.trim().split('\n');
+    expect(head).toMatch(/^name,source,load_mode,load,runs,objective,ok,error,timeout,cancelled,request_throughput,/);
+    expect(rows.map((row) => row.split(',').slice(1, 7))).toEqual([
+      ['g-1', 'concurrency', '1', '1', 'met', '40'],
+      ['g-1', 'concurrency', '8', '1', 'met', '320'],
+      ['g-1', 'concurrency', '64', '1', 'not_met', '2560'],
+    ]);
+  });
+});
 
 describe('list', () => {
   test('newest first, with what is known', async () => {

@@ -2,6 +2,7 @@ import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
+import { RESULT_SERIES } from '../../publish/queried-series.ts';
 import { RunList } from '../../publish/run-list.ts';
 import { storeSource } from '../../publish/run-reader.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
@@ -11,8 +12,10 @@ import { apiToken } from '../options/api-token.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, integer, readOptions, seconds, text, texts } from '../options/options.ts';
+import { choice, flag, integer, readOptions, seconds, text, texts } from '../options/options.ts';
+import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { intervals } from '../options/intervals.ts';
+import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { VERSION } from '../version.ts';
 
@@ -21,7 +24,16 @@ const OPTIONS = {
   host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
   port: integer('port to listen on, 0 for a free one', { min: 0, max: 65_535 }, 9469),
   'max-runs': integer('number of the newest runs to expose', { min: 1, max: 10_000 }, 200),
-  'histogram-runs': integer('number of the newest runs to expose with histograms', { min: 0, max: 200 }, 5),
+  'result-series': choice(
+    RESULT_SERIES,
+    'series of finished runs to expose: those that dashboards, alerts and the app query, or all',
+    'queried',
+  ),
+  'histogram-runs': integer(
+    'number of the newest runs to expose with histograms (default 5 with --result-series all, otherwise 0)',
+    { min: 0, max: 200 },
+    null,
+  ),
   'run-ttl': seconds('expose only runs that ended within this time', { min: 60, max: 1e9 }, null),
   'max-series': integer(
     'maximum number of run series to expose; series beyond it are counted',
@@ -37,12 +49,27 @@ const OPTIONS = {
   'allow-baseline-changes': flag('allow clients with the API token to change baselines; requires --api-token-file'),
   'api-token-always': flag('require the token from clients on this machine too'),
   'trust-proxy': flag('behind a reverse proxy on this machine: require the token by the address in X-Forwarded-For'),
+  ...VERDICT_RECEIVER_OPTIONS,
+  'remote-write-url': text(
+    'URL',
+    'also write the verdicts on scenarios to this Prometheus remote write receiver, so that they hold there',
+    null,
+  ),
+  'remote-write-interval': seconds(
+    'interval between two writes of the verdicts; a receiver shows a sample for five minutes',
+    { min: 1, max: 240 },
+    60,
+  ),
   json: flag('print one JSON line {url} when ready'),
 };
+
+const HISTOGRAM_RUNS = 5;
 
 const EXAMPLES = [
   'llmbench serve',
   'llmbench serve --expect-scenario nightly=24h',
+  'llmbench serve --remote-write-url http://mimir:9009/api/v1/push --remote-write-header X-Scope-OrgID:team',
+  'llmbench serve --result-series all',
   'llmbench serve --runs-dir /data/runs --host 0.0.0.0 --allowed-hosts bench.example.org --api-token-file token.txt',
 ];
 
@@ -68,35 +95,44 @@ export async function run(argv: readonly string[]): Promise<number> {
     for (const name of ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const) {
       if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);
     }
+    const receiver = await requestedVerdictReceiver(options);
     const list = new RunList(store);
     const states = new ScenarioStates(store.directory);
+    const readStates = (): ReturnType<typeof states.read> => states.read();
     const app = createServeApp({
       discoveryAsked: () => presence?.discoveryAsked(),
       source: storeSource(store, list),
-      library: new RunLibrary(store, list, say),
+      library: new RunLibrary(store, list, say, readStates),
       ...{ token, allowBaselineChanges: options['allow-baseline-changes'] },
       tokenRule: { always: options['api-token-always'], trustProxy: options['trust-proxy'] },
       hostCheck: hostCheck({ host: options.host, allowedHosts: options['allowed-hosts'] }),
       version: VERSION,
       problem: say,
       maxRuns: options['max-runs'],
-      histogramRuns: options['histogram-runs'],
+      histogramRuns: options['histogram-runs'] ?? (options['result-series'] === 'all' ? HISTOGRAM_RUNS : 0),
+      resultSeries: options['result-series'],
       runTtlSeconds: options['run-ttl'],
       maxSeries: options['max-series'],
       republish: options.republish,
-      scenarioStates: () => states.read(),
+      scenarioStates: readStates,
       expectedScenarios: options['expect-scenario'],
     });
     const server = await listen(app, options);
     if (token === null && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
     if (isReadOnly) say(readOnlyLine(store.directory));
     else presence = await announceServe(store.directory, server.url);
+    const pushed = {
+      ...{ list, states: () => states.read(), expectedSeconds: options['expect-scenario'] },
+      intervalSeconds: options['remote-write-interval'],
+    };
+    const stopPushing = receiver && keepPushingScenarios(store, pushed, receiver);
     process.stdout.write(
       options.json
         ? `${JSON.stringify({ url: server.url })}\n`
         : `serving the runs in ${store.directory} at ${server.url}/metrics; press Ctrl-C to stop\n`,
     );
     await stopped;
+    await stopPushing?.();
     await presence?.stop();
     await server.close();
     return ExitCode.done;

@@ -28,9 +28,17 @@ const OPTIONS = {
     'vllm',
   ),
   host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
-  port: integer('port of the API, 0 for a free one; with all, the first port', { min: 0, max: 65_535 }, 18_000),
+  port: integer(
+    'port of the API; with all, the first port. Metrics on ports of their own are at their default ports if these are free. 0: free ports for all',
+    { min: 0, max: 65_535 },
+    18_000,
+  ),
   model: text('NAME', 'name of the served model', 'sim-model'),
-  workers: integer('number of engines, for systems that can have several', { min: 1, max: 1000 }, 2),
+  workers: integer(
+    'number of engines, for systems that can have several; SGLang has its gateway before two or more (default: 1 for sglang, 2 for others and with all)',
+    { min: 1, max: 1000 },
+    null,
+  ),
   plain: flag(
     'vLLM with default flags: without speculative decoding and offloading, and without their metric families',
   ),
@@ -80,9 +88,21 @@ async function startAll(options: OptionValues<typeof OPTIONS>): Promise<Started[
   try {
     for (const [index, system] of systems.entries()) {
       const port = options.port === 0 ? 0 : options.port + index;
-      const { host, model, workers, fault: faults, plain } = options;
+      const { host, model, fault: faults, plain } = options;
+      // Like one server that was started by itself: API and metrics on one port.
+      const workers = options.workers ?? (options.system === 'sglang' ? 1 : 2);
       const seed = options['random-seed'];
-      const simulator = await startSimulator({ system, host, port, model, workers, faults, seed, switches: !plain });
+      const simulator = await startSimulator({
+        system,
+        host,
+        port,
+        model,
+        workers,
+        faults,
+        seed,
+        switches: !plain,
+        defaultPagePorts: port !== 0,
+      });
       started.push({ system, simulator });
     }
     return started;

@@ -75,7 +75,7 @@ export const ARRIVAL_OPTIONS = {
 export const END_OPTIONS = {
   'request-count': {
     ...integer('number of requests to measure', { min: 1, max: MOST_REQUESTS }, null),
-    elsewhere: ['num-prompts', 'num-requests', 'max-requests', 'requests'],
+    elsewhere: ['num-prompts', 'num-requests', 'requests'],
   },
   'benchmark-duration': {
     ...seconds(
@@ -83,7 +83,7 @@ export const END_OPTIONS = {
       { min: 0.1, max: ONE_WEEK_SECONDS },
       null,
     ),
-    elsewhere: ['duration', 'max-seconds'],
+    elsewhere: ['duration'],
   },
   'benchmark-grace-period': seconds(
     'time that requests in flight may take after the duration',
@@ -91,7 +91,7 @@ export const END_OPTIONS = {
     DEFAULT_GRACE_PERIOD_SECONDS,
   ),
   'max-output-tokens-total': integer(
-    'end the run before it can generate more output tokens than this',
+    'end the run, or the search, before it can generate more output tokens than this',
     { min: 1, max: Number.MAX_SAFE_INTEGER },
     null,
   ),

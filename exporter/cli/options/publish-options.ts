@@ -34,6 +34,16 @@ export const RECEIVER_OPTIONS = {
   'remote-write-tls-insecure': flag("do not verify the receiver's certificate"),
 };
 
+/** The same for the verdicts on scenarios. */
+export const VERDICT_RECEIVER_OPTIONS = {
+  ...RECEIVER_OPTIONS,
+  'remote-write-url': text(
+    'URL',
+    'write the verdict to this Prometheus remote write receiver: http://prometheus:9090/api/v1/write',
+    null,
+  ),
+};
+
 /** A Grafana to annotate. */
 export const GRAFANA_OPTIONS = {
   'grafana-url': text('URL', 'annotate the run and its phases in this Grafana', null),

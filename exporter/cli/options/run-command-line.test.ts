@@ -85,6 +85,11 @@ test.each([
     ['--grafana-url', 'http://u:sk-1@grafana', '--grafana-token-env', 'TOKEN'],
     "--grafana-url 'http://***@grafana' --grafana-token-env TOKEN",
   ],
+  [
+    ['--extra-inputs', 'api_key:sk-1', '--extra-inputs', 'top_k:1'],
+    "--extra-inputs 'api_key:***' --extra-inputs top_k:1",
+  ],
+  [['--extra-inputs', '{"auth":{"user":"sk-1"}, "top_k":1}'], `--extra-inputs '{"auth":{"user":"***"},"top_k":1}'`],
   [['--extra-inputs', '{"hook":"http://u:sk-1@h/x?k=sk-1"}'], `--extra-inputs '{"hook":"http://***@h/x?***"}'`],
 ])('without secrets: %j', async (argv, shown) => {
   // Targets of the metrics pages are parsed before, and refuse user info where they do not support it.

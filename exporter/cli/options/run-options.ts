@@ -45,7 +45,7 @@ import {
   requestedTraffic,
 } from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
-import { choice, flag, integer, ratio, seconds, text, texts, type OptionValues } from './options.ts';
+import { choice, flag, integer, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
 import { followsSchedule } from './trace-schedule.ts';
 
 /** Number of variants of the texts to draw from. */
@@ -158,6 +158,23 @@ const LIVE_METRICS_OPTIONS = {
   'linger-max': seconds('maximum time to linger', { min: 0, max: 86_400 }, DEFAULT_LINGER_MAX_SECONDS),
 };
 
+/** The search for the capacity. */
+const FIND_OPTIONS = {
+  find: choice(
+    ['concurrency', 'request-rate'] as const,
+    'search the largest load at which every --slo holds; --concurrency or --request-rate is the first load (default 1)',
+    null,
+  ),
+  'find-max': number(
+    'LOAD',
+    'highest load of the search (default: concurrency 512, 1000 requests per second)',
+    { min: 1e-6, max: 1e6 },
+    null,
+  ),
+  'max-requests': integer('end the search before it sends more requests than this', { min: 1, max: 1e9 }, null),
+  'max-seconds': seconds('end the search after this time', { min: 1, max: ONE_WEEK_SECONDS }, null),
+};
+
 /** The judgment on the run, with the options of `check`. */
 const JUDGE_OPTIONS = {
   check: flag('judge the run against the baseline of its scenario, as `llmbench check` does'),
@@ -175,6 +192,7 @@ export const RUN_OPTIONS = {
   ...JUDGE_OPTIONS,
   ...OUTPUT_OPTIONS,
   ...GROUP_OPTIONS,
+  ...FIND_OPTIONS,
   ...WORKER_OPTIONS,
   ...SERVER_METRICS_OPTIONS,
   ...LIVE_METRICS_OPTIONS,
@@ -187,6 +205,7 @@ const RUN_EXAMPLES = [
   'llmbench run --url localhost:8000 --model llama --concurrency 64 --benchmark-duration 120 --warmup-request-count 64 --isl 1024 --osl 256',
   'llmbench run --url https://example.org --model llama --api-key-env API_KEY --concurrency 4 --request-count 40 --json',
   'llmbench run --url localhost:8000 --model llama --request-rate 2000 --benchmark-duration 60 --workers 4',
+  'llmbench run --url localhost:8000 --model llama --find concurrency \\\n    --slo "ttft:p95<300ms" --slo "error_ratio<=1%" --isl 1024 --osl 256',
   'llmbench run --url llm:8000 --model llama --concurrency 4096 --request-count 100000 --shard 0/4 --run-id night-7 --start-at 2030-01-31T12:00:00Z',
 ];
 
@@ -200,6 +219,7 @@ const HELP_SECTIONS: readonly HelpSection[] = [
   { name: 'check', title: 'judge the run against the baseline', options: JUDGE_OPTIONS },
   { name: 'output', title: 'names, files, JSON', options: OUTPUT_OPTIONS },
   { name: 'sweep', title: 'multiple runs with one command', options: GROUP_OPTIONS },
+  { name: 'find', title: 'search the capacity', options: FIND_OPTIONS },
   { name: 'workers', title: 'multiple cores and machines', options: WORKER_OPTIONS },
   { name: 'server-metrics', title: "the servers' own metrics and caches", options: SERVER_METRICS_OPTIONS },
   { name: 'live', title: 'metrics of the running benchmark for Prometheus', options: LIVE_METRICS_OPTIONS },
@@ -220,6 +240,7 @@ export const RUN_HELP: SectionedHelp = {
       'osl',
       'input-file',
       'slo',
+      'find',
       'goodput',
       'check',
       'scenario',

@@ -28,7 +28,7 @@ export function explanationSummary({ signals, compared, runs, not_used }: Explan
   }
   const of = `${things(compared, 'signals')} compared in ${things(total, 'runs')}${without}`;
   if (signals.length === 0) return [`server signals: none moved clearly (${of})`];
-  const measures = [...new Set(signals.flatMap(({ moved_with }) => moved_with))].join(', ');
+  const measures = [...new Set(signals.flatMap(({ moved_with_titles: titles }) => titles))].join(', ');
   return [`server signals that moved with ${measures} (${of}); this does not show the cause:`];
 }
 

@@ -1,12 +1,24 @@
-const HEADER_FLAG = /^(--(?:[a-z-]+-)?header)(=.*)?$/s;
+import { HIDDEN } from '../../../core/run/secret-fields.ts';
+import { publicAddress, publicValue } from '../options/public-value.ts';
 
-/** Arguments as they may be displayed: a header keeps its name only, because its value may be a secret. */
+/** Arguments of `ab` as they may be shown and stored: without secrets, see `publicValue`. */
 export function shownArguments(argv: readonly string[]): readonly string[] {
   return argv.map((argument, i) => {
-    const [, flag = '', inline] = HEADER_FLAG.exec(argument) ?? [];
-    if (inline !== undefined) return `${flag}=${nameOnly(inline.slice(1))}`;
-    return HEADER_FLAG.test(argv[i - 1] ?? '') && !argv[i - 1]?.includes('=') ? nameOnly(argument) : argument;
+    const [, name, inline] = OPTION.exec(argument) ?? [];
+    if (name !== undefined) return inline === undefined ? argument : `--${name}=${shown(name, inline)}`;
+    const [, before, given] = OPTION.exec(argv[i - 1] ?? '') ?? [];
+    return before === undefined || given !== undefined ? argument : shown(before, argument);
   });
 }
 
-const nameOnly = (header: string): string => `${header.includes(':') ? header.slice(0, header.indexOf(':')) : ''}: …`;
+const OPTION = /^--([a-z-]+)(?:=(.*))?$/s;
+
+function shown(name: string, text: string): string {
+  if (name === 'a' || name === 'b') return publicAddress(text);
+  try {
+    return publicValue(name.replace(/^[ab]-/, ''), text);
+  } catch {
+    // It is not valid, which is reported where it is used.
+    return HIDDEN;
+  }
+}

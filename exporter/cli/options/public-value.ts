@@ -1,0 +1,46 @@
+import { HIDDEN, urlsWithoutSecrets } from '../../../core/run/secret-fields.ts';
+import { publicExtraInput } from '../../load/endpoints/extra-inputs.ts';
+import type { Option } from './options.ts';
+import { RUN_OPTIONS } from './run-options.ts';
+
+/**
+ * The value of an option of `run` as it may be shown and stored. Replaced by `***`: values of headers, because any header may
+ * be a credential; credentials and query values of URLs; credentials in extra inputs.
+ */
+export function publicValue(name: string, text: string): string {
+  const option: Option<unknown> | undefined = Object.hasOwn(RUN_OPTIONS, name)
+    ? RUN_OPTIONS[name as keyof typeof RUN_OPTIONS]
+    : undefined;
+  return valueWithoutSecrets(name, option?.value ?? '', text);
+}
+
+function valueWithoutSecrets(name: string, value: string, text: string): string {
+  if (/(^|-)header$/.test(name)) return text.includes(':') ? text.replace(/:.*$/s, `: ${HIDDEN}`) : HIDDEN;
+  if (name === 'extra-inputs') return publicExtraInput(text);
+  if (value === 'URL…' && text.startsWith('{')) return pageWithoutSecrets(text);
+  if (value === 'URL…') return text.split(',').map(publicAddress).join(',');
+  return value === 'URL' ? publicAddress(text) : urlsWithoutSecrets(text);
+}
+
+/** A metrics page of a scenario file: fields with their texts. */
+function pageWithoutSecrets(text: string): string {
+  const fields = Object.entries(JSON.parse(text) as Readonly<Record<string, readonly string[]>>);
+  const shown = fields.map(([name, texts]) => {
+    const value = name === 'url' ? 'URL' : '';
+    return [name, texts.map((each) => valueWithoutSecrets(name, value, each))] as const;
+  });
+  return JSON.stringify(Object.fromEntries(shown));
+}
+
+/** A URL, or an address without a scheme: `user:password@host:8000`. */
+export const publicAddress = (text: string): string =>
+  text
+    .replace(/^((?:[\w-]+=)?(?:[a-z][a-z0-9+.-]*:\/\/)?)[^/?#\s]*@/i, '$1***@')
+    .replace(/#.*$/s, '')
+    .replace(/\?.*$/s, hiddenQuery);
+
+/** The names stay, so that a reader knows what to fill in. */
+const hiddenQuery = (query: string): string =>
+  query.replace(/([?&])([^=&]*)(=?)[^&]*/g, (_, mark: string, name: string, is: string) =>
+    is === '' ? `${mark}***` : `${mark}${name}=***`,
+  );
