@@ -20,11 +20,13 @@ describe('renderPrometheusConfig', () => {
     expect(renderPrometheusConfig()).toBe(committed);
   });
 
-  test('scrapes the exporter and what its /sd lists every 2 s, and looks for runs every 5 s', () => {
+  test('scrapes what changes every 5 s, results every minute, live runs every 2 s, and looks for runs every 5 s', () => {
     const config = parse(renderPrometheusConfig()) as Config;
     expect(config.rule_files).toEqual(['rules/*.yml', 'alerts/*.yml']);
-    const [exporter, discovered] = config.scrape_configs;
-    expect(exporter).toMatchObject({ scrape_interval: '5s', static_configs: [{ targets: ['127.0.0.1:9469'] }] });
+    const [current, results, discovered] = config.scrape_configs;
+    const static_configs = [{ targets: ['127.0.0.1:9469'] }];
+    expect(current).toMatchObject({ scrape_interval: '5s', params: { 'collect[]': ['current'] }, static_configs });
+    expect(results).toMatchObject({ scrape_interval: '60s', params: { 'collect[]': ['results'] }, static_configs });
     expect(discovered).toMatchObject({
       scrape_interval: '2s',
       honor_labels: false,
@@ -37,7 +39,8 @@ describe('renderPrometheusConfig', () => {
     const config = parse(renderPrometheusConfig(options)) as Config;
     expect(config.rule_files).toEqual(options.ruleFiles);
     expect(config.scrape_configs[0]?.static_configs?.[0]?.targets).toEqual(['[::1]:41000']);
-    expect(config.scrape_configs[1]?.http_sd_configs?.[0]?.url).toBe('http://[::1]:41000/sd');
+    expect(config.scrape_configs[1]?.static_configs?.[0]?.targets).toEqual(['[::1]:41000']);
+    expect(config.scrape_configs[2]?.http_sd_configs?.[0]?.url).toBe('http://[::1]:41000/sd');
   });
 
   test('sends the alerts to an Alertmanager, when there is one', () => {

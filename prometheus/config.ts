@@ -27,6 +27,7 @@ export const COMPOSE_PROMETHEUS_CONFIG: PrometheusConfigOptions = {
  * The Prometheus configuration for llmbench, as YAML: the exporter, and through its `/sd` (http_sd) the running runs and
  * the servers that they measure. With the default options it is the committed `prometheus.yml`.
  *
+ * The results of finished runs never change: a scrape a minute keeps them in sight of queries, which look 5 minutes back.
  * Runs are short: 2 s between scrapes leave ten samples of a run of 20 s, and 5 s between discoveries find it in time.
  */
 export function renderPrometheusConfig(options: PrometheusConfigOptions = DEFAULT_PROMETHEUS_CONFIG): string {
@@ -48,10 +49,20 @@ rule_files:
 ${options.ruleFiles.map((path) => `  - ${quoted(path)}`).join('\n')}
 ${alerting}
 scrape_configs:
-  # llmbench serve: the exact results of finished runs, a large page that seldom changes.
+  # llmbench serve: state of finished runs, verdicts on scenarios, and the results of runs that are new.
   - job_name: llmbench
     scrape_interval: 5s
     scrape_timeout: 5s
+    params:
+      collect[]: [current]
+    static_configs:
+      - targets: [${address}]
+
+  # The exact results of all finished runs: a large page that seldom changes.
+  - job_name: llmbench-results
+    scrape_interval: 60s
+    params:
+      collect[]: [results]
     static_configs:
       - targets: [${address}]
 

@@ -8,15 +8,22 @@ interface GrafanaRule {
   readonly uid: string;
   readonly title: string;
   readonly condition: string;
+  readonly noDataState: string;
+  readonly execErrState: string;
   readonly for: string;
   readonly keepFiringFor?: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  readonly data: readonly { readonly refId: string; readonly model: { readonly expr?: string } }[];
+  readonly data: readonly {
+    readonly refId: string;
+    readonly datasourceUid: string;
+    readonly relativeTimeRange: { readonly from: number; readonly to: number };
+    readonly model: { readonly refId: string; readonly expr?: string };
+  }[];
 }
 
 const { groups } = parse(renderGrafanaAlerts()) as {
-  readonly groups: readonly { readonly rules: readonly GrafanaRule[] }[];
+  readonly groups: readonly { readonly interval: string; readonly rules: readonly GrafanaRule[] }[];
 };
 const RULES = groups.flatMap(({ rules }) => rules);
 const ALERTS = ruleFiles('alerts').flatMap(([, rules]) => rules);
@@ -38,6 +45,47 @@ describe('the Grafana-managed rules', () => {
     expect(RULES.map((rule) => [rule.title, rule.for, rule.keepFiringFor, rule.labels])).toEqual(
       alerts.map((rule) => [rule.alert, rule.for ?? '0s', rule.keep_firing_for, rule.labels]),
     );
+  });
+
+  test('have only fields of Grafana’s provisioning files, with values that it accepts', () => {
+    // pkg/services/provisioning/alerting/rules_types.go and pkg/services/ngalert/models of Grafana.
+    const fields = [
+      ...['uid', 'title', 'condition', 'data', 'dashboardUid', 'panelId', 'noDataState', 'execErrState', 'for'],
+      ...['keepFiringFor', 'missing_series_evals_to_resolve', 'annotations', 'labels', 'isPaused'],
+      ...['notification_settings', 'record'],
+    ];
+    const queryFields = ['refId', 'queryType', 'relativeTimeRange', 'datasourceUid', 'model'];
+    for (const group of groups) {
+      expect(Object.keys(group).sort()).toEqual(['folder', 'interval', 'name', 'orgId', 'rules']);
+      // Grafana evaluates every 10 s or a multiple of it.
+      expect(group.interval).toMatch(/^[1-9]\d*0s$/);
+    }
+    for (const rule of RULES) {
+      expect(fields).toEqual(expect.arrayContaining(Object.keys(rule)));
+      // No series is no alert, as in Prometheus; a query that fails is reported instead of being taken for health.
+      expect([rule.noDataState, rule.execErrState]).toEqual(['OK', 'Error']);
+      expect(rule.data.map(({ refId }) => refId)).toContain(rule.condition);
+      for (const query of rule.data) {
+        expect(queryFields).toEqual(expect.arrayContaining(Object.keys(query)));
+        expect(query.model.refId).toBe(query.refId);
+        const { from, to } = query.relativeTimeRange;
+        expect(from > to || query.datasourceUid === '__expr__').toBe(true);
+      }
+      for (const duration of [rule.for, rule.keepFiringFor ?? '0s']) expect(duration).toMatch(/^\d+[smhd]$/);
+    }
+  });
+
+  test('query what the alert of Prometheus does', () => {
+    const recorded = ALERTS.filter(({ record }) => record !== undefined);
+    for (const { alert, expr } of ALERTS.filter(
+      (rule) => rule.alert !== undefined && rule.alert !== 'LlmBenchmarkRunning',
+    )) {
+      const inlined = recorded.reduce(
+        (query, { record = '', expr: definition }) => query.replaceAll(record, `(${definition.trim()})`),
+        expr.trim(),
+      );
+      expect(queryOf(alert ?? '')).toContain(inlined);
+    }
   });
 
   test('have identifiers that Grafana accepts, each once', () => {

@@ -89,14 +89,46 @@ export function exactResult(
 }
 
 /**
- * Names a run by its scenario and its start in UTC, in the labels `scenario` and `start`, on a query that keeps `run_id`. A
- * run id that does not begin with a time stands for the start.
+ * Names a run by its scenario and its start in UTC, in the labels `scenario` and `start`, on a query that keeps `run_id`. The
+ * run id stands for a start that is unknown.
  */
 export function withRunName(query: string, of: RunSelection, window = WHOLE_RANGE): string {
-  const info = `max by (run_id, scenario) (last_over_time(llmbench_run_info{${runMatcher(of)}}[${window}]))`;
-  const id = `label_replace(${info}, "start", "$1", "run_id", "(.+)")`;
-  const time = '"start", "$2-$3 $4:$5:$6 UTC", "run_id", "([0-9]{4})(..)(..)T(..)(..)(..)Z-.+"';
-  return `(${query}) * on (run_id) group_left (scenario, start) label_replace(${id}, ${time})`;
+  const named = withStart(runMatcher(of), '$2-$3 $4 UTC', window);
+  return `(${query}) * on (run_id) group_left (scenario, start) ${named}`;
+}
+
+/**
+ * Each run of these scenarios with its start and its scenario in the label `title`: its alphabetical order is that of the
+ * starts. `scenarios` is a regular expression.
+ */
+export function runTitles(scenarios: string, window = WHOLE_RANGE): string {
+  const named = withStart(`scenario=~${JSON.stringify(scenarios)}`, '$1-$2-$3 $4 UTC', window);
+  return `label_join(${named}, "title", " ", "start", "scenario")`;
+}
+
+/** The runs that match with `run_id`, `scenario` and `start`, which is written with year $1, month $2, day $3 and time $4. */
+function withStart(matchers: string, written: string, window: string): string {
+  const info = `max by (run_id, scenario, start) (last_over_time(llmbench_run_info{${matchers}}[${window}]))`;
+  const either = `label_join(${info}, "start", "/", "start", "run_id")`;
+  const start = `label_replace(${either}, "start", "${written}", "start", "([0-9]+)-(..)-(..)T(.+)Z/.*")`;
+  return `label_replace(${start}, "start", "$1", "start", "/(.+)")`;
+}
+
+/**
+ * The instances whose metrics the selected runs have read. `targets` is a regular expression on the URL of the page: one that
+ * fits none selects none.
+ */
+export function measuredInstances(of: RunSelection, targets: string, window = WHOLE_RANGE): string {
+  const matchers = selector(of, `target=~${JSON.stringify(targets)}`);
+  // Live and finished runs, each shard and each exporter expose the same target.
+  const addresses = `group by (address) (last_over_time(llmbench_run_target_info{${matchers}}[${window}]))`;
+  return `label_replace(${addresses}, "instance", "$1", "address", "(.+)")`;
+}
+
+/** The series of the measured instances; all of them if the runs have read no target, or none is selected. */
+export function ofMeasured(series: string, of: RunSelection, targets: string, window = WHOLE_RANGE): string {
+  const measured = measuredInstances(of, targets, window);
+  return `${series} and on (instance) ${measured} or (${series} unless on () ${measured})`;
 }
 
 /** A percentile over time, in seconds: of what was observed in the window before each instant. */
