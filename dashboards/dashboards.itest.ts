@@ -4,14 +4,15 @@ import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { selectors, type Selector } from '../prometheus/promql.ts';
 import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
-import { variableQuery } from './lint.ts';
 import { OTHER_JOBS } from './other-jobs.ts';
+import { variableQuery } from './lint.ts';
 import { DASHBOARDS } from './src/dashboards.ts';
 import { interpolate } from './testing/grafana-variables.ts';
 import { instantQuery, labelValues, rangeQuery, ruleHealth, type Series } from './testing/prometheus-api.ts';
 import { RECORDINGS } from './testing/replayer.ts';
 import { BENCHMARKED } from './testing/simulators.ts';
 import { startStack, type Stack } from './testing/stack.ts';
+import { labelQuery, variableOptions, type VariableOption } from './testing/variable-options.ts';
 import { WITHOUT_DATA, type WithoutData } from './without-data.ts';
 
 const SCRAPE_INTERVAL_SECONDS = 2;
@@ -19,6 +20,9 @@ const START_TIMEOUT_MS = 180_000;
 
 /** Of the families that a viewer may choose on the generic dashboard, ones that move here. */
 const CHOSEN_FAMILIES = /^vllm:(e2e_request_latency_seconds_bucket|generation_tokens_total|num_requests_running)$/;
+
+/** In seconds, as `prometheus/rules/objectives.yml` says. */
+const OBJECTIVES = { ttft: 0.5, itl: 0.05 } as const;
 
 /** How queries are named that show something only as long as the result of the run is not published. */
 const UNTIL_PUBLISHED = /^(p\d+ at (least|most)|from counters),/;
@@ -50,16 +54,10 @@ function valueCount(series: readonly Series[]): number {
   return series.flatMap(({ samples }) => samples).filter(([, value]) => value !== 'NaN').length;
 }
 
-/** The series and the label whose values a variable offers. */
-function labelQuery(variable: ClassicVariable): { readonly series: string; readonly label: string } {
-  const [, series = '', label = ''] = /^label_values\((.*), (\w+)\)$/.exec(variableQuery(variable)) ?? [];
-  return { series, label };
-}
-
 /** Exporters beside the servers, such as those of GPUs: panels choose these by instance alone. */
 function isExporter(variable: ClassicVariable): boolean {
-  const { series, label } = labelQuery(variable);
-  return label === 'instance' && variable.name !== 'instance' && !series.includes('{');
+  const { series, label } = labelQuery(variable) ?? {};
+  return label === 'instance' && variable.name !== 'instance' && series?.includes('{') === false;
 }
 
 function selectorText({ metric, matchers }: Selector): string {
@@ -118,21 +116,26 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
         values: chosen,
       });
 
+    const offered = (variable: ClassicVariable): Promise<readonly VariableOption[]> =>
+      variableOptions(stack.prometheusUrl, variable, expand, endSeconds());
+
     beforeAll(async () => {
       for (const variable of dashboard.templating.list) {
         const { name, allValue, current } = variable;
         const value = String(current?.value ?? '');
-        const { series, label } = labelQuery(variable);
         if (['job', 'run'].includes(name)) continue;
         // Rules record without a job: there the label system identifies them.
         if (name === 'system') values[name] = BENCHMARKED;
         else if (isExporter(variable)) {
+          const { series = '', label = '' } = labelQuery(variable) ?? {};
           const own = await labelValues(stack.prometheusUrl, label, `${series}{job="${jobOf(series)}"}`);
           values[name] = own.join('|');
+        } else if (value === '$__all' && allValue === undefined) {
+          values[name] = (await offered(variable)).map((option) => option.value).join('|');
         } else if (allValue !== undefined) values[name] = allValue;
         else if (value !== '') values[name] = value;
         else if (variable.type === 'query') {
-          const names = await labelValues(stack.prometheusUrl, label, expand(series));
+          const names = (await offered(variable)).map((option) => option.value);
           values[name] = names.find((each) => CHOSEN_FAMILIES.test(each)) ?? names[0] ?? '';
         }
       }
@@ -147,7 +150,9 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
       const exception = exceptions.find(({ panels }) => panels.includes(title));
       if (exception !== undefined && !hasData) empty.get(exception)?.add(title);
       // On recorded pages only families that were on them can have data.
-      const absent = of === 'recorded' && !selectors(expr).every(({ metric }) => isRecorded(metric));
+      const [, objective = ''] = /\$(\w*_slo\w*)/.exec(expr) ?? [];
+      const isOffered = values[objective] !== '';
+      const absent = of === 'recorded' && !(isOffered && selectors(expr).every(({ metric }) => isRecorded(metric)));
       if (exception === undefined && !absent) expect({ expanded, hasData }).toEqual({ expanded, hasData: true });
     });
 
@@ -173,14 +178,48 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
 
     test('the variables offer something to choose, the run among it', async () => {
       for (const variable of dashboard.templating.list.filter(({ type }) => type === 'query')) {
-        const { series, label } = labelQuery(variable);
-        const offered = await labelValues(stack.prometheusUrl, label, expand(series));
-        if (variable.name === 'run') expect(offered).toContain(stack.run.runId);
-        if (['job', 'instance', 'model', 'system'].includes(variable.name)) expect(offered).not.toEqual([]);
-        // An objective that is no bucket bound of this server would show nothing.
-        if (variable.name.includes('_slo') && offered.length > 0)
-          expect(offered).toContain(String(variable.current?.value));
+        const options = (await offered(variable)).map(({ value }) => value);
+        if (variable.name === 'run') expect(options).toContain(stack.run.runId);
+        if (['job', 'instance', 'model', 'system'].includes(variable.name)) expect(options).not.toEqual([]);
       }
+    });
+
+    test('an objective opens with the bucket bound that is nearest to that of the rules', async () => {
+      for (const variable of dashboard.templating.list.filter(({ name }) => name.includes('_slo'))) {
+        const [, histogram = '', selector = ''] =
+          /(\w[\w:]*_bucket)\{(.*?),le!="\+Inf"\}/.exec(variableQuery(variable)) ?? [];
+        const bounds = await labelValues(stack.prometheusUrl, 'le', `${histogram}{${expand(selector)}}`);
+        const finite = bounds.filter((bound) => bound !== '+Inf');
+        const objective =
+          OBJECTIVES[variable.name.startsWith('ttft') ? 'ttft' : 'itl'] * (variable.name.endsWith('_ms') ? 1000 : 1);
+        const distance = (bound = ''): number => Math.abs(Number(bound) - objective);
+        const options = (await offered(variable)).map(({ value }) => value);
+        expect([...options].sort()).toEqual([...finite].sort());
+        if (finite.length > 0) expect(distance(options[0])).toBe(Math.min(...finite.map(distance)));
+      }
+    });
+
+    test('a run is offered by its start and its scenario', async () => {
+      const variable = dashboard.templating.list.find(({ name }) => name === 'run');
+      if (variable === undefined) return;
+      const run = (await offered(variable)).find(({ value }) => value === stack.run.runId);
+      const start = new Date(stack.run.startSeconds * 1000).toISOString().slice(0, 16).replace('T', ' ');
+      expect(run?.text).toMatch(new RegExp(`^${start.slice(0, 13)}:\\d\\d:\\d\\d UTC \\S+$`));
+    });
+
+    test('a run offers the servers that it measured, and all of them on demand', async () => {
+      const variable = dashboard.templating.list.find(({ name }) => name === 'instance');
+      if (variable === undefined || values['servers'] === undefined) return;
+      const instances = async (servers: string): Promise<readonly string[]> => {
+        const chosen = { ...values, servers, system: '.+' };
+        const expanded = (text: string): string => expand(text, chosen);
+        const options = await variableOptions(stack.prometheusUrl, variable, expanded, endSeconds());
+        return options.map(({ value }) => value).sort();
+      };
+      const measured = new URL(stack.benchmarkedPage).host;
+      expect(await instances('.+')).toEqual([measured]);
+      expect((await instances('none')).length).toBeGreaterThan(3);
+      expect(await instances('none')).toContain(measured);
     });
 
     test('what is tried on another job is not on the pages of its own', async () => {

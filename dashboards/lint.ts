@@ -13,6 +13,8 @@ export interface Finding {
 }
 
 const VALID_UNITS: ReadonlySet<unknown> = new Set(Object.values(units));
+/** What Grafana's Prometheus data source takes; the PromQL of query_result is tried by a real Prometheus. */
+const VARIABLE_QUERY = /^(label_values\(([a-zA-Z_:][\w:]*(\{[^{}]*\})?|\{[^{}]+\}), \w+\)|query_result\(.+\))$/;
 const DATASOURCE_VARIABLE = '${datasource}';
 const DESCRIBED = new Set(['stat', 'singlestat', 'graph', 'table', 'timeseries', 'gauge']);
 
@@ -39,7 +41,7 @@ function lintDashboard(dashboard: ClassicDashboard): readonly Finding[] {
     }
   }
   for (const variable of variables.filter(({ type }) => type === 'query')) {
-    if (!/^label_values\(([a-zA-Z_:][\w:]*(\{[^{}]*\})?|\{[^{}]+\}), \w+\)$/.test(variableQuery(variable))) {
+    if (!VARIABLE_QUERY.test(variableQuery(variable))) {
       findings.push(say('template-label-promql-rule', `variable ${variable.name}: ${variableQuery(variable)}`));
     }
     if (variable.refresh !== 2) {

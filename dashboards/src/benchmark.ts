@@ -19,8 +19,8 @@ const TTFT_OBJECTIVE = {
   name: 'ttft_slo',
   label: 'TTFT objective',
   histogram: 'llmbench_time_to_first_token_seconds',
-  value: '0.5',
-};
+  measure: 'time_to_first_token',
+} as const;
 
 /** "LLM benchmark": what the chosen runs measured, and what the server said meanwhile. */
 export function benchmark(): Dashboard {

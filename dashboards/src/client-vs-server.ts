@@ -45,10 +45,10 @@ function exact(title: string, about: string, histogram: 'time_to_first_token' | 
 
 function overview(): RowSpec {
   return row(1, 'Agreement of client and server', [
-    exact('Time to first token, client', 'As the client measured it.', 'time_to_first_token'),
-    exact('Inter-token latency, client', 'One mean per request.', 'inter_token_latency'),
+    exact('Client TTFT', 'Time to first token as the client measured it.', 'time_to_first_token'),
+    exact('Client ITL', 'Inter-token latency, one mean per request.', 'inter_token_latency'),
     number(
-      'TTFT objective kept, client',
+      'TTFT objective kept',
       'Share of the first tokens that came within the objective; exact, because the objective is a bucket bound.',
       [signal(client.objectiveKept, { unit: 'percentunit' })],
     ),
@@ -158,7 +158,7 @@ export function clientVsServer(): Dashboard {
       name: 'ttft_slo',
       label: 'TTFT objective',
       histogram: 'llmbench_time_to_first_token_seconds',
-      value: '0.5',
+      measure: 'time_to_first_token',
     }),
     scrapeIntervalVariable(),
   ]);

@@ -45,8 +45,8 @@ function withState(dashboard: DashboardBuilder): void {
     .withPanel(
       joinedTable({
         id: 11,
-        width: 16,
-        height: 9,
+        width: 24,
+        height: 7,
         title: 'Scenarios',
         description: `The newest verdict of each scenario and what it rests on. ${ABOUT_VERDICTS}`,
         noValue: NOT_JUDGED,
@@ -59,14 +59,14 @@ function withState(dashboard: DashboardBuilder): void {
             properties: [{ id: 'unit', value: 'dateTimeFromNow' }],
           },
           {
-            title: 'Last completed run',
+            title: 'Last run',
             expr: scenario.LAST_COMPLETED,
             properties: [{ id: 'unit', value: 'dateTimeFromNow' }],
           },
           { title: 'Expected every', expr: scenario.EXPECTED_INTERVAL, properties: [{ id: 'unit', value: 's' }] },
           { title: 'Baseline runs', expr: scenario.BASELINE_RUNS, properties: [{ id: 'unit', value: 'locale' }] },
           {
-            title: 'Undecided in a row',
+            title: 'Undecided checks',
             expr: scenario.UNDECIDED_CHECKS,
             properties: [{ id: 'unit', value: 'locale' }],
           },
@@ -76,12 +76,25 @@ function withState(dashboard: DashboardBuilder): void {
     .withPanel(
       alertList({
         id: 12,
-        width: 8,
-        height: 9,
+        width: 12,
+        height: 8,
         title: 'Alerts',
         description:
           'Alerts of llmbench that fire or are pending, of Grafana and of each Prometheus whose rules Grafana reads. Empty also when none are loaded.',
         alertName: 'Llm',
+      }),
+    )
+    .withPanel(
+      stateTimeline({
+        id: 13,
+        width: 12,
+        height: 8,
+        title: 'Overdue scenarios',
+        description:
+          'overdue: the last completed run ended more than twice the expected interval ago. never completed: the exporter has no completed run.',
+        states: PUNCTUALITY,
+        noValue: NOTHING_EXPECTED,
+        queries: scenario.OVERDUE,
       }),
     );
 }
@@ -92,8 +105,8 @@ function withVerdicts(dashboard: DashboardBuilder): void {
     .withPanel(
       stateTimeline({
         id: 21,
-        width: 12,
-        height: 8,
+        width: 24,
+        height: 7,
         title: 'Verdict by scenario',
         description: `The newest verdict at each time. ${ABOUT_VERDICTS}`,
         states: VERDICTS,
@@ -104,19 +117,6 @@ function withVerdicts(dashboard: DashboardBuilder): void {
     .withPanel(
       stateTimeline({
         id: 22,
-        width: 12,
-        height: 8,
-        title: 'Overdue scenarios',
-        description:
-          'overdue: the last completed run ended more than twice the expected interval ago. never completed: the exporter has no completed run.',
-        states: PUNCTUALITY,
-        noValue: NOTHING_EXPECTED,
-        queries: scenario.OVERDUE,
-      }),
-    )
-    .withPanel(
-      stateTimeline({
-        id: 23,
         width: 24,
         height: 10,
         title: 'Verdict by measure',

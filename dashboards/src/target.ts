@@ -10,6 +10,8 @@ export interface Query {
   readonly legend: string;
   /** Each series is one of a run and has its `run_id`: it leads to that run. */
   readonly perRun?: true;
+  /** Each series is one of a server, by the recording rules. */
+  readonly perServer?: true;
   /** A bound of another line: drawn thinner. */
   readonly dashed?: true;
 }

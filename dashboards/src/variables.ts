@@ -5,7 +5,10 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard';
+import { boundsByDistance, limitSeries, OBJECTIVES, type LatencyObjective } from '../../prometheus/objectives.ts';
+import { ofMeasured, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';
+import { SELECTED_RUNS } from './queries/client.ts';
 
 /** Opens with All: Grafana versions differ in what they take when nothing is said. */
 const ALL = { selected: true, text: ['All'], value: ['$__all'] };
@@ -21,8 +24,26 @@ interface LabelVariableOptions {
 }
 
 /** The values of a label that occur in the time range; several may be chosen. */
-function labelVariable({ name, label, description, series, of }: LabelVariableOptions): QueryVariableBuilder {
-  const query = `label_values(${series}, ${of})`;
+function labelVariable({ series, of, ...named }: LabelVariableOptions): QueryVariableBuilder {
+  return queryVariable({ ...named, query: `label_values(${series}, ${of})` });
+}
+
+interface ResultVariableOptions {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  /** Its series are offered, as they are at the end of the time range. */
+  readonly expr: string;
+  /** Finds the groups `value` and `text` in a series as Grafana writes it: `{label="value",…} 1 0`, labels in alphabetical order. */
+  readonly regex: string;
+}
+
+function resultVariable({ expr, regex, ...named }: ResultVariableOptions): QueryVariableBuilder {
+  return queryVariable({ ...named, query: `query_result(${expr})` }).regex(regex);
+}
+
+function queryVariable(of: Pick<LabelVariableOptions, 'name' | 'label' | 'description'> & { readonly query: string }) {
+  const { name, label, description, query } = of;
   return new QueryVariableBuilder(name)
     .label(label)
     .description(description)
@@ -62,12 +83,12 @@ export function runVariables(): QueryVariableBuilder[] {
       .includeAll(true)
       .allValue('.*')
       .current(ALL),
-    labelVariable({
+    resultVariable({
       name: 'run',
       label: 'Run',
-      description: 'The runs that were scraped in the time range, the newest first',
-      series: 'llmbench_run_info{scenario=~"$scenario"}',
-      of: 'run_id',
+      description: 'The runs that were scraped in the time range, by start and scenario, the newest first',
+      expr: runTitles('$scenario'),
+      regex: '/run_id="(?<value>[^"]+)".*title="(?<text>.*)"/',
     }).sort(VariableSort.AlphabeticalDesc),
   ];
 }
@@ -123,22 +144,42 @@ export function serverVariables(
   return [all(job), all(models, '.*'), all(instance)];
 }
 
-/** System, model and instance of the series that the recording rules make of all servers; these carry no job. */
-export function recordedVariables(presence: string): QueryVariableBuilder[] {
+/**
+ * Which servers, then system, model and instance of the series that the recording rules make of them; these carry no job. As
+ * it opens, these are the servers whose metrics the chosen runs have read.
+ */
+export function recordedVariables(presence: string): (CustomVariableBuilder | QueryVariableBuilder)[] {
   const narrowing = ['', '{system=~"$system"}', '{system=~"$system",model=~"$model"}'];
   const variables = [
-    { name: 'system', label: 'System', description: 'Kind of server', of: 'system' },
-    { name: 'model', label: 'Model', description: 'Model that the servers serve', of: 'model' },
-    { name: 'instance', label: 'Instance', description: 'Servers, by address', of: 'instance' },
-  ];
-  return variables.map((variable, index) =>
-    labelVariable({ ...variable, series: `${presence}${narrowing[index] ?? ''}` })
+    { name: 'system', label: 'System', description: 'Kind of server' },
+    { name: 'model', label: 'Model', description: 'Model that the servers serve' },
+    { name: 'instance', label: 'Instance', description: 'Servers, by address' },
+  ].map((variable, index) => {
+    const recorded = `last_over_time(${presence}${narrowing[index] ?? ''}[$__range])`;
+    return resultVariable({
+      ...variable,
+      expr: `group by (${variable.name}) (${ofMeasured(recorded, SELECTED_RUNS, '$servers')})`,
+      regex: `/${variable.name}="(?<value>.+)"/`,
+    })
       .sort(VariableSort.AlphabeticalAsc)
       .includeAll(true)
-      // A gateway reports no model.
-      .allValue(variable.name === 'model' ? '.*' : '.+')
-      .current(ALL),
-  );
+      .current(ALL);
+  });
+  const [system, model, instance] = variables as [QueryVariableBuilder, QueryVariableBuilder, QueryVariableBuilder];
+  // A gateway reports no model. Instances have no value for All: All of them are those that are offered.
+  return [serversVariable(), system.allValue('.+'), model.allValue('.*'), instance];
+}
+
+/** Its value is matched against the targets of the runs. */
+function serversVariable(): CustomVariableBuilder {
+  const [ofRun, all] = ['Of the run', 'All'];
+  return new CustomVariableBuilder('servers')
+    .label('Servers')
+    .description(
+      'Of the run: those whose metrics the chosen runs read, under the same host and port. All are shown if the runs read none',
+    )
+    .values(`${ofRun} : .+,${all} : none`)
+    .current({ selected: true, text: ofRun, value: '.+' });
 }
 
 /** A further choice within the servers, such as a worker. */
@@ -180,23 +221,24 @@ export interface Objective {
   readonly label: string;
   /** Its bucket bounds are what may be chosen: at any other value the share would be a guess. */
   readonly histogram: string;
-  /** The bound that it opens with, written as the server writes it. */
-  readonly value: string;
+  readonly measure: LatencyObjective['measure'];
+  /** How many units of the histogram are a second; 1 unless set. */
+  readonly perSecond?: number;
 }
 
-export function objectiveVariable({ name, label, histogram, value }: Objective): QueryVariableBuilder {
-  const series = histogram.startsWith('llmbench_')
-    ? `${histogram}_bucket{run_id=~"$run"}`
-    : `${histogram}_bucket{job=~"$job",instance=~"$instance"}`;
-  return labelVariable({
+/** The bound that is nearest to the objective of the rules comes first, and is what the dashboard opens with. */
+export function objectiveVariable({ name, label, histogram, measure, perSecond }: Objective): QueryVariableBuilder {
+  const chosen = histogram.startsWith('llmbench_') ? 'run_id=~"$run"' : 'job=~"$job",instance=~"$instance"';
+  const buckets = `last_over_time(${histogram}_bucket{${chosen},le!="+Inf"}[$__range])`;
+  const objective = OBJECTIVES.find((each) => each.measure === measure);
+  if (objective === undefined) throw new Error(`there is no objective for ${measure}`);
+  return resultVariable({
     name,
     label,
-    description: `Service level objective; the choices are the bucket bounds of ${histogram}`,
-    series,
-    of: 'le',
+    description: `Service level objective; the choices are the bucket bounds of ${histogram}, the one nearest to ${limitSeries(measure)} first`,
+    expr: boundsByDistance(buckets, objective, perSecond),
+    regex: '/bound="(?<value>[^"]+)"/',
   })
     .multi(false)
-    .regex('/^[0-9.e-]+$/')
-    .sort(VariableSort.NumericalAsc)
-    .current({ selected: true, text: value, value });
+    .sort(VariableSort.Disabled);
 }

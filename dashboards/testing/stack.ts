@@ -21,6 +21,8 @@ const PUBLISHED_WITHIN_MS = 60_000;
 export interface Stack {
   readonly prometheusUrl: string;
   readonly run: FinishedRun;
+  /** The metrics page of the server that the run measured. */
+  readonly benchmarkedPage: string;
   /** Since when Prometheus has had the result of the run. */
   readonly publishedSeconds: number;
   /** Names of all samples of the recordings that were scraped under a job. */
@@ -73,6 +75,7 @@ export async function startStack(programs: PrometheusPrograms): Promise<Stack> {
     return {
       prometheusUrl: prometheus.url,
       run,
+      benchmarkedPage: benchmarked.metrics_urls[0] ?? '',
       publishedSeconds,
       recordedSamples: (job) => replayer.samples(job),
       stop,

@@ -71,6 +71,8 @@ const MIXES: Readonly<Record<Api, readonly Send[]>> = {
     (url, index) => post(new URL(CHAT, url), chat(long(index % COMES_AGAIN_AFTER), OUTPUT_TOKENS)),
     (url, index) => cancel(new URL(CHAT, url), chat(shared(index), CANCELLED_OUTPUT_TOKENS)),
     (url, index) => post(new URL(CHAT, url), chat(long(index % COMES_AGAIN_AFTER), OUTPUT_TOKENS)),
+    // New each time, so that something is stored whenever Prometheus looks.
+    (url, index) => post(new URL(CHAT, url), chat(long(COMES_AGAIN_AFTER + index), OUTPUT_TOKENS)),
     // No such length: refused.
     (url, index) => post(new URL(CHAT, url), chat(shared(index), -1)),
   ],

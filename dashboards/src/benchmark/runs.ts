@@ -11,13 +11,13 @@ export function withRuns(dashboard: DashboardBuilder): void {
       width: 24,
       height: 8,
       title: 'Runs in the time range',
-      description: 'Facts of each run of the selected scenarios. Click a run to show it alone.',
+      description: 'Facts of each run of the selected scenarios. Click its start to show it alone.',
       expr: client.RUNS,
       labels: client.RUN_FACTS,
       link: {
-        label: 'run_id',
-        title: 'Show this run',
-        url: `/d/${UID}?\${__url_time_range}&\${datasource:queryparam}&var-run=\${__value.raw}`,
+        label: 'start',
+        title: 'Show run ${__data.fields.run_id}',
+        url: `/d/${UID}?\${__url_time_range}&\${datasource:queryparam}&var-run=\${__data.fields.run_id}`,
       },
     }),
   );

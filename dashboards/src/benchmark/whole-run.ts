@@ -1,9 +1,15 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { stat } from '../panels/stat.ts';
+import { stateMappings, type State } from '../panels/state-timeline.ts';
 import * as client from '../queries/client.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { STAT } from './sizes.ts';
 import { UNTIL_PUBLISHED, WHOLE_RUN } from './wording.ts';
+
+const OBJECTIVE_STATES: readonly State[] = [
+  { value: 0, text: 'missed', color: 'red' },
+  { value: 1, text: 'met', color: 'green' },
+];
 
 /** The top row: the chosen runs in numbers. */
 export function withWholeRun(dashboard: DashboardBuilder): void {
@@ -13,7 +19,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 11,
-        width: 4,
+        width: 5,
         title: 'Requests ok',
         description: 'Requests of the measure phase that were answered completely, warm-up left out.',
         unit: 'locale',
@@ -24,7 +30,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 12,
-        width: 4,
+        width: 5,
         title: 'Requests failed',
         description: 'Requests of the measure phase that ended in an error or a timeout. The latencies leave them out.',
         unit: 'locale',
@@ -35,7 +41,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 13,
-        width: 8,
+        width: 7,
         title: 'Time to first token',
         description: `From sending a request to its first chunk with content. ${WHOLE_RUN}`,
         unit: 's',
@@ -46,7 +52,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 14,
-        width: 8,
+        width: 7,
         title: 'Inter-token latency',
         description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${WHOLE_RUN}`,
         unit: 's',
@@ -57,7 +63,7 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 15,
-        width: 8,
+        width: 6,
         title: 'Request throughput',
         description: `Ok requests ÷ time from the first request to the last response. ${UNTIL_PUBLISHED}`,
         unit: 'reqps',
@@ -68,8 +74,8 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 16,
-        width: 8,
-        title: 'Output tokens per second',
+        width: 6,
+        title: 'Output throughput',
         description: `Output tokens as the server counted them ÷ time from the first request to the last response. ${UNTIL_PUBLISHED}`,
         unit: TOKENS_PER_SECOND.unit,
         queries: client.outputTokenThroughput,
@@ -79,11 +85,24 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
       stat({
         ...STAT,
         id: 17,
-        width: 8,
+        width: 6,
         title: 'Peak in flight',
         description: 'The most requests that were in flight at the same scrape, warm-up included.',
         unit: 'locale',
         queries: [client.inFlightPeak],
+      }),
+    )
+    .withPanel(
+      stat({
+        ...STAT,
+        id: 18,
+        width: 6,
+        title: 'Objectives of the run',
+        description:
+          'Whether the run met each of its objectives (--slo). –: no result is published, the run has no objective, or too few requests to decide.',
+        unit: 'none',
+        mappings: stateMappings(OBJECTIVE_STATES),
+        queries: [client.objectivesMet],
       }),
     );
 }

@@ -1,6 +1,5 @@
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
-import { DATASOURCE } from '../datasource.ts';
-import type { PanelFrame } from './frame.ts';
+import { framed, type PanelFrame } from './frame.ts';
 
 export interface AlertListOptions extends PanelFrame {
   /** What the names of the alerts contain. */
@@ -9,14 +8,8 @@ export interface AlertListOptions extends PanelFrame {
 
 /** Alerts that fire or are about to: Grafana's own, and those of the data sources whose rules it reads. */
 export function alertList({ alertName, ...frame }: AlertListOptions): PanelBuilder {
-  return new PanelBuilder()
-    .id(frame.id)
+  return framed(new PanelBuilder(), frame)
     .type('alertlist')
-    .title(frame.title)
-    .description(frame.description)
-    .datasource(DATASOURCE)
-    .span(frame.width)
-    .height(frame.height)
     .options({
       viewMode: 'list',
       groupMode: 'default',

@@ -7,9 +7,8 @@ import {
   YAxisConfigBuilder,
 } from '@grafana/grafana-foundation-sdk/heatmap';
 import { TooltipDisplayMode } from '@grafana/grafana-foundation-sdk/common';
-import { DATASOURCE } from '../datasource.ts';
 import { asHeatmap } from '../target.ts';
-import type { PanelFrame } from './frame.ts';
+import { framed, type PanelFrame } from './frame.ts';
 
 export interface HeatmapOptions extends PanelFrame {
   /** The unit of the bucket bounds. */
@@ -20,17 +19,13 @@ export interface HeatmapOptions extends PanelFrame {
   readonly expr: string;
   /** The variable whose values each get a heatmap of their own. */
   readonly repeat: string;
+  /** What it means that there is nothing to show. */
+  readonly noValue?: string;
 }
 
 /** The distribution over time, bucket by bucket: no estimate is inside. */
 export function heatmap(options: HeatmapOptions): PanelBuilder {
-  return new PanelBuilder()
-    .id(options.id)
-    .title(options.title)
-    .description(options.description)
-    .datasource(DATASOURCE)
-    .span(options.width)
-    .height(options.height)
+  const panel = framed(new PanelBuilder(), options)
     .repeat(options.repeat)
     .repeatDirection('h')
     .maxPerRow(2)
@@ -50,4 +45,5 @@ export function heatmap(options: HeatmapOptions): PanelBuilder {
     .tooltip(new HeatmapTooltipBuilder().mode(TooltipDisplayMode.Single).yHistogram(true))
     .showLegend()
     .targets([asHeatmap(options.expr)]);
+  return options.noValue === undefined ? panel : panel.noValue(options.noValue);
 }

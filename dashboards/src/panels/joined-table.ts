@@ -1,8 +1,7 @@
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
 import type { DynamicConfigValue } from '@grafana/grafana-foundation-sdk/dashboard';
-import { DATASOURCE } from '../datasource.ts';
 import { asTables } from '../target.ts';
-import type { PanelFrame } from './frame.ts';
+import { framed, type PanelFrame } from './frame.ts';
 
 export interface Column {
   readonly title: string;
@@ -23,16 +22,12 @@ export interface JoinedTableOptions extends PanelFrame {
 /** One row per set of labels, one column per query. */
 export function joinedTable(options: JoinedTableOptions): PanelBuilder {
   const fields = asTables(options.columns.map(({ expr }) => ({ expr, legend: '' })));
-  const panel = new PanelBuilder()
-    .id(options.id)
-    .title(options.title)
-    .description(options.description)
-    .datasource(DATASOURCE)
-    .span(options.width)
-    .height(options.height)
+  const panel = framed(new PanelBuilder(), options)
     .unit('locale')
     .noValue(options.noValue)
     .filterable(true)
+    // Grafana's 150 pixels are more than numbers need, and the last columns would leave a small screen.
+    .minWidth(110)
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'organize',
@@ -46,6 +41,8 @@ export function joinedTable(options: JoinedTableOptions): PanelBuilder {
         ),
       },
     })
+    // The text above is for a table without rows; Grafana writes it into empty cells too.
+    .overrideByRegexp('.*', [{ id: 'noValue', value: '–' }])
     .targets(fields.map(({ target }) => target));
   for (const { title, properties } of options.columns) panel.overrideByName(title, [...properties]);
   return panel;

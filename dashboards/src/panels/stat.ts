@@ -3,34 +3,34 @@ import {
   BigValueGraphMode,
   BigValueTextMode,
   ReduceDataOptionsBuilder,
+  VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
+import type { ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/stat';
-import { DATASOURCE } from '../datasource.ts';
 import { atTheEnd, runLinks, type Query } from '../target.ts';
-import type { PanelFrame } from './frame.ts';
+import { framed, type PanelFrame } from './frame.ts';
 
 export interface StatOptions extends PanelFrame {
   readonly unit: string;
   readonly decimals?: number;
+  /** Texts for values that stand for a state. */
+  readonly mappings?: readonly ValueMapping[];
   readonly queries: readonly Query[];
 }
 
 /** One number per series, as it is at the end of the time range; `–` where there is none, never 0. */
 export function stat(options: StatOptions): PanelBuilder {
-  const panel = new PanelBuilder()
-    .id(options.id)
-    .title(options.title)
-    .description(options.description)
-    .datasource(DATASOURCE)
-    .span(options.width)
-    .height(options.height)
+  const panel = framed(new PanelBuilder(), options)
     .unit(options.unit)
     .noValue('–')
     .colorMode(BigValueColorMode.None)
     .graphMode(BigValueGraphMode.None)
     .textMode(BigValueTextMode.ValueAndName)
+    // Grafana's automatic size differs from tile to tile, and makes long names unreadably small.
+    .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(32))
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']))
     .targets(atTheEnd(options.queries));
   for (const { refId, links } of runLinks(options.queries)) panel.overrideByQuery(refId, [links]);
+  if (options.mappings !== undefined) panel.mappings([...options.mappings]);
   return options.decimals === undefined ? panel : panel.decimals(options.decimals);
 }

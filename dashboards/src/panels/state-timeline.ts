@@ -1,9 +1,8 @@
 import { VisibilityMode, VizLegendOptionsBuilder } from '@grafana/grafana-foundation-sdk/common';
 import { MappingType, type ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/statetimeline';
-import { DATASOURCE } from '../datasource.ts';
 import { overTime, type Query } from '../target.ts';
-import type { PanelFrame } from './frame.ts';
+import { framed, type PanelFrame } from './frame.ts';
 
 export interface State {
   readonly value: number;
@@ -29,19 +28,18 @@ export function stateMappings(states: readonly State[]): ValueMapping[] {
 
 /** One row per series, colored by its state over time; a gap in the data stays a gap. */
 export function stateTimeline(options: StateTimelineOptions): PanelBuilder {
-  return new PanelBuilder()
-    .id(options.id)
-    .title(options.title)
-    .description(options.description)
-    .datasource(DATASOURCE)
-    .span(options.width)
-    .height(options.height)
-    .mappings(stateMappings(options.states))
-    .noValue(options.noValue)
-    .mergeValues(true)
-    .showValue(VisibilityMode.Auto)
-    .spanNulls(false)
-    .rowHeight(0.8)
-    .legend(new VizLegendOptionsBuilder().showLegend(true))
-    .targets(overTime(options.queries));
+  return (
+    framed(new PanelBuilder(), options)
+      .mappings(stateMappings(options.states))
+      .noValue(options.noValue)
+      .mergeValues(true)
+      .showValue(VisibilityMode.Auto)
+      .spanNulls(false)
+      .rowHeight(0.8)
+      .legend(new VizLegendOptionsBuilder().showLegend(true))
+      // Prometheus answers an empty query with a frame without fields, for which Grafana reports a missing time field
+      // and not `noValue`: leave such frames out.
+      .withTransformation({ id: 'filterFieldsByName', options: { include: { pattern: '.*' } } })
+      .targets(overTime(options.queries))
+  );
 }

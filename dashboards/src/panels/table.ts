@@ -1,7 +1,6 @@
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/table';
-import { DATASOURCE } from '../datasource.ts';
 import { asTable } from '../target.ts';
-import type { PanelFrame } from './frame.ts';
+import { framed, type PanelFrame } from './frame.ts';
 
 export interface FactsTableOptions extends PanelFrame {
   /** An `…_info` query: the labels are the facts, the value 1 says nothing. */
@@ -20,21 +19,19 @@ export interface InfoTableOptions extends FactsTableOptions {
 /** The labels of an info metric, one row per series. */
 export function factsTable(options: FactsTableOptions): PanelBuilder {
   const indexByName = Object.fromEntries(options.labels.map((label, index) => [label, index]));
-  return new PanelBuilder()
-    .id(options.id)
-    .title(options.title)
-    .description(options.description)
-    .datasource(DATASOURCE)
-    .span(options.width)
-    .height(options.height)
-    .unit('none')
-    .noValue(options.noValue ?? '–')
-    .filterable(true)
-    .withTransformation({
-      id: 'organize',
-      options: { excludeByName: { Time: true, Value: true }, indexByName, renameByName: {} },
-    })
-    .targets([asTable({ expr: options.expr, legend: '' })]);
+  return (
+    framed(new PanelBuilder(), options)
+      .unit('none')
+      .noValue(options.noValue ?? '–')
+      .filterable(true)
+      .withTransformation({
+        id: 'organize',
+        options: { excludeByName: { Time: true, Value: true }, indexByName, renameByName: {} },
+      })
+      // The text above is for a table without rows; Grafana writes it into empty cells too.
+      .overrideByRegexp('.*', [{ id: 'noValue', value: '–' }])
+      .targets([asTable({ expr: options.expr, legend: '' })])
+  );
 }
 
 /** The same, with cells that lead somewhere. */

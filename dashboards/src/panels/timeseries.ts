@@ -10,9 +10,8 @@ import {
   VizTooltipOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import { PanelBuilder } from '@grafana/grafana-foundation-sdk/timeseries';
-import { DATASOURCE } from '../datasource.ts';
 import { overTime, refId, runLinks, type Query } from '../target.ts';
-import type { PanelFrame } from './frame.ts';
+import { framed, type PanelFrame } from './frame.ts';
 
 export interface TimeseriesOptions extends PanelFrame {
   readonly unit: string;
@@ -33,6 +32,10 @@ export interface TimeseriesOptions extends PanelFrame {
 const NO_RUN =
   'No data of the chosen runs in the time range. Prometheus finds running benchmarks through `llmbench serve` (port 9469, ' +
   'path /sd), and only while they last.';
+/** Nor of a server, but what Prometheus itself has scraped and recorded. */
+const NO_SERVER =
+  'No data of these servers. Prometheus has to scrape them under the host and port that the run used, and to load the recording ' +
+  'rules in prometheus/rules. Set Servers to All to see every server.';
 /** Name of the line that stands for a service level objective: its style goes by the name. */
 const OBJECTIVE = 'objective';
 const DASHED = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [10, 10] } };
@@ -44,13 +47,7 @@ const OBJECTIVE_STYLE = [
 
 /** Lines over time from 0; a gap in the data stays a gap. */
 export function timeseries(options: TimeseriesOptions): PanelBuilder {
-  const panel = new PanelBuilder()
-    .id(options.id)
-    .title(options.title)
-    .description(options.description)
-    .datasource(DATASOURCE)
-    .span(options.width)
-    .height(options.height)
+  const panel = framed(new PanelBuilder(), options)
     .unit(options.unit)
     .axisSoftMin(0)
     .lineWidth(1)
@@ -71,7 +68,7 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
   options.queries.forEach(({ dashed }, index) => {
     if (dashed === true) panel.overrideByQuery(refId(index), [DASHED]);
   });
-  const noValue = options.noValue ?? (options.queries.some(({ perRun }) => perRun === true) ? NO_RUN : undefined);
+  const noValue = options.noValue ?? whyNothing(options.queries);
   if (noValue !== undefined) panel.noValue(noValue);
   if (options.repeat !== undefined) panel.repeat(options.repeat).repeatDirection('v');
   if (options.axisLabel !== undefined) panel.axisLabel(options.axisLabel);
@@ -79,6 +76,11 @@ export function timeseries(options: TimeseriesOptions): PanelBuilder {
   if (options.stacked === true) panel.fillOpacity(30).stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
   if (options.queries.some(({ legend }) => legend === OBJECTIVE)) panel.overrideByName(OBJECTIVE, OBJECTIVE_STYLE);
   return panel;
+}
+
+function whyNothing(queries: readonly Query[]): string | undefined {
+  if (queries.some(({ perRun }) => perRun === true)) return NO_RUN;
+  return queries.some(({ perServer }) => perServer === true) ? NO_SERVER : undefined;
 }
 
 /**

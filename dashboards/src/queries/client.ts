@@ -108,6 +108,12 @@ export const objectiveKept = ofRuns(
     `sum by (run_id) (last_over_time(llmbench_time_to_first_token_seconds_count{run_id=~"$run"}[${WHOLE_RANGE}]))`,
 );
 
+/** The objectives that the run was started with: 1 met, 0 missed. */
+export const objectivesMet = ofRuns(
+  `max by (run_id, slo) (last_over_time(llmbench_slo_met{run_id=~"$run"}[${WHOLE_RANGE}]))`,
+  '{{slo}},',
+);
+
 /** 1: the client was short of CPU at some time. */
 export const saturated = ofRuns(
   `max by (run_id) (max_over_time(llmbench_client_saturated{run_id=~"$run"}[${WHOLE_RANGE}]))`,
@@ -118,10 +124,10 @@ export const eventLoopDelay = ofRuns(
   'p99',
 );
 
-/** The facts of `llmbench_run_info` that identify a run and say what it did. */
+/** The facts of `llmbench_run_info` from what people know a run by to what identifies it. */
 export const RUN_FACTS = [
-  'run_id',
   'scenario',
+  'start',
   'model',
   'endpoint_type',
   'load',
@@ -129,9 +135,10 @@ export const RUN_FACTS = [
   'system_version',
   'tool',
   'tool_version',
-  'group_id',
   'step',
   'repeat',
+  'run_id',
+  'group_id',
   'fingerprint',
 ] as const;
 

@@ -12,6 +12,7 @@ export function systemPercentiles(measure: string, quantiles: readonly number[])
       `histogram_quantile(${quantile}, sum by (system, definition, model, instance, le) ` +
       `(system:${measure}_seconds_bucket:rate1m{${SELECTED_SYSTEMS}}))`,
     legend: `{{system}} p${quantile * 100} {{definition}} {{instance}}`,
+    perServer: true,
   }));
 }
 
@@ -20,6 +21,7 @@ export function systemSum(metric: string, name: string): Query {
   return {
     expr: `sum by (system, model, instance) (system:${metric}{${SELECTED_SYSTEMS}})`,
     legend: `{{system}} ${name} {{instance}}`,
+    perServer: true,
   };
 }
 
@@ -27,4 +29,5 @@ export function systemSum(metric: string, name: string): Query {
 export const systemKvCacheUsage: Query = {
   expr: `max by (system, model, instance) (system:kv_cache_usage_ratio:max{${SELECTED_SYSTEMS}})`,
   legend: '{{system}} {{instance}}',
+  perServer: true,
 };

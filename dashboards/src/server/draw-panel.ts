@@ -24,9 +24,10 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
   if (first === undefined) throw new Error(`${spec.title} shows nothing`);
   switch (spec.kind) {
     case 'number':
-      return stat({ ...frame, queries: spec.signals });
+      // A tile has no room for more than a dash.
+      return stat({ ...frame, description: withMissing(frame.description, noValue), queries: spec.signals });
     case 'heatmap':
-      return heatmap({ ...frame, boundUnit: unit, unit: 'cps', expr: first.expr, repeat: 'instance' });
+      return heatmap({ ...frame, ...missing, boundUnit: unit, unit: 'cps', expr: first.expr, repeat: 'instance' });
     case 'table':
       return factsTable({ ...frame, ...missing, expr: first.expr, labels: ['instance', ...(spec.columns ?? [])] });
     default:
@@ -39,6 +40,10 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
         queries: [...spec.signals, ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)])],
       });
   }
+}
+
+function withMissing(text: string, noValue: string | undefined): string {
+  return noValue === undefined ? text : `${text}\n\n–: ${noValue}`;
 }
 
 function displayOf({ title, signals }: PanelSpec): DisplayUnit {

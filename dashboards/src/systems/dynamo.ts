@@ -208,13 +208,13 @@ export function dynamo(): ServerDashboard {
         name: 'ttft_slo',
         label: 'TTFT objective',
         histogram: 'dynamo_frontend_time_to_first_token_seconds',
-        value: '0.47',
+        measure: 'time_to_first_token',
       },
       {
         name: 'itl_slo',
         label: 'ITL objective',
         histogram: 'dynamo_frontend_inter_token_latency_seconds',
-        value: '0.045',
+        measure: 'inter_token_latency',
       },
     ],
     rows: [

@@ -170,12 +170,17 @@ export function sglang(): ServerDashboard {
       GPU_EXPORTER,
     ],
     objectives: [
-      { name: 'ttft_slo', label: 'TTFT objective', histogram: 'sglang:time_to_first_token_seconds', value: '0.4' },
+      {
+        name: 'ttft_slo',
+        label: 'TTFT objective',
+        histogram: 'sglang:time_to_first_token_seconds',
+        measure: 'time_to_first_token',
+      },
       {
         name: 'itl_slo',
         label: 'ITL objective',
         histogram: 'sglang:request_time_per_output_token_seconds',
-        value: '0.06',
+        measure: 'inter_token_latency',
       },
     ],
     rows: [

@@ -196,7 +196,8 @@ export function triton(): ServerDashboard {
         name: 'ttft_slo_ms',
         label: 'First response objective (ms)',
         histogram: 'nv_inference_first_response_histogram_ms',
-        value: '500',
+        measure: 'time_to_first_token',
+        perSecond: 1000,
       },
     ],
     rows: [

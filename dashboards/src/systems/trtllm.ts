@@ -146,8 +146,18 @@ export function trtllm(): ServerDashboard {
     model: { family: PRESENCE, label: 'model_name' },
     choices: [GPU_EXPORTER],
     objectives: [
-      { name: 'ttft_slo', label: 'TTFT objective', histogram: 'trtllm_time_to_first_token_seconds', value: '0.5' },
-      { name: 'itl_slo', label: 'ITL objective', histogram: 'trtllm_time_per_output_token_seconds', value: '0.05' },
+      {
+        name: 'ttft_slo',
+        label: 'TTFT objective',
+        histogram: 'trtllm_time_to_first_token_seconds',
+        measure: 'time_to_first_token',
+      },
+      {
+        name: 'itl_slo',
+        label: 'ITL objective',
+        histogram: 'trtllm_time_per_output_token_seconds',
+        measure: 'inter_token_latency',
+      },
     ],
     rows: [
       overview(),

@@ -155,12 +155,17 @@ export function vllm(): ServerDashboard {
     model: { family: PRESENCE, label: 'model_name' },
     choices: [GPU_EXPORTER],
     objectives: [
-      { name: 'ttft_slo', label: 'TTFT objective', histogram: 'vllm:time_to_first_token_seconds', value: '0.5' },
+      {
+        name: 'ttft_slo',
+        label: 'TTFT objective',
+        histogram: 'vllm:time_to_first_token_seconds',
+        measure: 'time_to_first_token',
+      },
       {
         name: 'itl_slo',
         label: 'ITL objective',
         histogram: 'vllm:request_time_per_output_token_seconds',
-        value: '0.05',
+        measure: 'inter_token_latency',
       },
     ],
     rows: [
