@@ -9,7 +9,7 @@ test('two sets: the verdict, a row per measure with its effect, then the runs', 
   await watchFor(page, '[aria-label="Measures"] [data-part="estimate"]');
   await openJudged('compare', BOTH);
   const verdict = page.getByRole('region', { name: 'Verdict' });
-  await expect(verdict).toContainText('Regressed: time_to_first_token p50');
+  await expect(verdict).toContainText('Regressed: time to first token p50');
   await expect(verdict).toContainText('A 10 runs · B 10 runs');
   const table = page.getByRole('group', { name: 'Measures' });
   const row = table.getByRole('row', { name: /^Time to first token p50/ });
@@ -117,7 +117,7 @@ test('the runs beyond the first three are listed on request', async ({ page, ope
 test('the page of a judged run has its verdict, and leads to its evidence', async ({ page, openJudged }) => {
   await openJudged('runs/after-3');
   const verdict = page.getByRole('region', { name: 'Verdict' });
-  await expect(verdict).toContainText('Regressed: time_to_first_token p50');
+  await expect(verdict).toContainText('Regressed: time to first token p50');
   await page.screenshot({ path: 'screenshots/run-verdict.png' });
   await verdict.getByRole('link', { name: 'Compare with the baseline' }).click();
   await expect(page.getByRole('region', { name: 'Verdict' })).toContainText('A 10 runs · B 9 runs');

@@ -1,12 +1,13 @@
 import AxeBuilder from '@axe-core/playwright';
 import { expect, test } from './support/environment.ts';
 
-const PAGES = ['runs', 'run', 'compare', 'servers', 'setup'] as const;
+const PAGES = ['runs', 'run', 'compare', 'servers', 'buckets', 'setup'] as const;
 const READY: Record<(typeof PAGES)[number], RegExp> = {
   runs: /^3 runs$/,
   run: /^Where the time goes$/,
   compare: /^Achieved load$/,
   servers: /^\d of \d up$/,
+  buckets: /^Bounds that halve the intervals$/,
   setup: /^llmbench .* finished runs/,
 };
 

@@ -48,6 +48,27 @@ test('filters by words and by what there is; the back button takes them away', a
   await expect(page.locator(rows)).toHaveCount(3);
 });
 
+test('judged runs have their verdict, by which the list is filtered and sorted', async ({ page, openJudged }) => {
+  await openJudged('runs', { scenario: 'release', sort: '-verdict' });
+  await expect(page.locator(rows).first()).toContainText('regressed');
+  await expect(page.getByRole('columnheader', { name: 'Verdict' })).toHaveAttribute('aria-sort', 'descending');
+  await page.getByText('regressed', { exact: true }).first().hover();
+  await expect(page.getByRole('tooltip')).toContainText('worse by at least the margin');
+  await page.getByRole('combobox', { name: 'Verdict' }).click();
+  await page.getByRole('option', { name: 'regressed' }).click();
+  await page.keyboard.press('Escape');
+  await expect(page).toHaveURL(/verdict=regressed/);
+  // The first of them had been suspect: each run has its newest verdict.
+  await expect(page.locator(rows)).toHaveCount(6);
+  await page.locator(rows).last().getByRole('link').click();
+  const verdict = page.getByRole('region', { name: 'Verdict' });
+  await expect(verdict).toContainText('regressed');
+  await expect(verdict.getByRole('link', { name: 'Compare with the baseline' })).toHaveAttribute(
+    'href',
+    /a=release-0&.*b=release-21&/
+  );
+});
+
 test('selected runs set the time range and can be compared', async ({ page, openApp, environment }) => {
   await openApp('runs', { status: 'completed' });
   const [older, newer] = environment.finished;

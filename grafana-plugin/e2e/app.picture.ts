@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
-import { test } from './support/environment.ts';
+import { expect, test } from './support/environment.ts';
 
 // Taken on request only (npm run screenshot), from runs of the simulator.
 const VIEWPORT = { width: 1440, height: 900 };
 
-for (const name of ['runs', 'run', 'servers'] as const) {
+for (const name of ['runs', 'run', 'servers', 'buckets'] as const) {
   test(`the picture of the page ${name}`, async ({ page, openApp, environment }) => {
     const [first, ...others] = environment.finished;
     const newest = others.at(-1) ?? first;
@@ -38,4 +38,32 @@ test('the picture of the page trends', async ({ page, openJudged }) => {
   await page.waitForLoadState('networkidle');
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: fileURLToPath(new URL('../src/img/screenshot-trends.png', import.meta.url)) });
+});
+
+test('the picture of the page sweeps', async ({ page, openJudged }) => {
+  // Higher, the file would be larger than a plugin's picture may be.
+  await page.setViewportSize({ ...VIEWPORT, height: 800 });
+  await openJudged('sweeps');
+  const response = await page.request.get(
+    `${new URL(page.url()).origin}/api/datasources/proxy/uid/llmbench-runs/api/v1/sweeps`
+  );
+  const { sweeps } = await response.json();
+  const url = new URL(page.url());
+  for (const { sweep_id } of sweeps) {
+    url.searchParams.append('sweep', sweep_id);
+  }
+  url.searchParams.set('gpus', '4');
+  await page.goto(url.href);
+  await page.waitForLoadState('networkidle');
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: fileURLToPath(new URL('../src/img/screenshot-sweeps.png', import.meta.url)) });
+});
+
+test('the picture of the page alerts', async ({ page, openJudged }) => {
+  await page.setViewportSize({ width: 1440, height: 720 });
+  await openJudged('alerts');
+  await expect(page.getByText('Scenario release has regressed')).toBeVisible({ timeout: 30_000 });
+  await page.waitForLoadState('networkidle');
+  await page.evaluate(() => document.fonts.ready);
+  await page.screenshot({ path: fileURLToPath(new URL('../src/img/screenshot-alerts.png', import.meta.url)) });
 });

@@ -7,6 +7,7 @@
  * - `from`, `to`: milliseconds since 1970, or `range`: seconds that end now; `step`: seconds (default: range / width)
  * - `annotation`: PromQL of run regions (default: llmbench_run_phase == 1; empty: none)
  * - `theme`: dark | light; `width`, `height`: pixels of the panel
+ * - `role`: of the user in Grafana, Viewer | Editor | Admin (default: Admin)
  * - `without`: uid of a data source that Grafana does not have (prometheus, llmbench-runs)
  * - `options`, `defaults`: JSON of the panel's options and of its standard field options
  */

@@ -21,6 +21,8 @@ const FONTS: Record<string, string> = {
   'Inter-Italic.woff2': 'inter-latin-400-italic.woff2',
   'Inter-Medium.woff2': 'inter-latin-500-normal.woff2',
 };
+const GRAFANA_RULES_PATH = '/api/prometheus/grafana/api/v1/rules';
+const NO_RULES = { status: 'success', data: { groups: [] } };
 /** A port that nothing listens on. */
 const UNUSED_ADDRESS = 'http://127.0.0.1:9';
 const PAGE = `<!doctype html>
@@ -45,6 +47,10 @@ export interface HostOptions {
   prometheusUrl: string;
   /** The exporter (`llmbench serve`); without it its data source answers 502, as Grafana does. */
   exporterUrl?: string | undefined;
+  /** What the data source of the exporter has as its token; Grafana's proxy adds it to every request. */
+  exporterToken?: string | undefined;
+  /** The answer of Grafana's own rules API; without it, Grafana has no rules. */
+  grafanaRules?: object | undefined;
   port?: number;
 }
 
@@ -53,10 +59,13 @@ export interface HostOptions {
  * other path. Listens on 127.0.0.1; port 0 takes a free one.
  */
 export function startHost(options: HostOptions): Promise<{ url: string; server: Server }> {
-  const proxies: Array<[prefix: string, upstream: string]> = [
+  const { exporterToken } = options;
+  const proxies: Array<[prefix: string, upstream: string, token?: string | undefined]> = [
     ['/prometheus/', options.prometheusUrl],
     ['/api/datasources/proxy/uid/prometheus/', options.prometheusUrl],
-    ['/api/datasources/proxy/uid/llmbench-runs/', options.exporterUrl ?? UNUSED_ADDRESS],
+    // The resources of the Prometheus data source are paths of Prometheus.
+    ['/api/datasources/uid/prometheus/resources/', options.prometheusUrl],
+    ['/api/datasources/proxy/uid/llmbench-runs/', options.exporterUrl ?? UNUSED_ADDRESS, exporterToken],
   ];
   const server = createServer((message, response) => {
     const path = new URL(message.url ?? '/', 'http://host').pathname;
@@ -64,7 +73,10 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
     const folder = FOLDERS.find(([prefix]) => path.startsWith(prefix));
     const upstream = proxies.find(([prefix]) => path.startsWith(prefix));
     if (upstream) {
-      proxy(new URL((message.url ?? '').slice(upstream[0].length - 1), upstream[1]), message, response);
+      proxy(new URL((message.url ?? '').slice(upstream[0].length - 1), upstream[1]), upstream[2], message, response);
+    } else if (path === GRAFANA_RULES_PATH) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(options.grafanaRules ?? NO_RULES));
     } else if (font) {
       sendFile(join(root, 'node_modules/@fontsource/inter/files', font), response);
     } else if (folder) {
@@ -106,9 +118,13 @@ function sendFile(file: string | null, response: ServerResponse): void {
   createReadStream(file).pipe(response);
 }
 
-function proxy(target: URL, message: IncomingMessage, response: ServerResponse): void {
+function proxy(target: URL, token: string | undefined, message: IncomingMessage, response: ServerResponse): void {
   const { accept, 'content-type': contentType } = message.headers;
-  const headers = { ...(accept && { accept }), ...(contentType && { 'content-type': contentType }) };
+  const headers = {
+    ...(accept && { accept }),
+    ...(contentType && { 'content-type': contentType }),
+    ...(token !== undefined && { authorization: `Bearer ${token}` }),
+  };
   const upstream = request(target, { method: message.method ?? 'GET', headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
     answer.pipe(response);

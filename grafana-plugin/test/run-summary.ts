@@ -58,6 +58,7 @@ export function runSummary(change: Partial<RunSummary> = {}): RunSummary {
     phases: [{ phase: 'measure', start: '2026-11-21T10:00:01.000Z', end: '2026-11-21T10:00:10.000Z' }],
     progress: null,
     numbers: NUMBERS,
+    verdict: null,
     ...change,
   };
 }

@@ -30,7 +30,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
   const hosts = await Promise.all([
     startHost(data),
     startHost(app),
-    startHost({ ...app, exporterUrl: app.judgedExporterUrl }),
+    startHost({ ...app, exporterUrl: app.judgedExporterUrl, exporterToken: app.judgedToken }),
   ]);
   const environment: Environment = {
     hostUrl: hosts[0].url,

@@ -46,6 +46,7 @@ function run(index: number): RunSummary {
     measure_end: end,
     phases: [{ phase: 'measure', start, end }],
     progress: null,
+    verdict: null,
     numbers: {
       requests: { ok: 500, error: 0, timeout: 0, cancelled: 0 },
       time_to_first_token_seconds: latency(0.1),

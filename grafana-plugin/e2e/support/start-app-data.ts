@@ -10,12 +10,16 @@ export interface AppData {
   exporterUrl: string;
   /** An exporter of the runs of `store-judged-runs.mts`. */
   judgedExporterUrl: string;
+  /** Its token, with which baselines can be changed. */
+  judgedToken: string;
   /** Ids of the finished runs, the oldest first. */
   finished: [string, string, ...string[]];
   stop: () => Promise<void>;
 }
 
 const LLMBENCH = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
+
+const JUDGED_TOKEN = 'token-of-the-browser-tests';
 
 const STORE_JUDGED_RUNS = fileURLToPath(new URL('store-judged-runs.mts', import.meta.url));
 
@@ -64,10 +68,15 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     execFileSync(process.execPath, [LLMBENCH, 'baseline', 'accept', 'tag:before', '--runs-dir', judgedRuns]);
     // Ends with 99, because the runs have regressed.
     spawnSync(process.execPath, [LLMBENCH, 'check', 'tag:after', '--runs-dir', judgedRuns]);
-    start('serve', '--runs-dir', judgedRuns, '--port', String(judgedPort));
+    const tokenFile = join(folder, 'api-token');
+    writeFileSync(tokenFile, JUDGED_TOKEN, { mode: 0o600 });
+    start(
+      ...['serve', '--runs-dir', judgedRuns, '--port', String(judgedPort)],
+      ...['--api-token-file', tokenFile, '--allow-baseline-changes']
+    );
     const judged = `127.0.0.1:${judgedPort}`;
     const config = join(folder, 'prometheus.yml');
-    writeFileSync(config, JSON.stringify(scrapeConfig(exporter, new URL(url).host)));
+    writeFileSync(config, JSON.stringify(scrapeConfig(exporter, new URL(url).host, judged)));
     const address = `127.0.0.1:${port}`;
     processes.push(
       spawn(
@@ -96,18 +105,27 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     const [prometheusUrl, exporterUrl, judgedExporterUrl] = [address, exporter, judged].map(
       (one) => `http://${one}`
     ) as [string, string, string];
-    return { prometheusUrl, exporterUrl, judgedExporterUrl, finished, stop };
+    return { prometheusUrl, exporterUrl, judgedExporterUrl, judgedToken: JUDGED_TOKEN, finished, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-function scrapeConfig(exporter: string, server: string) {
+const RULES = fileURLToPath(new URL('../../../prometheus', import.meta.url));
+
+function scrapeConfig(exporter: string, server: string, judged: string) {
   return {
-    global: { scrape_interval: '1s' },
+    global: { scrape_interval: '1s', evaluation_interval: '1s' },
+    rule_files: [`${RULES}/rules/*.yml`, `${RULES}/alerts/*.yml`],
     scrape_configs: [
       { job_name: 'llmbench', static_configs: [{ targets: [exporter] }] },
+      {
+        job_name: 'judged',
+        static_configs: [{ targets: [judged] }],
+        // Its scenarios have alerts; its runs are not in the lists of the runs that Prometheus has.
+        metric_relabel_configs: [{ source_labels: ['__name__'], regex: 'llmbench_scenario_.*', action: 'keep' }],
+      },
       { job_name: 'vllm', static_configs: [{ targets: [server] }] },
       {
         job_name: 'llmbench-discovered',

@@ -1,6 +1,8 @@
 // Grafana's packages read these when they are imported, so this file comes first.
+const parameters = new URLSearchParams(window.location.search);
+const orgRole = parameters.get('role') ?? 'Admin';
 const user = {
-  theme: new URLSearchParams(window.location.search).get('theme') === 'light' ? 'light' : 'dark',
+  theme: parameters.get('theme') === 'light' ? 'light' : 'dark',
   locale: 'en-US',
   language: 'en-US',
   timezone: 'utc',
@@ -12,7 +14,7 @@ const user = {
 Object.assign(window, {
   __grafana_public_path__: '/public/',
   grafanaBootData: {
-    user: { ...user, orgRole: 'Admin', isGrafanaAdmin: true, permissions: {} },
+    user: { ...user, login: 'ana', orgRole, isGrafanaAdmin: orgRole === 'Admin', permissions: {} },
     settings: {
       buildInfo: { version: process.env['GRAFANA_VERSION'], edition: 'Open Source', env: 'test', commit: '' },
       featureToggles: {},

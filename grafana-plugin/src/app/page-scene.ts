@@ -14,7 +14,7 @@ interface PageSceneOptions {
   view: ComponentType;
   /** Grafana's text of the time range's beginning; null: the page has nothing to do with time. */
   from?: string | null;
-  /** How often the page is refreshed when it is opened; empty for not. */
+  /** How often the page is refreshed when it is opened; empty for not, and a page without time then offers no refresh. */
   refresh?: string;
   /** Replaces the title of the page and the line below it. */
   setTitle?: (title: string, subTitle: ReactNode) => void;
@@ -28,12 +28,10 @@ export function pageScene({ view, from = 'now-6h', refresh = '', setTitle }: Pag
     controls: [
       new VariableValueSelectors({}),
       new SceneControlsSpacer(),
-      ...(from === null
+      ...(from === null ? [] : [new SceneTimePicker({ isOnCanvas: true })]),
+      ...(from === null && refresh === ''
         ? []
-        : [
-            new SceneTimePicker({ isOnCanvas: true }),
-            new SceneRefreshPicker({ isOnCanvas: true, refresh, intervals: ['5s', '10s', '30s', '1m', '5m'] }),
-          ]),
+        : [new SceneRefreshPicker({ isOnCanvas: true, refresh, intervals: ['5s', '10s', '30s', '1m', '5m'] })]),
     ],
     body: new PageBody({ view, ...(setTitle && { setTitle }) }),
   });

@@ -8,7 +8,10 @@ const RunsView = lazy(() => import('../pages/Runs/RunsView.tsx'));
 const RunView = lazy(() => import('../pages/Run/RunView.tsx'));
 const CompareView = lazy(() => import('../pages/Compare/CompareView.tsx'));
 const TrendsView = lazy(() => import('../pages/Trends/TrendsView.tsx'));
+const SweepsView = lazy(() => import('../pages/Sweeps/SweepsView.tsx'));
+const AlertsView = lazy(() => import('../pages/Alerts/AlertsView.tsx'));
 const ServersView = lazy(() => import('../pages/Servers/ServersView.tsx'));
+const BucketsView = lazy(() => import('../pages/Buckets/BucketsView.tsx'));
 const SetupView = lazy(() => import('../pages/Setup/SetupView.tsx'));
 const NotFoundView = lazy(() => import('../pages/NotFound/NotFoundView.tsx'));
 
@@ -61,12 +64,39 @@ export function appPages(): SceneAppPage[] {
       getScene: () => pageScene({ view: TrendsView, from: null }),
     }),
     new SceneAppPage({
+      title: t('page.sweeps.title', 'Sweeps'),
+      subTitle: t('page.sweeps.subtitle', 'Throughput, latency and goodput over the load, with the Pareto frontier'),
+      url: pageUrl(ROUTES.sweeps),
+      routePath: `${ROUTES.sweeps}/*`,
+      preserveUrlKeys: KEPT_WITH_TIME,
+      getScene: () => pageScene({ view: SweepsView, from: null }),
+    }),
+    new SceneAppPage({
+      title: t('page.alerts.title', 'Alerts'),
+      subTitle: t('page.alerts.subtitle', 'The alert rules of llmbench in Prometheus and Grafana, and what fires'),
+      url: pageUrl(ROUTES.alerts),
+      routePath: `${ROUTES.alerts}/*`,
+      preserveUrlKeys: KEPT_WITH_TIME,
+      getScene: () => pageScene({ view: AlertsView, from: null, refresh: '30s' }),
+    }),
+    new SceneAppPage({
       title: t('page.servers.title', 'Servers'),
       subTitle: t('page.servers.subtitle', 'Inference servers scraped by Prometheus'),
       url: pageUrl(ROUTES.servers),
       routePath: `${ROUTES.servers}/*`,
       preserveUrlKeys: KEPT_WITH_TIME,
       getScene: () => pageScene({ view: ServersView, from: 'now-15m', refresh: '30s' }),
+    }),
+    new SceneAppPage({
+      title: t('page.buckets.title', 'Buckets'),
+      subTitle: t(
+        'page.buckets.subtitle',
+        "How wide the percentiles of servers' histograms are, and which bounds narrow them"
+      ),
+      url: pageUrl(ROUTES.buckets),
+      routePath: `${ROUTES.buckets}/*`,
+      preserveUrlKeys: KEPT_WITH_TIME,
+      getScene: () => pageScene({ view: BucketsView, from: 'now-15m' }),
     }),
     new SceneAppPage({
       title: t('page.setup.title', 'Setup'),

@@ -12,8 +12,9 @@ const COLORS: Record<VerdictName, BadgeColor> = {
   improved: 'green',
 };
 
-export function VerdictBadge({ verdict }: { verdict: VerdictName }) {
-  return <Badge text={verdictText(verdict)} color={COLORS[verdict]} />;
+/** The tooltip has the sentence. */
+export function VerdictBadge({ verdict, sentence }: { verdict: VerdictName; sentence?: string }) {
+  return <Badge text={verdictText(verdict)} color={COLORS[verdict]} {...(sentence && { tooltip: sentence })} />;
 }
 
 /** The color of drawings, the same as that of the badge. */

@@ -58,6 +58,11 @@ export function verdictUrl(
   return a.length > 0 && b.length > 0 ? compareSetsUrl({ a, b }, search) : null;
 }
 
+/** URL of the history of a scenario. */
+export function trendsUrl(scenario: string, search: string): string {
+  return withParameters(pageUrl(ROUTES.trends), search, null, { scenario: [scenario] });
+}
+
 function withParameters(
   path: string,
   search: string,

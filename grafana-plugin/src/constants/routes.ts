@@ -7,7 +7,10 @@ export const ROUTES = {
   runs: 'runs',
   compare: 'compare',
   trends: 'trends',
+  sweeps: 'sweeps',
+  alerts: 'alerts',
   servers: 'servers',
+  buckets: 'buckets',
   setup: 'setup',
 } as const;
 export type Route = (typeof ROUTES)[keyof typeof ROUTES];

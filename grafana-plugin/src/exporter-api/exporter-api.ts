@@ -1,10 +1,13 @@
 import { t } from '@grafana/i18n';
 import { getBackendSrv } from '@grafana/runtime';
 import { lastValueFrom } from 'rxjs';
+import { changeError } from './change-error.ts';
 import { ExporterError, exporterError } from './exporter-error.ts';
 import type {
   AnnotationsAnswer,
   AnnotationsQuery,
+  BaselineChange,
+  ChangedBaseline,
   CompareAnswer,
   CompareQuery,
   DistributionAnswer,
@@ -23,17 +26,21 @@ import type {
   SeriesQuery,
   ServersAnswer,
   StatusAnswer,
+  SweepAnswer,
+  SweepPage,
+  SweepsQuery,
   ValueName,
   ValuesAnswer,
   ValuesQuery,
 } from './types.ts';
 
 /**
- * Which runs: values of one member are alternatives, and every member must match. Statuses and the sort order come from
- * addresses and dashboard variables, so the exporter checks them.
+ * Which runs: values of one member are alternatives, and every member must match. Statuses, verdicts and the sort order
+ * come from addresses and dashboard variables, so the exporter checks them.
  */
-export interface RunFilter extends Omit<ValuesQuery, 'status' | 'from' | 'to'> {
+export interface RunFilter extends Omit<ValuesQuery, 'status' | 'verdict' | 'from' | 'to'> {
   status?: string[];
+  verdict?: string[];
   /** Milliseconds since 1970. */
   from?: number;
   to?: number;
@@ -106,6 +113,32 @@ export class ExporterApi {
   /** The baseline, verdicts, runs and change points of a scenario: 404 where it has neither runs nor a baseline. */
   scenario(name: string, request: ScenarioQuery, signal?: AbortSignal): Promise<ScenarioAnswer> {
     return this.#get(`scenarios/${encodeURIComponent(name)}`, { ...request }, signal);
+  }
+
+  /** Accepts, pins, unpins or drops runs; requires the exporter's token in the data source, and the role Editor. */
+  async changeBaseline(name: string, change: BaselineChange): Promise<ChangedBaseline> {
+    try {
+      const answer = await lastValueFrom(
+        getBackendSrv().fetch<ChangedBaseline>({
+          url: `${this.#url}/api/v1/scenarios/${encodeURIComponent(name)}/baseline`,
+          method: 'POST',
+          data: change,
+          showErrorAlert: false,
+        })
+      );
+      return answer.data;
+    } catch (error) {
+      throw changeError(error);
+    }
+  }
+
+  sweeps(request: Pick<SweepsQuery, 'page' | 'limit'>, signal?: AbortSignal): Promise<SweepPage> {
+    return this.#get('sweeps', { ...request }, signal);
+  }
+
+  /** The values of each load of a sweep: 404 where its runs no longer exist. */
+  sweep(sweepId: string, signal?: AbortSignal): Promise<SweepAnswer> {
+    return this.#get(`sweeps/${encodeURIComponent(sweepId)}`, {}, signal);
   }
 
   annotations(request: RunFilter & Pick<AnnotationsQuery, 'kind' | 'limit'>): Promise<AnnotationsAnswer> {

@@ -223,6 +223,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/sweeps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listSweeps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/sweeps/{sweep_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sweep_id: string;
+            };
+            cookie?: never;
+        };
+        get: operations["getSweep"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/values/{name}": {
         parameters: {
             query?: never;
@@ -317,6 +351,7 @@ export interface components {
                     median_a: number;
                     median_b: number;
                     moved_with: string[];
+                    moved_with_titles: string[];
                     p: number;
                     q: number;
                     ratio: number | null;
@@ -327,6 +362,7 @@ export interface components {
             } | null;
             left_out: string | null;
             measures: (components["schemas"]["VerdictEntry_measure"] & {
+                title: string;
                 values: {
                     a: ((number | null) | (number | null)[])[];
                     b: ((number | null) | (number | null)[])[];
@@ -405,6 +441,11 @@ export interface components {
             };
             slos: "met" | "not_met" | "undecided" | null;
             time_to_first_token_seconds: components["schemas"]["KeyDistribution"];
+        };
+        LoadWithinObjective: {
+            fails: number | null;
+            holds: number | null;
+            monotonic: boolean;
         };
         Moment: number | string;
         NullableNumber: number | null;
@@ -822,6 +863,7 @@ export interface components {
             tags: string[];
             tool: string;
             tool_version: string | null;
+            verdict: null | components["schemas"]["VerdictSummary"];
         };
         Sampled: {
             every: number;
@@ -836,6 +878,7 @@ export interface components {
                 entries: components["schemas"]["BaselineEntry"][];
                 pinned: string[];
                 total_entries: number;
+                used: string[];
             };
             change_points: components["schemas"]["ChangePoint"][];
             damaged_verdict_lines: number[];
@@ -848,6 +891,7 @@ export interface components {
                 origin: "client" | "server";
                 population: components["schemas"]["Population"];
                 stat: string;
+                title: string;
                 unit: components["schemas"]["Unit"];
             }[];
             runs: components["schemas"]["ScenarioRun"][];
@@ -1043,6 +1087,7 @@ export interface components {
             target: string;
         };
         Status: {
+            allows_baseline_changes: boolean;
             api_version: "v1";
             damaged: {
                 reason: string;
@@ -1055,8 +1100,133 @@ export interface components {
             };
             version: string;
         };
+        Sweep: {
+            dataset: string | null;
+            end: components["schemas"]["Instant"];
+            endpoint_type: string | null;
+            goodput_limits: {
+                limit: number;
+                measure: string;
+                unit: components["schemas"]["Unit"];
+            }[];
+            gpus: number | null;
+            knee: components["schemas"]["SweepKnee"] | null;
+            load_mode: "concurrency" | "request_rate";
+            model: string | null;
+            origin: string | null;
+            scenario: string;
+            source: components["schemas"]["SweepSource"];
+            start: components["schemas"]["Instant"];
+            steps: components["schemas"]["SweepStep"][];
+            sweep_id: string;
+            system: string | null;
+            system_version: string | null;
+            tool: string;
+            tool_version: string | null;
+            within_objective: components["schemas"]["LoadWithinObjective"] | null;
+        };
+        SweepKnee: {
+            figure: "output_token_throughput" | "request_throughput";
+            load: number;
+            method: "kneedle";
+        };
+        SweepPage: {
+            limit: number;
+            omitted_runs: number;
+            page: number;
+            sweeps: components["schemas"]["SweepSummary"][];
+            total: number;
+            unreadable_runs: {
+                reason: string;
+                run_id: string;
+            }[];
+        };
+        SweepSource: {
+            kind: "group" | "scenario";
+            name: string;
+        };
+        SweepStep: {
+            load: number;
+            objective: ("met" | "not_met" | "undecided") | null;
+            requests: {
+                cancelled: number | null;
+                error: number | null;
+                ok: number | null;
+                timeout: number | null;
+            };
+            runs: {
+                end: components["schemas"]["Instant"];
+                run_id: string;
+                start: components["schemas"]["Instant"];
+                status: "completed" | "aborted" | "failed";
+            }[];
+            slos: {
+                comparison: "<" | "<=" | ">" | ">=";
+                limit: number;
+                measure: string;
+                met: number;
+                not_met: number;
+                stat: string | null;
+                undecided: number;
+                unit: components["schemas"]["Unit"];
+            }[];
+            values: components["schemas"]["SweepValues"];
+        };
+        SweepSummary: {
+            dataset: string | null;
+            end: components["schemas"]["Instant"];
+            endpoint_type: string | null;
+            gpus: number | null;
+            has_goodput: boolean;
+            has_objectives: boolean;
+            knee: components["schemas"]["SweepKnee"] | null;
+            load_mode: "concurrency" | "request_rate";
+            loads: number[];
+            model: string | null;
+            origin: string | null;
+            runs: number;
+            scenario: string;
+            source: components["schemas"]["SweepSource"];
+            start: components["schemas"]["Instant"];
+            sweep_id: string;
+            system: string | null;
+            system_version: string | null;
+            tool: string;
+            tool_version: string | null;
+            within_objective: components["schemas"]["LoadWithinObjective"] | null;
+        };
+        SweepValue: {
+            max: number;
+            mean: number;
+            min: number;
+            n: number;
+        } | null;
+        SweepValues: {
+            error_ratio: components["schemas"]["SweepValue"];
+            good_request_ratio: components["schemas"]["SweepValue"];
+            goodput: components["schemas"]["SweepValue"];
+            inter_token_latency_p50: components["schemas"]["SweepValue"];
+            inter_token_latency_p90: components["schemas"]["SweepValue"];
+            inter_token_latency_p95: components["schemas"]["SweepValue"];
+            inter_token_latency_p99: components["schemas"]["SweepValue"];
+            output_token_throughput: components["schemas"]["SweepValue"];
+            request_latency_p50: components["schemas"]["SweepValue"];
+            request_latency_p90: components["schemas"]["SweepValue"];
+            request_latency_p95: components["schemas"]["SweepValue"];
+            request_latency_p99: components["schemas"]["SweepValue"];
+            request_throughput: components["schemas"]["SweepValue"];
+            time_to_first_token_p50: components["schemas"]["SweepValue"];
+            time_to_first_token_p90: components["schemas"]["SweepValue"];
+            time_to_first_token_p95: components["schemas"]["SweepValue"];
+            time_to_first_token_p99: components["schemas"]["SweepValue"];
+            tokens_per_second_per_user_p50: components["schemas"]["SweepValue"];
+            tokens_per_second_per_user_p90: components["schemas"]["SweepValue"];
+            tokens_per_second_per_user_p95: components["schemas"]["SweepValue"];
+            tokens_per_second_per_user_p99: components["schemas"]["SweepValue"];
+            total_token_throughput: components["schemas"]["SweepValue"];
+        };
         Unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
-        ValueName: "scenarios" | "models" | "systems" | "tools" | "tags" | "statuses" | "groups";
+        ValueName: "scenarios" | "models" | "systems" | "tools" | "tags" | "statuses" | "verdicts" | "groups";
         Values: {
             name: components["schemas"]["ValueName"];
             values: {
@@ -1094,7 +1264,7 @@ export interface components {
             gating: boolean;
             margin: number;
             measure: string;
-            method: "signed_rank_exact" | "signed_rank_normal" | "rank_sum_exact" | "rank_sum_normal" | "rank_prediction" | "t_prediction" | null;
+            method: "signed_rank_exact" | "signed_rank_normal" | "rank_sum_exact" | "rank_sum_normal" | "rank_prediction" | "t_prediction" | "autoregression" | null;
             needs: components["schemas"]["VerdictEntry_needs"];
             origin: "client" | "server";
             p: {
@@ -1110,6 +1280,7 @@ export interface components {
             };
             sentence: string;
             stat: string;
+            title?: string;
             unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
             verdict: components["schemas"]["VerdictEntry_verdict"];
         };
@@ -1140,6 +1311,8 @@ export interface components {
         VerdictName: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";
         VerdictSummary: {
             at: string;
+            baseline_run_ids: string[];
+            left_out: string | null;
             reason: string;
             run_ids: string[];
             sentence: string;
@@ -1184,6 +1357,7 @@ export interface components {
         target: string[];
         to: components["schemas"]["Moment"];
         tool: string[];
+        verdict: components["schemas"]["VerdictName"][];
     };
     requestBodies: never;
     headers: {
@@ -1209,6 +1383,7 @@ export interface operations {
                 tag?: components["parameters"]["tag"];
                 to?: components["parameters"]["to"];
                 tool?: components["parameters"]["tool"];
+                verdict?: components["parameters"]["verdict"];
             };
             header?: never;
             path?: never;
@@ -1287,12 +1462,13 @@ export interface operations {
                 q?: components["parameters"]["q"];
                 run_id?: components["parameters"]["run_id"];
                 scenario?: components["parameters"]["scenario"];
-                sort?: "start" | "-start" | "end" | "-end" | "duration" | "-duration" | "scenario" | "-scenario" | "model" | "-model" | "system" | "-system" | "tool" | "-tool" | "status" | "-status" | "requests" | "-requests" | "time_to_first_token_p50" | "-time_to_first_token_p50" | "time_to_first_token_p99" | "-time_to_first_token_p99" | "inter_token_latency_p50" | "-inter_token_latency_p50" | "inter_token_latency_p99" | "-inter_token_latency_p99" | "request_latency_p50" | "-request_latency_p50" | "request_latency_p99" | "-request_latency_p99" | "request_throughput" | "-request_throughput" | "output_token_throughput" | "-output_token_throughput" | "error_ratio" | "-error_ratio" | "goodput" | "-goodput";
+                sort?: "start" | "-start" | "end" | "-end" | "duration" | "-duration" | "scenario" | "-scenario" | "model" | "-model" | "system" | "-system" | "tool" | "-tool" | "status" | "-status" | "verdict" | "-verdict" | "requests" | "-requests" | "time_to_first_token_p50" | "-time_to_first_token_p50" | "time_to_first_token_p99" | "-time_to_first_token_p99" | "inter_token_latency_p50" | "-inter_token_latency_p50" | "inter_token_latency_p99" | "-inter_token_latency_p99" | "request_latency_p50" | "-request_latency_p50" | "request_latency_p99" | "-request_latency_p99" | "request_throughput" | "-request_throughput" | "output_token_throughput" | "-output_token_throughput" | "error_ratio" | "-error_ratio" | "goodput" | "-goodput";
                 status?: components["parameters"]["status"];
                 system?: components["parameters"]["system"];
                 tag?: components["parameters"]["tag"];
                 to?: components["parameters"]["to"];
                 tool?: components["parameters"]["tool"];
+                verdict?: components["parameters"]["verdict"];
             };
             header?: never;
             path?: never;
@@ -1552,6 +1728,67 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    listSweeps: {
+        parameters: {
+            query?: {
+                from?: components["parameters"]["from"];
+                group?: components["parameters"]["group"];
+                limit?: number;
+                model?: components["parameters"]["model"];
+                page?: number;
+                q?: components["parameters"]["q"];
+                run_id?: components["parameters"]["run_id"];
+                scenario?: components["parameters"]["scenario"];
+                status?: components["parameters"]["status"];
+                system?: components["parameters"]["system"];
+                tag?: components["parameters"]["tag"];
+                to?: components["parameters"]["to"];
+                tool?: components["parameters"]["tool"];
+                verdict?: components["parameters"]["verdict"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SweepPage"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getSweep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                sweep_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sweep"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
     listValues: {
         parameters: {
             query?: {
@@ -1566,6 +1803,7 @@ export interface operations {
                 tag?: components["parameters"]["tag"];
                 to?: components["parameters"]["to"];
                 tool?: components["parameters"]["tool"];
+                verdict?: components["parameters"]["verdict"];
             };
             header?: never;
             path: {

@@ -1,3 +1,4 @@
+import type { Sweep } from '../../../core/sweeps/sweep-shape.ts';
 import type { components, operations } from './openapi.ts';
 
 /**
@@ -27,7 +28,13 @@ export type ServerHistogram = Extract<ServerSummary['statistics'], { kind: 'hist
 export type ScenarioPage = Schemas['ScenarioPage'];
 export type ScenarioSummary = Schemas['ScenarioSummary'];
 export type ScenarioAnswer = Schemas['Scenario'];
+export type SweepPage = Schemas['SweepPage'];
+export type SweepSummary = Schemas['SweepSummary'];
+/** The core draws it: its types are narrower than those of the description. */
+export type SweepAnswer = Sweep & Pick<Schemas['Sweep'], 'sweep_id'>;
 export type BaselineChange = Schemas['BaselineChange'];
+export type BaselineAction = BaselineChange['action'];
+export type ChangedBaseline = Schemas['ChangedBaseline'];
 export type AnnotationsAnswer = Schemas['Annotations'];
 export type RunAnnotation = AnnotationsAnswer['annotations'][number];
 export type ValuesAnswer = Schemas['Values'];
@@ -49,6 +56,7 @@ export type DistributionQuery = Query<'getRunDistribution'>;
 export type SeriesQuery = Query<'getRunSeries'>;
 export type ScenariosQuery = Query<'listScenarios'>;
 export type ScenarioQuery = Query<'getScenario'>;
+export type SweepsQuery = Query<'listSweeps'>;
 export type CompareQuery = Query<'compareRuns'>;
 export type AnnotationsQuery = Query<'listAnnotations'>;
 export type ValuesQuery = Query<'listValues'>;

@@ -8,6 +8,7 @@ const VALUES: Record<FilterMember, ValueName> = {
   system: 'systems',
   tool: 'tools',
   status: 'statuses',
+  verdict: 'verdicts',
 };
 
 /** The exporter filters, sorts and pages. */

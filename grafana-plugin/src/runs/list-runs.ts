@@ -1,6 +1,6 @@
 import type { RunPageRequest } from '../exporter-api/exporter-api.ts';
 import type { RunPage, RunSummary } from '../exporter-api/types.ts';
-import { FILTER_MEMBERS, sortValue } from './run-source.ts';
+import { FILTER_MEMBERS, filterValue, sortValue } from './run-source.ts';
 
 const DEFAULT_LIMIT = 100;
 
@@ -15,7 +15,7 @@ export function listRuns(runs: readonly RunSummary[], request: RunPageRequest): 
 function fits(run: RunSummary, request: RunPageRequest): boolean {
   const members = FILTER_MEMBERS.every((name) => {
     const allowed = request[name];
-    return !allowed?.length || allowed.includes(run[name] ?? '');
+    return !allowed?.length || allowed.includes(filterValue(run, name));
   });
   const ids = !request.run_id?.length || request.run_id.includes(run.run_id);
   return members && ids && hasWords(run, request.q ?? '') && touches(run, request);

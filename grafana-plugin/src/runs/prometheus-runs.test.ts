@@ -58,11 +58,16 @@ test('a run in progress: its phase and elapsed time', () => {
   });
 });
 
-test('without phases in Prometheus the start is read from the run id; other ids have none', () => {
-  const [own, foreign] = runsOfSeries(
-    [one('info', { run_id: '20261121T095900Z-abcdefghi0' }, 1), one('info', { run_id: 'nightly' }, 1)],
+test('without phases in Prometheus the start is that of the label, or is read from the run id; other ids have none', () => {
+  const [own, foreign, imported] = runsOfSeries(
+    [
+      one('info', { run_id: '20261121T095900Z-abcdefghi0' }, 1),
+      one('info', { run_id: 'nightly' }, 1),
+      one('info', { run_id: 'imported-1', start: '2026-11-03T10:15:00Z' }, 1),
+    ],
     NOW_MS
   );
+  expect(imported?.start).toBe('2026-11-03T10:15:00.000Z');
   expect(own?.start).toBe('2026-11-21T09:59:00.000Z');
   expect(foreign?.start).toBeNull();
 });

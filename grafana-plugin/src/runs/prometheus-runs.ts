@@ -3,7 +3,7 @@ import type { KeyDistribution, KeyNumbers, RunSummary } from '../exporter-api/ty
 import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
 
 const INFO_LABELS =
-  'run_id, scenario, model, endpoint_type, system, system_version, tool, tool_version, load, fingerprint, group_id, step, repeat';
+  'run_id, scenario, start, model, endpoint_type, system, system_version, tool, tool_version, load, fingerprint, group_id, step, repeat';
 const MEASURES = 'time_to_first_token|inter_token_latency|request_latency';
 
 /** Queries that list the runs of the `rangeSeconds` before an instant. `runId` restricts them to one run. */
@@ -50,7 +50,7 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
   const runId = labels['run_id'] ?? '';
   const edge = (refId: string, phase: PhaseName) => look(refId, runId, phase);
   const measureStart = edge('phase_start', 'measure');
-  const start = edge('phase_start', 'warmup') ?? measureStart ?? startOfId(runId);
+  const start = edge('phase_start', 'warmup') ?? measureStart ?? startOf(labels);
   const active = (['warmup', 'measure'] as const).find((phase) => look('active', runId, phase) === 1) ?? null;
   const numbers = keyNumbers(runId, look);
   const end = active === null ? edge('phase_end', 'measure') : null;
@@ -95,6 +95,8 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
             planned_seconds: null,
           },
     numbers,
+    // Prometheus has verdicts per scenario only.
+    verdict: null,
   };
 }
 
@@ -123,6 +125,12 @@ function keyNumbers(runId: string, look: Lookup): KeyNumbers | null {
     client_verdict: 'unknown',
     slos: null,
   };
+}
+
+/** Seconds since 1970, of the label, which earlier versions do not expose, or of a run id that begins with the start. */
+function startOf({ start = '', run_id = '' }: Record<string, string>): number | null {
+  const ms = Date.parse(start);
+  return Number.isNaN(ms) ? startOfId(run_id) : ms / 1000;
 }
 
 /** llmbench's own run ids begin with the start in UTC: `20261121T222610Z-…`. Seconds since 1970. */

@@ -1,7 +1,7 @@
 import { queryPrometheus, type TimeSpan } from '../prometheus/query-prometheus.ts';
 import { listRuns } from './list-runs.ts';
 import { runQueries, runsOfSeries } from './prometheus-runs.ts';
-import type { RunSource } from './run-source.ts';
+import { filterValue, type RunSource } from './run-source.ts';
 
 /** Runs that Prometheus has in the time range, read with one query for the whole list. */
 export function prometheusSource(uid: string, time: TimeSpan): RunSource {
@@ -14,6 +14,6 @@ export function prometheusSource(uid: string, time: TimeSpan): RunSource {
   return {
     kind: 'prometheus',
     list: async (request) => listRuns(await all(), request),
-    values: async (member) => [...new Set((await all()).map((run) => run[member] ?? ''))].sort(),
+    values: async (member) => [...new Set((await all()).map((run) => filterValue(run, member)))].sort(),
   };
 }

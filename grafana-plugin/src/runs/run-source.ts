@@ -9,8 +9,13 @@ export interface RunSource {
   values(member: FilterMember, signal?: AbortSignal): Promise<string[]>;
 }
 
-export const FILTER_MEMBERS = ['scenario', 'model', 'system', 'tool', 'status'] as const;
+export const FILTER_MEMBERS = ['scenario', 'model', 'system', 'tool', 'status', 'verdict'] as const;
 export type FilterMember = (typeof FILTER_MEMBERS)[number];
+
+/** The value of a run that a filter compares; empty when the run has none. */
+export function filterValue(run: RunSummary, member: FilterMember): string {
+  return (member === 'verdict' ? run.verdict?.verdict : run[member]) ?? '';
+}
 
 /** Sort keys of the list, as in the API. */
 export type SortName =
@@ -20,6 +25,7 @@ export type SortName =
   | 'model'
   | 'system'
   | 'status'
+  | 'verdict'
   | 'requests'
   | 'time_to_first_token_p50'
   | 'time_to_first_token_p99'
@@ -40,6 +46,7 @@ export function sortValue(run: RunSummary, name: string): number | string | null
     model: run.model,
     system: run.system,
     status: run.status,
+    verdict: run.verdict?.verdict ?? null,
     requests: numbers?.requests.ok ?? null,
     time_to_first_token_p50: numbers?.time_to_first_token_seconds?.p50 ?? null,
     time_to_first_token_p99: numbers?.time_to_first_token_seconds?.p99 ?? null,

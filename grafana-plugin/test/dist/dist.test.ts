@@ -28,6 +28,9 @@ const PLUGINS: Array<[folder: string, id: string, type: string]> = [
 const DASHBOARDS = ['benchmark', 'dynamo', 'sglang', 'triton', 'trtllm', 'vllm'].map(
   (name) => `dashboards/llmbench-${name}-app.json`
 );
+const RUNBOOKS = readdirSync(join(PROJECT, 'docs/runbooks'))
+  .sort()
+  .map((file) => `runbooks/${file}`);
 const code = all.filter((name) => name.endsWith('.js'));
 
 test('holds these files and no others: no source maps, no fixtures, no tests', () => {
@@ -37,16 +40,20 @@ test('holds these files and no others: no source maps, no fixtures, no tests', (
     'LICENSE',
     'README.md',
     'THIRD_PARTY_LICENSES.txt',
+    'catalog/histogram-families.json',
     ...DASHBOARDS,
     'datasources/runs/img/logo.svg',
     'datasources/runs/module.js',
     'datasources/runs/plugin.json',
     'img/logo.svg',
+    'img/screenshot-alerts.png',
+    'img/screenshot-buckets.png',
     'img/screenshot-compare.png',
     'img/screenshot-percentiles.png',
     'img/screenshot-run.png',
     'img/screenshot-runs.png',
     'img/screenshot-servers.png',
+    'img/screenshot-sweeps.png',
     'img/screenshot-trends.png',
     'locales/en-US/llmbench-observability-app.json',
     'module.js',
@@ -54,6 +61,7 @@ test('holds these files and no others: no source maps, no fixtures, no tests', (
     'panels/percentiles/module.js',
     'panels/percentiles/plugin.json',
     'plugin.json',
+    ...RUNBOOKS,
   ]);
 });
 
@@ -76,13 +84,22 @@ describe.each(PLUGINS)('plugin in "%s"', (folder, id, type) => {
   });
 });
 
+test("Grafana's proxy forwards what changes something for editors only", () => {
+  const { routes } = json<{ routes: object[] }>('datasources/runs/plugin.json');
+  // Without `url` and `headers`, such a request goes where the others go.
+  expect(routes).toEqual([{ path: 'api', method: 'POST', reqRole: 'Editor' }]);
+});
+
 test('the app includes its plugins and its pages, and every include is there', () => {
   const includes = json<PluginJson>('plugin.json').includes ?? [];
   expect(includes.map(({ type, path }) => [type, path])).toEqual([
     ['page', '/a/llmbench-observability-app/runs'],
     ['page', '/a/llmbench-observability-app/compare'],
     ['page', '/a/llmbench-observability-app/trends'],
+    ['page', '/a/llmbench-observability-app/sweeps'],
+    ['page', '/a/llmbench-observability-app/alerts'],
     ['page', '/a/llmbench-observability-app/servers'],
+    ['page', '/a/llmbench-observability-app/buckets'],
     ['page', '/a/llmbench-observability-app/setup'],
     ['panel', 'panels/percentiles/plugin.json'],
     ['datasource', 'datasources/runs/plugin.json'],

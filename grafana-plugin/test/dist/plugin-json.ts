@@ -26,7 +26,7 @@ export interface PluginJson {
 /** Members that Grafana's documentation of plugin.json names and that this plugin may have. */
 const KNOWN = {
   plugin: ['$schema', 'annotations', 'buildMode', 'category', 'dependencies', 'extensions', 'id', 'includes', 'info'].concat(
-    ['languages', 'metrics', 'name', 'preload', 'skipDataQuery', 'suggestions', 'type']
+    ['languages', 'metrics', 'name', 'preload', 'routes', 'skipDataQuery', 'suggestions', 'type']
   ),
   info: ['author', 'description', 'keywords', 'links', 'logos', 'screenshots', 'updated', 'version'],
   include: ['action', 'addToNav', 'defaultNav', 'icon', 'name', 'path', 'role', 'type'],

@@ -88,7 +88,7 @@ function Run({ answer, exporter }: Props) {
   return (
     <div className={styles.page}>
       <RunFacts run={summary} />
-      {summary.status !== 'running' && <RunVerdict run={summary} exporter={exporter} />}
+      <RunVerdict run={summary} />
       {summary.failure && <Alert severity="warning" title={summary.failure} />}
       <RunTiles answer={answer} />
       <Percentiles run={summary} exporter={result === null ? null : exporter} />

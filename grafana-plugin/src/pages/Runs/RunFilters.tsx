@@ -18,7 +18,7 @@ export function RunFilters({ source, address }: Props) {
   return (
     <Stack direction="row" wrap="wrap" gap={1} alignItems="center">
       <TextFilter address={address} />
-      {FILTER_MEMBERS.map((member) => (
+      {filtersOf(source).map((member) => (
         <MemberFilter key={member} member={member} source={source} address={address} />
       ))}
       <LabeledSwitch
@@ -83,6 +83,11 @@ function MemberFilter({ member, source, address }: MemberProps) {
   );
 }
 
+/** Prometheus has verdicts per scenario only. */
+function filtersOf({ kind }: RunSource): readonly FilterMember[] {
+  return kind === 'exporter' ? FILTER_MEMBERS : FILTER_MEMBERS.filter((member) => member !== 'verdict');
+}
+
 function memberLabel(member: FilterMember): string {
   switch (member) {
     case 'scenario':
@@ -95,5 +100,7 @@ function memberLabel(member: FilterMember): string {
       return t('runs.filter.tool', 'Tool');
     case 'status':
       return t('runs.filter.status', 'Status');
+    case 'verdict':
+      return t('runs.filter.verdict', 'Verdict');
   }
 }

@@ -13,7 +13,7 @@ import { useLoaded } from '../../components/useLoaded.ts';
 import { useRunSource } from '../../components/useRunSource.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { RunSummary } from '../../exporter-api/types.ts';
-import type { RunSource } from '../../runs/run-source.ts';
+import { FILTER_MEMBERS, type RunSource } from '../../runs/run-source.ts';
 import { LiveRuns } from './LiveRuns.tsx';
 import { runColumns } from './run-columns.tsx';
 import { RunFilters } from './RunFilters.tsx';
@@ -216,7 +216,8 @@ function isFiltered(request: ReturnType<typeof runsRequest>): boolean {
 }
 
 function clear(set: ReturnType<typeof useAddress>['set']): void {
-  set({ scenario: null, model: null, system: null, tool: null, status: null, q: null, inRange: null, page: null });
+  const members = Object.fromEntries(FILTER_MEMBERS.map((member) => [member, null]));
+  set({ ...members, q: null, inRange: null, page: null });
 }
 
 function totalText(total: number): string {

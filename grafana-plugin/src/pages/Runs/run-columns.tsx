@@ -10,6 +10,7 @@ import type { Column } from '../../components/DataTable.tsx';
 import { durationText } from '../../components/duration-text.ts';
 import { runUrl } from '../../components/run-link.ts';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
+import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { RunSummary } from '../../exporter-api/types.ts';
 import { type SortName, sortValue } from '../../runs/run-source.ts';
 import type { Histories } from './run-histories.ts';
@@ -66,6 +67,14 @@ export function runColumns(search: string, histories: Histories): Array<Column<R
       header: t('runs.column.status', 'Status'),
       sortable: true,
       render: ({ status, failure }) => <StatusBadge status={status} failure={failure} />,
+      below: {
+        id: 'verdict',
+        header: t('runs.column.verdict', 'Verdict'),
+        meaning: t('runs.column.verdict-meaning', 'Newest verdict of llmbench check on the run'),
+        sortable: true,
+        render: ({ verdict }) =>
+          verdict ? <VerdictBadge verdict={verdict.verdict} sentence={verdict.sentence} /> : ABSENT,
+      },
     },
     {
       id: 'model',

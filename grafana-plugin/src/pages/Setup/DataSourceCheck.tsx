@@ -31,15 +31,17 @@ export function ExporterCheck({ source }: Props) {
   const checked = useLoaded(load);
   return (
     <Check source={source} checked={checked} isComplete={({ runs }) => runs.finished + runs.running > 0}>
-      {({ version, runs }) =>
-        t(
-          'setup.exporter-found',
-          'llmbench {{version}}: {{finished}} finished runs, {{running}} running, {{damaged}} unreadable.',
-          {
-            version,
-            ...runs,
-          }
-        )
+      {({ version, runs, allows_baseline_changes: allowsChanges }) =>
+        [
+          t(
+            'setup.exporter-found',
+            'llmbench {{version}}: {{finished}} finished runs, {{running}} running, {{damaged}} unreadable.',
+            { version, ...runs }
+          ),
+          allowsChanges
+            ? t('setup.changes-on', 'Editors can change baselines if the data source has the token.')
+            : t('setup.changes-off', 'Baselines cannot be changed from Grafana: see the snippet below.'),
+        ].join(' ')
       }
     </Check>
   );

@@ -88,6 +88,8 @@ function snippetTitle(id: Snippet['id']): string {
       return t('setup.snippet-scrape', 'Prometheus: scrape configuration and rules');
     case 'data-source':
       return t('setup.snippet-data-source', 'Grafana: provision the data source');
+    case 'baseline':
+      return t('setup.snippet-baseline', 'Let editors change baselines in Grafana');
     case 'app':
       return t('setup.snippet-app', 'Grafana: provision the app');
   }

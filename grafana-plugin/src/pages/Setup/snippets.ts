@@ -1,9 +1,13 @@
 /** A configuration to copy. */
 export interface Snippet {
-  id: 'scrape' | 'data-source' | 'app' | 'run';
+  id: 'scrape' | 'data-source' | 'app' | 'run' | 'baseline';
   language: string;
   text: string;
 }
+
+/** Lets editors in Grafana change baselines: the exporter wants its token for every change. */
+export const BASELINE_CHANGES = `openssl rand -hex 32 > api-token
+npx llmbench serve --api-token-file api-token --allow-baseline-changes`;
 
 /** `exporter` is the host and port of `llmbench serve`. */
 export function snippets(exporter = '127.0.0.1:9469'): Snippet[] {
@@ -11,8 +15,8 @@ export function snippets(exporter = '127.0.0.1:9469'): Snippet[] {
     {
       id: 'run',
       language: 'bash',
-      text: `npx llmbench serve
-npx llmbench run --url http://localhost:8000 --model MODEL --concurrency 8 --request-count 200`,
+      text: `npx llmbench-observability serve
+npx llmbench-observability run --url http://localhost:8000 --model MODEL --concurrency 8 --request-count 200`,
     },
     {
       id: 'scrape',
@@ -26,10 +30,20 @@ rule_files:
   - 'alerts/*.yml'
 
 scrape_configs:
-  # llmbench serve: the exact results of finished runs, a large page that seldom changes.
+  # llmbench serve: state of finished runs, verdicts on scenarios, and the results of runs that are new.
   - job_name: llmbench
     scrape_interval: 5s
     scrape_timeout: 5s
+    params:
+      collect[]: [current]
+    static_configs:
+      - targets: ['${exporter}']
+
+  # The exact results of all finished runs: a large page that seldom changes.
+  - job_name: llmbench-results
+    scrape_interval: 60s
+    params:
+      collect[]: [results]
     static_configs:
       - targets: ['${exporter}']
 
@@ -59,8 +73,14 @@ datasources:
     uid: llmbench-runs
     type: llmbench-runs-datasource
     access: proxy
-    url: http://${exporter}`,
+    url: http://${exporter}
+    # If llmbench serve requires a token, which changes of baselines always do:
+    # jsonData:
+    #   httpHeaderName1: Authorization
+    # secureJsonData:
+    #   httpHeaderValue1: Bearer $LLMBENCH_API_TOKEN`,
     },
+    { id: 'baseline', language: 'bash', text: BASELINE_CHANGES },
     {
       id: 'app',
       language: 'yaml',

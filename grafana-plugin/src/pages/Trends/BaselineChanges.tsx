@@ -1,11 +1,12 @@
 import { dateTimeFormat } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Alert } from '@grafana/ui';
+import { Alert, Button } from '@grafana/ui';
 import React, { useMemo } from 'react';
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { DraftChange } from './baseline-change.ts';
 
 type Baseline = ScenarioAnswer['baseline'];
 type Change = Baseline['entries'][number];
@@ -13,13 +14,26 @@ type Change = Baseline['entries'][number];
 const MOST_ROWS = 20;
 const MOST_IDS = 3;
 
+interface Props {
+  baseline: Baseline;
+  /** Starts a change; null where that is not allowed. */
+  onChange: ((draft: DraftChange) => void) | null;
+}
+
 /** Who changed the baseline, when and why, the newest first. */
-export function BaselineChanges({ baseline }: { baseline: Baseline }) {
+export function BaselineChanges({ baseline, onChange }: Props) {
   const columns = useMemo(() => changeColumns(), []);
   const shown = baseline.entries.slice(0, MOST_ROWS);
   return (
     <Section
       title={t('trends.changes', 'Changes of the baseline')}
+      actions={
+        onChange !== null && (
+          <Button size="sm" variant="secondary" onClick={() => onChange({ action: 'accept', runIds: [] })}>
+            {t('trends.change-baseline', 'Change baseline')}
+          </Button>
+        )
+      }
       {...(baseline.total_entries > shown.length && {
         description: t('trends.changes-newest', 'The newest {{shown}} of {{total}} changes', {
           shown: shown.length,

@@ -6,17 +6,20 @@ import React, { type ReactNode } from 'react';
 import { useLocation } from 'react-router-dom';
 import { compareSetsUrl, runUrl } from '../../components/run-link.ts';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { DraftChange } from './baseline-change.ts';
 import { startText } from './run-texts.ts';
 
 interface Props {
   runs: ScenarioAnswer['runs'];
   picked: ReadonlySet<string>;
   onClear: () => void;
+  /** Starts a change of the baseline; null where that is not allowed. */
+  onChange: ((draft: DraftChange) => void) | null;
   children?: ReactNode;
 }
 
 /** The selected runs with links to their pages, and to their comparison: the older one is the baseline. */
-export function PickedRuns({ runs, picked, onClear, children }: Props) {
+export function PickedRuns({ runs, picked, onClear, onChange, children }: Props) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
   const chosen = runs.filter(({ run_id }) => picked.has(run_id)).reverse();
@@ -41,6 +44,15 @@ export function PickedRuns({ runs, picked, onClear, children }: Props) {
         >
           {t('trends.compare', 'Compare')}
         </LinkButton>
+      )}
+      {chosen.length > 0 && onChange !== null && (
+        <Button
+          size="sm"
+          variant="secondary"
+          onClick={() => onChange({ action: 'accept', runIds: chosen.map(({ run_id }) => run_id) })}
+        >
+          {t('trends.change-picked', 'Change baseline')}
+        </Button>
       )}
       {chosen.length > 0 && (
         <Button size="sm" variant="secondary" fill="text" onClick={onClear}>

@@ -1,31 +1,50 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Alert, LinkButton, useStyles2 } from '@grafana/ui';
+import { Alert, Button, LinkButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { useLocation } from 'react-router-dom';
 import { verdictUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { DraftChange } from './baseline-change.ts';
+
+interface Props {
+  scenario: ScenarioAnswer;
+  /** Starts a change of the baseline; null where that is not allowed. */
+  onChange: ((draft: DraftChange) => void) | null;
+}
 
 /** The newest verdict with its evidence, and what needs somebody's attention. */
-export function ScenarioState({ scenario: { summary, verdicts, baseline } }: { scenario: ScenarioAnswer }) {
+export function ScenarioState({ scenario: { summary, verdicts, baseline }, onChange }: Props) {
   const styles = useStyles2(getStyles);
   const { search } = useLocation();
   const [newest] = verdicts;
   const url = newest ? verdictUrl(newest, search) : null;
+  const open = summary.open_regression;
   return (
     <>
-      {summary.open_regression && (
+      {open && (
         <Alert
           severity="error"
-          title={t('trends.open', 'Open regression since {{at}}', { at: dateTimeFormat(summary.open_regression.at) })}
+          title={t('trends.open', 'Open regression since {{at}}', { at: dateTimeFormat(open.at) })}
         >
-          {summary.open_regression.sentence}{' '}
+          {open.sentence}{' '}
           {t(
             'trends.open-how',
             'It is closed by a check that finds no change or an improvement, or by accepting these runs as the new baseline.'
+          )}
+          {onChange !== null && (
+            <div className={styles.actions}>
+              <Button
+                size="sm"
+                variant="secondary"
+                onClick={() => onChange({ action: 'accept', runIds: open.run_ids })}
+              >
+                {t('trends.accept-open', 'Accept these runs')}
+              </Button>
+            </div>
           )}
         </Alert>
       )}
@@ -90,5 +109,6 @@ const getStyles = (theme: GrafanaTheme2) => ({
     gap: theme.spacing(1),
     marginBottom: theme.spacing(1),
   }),
+  actions: css({ marginTop: theme.spacing(1) }),
   facts: css({ color: theme.colors.text.secondary, margin: 0 }),
 });

@@ -1,6 +1,7 @@
 import { t } from '@grafana/i18n';
 import { Alert, Button, EmptyState, LoadingPlaceholder } from '@grafana/ui';
-import React, { useCallback, useMemo } from 'react';
+import React, { useCallback, useMemo, useState } from 'react';
+import { currentUser } from '../../app/current-user.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
@@ -8,7 +9,9 @@ import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { ScenarioAnswer } from '../../exporter-api/types.ts';
 import { statisticKey, statisticName } from '../Run/measure-name.ts';
+import type { DraftChange } from './baseline-change.ts';
 import { BaselineChanges } from './BaselineChanges.tsx';
+import { BaselineDialog } from './BaselineDialog.tsx';
 import { PickedRuns } from './PickedRuns.tsx';
 import { ScenarioState } from './ScenarioState.tsx';
 import { TrendChart } from './TrendChart.tsx';
@@ -45,12 +48,21 @@ export function ScenarioTrends({ exporter, scenario }: Props) {
   if (loading && !data) {
     return <LoadingPlaceholder text={t('trends.scenario-loading', 'Loading the runs …')} />;
   }
-  return data ? <Loaded scenario={data} /> : null;
+  return data ? <Loaded exporter={exporter} scenario={data} onChanged={reload} /> : null;
 }
 
-function Loaded({ scenario }: { scenario: ScenarioAnswer }) {
+interface LoadedProps {
+  exporter: ExporterApi;
+  scenario: ScenarioAnswer;
+  onChanged: () => void;
+}
+
+function Loaded({ exporter, scenario, onChanged }: LoadedProps) {
   const { runs, measures, total_runs, unreadable_runs } = scenario;
   const picked = usePicked();
+  const [draft, setDraft] = useState<DraftChange | null>(null);
+  // Grafana's proxy checks the role again.
+  const onChange = currentUser().isEditor ? setDraft : null;
   const [places, setPlaces] = usePlaces(runs.length);
   const trends = useMemo(() => measures.map((_, i) => trendOf(scenario, i)), [scenario, measures]);
   const versions = useMemo(
@@ -60,7 +72,19 @@ function Loaded({ scenario }: { scenario: ScenarioAnswer }) {
   const isZoomed = places[0] > 0 || places[1] < runs.length - 1;
   return (
     <>
-      <ScenarioState scenario={scenario} />
+      <ScenarioState scenario={scenario} onChange={onChange} />
+      {draft !== null && (
+        <BaselineDialog
+          exporter={exporter}
+          scenario={scenario}
+          draft={draft}
+          onClose={() => setDraft(null)}
+          onChanged={() => {
+            setDraft(null);
+            onChanged();
+          }}
+        />
+      )}
       {unreadable_runs.length > 0 && (
         <Alert
           severity="warning"
@@ -82,7 +106,7 @@ function Loaded({ scenario }: { scenario: ScenarioAnswer }) {
         <EmptyState variant="not-found" message={t('trends.no-runs', 'No completed run of this scenario')} />
       ) : (
         <>
-          <PickedRuns runs={runs} picked={picked.ids} onClear={picked.clear}>
+          <PickedRuns runs={runs} picked={picked.ids} onClear={picked.clear} onChange={onChange}>
             {isZoomed && (
               <Button size="sm" variant="secondary" icon="search-minus" onClick={() => setPlaces(null)}>
                 {t('trends.all', 'Show all runs')}
@@ -111,7 +135,7 @@ function Loaded({ scenario }: { scenario: ScenarioAnswer }) {
             );
           })}
           <TrendRuns scenario={scenario} places={places} picked={picked.ids} onPick={picked.toggle} />
-          <BaselineChanges baseline={scenario.baseline} />
+          <BaselineChanges baseline={scenario.baseline} onChange={onChange} />
         </>
       )}
     </>

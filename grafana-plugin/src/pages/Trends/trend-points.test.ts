@@ -20,13 +20,12 @@ function run(id: string, value: Run['values'][number], more: Partial<Run> = {}):
 const exact = (value: number) => ({ value, ci95: [value - 0.5, value + 0.5], n: 10 }) as Run['values'][number];
 
 /** `runs` newest first, as the exporter sends them. */
-function scenario(runs: Run[], accepted: string[] = [], change_points: unknown[] = []): ScenarioAnswer {
+function scenario(runs: Run[], used: string[] = [], change_points: unknown[] = []): ScenarioAnswer {
   return {
     runs,
     measures: [{ ...KEY, margin: 0.05 }],
-    baseline: { accepted },
+    baseline: { used },
     change_points,
-    summary: { fingerprints: [{ fingerprint: 'f', runs: runs.length }] },
   } as unknown as ScenarioAnswer;
 }
 
@@ -47,11 +46,10 @@ test('a value from buckets has two bounds; an unknown bound is no point', () => 
   expect(points).toMatchObject([{ low: 1, high: 2, interval: null, n: null }]);
 });
 
-test('the baseline is the last 20 accepted runs of the newest configuration', () => {
-  const runs = Array.from({ length: 25 }, (_, i) => run(`r${i}`, exact(i))).reverse();
-  const old = run('old', exact(100), { fingerprint: 'before' });
-  const accepted = ['old', ...Array.from({ length: 24 }, (_, i) => `r${i}`)];
-  expect(trendOf(scenario([...runs, old], accepted), 0).baseline).toEqual({ low: 4, high: 23, runs: 20 });
+test('the baseline is the range of the runs with which a check compares', () => {
+  const runs = Array.from({ length: 25 }, (_, i) => run(`r${i}`, exact(i), { accepted: true })).reverse();
+  const used = Array.from({ length: 20 }, (_, i) => `r${4 + i}`);
+  expect(trendOf(scenario(runs, used), 0).baseline).toEqual({ low: 4, high: 23, runs: 20 });
   expect(trendOf(scenario(runs), 0).baseline).toBeNull();
 });
 

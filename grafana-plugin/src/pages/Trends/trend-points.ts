@@ -38,13 +38,10 @@ export interface Trend {
   changes: readonly TrendMark[];
 }
 
-type Scenario = Pick<ScenarioAnswer, 'runs' | 'measures' | 'baseline' | 'change_points' | 'summary'>;
-
-/** A check compares with as many accepted runs of the newest configuration at most. */
-const BASELINE_RUNS = 20;
+type Scenario = Pick<ScenarioAnswer, 'runs' | 'measures' | 'baseline' | 'change_points'>;
 
 /** The history of the measure at this place of `measures`. */
-export function trendOf({ runs, measures, baseline, change_points, summary }: Scenario, measure: number): Trend {
+export function trendOf({ runs, measures, baseline, change_points }: Scenario, measure: number): Trend {
   const oldestFirst = [...runs].reverse();
   const points = oldestFirst.flatMap((run, place): TrendPoint[] => {
     const found = run.values[measure] ?? null;
@@ -54,12 +51,7 @@ export function trendOf({ runs, measures, baseline, change_points, summary }: Sc
     }
     return [{ place, run, low, high, interval: finite(found?.ci95 ?? null), n: found?.n ?? null }];
   });
-  const fingerprint = summary.fingerprints[0]?.fingerprint;
-  const accepted = new Set(
-    baseline.accepted
-      .filter((id) => runs.some((run) => run.run_id === id && run.fingerprint === fingerprint))
-      .slice(-BASELINE_RUNS)
-  );
+  const used = new Set(baseline.used);
   const key = measures[measure];
   const changes = change_points
     .filter((change) => key !== undefined && IDENTITY.every((member) => change[member] === key[member]))
@@ -71,7 +63,7 @@ export function trendOf({ runs, measures, baseline, change_points, summary }: Sc
     });
   return {
     points,
-    baseline: bandOf(points.filter(({ run }) => accepted.has(run.run_id))),
+    baseline: bandOf(points.filter(({ run }) => used.has(run.run_id))),
     anchor: bandOf(points.filter(({ run }) => run.pinned)),
     changes,
   };

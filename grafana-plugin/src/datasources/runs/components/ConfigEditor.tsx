@@ -59,7 +59,7 @@ export function ConfigEditor({ options, onOptionsChange }: Props) {
           label={t('source.config.token', 'Token')}
           description={t(
             'source.config.token-meaning',
-            'Content of the file in --api-token-file of llmbench serve; sent as a bearer token'
+            'Content of the file in --api-token-file of llmbench serve, sent as a bearer token. Changing baselines requires it; Grafana forwards changes of editors only.'
           )}
         >
           <SecretInput

@@ -1,0 +1,163 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { Alert, EmptyState, LinkButton, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import React, { useCallback, useMemo } from 'react';
+import { usePage } from '../../app/page-context.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Tile, Tiles } from '../../components/Tile.tsx';
+import { type Loaded, useLoaded } from '../../components/useLoaded.ts';
+import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import type { ScenarioSummary } from '../../exporter-api/types.ts';
+import { ActiveAlerts } from './ActiveAlerts.tsx';
+import { activeAlerts, type AlertRule, loadedTwice, missingAlerts, ownRules, type RuleSource } from './alert-rules.ts';
+import { RuleTable } from './RuleTable.tsx';
+import { grafanaRules, prometheusRules } from './rules-api.ts';
+
+/** The exporter's limit of one answer. */
+const MOST_SCENARIOS = 1000;
+
+/** The alert rules of the project in Prometheus and in Grafana, and what fires. */
+export default function AlertsView() {
+  const styles = useStyles2(getStyles);
+  const { prometheus } = usePage();
+  const inPrometheus = useRules('prometheus');
+  const inGrafana = useRules('grafana');
+  const scenarios = useScenarios();
+  const rules = useMemo(
+    () => [...(inPrometheus.data ?? []), ...(inGrafana.data ?? [])],
+    [inPrometheus.data, inGrafana.data]
+  );
+  const isSettled = [inPrometheus, inGrafana].every(({ data, error, loading }) => data || error || !loading);
+  const isBroken = inPrometheus.error !== undefined || inGrafana.error !== undefined;
+  return (
+    <div className={styles.page}>
+      {prometheus === null && (
+        <Alert
+          severity="info"
+          title={t(
+            'alerts.no-prometheus',
+            'No Prometheus data source is configured: only Grafana-managed rules are listed'
+          )}
+        />
+      )}
+      {inPrometheus.error && (
+        <LoadProblem
+          title={t('alerts.prometheus-problem', 'The rules of Prometheus could not be loaded')}
+          error={inPrometheus.error}
+          onRetry={inPrometheus.reload}
+        />
+      )}
+      {inGrafana.error && (
+        <LoadProblem
+          title={t('alerts.grafana-problem', 'The Grafana-managed rules could not be loaded')}
+          error={inGrafana.error}
+          onRetry={inGrafana.reload}
+        />
+      )}
+      {!isSettled && <LoadingPlaceholder text={t('alerts.loading', 'Loading the rules …')} />}
+      {isSettled && rules.length === 0 && !isBroken && <NoRules />}
+      {rules.length > 0 && <Rules rules={rules} scenarios={scenarios} isComplete={isSettled && !isBroken} />}
+    </div>
+  );
+}
+
+interface RulesProps {
+  rules: readonly AlertRule[];
+  scenarios: ReadonlyMap<string, ScenarioSummary>;
+  /** Whether every source has answered: only then it is known what is missing. */
+  isComplete: boolean;
+}
+
+function Rules({ rules, scenarios, isComplete }: RulesProps) {
+  const alerts = activeAlerts(rules);
+  const missing = isComplete ? missingAlerts(rules) : null;
+  const twice = loadedTwice(rules);
+  const failed = rules.filter(({ error }) => error !== null).length;
+  const count = (state: string) => alerts.filter((alert) => alert.state === state).length;
+  const [firing, pending] = [count('firing'), count('pending')];
+  return (
+    <>
+      {twice.length > 0 && (
+        <Alert
+          severity="warning"
+          title={t(
+            'alerts.twice',
+            '{{count}} rules are loaded in Prometheus and in Grafana: each alert notifies twice',
+            {
+              count: twice.length,
+            }
+          )}
+        >
+          {t('alerts.twice-how', 'Load either prometheus/alerts in Prometheus or provisioning/alerting in Grafana.')}
+        </Alert>
+      )}
+      <Tiles>
+        <Tile label={t('alerts.firing', 'Firing')} value={firing} {...(firing > 0 && { mood: 'bad' })} />
+        <Tile label={t('alerts.pending', 'Pending')} value={pending} {...(pending > 0 && { mood: 'warning' })} />
+        <Tile
+          label={t('alerts.errors', 'Rules with errors')}
+          value={failed}
+          {...(failed > 0 && { mood: 'bad' })}
+          meaning={t('alerts.errors-meaning', 'Rules whose last evaluation failed: their alerts cannot fire')}
+        />
+        <Tile
+          label={t('alerts.missing', 'Missing rules')}
+          value={missing === null ? '–' : missing.length}
+          {...(missing !== null && missing.length > 0 && { mood: 'warning' })}
+          meaning={t('alerts.missing-meaning', 'Alerts of the project that neither Prometheus nor Grafana has loaded')}
+        />
+      </Tiles>
+      <ActiveAlerts alerts={alerts} scenarios={scenarios} />
+      <RuleTable rules={rules} missing={missing ?? []} />
+    </>
+  );
+}
+
+function NoRules() {
+  return (
+    <EmptyState
+      variant="call-to-action"
+      message={t('alerts.none', 'No alert rules of llmbench are loaded')}
+      button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('alerts.to-setup', 'Set up')}</LinkButton>}
+    >
+      {t(
+        'alerts.none-how',
+        'Copy prometheus/rules and prometheus/alerts next to prometheus.yml, name them under rule_files, and reload Prometheus. For alerts in Grafana instead, provision provisioning/alerting.'
+      )}
+    </EmptyState>
+  );
+}
+
+/** The rules of one source; read again when the page is refreshed. */
+function useRules(source: RuleSource): Loaded<AlertRule[]> {
+  const { prometheus, time } = usePage();
+  const load = useCallback(
+    async (signal: AbortSignal) =>
+      ownRules(
+        await (source === 'prometheus' ? prometheusRules(prometheus ?? '', signal) : grafanaRules(signal)),
+        source
+      ),
+    // A new time object means that the page was refreshed.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [source, prometheus, time]
+  );
+  return useLoaded(source === 'prometheus' && prometheus === null ? null : load);
+}
+
+/** Where each scenario stands; empty without an exporter, and when it does not answer: the rules are there all the same. */
+function useScenarios(): ReadonlyMap<string, ScenarioSummary> {
+  const { exporter, time } = usePage();
+  const load = useCallback(
+    async (signal: AbortSignal) => (await exporter?.scenarios({ limit: MOST_SCENARIOS }, signal))?.scenarios ?? [],
+    // A new time object means that the page was refreshed.
+    // eslint-disable-next-line react-hooks/exhaustive-deps
+    [exporter, time]
+  );
+  const { data } = useLoaded(exporter === null ? null : load);
+  return useMemo(() => new Map(data?.map((each) => [each.scenario, each])), [data]);
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
+});

@@ -1,0 +1,46 @@
+import { verdictUrl } from '../../components/run-link.ts';
+import type { ScenarioSummary } from '../../exporter-api/types.ts';
+import type { ActiveAlert } from './alert-rules.ts';
+
+/** Labels that every alert has, or that only its rule is known by. */
+const COMMON_LABELS = /^(alertname|severity|grafana_folder|__.*__)$/;
+
+/** The labels that tell what the alert is about. */
+export function subjectLabels({ labels }: Pick<ActiveAlert, 'labels'>): Array<[name: string, value: string]> {
+  return Object.entries(labels)
+    .filter(([name, value]) => !COMMON_LABELS.test(name) && value !== '')
+    .sort(([a], [b]) => a.localeCompare(b));
+}
+
+/** What the rule's description ends with: `Runs: a, b.` */
+const LISTED_RUNS = /\bRuns?: ([0-9A-Za-z-]{1,64}(?:, [0-9A-Za-z-]{1,64})*)\.\s*$/;
+
+/** The runs that the alert is about: of its labels, of its description, or that the exporter judged. */
+export function alertRuns(
+  { labels, annotations }: Pick<ActiveAlert, 'labels' | 'annotations'>,
+  scenario: ScenarioSummary | undefined
+): readonly string[] {
+  const run = labels['run_id'];
+  if (run) {
+    return [run];
+  }
+  const [, listed] = LISTED_RUNS.exec(annotations['description'] ?? '') ?? [];
+  return listed?.split(', ') ?? judgment(labels, scenario)?.run_ids ?? [];
+}
+
+/** The comparison of the judged runs with their baseline; null where nothing was judged or the exporter is not asked. */
+export function alertCompareUrl(
+  { labels }: Pick<ActiveAlert, 'labels'>,
+  scenario: ScenarioSummary | undefined,
+  search: string
+): string | null {
+  const found = judgment(labels, scenario);
+  // An exporter from before verdicts had their baseline leaves it out.
+  return found?.baseline_run_ids ? verdictUrl(found, search) : null;
+}
+
+/** The judgment that an alert on a scenario rests on: the regression that is open, else the newest. */
+function judgment(labels: Record<string, string>, scenario: ScenarioSummary | undefined) {
+  const isRegression = labels['alertname'] === 'LlmScenarioRegressed';
+  return (isRegression ? scenario?.open_regression : null) ?? scenario?.verdict;
+}

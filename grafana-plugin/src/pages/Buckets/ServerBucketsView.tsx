@@ -1,0 +1,90 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { EmptyState, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import React, { useCallback } from 'react';
+import { usePage } from '../../app/page-context.ts';
+import { LoadProblem } from '../../components/LoadProblem.tsx';
+import { Section } from '../../components/Section.tsx';
+import { useLoaded } from '../../components/useLoaded.ts';
+import { BucketLegend } from './BucketLegend.tsx';
+import type { ScrapedServer } from './bucket-queries.ts';
+import { FamilyBuckets } from './FamilyBuckets.tsx';
+import { loadBuckets } from './load-buckets.ts';
+import { Settings } from './Settings.tsx';
+
+/** The histograms of one server: what to set, then each family. */
+export function ServerBucketsView({ prometheus, server }: { prometheus: string; server: ScrapedServer }) {
+  const styles = useStyles2(getStyles);
+  const { time } = usePage();
+  const load = useCallback(() => loadBuckets(prometheus, server, time), [prometheus, server, time]);
+  const { data, error, reload } = useLoaded(load);
+  if (error) {
+    return (
+      <LoadProblem
+        title={t('buckets.server-problem', 'The buckets of this server could not be loaded')}
+        error={error}
+        onRetry={reload}
+      />
+    );
+  }
+  if (!data) {
+    return <LoadingPlaceholder text={t('buckets.loading-server', 'Loading the buckets …')} />;
+  }
+  const { families, systems, withoutObservations, settings } = data;
+  const isEstimated = families.some(({ advice }) => advice.groups.some(({ exact }) => !exact));
+  if (families.length === 0) {
+    return (
+      <EmptyState
+        variant="not-found"
+        message={t('buckets.idle', 'The histograms of this server counted nothing in this time range')}
+      >
+        {t('buckets.idle-why', 'Select a time range in which it served requests.')}
+      </EmptyState>
+    );
+  }
+  return (
+    <div className={styles.page}>
+      <Section
+        title={t('buckets.settings', 'Bounds that halve the intervals')}
+        description={t(
+          'buckets.settings-why',
+          'A percentile from buckets is an interval. One more bound in the middle of each bucket that holds p50, p90 or p99 halves it, wherever the values lie within the bucket.'
+        )}
+      >
+        <Settings settings={settings} families={families} systems={systems} />
+      </Section>
+      <Section
+        title={t('buckets.families', 'Histograms')}
+        description={
+          isEstimated
+            ? t(
+                'buckets.estimated',
+                'The counts are differences between the samples at both ends of the time range. Families that were reset in between are estimated with increase(): their bands are the bucket of the estimate, which does not bound the percentile.'
+              )
+            : t('buckets.exact', 'The counts are differences between the samples at both ends of the time range.')
+        }
+      >
+        <BucketLegend />
+        {families.map((each) => (
+          <FamilyBuckets key={each.advice.family} {...each} />
+        ))}
+        {withoutObservations.length > 0 && (
+          <details className={styles.rest}>
+            <summary>
+              {t('buckets.without', 'Histograms without observations: {{count}}', {
+                count: withoutObservations.length,
+              })}
+            </summary>
+            {withoutObservations.join(', ')}
+          </details>
+        )}
+      </Section>
+    </div>
+  );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
+  rest: css({ ...theme.typography.bodySmall, marginTop: theme.spacing(2), overflowWrap: 'anywhere' }),
+});

@@ -1,0 +1,74 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { useStyles2 } from '@grafana/ui';
+import React from 'react';
+import type { BucketOption, BucketSetting } from '../../../../core/histogram/bucket-setting.ts';
+import { SnippetBox } from '../../components/SnippetBox.tsx';
+import type { AdvisedHistogram } from './load-buckets.ts';
+import type { HistogramSystem } from './server-catalog.ts';
+
+interface Props {
+  settings: readonly BucketSetting[];
+  families: readonly AdvisedHistogram[];
+  systems: readonly HistogramSystem[];
+}
+
+/** The options of the server to copy, or why there is nothing to set. */
+export function Settings({ settings, families, systems }: Props) {
+  const styles = useStyles2(getStyles);
+  const added = families.reduce((sum, { advice }) => sum + advice.seriesAdded, 0);
+  const today = families.reduce((sum, { advice }) => sum + advice.series, 0);
+  return (
+    <div className={styles.settings}>
+      <p className={styles.line}>
+        {t('buckets.cost', 'All bounds below together add {{added}} series to the {{today}} of these histograms.', {
+          added: added.toLocaleString('en-US'),
+          today: today.toLocaleString('en-US'),
+        })}
+      </p>
+      {settings.map(({ option, text }) => (
+        <div key={option.name} className={styles.setting}>
+          {text === null ? (
+            <p className={styles.line}>
+              {t('buckets.not-enough', 'No value of {{option}} halves these intervals.', { option: option.name })}
+            </p>
+          ) : (
+            <SnippetBox title={titleOf(option)} text={text} isWide />
+          )}
+          {option.note !== undefined && <p className={styles.note}>{option.note}</p>}
+        </div>
+      ))}
+      {settings.length === 0 && <p className={styles.line}>{nothingToSet(systems)}</p>}
+    </div>
+  );
+}
+
+function titleOf({ name, place, since }: BucketOption): string {
+  const where = {
+    argument: t('buckets.argument', 'Argument {{name}}', { name }),
+    environment: t('buckets.environment', 'Environment variables {{name}}', { name }),
+    file: t('buckets.file', 'Configuration file: {{name}}', { name }),
+  }[place];
+  return since === undefined ? where : `${where} (${since})`;
+}
+
+function nothingToSet(systems: readonly HistogramSystem[]): string {
+  const without = systems.filter(({ bucket_options: options }) => options?.length === 0);
+  return without.length > 0 && without.length === systems.length
+    ? t('buckets.no-option', '{{server}} has no option that sets the bounds of its histograms.', {
+        server: without.map(({ title }) => title).join(', '),
+      })
+    : t('buckets.nothing-to-set', 'No option of this server changes the intervals below.');
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  settings: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
+  setting: css({ minWidth: 0 }),
+  line: css({ margin: 0 }),
+  note: css({
+    ...theme.typography.bodySmall,
+    color: theme.colors.text.secondary,
+    margin: theme.spacing(0.5, 0, 0),
+  }),
+});

@@ -1,0 +1,61 @@
+import type { PrometheusSeries } from '../../prometheus/query-prometheus.ts';
+import { bucketSeries, observedBetween } from './observed-series.ts';
+
+/** The buckets of a series with cumulative counts; without a name where a query took it away. */
+function buckets(family: string | null, counts: Record<string, number>, labels: Record<string, string> = {}) {
+  return Object.entries(counts).map(([le, count]): PrometheusSeries => {
+    const name: Record<string, string> = family === null ? {} : { __name__: `${family}_bucket` };
+    return { refId: 'a', labels: { ...name, job: 'j', instance: 'i', le, ...labels }, times: [0], values: [count] };
+  });
+}
+
+const FACTS = { startsAtZero: true, restarted: false, reset: new Set<string>() };
+
+test('puts the buckets of a series together, in the order of their bounds', () => {
+  expect(
+    bucketSeries([
+      ...buckets('a', { '+Inf': 9, '1.0': 3 }, { engine: '0' }),
+      ...buckets('b', { '2': 1, '+Inf': 1 }, { engine: '0' }),
+    ])
+  ).toEqual([
+    { family: 'a', labels: { engine: '0' }, histogram: { bounds: [1, Infinity], counts: [3, 9], sum: null } },
+    { family: 'b', labels: { engine: '0' }, histogram: { bounds: [2, Infinity], counts: [1, 1], sum: null } },
+  ]);
+  expect(bucketSeries(buckets(null, { '1': 2, '+Inf': 2 }), 'c')[0]?.family).toBe('c');
+});
+
+test('the difference of both edges are true counts', () => {
+  const start = bucketSeries(buckets('a', { '1': 10, '+Inf': 20 }));
+  const end = bucketSeries(buckets('a', { '1': 13, '+Inf': 27 }));
+  const { exact, estimated } = observedBetween(start, end, FACTS);
+  expect(exact).toMatchObject([{ family: 'a', exact: true, histogram: { counts: [3, 7] } }]);
+  expect(estimated).toEqual([]);
+});
+
+test('a series that is new counts from 0 only when its server was scraped at the start, or started since', () => {
+  const end = bucketSeries(buckets('a', { '1': 3, '+Inf': 7 }));
+  expect(observedBetween([], end, FACTS).exact).toMatchObject([{ histogram: { counts: [3, 7] } }]);
+  expect(observedBetween([], end, { ...FACTS, startsAtZero: false })).toEqual({ exact: [], estimated: ['a'] });
+});
+
+test.each([
+  ['counts that fell', { '1': 1, '+Inf': 2 }, FACTS],
+  ['other bounds', { '2': 11, '+Inf': 21 }, FACTS],
+  ['a reset in between', { '1': 11, '+Inf': 21 }, { ...FACTS, reset: new Set(['a']) }],
+  ['a process that started in between', { '1': 11, '+Inf': 21 }, { ...FACTS, restarted: true }],
+])('%s: the family is estimated', (_, counts, facts) => {
+  const start = bucketSeries(buckets('a', { '1': 10, '+Inf': 20 }));
+  expect(observedBetween(start, bucketSeries(buckets('a', counts)), facts)).toEqual({ exact: [], estimated: ['a'] });
+});
+
+test('one series that was reset makes its whole family an estimate', () => {
+  const start = bucketSeries([
+    ...buckets('a', { '1': 10, '+Inf': 20 }, { engine: '0' }),
+    ...buckets('a', { '1': 10, '+Inf': 20 }, { engine: '1' }),
+  ]);
+  const end = bucketSeries([
+    ...buckets('a', { '1': 11, '+Inf': 21 }, { engine: '0' }),
+    ...buckets('a', { '1': 0, '+Inf': 1 }, { engine: '1' }),
+  ]);
+  expect(observedBetween(start, end, FACTS)).toEqual({ exact: [], estimated: ['a'] });
+});

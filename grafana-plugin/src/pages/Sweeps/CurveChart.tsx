@@ -1,0 +1,390 @@
+import { css } from '@emotion/css';
+import { type GrafanaTheme2, locationUtil } from '@grafana/data';
+import { t } from '@grafana/i18n';
+import { locationService } from '@grafana/runtime';
+import { useStyles2, useTheme2 } from '@grafana/ui';
+import React, { useMemo, useState } from 'react';
+import { useLocation } from 'react-router-dom';
+import { placeLabels } from '../../../../core/sweeps/place-labels.ts';
+import type { SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
+import { TooltipBox } from '../../charts/TooltipBox.tsx';
+import { useWidth } from '../../charts/useWidth.ts';
+import { runUrl } from '../../components/run-link.ts';
+import { linearScale, logScale, type Scale } from '../../panels/percentiles/draw/scale.ts';
+import { logTicks, valueTicks } from '../../panels/percentiles/draw/ticks.ts';
+import type { ChartCurve, ChartLimit } from './chart-curves.ts';
+
+interface Axis {
+  title: string;
+  text: (value: number) => string;
+  /** Logarithmic where the values span more than a factor of 20. */
+  mayBeLog?: boolean;
+}
+
+interface Props {
+  /** What the chart shows, for people who cannot see it. */
+  label: string;
+  curves: readonly ChartCurve[];
+  frontier?: readonly SweepPoint[];
+  limits?: readonly ChartLimit[];
+  x: Axis;
+  y: Axis;
+}
+
+const HEIGHT = 340;
+const MARGIN = { top: 16, right: 16, bottom: 44, left: 68 };
+const PIXELS_PER_TICK = { x: 90, y: 48 };
+const LOG_RATIO = 20;
+const LABELS = { characterWidth: 7, lineHeight: 14 };
+const TOOLTIP_WIDTH = 280;
+const KNEE_RADIUS = 9.5;
+
+interface Pointed {
+  curve: ChartCurve;
+  point: SweepPoint;
+}
+
+/** Curves over the steps of sweeps: each point is a load and a link to its run. */
+export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis, y: yAxis }: Props) {
+  const theme = useTheme2();
+  const styles = useStyles2(getStyles);
+  const [box, width] = useWidth<HTMLDivElement>();
+  const [pointed, setPointed] = useState<Pointed | null>(null);
+  const bottom = HEIGHT - MARGIN.bottom;
+  const right = Math.max(MARGIN.left + 1, width - MARGIN.right);
+  const all = useMemo(() => curves.flatMap(({ points }) => points), [curves]);
+  const x = useMemo(
+    () =>
+      scaleOf(
+        all.flatMap((point) => [point.x, ...point.xRange]),
+        [MARGIN.left, right],
+        xAxis.mayBeLog
+      ),
+    [all, right, xAxis.mayBeLog]
+  );
+  const y = useMemo(() => {
+    const values = all.flatMap((point) => [point.y, ...point.yRange]);
+    return scaleOf([...values, ...limits.map(({ value }) => value)], [bottom, MARGIN.top], yAxis.mayBeLog);
+  }, [all, limits, bottom, yAxis.mayBeLog]);
+  const marked = curves.filter(({ isReference }) => !isReference);
+  return (
+    <div ref={box} className={styles.box}>
+      {width > 0 && (
+        <svg width={width} height={HEIGHT} role="group" aria-label={label} onPointerLeave={() => setPointed(null)}>
+          <Axes x={x} y={y} xAxis={xAxis} yAxis={yAxis} />
+          {frontier.length > 1 && (
+            <path
+              data-drawn="frontier"
+              d={path(frontier, x.scale, y.scale)}
+              fill="none"
+              stroke={theme.colors.text.disabled}
+              strokeOpacity={0.45}
+              strokeWidth={10}
+              strokeLinejoin="round"
+              strokeLinecap="round"
+            />
+          )}
+          {limits.map(({ value, text }) => (
+            <g key={text} data-limit={text}>
+              <line
+                x1={MARGIN.left}
+                x2={right}
+                y1={y.scale(value)}
+                y2={y.scale(value)}
+                stroke={theme.colors.error.text}
+                strokeDasharray="7 4"
+              />
+              <text x={MARGIN.left + 6} y={y.scale(value) - 5} className={styles.limit}>
+                {text}
+              </text>
+            </g>
+          ))}
+          {curves.map(({ shown, points, isReference }) => (
+            <path
+              key={`${shown.sweep.sweep_id}${isReference ? ' reference' : ''}`}
+              data-curve={shown.name}
+              d={path(points, x.scale, y.scale)}
+              fill="none"
+              stroke={shown.color}
+              strokeWidth={isReference ? 1.2 : 2}
+              strokeLinejoin="round"
+              {...(isReference && { strokeDasharray: '5 4' })}
+            />
+          ))}
+          {marked.map((curve) => (
+            <StepMarks key={curve.shown.sweep.sweep_id} curve={curve} x={x.scale} y={y.scale} />
+          ))}
+          {marked.flatMap((curve) =>
+            curve.points.map((point) => (
+              <PointMark
+                key={`${curve.shown.sweep.sweep_id} ${point.step.load}`}
+                {...{ curve, point }}
+                x={x.scale}
+                y={y.scale}
+                text={pointLabel({ curve, point }, xAxis, yAxis)}
+                onPoint={setPointed}
+              />
+            ))
+          )}
+          <LoadLabels curves={marked} x={x.scale} y={y.scale} right={right} bottom={bottom} />
+        </svg>
+      )}
+      {pointed && <PointTooltip pointed={pointed} xAxis={xAxis} yAxis={yAxis} x={x.scale} width={width} />}
+    </div>
+  );
+}
+
+interface AxisScale {
+  scale: Scale;
+  isLog: boolean;
+}
+
+function scaleOf(values: readonly number[], range: readonly [number, number], mayBeLog = false): AxisScale {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  if (mayBeLog && low > 0 && high / low > LOG_RATIO) {
+    return { scale: logScale([low / 1.15, high * 1.15], range), isLog: true };
+  }
+  return { scale: linearScale([0, high > 0 ? high * 1.06 : 1], range), isLog: false };
+}
+
+function path(points: readonly SweepPoint[], x: Scale, y: Scale): string {
+  return points.map((point, i) => `${i === 0 ? 'M' : 'L'}${x(point.x).toFixed(1)},${y(point.y).toFixed(1)}`).join('');
+}
+
+function Axes({ x, y, xAxis, yAxis }: { x: AxisScale; y: AxisScale; xAxis: Axis; yAxis: Axis }) {
+  const theme = useTheme2();
+  const styles = useStyles2(getStyles);
+  const [left, right] = x.scale.range;
+  const [bottom, top] = y.scale.range;
+  const stroke = theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)';
+  const ticks = ({ scale, isLog }: AxisScale, count: number) => (isLog ? logTicks : valueTicks)(scale.domain, count);
+  const log = t('sweeps.log', 'log scale');
+  return (
+    <>
+      {ticks(y, (bottom - top) / PIXELS_PER_TICK.y).map((value) => (
+        <g key={value}>
+          <line x1={left} x2={right} y1={y.scale(value)} y2={y.scale(value)} stroke={stroke} />
+          <text x={left - 8} y={y.scale(value)} dy="0.35em" textAnchor="end" className={styles.tick}>
+            {yAxis.text(value)}
+          </text>
+        </g>
+      ))}
+      {ticks(x, (right - left) / PIXELS_PER_TICK.x).map((value) => (
+        <g key={value}>
+          <line x1={x.scale(value)} x2={x.scale(value)} y1={bottom} y2={top} stroke={stroke} />
+          <text x={x.scale(value)} y={bottom + 17} textAnchor="middle" className={styles.tick}>
+            {xAxis.text(value)}
+          </text>
+        </g>
+      ))}
+      <text x={right} y={HEIGHT - 6} textAnchor="end" className={styles.note}>
+        {xAxis.title}
+        {x.isLog ? `, ${log}` : ''}
+      </text>
+      <text x={left + 4} y={top - 4} className={styles.note}>
+        {yAxis.title}
+        {y.isLog ? `, ${log}` : ''}
+      </text>
+    </>
+  );
+}
+
+interface PointProps extends Pointed {
+  x: Scale;
+  y: Scale;
+  text: string;
+  onPoint: (pointed: Pointed | null) => void;
+}
+
+/** Hollow where the objective is not met or undecided; bars reach from the smallest to the largest repeat. */
+function PointMark({ curve, point, x, y, text, onPoint }: PointProps) {
+  const theme = useTheme2();
+  const styles = useStyles2(getStyles);
+  const { search } = useLocation();
+  const { step, xRange, yRange } = point;
+  const { color } = curve.shown;
+  const [cx, cy] = [x(point.x), y(point.y)];
+  const run = step.runs.at(-1);
+  const url = run === undefined ? '' : runUrl(run, search);
+  const isHollow = step.objective !== null && step.objective !== 'met';
+  const point_ = () => onPoint({ curve, point });
+  return (
+    <a
+      href={locationUtil.assureBaseUrl(url)}
+      aria-label={text}
+      className={styles.point}
+      data-load={step.load}
+      data-sweep={curve.shown.name}
+      onClick={(event) => {
+        if (!event.ctrlKey && !event.metaKey && !event.shiftKey) {
+          event.preventDefault();
+          locationService.push(url);
+        }
+      }}
+      onPointerEnter={point_}
+      onFocus={point_}
+      onBlur={() => onPoint(null)}
+    >
+      {step.runs.length > 1 && (
+        <path
+          d={`M${cx},${y(yRange[0])}V${y(yRange[1])}M${x(xRange[0])},${cy}H${x(xRange[1])}`}
+          stroke={color}
+          strokeWidth={1.2}
+        />
+      )}
+      <circle
+        cx={cx}
+        cy={cy}
+        r={4.5}
+        stroke={color}
+        strokeWidth={2}
+        fill={isHollow ? theme.colors.background.primary : color}
+      />
+      {/* A larger target for the pointer. */}
+      <circle cx={cx} cy={cy} r={11} fill="transparent" />
+    </a>
+  );
+}
+
+/** A diamond around the knee, a ring around the largest load within the objectives. */
+function StepMarks({ curve, x, y }: { curve: ChartCurve; x: Scale; y: Scale }) {
+  const theme = useTheme2();
+  const { knee, within_objective } = curve.shown.sweep;
+  const at = (load: number | null | undefined) => curve.points.find(({ step }) => step.load === load);
+  const [kneePoint, within] = [at(knee?.load), at(within_objective?.holds)];
+  return (
+    <>
+      {kneePoint && (
+        <path
+          data-mark="knee"
+          d={diamond(x(kneePoint.x), y(kneePoint.y), KNEE_RADIUS)}
+          fill="none"
+          stroke={theme.colors.text.primary}
+          strokeWidth={1.5}
+        />
+      )}
+      {within && (
+        <circle
+          data-mark="within-objective"
+          cx={x(within.x)}
+          cy={y(within.y)}
+          r={8}
+          fill="none"
+          stroke={theme.colors.success.text}
+          strokeWidth={2.2}
+        />
+      )}
+    </>
+  );
+}
+
+export const diamond = (x: number, y: number, r: number) => `M${x},${y - r}L${x + r},${y}L${x},${y + r}L${x - r},${y}z`;
+
+interface LabelProps {
+  curves: readonly ChartCurve[];
+  x: Scale;
+  y: Scale;
+  right: number;
+  bottom: number;
+}
+
+/** The loads beside their points as far as there is room; the marked loads first. */
+function LoadLabels({ curves, x, y, right, bottom }: LabelProps) {
+  const theme = useTheme2();
+  const styles = useStyles2(getStyles);
+  const anchors = curves
+    .flatMap(({ shown: { sweep }, points }) =>
+      points.map((point) => ({
+        ...{ x: x(point.x), y: y(point.y), text: point.step.load.toLocaleString('en-US') },
+        first: [sweep.knee?.load, sweep.within_objective?.holds].includes(point.step.load),
+      }))
+    )
+    .sort((a, b) => Number(b.first) - Number(a.first));
+  const placed = placeLabels(anchors, anchors, { left: MARGIN.left, right, top: MARGIN.top, bottom, ...LABELS });
+  return (
+    <g aria-hidden="true">
+      {placed.map((place, i) => {
+        const anchor = anchors[i];
+        return (
+          place &&
+          anchor && (
+            <text
+              key={`${anchor.x} ${anchor.y}`}
+              x={place.x}
+              y={place.y}
+              textAnchor={place.align}
+              className={styles.load}
+              stroke={theme.colors.background.primary}
+            >
+              {anchor.text}
+            </text>
+          )
+        );
+      })}
+    </g>
+  );
+}
+
+function pointLabel({ curve, point }: Pointed, x: Axis, y: Axis): string {
+  return t('sweeps.point', '{{sweep}}, load {{load}}: {{x}} {{xTitle}}, {{y}} {{yTitle}}: open the run', {
+    sweep: curve.shown.name,
+    load: point.step.load,
+    x: x.text(point.x),
+    xTitle: x.title,
+    y: y.text(point.y),
+    yTitle: y.title,
+  });
+}
+
+interface TooltipProps {
+  pointed: Pointed;
+  xAxis: Axis;
+  yAxis: Axis;
+  x: Scale;
+  width: number;
+}
+
+function PointTooltip({ pointed: { curve, point }, xAxis, yAxis, x, width }: TooltipProps) {
+  const styles = useStyles2(getStyles);
+  const { step } = point;
+  const range = ([low, high]: readonly [number, number], { text }: Axis) =>
+    low === high ? '' : ` (${text(low)} – ${text(high)})`;
+  const objective = {
+    met: t('sweeps.objective-met', 'met'),
+    not_met: t('sweeps.objective-not-met', 'not met'),
+    undecided: t('sweeps.objective-undecided', 'undecided'),
+  };
+  const rows = [
+    [t('sweeps.load', 'Load'), step.load.toLocaleString('en-US')],
+    [xAxis.title, `${xAxis.text(point.x)}${range(point.xRange, xAxis)}`],
+    [yAxis.title, `${yAxis.text(point.y)}${range(point.yRange, yAxis)}`],
+    [t('sweeps.runs', 'Runs'), String(step.runs.length)],
+    ...(step.objective === null ? [] : [[t('sweeps.objective', 'Objective'), objective[step.objective]]]),
+  ];
+  return (
+    <TooltipBox pointer={x(point.x)} width={width} boxWidth={TOOLTIP_WIDTH} role="status">
+      <b>{curve.shown.name}</b>
+      {rows.map(([name, text]) => (
+        <div key={name} className={styles.row}>
+          <span className={styles.name}>{name}</span>
+          <span>{text}</span>
+        </div>
+      ))}
+    </TooltipBox>
+  );
+}
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }),
+  tick: css({ fill: theme.colors.text.primary, fontSize: 12 }),
+  note: css({ fill: theme.colors.text.secondary, fontSize: 11 }),
+  limit: css({ fill: theme.colors.error.text, fontSize: 12 }),
+  load: css({ fill: theme.colors.text.primary, fontSize: 12, strokeWidth: 3, paintOrder: 'stroke' }),
+  point: css({
+    cursor: 'pointer',
+    outline: 'none',
+    '&:focus-visible circle': { stroke: theme.colors.primary.text, strokeWidth: 4 },
+  }),
+  row: css({ display: 'flex', gap: theme.spacing(1), justifyContent: 'space-between' }),
+  name: css({ color: theme.colors.text.secondary }),
+});

@@ -1,0 +1,143 @@
+import { t } from '@grafana/i18n';
+import { Badge, TextLink } from '@grafana/ui';
+import React, { useMemo } from 'react';
+import { useLocation } from 'react-router-dom';
+import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
+import type { Unit } from '../../../../core/run/statistic.ts';
+import type { SweepFigure } from '../../../../core/sweeps/sweep-figures.ts';
+import { ABSENT, counted, quantity, quantityRange, significant } from '../../../../core/text/quantities.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { runUrl } from '../../components/run-link.ts';
+import { Section } from '../../components/Section.tsx';
+import type { SweepAnswer } from '../../exporter-api/types.ts';
+import { gpusOfSweep, type ShownSweep } from './chart-curves.ts';
+import type { SweepSettings } from './settings.ts';
+
+type Step = SweepAnswer['steps'][number];
+
+/** The steps of a sweep, a row per load. */
+export function SweepSteps({ shown: { sweep, name }, settings }: { shown: ShownSweep; settings: SweepSettings }) {
+  const { search } = useLocation();
+  const columns = useMemo(() => columnsOf(sweep, settings, search), [sweep, settings, search]);
+  return (
+    <Section title={name} description={factsOf(sweep)}>
+      <DataTable
+        label={t('sweeps.steps-of', 'Steps of {{sweep}}', { sweep: name })}
+        columns={columns}
+        rows={sweep.steps}
+        rowKey={({ load }) => String(load)}
+      />
+    </Section>
+  );
+}
+
+function factsOf({ source, model, dataset, knee, within_objective: within }: SweepAnswer): string {
+  const parts = [
+    source.kind === 'group'
+      ? t('sweeps.source-group', 'Group {{name}}', { name: source.name })
+      : t('sweeps.source-scenario', 'Scenario {{name}}', { name: source.name }),
+    model,
+    dataset,
+    knee === null ? t('sweeps.no-knee', 'no knee') : t('sweeps.knee-at', 'knee at {{load}}', { load: knee.load }),
+    ...(within === null ? [] : [withinText(within)]),
+  ];
+  return parts.filter(Boolean).join(' · ');
+}
+
+function withinText({ holds, fails, monotonic }: NonNullable<SweepAnswer['within_objective']>): string {
+  const parts = [
+    holds === null
+      ? t('sweeps.holds-nowhere', 'objective met at no load')
+      : t('sweeps.holds', 'objective met up to {{load}}', { load: holds }),
+    ...(fails === null ? [] : [t('sweeps.fails', 'not met from {{load}}', { load: fails })]),
+    ...(monotonic ? [] : [t('sweeps.not-monotonic', 'met again above that')]),
+  ];
+  return parts.join(', ');
+}
+
+function columnsOf(sweep: SweepAnswer, settings: SweepSettings, search: string): Array<Column<Step>> {
+  const gpus = gpusOfSweep(sweep, settings);
+  const figure = (id: SweepFigure, header: string, unit: Unit): Column<Step> => ({
+    ...{ id, header, align: 'right' },
+    render: ({ values }) => {
+      const value = values[id];
+      const text = bare(quantity(value?.mean, unit));
+      return value && value.min < value.max ? (
+        <span
+          title={t('sweeps.range', 'Range over {{count}} runs: {{range}}', {
+            count: value.n,
+            range: quantityRange([value.min, value.max], unit),
+          })}
+        >
+          {text}
+        </span>
+      ) : (
+        text
+      );
+    },
+  });
+  const { percentile } = settings;
+  return [
+    { id: 'load', header: t('sweeps.load', 'Load'), align: 'right', render: ({ load }) => <b>{significant(load)}</b> },
+    {
+      id: 'objective',
+      header: t('sweeps.objective', 'Objective'),
+      render: ({ objective }) => <Objective objective={objective} />,
+    },
+    { id: 'ok', header: t('sweeps.ok', 'Requests'), align: 'right', render: ({ requests }) => counted(requests.ok) },
+    {
+      ...{ id: 'failed', header: t('sweeps.failed', 'Errors'), align: 'right' },
+      render: ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES)),
+    },
+    figure('request_throughput', t('sweeps.column-requests', 'Requests/s'), 'requests_per_second'),
+    figure('output_token_throughput', t('sweeps.column-output', 'Output tokens/s'), 'tokens_per_second'),
+    figure(`time_to_first_token_${percentile}`, `TTFT ${percentile}`, 'seconds'),
+    figure(`inter_token_latency_${percentile}`, `ITL ${percentile}`, 'seconds'),
+    figure(
+      `request_latency_${percentile}`,
+      t('sweeps.column-latency', 'Latency {{percentile}}', { percentile }),
+      'seconds'
+    ),
+    figure('goodput', t('sweeps.column-goodput', 'Goodput'), 'requests_per_second'),
+    figure(
+      `tokens_per_second_per_user_${percentile}`,
+      t('sweeps.column-user', 'Tokens/s per user'),
+      'tokens_per_second'
+    ),
+    {
+      ...{ id: 'gpu', header: t('sweeps.column-gpu', 'Tokens/s per GPU'), align: 'right' },
+      render: ({ values: { output_token_throughput: throughput } }) =>
+        gpus === null || throughput === null ? ABSENT : significant(throughput.mean / gpus),
+    },
+    {
+      ...{ id: 'runs', header: t('sweeps.runs', 'Runs') },
+      render: ({ runs }) =>
+        runs.map((run, i) => (
+          <React.Fragment key={run.run_id}>
+            {i > 0 && ' '}
+            <TextLink href={runUrl(run, search)} variant="bodySmall">
+              {runText(run, i)}
+            </TextLink>
+          </React.Fragment>
+        )),
+    },
+  ];
+}
+
+/** The column's heading has the unit. */
+const bare = (text: string) => text.replace(/ (requests|tokens)\/s$/, '');
+
+function runText({ status }: Step['runs'][number], i: number): string {
+  const run = t('sweeps.run', 'Run {{number}}', { number: i + 1 });
+  return status === 'completed' ? run : `${run} (${status})`;
+}
+
+function Objective({ objective }: Pick<Step, 'objective'>) {
+  if (objective === 'met') {
+    return <Badge color="green" text={t('sweeps.objective-met', 'met')} />;
+  }
+  if (objective === 'not_met') {
+    return <Badge color="red" text={t('sweeps.objective-not-met', 'not met')} />;
+  }
+  return objective === null ? ABSENT : <Badge color="orange" text={t('sweeps.objective-undecided', 'undecided')} />;
+}

@@ -1,0 +1,101 @@
+import type { GrafanaTheme2 } from '@grafana/data';
+import type { Slo } from '../../../../core/run/gates.ts';
+import { paretoFrontier } from '../../../../core/sweeps/pareto.ts';
+import { sloWords } from '../../../../core/sweeps/slo-words.ts';
+import { efficiencyCurve, latencyCurve, loadCurve, type SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
+import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
+import type { SweepAnswer } from '../../exporter-api/types.ts';
+import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
+import type { SweepSettings } from './settings.ts';
+
+/** A sweep with its name and color beside the others. */
+export interface ShownSweep {
+  sweep: SweepAnswer;
+  name: string;
+  color: string;
+}
+
+/** A sweep as points by ascending load. */
+export interface ChartCurve {
+  shown: ShownSweep;
+  points: readonly SweepPoint[];
+  /** A line for comparison, without points. */
+  isReference?: boolean;
+}
+
+/** A value of y that should not be exceeded. */
+export interface ChartLimit {
+  value: number;
+  text: string;
+}
+
+/** Names say what differs between the sweeps. */
+export function shownSweeps(sweeps: readonly SweepAnswer[], theme: GrafanaTheme2): ShownSweep[] {
+  const names = sweepNames(sweeps);
+  return sweeps.map((sweep, i) => ({ sweep, name: names[i] ?? sweep.sweep_id, color: paletteColor(theme, i) }));
+}
+
+export function latencyCurves(shown: readonly ShownSweep[], settings: SweepSettings): ChartCurve[] {
+  const { throughput, latency, percentile } = settings;
+  return withPoints(
+    shown.map((each) => ({ shown: each, points: latencyCurve(each.sweep, throughput, latency, percentile) }))
+  );
+}
+
+/** The objectives of the drawn percentile, and the limits of good requests. */
+export function latencyLimits(shown: readonly ShownSweep[], { latency, percentile }: SweepSettings): ChartLimit[] {
+  const slos: readonly Slo[] = shown.flatMap(({ sweep }) => sweep.steps.flatMap((step) => step.slos));
+  const good = shown.flatMap(({ sweep }) => sweep.goodput_limits).filter(({ measure }) => measure === latency);
+  const limits = [
+    ...slos.filter(({ measure, stat }) => measure === latency && stat === percentile),
+    ...good.map((limit) => ({ ...limit, stat: null, comparison: '<=' as const })),
+  ].map((slo) => ({ value: slo.limit, text: sloWords(slo) }));
+  return [...new Map(limits.map((limit) => [limit.text, limit])).values()];
+}
+
+/** GPUs that throughput is divided by; null: unknown. */
+export const gpusOfSweep = ({ gpus }: Pick<SweepAnswer, 'gpus'>, settings: Pick<SweepSettings, 'gpus'>) =>
+  gpus ?? settings.gpus;
+
+export interface Efficiency {
+  curves: ChartCurve[];
+  /** Points that no other one beats, by ascending speed per user. */
+  frontier: readonly SweepPoint[];
+  /** Sweeps whose number of GPUs is unknown. */
+  withoutGpus: ShownSweep[];
+}
+
+export function efficiency(shown: readonly ShownSweep[], settings: SweepSettings): Efficiency {
+  const throughput =
+    settings.throughput === 'total_token_throughput' ? 'total_token_throughput' : 'output_token_throughput';
+  const curves = withPoints(
+    shown.flatMap((each): ChartCurve[] => {
+      const gpus = gpusOfSweep(each.sweep, settings);
+      return gpus === null
+        ? []
+        : [{ shown: each, points: efficiencyCurve(each.sweep, throughput, settings.percentile, gpus) }];
+    })
+  );
+  return {
+    curves,
+    frontier: paretoFrontier(curves.flatMap(({ points }) => points)),
+    withoutGpus: shown.filter(({ sweep }) => gpusOfSweep(sweep, settings) === null),
+  };
+}
+
+/** Goodput over the load, with all ok requests for comparison. */
+export function goodputCurves(shown: readonly ShownSweep[]): ChartCurve[] {
+  const good = withPoints(shown.map((each) => ({ shown: each, points: loadCurve(each.sweep, 'goodput') })));
+  const all = good.map(({ shown: each }) => ({
+    shown: each,
+    points: loadCurve(each.sweep, 'request_throughput'),
+    isReference: true,
+  }));
+  return [...good, ...withPoints(all)];
+}
+
+export function throughputCurves(shown: readonly ShownSweep[], { throughput }: SweepSettings): ChartCurve[] {
+  return withPoints(shown.map((each) => ({ shown: each, points: loadCurve(each.sweep, throughput) })));
+}
+
+const withPoints = (curves: readonly ChartCurve[]): ChartCurve[] => curves.filter(({ points }) => points.length > 0);

@@ -1,0 +1,41 @@
+import {
+  SWEEP_LATENCIES,
+  SWEEP_PERCENTILES,
+  type SweepLatency,
+  type SweepPercentile,
+} from '../../../../core/sweeps/sweep-figures.ts';
+import type { Throughput } from '../../../../core/sweeps/sweep-curves.ts';
+import type { Address } from '../../app/useAddress.ts';
+
+export const THROUGHPUTS = [
+  'output_token_throughput',
+  'total_token_throughput',
+  'request_throughput',
+] as const satisfies readonly Throughput[];
+
+/** What the charts show, from the page's address. */
+export interface SweepSettings {
+  throughput: Throughput;
+  latency: SweepLatency;
+  percentile: SweepPercentile;
+  /** GPUs of the sweeps whose servers did not report them; null: unknown. */
+  gpus: number | null;
+}
+
+const MOST_GPUS = 1_000_000;
+
+/** The settings of an address; what it does not have, or has wrong, is as at first. */
+export function settingsOf(address: Pick<Address, 'one'>): SweepSettings {
+  return {
+    throughput: THROUGHPUTS.find((name) => name === address.one('throughput')) ?? 'output_token_throughput',
+    latency: SWEEP_LATENCIES.find((name) => name === address.one('latency')) ?? 'time_to_first_token',
+    percentile: SWEEP_PERCENTILES.find((name) => name === address.one('percentile')) ?? 'p99',
+    gpus: gpusOf(address.one('gpus') ?? ''),
+  };
+}
+
+/** Null for anything but a whole number of GPUs. */
+export function gpusOf(text: string): number | null {
+  const gpus = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  return gpus >= 1 && gpus <= MOST_GPUS ? gpus : null;
+}
