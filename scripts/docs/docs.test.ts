@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
+import { catalogs } from '../../catalog/load.ts';
 import { flagsByCommand } from './command-line.ts';
 import { anchorsIn, callsIn, documents, linkedFile, linksIn, loneFlagsIn } from './documents.ts';
 import type { Document } from './documents.ts';
@@ -46,8 +47,11 @@ test('what is made of the code is as the code makes it: node scripts/docs/genera
   expect(written).toEqual([...made]);
 });
 
-/** Flags of other tools that pages about llmbench name. */
-const OTHERS = new Set(['--enable-feature', '--output-details', '--save-detailed']);
+/** Flags of other tools that pages about llmbench name: also those of servers that the catalogs contain. */
+const OTHERS = new Set([
+  ...['--enable-feature', '--output-details', '--save-detailed'],
+  ...catalogs().flatMap(({ bucket_options: options = [] }) => options.map(({ name }) => name)),
+]);
 /** Pages about the servers, whose flags they name. */
 const OF_SERVERS = /^docs\/(runbooks\/|upstream-errata)/;
 

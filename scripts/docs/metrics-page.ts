@@ -14,10 +14,10 @@ export async function metricsPage(): Promise<string> {
     '# Metrics',
     INTRODUCTION,
     '## Live runs',
-    'Exposed by `llmbench run`, and sent with `--remote-write-url`. Every series exists at 0 before the first request; histograms contain the measure phase only. `llmbench_good_requests_total` requires `--goodput`, `llmbench_run_info` is exposed by shard 0 only.',
+    'Exposed by `llmbench run`, and sent with `--remote-write-url`. Every series exists at 0 before the first request; histograms contain the measure phase only. `llmbench_good_requests_total` requires `--goodput`, `llmbench_run_info` is exposed by shard 0 only. `llmbench_run_target_info` has a series for each metrics page from when it was first read.',
     familyTable(live),
     '## Finished runs',
-    'Exposed by `llmbench serve`, and written with their original timestamps by `llmbench backfill`, which also writes `llmbench_run_phase` and its start and end times, so that dashboards draw the regions of imported runs. Histograms are computed from the records of the newest runs (`--histogram-runs`).',
+    'Exposed by `llmbench serve`, and written with their original timestamps by `llmbench backfill`, which also writes `llmbench_run_phase` and its start and end times, so that dashboards draw the regions of imported runs. By default, `serve` exposes the statistics that dashboards, alerts and the app query, and no histograms; `--result-series all` exposes everything, with histograms computed from the records of the newest runs (`--histogram-runs`).',
     familyTable(finished),
     '## Server metrics of a run',
     SERVERS,
@@ -27,13 +27,16 @@ export async function metricsPage(): Promise<string> {
       ['quantity', 'definition', 'unit', 'one observation per'],
       quantities().map(({ quantity, definition, unit, per }) => [code(quantity), definition, unit, per ?? '–']),
     ),
+    '## Options that set histogram bounds',
+    BUCKETS,
+    table(['system', 'option', 'families'], bucketOptions()),
     '## Labels',
     table(
       ['label', 'meaning'],
       labels.map((label) => [code(label), meaningOf(label)]),
     ),
     '## Recording rules',
-    'In [prometheus/rules](../../prometheus/rules): the same names for all systems, so that a panel can show them together. `rate1m` is the rate over a minute.',
+    'In [prometheus/rules](../../prometheus/rules): the same names for all systems, so that a panel can show them together. `rate1m` is the rate over a minute. `objective:…` are the objectives of alerts and dashboards, to be changed in `rules/objectives.yml`.',
     table(['series', 'systems'], recordedSeries()),
     '## Alerts',
     'In [prometheus/alerts](../../prometheus/alerts); each links to a runbook.',
@@ -51,6 +54,21 @@ const SERVERS = `\`llmbench_server_<family>\` is a server's own family over exac
 - the difference of a histogram between start and end, as a histogram, and in addition \`…_quantile\` with the labels \`quantile\` (0.5, 0.9, 0.95, 0.99) and \`bound\`: \`estimate\` is Prometheus' \`histogram_quantile\`, and the true value lies between \`low\` and \`high\`.
 
 Times are in seconds and sizes in bytes, independent of the server's units. By default these families are published; \`serve\` and \`backfill\` add others with \`--republish GLOB\`.`;
+
+const BUCKETS =
+  'Of the systems that are not listed it is not known whether they have such an option. `llmbench buckets` shows which bounds a server needs, with the setting to copy.';
+
+function bucketOptions(): string[][] {
+  return catalogs().flatMap(({ title, bucket_options: options }) => {
+    if (options === undefined) return [];
+    if (options.length === 0) return [[title, 'none', 'all: fixed in the source']];
+    return options.map(({ name, since, sets }) => [
+      title,
+      `${code(name)}${since === undefined ? '' : ` (${since})`}`,
+      sets.flatMap(({ families }) => families.map(code)).join(' '),
+    ]);
+  });
+}
 
 function familyTable(families: readonly PublishedFamily[]): string {
   return table(
@@ -84,7 +102,9 @@ function recordedSeries(): string[][] {
     const names = new Set(rules.flatMap(({ record }) => record ?? []));
     for (const name of names) files.set(name, [...(files.get(name) ?? []), file.replace(/\.yml$/, '')]);
   }
-  return [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, systems]) => [code(name), systems.join(', ')]);
+  const ofSystems = (names: readonly string[]): string =>
+    names.filter((name) => name !== 'objectives').join(', ') || '–';
+  return [...files].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, systems]) => [code(name), ofSystems(systems)]);
 }
 
 function alerts(): string[][] {

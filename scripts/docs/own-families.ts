@@ -1,8 +1,10 @@
+import { exampleCapacity } from '../../exporter/store/fixtures/example-capacity.ts';
 import { parseText } from '../../core/exposition/index.ts';
 import { OUTCOMES, PHASES } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { OwnFamilies } from '../../exporter/explain/own-family.ts';
 import { requestRecord, resultFile, runFile, scalar } from '../../exporter/publish/fixtures/run.ts';
+import { target } from '../../exporter/publish/fixtures/servers.ts';
 import { createLiveMetrics } from '../../exporter/publish/live-metrics.ts';
 import { ResultMetrics } from '../../exporter/publish/result-metrics.ts';
 import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
@@ -25,13 +27,17 @@ const LABELS: Readonly<Record<string, string>> = {
   stat: `${['mean', 'std', 'min', 'max', ...PERCENTILE_NAMES].map(code).join(', ')}; with the prefix \`all_\`, failed requests count as infinitely slow; \`value\` for a measure that is a single number`,
   state: 'state of a finished run on the page: `shown`, `expired`, `over_limit` or `damaged`',
   scenario: 'the name set with `--scenario`',
+  start: 'when the run began, such as `2026-11-03T10:15:00Z`; empty for an import without times',
+  target: 'URL of a metrics page, without user info and query',
+  address: 'host and port of a metrics page, as in the label `instance` of Prometheus',
   model: 'the model, as the server names it',
   endpoint_type: 'the API that was used',
   system: 'the server software, recognized by its metrics; empty when unknown',
   system_version: 'its version; empty when unknown',
   tool: '`llmbench`, or the tool whose result was imported',
   tool_version: 'its version',
-  load: 'the load, such as `concurrency 64` or `request_rate 2.5 poisson`',
+  load: 'the load, such as `concurrency 64` or `request_rate 2.5 poisson`; of a capacity `concurrency` or `request_rate`',
+  objective: 'the objectives that must hold together, as `--slo` reads them',
   fingerprint:
     'runs with the same fingerprint are comparable: a hash of model, load, dataset, sampling and definitions',
   group_id: 'the sweep or repeats to which a run belongs; empty if none',
@@ -45,7 +51,8 @@ const LABELS: Readonly<Record<string, string>> = {
   version: 'the version of llmbench',
   slo: 'an objective of the run, as set with `--slo`',
   verdict: VERDICTS.map(code).join(', '),
-  bound: '`low`, `estimate` or `high`: the interval of the effect and its middle',
+  bound:
+    '`low`, `estimate` or `high`: the interval of the effect and its middle; of a capacity `holds` (the largest load at which the objective holds) or `fails` (the smallest at which it fails)',
 };
 
 export interface PublishedFamily {
@@ -106,7 +113,9 @@ export function meaningOf(label: string): string {
 }
 
 function liveMetrics(): ReturnType<typeof createLiveMetrics> {
-  return createLiveMetrics({ run: runFile(), version: '0', isGood: () => true });
+  const live = createLiveMetrics({ run: runFile(), version: '0', isGood: () => true });
+  live.targetsRead([target('http://gpu-1:8000/metrics', 'vllm')]);
+  return live;
 }
 
 const VERDICT: VerdictEntry = {
@@ -125,12 +134,17 @@ const VERDICT: VerdictEntry = {
 
 const JUDGED: ScenarioState = {
   ...{ scenario: 'chat', newest: VERDICT, regression: VERDICT, undecidedInARow: 0 },
-  baseline: { accepted: ['b'], pinned: [] },
+  ...{ baseline: { accepted: ['b'], pinned: [] }, verdictOf: new Map(), capacities: [exampleCapacity()] },
 };
 
 function finishedRuns(): ResultMetrics {
   const run = runFile({ status: 'completed', end: '2026-11-03T10:15:11.000Z' });
   const result = resultFile({
+    servers: {
+      ...{ exact: true, why: null, requests: null, gpu_energy: null },
+      collector: { interval_seconds: 1, cpu_seconds: null, cpu_share: null },
+      targets: [target('http://gpu-1:8000/metrics', 'vllm')],
+    },
     measures: RESULT_UNITS.map((unit) => scalar({ unit, measure: `a measure in ${unit}` })),
     slos: [
       {

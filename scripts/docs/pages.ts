@@ -1,3 +1,4 @@
+import { histogramFamilies } from './histogram-families.ts';
 import { measuresPage } from './measures-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { ownFamilies } from './own-families.ts';
@@ -7,6 +8,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/guides/measures.md', measuresPage()],
     ['docs/guides/metrics.md', await metricsPage()],
+    ['grafana-plugin/src/catalog/histogram-families.json', `${JSON.stringify(histogramFamilies(), null, 2)}\n`],
     ['catalog/llmbench.json', `${JSON.stringify(await ownFamilies(), null, 2)}\n`],
   ]);
 }
