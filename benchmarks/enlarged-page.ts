@@ -1,52 +1,34 @@
 import { LivePage } from '../exporter/http/live-page.ts';
-import { createLiveMetrics } from '../exporter/publish/live-metrics.ts';
-import type { MetricsPage } from '../exporter/publish/metrics-page.ts';
 import { runFile } from '../exporter/publish/fixtures/run.ts';
+import { createLiveMetrics } from '../exporter/publish/live-metrics.ts';
 
 const LEAST_SERIES = 1000;
 
 /**
- * From now on the page of a run in this process has at least a thousand series: pages of runs that do nothing are
- * appended. `opened` receives the address of the page and its number of series.
+ * From now on the page of a run in this process has at least a thousand series: runs that do nothing share it. `opened`
+ * receives the address of the page and its number of series, once.
  */
 export function enlargePages(opened: (metricsUrl: string, series: number) => void): void {
-  const { open } = LivePage;
-  LivePage.open = async (live, options) => {
-    const pages = [bare(live)];
-    let series = await seriesOf(live);
-    while (series < LEAST_SERIES) {
-      const idle = createLiveMetrics({ run: runFile(), version: '0' });
-      pages.push(bare(idle));
-      series += await seriesOf(idle);
+  // It is called with the page as `this`.
+  // eslint-disable-next-line @typescript-eslint/unbound-method
+  const { serve } = LivePage.prototype;
+  LivePage.prototype.serve = async function (this: LivePage, live, options) {
+    const served = await serve.call(this, live, options);
+    let series = await seriesOf(served.metricsUrl);
+    for (let i = 1; series < LEAST_SERIES; i++) {
+      const run_id = `idle-${i}`;
+      await serve.call(this, createLiveMetrics({ run: runFile({ run_id }), version: '0' }), {
+        ...options,
+        runId: run_id,
+      });
+      series = await seriesOf(served.metricsUrl);
     }
-    live.render = joined(pages);
-    const page = await open(live, options);
-    opened(page.metricsUrl, series);
-    return page;
+    opened(served.metricsUrl, series);
+    return served;
   };
 }
 
-type Render = MetricsPage['render'];
-
-const bare = (page: MetricsPage): Render => page.render.bind(page);
-
-function joined(pages: readonly Render[]): Render {
-  return async (accept) => {
-    const bodies: string[] = [];
-    let contentType = '';
-    for (const render of pages) {
-      const rendered = await render(accept);
-      contentType = rendered.contentType;
-      bodies.push(rendered.body.toString());
-    }
-    return { contentType, body: bodies.join('') };
-  };
-}
-
-async function seriesOf(page: MetricsPage): Promise<number> {
-  const { body } = await page.render(undefined);
-  return body
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#')).length;
+async function seriesOf(metricsUrl: string): Promise<number> {
+  const page = await (await fetch(metricsUrl)).text();
+  return page.split('\n').filter((line) => line !== '' && !line.startsWith('#')).length;
 }

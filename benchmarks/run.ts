@@ -4,13 +4,14 @@
  * is 1 only when a program did not work.
  */
 import { availableParallelism, cpus, loadavg } from 'node:os';
-import { parseArgs } from 'node:util';
+import { readScriptOptions, wholeNumber } from '../scripts/script-options.ts';
 import { Unavailable, Workshop } from './workshop.ts';
 import type { Bench, BenchContext } from './bench.ts';
 import { aiperf } from './aiperf.ts';
 import { capacity } from './capacity.ts';
 import { collector } from './collector.ts';
 import { exposition } from './exposition.ts';
+import { find } from './find/find.ts';
 import { firstRequest } from './first-request.ts';
 import { imports } from './import.ts';
 import { judge } from './judge/judge.ts';
@@ -47,6 +48,7 @@ const BENCHES: readonly Bench[] = [
   parquetPercentiles,
   judge,
   judgeReal,
+  find,
 ];
 /** Share of the cores that others may use before the reader is warned. */
 const QUIET_LOAD = 0.25;
@@ -101,19 +103,8 @@ async function report(bench: Bench): Promise<void> {
 }
 
 function options(): { names: readonly Bench[]; rounds: number; minutes: number } {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        rounds: { type: 'string', default: '5' },
-        minutes: { type: 'string', default: '1' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) {
-      process.stdout.write(usage);
-      process.exit(0);
-    }
+  const known = { rounds: { type: 'string', default: '5' }, minutes: { type: 'string', default: '1' } } as const;
+  return readScriptOptions({ usage, options: known }, ({ rounds, minutes }, positionals) => {
     const chosen = positionals.map((name) => {
       const bench = BENCHES.find((candidate) => candidate.name === name);
       if (bench === undefined) throw new Error(`there is no bench '${name}'`);
@@ -121,19 +112,14 @@ function options(): { names: readonly Bench[]; rounds: number; minutes: number }
     });
     return {
       names: chosen.length > 0 ? chosen : BENCHES,
-      rounds: positive('--rounds', values.rounds, true),
-      minutes: positive('--minutes', values.minutes, false),
+      rounds: wholeNumber('rounds', rounds, { min: 1 }),
+      minutes: positive('minutes', minutes),
     };
-  } catch (error) {
-    process.stderr.write(`bench: ${(error as Error).message}\n\n${usage}`);
-    process.exit(2);
-  }
+  });
 }
 
-function positive(name: string, text: string, whole: boolean): number {
+function positive(option: string, text: string): number {
   const value = Number(text);
-  if (!(value > 0) || !Number.isFinite(value) || (whole && !Number.isInteger(value))) {
-    throw new Error(`${name} is '${text}' and must be a ${whole ? 'whole ' : ''}number above 0`);
-  }
+  if (!(value > 0) || !Number.isFinite(value)) throw new Error(`--${option} '${text}' must be a number above 0`);
   return value;
 }

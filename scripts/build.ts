@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { basename, join } from 'node:path';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const DATA = ['catalog', 'prometheus', 'dashboards', 'schemas'];
-const isData = /\.(ya?ml|json)$/;
+const DATA = ['catalog', 'prometheus', 'dashboards', 'schemas', 'docs/runbooks'];
+const isData = /\.(ya?ml|json|md)$/;
 
 rmSync(join(root, 'dist'), { recursive: true, force: true });
 const compiler = join(root, 'node_modules/typescript/bin/tsc');

@@ -1,7 +1,8 @@
 /**
  * Preloaded into a llmbench process (`--import`): kills it with SIGKILL at its n-th change of the file system
  * (`CHAOS_KILL_AT`; 0: never), in the middle of a write if the change is one. `CHAOS_COUNT_FILE` gets the number of changes
- * when the process ends by itself. `CHAOS_CLOCK_JUMP_SECONDS` sets the wall clock forward or back after half a second.
+ * when the process ends by itself. `CHAOS_CLOCK_JUMP_SECONDS` sets the wall clock forward or back after half a second, or
+ * when the process receives SIGUSR2 (`CHAOS_CLOCK_JUMP_ON_SIGNAL`).
  */
 import fs from 'node:fs';
 import fsPromises from 'node:fs/promises';
@@ -70,7 +71,9 @@ if (isMainThread && countFile !== undefined) process.on('exit', () => writeFileS
 if (jumpSeconds !== 0) {
   const { now } = Date;
   let jumped_ms = 0;
-  setTimeout(() => (jumped_ms = jumpSeconds * 1000), 500).unref();
+  const jump = (): void => void (jumped_ms = jumpSeconds * 1000);
+  if (process.env['CHAOS_CLOCK_JUMP_ON_SIGNAL'] === undefined) setTimeout(jump, 500).unref();
+  else process.once('SIGUSR2', jump);
   Date.now = () => now() + jumped_ms;
   const Original = Date;
   globalThis.Date = class extends Original {

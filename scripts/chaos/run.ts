@@ -2,22 +2,35 @@
  * `npm run chaos`: kills llmbench commands with SIGKILL at random changes of the file system and at random times, fills the
  * disk, closes the pipes and sets the clock, and checks after each trial that nothing finished is lost and nothing
  * half-written is read. Exit code 1 if something was wrong.
- *
- * usage: npm run chaos -- [--rounds N] [--seed S] [--scene NAME …]
  */
-import { parseArgs } from 'node:util';
+import { namedArguments, readScriptOptions, wholeNumber } from '../script-options.ts';
+import { SCENES } from './scenes.ts';
 import { chaos } from './trials.ts';
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '10' },
-    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    scene: { type: 'string', multiple: true, default: [] },
-  },
-});
-const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
+const USAGE = `usage: npm run chaos -- [options]
+
+  --rounds N    trials of each scene with each kind of disturbance (default 10)
+  --seed S      seed of the disturbances (default random)
+  --scene NAME  only this one; may be given several times: ${SCENES.map(({ name }) => name).join(', ')}
+`;
+
+const { rounds, seed, scenes } = options();
 console.log(`seed ${seed}, ${rounds} rounds`);
-const { trials, kills, problems } = await chaos({ rounds, seed, scenes: values.scene, say: console.log });
+const { trials, kills, problems } = await chaos({ rounds, seed, scenes, say: console.log });
 for (const problem of problems) console.error(problem);
 console.log(`${trials} trials, ${kills} kills, ${problems.length} problems`);
 process.exitCode = problems.length === 0 ? 0 : 1;
+
+function options(): { rounds: number; seed: number; scenes: readonly string[] } {
+  const known = {
+    rounds: { type: 'string', default: '10' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
+    scene: { type: 'string', multiple: true, default: [] as string[] },
+  } as const;
+  return readScriptOptions({ usage: USAGE, options: known }, ({ rounds, seed, scene: scenes }, positionals) => {
+    namedArguments(positionals, []);
+    const unknown = scenes.find((name) => !SCENES.some((scene) => scene.name === name));
+    if (unknown !== undefined) throw new Error(`there is no scene '${unknown}'`);
+    return { rounds: wholeNumber('rounds', rounds, { min: 1 }), seed: wholeNumber('seed', seed, { min: 0 }), scenes };
+  });
+}

@@ -1,7 +1,7 @@
 /** Installs NVIDIA AIPerf and runs it. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { namedArguments, readScriptOptions } from '../script-options.ts';
 import { installFolder } from './install-folder.ts';
 import { PythonEnvironment } from './python-environment.ts';
 
@@ -36,26 +36,16 @@ function run(): number {
 }
 
 function options(): { folder: string | undefined; installOnly: boolean; args: readonly string[] } {
-  try {
-    const at = process.argv.indexOf('--');
-    const end = at < 0 ? process.argv.length : at;
-    const { values } = parseArgs({
-      args: process.argv.slice(2, end),
-      options: {
-        folder: { type: 'string' },
-        'install-only': { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    const args = process.argv.slice(end + 1);
-    if (values.help) {
-      process.stdout.write(USAGE);
-      process.exit(0);
-    }
-    if (args.length === 0 && !values['install-only']) throw new Error('arguments of aiperf are required after --');
-    return { folder: values.folder, installOnly: values['install-only'], args };
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
-  }
+  const at = process.argv.indexOf('--');
+  const end = at < 0 ? process.argv.length : at;
+  const args = process.argv.slice(end + 1);
+  const known = { folder: { type: 'string' }, 'install-only': { type: 'boolean', default: false } } as const;
+  return readScriptOptions(
+    { usage: USAGE, options: known, args: process.argv.slice(2, end) },
+    (values, positionals) => {
+      namedArguments(positionals, []);
+      if (args.length === 0 && !values['install-only']) throw new Error('arguments of aiperf are required after --');
+      return { folder: values.folder, installOnly: values['install-only'], args };
+    },
+  );
 }

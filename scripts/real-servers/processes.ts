@@ -85,6 +85,7 @@ export class Processes {
     const timeout = new AbortController();
     await Promise.race([
       Promise.all(ends),
+      // It rejects only when it is aborted below, after the race.
       sleep(STOP_SECONDS * 1000, null, { signal: timeout.signal }).catch(() => null),
     ]);
     timeout.abort();

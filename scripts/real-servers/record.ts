@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { brotliCompressSync, constants } from 'node:zlib';
+import { namedArguments, readScriptOptions, wholeNumber } from '../script-options.ts';
 import { installFolder } from './install-folder.ts';
 import { freePort } from './processes.ts';
 import type { RealServer, RunningServer } from './real-server.ts';
@@ -110,29 +110,19 @@ function options(): {
   requests: number;
   folder: string | undefined;
 } {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        restart: { type: 'boolean', default: false },
-        requests: { type: 'string', default: '60' },
-        folder: { type: 'string' },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) {
-      process.stdout.write(USAGE);
-      process.exit(0);
-    }
-    const [name, file, ...rest] = positionals;
-    if (name === undefined || file === undefined) throw new Error('SERVER and FILE are required');
-    if (rest.length > 0) throw new Error(`unexpected argument '${rest.join(' ')}'`);
-    const requests = Number(values.requests);
-    if (!Number.isInteger(requests) || requests < 1)
-      throw new Error(`--requests '${values.requests}' must be at least 1`);
-    return { server: realServer(name), file, restart: values.restart, requests, folder: values.folder };
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
-  }
+  const known = {
+    restart: { type: 'boolean', default: false },
+    requests: { type: 'string', default: '60' },
+    folder: { type: 'string' },
+  } as const;
+  return readScriptOptions({ usage: USAGE, options: known }, ({ requests, ...values }, positionals) => {
+    const { SERVER, FILE } = namedArguments(positionals, ['SERVER', 'FILE']);
+    return {
+      server: realServer(SERVER),
+      file: FILE,
+      restart: values.restart,
+      requests: wholeNumber('requests', requests, { min: 1 }),
+      folder: values.folder,
+    };
+  });
 }

@@ -1,5 +1,5 @@
 /** Installs and starts a real server, prints its addresses and stays until SIGTERM or Ctrl-C. */
-import { parseArgs } from 'node:util';
+import { namedArguments, readScriptOptions, wholeNumber } from '../script-options.ts';
 import { installFolder } from './install-folder.ts';
 import { freePort } from './processes.ts';
 import type { RealServer } from './real-server.ts';
@@ -54,33 +54,19 @@ async function serve(): Promise<void> {
 }
 
 function options(): Options {
-  try {
-    const [own, args] = split(process.argv.slice(2));
-    const { values, positionals } = parseArgs({
-      args: own,
-      allowPositionals: true,
-      options: {
-        folder: { type: 'string' },
-        port: { type: 'string', default: '0' },
-        'install-only': { type: 'boolean', default: false },
-        help: { type: 'boolean', short: 'h', default: false },
-      },
-    });
-    if (values.help) {
-      process.stdout.write(USAGE);
-      process.exit(0);
-    }
-    const [name, ...rest] = positionals;
-    if (name === undefined) throw new Error('SERVER is required');
-    if (rest.length > 0) throw new Error(`unexpected argument '${rest.join(' ')}'`);
-    const port = Number(values.port);
-    if (!Number.isInteger(port) || port < 0 || port > 65_535)
-      throw new Error(`--port '${values.port}' must be 0 to 65535`);
-    return { server: realServer(name), folder: values.folder, port, installOnly: values['install-only'], args };
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
-  }
+  const [own, args] = split(process.argv.slice(2));
+  const known = {
+    folder: { type: 'string' },
+    port: { type: 'string', default: '0' },
+    'install-only': { type: 'boolean', default: false },
+  } as const;
+  return readScriptOptions({ usage: USAGE, options: known, args: own }, (values, positionals) => ({
+    server: realServer(namedArguments(positionals, ['SERVER']).SERVER),
+    folder: values.folder,
+    port: wholeNumber('port', values.port, { min: 0, max: 65_535 }),
+    installOnly: values['install-only'],
+    args,
+  }));
 }
 
 /** The arguments before and after `--`. */

@@ -9,9 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import type { DistributionResult, ResultFile } from '../../core/run/result.ts';
 import type { ServersFile } from '../../exporter/servers/files/servers-file.ts';
+import { readScriptOptions } from '../script-options.ts';
 import { installFolder } from './install-folder.ts';
 import { freePort } from './processes.ts';
 import type { RealServer, RunningServer, ServerCount } from './real-server.ts';
@@ -171,19 +171,9 @@ function json<T>(path: string): T {
 }
 
 function options(): { servers: readonly RealServer[]; folder: string | undefined } {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: { folder: { type: 'string' }, help: { type: 'boolean', short: 'h', default: false } },
-    });
-    if (values.help) {
-      process.stdout.write(USAGE);
-      process.exit(0);
-    }
+  const known = { folder: { type: 'string' } } as const;
+  return readScriptOptions({ usage: USAGE, options: known }, ({ folder }, positionals) => {
     if (positionals.length === 0) throw new Error('SERVER is required');
-    return { servers: positionals.map(realServer), folder: values.folder };
-  } catch (error) {
-    process.stderr.write(`${(error as Error).message}\n\n${USAGE}`);
-    process.exit(2);
-  }
+    return { servers: positionals.map(realServer), folder };
+  });
 }
