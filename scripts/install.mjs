@@ -28,12 +28,12 @@ if (forTests) {
   ensureChromium({ install: true });
 }
 
-/** The release beside the system's own that remote write is tested with. Its tests are skipped, with the reason, without it. */
+/** The release beside the system's own that rules, verdicts and remote write are tested with. Its tests fail without it. */
 function installPrometheus3() {
   if (process.env.PROMETHEUS_3_BIN !== undefined || process.platform !== 'linux') return;
   const script = join(root, 'scripts/real-servers/prometheus-3.sh');
   const { status } = spawnSync('bash', [script], { stdio: ['ignore', 2, 2] });
-  if (status !== 0) console.error('install: Prometheus 3 is not available; tests that require it are skipped');
+  if (status !== 0) console.error('install: Prometheus 3 is not available; tests that require it fail');
 }
 
 /**

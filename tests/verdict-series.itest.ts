@@ -5,12 +5,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { afterEach, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
 import { storeJudgedRun } from '../exporter/judge/testing/judged-run.ts';
-import { prometheusPrograms, PrometheusReceiver } from '../exporter/publish/testing/prometheus-receiver.ts';
+import { PrometheusReceiver } from '../exporter/publish/testing/prometheus-receiver.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import { scenarioPaths } from '../exporter/store/scenarios/scenario-folders.ts';
+import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
 import type { PrometheusPrograms } from '../prometheus/programs.mjs';
 import { startPrometheus } from '../prometheus/server.ts';
 import { llmbench, start } from './llmbench.ts';
@@ -85,97 +86,89 @@ async function withAlerts(programs: PrometheusPrograms, scraped: string | null) 
 
 const SLOW = 'run-20,run-21,run-22,run-23';
 
-for (const [version, programs] of Object.entries(await prometheusPrograms())) {
-  if (programs === null) {
-    test(`verdicts in Prometheus ${version}`, () => {
-      throw new Error(`Prometheus ${version} is missing: node scripts/install.mjs --for-tests unpacks it`);
+await describeWithEachPrometheus('verdicts in Prometheus', (programs) => {
+  test('alerts on written series are those on the scraped page, and end with it', async () => {
+    const directory = await runsDirectory();
+    const [pushed, once] = [await withAlerts(programs, null), await withAlerts(programs, null)];
+    const serve = start([
+      ...['serve', '--runs-dir', directory, '--port', '0', '--json'],
+      ...['--remote-write-url', pushed.writeUrl, '--remote-write-interval', '1'],
+    ]);
+    cleanUp.push(async () => {
+      serve.child.kill('SIGTERM');
+      expect(await serve.ended).toMatchObject({ code: 0, stderr: '' });
     });
-    continue;
-  }
-  describe(`verdicts in Prometheus ${version}`, () => {
-    test('alerts on written series are those on the scraped page, and end with it', async () => {
-      const directory = await runsDirectory();
-      const [pushed, once] = [await withAlerts(programs, null), await withAlerts(programs, null)];
-      const serve = start([
-        ...['serve', '--runs-dir', directory, '--port', '0', '--json'],
-        ...['--remote-write-url', pushed.writeUrl, '--remote-write-interval', '1'],
+    const line = await new Promise<string>((resolve) => serve.child.stdout?.once('data', resolve));
+    const scraped = await withAlerts(programs, (JSON.parse(line) as { url: string }).url);
+
+    await done(directory, 'check', SLOW, '--remote-write-url', once.writeUrl);
+    const expected = await scraped.alerts(1);
+    expect(expected).toMatchObject([
+      { labels: { alertname: 'LlmScenarioRegressed', scenario: 'nightly' }, annotations: {} },
+    ]);
+    expect(expected[0]?.annotations['description']).toMatch(/time_to_first_token p\d0 \+(29|30)\.\d %.* run-23\.$/);
+    expect(await pushed.alerts(1)).toEqual(expected);
+    expect(await once.alerts(1)).toEqual(expected);
+
+    await done(directory, 'baseline', 'accept', SLOW, '--reason', 'intended', '--remote-write-url', once.writeUrl);
+    expect([await scraped.alerts(0), await pushed.alerts(0), await once.alerts(0)]).toEqual([[], [], []]);
+  }, 180_000);
+
+  test('a verdict that waits for its receiver is sent by push, with its time', async () => {
+    const directory = await runsDirectory();
+    const receiver = await PrometheusReceiver.start(programs);
+    const { url, writeUrl } = receiver;
+    await receiver.stop();
+    const before_ms = Date.now();
+    const check = await llmbench('check', SLOW, '--runs-dir', directory, '--remote-write-url', writeUrl);
+    const after_ms = Date.now();
+    expect([check.code, check.stderr]).toEqual([99, expect.stringMatching(/samples of the verdict wait on disk/)]);
+    const again = await PrometheusReceiver.start(programs, { port: Number(new URL(url).port) });
+    cleanUp.push(() => again.stop());
+    await done(directory, 'push', '--remote-write-url', writeUrl);
+    const [found] = await again.query('llmbench_scenario_verdict{verdict="regressed"}[1h]');
+    const [at = 0, value] = found?.values?.[0] ?? [];
+    expect([at * 1000 >= before_ms, at * 1000 <= after_ms, value]).toEqual([true, true, '1']);
+  }, 120_000);
+
+  test('the history of verdicts in backfilled blocks: each holds until the next one', async () => {
+    const directory = await runsDirectory();
+    await done(directory, 'check', 'run-20');
+    await done(directory, 'check', SLOW);
+    await done(directory, 'baseline', 'accept', SLOW);
+    const now_ms = Date.now();
+    const paths = scenarioPaths(directory, 'nightly');
+    await dateLines(paths.verdicts, [now_ms - 6 * HOUR_MS, now_ms - 5 * HOUR_MS]);
+    await dateLines(paths.baseline, [now_ms - 7 * HOUR_MS, now_ms - 3 * HOUR_MS]);
+    const pages = await temporary('verdict-pages');
+    await done(directory, 'backfill', '--all', '--output', `${pages}/`);
+    const blocks = await temporary('verdict-blocks');
+    for (const file of (await readdir(pages)).filter((name) => name >= '2026060')) {
+      await promisify(execFile)(programs.promtool, [
+        ...['tsdb', 'create-blocks-from', 'openmetrics', join(pages, file), blocks],
       ]);
-      cleanUp.push(async () => {
-        serve.child.kill('SIGTERM');
-        expect(await serve.ended).toMatchObject({ code: 0, stderr: '' });
-      });
-      const line = await new Promise<string>((resolve) => serve.child.stdout?.once('data', resolve));
-      const scraped = await withAlerts(programs, (JSON.parse(line) as { url: string }).url);
-
-      await done(directory, 'check', SLOW, '--remote-write-url', once.writeUrl);
-      const expected = await scraped.alerts(1);
-      expect(expected).toMatchObject([
-        { labels: { alertname: 'LlmScenarioRegressed', scenario: 'nightly' }, annotations: {} },
-      ]);
-      expect(expected[0]?.annotations['description']).toMatch(/time_to_first_token p\d0 \+(29|30)\.\d %.* run-23\.$/);
-      expect(await pushed.alerts(1)).toEqual(expected);
-      expect(await once.alerts(1)).toEqual(expected);
-
-      await done(directory, 'baseline', 'accept', SLOW, '--reason', 'intended', '--remote-write-url', once.writeUrl);
-      expect([await scraped.alerts(0), await pushed.alerts(0), await once.alerts(0)]).toEqual([[], [], []]);
-    }, 180_000);
-
-    test('a verdict that waits for its receiver is sent by push, with its time', async () => {
-      const directory = await runsDirectory();
-      const receiver = await PrometheusReceiver.start(programs);
-      const { url, writeUrl } = receiver;
-      await receiver.stop();
-      const before_ms = Date.now();
-      const check = await llmbench('check', SLOW, '--runs-dir', directory, '--remote-write-url', writeUrl);
-      const after_ms = Date.now();
-      expect([check.code, check.stderr]).toEqual([99, expect.stringMatching(/samples of the verdict wait on disk/)]);
-      const again = await PrometheusReceiver.start(programs, { port: Number(new URL(url).port) });
-      cleanUp.push(() => again.stop());
-      await done(directory, 'push', '--remote-write-url', writeUrl);
-      const [found] = await again.query('llmbench_scenario_verdict{verdict="regressed"}[1h]');
-      const [at = 0, value] = found?.values?.[0] ?? [];
-      expect([at * 1000 >= before_ms, at * 1000 <= after_ms, value]).toEqual([true, true, '1']);
-    }, 120_000);
-
-    test('the history of verdicts in backfilled blocks: each holds until the next one', async () => {
-      const directory = await runsDirectory();
-      await done(directory, 'check', 'run-20');
-      await done(directory, 'check', SLOW);
-      await done(directory, 'baseline', 'accept', SLOW);
-      const now_ms = Date.now();
-      const paths = scenarioPaths(directory, 'nightly');
-      await dateLines(paths.verdicts, [now_ms - 6 * HOUR_MS, now_ms - 5 * HOUR_MS]);
-      await dateLines(paths.baseline, [now_ms - 7 * HOUR_MS, now_ms - 3 * HOUR_MS]);
-      const pages = await temporary('verdict-pages');
-      await done(directory, 'backfill', '--all', '--output', `${pages}/`);
-      const blocks = await temporary('verdict-blocks');
-      for (const file of (await readdir(pages)).filter((name) => name >= '2026060')) {
-        await promisify(execFile)(programs.promtool, [
-          ...['tsdb', 'create-blocks-from', 'openmetrics', join(pages, file), blocks],
-        ]);
-      }
-      const prometheus = await PrometheusReceiver.start(programs, { dataFolder: blocks });
-      cleanUp.push(() => prometheus.stop());
-      const regressed = await expressionOf('LlmScenarioRegressed');
-      const firingAt = async (hoursAgo: number): Promise<readonly string[]> =>
-        (await prometheus.query(regressed, now_ms - hoursAgo * HOUR_MS)).map(({ metric }) => metric['scenario'] ?? '');
-      // Suspected, confirmed, and not cleared before the slower runs are accepted.
-      const minute = 1 / 60;
-      for (const hoursAgo of [6.5, 6 - minute, 5 + minute]) expect(await firingAt(hoursAgo)).toEqual([]);
-      for (let hoursAgo = 5 - minute; hoursAgo > 3 + minute; hoursAgo -= 3.7 * minute) {
-        expect(await firingAt(hoursAgo)).toEqual(['nightly']);
-      }
-      for (const hoursAgo of [3 - minute, 1, 2 * minute]) expect(await firingAt(hoursAgo)).toEqual([]);
-      const verdictAt = async (hoursAgo: number): Promise<readonly (string | undefined)[]> => {
-        const found = await prometheus.query('llmbench_scenario_verdict == 1', now_ms - hoursAgo * HOUR_MS);
-        return found.map(({ metric }) => metric['verdict']);
-      };
-      expect([await verdictAt(6.5), await verdictAt(5.5), await verdictAt(4), await verdictAt(0.1)]).toEqual([
-        ...[[], ['suspect'], ['regressed'], ['regressed']],
-      ]);
-    }, 180_000);
-  });
-}
+    }
+    const prometheus = await PrometheusReceiver.start(programs, { dataFolder: blocks });
+    cleanUp.push(() => prometheus.stop());
+    const regressed = await expressionOf('LlmScenarioRegressed');
+    const firingAt = async (hoursAgo: number): Promise<readonly string[]> =>
+      (await prometheus.query(regressed, now_ms - hoursAgo * HOUR_MS)).map(({ metric }) => metric['scenario'] ?? '');
+    // Suspected, confirmed, and not cleared before the slower runs are accepted.
+    const minute = 1 / 60;
+    for (const hoursAgo of [6.5, 6 - minute, 5 + minute]) expect(await firingAt(hoursAgo)).toEqual([]);
+    for (let hoursAgo = 5 - minute; hoursAgo > 3 + minute; hoursAgo -= 3.7 * minute) {
+      expect(await firingAt(hoursAgo)).toEqual(['nightly']);
+    }
+    for (const hoursAgo of [3 - minute, 1, 2 * minute]) expect(await firingAt(hoursAgo)).toEqual([]);
+    const verdictAt = async (hoursAgo: number): Promise<readonly (string | undefined)[]> => {
+      const found = await prometheus.query('llmbench_scenario_verdict == 1', now_ms - hoursAgo * HOUR_MS);
+      return found.map(({ metric }) => metric['verdict']);
+    };
+    expect([await verdictAt(6.5), await verdictAt(5.5), await verdictAt(4), await verdictAt(0.1)]).toEqual([
+      ...[[], ['suspect'], ['regressed'], ['regressed']],
+    ]);
+  }, 180_000);
+});
 
 /** Gives the lines of a log these times. */
 async function dateLines(path: string, times_ms: readonly number[]): Promise<void> {

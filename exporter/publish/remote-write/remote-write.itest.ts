@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals';
 import { start } from '../../../tests/llmbench.ts';
 import { startSimulator, type RunningSimulator } from '../../../simulator/main.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
@@ -13,7 +13,9 @@ import { performRun } from '../../run/perform-run.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { createServer, type AddressInfo } from 'node:net';
 import { resultSamples } from '../result-samples.ts';
-import { PrometheusReceiver, prometheusPrograms } from '../testing/prometheus-receiver.ts';
+import { describeWithPrometheusMajor } from '../../../prometheus/describe-prometheus.ts';
+import type { PrometheusPrograms } from '../../../prometheus/programs.mjs';
+import { PrometheusReceiver } from '../testing/prometheus-receiver.ts';
 import { sendPending } from './send-pending.ts';
 
 const cleanUp: (() => unknown)[] = [];
@@ -54,9 +56,11 @@ async function run(writeUrl: string, more: readonly string[] = []): Promise<Sent
   return { result, notes: notes.filter((note) => note.startsWith('remote write')), folder };
 }
 
-async function receiver(version: '2' | '3', flags: readonly string[] = [], port = 0): Promise<PrometheusReceiver> {
-  const programs = (await prometheusPrograms())[version];
-  if (programs === null) throw new Error('the test is skipped without it');
+async function receiver(
+  programs: PrometheusPrograms,
+  flags: readonly string[] = [],
+  port = 0,
+): Promise<PrometheusReceiver> {
   const started = await PrometheusReceiver.start(programs, { flags, port });
   cleanUp.push(() => started.stop());
   return started;
@@ -109,113 +113,84 @@ async function expectWhole(prometheus: PrometheusReceiver, { result }: SentRun):
   expect(number(await prometheus.query(`count(last_over_time(${all('llmbench_run_info')}))`, later))).toBe(1);
 }
 
-const programs = await prometheusPrograms();
-const withPrometheus = (version: '2' | '3'): typeof test =>
-  programs[version] === null ? (test.skip as typeof test) : test;
+await describeWithPrometheusMajor('2', 'a run over remote write 1.0, without native histograms', (programs) => {
+  test('is complete when the run has ended', async () => {
+    const prometheus = await receiver(programs);
+    const sent = await run(prometheus.writeUrl);
+    await expectWhole(prometheus, sent);
+    expect(sent.notes).toEqual([expect.stringMatching(/^remote write: \d+ samples written to http:\/\/127[^,]*$/)]);
+    expect(await readdir(join(sent.folder, '.remote-write'))).toEqual([]);
+  }, 60_000);
 
-describe('a run in Prometheus 2, which knows remote write 1.0 and no native histograms', () => {
-  withPrometheus('2')(
-    'is complete when the run has ended',
-    async () => {
-      const prometheus = await receiver('2');
-      const sent = await run(prometheus.writeUrl);
-      await expectWhole(prometheus, sent);
-      expect(sent.notes).toEqual([expect.stringMatching(/^remote write: \d+ samples written to http:\/\/127[^,]*$/)]);
-      expect(await readdir(join(sent.folder, '.remote-write'))).toEqual([]);
-    },
-    60_000,
-  );
+  test('rejected native histograms do not affect other series', async () => {
+    const prometheus = await receiver(programs);
+    const sent = await run(prometheus.writeUrl, ['--remote-write-native-histograms', 'exponential']);
+    await expectWhole(prometheus, sent);
+    expect(sent.notes[0]).toContain('does not accept native histograms');
+  }, 60_000);
 
-  withPrometheus('2')(
-    'rejected native histograms do not affect other series',
-    async () => {
-      const prometheus = await receiver('2');
-      const sent = await run(prometheus.writeUrl, ['--remote-write-native-histograms', 'exponential']);
-      await expectWhole(prometheus, sent);
-      expect(sent.notes[0]).toContain('does not accept native histograms');
-    },
-    60_000,
-  );
+  test('a receiver that is down for the whole run gets it later', async () => {
+    const port = await freePort();
+    const sent = await run(`http://127.0.0.1:${port}/api/v1/write`, ['--remote-write-flush-timeout', '0.5']);
+    expect(sent.result).toMatchObject({ status: 'completed', requests: { ok: 40 } });
+    expect(sent.notes).toEqual([
+      expect.stringMatching(/^remote write: 0 samples written/),
+      expect.stringMatching(/\d+ samples wait on disk \(.*ECONNREFUSED.*`llmbench push --remote-write-url http/),
+    ]);
+    const prometheus = await receiver(programs, [], port);
+    const push = start(['push', '--runs-dir', sent.folder, '--remote-write-url', prometheus.writeUrl]);
+    const { code, stderr } = await push.ended;
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^[\d,]+ samples of 1 run written, 0 dropped$/m),
+    });
+    await expectWhole(prometheus, sent);
+    expect(await readdir(join(sent.folder, '.remote-write'))).toEqual([]);
+  }, 60_000);
 
-  withPrometheus('2')(
-    'a receiver that is down for the whole run gets it later',
-    async () => {
-      const port = await freePort();
-      const sent = await run(`http://127.0.0.1:${port}/api/v1/write`, ['--remote-write-flush-timeout', '0.5']);
-      expect(sent.result).toMatchObject({ status: 'completed', requests: { ok: 40 } });
-      expect(sent.notes).toEqual([
-        expect.stringMatching(/^remote write: 0 samples written/),
-        expect.stringMatching(/\d+ samples wait on disk \(.*ECONNREFUSED.*`llmbench push --remote-write-url http/),
-      ]);
-      const prometheus = await receiver('2', [], port);
-      const push = start(['push', '--runs-dir', sent.folder, '--remote-write-url', prometheus.writeUrl]);
-      const { code, stderr } = await push.ended;
-      expect({ code, stderr }).toEqual({
-        code: 0,
-        stderr: expect.stringMatching(/^[\d,]+ samples of 1 run written, 0 dropped$/m),
-      });
-      await expectWhole(prometheus, sent);
-      expect(await readdir(join(sent.folder, '.remote-write'))).toEqual([]);
-    },
-    60_000,
-  );
-
-  withPrometheus('2')(
-    'samples that a killed process had not sent are sent by the next one',
-    async () => {
-      const port = await freePort();
-      const folder = await runsFolder();
-      const writeUrl = `http://127.0.0.1:${port}/api/v1/write`;
-      const killed = start(['run', ...runArguments(folder, writeUrl, ['--benchmark-duration', '60'])]);
-      const points = async (): Promise<number> => {
-        const names = await readdir(join(folder, '.remote-write'), { recursive: true }).catch(() => []);
-        return names.filter((name) => name.includes('point-')).length;
-      };
-      while ((await points()) < 8) await new Promise((resolve) => setTimeout(resolve, 50));
-      killed.child.kill('SIGKILL');
-      await killed.ended;
-      const prometheus = await receiver('2', [], port);
-      const lines: string[] = [];
-      const sent = await sendPending({
-        ...{ runsDirectory: folder, version: '0', seconds: 20, problem: (line: string) => void lines.push(line) },
-        receiver: { url: writeUrl, headers: {}, tls: {}, secrets: [], protocol: 'auto' },
-      });
-      expect(sent).toMatchObject({ queues: 1, dropped: 0, waiting: 0, trouble: null });
-      const [inFlight] = await prometheus.query('llmbench_requests_in_flight[10m]');
-      expect(inFlight?.values?.length).toBeGreaterThanOrEqual(8);
-      expect(lines).toEqual([]);
-      // The series has ended: the stale marker is not a value.
-      expect(await prometheus.query('llmbench_requests_in_flight', Date.now() + 1000)).toEqual([]);
-    },
-    60_000,
-  );
+  test('samples that a killed process had not sent are sent by the next one', async () => {
+    const port = await freePort();
+    const folder = await runsFolder();
+    const writeUrl = `http://127.0.0.1:${port}/api/v1/write`;
+    const killed = start(['run', ...runArguments(folder, writeUrl, ['--benchmark-duration', '60'])]);
+    const points = async (): Promise<number> => {
+      const names = await readdir(join(folder, '.remote-write'), { recursive: true }).catch(() => []);
+      return names.filter((name) => name.includes('point-')).length;
+    };
+    while ((await points()) < 8) await new Promise((resolve) => setTimeout(resolve, 50));
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const prometheus = await receiver(programs, [], port);
+    const lines: string[] = [];
+    const sent = await sendPending({
+      ...{ runsDirectory: folder, version: '0', seconds: 20, problem: (line: string) => void lines.push(line) },
+      receiver: { url: writeUrl, headers: {}, tls: {}, secrets: [], protocol: 'auto' },
+    });
+    expect(sent).toMatchObject({ queues: 1, dropped: 0, waiting: 0, trouble: null });
+    const [inFlight] = await prometheus.query('llmbench_requests_in_flight[10m]');
+    expect(inFlight?.values?.length).toBeGreaterThanOrEqual(8);
+    expect(lines).toEqual([]);
+    // The series has ended: the stale marker is not a value.
+    expect(await prometheus.query('llmbench_requests_in_flight', Date.now() + 1000)).toEqual([]);
+  }, 60_000);
 });
 
-describe('a run in Prometheus 3, which knows remote write 2.0', () => {
+await describeWithPrometheusMajor('3', 'a run over remote write 2.0', (programs) => {
   const NATIVE = ['--enable-feature=native-histograms'];
 
-  withPrometheus('3')(
-    'is complete when the run has ended',
-    async () => {
-      const prometheus = await receiver('3');
-      const sent = await run(prometheus.writeUrl, [
-        '--remote-write-protocol',
-        '2',
-        '--remote-write-label',
-        'job=bench',
-      ]);
-      await expectWhole(prometheus, sent);
-      expect(await prometheus.query('count by (job) (last_over_time(llmbench_run_info[10m]))')).toMatchObject([
-        { metric: { job: 'bench' } },
-      ]);
-    },
-    60_000,
-  );
+  test('is complete when the run has ended', async () => {
+    const prometheus = await receiver(programs);
+    const sent = await run(prometheus.writeUrl, ['--remote-write-protocol', '2', '--remote-write-label', 'job=bench']);
+    await expectWhole(prometheus, sent);
+    expect(await prometheus.query('count by (job) (last_over_time(llmbench_run_info[10m]))')).toMatchObject([
+      { metric: { job: 'bench' } },
+    ]);
+  }, 60_000);
 
-  withPrometheus('3').each(['1', '2'])(
+  test.each(['1', '2'])(
     'with exponential histograms, by protocol %s',
     async (protocol) => {
-      const prometheus = await receiver('3', NATIVE);
+      const prometheus = await receiver(programs, NATIVE);
       const sent = await run(prometheus.writeUrl, [
         ...['--remote-write-protocol', protocol, '--remote-write-native-histograms', 'exponential'],
       ]);
@@ -236,10 +211,10 @@ describe('a run in Prometheus 3, which knows remote write 2.0', () => {
     60_000,
   );
 
-  withPrometheus('3').each(['1', '2'])(
+  test.each(['1', '2'])(
     'with custom buckets, by protocol %s: as the classic ones',
     async (protocol) => {
-      const prometheus = await receiver('3', NATIVE);
+      const prometheus = await receiver(programs, NATIVE);
       const sent = await run(prometheus.writeUrl, [
         ...['--remote-write-protocol', protocol, '--remote-write-native-histograms', 'custom'],
       ]);
@@ -257,14 +232,10 @@ describe('a run in Prometheus 3, which knows remote write 2.0', () => {
     60_000,
   );
 
-  withPrometheus('3')(
-    'disabled native histograms do not affect other series',
-    async () => {
-      const prometheus = await receiver('3');
-      const sent = await run(prometheus.writeUrl, ['--remote-write-native-histograms', 'custom']);
-      await expectWhole(prometheus, sent);
-      expect(sent.notes[0]).toContain('does not accept native histograms');
-    },
-    60_000,
-  );
+  test('disabled native histograms do not affect other series', async () => {
+    const prometheus = await receiver(programs);
+    const sent = await run(prometheus.writeUrl, ['--remote-write-native-histograms', 'custom']);
+    await expectWhole(prometheus, sent);
+    expect(sent.notes[0]).toContain('does not accept native histograms');
+  }, 60_000);
 });

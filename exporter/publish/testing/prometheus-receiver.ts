@@ -1,27 +1,8 @@
-import { constants } from 'node:fs';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { ensurePrometheus, type PrometheusPrograms } from '../../../prometheus/programs.mjs';
+import type { PrometheusPrograms } from '../../../prometheus/programs.mjs';
 import { startPrometheus } from '../../../prometheus/server.ts';
-
-/** Where `scripts/real-servers/prometheus-3.sh` puts its programs. */
-const PROMETHEUS_3 = fileURLToPath(new URL('../../../.cache/prometheus-3/usr/bin', import.meta.url));
-
-/**
- * The programs of Prometheus 2 (found or unpacked as for all tests) and of Prometheus 3, from the folder
- * `PROMETHEUS_3_BIN` or from where the script puts them; null: not on this machine.
- */
-export async function prometheusPrograms(): Promise<Readonly<Record<'2' | '3', PrometheusPrograms | null>>> {
-  const folder = process.env['PROMETHEUS_3_BIN'] ?? PROMETHEUS_3;
-  const third = { prometheus: join(folder, 'prometheus'), promtool: join(folder, 'promtool'), version: '3' };
-  const isThere = await access(third.prometheus, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
-  return { '2': await ensurePrometheus({ install: false }), '3': isThere ? third : null };
-}
 
 export interface QueriedSeries {
   readonly metric: Readonly<Record<string, string>>;
