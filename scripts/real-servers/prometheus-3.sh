@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Unpacks Prometheus 3, promtool and Alertmanager from the next Debian release. Nothing is installed on the machine and its
-# apt configuration is not changed. Requires Debian 12 or later with apt.
+# apt configuration is not changed. Requires Debian 12 or later with apt; elsewhere Prometheus 3 and promtool are copied out
+# of the image of docker-compose.yml with docker.
 #
 # usage: prometheus-3.sh [FOLDER]     the programs are then in FOLDER/usr/bin (default .cache/prometheus-3)
 set -euo pipefail
@@ -13,7 +14,22 @@ folder=$(realpath -m "${1:-$(dirname "$0")/../../.cache/prometheus-3}")
 fail() { echo "prometheus-3: $*" >&2; exit 1; }
 
 [ -x "$folder/usr/bin/prometheus" ] && [ -x "$folder/usr/bin/promtool" ] && exit 0
-[ -r "$sources" ] || fail "no $sources: requires Debian 12 or later; or set PROMETHEUS_3_BIN to a folder with Prometheus 3"
+
+from_image() {
+  local image container
+  image=$(awk '$1 == "image:" && $2 ~ "^prom/prometheus:" { print $2; exit }' "$(dirname "$0")/../../docker-compose.yml")
+  container=$(docker create --quiet "$image") || fail "docker create $image failed"
+  mkdir -p "$folder/usr/bin"
+  for program in prometheus promtool; do docker cp --quiet "$container:/bin/$program" "$folder/usr/bin/$program"; done
+  docker rm "$container" >/dev/null
+}
+
+if [ ! -r "$sources" ]; then
+  command -v docker >/dev/null || fail "requires Debian 12 or later, or docker; or set PROMETHEUS_3_BIN to a folder with Prometheus 3"
+  from_image
+  exit 0
+fi
+
 mirror=$(awk '/^URIs:/ { print $2; exit }' "$sources")
 
 work=$(mktemp -d)
