@@ -59,6 +59,19 @@ test('the counts are those of Prometheus between both ends of the time range', a
   await expect(ttft.getByRole('columnheader', { name: `n ${expected}`, exact: true })).toBeVisible();
 });
 
+test('a server that is no longer scraped: the counts until its last scrape', async ({ page, openApp, environment }) => {
+  await openApp('buckets', { server: environment.stoppedServer });
+  await expect(page.getByText(/^Last scrape of this server in the time range: 20\d\d-\d\d-\d\d \d\d:/)).toBeVisible();
+  const ttft = page.getByRole('region', { name: TTFT, exact: true });
+  // All requests that it was sent.
+  await expect(ttft.getByRole('columnheader', { name: 'n 40', exact: true })).toBeVisible();
+  await expect(ttft.getByRole('columnheader', { name: 'within' })).toBeVisible();
+  await page.getByRole('combobox', { name: 'Server' }).click();
+  await expect(page.getByRole('option', { name: /job stopped, not scraped at the end/ })).toBeVisible();
+  await page.keyboard.press('Escape');
+  await page.screenshot({ path: 'screenshots/buckets-stopped.png', fullPage: true });
+});
+
 test('works without the exporter, and from the keyboard', async ({ page, openApp }) => {
   await openApp('buckets', { without: 'llmbench-runs' });
   const copy = page.getByRole('button', { name: /^Copy: Argument --custom-histogram-buckets/ });
@@ -67,7 +80,7 @@ test('works without the exporter, and from the keyboard', async ({ page, openApp
   const server = page.getByRole('combobox', { name: 'Server' });
   await server.focus();
   await page.keyboard.press('ArrowDown');
-  await expect(page.getByRole('option', { name: /job / })).toBeVisible();
+  await expect(page.getByRole('option', { name: /job / }).first()).toBeVisible();
   await page.keyboard.press('Escape');
   await expect(page.getByRole('region', { name: TTFT, exact: true })).toBeVisible();
 });
@@ -88,7 +101,7 @@ test('families that were reset in the time range are estimated', async ({ page, 
 
 test('no server: a link to the setup', async ({ page, openApp }) => {
   await openApp('buckets', { from: Date.UTC(2020, 0, 1), to: Date.UTC(2020, 0, 2) });
-  await expect(page.getByText(/scrapes no histogram of a known inference server/)).toBeVisible();
+  await expect(page.getByText(/scraped no histogram of a known inference server/)).toBeVisible();
   await expect(page.getByRole('link', { name: 'How to scrape servers' })).toHaveAttribute('href', /\/setup/);
 });
 
@@ -99,7 +112,7 @@ test('no Prometheus: a link to the setup', async ({ page, openApp }) => {
 
 test('a server that is not scraped', async ({ page, openApp }) => {
   await openApp('buckets', { server: 'vllm/nowhere:1' });
-  await expect(page.getByText('Prometheus does not scrape this server at the end of this time range')).toBeVisible();
+  await expect(page.getByText('Prometheus did not scrape this server in this time range')).toBeVisible();
 });
 
 test('a server whose histograms counted nothing', async ({ page, openApp }) => {

@@ -11,6 +11,8 @@ export interface Environment {
   prometheusUrl: string;
   /** Ids of the finished runs, the oldest first: two, for pictures more. */
   finished: [string, string, ...string[]];
+  /** Job and instance of a server that Prometheus no longer scrapes. */
+  stoppedServer: string;
   fromMs: number;
   toMs: number;
 }

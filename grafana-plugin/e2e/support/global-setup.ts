@@ -38,6 +38,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     judgedUrl: hosts[2].url,
     prometheusUrl: data.prometheusUrl,
     finished: app.finished,
+    stoppedServer: app.stoppedServer,
     fromMs: data.fromMs,
     toMs: data.toMs,
   };

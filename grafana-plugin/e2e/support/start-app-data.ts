@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { end, freePort, until } from './processes.ts';
+import { serveAndStop, stoppedScrapeConfig } from './stopped-server.ts';
 
 export interface AppData {
   prometheusUrl: string;
@@ -14,6 +15,8 @@ export interface AppData {
   judgedToken: string;
   /** Ids of the finished runs, the oldest first. */
   finished: [string, string, ...string[]];
+  /** Job and instance of a server that is no longer scraped. */
+  stoppedServer: string;
   stop: () => Promise<void>;
 }
 
@@ -76,7 +79,9 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     );
     const judged = `127.0.0.1:${judgedPort}`;
     const config = join(folder, 'prometheus.yml');
-    writeFileSync(config, JSON.stringify(scrapeConfig(exporter, new URL(url).host, judged)));
+    const stoppedTargets = join(folder, 'stopped.json');
+    writeFileSync(stoppedTargets, '[]');
+    writeFileSync(config, JSON.stringify(scrapeConfig(exporter, new URL(url).host, judged, stoppedTargets)));
     const address = `127.0.0.1:${port}`;
     processes.push(
       spawn(
@@ -88,6 +93,10 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     await until(async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
     await until(async () => (await fetch(`http://${exporter}/-/ready`)).ok, 30_000);
     await until(async () => (await fetch(`http://${judged}/-/ready`)).ok, 30_000);
+    const { url: stopped } = JSON.parse(
+      await firstLine(start('simulate', '--system', 'vllm', '--port', '0', '--json'))
+    ) as { url: string };
+    const isStopped = serveAndStop(stoppedTargets, stopped, `http://${address}`);
     const run = (scenario: string, concurrency: number, seconds: number, runId: string) =>
       start(
         ...['run', '--url', url, '--model', 'sim-model', '--scenario', scenario, '--runs-dir', runs],
@@ -105,7 +114,8 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     const [prometheusUrl, exporterUrl, judgedExporterUrl] = [address, exporter, judged].map(
       (one) => `http://${one}`
     ) as [string, string, string];
-    return { prometheusUrl, exporterUrl, judgedExporterUrl, judgedToken: JUDGED_TOKEN, finished, stop };
+    const stoppedServer = await isStopped;
+    return { prometheusUrl, exporterUrl, judgedExporterUrl, judgedToken: JUDGED_TOKEN, finished, stoppedServer, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -114,7 +124,7 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
 
 const RULES = fileURLToPath(new URL('../../../prometheus', import.meta.url));
 
-function scrapeConfig(exporter: string, server: string, judged: string) {
+function scrapeConfig(exporter: string, server: string, judged: string, stoppedTargets: string) {
   return {
     global: { scrape_interval: '1s', evaluation_interval: '1s' },
     rule_files: [`${RULES}/rules/*.yml`, `${RULES}/alerts/*.yml`],
@@ -127,6 +137,7 @@ function scrapeConfig(exporter: string, server: string, judged: string) {
         metric_relabel_configs: [{ source_labels: ['__name__'], regex: 'llmbench_scenario_.*', action: 'keep' }],
       },
       { job_name: 'vllm', static_configs: [{ targets: [server] }] },
+      stoppedScrapeConfig(stoppedTargets),
       {
         job_name: 'llmbench-discovered',
         http_sd_configs: [{ url: `http://${exporter}/sd`, refresh_interval: '1s' }],

@@ -9,10 +9,8 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
-import { type ScrapedServer, serversQuery } from './bucket-queries.ts';
+import { type ListedServer, listServers, onePerInstance, serverKey } from './list-servers.ts';
 import { ServerBucketsView } from './ServerBucketsView.tsx';
-import { SYSTEMS } from './server-catalog.ts';
 
 /** How wide the percentiles of a server's histograms are, and which bounds narrow them. */
 export default function BucketsView() {
@@ -32,14 +30,7 @@ function Servers({ prometheus }: { prometheus: string }) {
   const styles = useStyles2(getStyles);
   const { time } = usePage();
   const address = useAddress();
-  const load = useCallback(async () => {
-    const query = [serversQuery(SYSTEMS)];
-    const [start, end] = await Promise.all([
-      queryPrometheus(prometheus, query, { from: time.from, to: time.from }),
-      queryPrometheus(prometheus, query, time),
-    ]);
-    return scrapedServers(start, end);
-  }, [prometheus, time]);
+  const load = useCallback(() => listServers(prometheus, time), [prometheus, time]);
   const { data: servers, error, reload } = useLoaded(load);
   if (error) {
     return <LoadProblem title={t('buckets.problem', 'The Prometheus query failed')} error={error} onRetry={reload} />;
@@ -48,14 +39,11 @@ function Servers({ prometheus }: { prometheus: string }) {
     return <LoadingPlaceholder text={t('buckets.loading', 'Querying Prometheus …')} />;
   }
   const wanted = address.one('server');
-  const chosen = servers.find((server) => keyOf(server) === wanted) ?? (wanted === null ? servers[0] : undefined);
+  const chosen = servers.find((server) => serverKey(server) === wanted) ?? (wanted === null ? servers[0] : undefined);
   return servers.length === 0 ? (
     <EmptyState
       variant="not-found"
-      message={t(
-        'buckets.none',
-        'Prometheus scrapes no histogram of a known inference server at the end of this time range'
-      )}
+      message={t('buckets.none', 'Prometheus scraped no histogram of a known inference server in this time range')}
       button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('buckets.how', 'How to scrape servers')}</LinkButton>}
     />
   ) : (
@@ -64,11 +52,11 @@ function Servers({ prometheus }: { prometheus: string }) {
         {(named) => (
           <Combobox
             options={onePerInstance(servers, chosen).map((server) => ({
-              value: keyOf(server),
+              value: serverKey(server),
               label: server.instance,
-              description: t('buckets.job', 'job {{job}}', { job: server.job }),
+              description: descriptionOf(server),
             }))}
-            value={chosen ? keyOf(chosen) : null}
+            value={chosen ? serverKey(chosen) : null}
             onChange={({ value }) => address.set({ server: value })}
             placeholder={t('buckets.select', 'Select a server')}
             width={48}
@@ -77,43 +65,21 @@ function Servers({ prometheus }: { prometheus: string }) {
         )}
       </Named>
       {chosen ? (
-        <ServerBucketsView key={keyOf(chosen)} prometheus={prometheus} server={chosen} />
+        <ServerBucketsView key={serverKey(chosen)} prometheus={prometheus} server={chosen} />
       ) : (
         <EmptyState
           variant="not-found"
-          message={t('buckets.gone', 'Prometheus does not scrape this server at the end of this time range')}
+          message={t('buckets.gone', 'Prometheus did not scrape this server in this time range')}
         />
       )}
     </div>
   );
 }
 
-/** The servers at the end of the time range, first those that were scraped at its start too: their counts are known. */
-function scrapedServers(start: readonly Labeled[], end: readonly Labeled[]): ScrapedServer[] {
-  const known = new Set(start.map((series) => keyOf(serverOf(series))));
-  const isNew = (server: ScrapedServer) => Number(!known.has(keyOf(server)));
-  return end
-    .map(serverOf)
-    .sort((a, b) => isNew(a) - isNew(b) || a.instance.localeCompare(b.instance) || a.job.localeCompare(b.job));
-}
-
-interface Labeled {
-  labels: Record<string, string>;
-}
-
-function serverOf({ labels }: Labeled): ScrapedServer {
-  return { job: labels['job'] ?? '', instance: labels['instance'] ?? '' };
-}
-
-/** A server that several jobs scrape is one server: the chosen job, else the first. */
-function onePerInstance(servers: readonly ScrapedServer[], chosen: ScrapedServer | undefined): ScrapedServer[] {
-  const all = chosen ? [chosen, ...servers] : servers;
-  const shown = new Set(new Map([...all].reverse().map((server) => [server.instance, server])).values());
-  return servers.filter((server) => shown.has(server));
-}
-
-function keyOf({ job, instance }: ScrapedServer): string {
-  return `${job}/${instance}`;
+function descriptionOf({ job, bucketName }: ListedServer): string {
+  return bucketName === null
+    ? t('buckets.job', 'job {{job}}', { job })
+    : t('buckets.job-stopped', 'job {{job}}, not scraped at the end of the time range', { job });
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

@@ -1,22 +1,22 @@
 import { css } from '@emotion/css';
-import type { GrafanaTheme2 } from '@grafana/data';
+import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { EmptyState, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import { Alert, EmptyState, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { usePage } from '../../app/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { BucketLegend } from './BucketLegend.tsx';
-import type { ScrapedServer } from './bucket-queries.ts';
 import { FamilyBuckets } from './FamilyBuckets.tsx';
+import type { ListedServer } from './list-servers.ts';
 import { loadBuckets } from './load-buckets.ts';
 import { Settings } from './Settings.tsx';
 
 /** The histograms of one server: what to set, then each family. */
-export function ServerBucketsView({ prometheus, server }: { prometheus: string; server: ScrapedServer }) {
+export function ServerBucketsView({ prometheus, server }: { prometheus: string; server: ListedServer }) {
   const styles = useStyles2(getStyles);
-  const { time } = usePage();
+  const { time, timeZone } = usePage();
   const load = useCallback(() => loadBuckets(prometheus, server, time), [prometheus, server, time]);
   const { data, error, reload } = useLoaded(load);
   if (error) {
@@ -31,7 +31,7 @@ export function ServerBucketsView({ prometheus, server }: { prometheus: string; 
   if (!data) {
     return <LoadingPlaceholder text={t('buckets.loading-server', 'Loading the buckets …')} />;
   }
-  const { families, systems, withoutObservations, settings } = data;
+  const { families, systems, withoutObservations, settings, lastScrape } = data;
   const isEstimated = families.some(({ advice }) => advice.groups.some(({ exact }) => !exact));
   if (families.length === 0) {
     return (
@@ -45,6 +45,16 @@ export function ServerBucketsView({ prometheus, server }: { prometheus: string; 
   }
   return (
     <div className={styles.page}>
+      {lastScrape !== null && (
+        <Alert
+          severity="info"
+          title={t('buckets.last-scrape', 'Last scrape of this server in the time range: {{time}}', {
+            time: dateTimeFormat(lastScrape, { timeZone }),
+          })}
+        >
+          {t('buckets.last-scrape-why', 'The counts end there: requests that ended later are not in them.')}
+        </Alert>
+      )}
       <Section
         title={t('buckets.settings', 'Bounds that halve the intervals')}
         description={t(

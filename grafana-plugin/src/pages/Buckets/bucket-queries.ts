@@ -12,15 +12,28 @@ export const UP = 'up';
 export const NAMES = 'names';
 export const STARTS = 'starts';
 export const STARTED = 'started';
+export const AT_EDGE = 'at-edge';
+export const IN_RANGE = 'in-range';
 
-/** The servers with a histogram of a system, at the end of the time range. */
-export function serversQuery(systems: readonly HistogramSystem[]): PrometheusTarget {
-  const names = [...new Set(systems.flatMap(({ presence }) => presence))].map(pattern).join('|');
-  return {
-    refId: 'servers',
-    expr: `group by (job, instance) ({__name__=~"(${names}).*_bucket",le="+Inf"})`,
-    instant: true,
-  };
+/** A search for the last sample looks at most at so many moments, so that it stays cheap over months. */
+const MOST_MOMENTS = 50_000;
+
+/** The servers with a histogram of a system at one edge of the time range. */
+export function serversAtEdge(systems: readonly HistogramSystem[]): PrometheusTarget {
+  return { refId: AT_EDGE, expr: `group by (job, instance) (${totals(systems)})`, instant: true };
+}
+
+/** The servers with a histogram of a system at any moment of the time range, with the names of these histograms. */
+export function serversInRange(systems: readonly HistogramSystem[], rangeSeconds: number): PrometheusTarget {
+  const expr = `group by (job, instance, __name__) (last_over_time(${totals(systems)}[${rangeSeconds}s]))`;
+  return { refId: IN_RANGE, expr, instant: true };
+}
+
+/** When a histogram of a server was scraped last in the time range, in seconds since 1970. `name`: of its buckets. */
+export function lastScrapeQuery(server: ScrapedServer, name: string, rangeSeconds: number): PrometheusTarget {
+  const stepSeconds = Math.ceil(rangeSeconds / MOST_MOMENTS);
+  const times = `max(timestamp({__name__=${quoted(name)},le="+Inf",${matchers(server)}}))`;
+  return { refId: 'last', expr: `max_over_time(${times}[${rangeSeconds}s:${stepSeconds}s])`, instant: true };
 }
 
 /** All buckets of a server at one edge of the time range, and whether it was scraped then. */
@@ -72,6 +85,12 @@ export function increaseQueries(
 
 function matchers({ job, instance }: ScrapedServer): string {
   return `job=${quoted(job)},instance=${quoted(instance)}`;
+}
+
+/** The total counts of the histograms that name a system. */
+function totals(systems: readonly HistogramSystem[]): string {
+  const names = [...new Set(systems.flatMap(({ presence }) => presence))].map(pattern).join('|');
+  return `{__name__=~"(${names}).*_bucket",le="+Inf"}`;
 }
 
 function quoted(value: string): string {

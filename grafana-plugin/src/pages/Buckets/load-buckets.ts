@@ -5,6 +5,7 @@ import {
   EDGE,
   edgeQueries,
   increaseQueries,
+  lastScrapeQuery,
   NAMES,
   resetQueries,
   type ScrapedServer,
@@ -14,6 +15,7 @@ import {
   UP,
 } from './bucket-queries.ts';
 import { bucketSeries, estimatedSeries, observedBetween } from './observed-series.ts';
+import type { ListedServer } from './list-servers.ts';
 import { type HistogramSystem, type KnownHistogram, knownHistogram, systemsOfServer } from './server-catalog.ts';
 
 /** A family of a server with the advice on its bounds. */
@@ -30,11 +32,35 @@ export interface ServerBuckets {
   families: AdvisedHistogram[];
   withoutObservations: string[];
   settings: BucketSetting[];
+  /** Milliseconds since 1970 of the last scrape, where it was before the end of the time range. */
+  lastScrape: number | null;
 }
 
-/** Reads the buckets of a server at both edges of the time range, and computes the advice. */
-export async function loadBuckets(prometheus: string, server: ScrapedServer, time: TimeSpan): Promise<ServerBuckets> {
-  const rangeSeconds = Math.max(1, Math.round((time.to - time.from) / 1000));
+/**
+ * Reads the buckets of a server at both edges of the time range, and computes the advice. The end of a server that was
+ * not scraped at the end is its last scrape.
+ */
+export async function loadBuckets(prometheus: string, server: ListedServer, time: TimeSpan): Promise<ServerBuckets> {
+  const { bucketName } = server;
+  if (bucketName === null) {
+    return { ...(await bucketsBetween(prometheus, server, time)), lastScrape: null };
+  }
+  const query = lastScrapeQuery(server, bucketName, secondsOf(time));
+  const [last] = await queryPrometheus(prometheus, [query], time);
+  const seconds = last?.values.at(-1);
+  const lastScrape = seconds === undefined ? null : Math.round(seconds * 1000);
+  const until = lastScrape === null ? time : { from: time.from, to: lastScrape };
+  return { ...(await bucketsBetween(prometheus, server, until)), lastScrape };
+}
+
+const secondsOf = ({ from, to }: TimeSpan) => Math.max(1, Math.round((to - from) / 1000));
+
+async function bucketsBetween(
+  prometheus: string,
+  server: ScrapedServer,
+  time: TimeSpan
+): Promise<Omit<ServerBuckets, 'lastScrape'>> {
+  const rangeSeconds = secondsOf(time);
   const [start, end] = await Promise.all([
     queryPrometheus(prometheus, edgeQueries(server), { from: time.from, to: time.from }),
     queryPrometheus(prometheus, [...edgeQueries(server), ...serverFactQueries(server, rangeSeconds)], time),
@@ -64,7 +90,7 @@ function advised(
   systems: HistogramSystem[],
   names: readonly string[],
   observed: Parameters<typeof familyAdvice>[0]
-): ServerBuckets {
+): Omit<ServerBuckets, 'lastScrape'> {
   const all = familyAdvice(observed, (name) => knownHistogram(systems, name)?.family.unit ?? null)
     .filter(({ groups }) => groups.length > 0)
     .map((advice): AdvisedHistogram => ({ advice, known: knownHistogram(systems, advice.family) }));

@@ -1,4 +1,4 @@
-import { serversQuery } from './bucket-queries.ts';
+import { serversAtEdge } from './bucket-queries.ts';
 import { knownHistogram, SYSTEMS, systemsOfServer } from './server-catalog.ts';
 
 const ids = (names: string[]) => systemsOfServer(names).map(({ system }) => system);
@@ -23,7 +23,7 @@ test('finds a family in any spelling, with the option of its system', () => {
 });
 
 test('the query for servers finds histograms of every system, and no others', () => {
-  const { expr } = serversQuery(SYSTEMS);
+  const { expr } = serversAtEdge(SYSTEMS);
   const pattern = new RegExp(`^(?:${/__name__=~"(.*)",le/.exec(expr)?.[1] ?? 'nothing'})$`);
   for (const { families, presence } of SYSTEMS) {
     expect(families.some(({ name }) => pattern.test(`${name}_bucket`))).toBe(true);

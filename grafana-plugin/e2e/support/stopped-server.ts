@@ -1,0 +1,40 @@
+import { writeFileSync } from 'node:fs';
+import { until } from './processes.ts';
+
+const JOB = 'stopped';
+const COUNT = 'sum(vllm:time_to_first_token_seconds_count{job="stopped"})';
+const REQUESTS = 40;
+
+/** The scrape configuration of a server that is stopped later on, whose targets are in `file`. */
+export function stoppedScrapeConfig(file: string): object {
+  return { job_name: JOB, file_sd_configs: [{ files: [file], refresh_interval: '1s' }] };
+}
+
+/**
+ * Sends requests to a server that Prometheus scrapes, and takes it out of the scrape configuration when their counts
+ * are there. Resolves to the server as job/instance.
+ */
+export async function serveAndStop(file: string, server: string, prometheus: string): Promise<string> {
+  const { host } = new URL(server);
+  writeFileSync(file, JSON.stringify([{ targets: [host] }]));
+  const body = { model: 'sim-model', stream: true, max_tokens: 4, messages: [{ role: 'user', content: 'hello' }] };
+  for (let i = 0; i < REQUESTS; i++) {
+    const answer = await fetch(new URL('/v1/chat/completions', server), {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    await answer.text();
+  }
+  await until(async () => (await count(prometheus)) === REQUESTS, 60_000);
+  writeFileSync(file, '[]');
+  await until(async () => (await count(prometheus)) === null, 60_000);
+  return `${JOB}/${host}`;
+}
+
+/** The observations of the server as Prometheus has them now; null: it is not scraped. */
+async function count(prometheus: string): Promise<number | null> {
+  const answer = await fetch(`${prometheus}/api/v1/query?${new URLSearchParams({ query: COUNT })}`);
+  const { data } = (await answer.json()) as { data: { result: Array<{ value: [number, string] }> } };
+  return data.result[0] === undefined ? null : Number(data.result[0].value[1]);
+}

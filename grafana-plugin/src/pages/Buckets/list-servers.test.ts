@@ -1,0 +1,32 @@
+import { onePerInstance, orderedServers } from './list-servers.ts';
+
+const series = (...servers: string[]) =>
+  servers.map((server) => {
+    const [job = '', instance = ''] = server.split('/');
+    return { labels: { job, instance, __name__: 'a_bucket' } };
+  });
+
+test('servers that are still scraped come first, of them those with known counts at the start', () => {
+  const servers = orderedServers({
+    atStart: series('vllm/c:1', 'vllm/a:1'),
+    inRange: series('vllm/a:1', 'vllm/b:1', 'vllm/c:1', 'vllm/d:1'),
+    atEnd: series('vllm/b:1', 'vllm/c:1'),
+  });
+  expect(servers.map(({ instance, bucketName }) => [instance, bucketName])).toEqual([
+    ['c:1', null],
+    ['b:1', null],
+    ['a:1', 'a_bucket'],
+    ['d:1', 'a_bucket'],
+  ]);
+});
+
+test('a server whose last scrape is before a short range is listed', () => {
+  const servers = orderedServers({ atStart: [], inRange: [], atEnd: series('vllm/a:1') });
+  expect(servers).toEqual([{ job: 'vllm', instance: 'a:1', bucketName: null }]);
+});
+
+test('a server that two jobs scrape is offered once, under the chosen job', () => {
+  const servers = orderedServers({ atStart: [], inRange: [], atEnd: series('discovered/a:1', 'vllm/a:1') });
+  expect(onePerInstance(servers, undefined).map(({ job }) => job)).toEqual(['discovered']);
+  expect(onePerInstance(servers, servers[1]).map(({ job }) => job)).toEqual(['vllm']);
+});

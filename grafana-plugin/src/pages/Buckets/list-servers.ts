@@ -1,0 +1,60 @@
+import { type PrometheusSeries, queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
+import { AT_EDGE, IN_RANGE, type ScrapedServer, serversAtEdge, serversInRange } from './bucket-queries.ts';
+import { SYSTEMS } from './server-catalog.ts';
+
+/** A server of the time range. */
+export interface ListedServer extends ScrapedServer {
+  /** Of a server that was not scraped at the end of the time range: the name of the buckets of one of its histograms. */
+  bucketName: string | null;
+}
+
+/** The servers of the time range: first those that are scraped at its end, of them first those with counts at its start. */
+export async function listServers(prometheus: string, time: TimeSpan): Promise<ListedServer[]> {
+  const rangeSeconds = Math.max(1, Math.round((time.to - time.from) / 1000));
+  const atEdge = serversAtEdge(SYSTEMS);
+  const [start, end] = await Promise.all([
+    queryPrometheus(prometheus, [atEdge], { from: time.from, to: time.from }),
+    queryPrometheus(prometheus, [atEdge, serversInRange(SYSTEMS, rangeSeconds)], time),
+  ]);
+  return orderedServers({
+    atStart: start,
+    inRange: end.filter(({ refId }) => refId === IN_RANGE),
+    atEnd: end.filter(({ refId }) => refId === AT_EDGE),
+  });
+}
+
+type Labeled = Pick<PrometheusSeries, 'labels'>;
+
+interface Found {
+  atStart: readonly Labeled[];
+  /** A scrape at the end of the time range may be older than its start. */
+  inRange: readonly Labeled[];
+  atEnd: readonly Labeled[];
+}
+
+export function orderedServers({ atStart, inRange, atEnd }: Found): ListedServer[] {
+  const [known, alive] = [new Set(atStart.map(keyOfSeries)), new Set(atEnd.map(keyOfSeries))];
+  const all = new Map([...inRange, ...atEnd].map((series) => [keyOfSeries(series), serverOf(series)]));
+  const names = new Map(inRange.map((series) => [keyOfSeries(series), series.labels['__name__'] ?? null]));
+  const rank = (key: string) => Number(!alive.has(key)) * 2 + Number(!known.has(key));
+  return [...all]
+    .sort(([i, a], [j, b]) => rank(i) - rank(j) || a.instance.localeCompare(b.instance) || a.job.localeCompare(b.job))
+    .map(([key, server]) => ({ ...server, bucketName: alive.has(key) ? null : (names.get(key) ?? null) }));
+}
+
+/** A server that several jobs scrape is one server: the chosen job, else the first. */
+export function onePerInstance(servers: readonly ListedServer[], chosen: ListedServer | undefined): ListedServer[] {
+  const all = chosen ? [chosen, ...servers] : servers;
+  const shown = new Set(new Map([...all].reverse().map((server) => [server.instance, server])).values());
+  return servers.filter((server) => shown.has(server));
+}
+
+export function serverKey({ job, instance }: ScrapedServer): string {
+  return `${job}/${instance}`;
+}
+
+const keyOfSeries = (series: Labeled) => serverKey(serverOf(series));
+
+function serverOf({ labels }: Labeled): ScrapedServer {
+  return { job: labels['job'] ?? '', instance: labels['instance'] ?? '' };
+}
