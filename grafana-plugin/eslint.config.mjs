@@ -16,6 +16,12 @@ export default defineConfig([
     ],
   },
   ...baseConfig,
+  { files: ['{build,e2e,e2e-grafana,host,test}/**/*.{ts,tsx,mts}', '*.ts'] },
+  {
+    // `use` of Playwright's fixtures is no hook.
+    files: ['e2e/**/*.{ts,tsx,mts}', 'e2e-grafana/**/*.ts'],
+    rules: { 'react-hooks/rules-of-hooks': 'off' },
+  },
   {
     files: ['src/**/*.{ts,tsx}'],
     rules: {

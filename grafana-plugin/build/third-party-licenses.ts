@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'fs';
 import { join } from 'path';
-import type { Compiler, Module } from 'webpack';
-import webpack from 'webpack';
+import webpack, { type Compiler, type Module } from 'webpack';
 
 /** The file in `dist/` with the licenses of what is bundled. */
 export const LICENSES_FILE = 'THIRD_PARTY_LICENSES.txt';

@@ -7,6 +7,7 @@ import * as grafanaRuntime from '@grafana/runtime';
 import * as grafanaUi from '@grafana/ui';
 import * as i18next from 'i18next';
 import * as lodash from 'lodash';
+// eslint-disable-next-line no-restricted-imports -- Grafana gives it to plugins.
 import moment from 'moment';
 import * as React from 'react';
 import * as ReactDom from 'react-dom';
