@@ -6,6 +6,7 @@ const shared = {
   ),
   testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
   extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^fast-check$': '<rootDir>/scripts/seeded-fast-check.mjs' },
   transform: { '\\.ts$': '<rootDir>/scripts/strip-types.mjs' },
 };
 
