@@ -1,3 +1,5 @@
+import { writeMessage } from './message.ts';
+
 /** Meaning of the exit codes, on which scripts rely; the README lists them. */
 export const ExitCode = {
   /** The work was done, whatever the share of errors. */
@@ -26,7 +28,7 @@ export class CliError extends Error {
 /** Prints one line for an expected failure and the stack trace for any other. */
 export function reportFailure(program: string, error: unknown): number {
   if (error instanceof CliError) {
-    process.stderr.write(`${program}: ${error.message}\n`);
+    writeMessage(process.stderr, `${program}: ${error.message}`);
     return error.exitCode;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -16,7 +16,7 @@ describe('control characters', () => {
     expect(terminalText(text, false)).toBe(text),
   );
 
-  test.each(['\u001b[4A\u001b[J', '\r\u001b[K'])('of our own progress stay: %j', (text) =>
+  test.each(['\r\u001b[4A\u001b[J', '\r\u001b[K'])('of our own progress stay: %j', (text) =>
     expect(terminalText(text, true)).toBe(text),
   );
 });

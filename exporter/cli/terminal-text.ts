@@ -10,7 +10,7 @@ const MAPPED = new RegExp(`[${Object.keys(ASCII).join('')}]`, 'gu');
 const HARMFUL = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 /** What our own progress writes, alone, before it draws again. */
 const ESCAPE = '\x1b';
-const REDRAW = new RegExp(`^(\\r${ESCAPE}\\[K|${ESCAPE}\\[\\d+A${ESCAPE}\\[J)$`);
+const REDRAW = new RegExp(`^\\r(${ESCAPE}\\[K|${ESCAPE}\\[\\d+A${ESCAPE}\\[J)$`);
 
 /** Whether the terminal is limited to ASCII: a locale that is set to another character set than UTF-8, or a dumb one. */
 export function isAsciiOnly({ LC_ALL, LC_CTYPE, LANG, TERM }: Environment): boolean {

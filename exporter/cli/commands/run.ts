@@ -20,6 +20,7 @@ import { groupResult, requestText, type GroupRun } from '../tables/group-table.t
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
 import { keptRun } from './kept-run.ts';
 import { LiveLines } from '../progress/live-lines.ts';
+import { writeMessage } from '../message.ts';
 import { Progress } from '../progress/progress.ts';
 import { resultTable } from '../tables/result-table.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
@@ -45,7 +46,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   // With --check, standard output has one document: the verdict.
   const onlyVerdict = options.check && (options.json || options.format !== 'text');
   const controls = new RunControls();
-  const display = new LiveLines(process.stderr);
+  const display = new LiveLines(process.stderr, [process.stdout]);
   const release = stopOnSignals(controls, display);
   const runs: GroupRun[] = [];
   const page = new LivePage();
@@ -81,7 +82,7 @@ async function find(words: readonly string[], argv: readonly string[]): Promise<
   const options = readOptions(RUN_OPTIONS, words, process.env);
   const given = givenValues(RUN_OPTIONS, words, process.env);
   const controls = new RunControls();
-  const display = new LiveLines(process.stderr);
+  const display = new LiveLines(process.stderr, [process.stdout]);
   const release = stopOnSignals(controls, display);
   const page = new LivePage();
   const { runSearch } = await import('./find-capacity.ts');
@@ -135,7 +136,7 @@ function stopOnSignals(controls: RunControls, display: LiveLines): () => void {
       controls.abort();
       return;
     }
-    display.print('\nstopping: waiting for the requests in flight; press Ctrl-C again to cancel them');
+    display.print('stopping: waiting for the requests in flight; press Ctrl-C again to cancel them');
     controls.drain();
   };
   process.on('SIGINT', interrupted);
@@ -182,8 +183,8 @@ function show(
     process.stdout.write(`\n${head}\n${table}\n${path}\n`);
     if (shard !== null) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }
-  for (const note of notes) process.stderr.write(`${note}\n`);
-  if (failure !== null) process.stderr.write(`llmbench run: ${failure}\n`);
+  for (const note of notes) writeMessage(process.stderr, note);
+  if (failure !== null) writeMessage(process.stderr, `llmbench run: ${failure}`);
 }
 
 /** Final output: the JSON of one or several runs, or a table over several. */
