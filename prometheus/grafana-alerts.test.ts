@@ -116,6 +116,19 @@ describe('the Grafana-managed rules', () => {
     );
   });
 
+  test('name the run that missed an objective, by a query with its id that has the same series', () => {
+    const { annotations, data } = ruleOf('LlmObjectiveMissed');
+    expect(annotations['description']).toMatch(
+      /^The newest run of scenario .* Run: \{\{ \$values\.run\.Labels\.run_id \}\}\.$/,
+    );
+    expect(annotations['runs']).toBe(
+      '{{ externalURL }}a/llmbench-observability-app/runs/{{ urlquery $values.run.Labels.run_id }}',
+    );
+    const run = data.find(({ refId }) => refId === 'run')?.model.expr ?? '';
+    expect(run.replace('(scenario, slo, run_id)', '(scenario, slo)')).toBe(queryOf('LlmObjectiveMissed'));
+    expect(run).toMatch(/^min by \(scenario, slo, run_id\)/);
+  });
+
   test('leave out servers under a benchmark where Alertmanager would inhibit', () => {
     const except = 'unless on (instance) last_over_time(up{job="llmbench-server"}[10m])';
     for (const name of ['LlmQueueSaturated', 'LlmKvCachePressure', 'LlmPreemptions', 'LlmTimeToFirstTokenBurn']) {

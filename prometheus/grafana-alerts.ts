@@ -16,7 +16,7 @@ const UNLESS_BENCHMARKED = 'unless on (instance) last_over_time(up{job="llmbench
 /**
  * The alerts of `alerts/` as Grafana-managed rules, for Grafana's file provisioning. Grafana evaluates them on the recording
  * rules of `rules/`, which Prometheus has to load; those that `alerts/` has itself are written into the queries. Its templates
- * cannot query, so that the runs are a link to the app instead of a list.
+ * cannot query: a single run is a value of a second query, several are a link to the app instead of a list.
  */
 export function renderGrafanaAlerts(): string {
   const files = ruleFiles('alerts');
@@ -58,17 +58,14 @@ function grafanaRule(
   { alert = '', for: wait, keep_firing_for: keep, labels, annotations }: Rule,
   query: string,
 ): object {
+  const runQuery = withRunId(query, alert);
   return {
     uid: `llmbench-${alert}`,
     title: alert,
     condition: 'threshold',
     data: [
-      {
-        refId: 'query',
-        relativeTimeRange: { from: 600, to: 0 },
-        datasourceUid: DATASOURCE_UID,
-        model: { refId: 'query', expr: query, instant: true, range: false },
-      },
+      prometheusQuery('query', query),
+      ...(runQuery === null ? [] : [prometheusQuery('run', runQuery)]),
       // Every series that the query returns fires, whatever its value: also 0, which Grafana would take for normal.
       expression('present', { type: 'math', expression: 'is_number($query) || is_nan($query) || is_inf($query)' }),
       expression('threshold', {
@@ -82,8 +79,28 @@ function grafanaRule(
     for: wait ?? '0s',
     ...(keep === undefined ? {} : { keepFiringFor: keep }),
     labels,
-    annotations: grafanaAnnotations(annotations ?? {}),
+    annotations: grafanaAnnotations(annotations ?? {}, runQuery !== null),
     isPaused: false,
+  };
+}
+
+/** Alerts on one run each, which is no label of them, so that the next run does not make a new alert. */
+const ON_ONE_RUN: ReadonlyMap<string, string> = new Map([['LlmObjectiveMissed', 'min by (scenario, slo)']]);
+
+/** The query of such an alert with the run as one more label; it has a series exactly where the query has one. */
+function withRunId(query: string, alert: string): string | null {
+  const by = ON_ONE_RUN.get(alert);
+  if (by === undefined) return null;
+  if (!query.startsWith(by)) throw new Error(`${alert}: the query does not begin with ${by}`);
+  return query.replace(by, by.replace(')', ', run_id)'));
+}
+
+function prometheusQuery(refId: string, expr: string): object {
+  return {
+    refId,
+    relativeTimeRange: { from: 600, to: 0 },
+    datasourceUid: DATASOURCE_UID,
+    model: { refId, expr, instant: true, range: false },
   };
 }
 
@@ -96,13 +113,19 @@ function expression(refId: string, model: object): object {
   };
 }
 
-function grafanaAnnotations(annotations: Readonly<Record<string, string>>): Record<string, string> {
+function grafanaAnnotations(annotations: Readonly<Record<string, string>>, hasRun: boolean): Record<string, string> {
   const converted = Object.entries(annotations).map(([name, text]) => [
     name,
     // The blocks that query stand at the end.
     text.replace(/ *\{\{- with query[\s\S]*$/, '').replace(/\$value\b/g, '$values.query.Value'),
   ]);
-  return { ...(Object.fromEntries(converted) as Record<string, string>), ...runsLink(annotations) };
+  const texts = Object.fromEntries(converted) as Record<string, string>;
+  if (!hasRun) return { ...texts, ...runsLink(annotations) };
+  return {
+    ...texts,
+    description: `${texts['description']} Run: {{ $values.run.Labels.run_id }}.`,
+    runs: `{{ externalURL }}${APP}/runs/{{ urlquery $values.run.Labels.run_id }}`,
+  };
 }
 
 /** The page of the app with the run, or with the runs of the scenario, that an alert is about. */

@@ -170,7 +170,7 @@ await describeWithAlertmanager('a regression', (programs) => {
     expect(firing.labels).toMatchObject({ alertname: 'LlmScenarioRegressed', severity: 'critical' });
     const listed = (await llmbench('runs', 'list', '--json', '--runs-dir', runsDir)).stdout;
     const { description = '' } = firing.annotations;
-    expect(description).toMatch(/Largest change: time_to_first_token p50 \+\d+\.\d %\./);
+    expect(description).toMatch(/Largest change: time to first token p50 \+\d+\.\d %\./);
     const named = /Runs: (.*)\.$/.exec(description)?.[1]?.split(', ') ?? [];
     expect(named).toContain(first);
     // Against six runs at least three decide, 2 / C(9, 3) < 0.05, besides the one that raised the suspicion.

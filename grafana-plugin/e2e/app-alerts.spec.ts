@@ -17,7 +17,7 @@ test('a regression fires: since when, of which runs, and the comparison with its
   // The real one: Prometheus evaluates the project's rule on what the exporter exposes.
   await expect(alert).toContainText('firing', { timeout: 30_000 });
   await expect(alert).toContainText(/since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/);
-  await expect(alert).toContainText(/Largest change: time_to_first_token p\d\d \+(29|30|31)\.\d %/);
+  await expect(alert).toContainText(/Largest change: time to first token p\d\d \+(29|30|31)\.\d %/);
   await expect(alert).toContainText('scenario=release');
   await expect(alert.getByRole('link', { name: 'release-20' })).toHaveAttribute('href', /\/runs\/release-20/);
   await expect(alert.getByRole('link', { name: 'Trends' })).toHaveAttribute('href', /trends\?.*scenario=release/);

@@ -118,4 +118,4 @@ function alerts(): string[][] {
 }
 
 /** `{{ $labels.instance }}` becomes `<instance>`. */
-const withoutTemplates = (text: string): string => text.replace(/\{\{ \$labels\.(\w+) \}\}/g, '`<$1>`');
+const withoutTemplates = (text: string): string => text.replace(/\{\{ \$labels\.(\w+)[^}]* \}\}/g, '`<$1>`');
