@@ -101,14 +101,19 @@ test('one bad file does not hold up the others; a second import changes nothing'
     expect(await again.store.runIds()).toHaveLength(2);
   }));
 
-test('a scenario that is given is that of all runs, so that directories of any name can be compared', () =>
+test('a scenario and tags that are given are those of all runs, so that directories of any name can be compared', () =>
   inTemporaryFolder(async (folder) => {
     const results = join(folder, 'results');
     await mkdir(results);
     for (const mean of [20, 30]) await writeFile(join(results, `${mean}.json`), `{"tiny": 1, "runs": [${mean}]}`);
-    const both = await importInto(join(folder, 'runs'), [results], { importers: [TINY], scenario: 'nightly' });
-    const scenarios = [await importedRun(both, 0), await importedRun(both, 1)].map(({ run: { scenario } }) => scenario);
-    expect(scenarios).toEqual(['nightly', 'nightly']);
+    const both = await importInto(join(folder, 'runs'), [results], {
+      importers: [TINY],
+      scenario: 'nightly',
+      tags: ['gpu-a'],
+    });
+    const runs = [await importedRun(both, 0), await importedRun(both, 1)].map(({ run }) => run);
+    expect(runs.map(({ scenario }) => scenario)).toEqual(['nightly', 'nightly']);
+    expect(runs.map(({ tags }) => tags)).toEqual([['gpu-a'], ['gpu-a']]);
   }));
 
 test('the same content under another name is the same run', () =>

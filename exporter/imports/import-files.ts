@@ -56,6 +56,8 @@ export interface ImportRequest extends Omit<ImportContext, 'progress'> {
   readonly onProgress: ImportListener;
   /** The scenario of all runs; absent or null: as the tool reports it, else the name of the folder or the file. */
   readonly scenario?: string | null;
+  /** Of all new runs, sorted; absent: none. */
+  readonly tags?: readonly string[];
   /** Whether a group is to be imported now; absent: all are. */
   readonly accept?: (group: FileGroup) => boolean;
 }
@@ -197,7 +199,7 @@ class GroupProgress {
 async function* importGroup(
   { importer, group }: ImporterGroup,
   known: Map<string, string>,
-  { store, signal, timeZone, scenario = null }: ImportRequest,
+  { store, signal, timeZone, scenario = null, tags = [] }: ImportRequest,
   progress: GroupProgress,
 ): AsyncGenerator<ImportOutcome> {
   const context: ImportContext = { timeZone, signal, progress: (bytes) => progress.read(bytes) };
@@ -220,7 +222,7 @@ async function* importGroup(
       const files = group.files.map(({ file }) => basename(file.path));
       const named = scenario === null ? imported : { ...imported, scenario };
       const { run_id, isNew } = await stored(store, hash, () =>
-        storeImport(store, named, group, { sha256: hash, files }),
+        storeImport(store, named, group, { sha256: hash, files }, tags),
       );
       known.set(hash, run_id);
       if (!isNew) {

@@ -46,8 +46,9 @@ export async function storeImport(
   imported: ImportedRun,
   group: FileGroup,
   source: ContentSource,
+  tags: readonly string[],
 ): Promise<string> {
-  const planned = runFile(imported, group, source);
+  const planned = { ...runFile(imported, group, source), tags };
   // Created when it is needed, within `addRun`: then its folder exists.
   const shelf = new FileShelf(join(unfinishedDirectory(store.directory), momentaryName(planned.run_id, ownIdentity())));
   const summary = new ImportSummary(imported, shelf);

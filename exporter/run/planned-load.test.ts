@@ -89,6 +89,11 @@ describe('the plan', () => {
     expect([count(null), count(2), count(9)]).toEqual([3, 2, 3]);
   });
 
+  test('a trace is replayed faster; its part is chosen by its own times', () => {
+    const { dataset } = plannedLoad(request({ load: traced({ startOffset_ms: 1000, speedup: 4 }) }), TRACE);
+    expect([...(dataset.due_ns ?? [])]).toEqual([0, 0.25e9]);
+  });
+
   test('a fixed schedule of an input without times is refused', () => {
     const planned = () => plannedLoad(request({ load: traced() }), DATASET);
     expect(planned).toThrow(RefusedError);

@@ -50,7 +50,9 @@ function scheduledPart(dataset: Dataset, schedule: TracePlan): Dataset & { reado
     throw new RefusedError(
       '--fixed-schedule: no request of the input is due between the start and the end of the schedule',
     );
-  return { ...fromPosition(dataset, from), due_ns: due_ns.subarray(from, to).map((due) => due - zero_ns) };
+  const speedup = schedule.speedup ?? 1;
+  const times = due_ns.subarray(from, to).map((due) => Math.round((due - zero_ns) / speedup));
+  return { ...fromPosition(dataset, from), due_ns: times };
 }
 
 function firstIndex(values: Float64Array, holds: (value: number) => boolean): number {

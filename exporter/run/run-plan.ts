@@ -35,6 +35,7 @@ export function runPlan(
   return {
     run_id: request.runId ?? createRunId(epoch.wall),
     scenario: request.scenario,
+    tags: request.tags ?? [],
     comparison_key: comparisonKey(request, form.endpoint.type, planned, form.options.stream),
     gates: request.gates,
     ...(request.group ?? { group_id: null, step: null, repeat: null }),

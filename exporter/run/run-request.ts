@@ -63,6 +63,8 @@ export interface RunRequest {
   readonly url: string;
   readonly model: string;
   readonly scenario: string;
+  /** Sorted; absent: none. */
+  readonly tags?: readonly string[];
   readonly measure: PhaseLoad;
   /** Null: none. */
   readonly warmup: PhaseLoad | null;

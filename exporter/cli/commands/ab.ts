@@ -12,8 +12,9 @@ import { flag, integer, text } from '../options/options.ts';
 import { publicAddress } from '../options/public-value.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
 import { textVariantOf } from '../options/run-options.ts';
-import { SERVER_LISTS } from '../options/server-options.ts';
-import { spreadLists } from '../options/value-lists.ts';
+import { RUN_OPTIONS } from '../options/run-options.ts';
+import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
+import { ownArguments } from '../peer-options/peer-arguments.ts';
 import { measurePairs, type PairsPlan } from '../measure-pairs.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
 import { compareRuns } from './compare.ts';
@@ -54,11 +55,12 @@ const NOTES =
   'exit codes: 0 passed; 99 B has regressed; 1 a run failed; 2 invalid options; 130 Ctrl-C\n';
 
 /** Measures two servers in interleaved pairs and compares them. */
-export async function run(argv: readonly string[]): Promise<number> {
-  if (asksForHelp(argv)) {
+export async function run(words: readonly string[]): Promise<number> {
+  if (asksForHelp(words)) {
     process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${NOTES}`);
     return ExitCode.done;
   }
+  const argv = ownArguments(words, { ...RUN_OPTIONS, ...OPTIONS });
   const { own, shared, a, b } = readAbArguments(OPTIONS, argv, process.env);
   const urls = { a: own.a, b: own.b };
   if (urls.a === null || urls.b === null) throw new CliError(`--a and --b are required: ${USAGE}`);
@@ -98,7 +100,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 
 /** One run of each side must match the options. Throws a `CliError`. */
 async function refuseUnfit(options: readonly string[]): Promise<void> {
-  const { requests } = await requestedRuns(spreadLists(options, SERVER_LISTS), process.env);
+  const { requests } = await requestedRuns(spreadLists(options, RUN_LISTS), process.env);
   if (requests.length !== 1) throw new CliError('ab requires one load: without lists of loads and without a matrix');
 }
 

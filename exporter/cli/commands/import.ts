@@ -18,6 +18,7 @@ import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, seconds, text, texts } from '../options/options.ts';
 import type { Option } from '../options/options.ts';
+import { TAGS } from '../options/tag-option.ts';
 import { untilStopped } from '../until-stopped.ts';
 
 const timeZone: Option<string | null> = {
@@ -40,6 +41,7 @@ const OPTIONS = {
     'name of the benchmark in metrics and comparisons (default: what the tool reports, else the directory)',
     null,
   ),
+  tag: TAGS,
   watch: texts('DIR', 'keep running and import new results once they are complete'),
   settle: seconds(
     'with --watch: a directory is complete when nothing in it has changed for this long',
@@ -54,7 +56,7 @@ const OPTIONS = {
 const USAGE = 'llmbench import PATH… [options]';
 const EXAMPLES = [
   'llmbench import artifacts/',
-  'llmbench import monday/ tuesday/ --scenario nightly',
+  'llmbench import monday/ tuesday/ --scenario nightly --tag gpu-a',
   'llmbench import results/*.json old/profile_export.jsonl.zst --time-zone UTC',
   'llmbench import --watch /data/benchmarks',
   'llmbench import requests.csv --mapping columns.yaml',
@@ -85,6 +87,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     importers: values.mapping === null ? IMPORTERS : [...IMPORTERS, await mappedBy(values.mapping)],
     timeZone: values['time-zone'],
     scenario: values.scenario,
+    tags: values.tag,
     signal: stopping.signal,
   };
   const bounds = [boundYoungGeneration(), boundHeapGrowth()];

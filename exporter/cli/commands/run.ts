@@ -27,10 +27,10 @@ import { requestedRuns } from '../options/requested-runs.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
 import { givenValues, readOptions } from '../options/options.ts';
 import { RUN_HELP, RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
-import { SERVER_LISTS } from '../options/server-options.ts';
+import { ownArguments, PEER_NAMES } from '../peer-options/peer-arguments.ts';
 import { memberLine } from '../tables/member-line.ts';
 import { mergeLine, shardMark } from '../tables/shard-lines.ts';
-import { spreadLists } from '../options/value-lists.ts';
+import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
 import { VERSION } from '../version.ts';
 
 export async function run(argv: readonly string[]): Promise<number> {
@@ -38,11 +38,11 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(sectionedHelp(RUN_HELP, argv));
     return ExitCode.done;
   }
-  const words = spreadLists(argv, SERVER_LISTS);
-  if (readOptions(RUN_OPTIONS, words, process.env).find !== null) return find(words, argv);
+  const words = spreadLists(ownArguments(argv, RUN_OPTIONS), RUN_LISTS);
+  if (readOptions(RUN_OPTIONS, words, process.env, undefined, PEER_NAMES).find !== null) return find(words);
   const { options, requests, steps } = await requestedRuns(words, process.env);
   refuseWithoutFind(options);
-  refuseUnfitCheck(options, steps, argv);
+  refuseUnfitCheck(options, steps, words);
   // With --check, standard output has one document: the verdict.
   const onlyVerdict = options.check && (options.json || options.format !== 'text');
   const controls = new RunControls();
@@ -74,11 +74,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const exitCode = exitCodeOf(runs, controls, options['slo-undecided'] === 'fail');
   const judged = exitCode === ExitCode.done || exitCode === ExitCode.gate;
-  return options.check && judged ? Math.max(exitCode, await checked(runs, options, argv)) : exitCode;
+  return options.check && judged ? Math.max(exitCode, await checked(runs, options, words)) : exitCode;
 }
 
 /** `--find`: the runs are chosen while they are made. */
-async function find(words: readonly string[], argv: readonly string[]): Promise<number> {
+async function find(words: readonly string[]): Promise<number> {
   const options = readOptions(RUN_OPTIONS, words, process.env);
   const given = givenValues(RUN_OPTIONS, words, process.env);
   const controls = new RunControls();
@@ -89,7 +89,7 @@ async function find(words: readonly string[], argv: readonly string[]): Promise<
   try {
     const host = (request: RunRequest): RunHost => hostOf(request, display, page);
     const say = (line: string): void => display.print(line);
-    return await runSearch({ options, given, argv, controls, host, say, waiting: () => page.waiting() });
+    return await runSearch({ options, given, argv: words, controls, host, say, waiting: () => page.waiting() });
   } catch (error) {
     throw explained(error, controls, options.json);
   } finally {

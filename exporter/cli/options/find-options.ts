@@ -86,7 +86,7 @@ function startOf(options: RunOptions, load: SearchedLoad): number {
     load === 'concurrency'
       ? (['concurrency', options.concurrency] as const)
       : (['request-rate', options['request-rate']] as const);
-  if (first !== null && first.length > 1)
+  if (first !== null && (first.length > 1 || first[0] === Infinity))
     throw new CliError(`--${name} must be one number, the first load of the search`);
   return first?.[0] ?? START[load];
 }

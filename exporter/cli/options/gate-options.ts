@@ -6,11 +6,16 @@ import { choice, text, texts, type OptionValues } from './options.ts';
 
 /** The objectives of a run. */
 export const GATE_OPTIONS = {
-  goodput: text(
-    'LIMITS',
-    'limits of a good request: "ttft:300 itl:50", or with full measure names (milliseconds, tokens/s)',
-    null,
-  ),
+  goodput: {
+    ...text<string | null>(
+      'LIMITS',
+      'limits of a good request: "ttft:300 itl:50", or with full measure names (milliseconds, tokens/s)',
+      null,
+    ),
+    multiple: true,
+    separator: ' ',
+    parse: (given: readonly string[]): string => given.join(' '),
+  },
   slo: texts(
     'SLO',
     'objective of the run: "ttft:p95<300ms", "error_ratio<=1%"; exit code 99 when not met; may be repeated',

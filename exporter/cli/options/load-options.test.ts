@@ -46,6 +46,17 @@ describe('the load', () => {
     });
   });
 
+  test('at an infinite rate: a slot for each request, or as many as --concurrency allows', () => {
+    expect(load('--request-rate inf --request-count 40').measure.load).toEqual(closed(40));
+    expect(load('--request-rate inf --concurrency 8 --benchmark-duration 60').measure.load).toEqual(closed(8));
+    expect(() => load('--request-rate inf --benchmark-duration 60')).toThrow(
+      '--request-rate inf requires --request-count or --concurrency',
+    );
+    expect(() => load('--request-rate 1,inf --request-rate-ramp-duration 3 --request-count 9')).toThrow(
+      '--request-rate-ramp-duration requires a finite --request-rate',
+    );
+  });
+
   test('of a trace: it ends with its input, and no limit of requests in flight', () => {
     const trace = { kind: 'trace', autoOffset: false, startOffset_ms: 100, endOffset_ms: null };
     const { measure, warmup } = load('--fixed-schedule --fixed-schedule-start-offset 100 --warmup-request-count 1');

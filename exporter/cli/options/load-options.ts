@@ -33,21 +33,19 @@ const RATE = { min: 1e-6, max: MOST_REQUESTS_PER_SECOND };
 
 /** How requests arrive: the names of `aiperf profile`. */
 export const ARRIVAL_OPTIONS = {
-  concurrency: {
-    ...numbers(
-      'N',
-      'requests in flight (default 1); with --request-rate or --fixed-schedule: maximum in flight (default: no limit)',
-      { ...SLOTS, whole: true },
-    ),
-    elsewhere: ['max-concurrency'],
-  },
+  concurrency: numbers(
+    'N',
+    'requests in flight (default 1); with --request-rate or --fixed-schedule: maximum in flight (default: no limit)',
+    { ...SLOTS, whole: true },
+  ),
   'concurrency-ramp-duration': seconds('ramp the concurrency up over this time', UP_TO_A_WEEK, 0),
   'prefill-concurrency': integer('maximum number of requests that wait for their first token', SLOTS, null),
   'prefill-concurrency-ramp-duration': seconds('ramp this limit up from 1 over this time', UP_TO_A_WEEK, 0),
-  'request-rate': {
-    ...numbers('RATE', 'requests per second, sent independently of the responses', { ...RATE, whole: false }),
-    elsewhere: ['rate', 'qps', 'rps'],
-  },
+  'request-rate': numbers(
+    'RATE',
+    'requests per second, sent independently of the responses; inf: all at once, or as many as --concurrency allows',
+    { ...RATE, whole: false, infinite: true },
+  ),
   'arrival-pattern': choice(
     ARRIVAL_PATTERNS,
     'distribution of the gaps between requests at a rate: exponential, constant or gamma',
@@ -67,24 +65,24 @@ export const ARRIVAL_OPTIONS = {
   'fixed-schedule-auto-offset': flag('shift the schedule so that its first request is due at once'),
   'fixed-schedule-start-offset': milliseconds('begin the schedule at this timestamp', TIMESTAMP, null),
   'fixed-schedule-end-offset': milliseconds('end the schedule after this timestamp', TIMESTAMP, null),
+  'synthesis-speedup-ratio': number(
+    'FACTOR',
+    'replay a schedule this many times as fast: 2 halves the time between requests (default 1)',
+    { min: 1e-6, max: 1e6 },
+    null,
+  ),
   'request-cancellation-rate': percent('percentage of requests that the client cancels on purpose', 0),
   'request-cancellation-delay': seconds('time from sending a request to its cancellation', UP_TO_A_WEEK, 0),
 };
 
 /** When it ends. */
 export const END_OPTIONS = {
-  'request-count': {
-    ...integer('number of requests to measure', { min: 1, max: MOST_REQUESTS }, null),
-    elsewhere: ['num-prompts', 'num-requests', 'requests'],
-  },
-  'benchmark-duration': {
-    ...seconds(
-      'duration of the measurement; requests in flight at its end are finished',
-      { min: 0.1, max: ONE_WEEK_SECONDS },
-      null,
-    ),
-    elsewhere: ['duration'],
-  },
+  'request-count': integer('number of requests to measure', { min: 1, max: MOST_REQUESTS }, null),
+  'benchmark-duration': seconds(
+    'duration of the measurement; requests in flight at its end are finished',
+    { min: 0.1, max: ONE_WEEK_SECONDS },
+    null,
+  ),
   'benchmark-grace-period': seconds(
     'time that requests in flight may take after the duration',
     UP_TO_A_WEEK,
@@ -123,6 +121,7 @@ type LoadOptions = OptionValues<typeof LOAD_OPTIONS>;
 /** One load of a sweep. */
 export interface LoadStep {
   readonly concurrency: number | null;
+  /** Infinite: all requests are due at once. */
   readonly requestRate: number | null;
 }
 
@@ -166,9 +165,18 @@ function measuredLoad(options: LoadOptions, { concurrency, requestRate }: LoadSt
   };
   if (options['fixed-schedule']) return { ...limits, concurrency, arrivals: trace(options) };
   if (requestRate === null) return closedLoad(limits, concurrency);
+  if (requestRate === Infinity) return closedLoad(limits, concurrency ?? allAtOnce(options));
   const rampSeconds = options['request-rate-ramp-duration'];
   const arrivals = { ...rate(options, requestRate, options['arrival-pattern'], seed), rampSeconds };
   return { ...limits, concurrency, arrivals };
+}
+
+/** Requests that are all due at once are a closed load with a slot for each, or with as many slots as are allowed. */
+function allAtOnce({ 'request-count': requestCount }: LoadOptions): number {
+  if (requestCount === null) throw new CliError('--request-rate inf requires --request-count or --concurrency');
+  if (requestCount > MOST_CONCURRENCY)
+    throw new CliError(`--request-rate inf requires --concurrency with more than ${MOST_CONCURRENCY} requests`);
+  return requestCount;
 }
 
 /** Without `--concurrency` a closed load has one request in flight. */
@@ -177,11 +185,13 @@ function closedLoad(limits: Omit<ClosedLoad, 'concurrency' | 'arrivals'>, concur
 }
 
 function trace(options: LoadOptions): TracePlan {
+  const speedup = options['synthesis-speedup-ratio'];
   return {
     kind: 'trace',
     autoOffset: options['fixed-schedule-auto-offset'],
     startOffset_ms: options['fixed-schedule-start-offset'],
     endOffset_ms: options['fixed-schedule-end-offset'],
+    ...(speedup === null ? {} : { speedup }),
   };
 }
 
@@ -215,7 +225,9 @@ function warmupLoad(options: LoadOptions, measured: LoadPlan, seed: number): Loa
 }
 
 function checkCombinations(options: LoadOptions): void {
-  const rated = options['request-rate'] !== null;
+  const rates = options['request-rate'];
+  const rated = rates !== null;
+  const finite = rated && !rates.includes(Infinity);
   const fixed = options['fixed-schedule'];
   if (!fixed && options['request-count'] === null && options['benchmark-duration'] === null) {
     throw new CliError('--request-count or --benchmark-duration is required');
@@ -225,7 +237,7 @@ function checkCombinations(options: LoadOptions): void {
   const warmed = (options['warmup-request-count'] ?? 0) > 0 || (options['warmup-duration'] ?? 0) > 0;
   const limits = options.concurrency !== null || (!rated && !fixed);
   const gamma = [options['arrival-pattern'], options['warmup-arrival-pattern']].includes('gamma');
-  needs(options, 'request-rate-ramp-duration', rated, '--request-rate');
+  needs(options, 'request-rate-ramp-duration', finite, rated ? 'a finite --request-rate' : '--request-rate');
   needs(options, 'arrival-smoothness', gamma, '--arrival-pattern gamma');
   needs(options, 'concurrency-ramp-duration', limits, '--concurrency');
   const prefill = options['prefill-concurrency'] !== null;
@@ -233,6 +245,7 @@ function checkCombinations(options: LoadOptions): void {
   for (const name of ['auto-offset', 'start-offset', 'end-offset'] as const) {
     needs(options, `fixed-schedule-${name}`, fixed, '--fixed-schedule');
   }
+  needs(options, 'synthesis-speedup-ratio', fixed, '--fixed-schedule');
   if (options['fixed-schedule-auto-offset'] && options['fixed-schedule-start-offset'] !== null) {
     throw new CliError('--fixed-schedule-auto-offset and --fixed-schedule-start-offset cannot be used together');
   }

@@ -4,7 +4,7 @@ import { choice, flag, integer, readArguments, readOptions, seconds, text, texts
 
 const OPTIONS = {
   url: text('URL', 'where', null),
-  concurrency: { ...integer('how many', { min: 1, max: 100 }, 1), elsewhere: ['max-parallel'] },
+  concurrency: integer('how many', { min: 1, max: 100 }, 1),
   'benchmark-duration': seconds('how long', { min: 0.1, max: 10 }, null),
   linger: choice(['auto', 'no'] as const, 'stay', 'auto'),
   header: texts('NAME:VALUE', 'more headers'),
@@ -44,7 +44,6 @@ describe('what is given', () => {
 describe('what is refused, in one line that names flag, value and what is allowed', () => {
   test.each([
     [['--concurency', '4'], '--concurency is not an option; did you mean --concurrency?'],
-    [['--max-parallel', '4'], '--max-parallel is not an option; did you mean --concurrency?'],
     [['--duration', '4'], '--duration is not an option; did you mean --benchmark-duration?'],
     [['--zzz'], '--zzz is not an option; --help lists them'],
     [['--constructor'], '--constructor is not an option; --help lists them'],
@@ -59,6 +58,31 @@ describe('what is refused, in one line that names flag, value and what is allowe
     [['http://localhost'], "unexpected argument 'http://localhost': options begin with --"],
   ])('%j', (argv, message) => {
     expect(() => read(argv)).toThrow(new CliError(message));
+  });
+
+  test('all of them together, one in a line', () => {
+    const argv = ['--concurency', '4', 'http://localhost', '--linger', 'forever', '--url', '--json', '--zzz=1'];
+    expect(() => read(argv, { LLMBENCH_BENCHMARK_DURATION: '99' })).toThrow(
+      new CliError(
+        [
+          '6 arguments are wrong:',
+          '  --concurency is not an option; did you mean --concurrency?',
+          '  --url requires a value: --url URL',
+          '  --zzz is not an option; --help lists them',
+          "  unexpected argument 'http://localhost': options begin with --",
+          "  LLMBENCH_BENCHMARK_DURATION is '99' and must be a number from 0.1 to 10",
+          "  --linger is 'forever' and must be one of auto, no",
+        ].join('\n'),
+      ),
+    );
+  });
+
+  test('a flag of another program is answered, with its value', () => {
+    const foreign = { answer: (flag: string, value: string | null) => (flag === '--pace' ? `use ${value}` : null) };
+    const wrong = (argv: readonly string[]) => () => readOptions(OPTIONS, argv, {}, undefined, foreign);
+    expect(wrong(['--pace', '3'])).toThrow(new CliError('--pace is not an option; use 3'));
+    expect(wrong(['--pace=4'])).toThrow(new CliError('--pace is not an option; use 4'));
+    expect(wrong(['--pace', '--json'])).toThrow(new CliError('--pace is not an option; use null'));
   });
 
   test('a wrong environment variable is named as such', () => {

@@ -17,8 +17,6 @@ export interface Option<T> {
   readonly parse: (texts: readonly string[]) => T;
   /** Keys of a value that is a map in a scenario file; `parse` gets such a value as JSON of keys and texts. */
   readonly fields?: readonly string[];
-  /** Its names in other benchmark tools: an error for such a flag names ours. */
-  readonly elsewhere?: readonly string[];
   /** The value when neither flag nor environment variable gives one. */
   readonly fallback: T;
 }
@@ -92,12 +90,12 @@ export function percent<T extends number | null>(help: string, fallback: T): Opt
 export function numbers(
   value: string,
   help: string,
-  range: Range & { readonly whole: boolean },
+  range: Range & { readonly whole: boolean; readonly infinite?: boolean },
 ): Option<readonly number[] | null> {
   const parse = (given: readonly string[]): readonly number[] =>
     last(given)
       .split(',')
-      .map((part) => inRange(part, range, range.whole));
+      .map((part) => (range.infinite && part.trim() === 'inf' ? Infinity : inRange(part, range, range.whole)));
   return { help, value: `${value}[,${value}…]`, parse, fallback: null };
 }
 
@@ -108,15 +106,27 @@ function inRange(given: string, { min, max }: Range, whole: boolean): number {
   return number;
 }
 
-/** Reads flags and environment. Every mistake is one line that names the flag, what was given and what is allowed. */
+/**
+ * Reads flags and environment. Every mistake is one line that names the flag, what was given and what is allowed; all of
+ * them are reported together.
+ */
 export function readOptions<O extends Options>(
   options: O,
   argv: readonly string[],
   environment: NodeJS.ProcessEnv,
   file: GivenValues = NOTHING_GIVEN,
+  foreign: ForeignNames = NO_FOREIGN_NAMES,
 ): OptionValues<O> {
-  return readArguments(options, argv, environment, { name: '', most: 0 }, file).values;
+  return readArguments(options, argv, environment, { name: '', most: 0 }, file, foreign).values;
 }
+
+/** Names of options that a command does not have and users of other programs expect. */
+export interface ForeignNames {
+  /** What to use instead of a flag (with its dashes) and its value, beside all the given ones; null: it is not known. */
+  answer(flag: string, value: string | null, given: readonly string[]): string | null;
+}
+
+const NO_FOREIGN_NAMES: ForeignNames = { answer: () => null };
 
 /** Values of a file: the option's name, its texts, and the place in the file for messages. */
 export type GivenValues = ReadonlyMap<string, { readonly texts: readonly string[]; readonly source: string }>;
@@ -125,7 +135,7 @@ const NOTHING_GIVEN: GivenValues = new Map();
 
 /** The options that flags or the environment set. */
 export function givenNames(options: Options, argv: readonly string[], environment: NodeJS.ProcessEnv): Set<string> {
-  const { found } = readFlags(options, argv);
+  const { found } = readFlags(options, argv, NO_FOREIGN_NAMES);
   const given = (name: string): boolean =>
     found[name] !== undefined || environment[environmentVariable(name)] !== undefined;
   return new Set(Object.keys(options).filter(given));
@@ -144,10 +154,11 @@ export function readArguments<O extends Options>(
   environment: NodeJS.ProcessEnv,
   allowed: Positionals,
   file: GivenValues = NOTHING_GIVEN,
+  foreign: ForeignNames = NO_FOREIGN_NAMES,
 ): { readonly values: OptionValues<O>; readonly positionals: readonly string[] } {
-  const { found: given, positionals } = readFlags(options, argv);
+  const { found: given, positionals, mistakes } = readFlags(options, argv, foreign);
   const surplus = positionals[allowed.most];
-  if (surplus !== undefined) throw new CliError(surplusMessage(surplus, allowed));
+  if (surplus !== undefined) mistakes.push(surplusMessage(surplus, allowed));
   const set = setValues(options, given, environment, file);
   const values = Object.entries(options).map(([name, option]) => {
     const found = set.get(name);
@@ -156,10 +167,19 @@ export function readArguments<O extends Options>(
       return [name, option.parse(found.texts)];
     } catch (error) {
       const text = option.multiple ? shown(option, found.texts) : last(found.texts);
-      throw new CliError(`${found.source} is '${text}' and must be ${(error as Error).message}`);
+      mistakes.push(`${found.source} is '${text}' and must be ${(error as Error).message}`);
+      return [name, option.fallback];
     }
   });
+  refuse(mistakes);
   return { values: Object.fromEntries(values) as OptionValues<O>, positionals };
+}
+
+function refuse(mistakes: readonly string[]): void {
+  const [only] = mistakes;
+  if (only === undefined) return;
+  const several = `${mistakes.length} arguments are wrong:\n${mistakes.map((line) => `  ${line}`).join('\n')}`;
+  throw new CliError(mistakes.length === 1 ? only : several);
 }
 
 /** A value with fields may contain a secret. */
@@ -173,7 +193,7 @@ export function givenValues(
   environment: NodeJS.ProcessEnv,
   file: GivenValues = NOTHING_GIVEN,
 ): GivenValues {
-  return setValues(options, readFlags(options, argv).found, environment, file);
+  return setValues(options, readFlags(options, argv, NO_FOREIGN_NAMES).found, environment, file);
 }
 
 function setValues(
@@ -203,46 +223,55 @@ export const environmentVariable = (name: string): string => `LLMBENCH_${name.re
 interface ReadFlags {
   readonly found: Readonly<Record<string, readonly string[] | undefined>>;
   readonly positionals: readonly string[];
+  /** One line each. */
+  readonly mistakes: string[];
 }
 
-function readFlags(options: Options, argv: readonly string[]): ReadFlags {
+function readFlags(options: Options, argv: readonly string[], foreign: ForeignNames): ReadFlags {
+  const tokens = tokensOf(options, argv);
+  const found: Record<string, string[]> = {};
+  const positionals: string[] = [];
+  const mistakes: string[] = [];
+  const given = tokens.flatMap((token) => (token.kind === 'option' ? [token.rawName] : []));
+  const answer = (flag: string, value: string | null): string | null => foreign.answer(flag, value, given);
+  tokens.forEach((token, i) => {
+    const previous = tokens[i - 1];
+    // What follows an unknown flag is probably its value.
+    const isUnknownsValue = previous?.kind === 'option' && isUnknown(options, previous.name) && !previous.inlineValue;
+    if (token.kind === 'positional' && !isUnknownsValue) positionals.push(token.value);
+    if (token.kind !== 'option') return;
+    const option = isUnknown(options, token.name) ? undefined : options[token.name];
+    if (option === undefined) {
+      const next = tokens[i + 1];
+      const value = token.value ?? (next?.kind === 'positional' ? next.value : null);
+      mistakes.push(`${token.rawName} is not an option; ${answer(token.rawName, value) ?? meant(token.name, options)}`);
+    } else if (
+      option.value !== undefined &&
+      (token.value === undefined || (!token.inlineValue && token.value.startsWith('--')))
+    ) {
+      mistakes.push(`${token.rawName} requires a value: ${token.rawName} ${option.value}`);
+    } else (found[token.name] ??= []).push(token.value ?? 'true');
+  });
+  return { found, positionals, mistakes };
+}
+
+const isUnknown = (options: Options, name: string): boolean => !Object.hasOwn(options, name);
+
+function tokensOf(options: Options, argv: readonly string[]) {
   const config = Object.fromEntries(
     Object.entries(options).map(([name, option]) => [
       name,
       { type: option.value === undefined ? ('boolean' as const) : ('string' as const), multiple: true },
     ]),
   );
-  const { tokens } = parseArgs({
-    args: [...argv],
-    options: config,
-    strict: false,
-    tokens: true,
-    allowPositionals: true,
-  });
-  const found: Record<string, string[]> = {};
-  const positionals: string[] = [];
-  for (const token of tokens) {
-    if (token.kind === 'positional') positionals.push(token.value);
-    if (token.kind !== 'option') continue;
-    const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
-    if (option === undefined) throw new CliError(`${token.rawName} is not an option${meant(token.name, options)}`);
-    if (
-      option.value !== undefined &&
-      (token.value === undefined || (!token.inlineValue && token.value.startsWith('--')))
-    ) {
-      throw new CliError(`${token.rawName} requires a value: ${token.rawName} ${option.value}`);
-    }
-    (found[token.name] ??= []).push(token.value ?? 'true');
-  }
-  return { found, positionals };
+  return parseArgs({ args: [...argv], options: config, strict: false, tokens: true, allowPositionals: true }).tokens;
 }
 
-/** For an unknown flag: the option of the same meaning, one with a similar name, or one that contains the word. */
+/** For an unknown flag: an option with a similar name, or one that contains the word. */
 function meant(name: string, options: Options): string {
   const known = Object.keys(options);
-  const same = known.find((each) => options[each]?.elsewhere?.includes(name));
-  const alike = same ?? nearestNames(name, known, 1)[0] ?? known.find((each) => `-${each}-`.includes(`-${name}-`));
-  return suggestion(alike ?? name, known);
+  const alike = nearestNames(name, known, 1)[0] ?? known.find((each) => `-${each}-`.includes(`-${name}-`));
+  return suggestion(alike ?? name, known).replace(/^; /, '');
 }
 
 /** The end of a message about an unknown name: the name that is most like it; `prefix` stands before names. */

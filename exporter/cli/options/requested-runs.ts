@@ -3,6 +3,7 @@ import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
 import { countLoadSteps, loadSteps } from './load-options.ts';
+import { PEER_NAMES } from '../peer-options/peer-arguments.ts';
 import { givenNames, givenValues, readOptions, type GivenValues } from './options.ts';
 import { runCommandLine } from './run-command-line.ts';
 import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
@@ -21,7 +22,7 @@ export interface RequestedRuns {
 
 /** The runs that flags, environment and scenario file ask for. Throws a `CliError`. */
 export async function requestedRuns(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<RequestedRuns> {
-  const { config } = readOptions(RUN_OPTIONS, argv, environment);
+  const { config } = readOptions(RUN_OPTIONS, argv, environment, undefined, PEER_NAMES);
   const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
   const each = files.map((values) => ({ values, options: readOptions(RUN_OPTIONS, argv, environment, values) }));
   const [first] = each;

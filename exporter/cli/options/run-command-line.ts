@@ -31,7 +31,7 @@ export function runCommandLine(given: GivenValues, step: LoadStep | undefined): 
 function textsOfStep(name: string, given: GivenValues, step: LoadStep | undefined): readonly string[] | undefined {
   const texts = given.get(name)?.texts;
   const one = name === 'concurrency' ? step?.concurrency : name === 'request-rate' ? step?.requestRate : undefined;
-  return texts === undefined || one === undefined || one === null ? texts : [String(one)];
+  return texts === undefined || one === undefined || one === null ? texts : [one === Infinity ? 'inf' : String(one)];
 }
 
 const isOff = (text: string | undefined): boolean => text === 'false' || text === '0';

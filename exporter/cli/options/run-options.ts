@@ -46,6 +46,7 @@ import {
 } from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { choice, flag, integer, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
+import { TAGS } from './tag-option.ts';
 import { followsSchedule } from './trace-schedule.ts';
 
 /** Number of variants of the texts to draw from. */
@@ -59,7 +60,6 @@ const SERVER_OPTIONS = {
       'URL',
       'the server: http://host:8000, or the full URL of its endpoint; multiple values are used round-robin',
     ),
-    elsewhere: ['base-url', 'target', 'endpoint-url'],
   },
   model: text('NAME', 'name of the model on the server', null),
   ...ENDPOINT_OPTIONS,
@@ -132,6 +132,7 @@ const SERVER_METRICS_OPTIONS = {
 
 const OUTPUT_OPTIONS = {
   scenario: text('NAME', 'name of the benchmark in metrics and comparisons', 'default'),
+  tag: TAGS,
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   'run-id': text('ID', 'ID of the run: letters, digits and dashes', null),
   export: choice(
@@ -273,6 +274,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     url,
     model: options.model,
     scenario: options.scenario,
+    tags: options.tag,
     ...requestedLoad(options, step, seed),
     workers: options.workers,
     shard: requestedShard(options),

@@ -56,12 +56,10 @@ export const ENDPOINT_OPTIONS = {
 export const PROMPT_OPTIONS = {
   isl: {
     ...integer(`input tokens per request (default ${DEFAULT_INPUT_TOKENS}); exact with --tokenizer`, TOKENS, null),
-    elsewhere: ['random-input-len', 'synthetic-input-tokens-mean', 'input-len', 'prompt-tokens'],
   },
   'isl-stddev': tokens('standard deviation of --isl', 0),
   osl: {
     ...integer(`maximum output tokens per request (max_tokens; default ${DEFAULT_OUTPUT_TOKENS})`, TOKENS, null),
-    elsewhere: ['random-output-len', 'output-tokens-mean', 'output-len', 'output-tokens', 'max-tokens'],
   },
   'osl-stddev': tokens('standard deviation of --osl', 0),
   'seq-dist': text('DIST', 'pairs of input and output lengths with percentages: "256,128:60;1024|100,512|50:40"', null),

@@ -1,3 +1,8 @@
+import { SERVER_LISTS } from './server-options.ts';
+
+/** Flags of `run` that take several values in a row. */
+export const RUN_LISTS = [...SERVER_LISTS, '--url', '--header', '--extra-inputs', '--goodput', '--slo', '--tag'];
+
 /**
  * Lets the flags named take several values in a row, as AIPerf's do: `--formats json csv` becomes
  * `--formats json --formats csv`. What begins with a dash ends the list.

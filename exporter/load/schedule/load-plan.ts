@@ -50,6 +50,8 @@ export interface TracePlan {
   readonly startOffset_ms: number | null;
   /** Later requests are skipped. */
   readonly endOffset_ms: number | null;
+  /** The times are divided by it: 2 replays a trace twice as fast; absent: 1. */
+  readonly speedup?: number;
 }
 
 /** One phase: its load, and its limits, of which the first one reached ends it; at least one is set. */

@@ -4,6 +4,7 @@ import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { readArguments } from '../../options/options.ts';
+import { isTag, TAG_RULE } from '../../options/tag-option.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 const OPTIONS = { 'runs-dir': RUNS_DIR };
@@ -13,7 +14,6 @@ const EXAMPLES = [
   'llmbench runs tag 20261121T19 +release-1.4 -candidate',
   'llmbench runs list --where tag=baseline',
 ];
-const TAG = /^[0-9A-Za-z._-]{1,64}$/;
 
 /** Adds tags to runs or removes them. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -46,9 +46,9 @@ interface TagChange {
 function tagChanges(argv: readonly string[]): { changes: readonly TagChange[]; others: readonly string[] } {
   const isChange = (argument: string): boolean => /^(\+|-(?!-))./.test(argument);
   const changes = argv.filter(isChange).map((argument) => ({ tag: argument.slice(1), isGiven: argument[0] === '+' }));
-  const wrong = changes.find(({ tag }) => !TAG.test(tag));
+  const wrong = changes.find(({ tag }) => !isTag(tag));
   if (wrong !== undefined) {
-    throw new CliError(`${JSON.stringify(wrong.tag)} is not a valid tag: a tag has 1 to 64 characters of 0–9, A–Z, a–z, '.', '_' and '-'`);
+    throw new CliError(`${JSON.stringify(wrong.tag)} is not a valid tag: a tag has ${TAG_RULE}`);
   }
   return { changes, others: argv.filter((argument) => !isChange(argument)) };
 }

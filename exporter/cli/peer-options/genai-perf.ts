@@ -1,0 +1,91 @@
+import { accepted, differs, instead, none, type Peer } from './answer.ts';
+import { TEXT_ONLY, TRUSTS_NO_CODE } from './common-answers.ts';
+
+/** genai_perf/parser.py of genai-perf 0.0.16. */
+export const GENAI_PERF: Peer = {
+  name: 'GenAI-Perf',
+  command: 'genai-perf profile',
+  version: '0.0.16',
+  options: [
+    ['--model -m', accepted('model', 'one')],
+    ['--model-selection-strategy', none('a run has one model')],
+    ['--url -u', accepted('url')],
+    ['--backend', none('the API of the server is `--endpoint-type`; Triton with either backend is `triton_generate`')],
+    ['--endpoint', instead('append the path to `--url`: `--url http://host:8000/v1/chat/completions`')],
+    [
+      '--endpoint-type',
+      accepted(
+        'endpoint-type',
+        'chat, completions, embeddings, triton_generate and others; `generate` is `triton_generate`',
+      ),
+    ],
+    [
+      '--server-metrics-url --server-metrics-urls',
+      accepted('server-metrics', 'in addition to the pages that are found'),
+    ],
+    ['--streaming', accepted('streaming', 'the default')],
+    ['--grpc-method', none('HTTP only')],
+    ['--concurrency', accepted('concurrency', 'several, with commas, are a sweep')],
+    ['--request-rate', accepted('request-rate')],
+    ['--request-count --num-requests', accepted('request-count')],
+    ['--warmup-request-count --num-warmup-requests', accepted('warmup-request-count')],
+    [
+      '--measurement-interval -p --stability-percentage -s',
+      instead(
+        'use `--benchmark-duration SECONDS` with `--num-profile-runs N`: the spread over the runs shows how stable the result is',
+      ),
+    ],
+    ['--fixed-schedule', accepted('fixed-schedule')],
+    [
+      '--sweep-type --sweep-range --sweep-list',
+      instead('use lists: `--concurrency 1,2,4`, or a matrix in the file of `--config`'),
+    ],
+    ['--session-concurrency', instead('use `--concurrency VALUE`: a conversation keeps its slot until its last turn')],
+    ['--num-sessions', instead('use `--request-count N`: it counts requests, that is turns, not conversations')],
+    ['--session-turns-mean', accepted('session-turns-mean')],
+    ['--session-turns-stddev', accepted('session-turns-stddev')],
+    ['--session-turn-delay-mean', accepted('session-turn-delay-mean')],
+    ['--session-turn-delay-stddev', accepted('session-turn-delay-stddev')],
+    ['--session-delay-ratio', accepted('session-delay-ratio')],
+    ['--synthetic-input-tokens-mean --isl', accepted('isl')],
+    ['--synthetic-input-tokens-stddev', accepted('isl-stddev')],
+    ['--output-tokens-mean --osl', accepted('osl')],
+    ['--output-tokens-stddev', accepted('osl-stddev')],
+    [
+      '--output-tokens-mean-deterministic',
+      instead('use `--ignore-eos`, or the field of your server with `--extra-inputs min_tokens:N`'),
+    ],
+    ['--num-dataset-entries', accepted('num-dataset-entries')],
+    [
+      '--num-prompts',
+      instead('use `--num-dataset-entries`; here `--num-prompts` is the number of requests, as in vLLM'),
+    ],
+    ['--num-prefix-prompts', accepted('num-prefix-prompts')],
+    ['--prefix-prompt-length', accepted('prefix-prompt-length')],
+    ['--input-file', accepted('input-file')],
+    ['--input-directory -d', none('payloads for the TensorRT-LLM engine in the same process')],
+    ['--batch-size-text --batch-size -b', none('a request has one text')],
+    [
+      '--batch-size-audio --batch-size-image --audio-length-mean --audio-length-stddev --audio-format --audio-depths --audio-sample-rates --audio-num-channels --image-width-mean --image-width-stddev --image-height-mean --image-height-stddev --image-format',
+      TEXT_ONLY,
+    ],
+    ['--extra-inputs', accepted('extra-inputs')],
+    ['--header -H', accepted('header')],
+    ['--goodput -g', accepted('goodput', 'in quotation marks or as several values')],
+    ['--random-seed', accepted('random-seed')],
+    ['--tokenizer', accepted('tokenizer')],
+    ['--tokenizer-revision', accepted('tokenizer-revision')],
+    ['--tokenizer-trust-remote-code', TRUSTS_NO_CODE],
+    ['--artifact-dir', instead('use `--runs-dir DIR`; `--export aiperf` adds the profile_export files to the run')],
+    ['--profile-export-file', instead('use `--export aiperf`: the files have the usual names')],
+    [
+      '--checkpoint-dir --enable-checkpointing',
+      none('finished runs are kept; a search is continued with `--run-id ID`'),
+    ],
+    ['--generate-plots', none('every run has a report with charts (report.html)')],
+    ['--file -f', instead('use `--config FILE`, with the options as keys')],
+    ['--override-config', none('flags override the file of `--config`')],
+    ['--verbose -v', none('notes and progress are on standard error; a message names its cause')],
+    ['--version', differs('`llmbench --version`')],
+  ],
+};

@@ -1,0 +1,71 @@
+import { AIPERF } from './aiperf.ts';
+import type { OptionAnswer, Peer } from './answer.ts';
+import { GENAI_PERF } from './genai-perf.ts';
+import { GUIDELLM } from './guidellm.ts';
+import { OTHER_NAMES } from './other-names.ts';
+import { SGLANG_BENCH } from './sglang-bench.ts';
+import { VLLM_BENCH } from './vllm-bench.ts';
+
+/** Benchmark tools whose options are accepted or answered, in the order of the guide. */
+export const PEERS: readonly Peer[] = [AIPERF, VLLM_BENCH, SGLANG_BENCH, GUIDELLM, GENAI_PERF, OTHER_NAMES];
+
+interface PeerAnswer {
+  readonly peer: string;
+  readonly answer: OptionAnswer;
+}
+
+let byFlag: ReadonlyMap<string, readonly PeerAnswer[]> | null = null;
+
+/** What each tool's option of this name (with its dashes) is answered with. */
+export function answersTo(flag: string): readonly PeerAnswer[] {
+  byFlag ??= Map.groupBy(PEERS.flatMap(answersOf), ({ flag }) => flag);
+  return byFlag.get(flag) ?? [];
+}
+
+function answersOf({ name, options }: Peer): readonly (PeerAnswer & { readonly flag: string })[] {
+  return options.flatMap(([flags, answer]) => flags.split(' ').map((flag) => ({ flag, peer: name, answer })));
+}
+
+/** Our option that a flag of other tools means as well; null: none. */
+export function acceptedAs(flag: string): string | null {
+  for (const { answer } of answersTo(flag)) if (answer.kind === 'accepted') return answer.option;
+  return null;
+}
+
+/** Every flag of other tools that means an option of ours, with the name of that option. */
+export function acceptedFlags(): readonly (readonly [flag: string, option: string])[] {
+  return PEERS.flatMap(answersOf).flatMap(({ flag, answer }) =>
+    answer.kind === 'accepted' ? [[flag, answer.option] as const] : [],
+  );
+}
+
+/**
+ * What to use instead of a flag of other tools, or why nothing; null: no tool has it. Where tools differ, it is taken as
+ * the flag of the tool that has most of the `given` ones.
+ */
+export function answerTo(flag: string, value: string | null, given: readonly string[]): string | null {
+  const refusing = answersTo(flag).flatMap(({ peer, answer }) =>
+    answer.kind === 'instead' || answer.kind === 'none' ? [{ peer, answer }] : [],
+  );
+  const peersByText = new Map<string, string[]>();
+  for (const { peer, answer } of likeliest(refusing, given)) {
+    const text = plainText(answer, value);
+    peersByText.set(text, [...(peersByText.get(text) ?? []), peer]);
+  }
+  const [only, ...others] = peersByText;
+  if (only === undefined) return null;
+  if (others.length === 0) return only[0];
+  return [...peersByText].map(([text, peers]) => `as in ${peers.join(' and ')}: ${text}`).join('; ');
+}
+
+function likeliest<T extends { readonly peer: string }>(answers: readonly T[], given: readonly string[]): readonly T[] {
+  const known = ({ peer }: T): number =>
+    given.filter((flag) => answersTo(flag).some((each) => each.peer === peer)).length;
+  const most = Math.max(...answers.map(known));
+  return answers.filter((answer) => known(answer) === most);
+}
+
+function plainText(answer: Extract<OptionAnswer, { readonly kind: 'instead' | 'none' }>, value: string | null): string {
+  const text = answer.kind === 'none' ? `there is no counterpart: ${answer.text}` : answer.text;
+  return text.replaceAll('`', '').replaceAll('VALUE', value ?? 'VALUE');
+}
