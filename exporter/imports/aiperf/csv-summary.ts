@@ -1,3 +1,5 @@
+import { ImportRefusal } from '../import-refusal.ts';
+import { printable } from '../import-notes.ts';
 import { csvRows } from '../reading/csv.ts';
 
 /** Decimals that AIPerf and genai-perf write in their CSV. */
@@ -7,7 +9,7 @@ const TITLE = /^(.*?)(?: \(([^()]*)\))?$/;
 
 /**
  * A summary in CSV in the form of the JSON: metrics by tag with `unit` and statistics. The first table has the statistics
- * of the requests, the second one value per metric; tables of GPUs, which come after, are left out.
+ * of the requests, the second one value per metric; tables of GPUs, which come after, are left out. Throws `ImportRefusal` when it has a metric twice.
  */
 export function summaryOfCsv(text: string): Record<string, Record<string, string | number>> {
   const metrics = Object.create(null) as Record<string, Record<string, string | number>>;
@@ -16,7 +18,11 @@ export function summaryOfCsv(text: string): Record<string, Record<string, string
     const [title = '', ...values] = row;
     if (title === 'Metric') columns = values.map((name) => (name === 'Value' ? 'avg' : name));
     else if (title === 'Endpoint') break;
-    else if (title !== '' && columns.length > 0) metrics[tagOf(title)] = metricOf(title, columns, values);
+    else if (title !== '' && columns.length > 0) {
+      const tag = tagOf(title);
+      if (tag in metrics) throw new ImportRefusal(`the CSV has the metric "${printable(title)}" twice`);
+      metrics[tag] = metricOf(title, columns, values);
+    }
   }
   return { ...metrics };
 }

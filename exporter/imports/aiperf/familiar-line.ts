@@ -82,7 +82,7 @@ export class FamiliarLines {
   readonly #zeroSeconds: number;
   readonly #zeroRest_ns: number;
   readonly #usage: RecordsOrigin['usage'];
-  #phase: RequestRecord['phase'] = 'measure';
+  #phase: RequestRecord['phase'] | null = null;
   #due_ns: number | null = null;
   #sent_ns: number | null = null;
   #end_ns: number | null = null;
@@ -102,8 +102,7 @@ export class FamiliarLines {
   record(bytes: Uint8Array, from: number, to: number, index: number): RequestRecord | null {
     if (to >= bytes.length) return null;
     this.#line.reset(bytes, from, to);
-    this.#phase = 'measure';
-    this.#due_ns = this.#sent_ns = this.#end_ns = this.#gaps = null;
+    this.#phase = this.#due_ns = this.#sent_ns = this.#end_ns = this.#gaps = null;
     this.#values.fill(NaN);
     try {
       this.#takeOne(OPENING);
@@ -123,6 +122,11 @@ export class FamiliarLines {
     if (!this.#line.takes(spaced) && !this.#line.takes(compact)) throw UNFAMILIAR;
   }
 
+  /** A key that the line has twice: it is read as JSON, which refuses it. */
+  #isFirst(value: unknown): void {
+    if (value !== null) throw UNFAMILIAR;
+  }
+
   #metadata(): void {
     const line = this.#line;
     for (;;) {
@@ -138,16 +142,20 @@ export class FamiliarLines {
     const line = this.#line;
     switch (key) {
       case METADATA.credit_issued_ns:
+        this.#isFirst(this.#due_ns);
         this.#due_ns = line.wallNanoseconds(this.#zeroSeconds, this.#zeroRest_ns);
         return;
       case METADATA.request_start_ns:
+        this.#isFirst(this.#sent_ns);
         this.#sent_ns = line.wallNanoseconds(this.#zeroSeconds, this.#zeroRest_ns);
         return;
       case METADATA.request_end_ns:
+        this.#isFirst(this.#end_ns);
         this.#end_ns = line.wallNanoseconds(this.#zeroSeconds, this.#zeroRest_ns);
         return;
       case METADATA.benchmark_phase:
-        if (line.stringHash() === WARMUP) this.#phase = 'warmup';
+        this.#isFirst(this.#phase);
+        this.#phase = line.stringHash() === WARMUP ? 'warmup' : 'measure';
         return;
       case METADATA.was_cancelled:
         if (!line.takes(FALSE)) throw UNFAMILIAR;
@@ -175,11 +183,13 @@ export class FamiliarLines {
     const line = this.#line;
     this.#takeOne(VALUE);
     if (tag === GAPS) {
+      this.#isFirst(this.#gaps);
       this.#gaps = line.listOfMilliseconds_ns(this.#gaps_ns);
       this.#takeOne(MS);
       return;
     }
     const slot = SLOTS.get(tag);
+    if (slot !== undefined && !Number.isNaN(this.#values[slot])) throw UNFAMILIAR;
     if (slot !== undefined && slot < TIMES) {
       this.#values[slot] = line.milliseconds_ns();
       this.#takeOne(MS);
@@ -212,7 +222,7 @@ export class FamiliarLines {
     const cached = this.#value('usage_prompt_cache_read_tokens');
     return {
       index,
-      phase: this.#phase,
+      phase: this.#phase ?? 'measure',
       due_ns: this.#due_ns,
       sent_ns,
       first_content_ns: first === null ? null : sent_ns + first,

@@ -69,7 +69,8 @@ export async function readGpuLines(
     for (let i = 0; i < edges.length; i += 2) {
       const number = firstNumber + i / 2;
       const text = bytes.toString('utf8', edges[i], edges[i + 1]);
-      const value = lineObject(text, number, endsOpen && i + 2 === edges.length, notes);
+      const mayBeTorn = endsOpen && i + 2 === edges.length;
+      const value = lineObject(text, { file, number, mayBeTorn }, notes);
       const at_ns = wallNanoseconds(text, 'timestamp_ns', zero_ns);
       if (value === null || at_ns === null) continue;
       const line = new Fields(value, notes, `line ${number}: `);

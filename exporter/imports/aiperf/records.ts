@@ -40,7 +40,8 @@ export async function* readAiperfRecords(
         continue;
       }
       const text = bytes.toString('utf8', from, to);
-      const value = lineObject(text, number, endsOpen && i + 2 === edges.length, notes);
+      const mayBeTorn = endsOpen && i + 2 === edges.length;
+      const value = lineObject(text, { file, number, mayBeTorn }, notes);
       const record = value === null ? null : recordOfLine(value, text, index, origin, notes, `line ${number}: `);
       if (record === null) {
         if (value !== null) notes.count('records left out: no request_start_ns or request_end_ns', `line ${number}`);

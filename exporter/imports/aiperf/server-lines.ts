@@ -36,7 +36,8 @@ export async function readServerLines(
     for (let i = 0; i < edges.length; i += 2) {
       const number = firstNumber + i / 2;
       const text = bytes.toString('utf8', edges[i], edges[i + 1]);
-      const value = lineObject(text, number, endsOpen && i + 2 === edges.length, notes);
+      const mayBeTorn = endsOpen && i + 2 === edges.length;
+      const value = lineObject(text, { file, number, mayBeTorn }, notes);
       const name = targetName(value?.['endpoint_url']);
       const at_ns = wallNanoseconds(text, 'timestamp_ns', zero_ns);
       if (value === null || name === null || at_ns === null || !isObject(value['metrics'])) {

@@ -1,5 +1,6 @@
 import { csvRows } from '../reading/csv.ts';
 import { isObject } from '../reading/fields.ts';
+import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import { readJsonDocument, readText } from '../reading/read-json-document.ts';
@@ -20,7 +21,7 @@ export async function* rowsOf(file: SourceFile, notes: ImportNotes, reading: Rea
     for await (const { number, value } of readJsonLines(file, notes, reading)) yield { number, cells: value };
   } else if (start.startsWith('{'))
     yield { number: 1, cells: objectOf(await readJsonDocument(file, notes, reading), file) };
-  else yield* tableRows(await readText(file, reading), notes);
+  else yield* tableRows(await readText(file, reading), file, notes);
 }
 
 function* listRows(list: unknown, file: SourceFile): Generator<SourceRow> {
@@ -34,7 +35,7 @@ function objectOf(value: unknown, file: SourceFile): Readonly<Record<string, unk
   throw new ImportRefusal(`${file.name}: not every entry of its list is an object`);
 }
 
-function* tableRows(text: string, notes: ImportNotes): Generator<SourceRow> {
+function* tableRows(text: string, file: SourceFile, notes: ImportNotes): Generator<SourceRow> {
   let head: readonly string[] | null = null;
   let number = 0;
   for (const row of csvRows(text)) {
@@ -42,6 +43,8 @@ function* tableRows(text: string, notes: ImportNotes): Generator<SourceRow> {
     if (row.length === 1 && row[0] === '') continue;
     if (head === null) {
       head = row.map((name) => name.trim());
+      const twice = head.find((name, i) => name !== '' && head?.indexOf(name) !== i);
+      if (twice !== undefined) throw new ImportRefusal(`${file.name}: it has the column "${printable(twice)}" twice`);
       continue;
     }
     if (row.length !== head.length) {

@@ -1,3 +1,6 @@
+import { printable } from '../import-notes.ts';
+import { firstDuplicateKey, keysIn } from './duplicate-keys.ts';
+
 /** JSON of a foreign file that is not as it should be: what is wrong and where, never the text itself. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
@@ -11,6 +14,9 @@ export class JsonTextError extends Error {
     this.position = position;
   }
 }
+
+/** An object has a key twice: which of the two values is true is not known. */
+export class DuplicateKeyError extends JsonTextError {}
 
 /** The problem of a text that is the beginning of JSON. */
 export const CUT_OFF = 'it is cut off';
@@ -30,16 +36,27 @@ export interface ParsedJson {
 /**
  * Parses the JSON that benchmark tools write. Python's json writes NaN and Infinity: they become null and are counted.
  * `bigint` gives whole numbers above 2^53 (times in nanoseconds) as bigints, which takes longer.
- * Throws `JsonTextError` for what is not JSON (with its position) and for what is nested deeper than `DEEPEST_NESTING`.
+ * Throws `JsonTextError` for what is not JSON (with its position) and for what is nested deeper than `DEEPEST_NESTING`,
+ * and `DuplicateKeyError`.
  */
 export function parseJson(text: string, largeNumbers: LargeNumbers = 'rounded'): ParsedJson {
-  const tooDeep = nestingBeyond(text, DEEPEST_NESTING);
+  const { tooDeep, members } = shapeOf(text, DEEPEST_NESTING);
   if (tooDeep !== null) throw new JsonTextError(`it is nested more than ${DEEPEST_NESTING} deep`, tooDeep);
-  return parseBounded(text, largeNumbers);
+  return parseBounded(text, members, largeNumbers);
 }
 
-/** The same for a text of which it is known that it is nested no deeper. */
-export function parseBounded(text: string, largeNumbers: LargeNumbers): ParsedJson {
+/** The same for a text of which it is known that it is nested no deeper, and how many members its objects are given. */
+export function parseBounded(text: string, members: number, largeNumbers: LargeNumbers): ParsedJson {
+  const parsed = parseLenient(text, largeNumbers);
+  if (keysIn(parsed.value) === members) return parsed;
+  const duplicate = firstDuplicateKey(text);
+  if (duplicate === null) return parsed;
+  const key = printable(duplicate.key);
+  throw new DuplicateKeyError(`an object has the key "${key}" twice, the second`, duplicate.position);
+}
+
+/** Equal keys of an object: the last one counts. */
+function parseLenient(text: string, largeNumbers: LargeNumbers): ParsedJson {
   const reviver = largeNumbers === 'bigint' ? exactWholeNumber : undefined;
   try {
     return { value: JSON.parse(text, reviver), notNumbers: 0 };
@@ -59,26 +76,37 @@ function exactWholeNumber(_key: string, value: unknown, context?: { readonly sou
   return isLarge ? BigInt(context?.source ?? 0) : value;
 }
 
-/** Where brackets are open more than `deepest` at once; null when they never are. */
-function nestingBeyond(text: string, deepest: number): number | null {
+interface Shape {
+  /** Where brackets are open more than `deepest` at once; null when they never are. */
+  readonly tooDeep: number | null;
+  /** Colons outside of strings: the members of all objects. */
+  readonly members: number;
+}
+
+function shapeOf(text: string, deepest: number): Shape {
   let depth = 0;
   let quoted = false;
+  let members = 0;
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at);
     if (quoted) {
       if (code === BACKSLASH) at += 1;
       else if (code === QUOTE) quoted = false;
     } else if (code === QUOTE) quoted = true;
+    // Digits and what is in numbers, most of such a text, come before all others.
+    else if (code < COLON) continue;
+    else if (code === COLON) members += 1;
     else if (code === BRACKET || code === BRACE) {
       depth += 1;
-      if (depth > deepest) return at;
+      if (depth > deepest) return { tooDeep: at, members };
     } else if (code === BRACKET_END || code === BRACE_END) depth -= 1;
   }
-  return null;
+  return { tooDeep: null, members };
 }
 
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
+const COLON = 0x3a;
 const BRACKET = 0x5b;
 const BRACE = 0x7b;
 const BRACKET_END = 0x5d;

@@ -1,4 +1,5 @@
-import { JsonTextError, parseJson } from './json-text.ts';
+import { DuplicateKeyError, JsonTextError, parseJson } from './json-text.ts';
+import { ImportRefusal } from '../import-refusal.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { readLineBlocks } from './read-lines.ts';
 import type { Reading, SourceFile } from './source-file.ts';
@@ -12,7 +13,8 @@ export interface JsonLine {
 
 /**
  * The objects of a JSON lines file, one by one. Lines that are no JSON object are left out and counted in the notes, a last
- * line that is torn as such; empty lines are nothing. Throws what `readBytes` does.
+ * line that is torn as such; empty lines are nothing. Throws what `readBytes` does, and `ImportRefusal` for a line with
+ * an object that has a key twice.
  */
 export async function* readJsonLines(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<JsonLine> {
   const onLongLine = longLineNote(notes);
@@ -20,17 +22,26 @@ export async function* readJsonLines(file: SourceFile, notes: ImportNotes, readi
     for (let i = 0; i < edges.length; i += 2) {
       const number = firstNumber + i / 2;
       const text = bytes.toString('utf8', edges[i], edges[i + 1]);
-      const value = lineObject(text, number, endsOpen && i + 2 === edges.length, notes);
+      const mayBeTorn = endsOpen && i + 2 === edges.length;
+      const value = lineObject(text, { file, number, mayBeTorn }, notes);
       if (value !== null) yield { number, value };
     }
   }
 }
 
-/** The object of a line; null, and a note, when it has none. */
+/** Where a line is. */
+export interface LinePlace {
+  readonly file: Pick<SourceFile, 'name'>;
+  /** From 1. */
+  readonly number: number;
+  /** It is the last and has no line feed. */
+  readonly mayBeTorn: boolean;
+}
+
+/** The object of a line; null, and a note, when it has none. Throws `ImportRefusal` when an object has a key twice. */
 export function lineObject(
   text: string,
-  number: number,
-  mayBeTorn: boolean,
+  { file, number, mayBeTorn }: LinePlace,
   notes: ImportNotes,
 ): Readonly<Record<string, unknown>> | null {
   if (text.trim() === '') return null;
@@ -41,6 +52,7 @@ export function lineObject(
     notes.count('lines left out: not a JSON object', `line ${number}`);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
+    if (error instanceof DuplicateKeyError) throw new ImportRefusal(`${file.name}: line ${number}: ${error.message}`);
     if (mayBeTorn)
       notes.add(`the last line (${number}) is incomplete and left out: the file was cut while it was written`);
     else notes.count('lines left out: not JSON', `line ${number}: ${error.message}`);

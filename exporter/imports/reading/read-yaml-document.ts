@@ -1,3 +1,4 @@
+import { printable } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import { readText } from './read-json-document.ts';
 import type { Reading, SourceFile } from './source-file.ts';
@@ -13,6 +14,12 @@ export async function readYamlDocument(file: SourceFile, reading: Reading): Prom
   const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { logLevel: 'silent', prettyErrors: false, uniqueKeys: true });
   const [error] = document.errors;
+  if (error?.code === 'DUPLICATE_KEY') {
+    const key = printable(/^[^:\n]*/.exec(text.slice(error.pos[0]))?.[0] ?? '');
+    throw new ImportRefusal(
+      `${file.name}: a mapping has the key "${key}" twice, the second at character ${error.pos[0]}`,
+    );
+  }
   if (error !== undefined) throw new ImportRefusal(`${file.name}: it is not YAML at character ${error.pos[0]}`);
   try {
     return document.toJS({ maxAliasCount: MOST_ALIASES });

@@ -4,7 +4,7 @@ import { isObject } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { ImportedRun } from '../importer.ts';
-import { CUT_OFF, JsonTextError } from '../reading/json-text.ts';
+import { CUT_OFF, DuplicateKeyError, JsonTextError } from '../reading/json-text.ts';
 import { readRequestLists } from './request-lists.ts';
 import type { RequestLists } from './request-lists.ts';
 import type { Reading, SourceFile } from '../reading/source-file.ts';
@@ -23,8 +23,8 @@ export interface BenchResult {
 }
 
 /**
- * A run of each of the results in a file. One whose lists turn out to be no JSON is left out, and refused when the
- * others have been read. Throws what `benchResults` does.
+ * A run of each of the results in a file. One whose lists turn out to be no JSON, or that has a key twice, is left out,
+ * and refused when the others have been read. Throws what `benchResults` does.
  */
 export async function* benchRuns(
   file: SourceFile,
@@ -32,7 +32,7 @@ export async function* benchRuns(
   runOf: (result: BenchResult) => Promise<ImportedRun>,
 ): AsyncGenerator<ImportedRun> {
   const refused: string[] = [];
-  for await (const result of benchResults(file, reading)) {
+  for await (const result of benchResults(file, refused, reading)) {
     try {
       yield await runOf(result);
     } catch (error) {
@@ -47,21 +47,22 @@ type Found = Omit<BenchResult, 'part' | 'notes'> & { readonly name: string };
 
 /**
  * The results of a file that is one JSON object, a list of them, or one per line (`--append-result`). Each may be of
- * any size: the lists of its requests are read from the file as they are needed. Throws `ImportRefusal` when there is
- * none, and what reading throws.
+ * any size: the lists of its requests are read from the file as they are needed. Lines with a key twice go to `refused`.
+ * Throws `ImportRefusal` when there is none, and what reading throws.
  */
-async function* benchResults(file: SourceFile, reading: Reading): AsyncGenerator<BenchResult> {
+async function* benchResults(file: SourceFile, refused: string[], reading: Reading): AsyncGenerator<BenchResult> {
   const fileNotes = new ImportNotes();
   let held: Found | null = null;
   let several = false;
   // One ahead: whether there are several, and whether the last line is torn, is seen only then.
-  for await (const found of foundIn(file, fileNotes, reading)) {
+  for await (const found of foundIn(file, fileNotes, refused, reading)) {
     if (held !== null) {
       several = true;
       yield resultOf(held, true, fileNotes);
     }
     held = found;
   }
+  if (held === null && refused.length > 0) return;
   if (held === null) throw new ImportRefusal(fileNotes.lines[0] ?? 'it holds no result');
   yield resultOf(held, several, fileNotes);
 }
@@ -72,11 +73,11 @@ function resultOf({ name, ...found }: Found, several: boolean, fileNotes: Import
   return { ...found, part: several ? name : null, notes };
 }
 
-function foundIn(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
+function foundIn(file: SourceFile, notes: ImportNotes, refused: string[], reading: Reading): AsyncGenerator<Found> {
   const { firstLine, text } = file.head;
   if (text.trimStart().startsWith('[')) return inList(file, notes, reading);
   // One value over several lines, as a sweep writes it.
-  return firstLine.trim() === '{' ? inDocument(file, notes, reading) : inLines(file, notes, reading);
+  return firstLine.trim() === '{' ? inDocument(file, notes, reading) : inLines(file, notes, refused, reading);
 }
 
 async function* inDocument(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
@@ -101,7 +102,12 @@ async function* inList(file: SourceFile, notes: ImportNotes, reading: Reading): 
   }
 }
 
-async function* inLines(file: SourceFile, notes: ImportNotes, reading: Reading): AsyncGenerator<Found> {
+async function* inLines(
+  file: SourceFile,
+  notes: ImportNotes,
+  refused: string[],
+  reading: Reading,
+): AsyncGenerator<Found> {
   for await (const place of linePlaces(file, reading)) {
     const line = `line ${place.name}`;
     try {
@@ -111,7 +117,8 @@ async function* inLines(file: SourceFile, notes: ImportNotes, reading: Reading):
     } catch (error) {
       if (!(error instanceof JsonTextError)) throw error;
       const isTorn = place.endsOpen && error.problem === CUT_OFF;
-      if (isTorn)
+      if (error instanceof DuplicateKeyError) refused.push(`${file.name}: ${line}: ${error.message}`);
+      else if (isTorn)
         notes.add(`the last line (${place.name}) is incomplete and left out: the file was cut while it was written`);
       else notes.count('lines left out: not JSON', `${line}: ${error.message}`);
     }

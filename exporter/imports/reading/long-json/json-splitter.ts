@@ -12,6 +12,7 @@ const LONGEST_KEY_BYTES = 1024;
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
+const COLON = 0x3a;
 const BRACKET = 0x5b;
 const BACKSLASH = 0x5c;
 const BRACKET_END = 0x5d;
@@ -19,7 +20,7 @@ const BRACE = 0x7b;
 const BRACE_END = 0x7d;
 
 const STRUCTURE = new Uint8Array(256);
-for (const byte of [QUOTE, COMMA, BRACKET, BRACKET_END, BRACE, BRACE_END]) STRUCTURE[byte] = 1;
+for (const byte of [QUOTE, COMMA, COLON, BRACKET, BRACKET_END, BRACE, BRACE_END]) STRUCTURE[byte] = 1;
 
 /**
  * Reads one JSON value of any size, piece by piece, in bounded memory: the elements of its long lists are handed over as
@@ -56,6 +57,9 @@ export class JsonSplitter {
     /** Where what has not been handed on begins, and the last comma of the long list in it. */
     let from = 0;
     let cut = -1;
+    /** Colons since `from`, and those of them before `cut`. */
+    let members = 0;
+    let cutMembers = 0;
     while (at < length) {
       if (this.#inString) {
         at = this.#passString(bytes, at);
@@ -72,23 +76,34 @@ export class JsonSplitter {
         else if (this.#nesting.depth === this.#reading.depth) {
           this.#reading.comma();
           cut = at - 1;
+          cutMembers = members;
         }
+      } else if (byte === COLON) {
+        members += 1;
       } else if (byte === BRACKET || byte === BRACE) {
         if (this.#opens(byte === BRACKET, this.#offset + at - 1)) {
-          this.#keep(bytes, from, at);
+          this.#keep(bytes, from, at, members);
           from = at;
           cut = -1;
+          members = 0;
         }
       } else {
         if (this.#nesting.depth === this.#reading?.depth && byte === BRACKET_END) {
-          this.#reading.end(bytes.subarray(from, at - 1), this.#offset + from);
+          this.#reading.end(bytes.subarray(from, at - 1), this.#offset + from, members);
           this.#reading = null;
           from = at - 1;
+          members = 0;
         }
         this.#nesting.close(byte === BRACKET_END, this.#offset + at - 1);
       }
     }
-    this.#keepRest(bytes, from, cut);
+    if (this.#reading === null) this.#keep(bytes, from, length, members);
+    else if (cut < from) this.#reading.append(bytes.subarray(from), this.#offset + from, members);
+    else {
+      // Whole elements go to their list, what has only begun waits.
+      this.#reading.handOver(bytes.subarray(from, cut), this.#offset + from, cutMembers);
+      this.#reading.append(bytes.subarray(cut + 1), this.#offset + cut + 1, members - cutMembers);
+    }
     this.#offset += length;
   }
 
@@ -125,7 +140,7 @@ export class JsonSplitter {
 
   #keepKey(bytes: Uint8Array): void {
     if (this.#key !== null && this.#key.length <= LONGEST_KEY_BYTES) {
-      this.#key.append(bytes.subarray(0, LONGEST_KEY_BYTES + 1), this.#offset);
+      this.#key.append(bytes.subarray(0, LONGEST_KEY_BYTES + 1), this.#offset, 0);
     }
   }
 
@@ -161,19 +176,8 @@ export class JsonSplitter {
     );
   }
 
-  /** At the end of a piece: whole elements go to their list, what has only begun waits. */
-  #keepRest(bytes: Buffer, from: number, cut: number): void {
-    if (this.#reading === null) {
-      this.#keep(bytes, from, bytes.length);
-      return;
-    }
-    if (cut >= from) this.#reading.handOver(bytes.subarray(from, cut), this.#offset + from);
-    const rest = cut >= from ? cut + 1 : from;
-    this.#reading.append(bytes.subarray(rest), this.#offset + rest);
-  }
-
-  #keep(bytes: Buffer, from: number, to: number): void {
-    this.#rest.append(bytes.subarray(from, to), this.#offset + from);
+  #keep(bytes: Buffer, from: number, to: number, members: number): void {
+    this.#rest.append(bytes.subarray(from, to), this.#offset + from, members);
     if (this.#rest.length > LARGEST_REST_BYTES) {
       const largest = LARGEST_REST_BYTES / 2 ** 20;
       throw new JsonTextError(`what it holds besides the lists of its requests is larger than ${largest} MB`, null);

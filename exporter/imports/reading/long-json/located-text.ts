@@ -1,4 +1,4 @@
-import { JsonTextError, parseBounded } from '../json-text.ts';
+import { DuplicateKeyError, JsonTextError, parseBounded } from '../json-text.ts';
 import type { LargeNumbers, ParsedJson } from '../json-text.ts';
 
 /**
@@ -7,6 +7,7 @@ import type { LargeNumbers, ParsedJson } from '../json-text.ts';
 export class LocatedText {
   readonly #stretches: { readonly bytes: Buffer; readonly from: number }[] = [];
   #length = 0;
+  #members = 0;
 
   /** In bytes. */
   get length(): number {
@@ -18,8 +19,9 @@ export class LocatedText {
     return this.#stretches[0]?.from ?? 0;
   }
 
-  /** Copies bytes that begin at `from` in the file. */
-  append(bytes: Uint8Array, from: number): void {
+  /** Copies bytes that begin at `from` in the file, with so many colons outside of strings. */
+  append(bytes: Uint8Array, from: number, members: number): void {
+    this.#members += members;
     if (bytes.length === 0) return;
     this.#stretches.push({ bytes: Buffer.from(bytes), from });
     this.#length += bytes.length;
@@ -28,19 +30,20 @@ export class LocatedText {
   clear(): void {
     this.#stretches.length = 0;
     this.#length = 0;
+    this.#members = 0;
   }
 
-  /** The value of the text between `before` and `after`. Throws `JsonTextError` with the place in the file. */
+  /** The value of the text between `before` and `after`. Throws as `parseJson`, with the place in the file. */
   parse(before: string, after: string, largeNumbers: LargeNumbers): ParsedJson {
     const text = `${before}${Buffer.concat(this.#stretches.map(({ bytes }) => bytes)).toString('utf8')}${after}`;
     try {
-      return parseBounded(text, largeNumbers);
+      return parseBounded(text, this.#members, largeNumbers);
     } catch (error) {
       if (!(error instanceof JsonTextError) || this.#length === 0) throw error;
       const { problem, position } = error;
       const place =
         position === null ? this.from : this.#placeOf(Buffer.byteLength(text.slice(before.length, position)));
-      throw new JsonTextError(problem, place, 'byte');
+      throw new (error instanceof DuplicateKeyError ? DuplicateKeyError : JsonTextError)(problem, place, 'byte');
     }
   }
 

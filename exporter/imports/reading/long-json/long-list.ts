@@ -50,13 +50,13 @@ export class ListReading {
     this.#commas += 1;
   }
 
-  /** Bytes that are no whole elements yet. */
-  append(bytes: Uint8Array, from: number): void {
+  /** Bytes that are no whole elements yet; `members` is as for `LocatedText.append`. */
+  append(bytes: Uint8Array, from: number, members: number): void {
     if (this.#list.elements === null) {
       this.#hasContent ||= bytes.some(isNoSpace);
       return;
     }
-    this.#pending.append(bytes, from);
+    this.#pending.append(bytes, from, members);
     if (this.#pending.length > LONGEST_ELEMENT_BYTES) {
       const what = `an entry of ${this.#list.path.at(-1) ?? 'a list'} is larger than ${LONGEST_ELEMENT_BYTES / 2 ** 20} MB`;
       throw new JsonTextError(what, this.#pending.from, 'byte');
@@ -64,18 +64,18 @@ export class ListReading {
   }
 
   /** Bytes followed by a comma: with those before them they are whole elements. */
-  handOver(bytes: Uint8Array, from: number): void {
+  handOver(bytes: Uint8Array, from: number, members: number): void {
     if (this.#list.elements === null) {
       this.#hasContent = true;
       return;
     }
-    this.#pending.append(bytes, from);
+    this.#pending.append(bytes, from, members);
     if (this.#parsed() === 0) throw new JsonTextError('it is not JSON', from + bytes.length, 'byte');
   }
 
   /** The last bytes of the list, without its bracket. */
-  end(bytes: Uint8Array, from: number): void {
-    this.append(bytes, from);
+  end(bytes: Uint8Array, from: number, members: number): void {
+    this.append(bytes, from, members);
     if (this.#list.elements === null) this.#count = this.#commas + (this.#hasContent ? 1 : 0);
     else if (this.#parsed() === 0 && this.#commas > 0) {
       throw new JsonTextError('it is not JSON', from + bytes.length, 'byte');
