@@ -1,14 +1,19 @@
-import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { addRun } from '../exporter/store/changes/add-run.ts';
 import { addedRun } from '../exporter/store/fixtures/added-run.ts';
 import { openStore } from '../exporter/store/run-store.ts';
-import { killedAtChange } from '../scripts/chaos/disturbances.ts';
+import { disturbed, killedAtChange } from '../scripts/chaos/disturbances.ts';
+import { llmbench } from './llmbench.ts';
 
 /** Many processes, one after the other, on a machine that may be busy. */
 const TIME_LIMIT_MS = 600_000;
+
+/** Only a run with times has samples. */
+const WITH_TIMES = fileURLToPath(new URL('../exporter/imports/inference-perf/fixtures/concurrent', import.meta.url));
 
 let directory: string;
 let prepared: string;
@@ -17,6 +22,7 @@ beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'llmbench-left-'));
   prepared = join(directory, 'prepared');
   await addRun((await openStore(prepared)).store, addedRun('r1'));
+  expect(await llmbench('import', WITH_TIMES, '--runs-dir', prepared)).toMatchObject({ code: 0 });
 });
 
 afterAll(() => rm(directory, { recursive: true }));
@@ -46,6 +52,33 @@ test.each([
       kills += 1;
     }
     expect(kills).toBeGreaterThan(3);
+    // There was something to remove.
+    expect(seen).toBeGreaterThan(0);
+  },
+  TIME_LIMIT_MS,
+);
+
+test.each([
+  ['rows', (to: string) => ['runs', 'export', 'r1', '--format', 'csv', '--output', join(to, 'rows.csv')]],
+  ['files of AIPerf', (to: string) => ['runs', 'export', 'r1', '--format', 'aiperf', '--output', to]],
+  ['samples', (to: string) => ['backfill', '--all', '--output', join(to, 'pages/')]],
+])(
+  'killed at every change while it writes %s outside of the runs, the next one to this folder removes what is left',
+  async (what, argvTo) => {
+    let seen = 0;
+    for (let change = 1; ; change++) {
+      const to = join(directory, `out-${what}-${change}`);
+      await mkdir(to);
+      const argv = [...argvTo(to), '--runs-dir', prepared];
+      const { killed, code } = await killedAtChange(argv, change);
+      seen += (await temporaries(to)).length;
+      expect((await disturbed(argv)).code).toBe(0);
+      expect([change, await temporaries(to)]).toEqual([change, []]);
+      if (!killed) {
+        expect(code).toBe(0);
+        break;
+      }
+    }
     // There was something to remove.
     expect(seen).toBeGreaterThan(0);
   },

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
-import { besideFile, replaceFile, replaceJson, type TemporaryFor } from '../files/durable-file.ts';
+import { replaceFile, replaceJson, type TemporaryFor } from '../files/durable-file.ts';
 import { refuseSpecialFile } from '../files/output-file.ts';
+import { besideOutput } from '../files/output-temporary.ts';
 import { aiperfCsv } from './aiperf-csv.ts';
 import { aiperfLine } from './aiperf-line.ts';
 import { aiperfMetrics, aiperfSummary } from './aiperf-summary.ts';
@@ -30,7 +31,7 @@ export async function writeAiperf(
   run: RunFile,
   result: ResultFile,
   records: AsyncIterable<RequestRecord>,
-  temporaryFor: TemporaryFor = besideFile,
+  temporaryFor: TemporaryFor = besideOutput,
 ): Promise<void> {
   if (run.start === null) throw new ExportError(`run ${run.run_id} has no start time, which AIPerf's files require`);
   await mkdir(folder, { recursive: true });

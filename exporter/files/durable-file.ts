@@ -1,6 +1,7 @@
-import { open, rename } from 'node:fs/promises';
+import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { refuseSpecialFile } from './output-file.ts';
+import { besideOutput } from './output-temporary.ts';
 
 /** Waits until a file, or the entries of a directory, have been synced to disk. */
 export async function syncPath(path: string): Promise<void> {
@@ -18,7 +19,7 @@ export async function syncPath(path: string): Promise<void> {
 /** Where the new content of a file is written, before it takes the file's place by renaming; on the same file system. */
 export type TemporaryFor = (path: string) => string | Promise<string>;
 
-/** Next to the file. It stays there if the process is killed. */
+/** Next to a file of an unfinished run. It stays there if the process is killed, until the run is finished. */
 export const besideFile: TemporaryFor = (path) => `${path}.${process.pid}.tmp`;
 
 /**
@@ -46,4 +47,21 @@ export async function replaceJson(
   temporaryFor: TemporaryFor = besideFile,
 ): Promise<void> {
   await replaceFile(path, `${JSON.stringify(value, null, 2)}\n`, temporaryFor);
+}
+
+/**
+ * Lets `write` make a file, which then takes the place of the one at the path: it exists only when it is complete. Throws
+ * what `write` does and the file system's error; then nothing has changed.
+ */
+export async function replaceWhenWritten<T>(path: string, write: (temporary: string) => Promise<T>): Promise<T> {
+  const temporary = await besideOutput(path);
+  try {
+    const result = await write(temporary);
+    await syncPath(temporary);
+    await rename(temporary, path);
+    return result;
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
 }

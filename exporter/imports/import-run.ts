@@ -7,7 +7,7 @@ import { createRunId } from '../../core/run/run-id.ts';
 import type { ComparisonKey, RunFile } from '../../core/run/run.ts';
 import { replaceJson } from '../files/durable-file.ts';
 import { FileShelf } from '../store/file-shelf.ts';
-import { ownIdentity } from '../store/recovery/process-identity.ts';
+import { ownIdentity } from '../files/process-identity.ts';
 import { momentaryName, unfinishedDirectory } from '../store/run-paths.ts';
 import { addRun } from '../store/changes/add-run.ts';
 import type { AddedFile, ReadBack } from '../store/changes/add-run.ts';

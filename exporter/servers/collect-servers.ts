@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { replaceJson } from '../files/durable-file.ts';
+import { replaceJson, replaceWhenWritten } from '../files/durable-file.ts';
+import { besideOutput } from '../files/output-temporary.ts';
 import { collectionOf, type Collection } from './collection.ts';
 import { Collector } from './scrape/collector.ts';
 import { writeExports, type ExportFormat } from './files/exports/write-exports.ts';
@@ -87,8 +88,8 @@ export async function writeCollection(
   const file = serversFile(collection, runId);
   const json = join(directory, 'servers.json');
   const parquet = join(directory, 'servers.parquet');
-  await replaceJson(json, file);
-  await writeServersParquet(parquet, collection);
+  await replaceJson(json, file, besideOutput);
+  await replaceWhenWritten(parquet, (temporary) => writeServersParquet(temporary, collection));
   const info = { tool, id: runId ?? `collection-${file.window.start}` };
   return { file, written: [json, parquet, ...(await writeExports(directory, formats, collection, info))] };
 }

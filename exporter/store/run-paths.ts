@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRunId } from '../../core/run/run-id.ts';
-import type { ProcessIdentity } from './recovery/process-identity.ts';
+import type { ProcessIdentity } from '../files/process-identity.ts';
 
 const UNFINISHED = '.unfinished';
 const DAMAGED = '.damaged';

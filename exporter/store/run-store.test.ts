@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { RunFile } from '../../core/run/run.ts';
 import { collect, EXAMPLE_END, examplePlan, exampleRecord } from './fixtures/example-run.ts';
-import { ownIdentity } from './recovery/process-identity.ts';
+import { ownIdentity } from '../files/process-identity.ts';
 import { openStore, RunStore } from './run-store.ts';
 import type { RunWriter } from './run-writer.ts';
 import { DamagedRunError, RunNotStoredError, RunsDirectoryError, SchemaVersionError } from '../errors/store-errors.ts';

@@ -1,8 +1,9 @@
 import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { besideFile, type TemporaryFor } from '../files/durable-file.ts';
+import type { TemporaryFor } from '../files/durable-file.ts';
 import { makeDirectory } from '../files/make-directory.ts';
-import { ownIdentity } from './recovery/process-identity.ts';
+import { besideOutput } from '../files/output-temporary.ts';
+import { ownIdentity } from '../files/process-identity.ts';
 import { momentaryName, unfinishedDirectory } from './run-paths.ts';
 
 /** Distinguishes the files of one process. */
@@ -18,6 +19,6 @@ export function temporariesOf(runsDirectory: string): TemporaryFor {
     await makeDirectory(unfinished);
     const [{ dev: here }, { dev: there }] = await Promise.all([stat(unfinished), stat(dirname(path))]);
     // A run's folder may be a symbolic link to another disk, onto which no file can be renamed.
-    return here === there ? join(unfinished, momentaryName('file', ownIdentity(), files++)) : besideFile(path);
+    return here === there ? join(unfinished, momentaryName('file', ownIdentity(), files++)) : besideOutput(path);
   };
 }

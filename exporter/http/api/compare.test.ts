@@ -6,7 +6,7 @@ import { run as compareCommand } from '../../cli/commands/compare.ts';
 import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { RunList } from '../../publish/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
-import { ownIdentity } from '../../store/recovery/process-identity.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';

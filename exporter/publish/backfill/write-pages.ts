@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../files/durable-file.ts';
 import { outputFile } from '../../files/output-file.ts';
+import { besideOutput } from '../../files/output-temporary.ts';
 import { OpenMetricsPages, PAGE_MS, type BackfillPage } from './openmetrics-pages.ts';
 import type { BackfillPart } from './backfill-part.ts';
 
@@ -45,7 +46,7 @@ async function writePage({ start_ms, text }: BackfillPage, output: BackfillOutpu
   }
   const path = output.kind === 'file' ? output.path : join(output.path, `${fileTime(start_ms)}.openmetrics`);
   const target = await outputFile(path);
-  if (target.replaceable) await replaceFile(target.path, text);
+  if (target.replaceable) await replaceFile(target.path, text, besideOutput);
   else await writeFile(target.path, text);
   return path;
 }

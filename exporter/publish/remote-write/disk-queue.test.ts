@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { ownIdentity } from '../../store/recovery/process-identity.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { DiskQueue } from './disk-queue.ts';
 import { pendingQueues } from './pending-queues.ts';
 import { parsePoint, pointText } from './point-text.ts';

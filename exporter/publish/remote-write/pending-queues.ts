@@ -1,7 +1,7 @@
 import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { ownIdentity } from '../../store/recovery/process-identity.ts';
-import { isOwned } from '../../store/recovery/ownership.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
+import { isOwned } from '../../files/ownership.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { DiskQueue, type QueueOptions } from './disk-queue.ts';
 import { parseQueueName, queueName, queuesDirectory, type QueueName } from './queue-names.ts';

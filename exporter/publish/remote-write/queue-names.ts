@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { isRunId } from '../../../core/run/run-id.ts';
-import type { ProcessIdentity } from '../../store/recovery/process-identity.ts';
+import type { ProcessIdentity } from '../../files/process-identity.ts';
 
 /** Folder of the queues: hidden from the list of runs. */
 export const queuesDirectory = (runsDirectory: string): string => join(runsDirectory, '.remote-write');

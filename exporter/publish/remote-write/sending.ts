@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { ownIdentity } from '../../store/recovery/process-identity.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { Backoff } from './backoff.ts';
 import { CustomBuckets } from './custom-buckets.ts';

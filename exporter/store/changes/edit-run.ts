@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { RunFile } from '../../../core/run/run.ts';
 import { checksumsText, readChecksums, textSha256 } from '../sealed/checksums.ts';
 import { replaceFile } from '../../files/durable-file.ts';
-import { ownIdentity } from '../recovery/process-identity.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { applyEdit, recoverEdit, RUN_FILE } from '../recovery/recover-edit.ts';
 import type { Edit } from '../recovery/recover-edit.ts';
 import { readRunFile } from '../sealed/read-run-files.ts';

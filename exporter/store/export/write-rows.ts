@@ -1,9 +1,8 @@
 import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { zstdCompressSync } from 'node:zlib';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { syncPath } from '../../files/durable-file.ts';
+import { replaceWhenWritten } from '../../files/durable-file.ts';
 import { outputFile } from '../../files/output-file.ts';
 import { columnSchema, storedValue } from '../records/parquet-column.ts';
 import { rowText } from './row-text.ts';
@@ -29,16 +28,11 @@ export async function writeRows(
     await pipeline(rowText(columns, rows, format), createWriteStream(target.path));
     return;
   }
-  const temporary = `${target.path}.${process.pid}.tmp`;
-  try {
-    if (format === 'parquet') await writeParquet(temporary, columns, rows);
-    else await pipeline(rowText(columns, rows, format), createWriteStream(temporary));
-    await syncPath(temporary);
-    await rename(temporary, target.path);
-  } catch (error) {
-    await rm(temporary, { force: true });
-    throw error;
-  }
+  await replaceWhenWritten(target.path, (temporary) =>
+    format === 'parquet'
+      ? writeParquet(temporary, columns, rows)
+      : pipeline(rowText(columns, rows, format), createWriteStream(temporary)),
+  );
 }
 
 async function writeParquet(

@@ -1,7 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { syncPath } from '../../files/durable-file.ts';
-import { ownIdentity } from './process-identity.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { discardedName, unfinishedDirectory } from '../run-paths.ts';
 
 /**

@@ -5,7 +5,7 @@ import type { RunFile } from '../../../core/run/run.ts';
 import { discardFolder } from './discard-folder.ts';
 import { exists } from '../../files/exists.ts';
 import { FileShelf } from '../file-shelf.ts';
-import { startHeartbeat } from './heartbeat.ts';
+import { startHeartbeat } from '../../files/heartbeat.ts';
 import { readJsonlRecords } from '../records/read-jsonl.ts';
 import { readRunFile } from '../sealed/read-run-files.ts';
 import { runFilePath, runPaths } from '../run-paths.ts';

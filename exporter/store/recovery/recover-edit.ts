@@ -5,8 +5,8 @@ import { codeOf } from '../../errors/store-errors.ts';
 import { temporariesOf } from '../temporary-file.ts';
 import { editPath, runFilePath } from '../run-paths.ts';
 import { CHECKSUMS_FILE, textSha256 } from '../sealed/checksums.ts';
-import { isOwned } from './ownership.ts';
-import type { ProcessIdentity } from './process-identity.ts';
+import { isOwned } from '../../files/ownership.ts';
+import type { ProcessIdentity } from '../../files/process-identity.ts';
 
 export const RUN_FILE = 'run.json';
 

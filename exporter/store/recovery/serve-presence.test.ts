@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { ownIdentity } from './process-identity.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { announceServe, findServe, isDiscovered } from './serve-presence.ts';
 
 let directory: string;

@@ -2,10 +2,10 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceJson } from '../../files/durable-file.ts';
 import { temporariesOf } from '../temporary-file.ts';
-import { startHeartbeat } from './heartbeat.ts';
-import { ownIdentity } from './process-identity.ts';
-import type { ProcessIdentity } from './process-identity.ts';
-import { isOwned } from './ownership.ts';
+import { startHeartbeat } from '../../files/heartbeat.ts';
+import { ownIdentity } from '../../files/process-identity.ts';
+import type { ProcessIdentity } from '../../files/process-identity.ts';
+import { isOwned } from '../../files/ownership.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 
 /** A `serve` that watches a runs directory. */

@@ -5,6 +5,7 @@ import { isRunId } from '../../../core/run/run-id.ts';
 import { codeOf, DamagedRunError } from '../../errors/store-errors.ts';
 import { replaceJson } from '../../files/durable-file.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
+import { temporariesOf } from '../temporary-file.ts';
 import { scenarioPaths } from './scenario-folders.ts';
 
 /** Larger files are rejected: a search has at most some hundred probes. */
@@ -18,7 +19,7 @@ export const capacityPath = (runsDirectory: string, scenario: string, groupId: s
 /** Replaces the file of a search atomically. Throws the file system's error. */
 export async function writeCapacity(runsDirectory: string, file: CapacityFile): Promise<void> {
   await makeDirectory(scenarioPaths(runsDirectory, file.scenario).capacity);
-  await replaceJson(capacityPath(runsDirectory, file.scenario, file.group_id), file);
+  await replaceJson(capacityPath(runsDirectory, file.scenario, file.group_id), file, temporariesOf(runsDirectory));
 }
 
 /** Reads the file of a search; null if it does not exist. Throws `DamagedRunError` if it cannot be read. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { AIPERF_FOLDER, ExportError, writeAiperf } from '../../../exports/write-aiperf.ts';
-import { besideFile } from '../../../files/durable-file.ts';
+import { besideOutput } from '../../../files/output-temporary.ts';
 import { rowText } from '../../../store/export/row-text.ts';
 import { ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
@@ -76,7 +76,7 @@ async function exportAiperf(store: RunStore, runIds: readonly string[], output: 
   for (const runId of runIds) {
     const folder = output === null ? join(store.pathOf(runId), AIPERF_FOLDER) : join(output, runId);
     const run = await store.readRun(runId);
-    const temporaryFor = output === null ? store.temporaryFor : besideFile;
+    const temporaryFor = output === null ? store.temporaryFor : besideOutput;
     await writeAiperf(folder, run, await store.readResult(runId), store.readRecords(run), temporaryFor);
     process.stdout.write(`${folder}\n`);
   }

@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { SchemaElement } from 'hyparquet';
 import { fileWriter, ParquetWriter } from 'hyparquet-writer';
-import { syncPath } from '../../../files/durable-file.ts';
+import { replaceWhenWritten } from '../../../files/durable-file.ts';
 import { wall_ns, type Collection } from '../../collection.ts';
 import { HistogramSeries, isCumulative, type ScalarSeries, type Series } from '../../series/series.ts';
 import type { TargetStore } from '../../series/target-store.ts';
@@ -27,8 +27,18 @@ export async function writeServerMetricsParquet(
   info: ExportInfo,
 ): Promise<boolean> {
   const families = aiperfFamilies(collection);
+  if (families.every(({ series }) => series.length === 0)) return false;
+  await replaceWhenWritten(path, (temporary) => writeFamilies(temporary, families, collection, info));
+  return true;
+}
+
+async function writeFamilies(
+  path: string,
+  families: readonly AiperfFamily[],
+  collection: Collection,
+  info: ExportInfo,
+): Promise<void> {
   const all = families.flatMap(({ series }) => series);
-  if (all.length === 0) return false;
   const labels = [...new Set(all.flatMap(({ series }) => Object.keys(series.labels)))]
     .filter((name) => !RESERVED.has(name))
     .sort();
@@ -62,8 +72,6 @@ export async function writeServerMetricsParquet(
   }
   if (rows.length > 0) await write();
   await parquet.finish();
-  await syncPath(path);
-  return true;
 }
 
 function element(name: string): SchemaElement {

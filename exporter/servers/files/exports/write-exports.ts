@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { replaceFile, syncPath } from '../../../files/durable-file.ts';
+import { replaceFile, replaceWhenWritten } from '../../../files/durable-file.ts';
+import { besideOutput } from '../../../files/output-temporary.ts';
 import type { Collection } from '../../collection.ts';
 import type { ExportInfo } from './export-info.ts';
 import { serverMetricsCsv } from './server-metrics-csv.ts';
@@ -34,13 +35,13 @@ export async function writeExports(
 async function write(format: ExportFormat, path: string, collection: Collection, info: ExportInfo): Promise<boolean> {
   switch (format) {
     case 'json':
-      await replaceFile(path, serverMetricsJson(collection, info));
+      await replaceFile(path, serverMetricsJson(collection, info), besideOutput);
       return true;
     case 'csv':
-      await replaceFile(path, serverMetricsCsv(collection, info));
+      await replaceFile(path, serverMetricsCsv(collection, info), besideOutput);
       return true;
     case 'jsonl':
-      await writeLines(path, serverMetricsLines(collection));
+      await replaceWhenWritten(path, (temporary) => writeLines(temporary, serverMetricsLines(collection)));
       return true;
     case 'parquet':
       return writeServerMetricsParquet(path, collection, info);
@@ -52,5 +53,4 @@ async function writeLines(path: string, lines: Iterable<string>): Promise<void> 
   for (const line of lines) if (!stream.write(line)) await once(stream, 'drain');
   stream.end();
   await finished(stream);
-  await syncPath(path);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, readlinkSync } from 'node:fs';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../errors/store-errors.ts';
 
 /** Identity of a process: its id and its start, which distinguishes it from a later one with the same id. */
 export interface ProcessIdentity {

@@ -1,5 +1,5 @@
 import { stat, utimes } from 'node:fs/promises';
-import { codeOf } from '../../errors/store-errors.ts';
+import { codeOf } from '../errors/store-errors.ts';
 
 const INTERVAL_MS = 5_000;
 /** A path that was not touched for this long has no owner. */
