@@ -16,7 +16,6 @@ import { labelQuery, variableOptions, type VariableOption } from './testing/vari
 import { WITHOUT_DATA, type WithoutData } from './without-data.ts';
 
 const SCRAPE_INTERVAL_SECONDS = 2;
-const START_TIMEOUT_MS = 180_000;
 
 /** Of the families that a viewer may choose on the generic dashboard, ones that move here. */
 const CHOSEN_FAMILIES = /^vllm:(e2e_request_latency_seconds_bucket|generation_tokens_total|num_requests_running)$/;
@@ -74,9 +73,9 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
   beforeAll(async () => {
     stack = await startStack(programs);
     nowSeconds = Date.now() / 1000;
-  }, START_TIMEOUT_MS);
+  });
 
-  afterAll(() => stack.stop(), START_TIMEOUT_MS);
+  afterAll(() => stack.stop());
 
   const overTheRun = (expr: string): Promise<readonly Series[]> =>
     rangeQuery(stack.prometheusUrl, {

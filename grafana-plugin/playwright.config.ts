@@ -11,7 +11,9 @@ export default defineConfig({
   testIgnore: process.env['GRAFANA_LINE'] ? '*-speed.spec.ts' : [],
   globalSetup: './e2e/support/global-setup.ts',
   workers: 1,
-  timeout: 60_000,
+  // Limits against hanging, not measures of speed: a busy machine may take its time.
+  timeout: 240_000,
+  expect: { timeout: 60_000 },
   forbidOnly: Boolean(process.env['CI']),
   reporter: [['list']],
   use: {

@@ -33,11 +33,11 @@ await describeWithPrometheus('startPrometheus', (programs) => {
     await server.stop();
     expect(server.process.exitCode).toBe(0);
     await expect(fetch(server.url)).rejects.toThrow();
-  }, 60_000);
+  });
 
   test('reports what is wrong with a configuration', async () => {
     await expect(startPrometheus(await options('c', 'scrape_configs: 7\n'))).rejects.toThrow(
       /scrape_configs|unmarshal/,
     );
-  }, 60_000);
+  });
 });

@@ -81,7 +81,8 @@ export async function startAlertmanager(options: AlertmanagerServerOptions): Pro
   });
 }
 
-const START_TIMEOUT_SECONDS = 30;
+/** A limit against hanging, not a measure of speed: a busy machine may take its time. */
+const START_TIMEOUT_SECONDS = 120;
 
 interface ServerProgram {
   readonly name: string;

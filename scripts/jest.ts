@@ -9,7 +9,7 @@ const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.me
 // Accepts `--selectProjects unit` as well; jest takes everything behind that flag for a project, so it goes last.
 const [project = 'unit', ...rest] = process.argv.slice(2).filter((argument) => argument !== '--selectProjects');
 // A limit against hanging, not a measure of speed: a busy machine may take its time.
-const TEST_TIMEOUT_MS = 60_000;
+const TEST_TIMEOUT_MS = 300_000;
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];
 const run = spawnSync(
   process.execPath,

@@ -37,7 +37,7 @@ beforeAll(async () => {
   simulator = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = (await once(simulator.stdout ?? simulator, 'data')) as [Buffer];
   url = line.toString().trim();
-}, 30_000);
+});
 
 afterAll(async () => {
   if (simulator.exitCode !== null) return;
@@ -72,7 +72,7 @@ test('one process holds 2,000 streams at once, and each is complete', async () =
   expect(page.value('vllm:generation_tokens_total')).toBe(STREAMS * OUTPUT_TOKENS);
   expect(page.value('http_requests_total', { handler: '/v1/chat/completions', status: '2xx' })).toBe(STREAMS);
   expect(page.value('vllm:num_requests_running') + page.value('vllm:num_requests_waiting')).toBe(0);
-}, 60_000);
+});
 
 /** Resolves when the answer begins, which is with its first token. */
 async function ask(agent: Agent, content: string): Promise<IncomingMessage> {

@@ -65,7 +65,7 @@ test('a pair whose servers others used is measured again with new texts, and its
   const [first, b, again, againB] = files.map(({ dataset }) => dataset?.prompt_variant);
   expect([b, againB]).toEqual([first, again]);
   expect(again).not.toBe(first);
-}, 180_000);
+});
 
 /** Requests that server A has answered. */
 async function answered(): Promise<number> {
@@ -103,7 +103,6 @@ async function answered(): Promise<number> {
     );
     expect((JSON.parse(stdout) as Printed).runs).toEqual({ a: ['t-01a-2'], b: ['t-01b-2'] });
   },
-  180_000,
 );
 
 test('without repeats left the pair stays, and the verdict is undecided', async () => {
@@ -116,7 +115,7 @@ test('without repeats left the pair stays, and the verdict is undecided', async 
   // The same command with repeats measures what was spoiled.
   const again = await ab('--id', 's', '--pairs', '1', '--json').ended;
   expect((JSON.parse(again.stdout) as Printed).runs).toEqual({ a: ['s-01a-2'], b: ['s-01b-2'] });
-}, 180_000);
+});
 
 test('the proposed command continues the comparison: its finished pairs are used', async () => {
   const sides = ['--b-extra-inputs', 'seed:1', '--repeat-pairs', '0'];
@@ -130,4 +129,4 @@ test('the proposed command continues the comparison: its finished pairs are used
   const next = await start(words).ended;
   expect(next.stderr).not.toContain('pair 1 of 2');
   expect((JSON.parse(next.stdout) as Printed).runs.a).toEqual([`${id}-01a`, `${id}-02a`]);
-}, 180_000);
+});

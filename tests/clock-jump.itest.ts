@@ -80,5 +80,4 @@ test.each([3600, -3600])(
     const rows = await llmbench('runs', 'export', runId, '--format', 'jsonl', '--runs-dir', runsDir);
     expect(rows.stdout.trim().split('\n')).toHaveLength(REQUESTS);
   },
-  180_000,
 );

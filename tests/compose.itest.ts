@@ -69,7 +69,7 @@ await describeWithPrometheus('the commands of docker-compose.yml', (programs) =>
 
     const shorter = (argument: string): string => argument.replace(/^(--benchmark-duration)=.*/, '$1=6');
     benchmark = await llmbench(...services.benchmark.command.map(here).map(shorter));
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await prometheus?.stop();

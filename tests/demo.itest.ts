@@ -32,7 +32,7 @@ test('--once ends by itself with the result, and leaves a run and no process', a
   }
   expect((await readdir(runsDir)).filter((name) => !name.startsWith('.'))).toHaveLength(1);
   expect(childrenOf(child.pid)).toEqual([]);
-}, 60_000);
+});
 
 test('without --once it serves until Ctrl-C, which leaves no process', async () => {
   const { child, ended, said } = demo([], WITHOUT_PROMETHEUS);
@@ -42,7 +42,7 @@ test('without --once it serves until Ctrl-C, which leaves no process', async () 
   child.kill('SIGINT');
   expect((await ended).code).toBe(0);
   expect(childrenOf(child.pid)).toEqual([]);
-}, 60_000);
+});
 
 test('Ctrl-C while it measures ends it and keeps what was measured', async () => {
   const { child, ended, said } = demo(['--benchmark-duration', '60'], WITHOUT_PROMETHEUS);
@@ -50,4 +50,4 @@ test('Ctrl-C while it measures ends it and keeps what was measured', async () =>
   child.kill('SIGINT');
   expect((await ended).code).toBe(130);
   expect(childrenOf(child.pid)).toEqual([]);
-}, 60_000);
+});

@@ -65,18 +65,14 @@ const READERS: readonly (readonly [name: string, read: (text: string) => unknown
 ];
 
 describe.each(READERS)('%s', (_, read) => {
-  test.each(HOSTILE)(
-    '%s a hundred thousand times is read or refused in time',
-    (_name, text) => {
-      let refusal: unknown = null;
-      try {
-        read(text);
-      } catch (error) {
-        refusal = error;
-      }
-      // Never the stack limit of a recursive pattern.
-      expect(refusal).not.toBeInstanceOf(RangeError);
-    },
-    10_000,
-  );
+  test.each(HOSTILE)('%s a hundred thousand times is read or refused in time', (_name, text) => {
+    let refusal: unknown = null;
+    try {
+      read(text);
+    } catch (error) {
+      refusal = error;
+    }
+    // Never the stack limit of a recursive pattern.
+    expect(refusal).not.toBeInstanceOf(RangeError);
+  });
 });

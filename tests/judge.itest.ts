@@ -119,7 +119,7 @@ test('run --check --confirm makes further runs of a suspect plan, and exits with
   expect(runs.a).toHaveLength(6);
   expect(runs.b.length).toBeGreaterThanOrEqual(3);
   expect(runs.b).not.toContain(left_out);
-}, 150_000);
+});
 
 test('run refuses options of the judge without --check, and --check of several loads', async () => {
   const options = ['--url', servers[0]?.url ?? '', ...LOAD, '--runs-dir', runsDir];

@@ -32,4 +32,4 @@ test('a file that is three times as large as the memory of the process is import
   const [runId = ''] = (await readdir(runs)).filter((name) => !name.startsWith('.'));
   const result = JSON.parse(await readFile(join(runs, runId, 'result.json'), 'utf8')) as ResultFile;
   expect(result.requests.ok).toBe(requests);
-}, 300_000);
+});

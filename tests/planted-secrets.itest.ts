@@ -123,7 +123,7 @@ describe('secrets that the user gives to a run', () => {
     expect((await run('other', { ...INPUTS, api_key: planted(15) })).stdout).toContain('error 3');
     expect(leaks(await everythingKept())).toEqual([]);
     expect(leaks(await everyPage())).toEqual([]);
-  }, 300_000);
+  });
 
   test('do not change the fingerprint, and every other input does', async () => {
     const fileOf = async (id: string): Promise<RunFile> =>
@@ -133,7 +133,7 @@ describe('secrets that the user gives to a run', () => {
     expect(secret?.comparison_key.sampling).toMatchObject({ api_key: '***', top_k: 3, hf_token: '***' });
     expect(other?.fingerprint).toBe(secret?.fingerprint);
     expect(third?.fingerprint).not.toBe(secret?.fingerprint);
-  }, 300_000);
+  });
 
   test('an interrupted ab shows none in the command that continues it', async () => {
     const argv = ['--a', `http://127.0.0.1:9?t=${planted(16)}`, '--b', `http://127.0.0.1:9?k=${planted(17)}`];
@@ -142,7 +142,7 @@ describe('secrets that the user gives to a run', () => {
     const { stdout, stderr, code } = await llmbench('ab', ...argv, ...load, ...more);
     expect([code, stderr]).toEqual([1, expect.stringContaining('to continue it: llmbench ab ')]);
     expect(leaks(new Map([['output', stdout + stderr]]))).toEqual([]);
-  }, 300_000);
+  });
 
   test('extra inputs that cannot be read are not repeated', async () => {
     const { code, stderr } = await llmbench('run', '--extra-inputs', `{"api_key":"${planted(20)}`, '--url', 'h');

@@ -68,7 +68,7 @@ await describeWithPrometheus('a finished run in Prometheus', (programs) => {
     const { code, stderr } = await llmbench('run', ...target, ...load);
     if (code !== 0) throw new Error(stderr);
     result = JSON.parse(await readFile(join(runsDir, RUN_ID, 'result.json'), 'utf8')) as ResultFile;
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await prometheus?.stop();

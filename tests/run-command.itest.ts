@@ -51,7 +51,7 @@ describe('a run that works', () => {
 
   test('a finished run can be listed and shown', async () => {
     await llmbench(...runArgs('--request-count', '2', '--run-id', 'shown'));
-    expect((await llmbench('runs', '--runs-dir', runsDir)).stdout).toMatch(/^shown .* completed$/m);
+    expect((await llmbench('runs', '--runs-dir', runsDir)).stdout).toMatch(/^shown .* completed\b/m);
     expect((await llmbench('runs', '--runs-dir', runsDir, '--run-id', 'shown')).stdout).toContain('ok 2');
   });
 });

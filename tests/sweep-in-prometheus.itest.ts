@@ -39,7 +39,7 @@ await describeWithPrometheus('a sweep of short steps in Prometheus', (programs) 
     results = await Promise.all(
       names.map(async (name) => JSON.parse(await readFile(join(runsDir, name, 'result.json'), 'utf8')) as ResultFile),
     );
-  }, 90_000);
+  });
 
   afterAll(async () => {
     await prometheus?.stop();

@@ -49,9 +49,11 @@ test.each([
 ])(
   '%s: two shards send what one machine sends, from the common start on, and are merged into one run',
   async (name, argv) => {
+    const before_ms = Date.now();
     const alone = await bodiesOf(1, () => perform(argv));
     const runId = name.replace(' ', '-');
-    const startAt_ms = Date.now() + 3000;
+    // As far away as a machine needs on which the shards take some times as long as the run alone has just taken.
+    const startAt_ms = Date.now() + 2000 + 3 * (Date.now() - before_ms);
     const common = ['--run-id', runId, '--start-at', new Date(startAt_ms).toISOString(), '--workers', '1'];
     const shards = await bodiesOf(2, () =>
       Promise.all(['0/2', '1/2'].map((shard) => perform([...argv, ...common, '--shard', shard]))),

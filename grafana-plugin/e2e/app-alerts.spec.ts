@@ -15,7 +15,7 @@ test('a regression fires: since when, of which runs, and the comparison with its
   await openJudged('alerts');
   const alert = page.getByRole('listitem').filter({ hasText: REGRESSED });
   // The real one: Prometheus evaluates the project's rule on what the exporter exposes.
-  await expect(alert).toContainText('firing', { timeout: 30_000 });
+  await expect(alert).toContainText('firing');
   await expect(alert).toContainText(/since 20\d\d-\d\d-\d\d \d\d:\d\d:\d\d/);
   await expect(alert).toContainText(/Largest change: time to first token p\d\d \+(29|30|31)\.\d %/);
   await expect(alert).toContainText('scenario=release');
@@ -110,7 +110,7 @@ test('all quiet, one rule that cannot be evaluated, one that is pending', async 
 test('without the exporter: the runs of the description, and no comparison', async ({ page, openJudged }) => {
   await openJudged('alerts', { without: 'llmbench-runs' });
   const alert = page.getByRole('listitem').filter({ hasText: REGRESSED });
-  await expect(alert.getByRole('link', { name: 'release-20' })).toBeVisible({ timeout: 30_000 });
+  await expect(alert.getByRole('link', { name: 'release-20' })).toBeVisible();
   await expect(alert.getByRole('link', { name: 'Compare with the baseline' })).toHaveCount(0);
 });
 
@@ -138,7 +138,7 @@ test.describe('with errors', () => {
     await expect(page.getByRole('group', { name: 'Missing rules' })).toContainText('–');
     await page.unroute(PROMETHEUS_RULES);
     await problem.getByRole('button', { name: 'Try again' }).click();
-    await expect(page.getByText(REGRESSED)).toBeVisible({ timeout: 30_000 });
+    await expect(page.getByText(REGRESSED)).toBeVisible();
   });
 });
 
@@ -149,7 +149,7 @@ test.describe('with axe, which defines a module', () => {
     test(`${theme}: nothing overflows from 1024 px up, and axe finds nothing`, async ({ page, openJudged }) => {
       await page.setViewportSize({ width: 1024, height: 768 });
       await openJudged('alerts', { theme });
-      await expect(page.getByText(REGRESSED)).toBeVisible({ timeout: 30_000 });
+      await expect(page.getByText(REGRESSED)).toBeVisible();
       await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1024);
       // The refresh buttons are Grafana's.
       const { violations } = await new AxeBuilder({ page })

@@ -62,7 +62,7 @@ test('the picture of the page sweeps', async ({ page, openJudged }) => {
 test('the picture of the page alerts', async ({ page, openJudged }) => {
   await page.setViewportSize({ width: 1440, height: 720 });
   await openJudged('alerts');
-  await expect(page.getByText('Scenario release has regressed')).toBeVisible({ timeout: 30_000 });
+  await expect(page.getByText('Scenario release has regressed')).toBeVisible();
   await page.waitForLoadState('networkidle');
   await page.evaluate(() => document.fonts.ready);
   await page.screenshot({ path: fileURLToPath(new URL('../src/img/screenshot-alerts.png', import.meta.url)) });

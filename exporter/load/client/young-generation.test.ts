@@ -23,4 +23,4 @@ function youngMegabytes(): number {
 test('the young generation grows until it suffices, and no further', () => {
   // Unbounded it is 126 MB here. One step of doubling may come between two looks.
   expect(youngMegabytes()).toBeLessThanOrEqual(70);
-}, 30_000);
+});

@@ -1,12 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import type { ConversationShape } from '../datasets/synthetic-dataset.ts';
 import type { Message } from '../endpoints/endpoint.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import { benchmarkPlan, benchmarkRun } from '../testing/benchmark-run.ts';
 import type { BenchmarkRun, PlanChanges } from '../testing/benchmark-run.ts';
-import { answer, delta, sse, streamOf, usage } from '../testing/scripted-server.ts';
+import { answer, delta, readThenWait, sse, streamOf, usage } from '../testing/scripted-server.ts';
 import type { Script } from '../testing/scripted-server.ts';
 
 const shape = (turns: number, delay = 0): ConversationShape => ({
@@ -116,10 +115,11 @@ describe('conversations', () => {
 
   test('drain: pauses of users are not awaited', async () => {
     const controls = new RunControls();
-    const running = run(shape(5, 3600), { requestCount: 50, concurrency: 3 }, counting, controls);
-    await sleep(100);
-    controls.drain();
-    const { outcome, recorder } = await running;
+    const draining: Script = (socket, request) => {
+      counting(socket, request);
+      if (request.position === 2) void readThenWait(0).then(() => controls.drain());
+    };
+    const { outcome, recorder } = await run(shape(5, 3600), { requestCount: 50, concurrency: 3 }, draining, controls);
     expect(outcome.status).toBe('aborted');
     expect(recorder.records).toHaveLength(3);
     expect(recorder.inFlight).toBe(0);

@@ -1,5 +1,6 @@
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 export interface ReceivedRequest {
   readonly head: string;
@@ -21,6 +22,18 @@ export interface ScriptedServer {
   /** Connections open now. */
   readonly open: () => number;
   close(): Promise<void>;
+}
+
+/**
+ * Lets the client, which lives in the same event loop, read what was written, and waits this long from then on. A plain wait
+ * may be over before the client has had its turn, on a busy machine.
+ */
+export async function readThenWait(wait_ms: number): Promise<void> {
+  for (let turn = 0; turn < 3; turn++) {
+    await sleep(1);
+    await nextTurn();
+  }
+  await sleep(wait_ms);
 }
 
 /** A server on a raw socket: it reads requests of HTTP/1.1 and lets the script write whatever it likes. */

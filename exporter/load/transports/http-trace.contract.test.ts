@@ -7,6 +7,7 @@ import {
   GOOD_STREAM,
   httpChunk,
   LAST_CHUNK,
+  readThenWait,
   scriptedServer,
   STREAM_HEAD,
   streamOf,
@@ -40,7 +41,7 @@ describe.each(TRANSPORTS)('HTTP phases over %s', (_name, open) => {
         await sleep(40);
         for (const event of GOOD_STREAM) {
           socket.write(httpChunk(event));
-          await sleep(10);
+          await readThenWait(10);
         }
         socket.write(LAST_CHUNK);
       },

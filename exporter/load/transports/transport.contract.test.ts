@@ -1,7 +1,16 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { oneRequest } from '../testing/one-request.ts';
-import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf, usage } from '../testing/scripted-server.ts';
+import {
+  answer,
+  delta,
+  GOOD_STREAM,
+  readThenWait,
+  scriptedServer,
+  sse,
+  streamOf,
+  usage,
+} from '../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { PlainOptions } from '../testing/transport-kinds.ts';
@@ -90,7 +99,7 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
     test('not sent again after the first byte of a response', async () => {
       const server = await serve((socket, { position }) => {
         if (position === 0) socket.write(streamOf(GOOD_STREAM));
-        else socket.write('HTTP/1.1 200 O', () => setTimeout(() => socket.resetAndDestroy(), 30));
+        else socket.write('HTTP/1.1 200 O', () => void readThenWait(0).then(() => socket.resetAndDestroy()));
       });
       const transport = transportTo(server.origin);
       await oneRequest(transport);
@@ -125,7 +134,7 @@ describe.each(TRANSPORTS)('%s', (_name, open) => {
       const server = await serve((socket, { position }) => {
         if (position > 0) socket.write(streamOf(GOOD_STREAM));
         else if (delay === 0) socket.write(streamOf(GOOD_STREAM) + stray);
-        else socket.write(streamOf(GOOD_STREAM), () => setTimeout(() => socket.write(stray), delay));
+        else socket.write(streamOf(GOOD_STREAM), () => void readThenWait(delay).then(() => socket.write(stray)));
       });
       const transport = transportTo(server.origin);
       const first = await oneRequest(transport);

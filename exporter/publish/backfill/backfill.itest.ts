@@ -86,7 +86,7 @@ await describeWithPrometheus('backfill', (programs) => {
     const prometheus = await PrometheusReceiver.start(programs, { dataFolder: data });
     cleanUp.push(() => prometheus.stop());
     await expectResults(prometheus, results);
-  }, 120_000);
+  });
 
   test('one page on standard output, and the same by remote write', async () => {
     const { folder, results } = await runs();
@@ -102,5 +102,5 @@ await describeWithPrometheus('backfill', (programs) => {
     ]).ended;
     expect(JSON.parse(sent.stdout)).toMatchObject({ runs: 2, refused: {}, samples_dropped: 0, samples_waiting: 0 });
     await expectResults(prometheus, results);
-  }, 120_000);
+  });
 });

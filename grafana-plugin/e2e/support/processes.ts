@@ -15,12 +15,15 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
+/** A limit against hanging, not a measure of speed: a busy machine may take its time. */
+const TIMEOUT_MS = 120_000;
+
 /** Waits until it holds; a condition that fails does not hold yet. */
-export async function until(condition: () => Promise<boolean>, timeoutMs: number): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
+export async function until(condition: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + TIMEOUT_MS;
   while (!(await condition().catch(() => false))) {
     if (Date.now() > deadline) {
-      throw new Error(`not ready after ${timeoutMs} ms`);
+      throw new Error(`not ready after ${TIMEOUT_MS} ms`);
     }
     await sleep(100);
   }

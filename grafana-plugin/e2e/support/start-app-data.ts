@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -67,10 +67,10 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     start('serve', '--runs-dir', runs, '--port', String(exporterPort));
     const exporter = `127.0.0.1:${exporterPort}`;
     const judgedRuns = join(folder, 'judged');
-    execFileSync(process.execPath, [STORE_JUDGED_RUNS, judgedRuns]);
-    execFileSync(process.execPath, [LLMBENCH, 'baseline', 'accept', 'tag:before', '--runs-dir', judgedRuns]);
-    // Ends with 99, because the runs have regressed.
-    spawnSync(process.execPath, [LLMBENCH, 'check', 'tag:after', '--runs-dir', judgedRuns]);
+    // Not in this thread, which answers the scrapes of the panel's data meanwhile.
+    await ended(spawn(process.execPath, [STORE_JUDGED_RUNS, judgedRuns], { stdio: ['ignore', 'ignore', 'pipe'] }));
+    await ended(start('baseline', 'accept', 'tag:before', '--runs-dir', judgedRuns));
+    await ended(start('check', 'tag:after', '--runs-dir', judgedRuns), REGRESSED);
     const tokenFile = join(folder, 'api-token');
     writeFileSync(tokenFile, JUDGED_TOKEN, { mode: 0o600 });
     start(
@@ -90,9 +90,9 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
         { stdio: 'ignore' }
       )
     );
-    await until(async () => (await fetch(`http://${address}/-/ready`)).ok, 30_000);
-    await until(async () => (await fetch(`http://${exporter}/-/ready`)).ok, 30_000);
-    await until(async () => (await fetch(`http://${judged}/-/ready`)).ok, 30_000);
+    await until(async () => (await fetch(`http://${address}/-/ready`)).ok);
+    await until(async () => (await fetch(`http://${exporter}/-/ready`)).ok);
+    await until(async () => (await fetch(`http://${judged}/-/ready`)).ok);
     const { url: stopped } = JSON.parse(
       await firstLine(start('simulate', '--system', 'vllm', '--port', '0', '--json'))
     ) as { url: string };
@@ -159,13 +159,16 @@ function firstLine(process: ChildProcess): Promise<string> {
   });
 }
 
-function ended(process: ChildProcess): Promise<void> {
+/** The exit code of `check` if the runs have regressed. */
+const REGRESSED = 99;
+
+function ended(process: ChildProcess, expected = 0): Promise<void> {
   process.stdout?.resume();
   let said = '';
   process.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-1000)));
   return new Promise((resolve, reject) =>
     process.once('exit', (code) =>
-      code === 0 ? resolve() : reject(new Error(`llmbench run ended with ${code}: ${said}`))
+      code === expected ? resolve() : reject(new Error(`llmbench ended with ${code}: ${said}`))
     )
   );
 }

@@ -28,10 +28,13 @@ export function findPrometheus(): string | null {
 export async function startData(prometheus: string): Promise<TestData> {
   // The clock of the runs starts with the first scrape: Prometheus takes some seconds until then.
   let startedMs: number | null = null;
+  let finalScrapes = 0;
   const exporter = createServer((_, response) => {
     startedMs ??= Date.now();
+    const seconds = (Date.now() - startedMs) / 1000;
+    finalScrapes += seconds > TOTAL_SECONDS ? 1 : 0;
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
-    response.end(exposition((Date.now() - startedMs) / 1000));
+    response.end(exposition(seconds));
   });
   const exporterPort = await listen(exporter);
   const folder = mkdtempSync(join(tmpdir(), 'llmbench-plugin-'));
@@ -61,11 +64,11 @@ export async function startData(prometheus: string): Promise<TestData> {
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await until(async () => (await fetch(`${prometheusUrl}/-/ready`)).ok, 30_000);
-    await until(async () => startedMs !== null, 30_000);
+    await until(async () => (await fetch(`${prometheusUrl}/-/ready`)).ok);
+    await until(async () => startedMs !== null);
     await sleep(TOTAL_SECONDS * 1000);
-    // Two scrapes after the last observation, so that the final counts are there.
-    await sleep(2500);
+    // The final counts are there twice: Prometheus has stored two scrapes when it begins the third.
+    await until(async () => finalScrapes > 2);
   } catch (error) {
     await stop();
     throw error;

@@ -26,9 +26,9 @@ export async function serveAndStop(file: string, server: string, prometheus: str
     });
     await answer.text();
   }
-  await until(async () => (await count(prometheus)) === REQUESTS, 60_000);
+  await until(async () => (await count(prometheus)) === REQUESTS);
   writeFileSync(file, '[]');
-  await until(async () => (await count(prometheus)) === null, 60_000);
+  await until(async () => (await count(prometheus)) === null);
   return `${JOB}/${host}`;
 }
 
