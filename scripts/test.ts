@@ -1,11 +1,11 @@
 /**
- * `npm test`: every check of the project, one after the other (two at once would spoil time limits), and one closing line
- * with the sum over all of them, after a line for each skipped test. A check without a count of its own (compiler, linter)
- * is one test. `npm run check` (`--quick`): only the checks that need neither servers nor a browser.
+ * `npm test`: every check of the project, two at a time, and one closing line with the sum over all of them, after a line
+ * for each skipped test. The output of a check is printed when it has ended. A check without a count of its own (compiler,
+ * linter) is one test. `npm run check` (`--quick`): only the checks that need neither servers nor a browser.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -19,49 +19,57 @@ interface Tally {
 interface Stage {
   readonly name: string;
   readonly quick?: true;
-  readonly run: () => Tally;
+  /** The stage that must have ended before. */
+  readonly after?: string;
+  /** `log`: the open file to which it writes what it prints. */
+  readonly run: (log: number) => Promise<Tally>;
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const plugin = join(root, 'grafana-plugin');
 const reports = mkdtempSync(join(tmpdir(), 'llmbench-test-'));
-mkdirSync(reports, { recursive: true });
 
 const PASSED: Tally = { passed: 1, failed: 0, skipped: [] };
 const FAILED: Tally = { passed: 0, failed: 1, skipped: [] };
 
+// Started in this order: the longest early, so that the others run beside it.
 const STAGES: readonly Stage[] = [
-  { name: 'types', quick: true, run: () => check('npm', ['run', '-s', 'typecheck'], root) },
-  { name: 'lint', quick: true, run: () => check('npm', ['run', '-s', 'lint'], root) },
-  { name: 'unit tests', quick: true, run: () => jest('npm', ['run', '-s', 'unit', '--'], root, 'unit.json') },
+  { name: 'types', quick: true, run: (log) => check(['run', '-s', 'typecheck'], root, log) },
+  { name: 'lint', quick: true, run: (log) => check(['run', '-s', 'lint'], root, log) },
   {
     name: 'tests with real servers',
-    run: () => jest('npm', ['run', '-s', 'integration', '--', '--runInBand'], root, 'integration.json'),
+    run: (log) => jest(['run', '-s', 'integration', '--', '--runInBand'], root, 'integration.json', log),
   },
-  { name: 'plugin: types', quick: true, run: () => check('npm', ['run', '-s', 'typecheck'], plugin) },
-  { name: 'plugin: lint', run: () => check('npm', ['run', '-s', 'lint'], plugin) },
+  { name: 'unit tests', quick: true, run: (log) => jest(['run', '-s', 'unit', '--'], root, 'unit.json', log) },
+  { name: 'plugin: build', run: (log) => check(['run', '-s', 'build'], plugin, log) },
+  {
+    name: 'plugin: what is built',
+    after: 'plugin: build',
+    run: (log) => jest(['run', '-s', 'check:dist', '--'], plugin, 'dist.json', log),
+  },
+  { name: 'plugin: browser', after: 'plugin: build', run: (log) => playwright('browser.json', log) },
+  { name: 'plugin: types', quick: true, run: (log) => check(['run', '-s', 'typecheck'], plugin, log) },
+  { name: 'plugin: lint', run: (log) => check(['run', '-s', 'lint'], plugin, log) },
   {
     name: 'plugin: unit tests',
     quick: true,
-    run: () => jest('npm', ['run', '-s', 'test', '--'], plugin, 'plugin.json'),
+    run: (log) => jest(['run', '-s', 'test', '--'], plugin, 'plugin.json', log),
   },
-  { name: 'plugin: build', run: () => check('npm', ['run', '-s', 'build'], plugin) },
-  { name: 'plugin: what is built', run: () => jest('npm', ['run', '-s', 'check:dist', '--'], plugin, 'dist.json') },
-  { name: 'plugin: browser', run: () => playwright('browser.json') },
 ];
 
-function spawn(command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): number {
-  const { status, error } = spawnSync(command, args, {
-    cwd,
-    stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, ...env },
+function npm(args: readonly string[], cwd: string, log: number, env: NodeJS.ProcessEnv = {}): Promise<number> {
+  const child = spawn('npm', args, { cwd, stdio: ['ignore', log, log], env: { ...process.env, ...env } });
+  return new Promise((resolve) => {
+    child.once('error', (error) => {
+      writeSync(log, `npm ${args.join(' ')}: ${error.message}\n`);
+      resolve(1);
+    });
+    child.once('exit', (code) => resolve(code ?? 1));
   });
-  if (error) console.error(`${command} ${args.join(' ')}: ${error.message}`);
-  return status ?? 1;
 }
 
-const check = (command: string, args: readonly string[], cwd: string): Tally =>
-  spawn(command, args, cwd) === 0 ? PASSED : FAILED;
+const check = async (args: readonly string[], cwd: string, log: number): Promise<Tally> =>
+  (await npm(args, cwd, log)) === 0 ? PASSED : FAILED;
 
 interface JestReport {
   readonly numPassedTests: number;
@@ -72,9 +80,9 @@ interface JestReport {
   }[];
 }
 
-function jest(command: string, args: readonly string[], cwd: string, report: string): Tally {
+async function jest(args: readonly string[], cwd: string, report: string, log: number): Promise<Tally> {
   const file = join(reports, report);
-  const status = spawn(command, [...args, '--json', `--outputFile=${file}`], cwd);
+  const status = await npm([...args, '--json', `--outputFile=${file}`], cwd, log);
   if (!existsSync(file)) return FAILED;
   const { numPassedTests, numFailedTests, numRuntimeErrorTestSuites, testResults } = JSON.parse(
     readFileSync(file, 'utf8'),
@@ -113,11 +121,10 @@ function skippedIn({ suites = [], specs = [] }: PlaywrightSuite): string[] {
   return [...here, ...suites.flatMap(skippedIn)];
 }
 
-function playwright(reportName: string): Tally {
+async function playwright(reportName: string, log: number): Promise<Tally> {
   const file = join(reports, reportName);
-  const status = spawn('npm', ['run', '-s', 'e2e', '--', '--reporter=list,json'], plugin, {
-    PLAYWRIGHT_JSON_OUTPUT_NAME: file,
-  });
+  const args = ['run', '-s', 'e2e', '--', '--reporter=list,json'];
+  const status = await npm(args, plugin, log, { PLAYWRIGHT_JSON_OUTPUT_NAME: file });
   if (!existsSync(file)) {
     return status === 0 ? { passed: 0, failed: 0, skipped: ['every browser test: no report; see above'] } : FAILED;
   }
@@ -127,25 +134,62 @@ function playwright(reportName: string): Tally {
   return { passed: report.stats.expected, failed: status !== 0 && failed === 0 ? 1 : failed, skipped };
 }
 
-const total = { passed: 0, failed: 0, skipped: 0 };
-const rows: string[] = [];
-const reasons: string[] = [];
-const quick = process.argv.includes('--quick');
-for (const stage of STAGES.filter((candidate) => !quick || candidate.quick)) {
-  console.log(`\n── ${stage.name}`);
-  const begun = Date.now();
-  const { passed, failed, skipped } = stage.run();
-  total.passed += passed;
-  total.failed += failed;
-  total.skipped += skipped.length;
-  reasons.push(...skipped.map((test) => `skipped: ${stage.name}: ${test}`));
-  const seconds = Math.round((Date.now() - begun) / 1000);
-  rows.push(
-    `${failed > 0 ? '✗' : '✓'} ${stage.name.padEnd(24)} ${String(passed).padStart(5)} passed ${String(failed).padStart(3)} failed ${String(skipped.length).padStart(3)} skipped ${String(seconds).padStart(4)} s`,
-  );
+interface Ended {
+  readonly stage: Stage;
+  readonly tally: Tally;
+  readonly seconds: number;
 }
+
+/** Runs a stage and prints its output when it has ended. */
+async function perform(stage: Stage): Promise<Ended> {
+  const path = join(reports, `${STAGES.indexOf(stage)}.log`);
+  const log = openSync(path, 'a');
+  console.log(`${stage.name} …`);
+  const begun = Date.now();
+  const tally = await stage.run(log);
+  const seconds = Math.round((Date.now() - begun) / 1000);
+  closeSync(log);
+  console.log(`\n── ${stage.name}, ${seconds} s\n${readFileSync(path, 'utf8').trimEnd()}\n`);
+  return { stage, tally, seconds };
+}
+
+/** Runs the stages in their order, as many at once as there are lanes. */
+async function performAll(stages: readonly Stage[], lanes: number): Promise<readonly Ended[]> {
+  const waiting = [...stages];
+  const ended: Ended[] = [];
+  const running = new Set<Promise<unknown>>();
+  const isReady = ({ after }: Stage): boolean => after === undefined || ended.some(({ stage }) => stage.name === after);
+  while (waiting.length > 0 || running.size > 0) {
+    const next = running.size < lanes ? waiting.findIndex(isReady) : -1;
+    if (next < 0) {
+      await Promise.race(running);
+      continue;
+    }
+    for (const stage of waiting.splice(next, 1)) {
+      const run = perform(stage).then((end) => {
+        ended.push(end);
+        running.delete(run);
+      });
+      running.add(run);
+    }
+  }
+  return stages.flatMap((stage) => ended.filter((end) => end.stage === stage));
+}
+
+const quick = process.argv.includes('--quick');
+const all = await performAll(
+  STAGES.filter((stage) => !quick || stage.quick),
+  Math.min(2, availableParallelism()),
+);
 rmSync(reports, { recursive: true, force: true });
 
-console.log(`\n${[...rows, ...reasons].join('\n')}\n`);
-console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
-process.exitCode = total.failed === 0 && total.passed > 0 ? 0 : 1;
+const rows = all.map(
+  ({ stage, tally: { passed, failed, skipped }, seconds }) =>
+    `${failed > 0 ? '✗' : '✓'} ${stage.name.padEnd(24)} ${String(passed).padStart(5)} passed ${String(failed).padStart(3)} failed ${String(skipped.length).padStart(3)} skipped ${String(seconds).padStart(4)} s`,
+);
+const reasons = all.flatMap(({ stage, tally }) => tally.skipped.map((test) => `skipped: ${stage.name}: ${test}`));
+const sum = (count: (tally: Tally) => number): number => all.reduce((total, { tally }) => total + count(tally), 0);
+const [passed, failed] = [sum((tally) => tally.passed), sum((tally) => tally.failed)];
+console.log(`${[...rows, ...reasons].join('\n')}\n`);
+console.log(`${passed} passed, ${failed} failed, ${reasons.length} skipped`);
+process.exitCode = failed === 0 && passed > 0 ? 0 : 1;
