@@ -65,6 +65,7 @@ export async function prepareRun(run: RequestedRun, closers: Closers): Promise<P
   const origins = traffic.targets.map(({ origin }) => origin);
   const pages = await readMetricsPages(request, origins, process.env);
   const planned = plannedLoad(request, given.dataset);
+  for (const note of given.dataset.notes ?? []) host.say(note);
   host.say(announcement(request, origins.join(', '), planned));
   if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
   const form = await probedForm(

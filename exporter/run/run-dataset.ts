@@ -3,6 +3,7 @@ import type { RunDataset, RunDatasetFile } from '../../core/run/run-dataset.ts';
 import type { Dataset } from '../load/datasets/dataset.ts';
 import type { InputFile } from '../load/datasets/open-dataset.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../load/datasets/synthetic-dataset.ts';
+import { BLOCK_TOKENS } from '../load/datasets/trace-dataset.ts';
 import type { Tokenizer } from '../load/tokenizers/tokenizer.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -67,10 +68,11 @@ function fileOptions({ traffic }: RunRequest, file: InputFile, { fileSha256 }: D
 }
 
 function fileFacts({ path, type, strategy, blockTokens }: InputFile, sha256: string): RunDatasetFile {
+  const blocks = type in BLOCK_TOKENS ? BLOCK_TOKENS[type as keyof typeof BLOCK_TOKENS] : null;
   return {
     name: basename(path),
     sha256,
     sampling_strategy: strategy,
-    block_tokens: type === 'mooncake_trace' ? blockTokens : null,
+    block_tokens: blocks === null ? null : (blockTokens ?? blocks),
   };
 }

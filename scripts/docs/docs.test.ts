@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { catalogs } from '../../catalog/load.ts';
+import { acceptedAs, PEERS } from '../../exporter/cli/peer-options/peers.ts';
 import { flagsByCommand } from './command-line.ts';
 import { anchorsIn, callsIn, documents, linkedFile, linksIn, loneFlagsIn } from './documents.ts';
 import type { Document } from './documents.ts';
@@ -47,9 +48,10 @@ test('what is made of the code is as the code makes it: node scripts/docs/genera
   expect(written).toEqual([...made]);
 });
 
-/** Flags of other tools that pages about llmbench name: also those of servers that the catalogs contain. */
+/** Flags of other tools that pages about llmbench name: also of servers in the catalogs and of benchmark tools. */
 const OTHERS = new Set([
   ...['--enable-feature', '--output-details', '--save-detailed'],
+  ...PEERS.flatMap(({ options }) => options.flatMap(([flags]) => flags.split(' '))),
   ...catalogs().flatMap(({ bucket_options: options = [] }) => options.map(({ name }) => name)),
 ]);
 /** Pages about the servers, whose flags they name. */
@@ -61,7 +63,7 @@ function unknownIn(page: Document, flags: ReadonlyMap<string, ReadonlySet<string
     if (first === '' || !/^[a-z]/.test(first)) return [];
     const known = flags.get(`${first} ${second}`) ?? flags.get(first);
     if (known === undefined) return [`llmbench ${first}`];
-    return given.filter((flag) => !known.has(flag)).map((flag) => `${first} ${flag}`);
+    return given.filter((flag) => !known.has(flag) && acceptedAs(flag) === null).map((flag) => `${first} ${flag}`);
   });
   if (OF_SERVERS.test(page.path)) return calls;
   return [...calls, ...loneFlagsIn(page).filter((flag) => !all.has(flag) && !OTHERS.has(flag))];

@@ -1,6 +1,7 @@
 import { histogramFamilies } from './histogram-families.ts';
 import { measuresPage } from './measures-page.ts';
 import { metricsPage } from './metrics-page.ts';
+import { peersPage } from './peers-page.ts';
 import { ownFamilies } from './own-families.ts';
 
 /** The generated files: path in the repository, and text. */
@@ -8,6 +9,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['docs/guides/measures.md', measuresPage()],
     ['docs/guides/metrics.md', await metricsPage()],
+    ['docs/guides/coming-from-other-tools.md', peersPage()],
     ['grafana-plugin/src/catalog/histogram-families.json', `${JSON.stringify(histogramFamilies(), null, 2)}\n`],
     ['catalog/llmbench.json', `${JSON.stringify(await ownFamilies(), null, 2)}\n`],
   ]);

@@ -58,9 +58,7 @@ export const ARRIVAL_OPTIONS = {
     null,
   ),
   'request-rate-ramp-duration': seconds('ramp the rate up from 0 over this time', UP_TO_A_WEEK, 0),
-  'fixed-schedule': flag(
-    'send the requests of the input at its timestamps (default for a mooncake_trace with timestamps)',
-  ),
+  'fixed-schedule': flag('send the requests of the input at its timestamps (default for a trace with timestamps)'),
   'no-fixed-schedule': flag('ignore the timestamps of a trace'),
   'fixed-schedule-auto-offset': flag('shift the schedule so that its first request is due at once'),
   'fixed-schedule-start-offset': milliseconds('begin the schedule at this timestamp', TIMESTAMP, null),

@@ -1,16 +1,15 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { firstLineOf, TIMED_TYPES } from '../../load/datasets/detect-file-type.ts';
+import type { FileType } from '../../load/datasets/open-dataset.ts';
 import { CliError } from '../failure.ts';
+import { requestedFileType } from './traffic-options.ts';
 
 export interface ScheduleOptions {
   readonly 'fixed-schedule': boolean;
   readonly 'no-fixed-schedule': boolean;
   readonly 'request-rate': readonly number[] | null;
   readonly 'input-file': string | null;
-  readonly 'custom-dataset-type': string;
+  readonly 'custom-dataset-type': FileType | null;
 }
-
-/** Enough for the first line: hash ids of a long prompt are a few kilobytes. */
-const FIRST_BYTES = 1 << 20;
 
 /**
  * Whether the requests come at the times of their input: when requested, and when the input is a trace whose first
@@ -21,30 +20,15 @@ export function followsSchedule(options: ScheduleOptions): boolean {
     throw new CliError('--fixed-schedule and --no-fixed-schedule cannot be used together');
   if (options['fixed-schedule'] || options['no-fixed-schedule']) return options['fixed-schedule'];
   const path = options['input-file'];
-  if (path === null || options['custom-dataset-type'] !== 'mooncake_trace' || !hasTimestamp(firstLine(path)))
-    return false;
+  if (path === null) return false;
+  const { type } = requestedFileType(path, options['custom-dataset-type']);
+  const isTimed = type === 'mooncake_trace' ? hasTimestamp(firstLineOf(path)) : TIMED_TYPES.has(type);
+  if (!isTimed) return false;
   if (options['request-rate'] !== null)
     throw new CliError(
       `${path} has timestamps: remove --request-rate, or ignore the timestamps with --no-fixed-schedule`,
     );
   return true;
-}
-
-/** Empty when the file cannot be read: opening the dataset reports it. */
-function firstLine(path: string): string {
-  let file: number;
-  try {
-    file = openSync(path, 'r');
-  } catch {
-    return '';
-  }
-  try {
-    const bytes = Buffer.alloc(FIRST_BYTES);
-    const text = bytes.toString('utf8', 0, readSync(file, bytes, 0, FIRST_BYTES, 0));
-    return text.split('\n').find((line) => line.trim() !== '') ?? '';
-  } finally {
-    closeSync(file);
-  }
 }
 
 function hasTimestamp(line: string): boolean {

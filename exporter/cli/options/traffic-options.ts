@@ -3,8 +3,8 @@ import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { DEFAULT_TRANSPORT, TRANSPORT_CHOICES } from '../../load/transports/choose-transport.ts';
 import { DEFAULT_CONNECT_TIMEOUT_SECONDS } from '../../load/transports/connection-options.ts';
 import { SAMPLING_STRATEGIES } from '../../load/datasets/entry-order.ts';
-import { DEFAULT_BLOCK_TOKENS } from '../../load/datasets/mooncake-trace.ts';
-import { FILE_TYPES } from '../../load/datasets/open-dataset.ts';
+import { detectFileType } from '../../load/datasets/detect-file-type.ts';
+import { FILE_TYPES, type FileType } from '../../load/datasets/open-dataset.ts';
 import type { DatasetRequest } from '../../load/datasets/open-dataset.ts';
 import { parseSequenceDistribution } from '../../load/datasets/sequence-distribution.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS } from '../../load/datasets/synthetic-dataset.ts';
@@ -77,10 +77,10 @@ export const PROMPT_OPTIONS = {
     { min: 1, max: 1e9 },
     null,
   ),
-  'input-file': text('FILE', 'file with prompts, instead of random words', null),
-  'custom-dataset-type': choice(FILE_TYPES, 'format of the file', 'single_turn'),
+  'input-file': text('FILE', 'file with prompts or a trace, instead of random words', null),
+  'custom-dataset-type': choice(FILE_TYPES, 'format of the file (default: detected)', null),
   'dataset-sampling-strategy': choice(SAMPLING_STRATEGIES, 'order in which the file is sent', 'sequential'),
-  'isl-block-size': integer('tokens per hash ID of a trace', TOKENS, DEFAULT_BLOCK_TOKENS),
+  'isl-block-size': integer('tokens per hash ID of a trace (default 512, 16 in a bailian_trace)', TOKENS, null),
   tokenizer: text(
     'NAME',
     'a tokenizer.json or its folder, a model on the Hugging Face hub, or a tiktoken encoding',
@@ -187,12 +187,23 @@ function requestedDataset(options: TrafficOptions): TrafficRequest['dataset'] {
         ? null
         : {
             path,
-            type: options['custom-dataset-type'],
+            ...requestedFileType(path, options['custom-dataset-type']),
             strategy: options['dataset-sampling-strategy'],
             blockTokens: options['isl-block-size'],
             delayRatio: options['session-delay-ratio'],
           },
   };
+}
+
+/** The given format of an input file, or the detected one. Throws a `CliError` when none is recognized. */
+export function requestedFileType(
+  path: string,
+  given: FileType | null,
+): { readonly type: FileType; readonly isDetected: boolean } {
+  if (given !== null) return { type: given, isDetected: false };
+  const type = detectFileType(path);
+  if (type === null) throw new CliError(`${path}: the format is not recognized; set --custom-dataset-type`);
+  return { type: type ?? 'single_turn', isDetected: type !== undefined };
 }
 
 function synthetic(

@@ -23,6 +23,8 @@ export interface Dataset {
    * no times.
    */
   readonly due_ns?: Float64Array;
+  /** What a user should know of how the file was read, a line each; absent: nothing. */
+  readonly notes?: readonly string[];
 }
 
 /** One user's exchange with the model. */

@@ -49,16 +49,26 @@ export function fileDataset<T>(
   longestOutputTokens: number,
   more: PlanPart = {},
 ): Dataset {
-  const order: EntryOrder = entryOrder(options.strategy, entries.length, options.seed);
+  const request = (index: number): GenerationRequest => requestOf(entries[index] as T, index);
+  return indexedDataset(type, { count: entries.length, sha256 }, options, request, longestOutputTokens, more);
+}
+
+/** The same, of entries that are only known by their numbers. */
+export function indexedDataset(
+  type: string,
+  { count, sha256 }: { readonly count: number; readonly sha256: string },
+  options: FileDatasetOptions,
+  requestOf: (index: number) => GenerationRequest,
+  longestOutputTokens: number,
+  more: PlanPart = {},
+): Dataset {
+  const order: EntryOrder = entryOrder(options.strategy, count, options.seed);
   return {
     planSha256: filePlanSha256(type, sha256, options, more),
     fileSha256: sha256,
-    size: entries.length,
+    size: count,
     longestOutputTokens,
-    request(phase, position) {
-      const index = order(phase, position);
-      return requestOf(entries[index] as T, index);
-    },
+    request: (phase, position) => requestOf(order(phase, position)),
   };
 }
 
@@ -69,6 +79,11 @@ export function textRequest(text: string, max_tokens: number, tokenizer: Tokeniz
 
 /** The list itself; throws a `ConfigurationError` when it is empty. */
 export function requireEntries<T>(entries: readonly T[], file: string): readonly T[] {
-  if (entries.length === 0) throw new ConfigurationError(`${file}: the file has no entries to send`);
+  requireCount(entries.length, file);
   return entries;
+}
+
+/** Throws a `ConfigurationError` when it is 0. */
+export function requireCount(count: number, file: string): void {
+  if (count === 0) throw new ConfigurationError(`${file}: the file has no entries to send`);
 }

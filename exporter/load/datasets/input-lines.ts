@@ -8,7 +8,7 @@ export interface InputLimits {
   readonly lineBytes: number;
 }
 
-/** The whole input is held in memory: a larger file must be split. */
+/** Most inputs are held in memory: a larger file must be split. */
 export const INPUT_LIMITS: InputLimits = { fileBytes: 2 * 2 ** 30, lineBytes: 32 * 2 ** 20 };
 
 /** One line, or one element of a JSON array. */
@@ -31,13 +31,19 @@ const LF = 10;
  */
 export async function readLines(file: string, limits = INPUT_LIMITS): Promise<InputTexts> {
   const texts: InputText[] = [];
+  const sha256 = await eachLine(file, (line) => texts.push(line), limits);
+  return { texts, sha256 };
+}
+
+/** Calls `take` with each non-blank line, of which none is kept, and returns the SHA-256 of the file; throws as above. */
+export async function eachLine(file: string, take: (line: InputText) => void, limits = INPUT_LIMITS): Promise<string> {
   const keep = (line: number, text: string): void => {
-    if (text.trim() !== '') texts.push({ line, text });
+    if (text.trim() !== '') take({ line, text });
   };
   const splitter = new LineSplitter(file, limits.lineBytes, keep);
   const sha256 = await readPieces(file, limits, (bytes) => splitter.push(bytes));
   splitter.end();
-  return { texts, sha256 };
+  return sha256;
 }
 
 /** Reads a file piece by piece and returns the SHA-256 of its bytes. */
@@ -90,7 +96,9 @@ class LineSplitter {
 
   /** The current line has ended. */
   end(): void {
-    const text = Buffer.concat(this.#pieces).toString('utf8');
+    const [first, ...more] = this.#pieces;
+    const bytes = first === undefined || more.length > 0 ? Buffer.concat(this.#pieces) : first;
+    const text = bytes.toString('utf8');
     this.#line(this.#number, this.#number === 1 ? text.replace(/^\uFEFF/, '') : text);
     this.#pieces = [];
     this.#bytes = 0;

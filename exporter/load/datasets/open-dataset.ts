@@ -1,7 +1,10 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
+import { bailianTrace } from './bailian-trace.ts';
+import { AZURE, BURST_GPT, csvTrace } from './csv-traces.ts';
 import type { Dataset } from './dataset.ts';
 import type { SamplingStrategy } from './entry-order.ts';
+import type { FileDatasetOptions } from './file-dataset.ts';
 import { mooncakeTrace } from './mooncake-trace.ts';
 import { multiTurn } from './multi-turn.ts';
 import { randomPool } from './random-pool.ts';
@@ -18,6 +21,9 @@ export const FILE_TYPES = [
   'random_pool',
   'raw_payload',
   'mooncake_trace',
+  'bailian_trace',
+  'burst_gpt_trace',
+  'azure_trace',
   'sharegpt',
 ] as const;
 export type FileType = (typeof FILE_TYPES)[number];
@@ -37,8 +43,10 @@ export interface InputFile {
   readonly path: string;
   readonly type: FileType;
   readonly strategy: SamplingStrategy;
-  /** For `mooncake_trace`. */
-  readonly blockTokens: number;
+  /** For traces with hash ids; null: that of the format. */
+  readonly blockTokens: number | null;
+  /** The type was found from the content; absent: it was given. */
+  readonly isDetected?: boolean;
   /** For `multi_turn`. */
   readonly delayRatio: number;
 }
@@ -57,9 +65,14 @@ export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer 
     });
   }
   if (inputTokens !== null) throw new ConfigurationError('--isl has no effect with --input-file: the file sets it');
-  const { path, strategy, blockTokens, delayRatio } = file;
-  const options = { file: path, outputTokens, seed, strategy, tokenizer };
-  switch (file.type) {
+  const dataset = await openFile(file, { file: file.path, outputTokens, seed, strategy: file.strategy, tokenizer });
+  if (file.isDetected !== true || file.type === 'single_turn') return dataset;
+  const note = `${file.path}: read as ${file.type}; --custom-dataset-type sets another format`;
+  return { ...dataset, notes: [note, ...(dataset.notes ?? [])] };
+}
+
+function openFile({ type, blockTokens, delayRatio }: InputFile, options: FileDatasetOptions): Promise<Dataset> {
+  switch (type) {
     case 'single_turn':
       return singleTurn(options);
     case 'multi_turn':
@@ -70,6 +83,12 @@ export async function openDataset(request: DatasetRequest, tokenizer: Tokenizer 
       return rawPayload(options);
     case 'mooncake_trace':
       return mooncakeTrace({ ...options, blockTokens });
+    case 'bailian_trace':
+      return bailianTrace({ ...options, blockTokens });
+    case 'burst_gpt_trace':
+      return csvTrace(BURST_GPT, options);
+    case 'azure_trace':
+      return csvTrace(AZURE, options);
     case 'sharegpt':
       return shareGpt(options);
   }

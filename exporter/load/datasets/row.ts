@@ -64,6 +64,10 @@ export class InputRow {
     return this.#number(key, 0, LATEST_MS, false);
   }
 
+  seconds(key: string): number | null {
+    return this.#number(key, 0, LATEST_MS / 1000, false);
+  }
+
   integers(key: string): readonly number[] | null {
     if (!this.has(key)) return null;
     const value = this.#json[key];

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { PhaseName } from '../../../core/run/record.ts';
 import { seededRandom, type Random } from '../../../core/stats/seeded-random.ts';
 import type { Dataset } from '../datasets/dataset.ts';
@@ -38,10 +39,19 @@ export function arrivalsKey(
   arrivals: OpenLoad['arrivals'],
   { due_ns }: Timed,
 ): Readonly<Record<string, string | number>> {
-  if (arrivals.kind === 'trace') return { arrivals: 'trace', offsets_ns: timesOf(due_ns).join() };
+  if (arrivals.kind === 'trace') return { arrivals: 'trace', offsets_ns: timesKey(timesOf(due_ns)) };
   const { requestRate, pattern, smoothness, rampSeconds, seed } = arrivals;
   const shape = pattern === 'gamma' ? smoothness : 1;
   return { arrivals: `${pattern}-1`, requestRate, smoothness: shape, rampSeconds, seed };
+}
+
+/** Longer lists of times are hashed: the text of millions of them would not fit into a string. */
+const MOST_TIMES = 1e6;
+
+function timesKey(due_ns: Float64Array): string {
+  if (due_ns.length <= MOST_TIMES) return due_ns.join();
+  const bytes = new Uint8Array(due_ns.buffer, due_ns.byteOffset, due_ns.byteLength);
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 function timesOf(due_ns: Float64Array | undefined): Float64Array {
