@@ -1,9 +1,4 @@
-/** A command; `run` gets the arguments after its name and returns the exit code. */
-export interface Command {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ run(argv: readonly string[]): Promise<number> }>;
-}
+import type { Command } from './command.ts';
 
 export const COMMANDS: readonly Command[] = [
   { name: 'run', summary: 'benchmark a server and store the result as a run', load: () => import('./commands/run.ts') },
@@ -83,5 +78,10 @@ export const COMMANDS: readonly Command[] = [
     name: 'demo',
     summary: 'run simulator, benchmark, exporter and Prometheus together',
     load: () => import('./commands/demo.ts'),
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion script of a shell: bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
   },
 ];

@@ -1,5 +1,6 @@
 /** Entry point: finds the command and imports only that one. */
-import { COMMANDS, type Command } from './commands.ts';
+import type { Command } from './command.ts';
+import { COMMANDS } from './commands.ts';
 import { ExitCode, reportFailure } from './failure.ts';
 import { writeTerminalText } from './terminal-text.ts';
 
@@ -42,7 +43,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 async function execute(command: Command, argv: readonly string[]): Promise<void> {
   try {
     const implementation = await command.load();
-    process.exitCode = await implementation.run(argv);
+    process.exitCode = await implementation.run(argv, COMMANDS);
   } catch (error) {
     process.exitCode = reportFailure(`llmbench ${command.name}`, error);
   }

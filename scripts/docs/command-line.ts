@@ -1,4 +1,5 @@
-import { COMMANDS, type Command } from '../../exporter/cli/commands.ts';
+import type { Command } from '../../exporter/cli/command.ts';
+import { COMMANDS } from '../../exporter/cli/commands.ts';
 
 /** Commands that pass options on to `llmbench run`. */
 const TAKE_RUN_OPTIONS = ['ab', 'check'];

@@ -24,7 +24,7 @@ const MOST_PAIRS = 200;
 /** A spoiled pair leaves the comparison undecided; a client that is always saturated is not measured for hours. */
 const REPEATS = 3;
 
-const OPTIONS = {
+export const OPTIONS = {
   a: text('URL', 'server A, the baseline; required', null),
   b: text('URL', 'server B, which is judged; required', null),
   pairs: integer(

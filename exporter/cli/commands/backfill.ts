@@ -28,7 +28,7 @@ import {
 import { namedRuns } from './runs/stored-runs.ts';
 import { VERSION } from '../version.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   all: flag('all finished runs with a known start time, and the verdicts on all scenarios'),
   output: text(

@@ -19,7 +19,7 @@ import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { aligned } from '../tables/aligned.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   reason: text('TEXT', 'why the baseline changes; required by drop', null),
   ...AUTHOR_OPTION,

@@ -20,7 +20,7 @@ import { namedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 const ONE_DAY_SECONDS = 86_400;
 
-const OPTIONS = {
+export const OPTIONS = {
   url: targets('metrics endpoints of running servers: http://host:8000/metrics, host:8000, or triton=host'),
   window: seconds('time between the two scrapes of --url', { min: 0.1, max: ONE_DAY_SECONDS }, 30),
   ...PAGE_CREDENTIAL_OPTIONS,

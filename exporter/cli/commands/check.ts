@@ -14,7 +14,7 @@ import { printVerdict } from '../print-verdict.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   scenario: text('NAME', 'judge the newest run of this scenario', null),
   ...CHECK_OPTIONS,

@@ -26,7 +26,7 @@ import { VERSION } from '../version.ts';
 
 const ONE_WEEK_SECONDS = 604_800;
 
-const OPTIONS = {
+export const OPTIONS = {
   'server-metrics': targets(
     'metrics endpoints: http://host:8000/metrics, host:8000, or a system and host: triton=host',
   ),

@@ -11,7 +11,7 @@ import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { printVerdict, type VerdictValues } from '../print-verdict.ts';
 import { RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   paired: flag('A and B are pairs, in their order by start: measured one right after the other with the same plan'),
   ...RULE_OPTIONS,

@@ -6,7 +6,7 @@ import { findPrometheus, startDemoPrometheus } from './demo-prometheus.ts';
 import { run as runBenchmarkCommand } from './run.ts';
 import { untilStopped } from '../until-stopped.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   once: flag('exit after the result instead of serving it until Ctrl-C'),
   'benchmark-duration': seconds('duration of the benchmark', { min: 1, max: 3600 }, 20),
   'runs-dir': text('DIR', 'directory in which to store the run', 'runs'),

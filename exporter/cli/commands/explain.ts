@@ -20,7 +20,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, text } from '../options/options.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   url: text('URL', 'explain the metrics page at this URL', null),
   json: flag('print JSON'),
 };

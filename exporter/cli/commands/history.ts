@@ -19,7 +19,7 @@ import { aligned } from '../tables/aligned.ts';
 import { changeText } from '../../../core/text/change-text.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   limit: integer('number of the newest runs to show', { min: 1, max: MOST_HISTORY_RUNS }, 50),
   measure: RULE_OPTIONS.gate,

@@ -34,7 +34,7 @@ const timeZone: Option<string | null> = {
   },
 };
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   scenario: text(
     'NAME',

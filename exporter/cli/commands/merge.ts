@@ -8,7 +8,7 @@ import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, text } from '../options/options.ts';
 import { resultTable } from '../tables/result-table.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the runs and of RUN.shards, which holds the shards', 'runs'),
   json: flag('print the result as JSON'),
 };

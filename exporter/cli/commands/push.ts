@@ -10,7 +10,7 @@ import { flag, readOptions, seconds, text } from '../options/options.ts';
 import { RECEIVER_OPTIONS, requestedReceiver } from '../options/publish-options.ts';
 import { VERSION } from '../version.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   timeout: seconds('give up after this time', { min: 0, max: 86_400 }, 60),
   ...RECEIVER_OPTIONS,

@@ -13,7 +13,7 @@ import { namedSweeps, type NamedSweeps } from './runs/named-sweeps.ts';
 import { namedRuns } from './runs/stored-runs.ts';
 import { reportSweeps, type SweepReportOptions } from './sweep-report.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   export: choice(
     ['none', ...RUN_EXPORTS] as const,

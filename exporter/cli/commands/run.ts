@@ -33,6 +33,8 @@ import { mergeLine, shardMark } from '../tables/shard-lines.ts';
 import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
 import { VERSION } from '../version.ts';
 
+export { RUN_OPTIONS as OPTIONS };
+
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(sectionedHelp(RUN_HELP, argv));

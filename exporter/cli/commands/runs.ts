@@ -1,14 +1,8 @@
+import type { Command } from '../command.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { suggestion } from '../options/options.ts';
 
-/** A subcommand of `runs`; `run` gets the arguments after its name. */
-interface RunsCommand {
-  readonly name: string;
-  readonly summary: string;
-  readonly load: () => Promise<{ run(argv: readonly string[]): Promise<number> }>;
-}
-
-const COMMANDS: readonly RunsCommand[] = [
+export const SUBCOMMANDS: readonly Command[] = [
   { name: 'list', summary: 'list the runs, newest first (the default)', load: () => import('./runs/list.ts') },
   { name: 'show', summary: 'show one run: result, configuration and phases', load: () => import('./runs/show.ts') },
   { name: 'query', summary: 'query all runs with SQL (DuckDB)', load: () => import('./runs/query.ts') },
@@ -30,9 +24,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     return ExitCode.done;
   }
   const named = name !== undefined && !name.startsWith('-');
-  const command = COMMANDS.find((candidate) => candidate.name === (named ? name : 'list'));
+  const command = SUBCOMMANDS.find((candidate) => candidate.name === (named ? name : 'list'));
   if (command === undefined) {
-    const names = COMMANDS.map((candidate) => candidate.name);
+    const names = SUBCOMMANDS.map((candidate) => candidate.name);
     throw new CliError(`'${name}' is not one of ${names.join(', ')}${suggestion(name ?? '', names, '')}`);
   }
   const implementation = await command.load();
@@ -40,11 +34,11 @@ export async function run(argv: readonly string[]): Promise<number> {
 }
 
 function overview(): string {
-  const width = Math.max(...COMMANDS.map(({ name }) => name.length));
+  const width = Math.max(...SUBCOMMANDS.map(({ name }) => name.length));
   return [
     'usage: llmbench runs [list|show|query|export|tag|delete|prune|verify] [options]',
     '',
-    ...COMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+    ...SUBCOMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',
     'RUN is a run id, a unique prefix of one, or `latest`.',
     '`llmbench runs show --help` shows the options of a subcommand, with examples.',

@@ -19,7 +19,7 @@ import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-seri
 import { untilStopped } from '../until-stopped.ts';
 import { VERSION } from '../version.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
   port: integer('port to listen on, 0 for a free one', { min: 0, max: 65_535 }, 9469),

@@ -21,7 +21,7 @@ const FAULTS = {
   fallback: NO_FAULTS,
 };
 
-const OPTIONS = {
+export const OPTIONS = {
   system: choice(
     [...SIMULATED_SYSTEMS, 'all'],
     'system whose API and metrics to simulate; all: every system, in this process',

@@ -18,6 +18,12 @@ export const OTHER_NAMES: Peer = {
     ['--results-dir', instead('use `--runs-dir VALUE`')],
     ['--metadata', instead('use `--tag`')],
     ['--endpoint-url', accepted('url')],
+    [
+      '--sweep',
+      instead(
+        'use a list of loads, `--concurrency 1,2,4` or `--request-rate 5,10`, for one run at each; `--find` searches the largest',
+      ),
+    ],
     ['--qps --rps', accepted('request-rate')],
     ['--requests', accepted('request-count')],
     ['--duration', instead('use `--benchmark-duration VALUE`, in seconds')],

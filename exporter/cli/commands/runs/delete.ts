@@ -10,7 +10,7 @@ import { flag, readArguments } from '../../options/options.ts';
 import { runListing } from './run-listing.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
-const OPTIONS = { 'runs-dir': RUNS_DIR, yes: flag('do not ask for confirmation') };
+export const OPTIONS = { 'runs-dir': RUNS_DIR, yes: flag('do not ask for confirmation') };
 const USAGE = 'llmbench runs delete RUN… [options]';
 const EXAMPLES = ['llmbench runs delete 20261121T190000Z-abcdefghij', 'llmbench runs delete broken-1 broken-2 --yes'];
 

@@ -13,7 +13,7 @@ import { namedSweeps } from './named-sweeps.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 import { written } from './written.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   format: choice(['csv', 'jsonl', 'parquet', 'aiperf'] as const, 'output format', 'csv'),
   rows: choice(

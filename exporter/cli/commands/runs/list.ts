@@ -6,7 +6,7 @@ import { withFigures } from './run-figures.ts';
 import { runListing } from './run-listing.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   where: WHERE,
   limit: integer('number of the newest runs to list', { min: 1, max: 1_000_000 }, 20),

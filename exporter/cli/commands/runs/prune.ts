@@ -7,7 +7,7 @@ import { deleteRuns } from './delete.ts';
 import { runListing } from './run-listing.ts';
 import { indexedRuns, RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   'keep-last': integer('keep the newest N runs of each scenario', { min: 0, max: 1_000_000 }, null),
   'keep-days': integer('keep runs that started within the last N days', { min: 0, max: 100_000 }, null),

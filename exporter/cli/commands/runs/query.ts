@@ -11,7 +11,7 @@ import { cutTo, plainText } from './plain-text.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 import { written } from './written.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   where: { ...WHERE, help: 'include only matching runs in the views, e.g. scenario=nightly; may be repeated' },
   format: choice(['table', 'csv', 'json'] as const, 'output format; json: one object per line', 'table'),

@@ -15,7 +15,7 @@ import { namedSweeps, type NamedSweeps } from './named-sweeps.ts';
 import { plainText } from './plain-text.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
-const OPTIONS = { 'runs-dir': RUNS_DIR, json: flag('print the whole result as JSON, identical to result.json; of a sweep its steps') };
+export const OPTIONS = { 'runs-dir': RUNS_DIR, json: flag('print the whole result as JSON, identical to result.json; of a sweep its steps') };
 
 const USAGE = 'llmbench runs show RUN|GROUP|scenario:NAME [options]';
 const EXAMPLES = [

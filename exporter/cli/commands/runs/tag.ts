@@ -7,7 +7,7 @@ import { readArguments } from '../../options/options.ts';
 import { isTag, TAG_RULE } from '../../options/tag-option.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
-const OPTIONS = { 'runs-dir': RUNS_DIR };
+export const OPTIONS = { 'runs-dir': RUNS_DIR };
 const USAGE = 'llmbench runs tag RUN… +TAG… -TAG… [options]';
 const EXAMPLES = [
   'llmbench runs tag latest +baseline',

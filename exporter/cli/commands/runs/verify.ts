@@ -8,7 +8,7 @@ import { flag, readArguments } from '../../options/options.ts';
 import { plainText } from './plain-text.ts';
 import { namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
-const OPTIONS = {
+export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   'set-aside': flag('move damaged runs unchanged to .damaged in the runs directory'),
   json: flag('print JSON'),
