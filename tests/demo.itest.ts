@@ -27,7 +27,13 @@ test('--once ends by itself with the result, and leaves a run and no process', a
   const { child, ended } = demo(['--once']);
   const { code, stdout } = await ended;
   expect(code).toBe(0);
-  for (const expected of ['time to first token', 'inter token latency', 'request throughput', 'error 0', runsDir]) {
+  for (const expected of [
+    'time to first token (TTFT)',
+    'inter-token latency (ITL)',
+    'throughput',
+    'error 0',
+    runsDir,
+  ]) {
     expect(stdout).toContain(expected);
   }
   expect((await readdir(runsDir)).filter((name) => !name.startsWith('.'))).toHaveLength(1);

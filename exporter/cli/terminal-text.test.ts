@@ -21,6 +21,17 @@ describe('control characters', () => {
   );
 });
 
+describe('colors', () => {
+  const RED = '\u001b[31mNOT MET\u001b[39m';
+
+  test('of our verdicts stay', () => expect(terminalText(`SLO ${RED}: ·\n`, true)).toBe(`SLO ${RED}: |\n`));
+
+  test.each(['\u001b[31mowned\u001b[39m', '\u001b[31mNOT MET', '\u001b[8mNOT MET\u001b[39m'])(
+    'of anything else are shown: %j',
+    (text) => expect(terminalText(text, false)).not.toContain('\u001b'),
+  );
+});
+
 describe('ASCII', () => {
   test.each([
     [{ LANG: 'C' }, true],

@@ -1,3 +1,5 @@
+import { COLORED_VERDICTS } from './verdict-colors.ts';
+
 type Environment = Readonly<Record<string, string | undefined>>;
 
 const ASCII: Readonly<Record<string, string>> = {
@@ -11,6 +13,8 @@ const HARMFUL = /[^\P{Cc}\n\t]|[\u202a-\u202e\u2066-\u2069]/gu;
 /** What our own progress writes, alone, before it draws again. */
 const ESCAPE = '\x1b';
 const REDRAW = new RegExp(`^\\r(${ESCAPE}\\[K|${ESCAPE}\\[\\d+A${ESCAPE}\\[J)$`);
+/** The only color sequences that are written: our own, around our own words. */
+const IN_COLOR = new RegExp(`(${COLORED_VERDICTS.join('|').replaceAll('[', '\\[')})`);
 
 /** Whether the terminal is limited to ASCII: a locale that is set to another character set than UTF-8, or a dumb one. */
 export function isAsciiOnly({ LC_ALL, LC_CTYPE, LANG, TERM }: Environment): boolean {
@@ -21,11 +25,19 @@ export function isAsciiOnly({ LC_ALL, LC_CTYPE, LANG, TERM }: Environment): bool
 /** Text for people: control characters, which could write into the terminal, are shown as `\x1b`. */
 export function terminalText(text: string, asciiOnly: boolean): string {
   if (REDRAW.test(text)) return text;
-  const harmless = text.replace(HARMFUL, (character) => {
+  // Every second part is a verdict in its color, which nothing else that is written can be.
+  const harmless = text
+    .split(IN_COLOR)
+    .map((part, i) => (i % 2 === 1 ? part : withoutHarm(part)))
+    .join('');
+  return asciiOnly ? harmless.replace(MAPPED, (character) => ASCII[character] ?? '?') : harmless;
+}
+
+function withoutHarm(text: string): string {
+  return text.replace(HARMFUL, (character) => {
     const code = character.charCodeAt(0);
     return code < 256 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`;
   });
-  return asciiOnly ? harmless.replace(MAPPED, (character) => ASCII[character] ?? '?') : harmless;
 }
 
 /** Whether lines that were written can be replaced. */

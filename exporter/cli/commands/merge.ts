@@ -6,6 +6,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, text } from '../options/options.ts';
+import { printing } from '../printing.ts';
 import { resultTable } from '../tables/result-table.ts';
 
 export const OPTIONS = {
@@ -32,7 +33,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else
       process.stdout.write(
-        `run         ${runId}  ${result.status}, of ${things(shards.length, 'shards')}\n${resultTable(result, process.stdout.columns)}${path}\n`,
+        `run         ${runId}  ${result.status}, of ${things(shards.length, 'shards')}\n${resultTable(result, printing())}${path}\n`,
       );
     for (const note of [...notes, ...fileNotes]) process.stderr.write(`${note}\n`);
     return result.status === 'completed' ? ExitCode.done : ExitCode.failed;

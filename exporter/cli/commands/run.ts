@@ -15,10 +15,10 @@ import { RefusedError } from '../../run/refusal.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { RunNotStoredError, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { sloLines } from '../tables/gate-lines.ts';
 import { groupResult, requestText, type GroupRun } from '../tables/group-table.ts';
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
 import { keptRun } from './kept-run.ts';
+import { printing } from '../printing.ts';
 import { LiveLines } from '../progress/live-lines.ts';
 import { writeMessage } from '../message.ts';
 import { Progress } from '../progress/progress.ts';
@@ -181,7 +181,7 @@ function show(
   if (!isQuiet && isMember) process.stdout.write(`${memberLine(result)}\n`);
   if (!isQuiet && !isMember) {
     const head = `run         ${result.run_id}  ${result.status}${shard === null ? '' : shardMark(shard.share)}`;
-    const table = `${resultTable(result, process.stdout.columns)}${sloLines(result.slos)}`;
+    const table = resultTable(result, printing());
     process.stdout.write(`\n${head}\n${table}\n${path}\n`);
     if (shard !== null) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }
@@ -224,7 +224,7 @@ function explained(error: unknown, controls: RunControls, json: boolean): unknow
   }
   if (error instanceof RunNotStoredError) {
     // With --json it is part of the combined output.
-    if (!json) process.stdout.write(resultTable(error.result, process.stdout.columns));
+    if (!json) process.stdout.write(resultTable(error.result, printing()));
     return new CliError(error.message, ExitCode.failed);
   }
   return error;

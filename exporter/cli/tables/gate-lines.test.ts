@@ -9,10 +9,9 @@ test('one line per objective, with its evidence', () => {
     { ...SLO, value: 0.35, interval: [0.34, 0.36], verdict: 'not_met', why: null },
     { ...SLO, value: null, interval: null, verdict: 'undecided', why: 'the run has no value for it' },
   ]);
-  expect(lines.split('\n')).toEqual([
-    'slo         time_to_first_token:p95<300ms: met (250 ms; 95 % interval 240 ms to 260 ms)',
-    'slo         time_to_first_token:p95<300ms: NOT MET (350 ms; 95 % interval 340 ms to 360 ms)',
-    'slo         time_to_first_token:p95<300ms: undecided (–; the run has no value for it)',
-    '',
+  expect(lines).toEqual([
+    'SLO         met: time_to_first_token:p95<300ms (250 ms; 95 % interval 240 ms to 260 ms)',
+    'SLO         NOT MET: time_to_first_token:p95<300ms (350 ms; 95 % interval 340 ms to 360 ms)',
+    'SLO         undecided: time_to_first_token:p95<300ms (–; the run has no value for it)',
   ]);
 });

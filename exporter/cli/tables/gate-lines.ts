@@ -1,12 +1,15 @@
 import type { SloResult } from '../../../core/run/gates.ts';
 import { sloText } from '../../judge/slo-grammar.ts';
 import { quantity } from '../../../core/text/quantities.ts';
+import { TO_FILE, verdictLines, type Print } from './facts.ts';
 
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
-/** One line per objective, for a terminal. */
-export function sloLines(slos: readonly SloResult[]): string {
-  return slos.map((slo) => `slo         ${sloText(slo)}: ${VERDICTS[slo.verdict]} (${evidence(slo)})\n`).join('');
+/** One fact per objective. */
+export function sloLines(slos: readonly SloResult[], print: Print = TO_FILE): string[] {
+  return slos.flatMap((slo) =>
+    verdictLines('SLO', VERDICTS[slo.verdict], `: ${sloText(slo)} (${evidence(slo)})`, print),
+  );
 }
 
 function evidence({ value, interval, why, unit }: SloResult): string {

@@ -1,33 +1,44 @@
 import type { ResultFile, ServersResult, ServerTarget } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
+import { TO_FILE, verdictLines, type Print } from './facts.ts';
 
 type Energy = NonNullable<ServersResult['gpu_energy']>;
 
-/** The server lines of a run's result. */
-export function serverLines({ servers }: Pick<ResultFile, 'servers'>): string[] {
+/** Whether the servers' metrics are of this run alone, with the counts behind it; none when nothing was collected. */
+export function serverVerdict(servers: ResultFile['servers'], print: Print = TO_FILE): string[] {
   if (!isCollected(servers)) return [];
-  const { requests, targets, why, exact, collector, gpu_energy: energy } = servers;
+  const { requests, why, exact } = servers;
   const count =
     requests === null
       ? ''
       : ` · servers count ${requests.server === null ? ABSENT : things(requests.server, 'requests')}, the client ${significant(requests.client)}`;
-  const verdict =
-    why ?? (exact === true ? 'exact' : 'unknown whether exact: no counter reports the number of requests');
-  const cost =
-    collector.cpu_share === null
-      ? ''
-      : ` · collecting used at least ${quantity(collector.cpu_share, 'ratio')} of the client's CPU`;
+  const text = why ?? (exact === true ? 'exact' : 'unknown whether exact: no counter reports the number of requests');
+  const verdict = /^(not exact|exact|unknown)\b/.exec(text)?.[0] ?? '';
+  return verdictLines('servers', verdict, `${text.slice(verdict.length)}${count}`, print);
+}
+
+/** What it took to collect the servers' metrics, and the energy of the GPUs. */
+export function serverFacts(servers: ResultFile['servers']): [name: string, text: string][] {
+  if (!isCollected(servers)) return [];
+  const { targets, collector, gpu_energy: energy } = servers;
   return [
-    `servers     ${verdict}${count}${cost}`,
-    ...targets.map((target) => `            ${targetLine(target)}`),
-    ...(energy === null ? [] : [energyLine(energy)]),
+    ...(energy === null ? [] : [['energy', energyText(energy)] satisfies [string, string]]),
+    ...targets.map((target, i): [string, string] => [i === 0 ? 'targets' : '', targetLine(target)]),
+    ...(collector.cpu_share === null
+      ? []
+      : [
+          ['collector', `at least ${quantity(collector.cpu_share, 'ratio')} of the client's CPU`] satisfies [
+            string,
+            string,
+          ],
+        ]),
   ];
 }
 
-function energyLine({ joules, gpus, joules_per_output_token: perToken }: Energy): string {
+function energyText({ joules, gpus, joules_per_output_token: perToken }: Energy): string {
   const each = perToken === null ? '' : ` · ${significant(perToken)} J per output token`;
-  return `energy      ${significant(joules)} J by ${things(gpus, 'GPUs')}${each}`;
+  return `${significant(joules)} J by ${things(gpus, 'GPUs')}${each}`;
 }
 
 function isCollected(servers: ResultFile['servers']): servers is ServersResult {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { ServerTarget, ServersResult } from '../../../core/run/result.ts';
 import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
 import type { HistogramStatistics } from '../../servers/series/statistics.ts';
-import { serverLines } from './server-lines.ts';
+import { serverFacts, serverVerdict } from './server-lines.ts';
 import { inUnit, serverTables } from './server-table.ts';
 
 const target = (facts: Partial<ServerTarget> = {}): ServerTarget => ({
@@ -113,10 +113,10 @@ test("the servers' lines of a result: the targets, then the energy", () => {
     collector: { interval_seconds: 1, cpu_seconds: 0.1, cpu_share: null },
     targets: [target({ scrapes: 1 })],
   };
-  expect(serverLines({ servers })).toEqual([
-    'servers     exact · servers count 1 request, the client 1',
-    '            http://h:8000/metrics  vllm  up  1 scrape, 0 failed, p50 2 ms, p99 4 ms',
-    'energy      250 J by 1 GPU · 0.500 J per output token',
+  expect(serverVerdict(servers)).toEqual(['servers     exact · servers count 1 request, the client 1']);
+  expect(serverFacts(servers)).toEqual([
+    ['energy', '250 J by 1 GPU · 0.500 J per output token'],
+    ['targets', 'http://h:8000/metrics  vllm  up  1 scrape, 0 failed, p50 2 ms, p99 4 ms'],
   ]);
 });
 

@@ -4,18 +4,12 @@ import { sloWords } from '../../../core/sweeps/slo-words.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
 import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';
-import { aligned } from './aligned.ts';
+import { columnBlocks, type TableColumn } from './column-blocks.ts';
 
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
 /** No load meets the objectives, or none is known to. */
 const NOWHERE = { not_met: 'met at no load', undecided: 'undecided at every load' } as const;
-
-/** Heads of two lines and the cells below them. */
-interface Column {
-  readonly head: readonly [above: string, below: string];
-  readonly cells: readonly string[];
-}
 
 /**
  * One row per load of each sweep, for a terminal. A table that is wider than `width` continues in a second one below, so
@@ -24,36 +18,17 @@ interface Column {
 export function sweepTable(sweeps: readonly Sweep[], width = Infinity): string {
   const names = sweepNames(sweeps);
   return sweeps
-    .map((sweep, i) => [...(sweeps.length > 1 ? [names[i] ?? ''] : []), ...blocksOf(sweep, width), ...facts(sweep)])
+    .map((sweep, i) => [
+      ...(sweeps.length > 1 ? [names[i] ?? ''] : []),
+      ...columnBlocks(columnsOf(sweep), width),
+      ...facts(sweep),
+    ])
     .map((lines) => lines.join('\n'))
     .join('\n\n');
 }
 
-function blocksOf(sweep: Sweep, width: number): string[] {
-  const [load, ...columns] = columnsOf(sweep);
-  if (load === undefined) return [];
-  const blocks: Column[][] = [[load]];
-  for (const column of columns) {
-    const block = blocks.at(-1) ?? [];
-    if (block.length > 1 && widthOf([...block, column]) > width) blocks.push([load, column]);
-    else block.push(column);
-  }
-  return blocks.flatMap((block, i) => [...(i > 0 ? [''] : []), ...tableOf(block)]);
-}
-
-function tableOf(columns: readonly Column[]): string[] {
-  const rows = columns[0]?.cells.length ?? 0;
-  return aligned([
-    columns.map(({ head }) => head[0]),
-    columns.map(({ head }) => head[1]),
-    ...Array.from({ length: rows }, (_, row) => columns.map(({ cells }) => cells[row] ?? '')),
-  ]);
-}
-
-const widthOf = (columns: readonly Column[]): number => Math.max(...tableOf(columns).map((line) => line.length));
-
-function columnsOf({ steps, load_mode, ...sweep }: Sweep): Column[] {
-  const column = (above: string, below: string, cell: (step: SweepStep) => string): Column => ({
+function columnsOf({ steps, load_mode, ...sweep }: Sweep): TableColumn[] {
+  const column = (above: string, below: string, cell: (step: SweepStep) => string): TableColumn => ({
     head: [above, below],
     cells: steps.map(cell),
   });

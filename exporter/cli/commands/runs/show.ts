@@ -9,6 +9,7 @@ import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, readArguments } from '../../options/options.ts';
+import { printing } from '../../printing.ts';
 import { resultTable } from '../../tables/result-table.ts';
 import { sweepTable } from '../../tables/sweep-table.ts';
 import { namedSweeps, type NamedSweeps } from './named-sweeps.ts';
@@ -50,7 +51,7 @@ export async function show(runsDirectory: string, name: string, json: boolean): 
       return ExitCode.done;
     }
     const file = await store.readRun(found.run_id);
-    process.stdout.write(`${[...description(file), ''].join('\n')}\n${resultTable(result, process.stdout.columns)}\n`);
+    process.stdout.write(`${[...description(file), ''].join('\n')}\n${resultTable(result, printing())}\n`);
     process.stdout.write(`${store.pathOf(found.run_id)}\n`);
     return ExitCode.done;
   } catch (error) {
