@@ -1,5 +1,6 @@
 import { documentOf } from './document.ts';
 import { html } from './html.ts';
+import { runTitle } from './run-title.ts';
 import type { ReportData } from './report-data.ts';
 import { configuration } from './sections/configuration.ts';
 import { distributions } from './sections/distributions.ts';
@@ -16,7 +17,7 @@ import { timeline } from './sections/timeline.ts';
 export function reportPage(data: ReportData): string {
   const { run, result } = data;
   return documentOf(
-    `${run.scenario} · ${run.run_id}`,
+    `${runTitle(run)} · ${run.run_id}`,
     html`${header(data)} ${tiles(result)} ${objectives(result)} ${distributions(data)} ${timeline(data)}
       ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
       <footer>

@@ -80,6 +80,12 @@ describe('the page', () => {
     expect(text).toContain('too few');
   });
 
+  test('is titled by scenario, model and load', async () => {
+    const { page } = await reportOf(RUN);
+    expect(page).toMatch(/<title>example, example-model, concurrency 2 · [^<]+<\/title>/);
+    expect(/<h1>\s*([^<]*)</.exec(page)?.[1]).toBe('example, example-model, concurrency 2');
+  });
+
   test('escapes every text of the run', async () => {
     const evil = '"><svg onload=alert(1)>&amp;\'';
     const { page } = await reportOf(RUN, {

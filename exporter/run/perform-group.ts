@@ -11,7 +11,7 @@ export interface GroupPerformance {
   /** Called before each run of a group. */
   announce(number: number, request: RunRequest): void;
   /** The run has its result; a single run is published as well. */
-  finished(performed: PerformedRun, request: RunRequest): void;
+  finished(performed: PerformedRun, request: RunRequest): void | Promise<void>;
   /** Nothing is measured until scrapers have come. */
   waiting(): void;
   /** All runs of a group are published: lines for the user. */
@@ -42,7 +42,7 @@ export async function performGroup(
       const { departure, ...run } = await performance.perform(request);
       departures.add(departure);
       performed.push(run);
-      performance.finished(run, request);
+      await performance.finished(run, request);
       if (run.result.status !== 'completed') break;
     }
   } catch (error) {
@@ -59,7 +59,7 @@ async function performOne(request: RunRequest, performance: GroupPerformance): P
   const { departure, ...run } = await performance.perform(request);
   performance.waiting();
   const performed = { ...run, notes: [...run.notes, ...(await departure)] };
-  performance.finished(performed, request);
+  await performance.finished(performed, request);
   return performed;
 }
 

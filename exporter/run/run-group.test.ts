@@ -64,7 +64,7 @@ describe('performing them', () => {
         const status = statuses[load.concurrency ?? 0] === 'failed' ? 'failed' : 'completed';
         return Promise.resolve({ ...completed, result: { ...completed.result, status } });
       },
-      finished: () => calls.push('finished'),
+      finished: () => void calls.push('finished'),
       waiting: () => undefined,
       departed: () => undefined,
     });
@@ -129,7 +129,7 @@ describe('their scrapers', () => {
       ...nothing,
       perform: () => Promise.resolve(ended(departure)),
       waiting: () => departure.resolve(['late']),
-      finished: (performed) => notes.push(performed.notes),
+      finished: (performed) => void notes.push(performed.notes),
       departed: () => undefined,
     });
     expect(notes).toEqual([['own', 'late']]);

@@ -19,6 +19,8 @@ import { groupResult, requestText, type GroupRun } from '../tables/group-table.t
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
 import { keptRun } from './kept-run.ts';
 import { printing } from '../printing.ts';
+import { linkLines } from '../run-links.ts';
+import { hasGrafanaToken, requestedGrafanaLink } from '../options/publish-options.ts';
 import { LiveLines } from '../progress/live-lines.ts';
 import { writeMessage } from '../message.ts';
 import { Progress } from '../progress/progress.ts';
@@ -49,6 +51,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const onlyVerdict = options.check && (options.json || options.format !== 'text');
   const controls = new RunControls();
   const display = new LiveLines(process.stderr, [process.stdout]);
+  if (options['grafana-url'] !== null && !hasGrafanaToken(options)) writeMessage(process.stderr, NOT_ANNOTATED);
   const release = stopOnSignals(controls, display);
   const runs: GroupRun[] = [];
   const page = new LivePage();
@@ -61,7 +64,11 @@ export async function run(argv: readonly string[]): Promise<number> {
       perform: (request) =>
         keptRun(runs, request, () => measureRun(request, controls, hostOf(request, display, page), VERSION)),
       finished: (performed, request) =>
-        show(performed, request, { isMember: requests.length > 1, isQuiet: options.json || onlyVerdict }),
+        show(performed, request, {
+          isMember: requests.length > 1,
+          isQuiet: options.json || onlyVerdict,
+          grafana: requestedGrafanaLink(options['grafana-url']),
+        }),
       waiting: () => page.waiting(),
       departed: (lines, count) => {
         for (const [line, about] of lines) display.print(about > 1 ? `${line} (${about} of ${count} runs)` : line);
@@ -78,6 +85,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const judged = exitCode === ExitCode.done || exitCode === ExitCode.gate;
   return options.check && judged ? Math.max(exitCode, await checked(runs, options, words)) : exitCode;
 }
+
+const NOT_ANNOTATED =
+  'the run is not annotated in Grafana, only linked to: annotations require --grafana-token-env or --grafana-token-file';
 
 /** `--find`: the runs are chosen while they are made. */
 async function find(words: readonly string[]): Promise<number> {
@@ -173,16 +183,25 @@ function partOf(requests: number | null, { shard }: RunRequest): number | null {
   return requests === null || shard === null ? requests : shareOf(requests, shard.share);
 }
 
-function show(
+interface Shown {
+  readonly isMember: boolean;
+  readonly isQuiet: boolean;
+  /** The Grafana that the run is linked to. */
+  readonly grafana: string | null;
+}
+
+async function show(
   { result, failure, path, notes }: PerformedRun,
   { shard, runsDirectory }: RunRequest,
-  { isMember, isQuiet }: { readonly isMember: boolean; readonly isQuiet: boolean },
-): void {
+  { isMember, isQuiet, grafana }: Shown,
+): Promise<void> {
+  const print = printing();
   if (!isQuiet && isMember) process.stdout.write(`${memberLine(result)}\n`);
   if (!isQuiet && !isMember) {
-    const head = `run         ${result.run_id}  ${result.status}${shard === null ? '' : shardMark(shard.share)}`;
-    const table = resultTable(result, printing());
-    process.stdout.write(`\n${head}\n${table}\n${path}\n`);
+    const mark = shard === null ? '' : shardMark(shard.share);
+    const head = `run         ${result.run_id}  ${print.paint(result.status)}${mark}`;
+    const links = await linkLines(result, { path, runsDirectory, grafana });
+    process.stdout.write(`\n${head}\n${resultTable(result, print)}\n${links.join('\n')}\n`);
     if (shard !== null) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }
   for (const note of notes) writeMessage(process.stderr, note);

@@ -13,7 +13,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { choice, flag, integer, readOptions, seconds, text, texts } from '../options/options.ts';
-import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
+import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { intervals } from '../options/intervals.ts';
 import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -49,6 +49,7 @@ export const OPTIONS = {
   'allow-baseline-changes': flag('allow clients with the API token to change baselines; requires --api-token-file'),
   'api-token-always': flag('require the token from clients on this machine too'),
   'trust-proxy': flag('behind a reverse proxy on this machine: require the token by the address in X-Forwarded-For'),
+  'grafana-url': text('URL', 'Grafana with the app: a run that ends prints a link to its page there', null),
   ...VERDICT_RECEIVER_OPTIONS,
   'remote-write-url': text(
     'URL',
@@ -96,6 +97,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);
     }
     const receiver = await requestedVerdictReceiver(options);
+    const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);
     const states = new ScenarioStates(store.directory);
     const readStates = (): ReturnType<typeof states.read> => states.read();
@@ -120,7 +122,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const server = await listen(app, options);
     if (token === null && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
     if (isReadOnly) say(readOnlyLine(store.directory));
-    else presence = await announceServe(store.directory, server.url);
+    else presence = await announceServe(store.directory, server.url, grafanaUrl);
     const pushed = {
       ...{ list, states: () => states.read(), expectedSeconds: options['expect-scenario'] },
       intervalSeconds: options['remote-write-interval'],

@@ -1,3 +1,4 @@
+import { pathToFileURL } from 'node:url';
 import { spreadTables, groupTable, type GroupRun } from '../tables/group-table.ts';
 import { sweepTable } from '../tables/sweep-table.ts';
 import { storedSweepRuns } from '../../sweeps/load-sweep-runs.ts';
@@ -24,7 +25,7 @@ export async function showGroup(runs: readonly GroupRun[], runsDirectory: string
     }
     process.stdout.write(`${[sweepTable(found.sweeps, width), ...spreadTables(runs)].join('\n')}\n`);
     const path = await reportSweeps(store, { ...found, name: groupId, runIds, notes: [] }, DEFAULT_SWEEP_REPORT);
-    process.stdout.write(`report      ${path}\n`);
+    process.stdout.write(`report      ${pathToFileURL(path).href}\n`);
   } catch (error) {
     process.stderr.write(`the report of the group is not written: ${reasonOf(error)}\n`);
   }

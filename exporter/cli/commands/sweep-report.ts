@@ -16,6 +16,8 @@ export const DEFAULT_SWEEP_REPORT: SweepReportOptions = { percentile: 'p99', gpu
 export function reportSweeps(store: RunStore, named: NamedSweeps, options: SweepReportOptions): Promise<string> {
   const { name, sweeps, notes } = named;
   const scenarios = [...new Set(sweeps.map(({ scenario }) => scenario))].join(', ');
-  const title = scenarios === name ? name : `${scenarios}, ${name}`;
+  const models = [...new Set(sweeps.flatMap(({ model }) => model ?? []))];
+  const parts = [scenarios, ...(models.length === 1 ? models : []), ...(scenarios === name ? [] : [name])];
+  const title = parts.join(', ');
   return writeSweepReport(store.directory, name, { title, sweeps, names: sweepNames(sweeps), notes, ...options });
 }

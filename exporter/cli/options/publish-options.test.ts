@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { readOptions } from './options.ts';
-import { PUBLISH_OPTIONS, requestedOutgoing } from './publish-options.ts';
+import { PUBLISH_OPTIONS, requestedGrafanaLink, requestedOutgoing } from './publish-options.ts';
 
 const outgoing = (argv: readonly string[], environment: NodeJS.ProcessEnv = {}) =>
   requestedOutgoing(readOptions(PUBLISH_OPTIONS, argv, environment));
@@ -41,6 +41,12 @@ test('a Grafana alone', () => {
     remoteWrite: null,
     grafana: { url: 'http://host:3000', token: { environmentVariable: 'TOKEN', file: null }, dashboardUid: null },
   });
+});
+
+test('a Grafana without a token gets no annotations: it is only linked to', () => {
+  expect(outgoing(['--grafana-url', 'http://host:3000'])).toBeNull();
+  expect(() => outgoing(['--grafana-url', 'host'])).toThrow('--grafana-url must be an http or https address');
+  expect(requestedGrafanaLink('https://u:secret@host/grafana/?token=x')).toBe('https://host/grafana');
 });
 
 describe('refused', () => {

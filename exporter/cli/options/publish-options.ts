@@ -1,6 +1,6 @@
 import type { OutgoingRequest } from '../../publish/outgoing-request.ts';
 import { NATIVE_HISTOGRAM_CHOICES } from '../../publish/outgoing-request.ts';
-import type { AnnotatorRequest } from '../../publish/grafana-annotations/annotator-request.ts';
+import { grafanaAddress, type AnnotatorRequest } from '../../publish/grafana-annotations/annotator-request.ts';
 import type { ReceiverRequest } from '../../publish/remote-write/receiver-request.ts';
 import { PROTOCOL_CHOICES, RESERVED_HEADERS } from '../../publish/remote-write/receiver.ts';
 import { CliError } from '../failure.ts';
@@ -79,6 +79,11 @@ export const PUBLISH_OPTIONS = {
     value: 'MEGABYTES',
   },
   ...GRAFANA_OPTIONS,
+  'grafana-url': text(
+    'URL',
+    'print a link to the run in this Grafana, and with a token annotate the run and its phases there',
+    null,
+  ),
 };
 
 /** The same for all runs of a command. */
@@ -87,7 +92,8 @@ export type PublishOptions = OptionValues<typeof PUBLISH_OPTIONS>;
 /** Null when the run is sent nowhere. Throws a `CliError`. */
 export function requestedOutgoing(options: PublishOptions): OutgoingRequest | null {
   const receiver = requestedReceiver(options);
-  const grafana = requestedGrafana(options);
+  requestedGrafanaLink(options['grafana-url']);
+  const grafana = hasGrafanaToken(options) ? requestedGrafana(options) : null;
   if (receiver === null && grafana === null) return null;
   return {
     remoteWrite: receiver && {
@@ -139,6 +145,20 @@ export function requestedGrafana(options: OptionValues<typeof GRAFANA_OPTIONS>):
     token: { environmentVariable: options['grafana-token-env'], file: options['grafana-token-file'] },
     dashboardUid: options['grafana-dashboard-uid'],
   };
+}
+
+/** Whether runs can be annotated. */
+export function hasGrafanaToken(options: OptionValues<typeof GRAFANA_OPTIONS>): boolean {
+  return options['grafana-token-env'] !== null || options['grafana-token-file'] !== null;
+}
+
+/** Where the Grafana is that links lead to; null without one. Throws a `CliError`. */
+export function requestedGrafanaLink(url: string | null): string | null {
+  try {
+    return url === null ? null : grafanaAddress(url);
+  } catch (error) {
+    throw new CliError((error as Error).message);
+  }
 }
 
 /** Labels for every series. Throws a `CliError`. */

@@ -16,11 +16,17 @@ export async function readGrafanaAccess(
   { url: text, token: source }: AnnotatorRequest,
   environment: NodeJS.ProcessEnv,
 ): Promise<GrafanaAccess> {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  if (url === null || !/^https?:$/.test(url.protocol))
-    throw new ConfigurationError('--grafana-url must be an http or https address: http://host:3000');
+  const url = grafanaAddress(text);
   const token = await readSecret(source, '--grafana-token', environment);
   if (token === null)
     throw new ConfigurationError('--grafana-url needs --grafana-token-env or --grafana-token-file: a token of Grafana');
-  return { url: `${url.origin}${url.pathname.replace(/\/+$/, '')}`, token };
+  return { url, token };
+}
+
+/** Where Grafana is, without user info and query. Throws a `ConfigurationError`. */
+export function grafanaAddress(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new ConfigurationError('--grafana-url must be an http or https address: http://host:3000');
+  return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

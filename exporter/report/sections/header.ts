@@ -3,6 +3,7 @@ import { loadText } from '../../../core/run/load-text.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
+import { runTitle } from '../run-title.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
@@ -18,9 +19,9 @@ export function header({ run, result, notes }: ReportData): Html {
   const server = [target.system, target.system_version].filter((part) => part !== null).join(' ');
   return html`<header>
     <h1>
-      ${run.scenario}<span class="status ${result.status === 'completed' ? 'good' : 'bad'}">${result.status}</span>
+      ${runTitle(run)}<span class="status ${result.status === 'completed' ? 'good' : 'bad'}">${result.status}</span>
     </h1>
-    <p class="soft">${key.model} at ${target.origin}${server === '' ? null : ` (${server})`}</p>
+    <p class="soft">${target.origin}${server === '' ? null : ` (${server})`}</p>
     <ul class="facts">
       <li>Load <b>${key.load === null ? 'unknown' : loadText(key.load)}</b></li>
       <li>Requests <b>${requests?.toLocaleString('en-US') ?? 'unknown'}</b></li>

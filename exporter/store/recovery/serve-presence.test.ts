@@ -25,7 +25,7 @@ describe('findServe', () => {
 
   test('from its announcement to its end', async () => {
     const presence = await announceServe(directory, url);
-    expect(await findServe(directory)).toEqual({ ...ownIdentity(), url, discovery_asked_at: null });
+    expect(await findServe(directory)).toEqual({ ...ownIdentity(), url, discovery_asked_at: null, grafana_url: null });
     await presence.stop();
     expect(await findServe(directory)).toBeNull();
   });

@@ -14,6 +14,8 @@ export interface ServePresence extends ProcessIdentity {
   readonly url: string;
   /** Time of the last request for the running runs, RFC 3339 in UTC; null if there was none. */
   readonly discovery_asked_at: string | null;
+  /** The Grafana that shows these runs; null if it was not told. */
+  readonly grafana_url: string | null;
 }
 
 /** A discovery interval of a minute, Prometheus' default, counts as active. */
@@ -32,9 +34,13 @@ const presencePath = (runsDirectory: string): string => join(runsDirectory, '.se
  * Announces to runs in this directory that a `serve` process lists them, until `stop`. The latest announcement wins.
  * Throws the file system's error.
  */
-export async function announceServe(runsDirectory: string, url: string): Promise<AnnouncedServe> {
+export async function announceServe(
+  runsDirectory: string,
+  url: string,
+  grafanaUrl: string | null = null,
+): Promise<AnnouncedServe> {
   const path = presencePath(runsDirectory);
-  const own: ServePresence = { ...ownIdentity(), url, discovery_asked_at: null };
+  const own: ServePresence = { ...ownIdentity(), url, discovery_asked_at: null, grafana_url: grafanaUrl };
   const temporaries = temporariesOf(runsDirectory);
   await replaceJson(path, own, temporaries);
   const heartbeat = startHeartbeat(path);
@@ -88,8 +94,8 @@ async function readPresence(path: string): Promise<ServePresence | null> {
   try {
     const value: unknown = JSON.parse(text);
     if (!isPresence(value)) return null;
-    const { pid, start_time, url, discovery_asked_at } = value;
-    return { pid, start_time, url, discovery_asked_at: discovery_asked_at ?? null };
+    const { pid, start_time, url, discovery_asked_at, grafana_url } = value;
+    return { pid, start_time, url, discovery_asked_at: discovery_asked_at ?? null, grafana_url: grafana_url ?? null };
   } catch {
     return null;
   }
@@ -97,11 +103,13 @@ async function readPresence(path: string): Promise<ServePresence | null> {
 
 function isPresence(value: unknown): value is ServePresence {
   if (typeof value !== 'object' || value === null) return false;
-  const { pid, start_time, url, discovery_asked_at: asked } = value as Partial<Record<keyof ServePresence, unknown>>;
+  const fields = value as Partial<Record<keyof ServePresence, unknown>>;
+  const { pid, start_time, url, discovery_asked_at: asked, grafana_url: grafana } = fields;
   return (
     typeof pid === 'number' &&
     typeof start_time === 'string' &&
     typeof url === 'string' &&
-    (asked == null || typeof asked === 'string')
+    (asked == null || typeof asked === 'string') &&
+    (grafana == null || typeof grafana === 'string')
   );
 }

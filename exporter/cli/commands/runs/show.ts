@@ -9,6 +9,7 @@ import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, readArguments } from '../../options/options.ts';
+import { linkLines } from '../../run-links.ts';
 import { printing } from '../../printing.ts';
 import { resultTable } from '../../tables/result-table.ts';
 import { sweepTable } from '../../tables/sweep-table.ts';
@@ -52,7 +53,8 @@ export async function show(runsDirectory: string, name: string, json: boolean): 
     }
     const file = await store.readRun(found.run_id);
     process.stdout.write(`${[...description(file), ''].join('\n')}\n${resultTable(result, printing())}\n`);
-    process.stdout.write(`${store.pathOf(found.run_id)}\n`);
+    const place = { path: store.pathOf(found.run_id), runsDirectory: store.directory, grafana: null };
+    process.stdout.write(`${(await linkLines(result, place)).join('\n')}\n`);
     return ExitCode.done;
   } catch (error) {
     throw new CliError(`${found.run_id}: ${reasonOf(error)}`, ExitCode.failed);
