@@ -119,13 +119,13 @@ function plannedPrompt({ dataset }: PreparedRun): PlannedPrompt | null {
 
 /** After the probe, which put its prompt into the caches. */
 async function emptyCaches(
-  { request, targets, transport, form, host }: PreparedRun,
+  { request, targets, transport, form, host, secrets }: PreparedRun,
   system: string | null,
 ): Promise<void> {
   if (request.cacheReset == null) return;
   const ways = waysOf(transport);
   const servers = targets.map((target, i) => ({ target, transport: ways[i] ?? transport }));
-  await resetCaches(request.cacheReset, system, servers, form.headers);
+  await resetCaches(request.cacheReset, system, servers, { headers: form.headers, secrets });
   host.say(`reset ${servers.length > 1 ? `the caches of ${servers.length} servers` : "the server's cache"}`);
 }
 

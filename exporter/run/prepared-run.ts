@@ -40,6 +40,8 @@ export interface RequestedRun {
 /** A run whose servers have responded to the probe. */
 export interface PreparedRun extends RequestedRun, RunFacts {
   readonly store: RunStore;
+  /** Texts that no message may contain. */
+  readonly secrets: readonly string[];
   /** Null: this thread generates the load. */
   readonly workers: WorkerLoad | null;
   readonly pages: MetricsPages;

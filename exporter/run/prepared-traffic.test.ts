@@ -88,10 +88,18 @@ describe('what requests are made of', () => {
     ]);
     expect(prepared.form.headers).toMatchObject({ authorization: 'Bearer sk-from-file', 'x-api-key': 'other-secret' });
     expect(prepared.secrets).toEqual(expect.arrayContaining(['sk-from-file', 'other-secret']));
-    expect(prepared.secrets).not.toContain('somebody');
+    expect(prepared.credentials).not.toContain('somebody');
     const own = await prepare(['--header', 'Authorization: Basic dXNlcjpwYXNz']);
     expect(own.form.headers.authorization).toBe('Basic dXNlcjpwYXNz');
     expect(own.secrets).toContain('dXNlcjpwYXNz');
+  });
+
+  test('the value of any header of the user is hidden in messages', async () => {
+    const { secrets, credentials } = await prepare([
+      ...['--header', 'X-My-Thing: team 7f3a9c01 blue', '--header', 'X-Short: ab', '--header', 'Accept: text/plain'],
+    ]);
+    expect([...secrets].sort()).toEqual(['7f3a9c01', 'team 7f3a9c01 blue']);
+    expect(credentials).toEqual([]);
   });
 
   test('not streamed', async () => {

@@ -28,7 +28,9 @@ export interface PreparedTraffic {
   readonly transport: Transport;
   readonly form: RequestForm;
   readonly dataset: RunDataset;
-  /** Texts that no message may contain: the API key, and credentials in headers, extra inputs and addresses. */
+  /** The API key, and credentials in headers, extra inputs and addresses. */
+  readonly credentials: readonly string[];
+  /** Texts that no message may contain: these, and the values of all headers that the user set. */
   readonly secrets: readonly string[];
 }
 
@@ -42,11 +44,12 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   const apiKey = await readApiKey(traffic.apiKey, environment);
   const tokenizer = await tokenizerOf(request, environment);
   const dataset = await openDataset({ ...traffic.dataset, seed: request.seed, repeat: request.textVariant }, tokenizer);
-  const secrets = [
+  const credentials = [
     ...(apiKey === null ? [] : [apiKey]),
     ...secretHeaders(request.headers),
     ...secretWords([...secretsOf(sampling), ...[request.url, ...traffic.moreUrls].flatMap(queryValues)]),
   ];
+  const secrets = [...new Set([...credentials, ...headerValues(request.headers)])];
   return {
     target: targets[0],
     targets,
@@ -60,6 +63,7 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
       ...counting(endpoint, tokenizer, traffic.checkUsage === true),
     },
     dataset: runDataset(request, dataset, tokenizer),
+    credentials,
     secrets,
   };
 }
@@ -101,6 +105,15 @@ const SECRET_HEADER = /authorization|cookie|key|token|secret/;
 function secretHeaders(headers: Readonly<Record<string, string>>): readonly string[] {
   const values = Object.entries(headers).flatMap(([name, value]) => (SECRET_HEADER.test(name) ? [value] : []));
   return secretWords(values);
+}
+
+/** Their values are words of ordinary messages. */
+const HARMLESS_HEADER = /^(?:accept(?:-.*)?|content-type|user-agent)$/;
+
+/** Values of headers that may be credentials by another name: whole, and the parts in them that have digits. */
+function headerValues(headers: Readonly<Record<string, string>>): readonly string[] {
+  const values = Object.entries(headers).flatMap(([name, value]) => (HARMLESS_HEADER.test(name) ? [] : [value]));
+  return secretWords(values).filter((text) => values.includes(text) || /\d/.test(text));
 }
 
 /** Very short values would redact ordinary words. */

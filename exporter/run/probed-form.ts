@@ -46,7 +46,7 @@ export async function probedForm(
       const { contentType } = probed;
       if (form.options.stream !== false && !contentType.startsWith('text/event-stream')) {
         say(
-          `${origin} sends streams as '${messageExcerpt(contentType)}' instead of 'text/event-stream': proxies may buffer them`,
+          `${origin} sends streams as '${messageExcerpt(contentType, secrets)}' instead of 'text/event-stream': proxies may buffer them`,
         );
       }
     } finally {

@@ -1,10 +1,11 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { scriptedServer } from '../load/testing/scripted-server.ts';
+import { answer, scriptedServer } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { UndiciTransport } from '../load/transports/undici/undici-transport.ts';
 import { RefusedError } from './refusal.ts';
 import { resetCaches, resetPath, type ServerWay } from './reset-kv-cache.ts';
 
+const OPEN = { headers: {}, secrets: [] };
 const RESET = { path: null, timeoutSeconds: 5 };
 const toClose: { close(): Promise<void> }[] = [];
 
@@ -50,7 +51,7 @@ describe('the endpoint that resets the cache', () => {
 describe('resetting', () => {
   test('every server gets one request, with the headers of the requests', async () => {
     const servers = [await server(answers('200 OK')), await server(answers('200 OK'))];
-    await resetCaches(RESET, 'vllm', servers, { authorization: 'Bearer k' });
+    await resetCaches(RESET, 'vllm', servers, { headers: { authorization: 'Bearer k' }, secrets: [] });
     for (const { requests } of servers) {
       expect(requests.map(({ head }) => head.split('\r\n')[0])).toEqual(['POST /reset_prefix_cache HTTP/1.1']);
       expect(requests[0]?.head).toContain('authorization: Bearer k');
@@ -59,23 +60,30 @@ describe('resetting', () => {
 
   test('a server that fails to reset refuses the run', async () => {
     const servers = [await server(answers('200 OK')), await server(answers('404 Not Found'))];
-    const attempt = resetCaches(RESET, 'vllm', servers, {});
+    const attempt = resetCaches(RESET, 'vllm', servers, OPEN);
     await expect(attempt).rejects.toThrow(RefusedError);
     await expect(attempt).rejects.toThrow(
       `--reset-kv-cache: ${servers[1]?.target.origin}/reset_prefix_cache: HTTP 404; vLLM requires VLLM_SERVER_DEV_MODE=1`,
     );
   });
 
+  test('what a server repeats of a credential is not shown', async () => {
+    const body = 'no access for abcdef123';
+    const way = await server((socket) => socket.write(answer('403 Forbidden', 'text/plain', body)));
+    const attempt = resetCaches(RESET, 'sglang', [way], { headers: { 'x-mine': 'abcdef123' }, secrets: ['abcdef123'] });
+    await expect(attempt).rejects.toThrow('HTTP 403 (no access for ***)');
+  });
+
   test('an unreachable server refuses the run', async () => {
     const way = await server((socket) => socket.resetAndDestroy());
-    await expect(resetCaches(RESET, 'sglang', [way], {})).rejects.toThrow(RefusedError);
+    await expect(resetCaches(RESET, 'sglang', [way], OPEN)).rejects.toThrow(RefusedError);
   });
 
   test('a busy server is called again', async () => {
     const way = await server((socket, { position }) =>
       answers(position < 2 ? '503 Busy' : '200 OK')(socket, { head: '', body: '', connection: 0, position }),
     );
-    await resetCaches(RESET, 'sglang', [way], {}, 0.01);
+    await resetCaches(RESET, 'sglang', [way], OPEN, 0.01);
     expect(way.requests).toHaveLength(3);
   });
 });

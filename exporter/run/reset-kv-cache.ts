@@ -45,6 +45,12 @@ export function resetPath({ path }: CacheReset, system: string | null): string {
   );
 }
 
+/** How the request is authorized, and what no message may contain. */
+export interface ResetAccess {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly secrets: readonly string[];
+}
+
 /** The transport to one server. */
 export interface ServerWay {
   readonly target: Pick<RequestTarget, 'origin'>;
@@ -59,7 +65,7 @@ export async function resetCaches(
   reset: CacheReset,
   system: string | null,
   servers: readonly ServerWay[],
-  headers: Readonly<Record<string, string>>,
+  { headers, secrets }: ResetAccess,
   pauseSeconds = 1,
 ): Promise<void> {
   const path = resetPath(reset, system);
@@ -70,7 +76,7 @@ export async function resetCaches(
     for (;;) {
       const answer = await ask(transport, path, headers, reset.timeoutSeconds, refused);
       if (answer.status >= 200 && answer.status < 300) break;
-      const said = messageExcerpt(answer.body.trim());
+      const said = messageExcerpt(answer.body.trim(), secrets);
       if (!BUSY.has(answer.status) || performance.now() > until)
         throw refused(`HTTP ${answer.status}${said === '' ? '' : ` (${said})`}`);
       await sleep(pauseSeconds * 1000);

@@ -23,12 +23,12 @@ export interface RunFacts {
   readonly planned: PlannedLoad;
   readonly dataset: RunDataset;
   /** Texts that no file may contain. */
-  readonly secrets: readonly string[];
+  readonly credentials: readonly string[];
 }
 
 /** The content of run.json before the run's first request. */
 export function runPlan(
-  { request, target, targets, transport, form, planned, dataset, secrets, version }: RunFacts,
+  { request, target, targets, transport, form, planned, dataset, credentials, version }: RunFacts,
   epoch: RunEpoch,
   system: string | null,
 ): RunPlan {
@@ -47,7 +47,7 @@ export function runPlan(
       reset_kv_cache: request.cacheReset != null,
     },
     dataset,
-    command_line: request.commandLine?.map((word) => withoutSecrets(word, secrets)) ?? null,
+    command_line: request.commandLine?.map((word) => withoutSecrets(word, credentials)) ?? null,
     tool: { name: 'llmbench', version },
     start: epoch.wall.toISOString(),
   };

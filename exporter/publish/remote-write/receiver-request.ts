@@ -56,11 +56,14 @@ export async function readReceiver(request: ReceiverRequest, environment: NodeJS
     headers: { ...request.headers, ...Object.fromEntries(headerSecrets), ...authorization },
     tls: await readTls(request.tls),
     secrets: [
-      secret,
-      bearer ?? '',
-      ...headerSecrets.map(([, value]) => value),
-      ...Object.values(request.headers),
-      ...queryValues(url),
+      ...new Set([
+        secret,
+        bearer ?? '',
+        ...headerSecrets.map(([, value]) => value),
+        ...Object.values(request.headers),
+        ...Object.values(authorization).map((value) => value.slice(value.indexOf(' ') + 1)),
+        ...queryValues(url),
+      ]),
     ].filter((text) => text.length > 3),
     protocol: request.protocol,
   };
