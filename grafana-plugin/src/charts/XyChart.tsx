@@ -1,14 +1,16 @@
 import { css } from '@emotion/css';
-import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
+import { axisStyle } from '../panels/percentiles/draw/axis-style.ts';
 import { linearScale } from '../panels/percentiles/draw/scale.ts';
 import { valueTicks } from '../panels/percentiles/draw/ticks.ts';
+import { chartText } from './chart-text.ts';
 import { ChartLegend } from './ChartLegend.tsx';
 import { ChartTooltip } from './ChartTooltip.tsx';
 import { seriesPath } from './series-path.ts';
 import { useWidth } from './useWidth.ts';
+import { ValueAxis } from './ValueAxis.tsx';
 import { extentOf, type XyRegion, type XySeries } from './xy-series.ts';
 
 export type Write = (value: number) => string;
@@ -40,6 +42,7 @@ export function XyChart(props: Props) {
   const { label, series, regions = [], height, xText, yText, xTitle, legend = true } = props;
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
+  const texts = useStyles2(chartText);
   const [box, width] = useWidth<HTMLDivElement>();
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
   const [pointer, setPointer] = useState<number | null>(null);
@@ -61,7 +64,7 @@ export function XyChart(props: Props) {
   }, [shown, bottom, props.yDomain]);
   const paths = useMemo(() => shown.map((one) => seriesPath(one, x, y)), [shown, x, y]);
   const [left, right] = x.range;
-  const grid = { stroke: theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)', strokeWidth: 1 };
+  const { grid } = axisStyle(theme);
   const isEmpty = series.every(({ y: ys }) => ys.every((value) => value === null));
   return (
     <div ref={box} className={styles.box}>
@@ -93,30 +96,23 @@ export function XyChart(props: Props) {
                 clipPath={`url(#${clip})`}
               />
               {x(region.to) - x(region.from) > region.label.length * PIXELS_PER_CHARACTER && (
-                <text x={Math.max(left, x(region.from)) + 4} y={MARGIN.top - 6} className={styles.note}>
+                <text x={Math.max(left, x(region.from)) + 4} y={MARGIN.top - 6} className={texts.note}>
                   {region.label}
                 </text>
               )}
             </g>
           ))}
-          {valueTicks(y.domain, (bottom - MARGIN.top) / PIXELS_PER_TICK.y).map((value) => (
-            <g key={value}>
-              <line x1={left} x2={right} y1={y(value)} y2={y(value)} {...grid} />
-              <text x={left - 8} y={y(value)} dy="0.35em" textAnchor="end" className={styles.tick}>
-                {yText(value)}
-              </text>
-            </g>
-          ))}
+          <ValueAxis x={x} y={y} ticks={valueTicks(y.domain, (bottom - MARGIN.top) / PIXELS_PER_TICK.y)} text={yText} />
           {valueTicks(x.domain, (right - left) / PIXELS_PER_TICK.x).map((value) => (
             <g key={value}>
               <line x1={x(value)} x2={x(value)} y1={bottom} y2={MARGIN.top} {...grid} />
-              <text x={x(value)} y={bottom + 8} dy="0.9em" textAnchor="middle" className={styles.tick}>
+              <text x={x(value)} y={bottom + 8} dy="0.9em" textAnchor="middle" className={texts.tick}>
                 {xText(value)}
               </text>
             </g>
           ))}
           {xTitle && (
-            <text x={(left + right) / 2} y={height - 4} textAnchor="middle" className={styles.note}>
+            <text x={(left + right) / 2} y={height - 4} textAnchor="middle" className={texts.note}>
               {xTitle}
             </text>
           )}
@@ -147,7 +143,7 @@ export function XyChart(props: Props) {
             />
           )}
           {isEmpty && (
-            <text x={(left + right) / 2} y={(bottom + MARGIN.top) / 2} textAnchor="middle" className={styles.note}>
+            <text x={(left + right) / 2} y={(bottom + MARGIN.top) / 2} textAnchor="middle" className={texts.note}>
               {t('chart.empty', 'No data')}
             </text>
           )}
@@ -188,8 +184,4 @@ function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string>
   return new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]);
 }
 
-const getStyles = (theme: GrafanaTheme2) => ({
-  box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }),
-  tick: css({ fill: theme.colors.text.primary, fontSize: 12 }),
-  note: css({ fill: theme.colors.text.secondary, fontSize: 11 }),
-});
+const getStyles = () => ({ box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }) });

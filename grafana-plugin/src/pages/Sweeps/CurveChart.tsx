@@ -7,19 +7,15 @@ import React, { useMemo, useState } from 'react';
 import { useLocation } from 'react-router-dom';
 import { placeLabels } from '../../../../core/sweeps/place-labels.ts';
 import type { SweepPoint } from '../../../../core/sweeps/sweep-curves.ts';
-import { TooltipBox } from '../../charts/TooltipBox.tsx';
+import { chartText } from '../../charts/chart-text.ts';
 import { useWidth } from '../../charts/useWidth.ts';
+import { ValueAxis } from '../../charts/ValueAxis.tsx';
 import { runUrl } from '../../components/run-link.ts';
+import { axisStyle } from '../../panels/percentiles/draw/axis-style.ts';
 import { linearScale, logScale, type Scale } from '../../panels/percentiles/draw/scale.ts';
 import { logTicks, valueTicks } from '../../panels/percentiles/draw/ticks.ts';
 import type { ChartCurve, ChartLimit } from './chart-curves.ts';
-
-interface Axis {
-  title: string;
-  text: (value: number) => string;
-  /** Logarithmic where the values span more than a factor of 20. */
-  mayBeLog?: boolean;
-}
+import { type Axis, CurveTooltip, type Pointed } from './CurveTooltip.tsx';
 
 interface Props {
   /** What the chart shows, for people who cannot see it. */
@@ -36,13 +32,7 @@ const MARGIN = { top: 16, right: 16, bottom: 44, left: 68 };
 const PIXELS_PER_TICK = { x: 90, y: 48 };
 const LOG_RATIO = 20;
 const LABELS = { characterWidth: 7, lineHeight: 14 };
-const TOOLTIP_WIDTH = 280;
 const KNEE_RADIUS = 9.5;
-
-interface Pointed {
-  curve: ChartCurve;
-  point: SweepPoint;
-}
 
 /** Curves over the steps of sweeps: each point is a load and a link to its run. */
 export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis, y: yAxis }: Props) {
@@ -129,7 +119,7 @@ export function CurveChart({ label, curves, frontier = [], limits = [], x: xAxis
           <LoadLabels curves={marked} x={x.scale} y={y.scale} right={right} bottom={bottom} />
         </svg>
       )}
-      {pointed && <PointTooltip pointed={pointed} xAxis={xAxis} yAxis={yAxis} x={x.scale} width={width} />}
+      {pointed && <CurveTooltip pointed={pointed} xAxis={xAxis} yAxis={yAxis} x={x.scale} width={width} />}
     </div>
   );
 }
@@ -152,26 +142,18 @@ function path(points: readonly SweepPoint[], x: Scale, y: Scale): string {
 }
 
 function Axes({ x, y, xAxis, yAxis }: { x: AxisScale; y: AxisScale; xAxis: Axis; yAxis: Axis }) {
-  const theme = useTheme2();
-  const styles = useStyles2(getStyles);
+  const { grid } = axisStyle(useTheme2());
+  const styles = useStyles2(chartText);
   const [left, right] = x.scale.range;
   const [bottom, top] = y.scale.range;
-  const stroke = theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)';
   const ticks = ({ scale, isLog }: AxisScale, count: number) => (isLog ? logTicks : valueTicks)(scale.domain, count);
   const log = t('sweeps.log', 'log scale');
   return (
     <>
-      {ticks(y, (bottom - top) / PIXELS_PER_TICK.y).map((value) => (
-        <g key={value}>
-          <line x1={left} x2={right} y1={y.scale(value)} y2={y.scale(value)} stroke={stroke} />
-          <text x={left - 8} y={y.scale(value)} dy="0.35em" textAnchor="end" className={styles.tick}>
-            {yAxis.text(value)}
-          </text>
-        </g>
-      ))}
+      <ValueAxis x={x.scale} y={y.scale} ticks={ticks(y, (bottom - top) / PIXELS_PER_TICK.y)} text={yAxis.text} />
       {ticks(x, (right - left) / PIXELS_PER_TICK.x).map((value) => (
         <g key={value}>
-          <line x1={x.scale(value)} x2={x.scale(value)} y1={bottom} y2={top} stroke={stroke} />
+          <line x1={x.scale(value)} x2={x.scale(value)} y1={bottom} y2={top} {...grid} />
           <text x={x.scale(value)} y={bottom + 17} textAnchor="middle" className={styles.tick}>
             {xAxis.text(value)}
           </text>
@@ -336,48 +318,8 @@ function pointLabel({ curve, point }: Pointed, x: Axis, y: Axis): string {
   });
 }
 
-interface TooltipProps {
-  pointed: Pointed;
-  xAxis: Axis;
-  yAxis: Axis;
-  x: Scale;
-  width: number;
-}
-
-function PointTooltip({ pointed: { curve, point }, xAxis, yAxis, x, width }: TooltipProps) {
-  const styles = useStyles2(getStyles);
-  const { step } = point;
-  const range = ([low, high]: readonly [number, number], { text }: Axis) =>
-    low === high ? '' : ` (${text(low)} – ${text(high)})`;
-  const objective = {
-    met: t('sweeps.objective-met', 'met'),
-    not_met: t('sweeps.objective-not-met', 'not met'),
-    undecided: t('sweeps.objective-undecided', 'undecided'),
-  };
-  const rows = [
-    [t('sweeps.load', 'Load'), step.load.toLocaleString('en-US')],
-    [xAxis.title, `${xAxis.text(point.x)}${range(point.xRange, xAxis)}`],
-    [yAxis.title, `${yAxis.text(point.y)}${range(point.yRange, yAxis)}`],
-    [t('sweeps.runs', 'Runs'), String(step.runs.length)],
-    ...(step.objective === null ? [] : [[t('sweeps.objective', 'Objective'), objective[step.objective]]]),
-  ];
-  return (
-    <TooltipBox pointer={x(point.x)} width={width} boxWidth={TOOLTIP_WIDTH} role="status">
-      <b>{curve.shown.name}</b>
-      {rows.map(([name, text]) => (
-        <div key={name} className={styles.row}>
-          <span className={styles.name}>{name}</span>
-          <span>{text}</span>
-        </div>
-      ))}
-    </TooltipBox>
-  );
-}
-
 const getStyles = (theme: GrafanaTheme2) => ({
   box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }),
-  tick: css({ fill: theme.colors.text.primary, fontSize: 12 }),
-  note: css({ fill: theme.colors.text.secondary, fontSize: 11 }),
   limit: css({ fill: theme.colors.error.text, fontSize: 12 }),
   load: css({ fill: theme.colors.text.primary, fontSize: 12, strokeWidth: 3, paintOrder: 'stroke' }),
   point: css({
@@ -385,6 +327,4 @@ const getStyles = (theme: GrafanaTheme2) => ({
     outline: 'none',
     '&:focus-visible circle': { stroke: theme.colors.primary.text, strokeWidth: 4 },
   }),
-  row: css({ display: 'flex', gap: theme.spacing(1), justifyContent: 'space-between' }),
-  name: css({ color: theme.colors.text.secondary }),
 });

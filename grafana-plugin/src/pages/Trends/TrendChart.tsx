@@ -4,14 +4,17 @@ import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { type KeyboardEvent, type PointerEvent, useId, useMemo, useState } from 'react';
 import type { Unit } from '../../../../core/run/statistic.ts';
-import { counted, quantityRange, tickText } from '../../../../core/text/quantities.ts';
-import { TooltipBox } from '../../charts/TooltipBox.tsx';
+import { tickText } from '../../../../core/text/quantities.ts';
+import { chartText } from '../../charts/chart-text.ts';
 import { useWidth } from '../../charts/useWidth.ts';
-import { verdictColor, verdictText } from '../../components/VerdictBadge.tsx';
+import { ValueAxis } from '../../charts/ValueAxis.tsx';
 import { linearScale, type Scale } from '../../panels/percentiles/draw/scale.ts';
 import { valueTicks } from '../../panels/percentiles/draw/ticks.ts';
-import { standingText, startText, valueText } from './run-texts.ts';
+import { TrendBands } from './TrendBands.tsx';
+import { TrendDots } from './TrendDots.tsx';
+import { TrendMarks } from './TrendMarks.tsx';
 import { nearestPoint, type Trend, type TrendBand, type TrendMark, type TrendPoint } from './trend-points.ts';
+import { TrendTooltip } from './TrendTooltip.tsx';
 
 interface Props {
   /** What the chart shows, for people who cannot see it. */
@@ -32,15 +35,13 @@ const MARGIN = { top: 34, right: 16, bottom: 24, left: 104 };
 const PIXELS_PER_TICK = { x: 150, y: 40 };
 /** A shorter movement of the pointer is a click. */
 const DRAG_PIXELS = 6;
-const RADIUS = 4;
-/** Above so many runs the dots are smaller, so that they do not hide each other. */
-const MANY = 150;
 
 /** The value of each run with its interval, over the range of the baseline and of the pinned runs. */
 export function TrendChart(props: Props) {
   const { label, trend, versions, unit, places, picked, onPick, onZoom } = props;
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
+  const texts = useStyles2(chartText);
   const [box, width] = useWidth<HTMLDivElement>();
   const [pointed, setPointed] = useState<TrendPoint | null>(null);
   const [dragFrom, setDragFrom] = useState<number | null>(null);
@@ -61,7 +62,6 @@ export function TrendChart(props: Props) {
     [points, trend, bottom]
   );
   const [left, right] = x.range;
-  const radius = points.length > MANY ? 2.5 : RADIUS;
 
   const pixelOf = ({ clientX, currentTarget }: PointerEvent<SVGSVGElement>) =>
     Math.min(right, Math.max(left, clientX - currentTarget.getBoundingClientRect().left));
@@ -130,27 +130,10 @@ export function TrendChart(props: Props) {
           </defs>
           <Axes x={x} y={y} unit={unit} points={points} />
           <g clipPath={`url(#${clip})`}>
-            <Band band={trend.baseline} x={x} y={y} fill={theme.colors.success.main} name="baseline" />
-            <Band band={trend.anchor} x={x} y={y} stroke={theme.colors.warning.main} name="anchor" />
-            <path d={intervals(points, x, y)} stroke={theme.colors.text.disabled} fill="none" data-drawn="intervals" />
-            <path
-              d={bounds(points, x, y, radius)}
-              stroke={theme.colors.text.primary}
-              fill="none"
-              strokeWidth={radius}
-            />
-            {points.map((point) => (
-              <Dot
-                key={point.run.run_id}
-                point={point}
-                x={x}
-                y={y}
-                radius={radius}
-                isPicked={picked.has(point.run.run_id)}
-              />
-            ))}
+            <TrendBands baseline={trend.baseline} anchor={trend.anchor} x={x} y={y} />
+            <TrendDots points={points} x={x} y={y} picked={picked} />
           </g>
-          <Marks marks={[...versions, ...trend.changes]} places={places} x={x} bottom={bottom} />
+          <TrendMarks marks={[...versions, ...trend.changes]} places={places} x={x} y={y} />
           {dragFrom !== null && dragTo !== null && (
             <rect
               x={Math.min(dragFrom, dragTo)}
@@ -173,13 +156,13 @@ export function TrendChart(props: Props) {
             />
           )}
           {points.length === 0 && (
-            <text x={(left + right) / 2} y={(bottom + MARGIN.top) / 2} textAnchor="middle" className={styles.note}>
+            <text x={(left + right) / 2} y={(bottom + MARGIN.top) / 2} textAnchor="middle" className={texts.note}>
               {t('trends.no-values', 'These runs have no value of this measure')}
             </text>
           )}
         </svg>
       )}
-      {pointed && <PointTooltip point={pointed} unit={unit} x={x} width={width} />}
+      {pointed && <TrendTooltip point={pointed} unit={unit} x={x} width={width} />}
     </div>
   );
 }
@@ -198,144 +181,18 @@ function valueDomain(points: readonly TrendPoint[], bands: ReadonlyArray<TrendBa
   return [low >= 0 && low - room < 0 ? 0 : low - room, high + room];
 }
 
-/** One path for all intervals: a thousand runs are a thousand strokes, not a thousand elements. */
-function intervals(points: readonly TrendPoint[], x: Scale, y: Scale): string {
-  return points
-    .flatMap(({ place, interval }) => (interval === null ? [] : [`M${x(place)} ${y(interval[0])}V${y(interval[1])}`]))
-    .join('');
-}
-
-/** Values that are known only as bounds. */
-function bounds(points: readonly TrendPoint[], x: Scale, y: Scale, radius: number): string {
-  return points
-    .flatMap(({ place, low, high }) =>
-      high > low ? [`M${x(place)} ${y(low)}V${Math.min(y(high), y(low) - radius)}`] : []
-    )
-    .join('');
-}
-
-interface DotProps {
-  point: TrendPoint;
-  x: Scale;
-  y: Scale;
-  radius: number;
-  isPicked: boolean;
-}
-
-/** Filled where the run is in the baseline, square where it is pinned; the color is that of its verdict. */
-function Dot({ point, x, y, radius, isPicked }: DotProps) {
-  const theme = useTheme2();
-  const { run, place, low, high } = point;
-  const color = run.verdict === null ? theme.colors.text.secondary : verdictColor(run.verdict, theme);
-  const [cx, cy] = [x(place), y((low + high) / 2)];
-  const look = {
-    stroke: isPicked ? theme.colors.primary.text : color,
-    strokeWidth: isPicked ? 3 : 1.5,
-    fill: run.accepted || run.pinned ? color : theme.colors.background.primary,
-    'data-run': run.run_id,
-  };
-  const size = radius + (isPicked ? 2 : 0);
-  return run.pinned ? (
-    <rect x={cx - size} y={cy - size} width={2 * size} height={2 * size} {...look} />
-  ) : (
-    <circle cx={cx} cy={cy} r={size} {...look} />
-  );
-}
-
-interface BandProps {
-  band: TrendBand | null;
-  x: Scale;
-  y: Scale;
-  fill?: string;
-  stroke?: string;
-  name: string;
-}
-
-function Band({ band, x, y, fill, stroke, name }: BandProps) {
-  if (band === null) {
-    return null;
-  }
-  const [left, right] = x.range;
-  return (
-    <rect
-      data-band={name}
-      x={left}
-      width={right - left}
-      y={y(band.high)}
-      height={Math.max(1, y(band.low) - y(band.high))}
-      fill={fill ?? 'none'}
-      fillOpacity={0.14}
-      {...(stroke && { stroke, strokeDasharray: '5 4' })}
-    />
-  );
-}
-
-/** Change points and new versions, with their text above the drawing where there is place. */
-function Marks({
-  marks,
-  places,
-  x,
-  bottom,
-}: {
-  marks: readonly TrendMark[];
-  places: readonly [number, number];
-  x: Scale;
-  bottom: number;
-}) {
-  const theme = useTheme2();
-  const styles = useStyles2(getStyles);
-  const colors = {
-    worse: theme.colors.error.text,
-    better: theme.colors.success.text,
-    version: theme.colors.text.secondary,
-  };
-  const ends = { version: -Infinity, change: -Infinity };
-  const shown = marks.filter(({ place }) => place >= places[0] && place <= places[1]).sort((a, b) => a.place - b.place);
-  return shown.map(({ place, kind, text }, i) => {
-    const row = kind === 'version' ? 'version' : 'change';
-    const pixel = x(place - 0.5);
-    const hasRoom = pixel > ends[row] && pixel + text.length * 6.5 < x.range[1] + MARGIN.right;
-    if (hasRoom) {
-      ends[row] = pixel + text.length * 6.5 + 8;
-    }
-    return (
-      <g key={`${kind}${place}${i}`} data-mark={kind}>
-        <title>{text}</title>
-        <line
-          x1={pixel}
-          x2={pixel}
-          y1={MARGIN.top - 2}
-          y2={bottom}
-          stroke={colors[kind]}
-          strokeWidth={kind === 'version' ? 1 : 1.5}
-          {...(kind === 'version' && { strokeDasharray: '2 3' })}
-        />
-        {hasRoom && (
-          <text x={pixel + 3} y={row === 'version' ? 12 : 26} className={styles.note} style={{ fill: colors[kind] }}>
-            {text}
-          </text>
-        )}
-      </g>
-    );
-  });
-}
-
 function Axes({ x, y, unit, points }: { x: Scale; y: Scale; unit: Unit; points: readonly TrendPoint[] }) {
-  const theme = useTheme2();
-  const styles = useStyles2(getStyles);
+  const styles = useStyles2(chartText);
   const [left, right] = x.range;
   const [bottom, top] = y.range;
-  const stroke = theme.isDark ? 'rgba(240, 250, 255, 0.09)' : 'rgba(0, 10, 23, 0.09)';
   return (
     <>
-      {valueTicks(y.domain, (bottom - top) / PIXELS_PER_TICK.y).map((value) => (
-        <g key={value}>
-          <line x1={left} x2={right} y1={y(value)} y2={y(value)} stroke={stroke} />
-          <text x={left - 8} y={y(value)} dy="0.35em" textAnchor="end" className={styles.tick}>
-            {tickText(value, unit)}
-          </text>
-        </g>
-      ))}
+      <ValueAxis
+        x={x}
+        y={y}
+        ticks={valueTicks(y.domain, (bottom - top) / PIXELS_PER_TICK.y)}
+        text={(value) => tickText(value, unit)}
+      />
       {dated(points, Math.max(1, Math.floor((right - left) / PIXELS_PER_TICK.x))).map(({ place, run }) => (
         <text key={run.run_id} x={x(place)} y={bottom + 16} textAnchor="middle" className={styles.tick}>
           {run.start === null ? '' : dateTimeFormat(run.start, { format: 'YYYY-MM-DD HH:mm' })}
@@ -353,39 +210,6 @@ function dated(points: readonly TrendPoint[], most: number): TrendPoint[] {
   );
 }
 
-const TOOLTIP_WIDTH = 280;
-
-function PointTooltip({ point, unit, x, width }: { point: TrendPoint; unit: Unit; x: Scale; width: number }) {
-  const styles = useStyles2(getStyles);
-  const { run, low, high, interval, n } = point;
-  const lines = [
-    [startText(run), valueText([low, high], unit)],
-    [
-      t('trends.interval', '95 % interval within the run'),
-      interval === null ? t('trends.no-interval', 'not available') : quantityRange(interval, unit),
-    ],
-    [t('trends.n', 'n'), counted(n)],
-    [
-      t('trends.verdict', 'Verdict'),
-      run.verdict === null ? t('trends.not-judged', 'not judged') : verdictText(run.verdict),
-    ],
-    [t('trends.baseline', 'Baseline'), standingText(run)],
-    [t('trends.system', 'System'), [run.system, run.system_version].filter(Boolean).join(' ')],
-  ];
-  return (
-    <TooltipBox pointer={x(point.place)} width={width} boxWidth={TOOLTIP_WIDTH} role="status">
-      {lines
-        .filter(([, text]) => text !== '')
-        .map(([name, text]) => (
-          <div key={name} className={styles.row}>
-            <span className={styles.name}>{name}</span>
-            <span>{text}</span>
-          </div>
-        ))}
-    </TooltipBox>
-  );
-}
-
 const getStyles = (theme: GrafanaTheme2) => ({
   box: css({
     position: 'relative',
@@ -393,8 +217,4 @@ const getStyles = (theme: GrafanaTheme2) => ({
     '&:focus-visible': { outline: `2px solid ${theme.colors.primary.main}` },
   }),
   chart: css({ display: 'block', cursor: 'crosshair', touchAction: 'none', userSelect: 'none' }),
-  tick: css({ fill: theme.colors.text.primary, fontSize: 12 }),
-  note: css({ fill: theme.colors.text.secondary, fontSize: 11 }),
-  row: css({ display: 'flex', gap: theme.spacing(1), justifyContent: 'space-between' }),
-  name: css({ color: theme.colors.text.secondary }),
 });

@@ -1,0 +1,27 @@
+import { useStyles2, useTheme2 } from '@grafana/ui';
+import React from 'react';
+import { axisStyle, TICK_GAP } from '../panels/percentiles/draw/axis-style.ts';
+import type { Scale } from '../panels/percentiles/draw/scale.ts';
+import { chartText } from './chart-text.ts';
+
+interface Props {
+  x: Scale;
+  y: Scale;
+  ticks: readonly number[];
+  text: (value: number) => string;
+}
+
+/** Values on the left, with a line across the drawing each. */
+export function ValueAxis({ x, y, ticks, text }: Props) {
+  const { grid } = axisStyle(useTheme2());
+  const styles = useStyles2(chartText);
+  const [left, right] = x.range;
+  return ticks.map((value) => (
+    <g key={value}>
+      <line x1={left} x2={right} y1={y(value)} y2={y(value)} {...grid} />
+      <text x={left - TICK_GAP} y={y(value)} dy="0.35em" textAnchor="end" className={styles.tick}>
+        {text(value)}
+      </text>
+    </g>
+  ));
+}
