@@ -14,7 +14,7 @@ export interface ServePresence extends ProcessIdentity {
   readonly url: string;
   /** Time of the last request for the running runs, RFC 3339 in UTC; null if there was none. */
   readonly discovery_asked_at: string | null;
-  /** The Grafana that shows these runs; null if it was not told. */
+  /** The Grafana that shows these runs; null: not set. */
   readonly grafana_url: string | null;
 }
 
