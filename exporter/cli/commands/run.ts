@@ -68,6 +68,7 @@ export async function run(argv: readonly string[]): Promise<number> {
           isMember: requests.length > 1,
           isQuiet: options.json || onlyVerdict,
           grafana: requestedGrafanaLink(options['grafana-url']),
+          withServers: options['show-servers'],
         }),
       waiting: () => page.waiting(),
       departed: (lines, count) => {
@@ -188,12 +189,13 @@ interface Shown {
   readonly isQuiet: boolean;
   /** The Grafana that the run is linked to. */
   readonly grafana: string | null;
+  readonly withServers: boolean;
 }
 
 async function show(
   { result, failure, path, notes }: PerformedRun,
   { shard, runsDirectory }: RunRequest,
-  { isMember, isQuiet, grafana }: Shown,
+  { isMember, isQuiet, grafana, withServers }: Shown,
 ): Promise<void> {
   const print = printing();
   if (!isQuiet && isMember) process.stdout.write(`${memberLine(result)}\n`);
@@ -201,7 +203,9 @@ async function show(
     const mark = shard === null ? '' : shardMark(shard.share);
     const head = `run         ${result.run_id}  ${print.paint(result.status)}${mark}`;
     const links = await linkLines(result, { path, runsDirectory, grafana });
-    process.stdout.write(`\n${head}\n${resultTable(result, print)}\n${links.join('\n')}\n`);
+    process.stdout.write(`\n${head}\n${resultTable(result, print)}\n`);
+    if (withServers) await (await import('../print-servers.ts')).printServers(path, print.width);
+    process.stdout.write(`${links.join('\n')}\n`);
     if (shard !== null) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }
   for (const note of notes) writeMessage(process.stderr, note);

@@ -141,6 +141,7 @@ const OUTPUT_OPTIONS = {
     'none',
   ),
   json: flag('print the result as JSON'),
+  'show-servers': flag('also print what the servers reported: rates, percentiles with their bounds, gauges'),
 };
 
 const LIVE_METRICS_OPTIONS = {

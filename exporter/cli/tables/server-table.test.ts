@@ -90,6 +90,11 @@ test('an estimate outside of the bounds that the sum leaves is the bound, marked
   expect(lines.at(-1)).toMatch(/ 9 {2}500 ms {2}> 500 ms {2}≤ 700 ms {2}1\.50 s {2}100 ms to 2 s$/);
 });
 
+test('where the sum leaves one value only, it is the percentile', () => {
+  const only: Percentile = { estimate: 0.9, bounds: [0.5, 2], bounds_by_sum: [1, 1] };
+  expect(tables([histogram(only, only, only)]).at(-1)).toMatch(/ 1 s {2}1 s {2}1 s {2}1 s to 1 s$/);
+});
+
 test('a target without shown series says what the files have, and one without a response reports that', () => {
   expect(tables([counter('other', {}, 1), counter('another', {}, 1)])).toEqual([
     'http://h:8000/metrics  vllm  up  3 scrapes, 0 failed, p50 2 ms, p99 4 ms',

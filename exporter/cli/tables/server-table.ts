@@ -24,12 +24,12 @@ export function serverTables({ targets, series }: ServersFile): string {
     .join('\n\n');
 }
 
-interface NamedSeries extends SeriesSummary {
+export interface NamedSeries extends SeriesSummary {
   /** The family, with those of its labels that distinguish its series. */
   readonly name: string;
 }
 
-function named(all: readonly SeriesSummary[]): NamedSeries[] {
+export function named(all: readonly SeriesSummary[]): NamedSeries[] {
   const byFamily = new Map<string, SeriesSummary[]>();
   for (const each of all) {
     const same = byFamily.get(each.family);
@@ -113,19 +113,22 @@ function nameOf({ family, labels }: SeriesSummary, distinguishing: readonly stri
 }
 
 /** Labels and responses come from the page: control characters are escaped. */
-function plain(text: string): string {
+export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, '?');
 }
 
-type ServerPercentile = NonNullable<HistogramStatistics['percentiles']>['p99'];
+export type ServerPercentile = NonNullable<HistogramStatistics['percentiles']>['p99'];
 
-const boundsOf = ({ bounds, bounds_by_sum: bySum }: ServerPercentile): ServerPercentile['bounds'] => bySum ?? bounds;
+export const boundsOf = ({ bounds, bounds_by_sum: bySum }: ServerPercentile): ServerPercentile['bounds'] =>
+  bySum ?? bounds;
 
 /** The estimate; where it is outside of its own bounds, which the sum can narrow, the bound it went past: `≤ 1.20 s`. */
-function estimate(percentile: ServerPercentile | undefined, unit: string | null): string {
+export function estimate(percentile: ServerPercentile | undefined, unit: string | null): string {
   const value = percentile?.estimate ?? null;
   if (percentile === undefined || value === null) return ABSENT;
   const [low, high] = boundsOf(percentile) ?? [null, null];
+  // The sum can leave one value only.
+  if (high !== null && low === high) return inUnit(high, unit);
   if (high !== null && value > high) return `≤ ${inUnit(high, unit)}`;
   if (low !== null && value < low) return `> ${inUnit(low, unit)}`;
   return inUnit(value, unit);

@@ -10,6 +10,7 @@ import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, readArguments } from '../../options/options.ts';
 import { linkLines } from '../../run-links.ts';
+import { printServers } from '../../print-servers.ts';
 import { printing } from '../../printing.ts';
 import { resultTable } from '../../tables/result-table.ts';
 import { sweepTable } from '../../tables/sweep-table.ts';
@@ -17,13 +18,18 @@ import { namedSweeps, type NamedSweeps } from './named-sweeps.ts';
 import { plainText } from './plain-text.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
-export const OPTIONS = { 'runs-dir': RUNS_DIR, json: flag('print the whole result as JSON, identical to result.json; of a sweep its steps') };
+export const OPTIONS = {
+  'runs-dir': RUNS_DIR,
+  'show-servers': flag('also print what the servers reported: rates, percentiles with their bounds, gauges'),
+  json: flag('print the whole result as JSON, identical to result.json; of a sweep its steps'),
+};
 
 const USAGE = 'llmbench runs show RUN|GROUP|scenario:NAME [options]';
 const EXAMPLES = [
   'llmbench runs show latest',
   'llmbench runs show 20261121T19',
   'llmbench runs show my-sweep',
+  'llmbench runs show latest --show-servers',
   "llmbench runs show nightly-7 --json | jq '.measures[] | select(.measure == \"time_to_first_token\")'",
 ];
 
@@ -35,11 +41,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'RUN', most: 1 });
   const [name = ''] = atLeastOne(positionals, USAGE);
-  return show(values['runs-dir'], name, values.json);
+  return show(values['runs-dir'], name, values.json, values['show-servers']);
 }
 
 /** Prints the named run. Throws a `CliError` when it does not exist or cannot be read. */
-export async function show(runsDirectory: string, name: string, json: boolean): Promise<number> {
+export async function show(runsDirectory: string, name: string, json: boolean, withServers = false): Promise<number> {
   const store = await storeOf(runsDirectory);
   const sweeps = await namedSweeps(store, name);
   if (sweeps !== null) return showSweeps(sweeps, json);
@@ -53,6 +59,7 @@ export async function show(runsDirectory: string, name: string, json: boolean): 
     }
     const file = await store.readRun(found.run_id);
     process.stdout.write(`${[...description(file), ''].join('\n')}\n${resultTable(result, printing())}\n`);
+    if (withServers) await printServers(store.pathOf(found.run_id), printing().width);
     const place = { path: store.pathOf(found.run_id), runsDirectory: store.directory, grafana: null };
     process.stdout.write(`${(await linkLines(result, place)).join('\n')}\n`);
     return ExitCode.done;
