@@ -7,8 +7,8 @@ const user = { user: GRAFANA_USER, password: GRAFANA_PASSWORD };
 
 /**
  * The user journeys, with @grafana/plugin-e2e, in a Grafana that runs at GRAFANA_URL with the plugin, the project's
- * provisioning, its dashboards, at least two finished runs of the last day, and a scenario whose regression is open
- * (`llmbench check`). GRAFANA_USER and GRAFANA_PASSWORD sign in,
+ * provisioning, its dashboards, at least two finished runs of the last day, a sweep, and a scenario whose regression
+ * is open (`llmbench check`). GRAFANA_USER and GRAFANA_PASSWORD sign in,
  * CHROMIUM names the browser.
  */
 const { globalSetup: _globalSetup, testMatch: _testMatch, ...rest } = base;

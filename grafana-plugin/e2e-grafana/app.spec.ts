@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test';
-import { newestRuns, newestTime, test } from './grafana.ts';
+import { newestRuns, newestSweep, newestTime, test } from './grafana.ts';
 
 const PLUGIN_ID = 'llmbench-observability-app';
 const rows = '[aria-label="Runs"] tbody tr';
@@ -40,6 +40,25 @@ test('a comparison of two runs', async ({ gotoAppPage, page, request }) => {
   await expect(page.getByRole('heading', { name: 'Achieved load' })).toBeVisible();
   await expect(page.getByRole('img', { name: /^Distribution functions/ })).toBeVisible();
   await keep(page, 'compare');
+});
+
+test('a sweep as curves, of which a point opens its run', async ({ gotoAppPage, page, request }) => {
+  const sweep = await newestSweep(request);
+  await gotoAppPage({ pluginId: PLUGIN_ID, path: `sweeps?sweep=${encodeURIComponent(sweep)}` });
+  const latency = page.getByRole('region', { name: 'Throughput and latency' });
+  await expect(latency.locator('[data-load]').first()).toBeVisible();
+  await expect(page.getByRole('group', { name: /^Steps of/ })).toBeVisible();
+  await keep(page, 'sweeps');
+  await latency.locator('[data-load]').first().click();
+  await expect(page).toHaveURL(/\/runs\/[^?]/);
+});
+
+test('the buckets of the server of the newest run', async ({ gotoAppPage, page, request }) => {
+  const { from, to } = await newestTime(request);
+  await gotoAppPage({ pluginId: PLUGIN_ID, path: `buckets?from=${from}&to=${to}` });
+  await expect(page.getByRole('region', { name: 'Bounds that halve the intervals' })).toBeVisible();
+  await expect(page.getByRole('row', { name: /^p99 .* – / }).first()).toBeVisible();
+  await keep(page, 'buckets');
 });
 
 test('servers and setup query Prometheus', async ({ gotoAppPage, page }) => {

@@ -25,6 +25,17 @@ export async function newestRuns(
   return answer.runs;
 }
 
+/** The id of the newest sweep. */
+export async function newestSweep(request: APIRequestContext): Promise<string> {
+  const answer = await request.get('/api/datasources/proxy/uid/llmbench-runs/api/v1/sweeps?limit=1');
+  const { sweeps }: { sweeps: Array<{ sweep_id: string }> } = await answer.json();
+  const [newest] = sweeps;
+  if (!newest) {
+    throw new Error('no sweep: start one with llmbench run --concurrency 1,2,4');
+  }
+  return newest.sweep_id;
+}
+
 /** The time range of the newest run, with some seconds around it. */
 export async function newestTime(request: APIRequestContext): Promise<{ from: string; to: string }> {
   const [run] = await newestRuns(request, 1);
