@@ -10,6 +10,7 @@ const ORDERED_UP_TO = 1_000_000;
 /** What of a record is read a second time. */
 export const CHUNK_FIELDS = [
   'phase',
+  'stage',
   'outcome',
   'sent_ns',
   'output_tokens',

@@ -1,6 +1,7 @@
 import type { LoadKey } from './run.ts';
+import { stageText } from './stage-text.ts';
 
-type TextOf = 'mode' | 'concurrency' | 'prefill_concurrency' | 'request_rate' | 'arrival_pattern';
+type TextOf = 'stages' | 'mode' | 'concurrency' | 'prefill_concurrency' | 'request_rate' | 'arrival_pattern';
 
 /** The load in a few words: `concurrency 8`, `2.5 requests/s (poisson), concurrency up to 64`, `at the times of the trace`. */
 export function loadText({ prefill_concurrency, ...load }: Pick<LoadKey, TextOf>): string {
@@ -9,7 +10,8 @@ export function loadText({ prefill_concurrency, ...load }: Pick<LoadKey, TextOf>
 }
 
 function mannerText(load: Omit<Pick<LoadKey, TextOf>, 'prefill_concurrency'>): string {
-  const { mode, concurrency, request_rate, arrival_pattern } = load;
+  const { mode, concurrency, request_rate, arrival_pattern, stages = [] } = load;
+  if (mode === 'stages') return `stages ${stages.map(stageText).join(', ')}`;
   if (mode === 'concurrency') {
     return concurrency === null ? 'unknown concurrency' : `concurrency ${count(concurrency)}`;
   }

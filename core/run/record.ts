@@ -7,6 +7,8 @@ export interface RequestRecord extends HttpPhases, CountedTokens {
   /** Position in the plan, unique in a run, from 0. */
   readonly index: number;
   readonly phase: PhaseName;
+  /** Number, from 1, of the stage in which it was due; null or absent: the load has no stages. */
+  readonly stage?: number | null;
   /** When the schedule wanted it sent; null only in imports. */
   readonly due_ns: number | null;
   /** Just before the request was handed to a transport that had a free slot. */

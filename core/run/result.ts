@@ -3,7 +3,7 @@ import type { PercentileName } from '../stats/percentiles.ts';
 import type { SloResult } from './gates.ts';
 import type { ErrorReason } from './record.ts';
 import type { RequestCounts } from './request-counts.ts';
-import type { RunStatus } from './run.ts';
+import type { RunStatus, StageKey } from './run.ts';
 
 export interface Percentile {
   /** Exact, linear between order statistics (rank (n − 1)q); null when it is not available. */
@@ -114,9 +114,25 @@ export interface ServersResult {
   readonly targets: readonly ServerTarget[];
 }
 
+/** A stage of the load: the requests that were due in it, as a population of its own. */
+export interface StageResult {
+  /** From 1. */
+  readonly stage: number;
+  readonly load: StageKey;
+  /** The time in which requests that were due belong to it; nulls when it had not begun. */
+  readonly start: string | null;
+  readonly end: string | null;
+  /** From its first request to the end of its last, which may be in a later stage; nulls without requests. */
+  readonly window: ResultFile['window'];
+  readonly requests: RequestCounts;
+  readonly errors: ResultFile['errors'];
+  readonly measures: readonly MeasureResult[];
+  readonly slos: readonly SloResult[];
+}
+
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
-  readonly schema_version: 2;
+  readonly schema_version: 3;
   readonly run_id: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly scenario: string;
@@ -129,6 +145,8 @@ export interface ResultFile {
   /** Empty when nothing was collected. */
   readonly servers: ServersResult | Readonly<Record<string, never>>;
   readonly measures: readonly MeasureResult[];
-  /** What the run had to meet, and whether it did; empty when nothing was requested. */
+  /** What the run had to meet, and whether it did, in its worst stage; empty when nothing was requested. */
   readonly slos: readonly SloResult[];
+  /** In their order; empty when the load has none. */
+  readonly stages: readonly StageResult[];
 }

@@ -7,6 +7,10 @@ import type { PhaseName, RequestRecord } from './record.ts';
 export interface RunObserver {
   phaseStarted?(phase: PhaseName, at_ns: number): void;
   phaseEnded?(phase: PhaseName, at_ns: number): void;
+  /** Requests that are due from now on belong to this stage, by its number from 1. */
+  stageStarted?(stage: number, at_ns: number): void;
+  /** No further request is due in it; those in flight go on. */
+  stageEnded?(stage: number, at_ns: number): void;
   requestSent?(phase: PhaseName, due_ns: number, sent_ns: number): void;
   /** Once per request, when its first chunk with content has been recognized. */
   firstContent?(phase: PhaseName, sinceSent_ns: number, sinceDue_ns: number): void;

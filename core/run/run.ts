@@ -21,7 +21,7 @@ export interface ComparisonKey {
 }
 
 export interface LoadKey {
-  readonly mode: 'concurrency' | 'request_rate' | 'trace';
+  readonly mode: 'concurrency' | 'request_rate' | 'trace' | 'stages';
   /** Requests kept in flight, or their upper limit; null without a limit. */
   readonly concurrency: number | null;
   readonly concurrency_ramp_seconds: number | null;
@@ -34,6 +34,16 @@ export interface LoadKey {
   readonly arrival_pattern: string | null;
   /** Shape of the gamma distribution of the gaps; null for other patterns. */
   readonly arrival_smoothness: number | null;
+  /** In their order; absent in other modes than `stages`. */
+  readonly stages?: readonly StageKey[];
+}
+
+/** A stage of a load: it has a concurrency, or a request rate that changes linearly from its start to its end. */
+export interface StageKey {
+  readonly duration_seconds: number;
+  readonly concurrency: number | null;
+  /** Requests per second. */
+  readonly request_rate: { readonly start: number; readonly end: number } | null;
 }
 
 export interface WarmupKey {

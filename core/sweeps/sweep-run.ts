@@ -49,7 +49,7 @@ export function sweepRun(run: RunFile, result: ResultFile): SweepRun | null {
 }
 
 function loadOf(load: LoadKey | null): SweepLoad | null {
-  if (load === null || load.mode === 'trace') return null;
+  if (load === null || load.mode === 'trace' || load.mode === 'stages') return null;
   const value = load.mode === 'concurrency' ? load.concurrency : load.request_rate;
   return value === null ? null : { mode: load.mode, value };
 }

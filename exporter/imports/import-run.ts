@@ -194,6 +194,7 @@ function resultFile(
       ? measuresBesideSample(computed, stated, summed?.requests.ok ?? 0, notes)
       : mergedMeasures(computed, stated, notes),
     slos: [],
+    stages: [],
   };
 }
 

@@ -1,5 +1,6 @@
 import { isRunId } from '../../core/run/run-id.ts';
 import { reasonOf } from '../errors/store-errors.ts';
+import type { ResultFile } from '../../core/run/result.ts';
 import { readInBatches } from '../files/read-in-batches.ts';
 import { readChanged } from '../store/index/read-changed.ts';
 import type { RunStore } from '../store/run-store.ts';
@@ -36,16 +37,16 @@ export async function readFigures(load: LoadFigures, runIds: readonly string[]):
   return runs;
 }
 
-/** From the files of a store. */
-export function storedFigures(store: RunStore): LoadFigures {
-  return (runIds) => readAll(store, runIds);
+/** From the files of a store. `stage`: of runs with stages, the number of the one that is meant. */
+export function storedFigures(store: RunStore, stage: number | null = null): LoadFigures {
+  return (runIds) => readAll(store, runIds, stage);
 }
 
 /** The same for a long-lived process: a run is read again only when its files have changed. */
 export function cachedFigures(store: RunStore): LoadFigures {
   // What could not be read may be readable now, without a change of the files.
   const read = readChanged(store, MOST_CACHED, {
-    read: (id) => figuresOf(store, id),
+    read: (id) => figuresOf(store, id, null),
     isKept: (figures) => typeof figures !== 'string',
   });
   return async (runIds) => {
@@ -56,8 +57,8 @@ export function cachedFigures(store: RunStore): LoadFigures {
 
 const NO_RUN_ID = 'it is not a run id';
 
-async function readAll(store: RunStore, runIds: readonly string[]): Promise<LoadedFigures> {
-  return sorted(await readInBatches(runIds, async (id) => [id, await figuresOf(store, id)] as const));
+async function readAll(store: RunStore, runIds: readonly string[], stage: number | null): Promise<LoadedFigures> {
+  return sorted(await readInBatches(runIds, async (id) => [id, await figuresOf(store, id, stage)] as const));
 }
 
 function sorted(read: readonly (readonly [string, RunFigures | string])[]): LoadedFigures {
@@ -67,18 +68,34 @@ function sorted(read: readonly (readonly [string, RunFigures | string])[]): Load
   };
 }
 
-async function figuresOf(store: RunStore, runId: string): Promise<RunFigures | string> {
+async function figuresOf(store: RunStore, runId: string, stage: number | null): Promise<RunFigures | string> {
   if (!isRunId(runId)) return NO_RUN_ID;
   const folder = store.endedPathOf(runId);
   try {
-    return await readFrom(folder);
+    return await readFrom(folder, stage);
   } catch (error) {
     // A run that waited for its last scrape may have been moved to its place in between.
-    return folder === store.pathOf(runId) ? reasonOf(error) : readFrom(store.pathOf(runId)).catch(reasonOf);
+    return folder === store.pathOf(runId) ? reasonOf(error) : readFrom(store.pathOf(runId), stage).catch(reasonOf);
   }
 }
 
-async function readFrom(folder: string): Promise<RunFigures | string> {
+async function readFrom(folder: string, stage: number | null): Promise<RunFigures | string> {
   const run = await readFinishedRunFile(folder);
-  return run.status === 'running' ? 'it is still running' : figuresOfRun(run, await readResultFile(folder));
+  if (run.status === 'running') return 'it is still running';
+  const result = comparableResult(await readResultFile(folder), stage);
+  return typeof result === 'string' ? result : figuresOfRun(run, result);
+}
+
+/** Requests at different loads have no common distribution: of a run with stages one stage is compared, never the whole. */
+function comparableResult(result: ResultFile, stage: number | null): ResultFile | string {
+  const { stages } = result;
+  if (stage === null)
+    return stages.length === 0
+      ? result
+      : `its load has ${stages.length} stages, which are compared one by one: llmbench compare --stage N`;
+  const chosen = stages.find((each) => each.stage === stage);
+  if (chosen === undefined)
+    return stages.length === 0 ? 'its load has no stages' : `it has no stage ${stage}, only 1 to ${stages.length}`;
+  const { window, requests, errors, measures, slos } = chosen;
+  return { ...result, window, requests, errors, measures, slos };
 }

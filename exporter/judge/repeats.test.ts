@@ -5,7 +5,7 @@ import { overRepeats } from './repeats.ts';
 const IDENTITY = { definition: 'd', origin: 'client', population: 'ok', clock: 'sent' } as const;
 
 const result = (...measures: MeasureResult[]): ResultFile => ({
-  schema_version: 2,
+  schema_version: 3,
   run_id: 'r',
   status: 'completed',
   scenario: 's',
@@ -23,6 +23,7 @@ const result = (...measures: MeasureResult[]): ResultFile => ({
   servers: {},
   measures,
   slos: [],
+  stages: [],
 });
 const throughput = (value: number | null): MeasureResult => ({
   ...IDENTITY,

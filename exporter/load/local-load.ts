@@ -13,6 +13,7 @@ import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.t
 import type { RunObserver } from '../../core/run/run-observer.ts';
 import { OutputBudget } from './phases/output-budget.ts';
 import { requestsAhead } from './schedule/load-plan.ts';
+import { SharedSlots } from './schedule/shared-slots.ts';
 import { phaseSchedule } from './schedule/phase-schedule.ts';
 import { runPhase, type PhasePlan } from './phases/phases.ts';
 import { RequestFeed } from './requests/request-feed.ts';
@@ -100,13 +101,15 @@ export class LocalLoad implements LoadGenerator {
 
   async #phasePlan({ phase, load, firstIndex }: PhaseTurn): Promise<Omit<PhasePlan, 'start_ns'>> {
     const { plan, epoch_ns } = this.#parts;
-    const { durationSeconds, gracePeriodSeconds } = load;
+    const { gracePeriodSeconds } = load;
+    const parts = { share: this.#share, shard: plan.shard, slots: new SharedSlots(this.#memory.slots) };
     return {
       phase,
       feed: this.#feed({ phase, load }),
-      schedule: await phaseSchedule(load, phase, plan.form.dataset, () => ClockThread.launch(epoch_ns), this.#share),
+      schedule: await phaseSchedule(load, phase, plan.form.dataset, () => ClockThread.launch(epoch_ns), parts),
       firstIndex,
-      durationSeconds,
+      // Stages end by their own clock, after their last arrival.
+      durationSeconds: load.load.arrivals?.kind === 'stages' ? null : load.durationSeconds,
       gracePeriodSeconds,
       maxConsecutiveErrors: plan.maxConsecutiveErrors,
       earlyEnd: this.#earlyEnd,
@@ -118,10 +121,10 @@ export class LocalLoad implements LoadGenerator {
   #feed({ phase, load: { load, requestCount } }: Pick<PhaseTurn, 'phase' | 'load'>): RequestFeed {
     const { form, shard } = this.#parts.plan;
     const ahead = requestsAhead(load);
-    // Requests with due times have a fixed share; the next request of a closed loop goes to any worker with a free slot.
+    // Requests with due times have a fixed share; the next request of slots goes to any worker with a free one.
     const onDemand = this.#worker.parts === 1 ? 0 : ahead;
     const deal: Deal =
-      load.arrivals === null
+      load.arrivals === null || load.arrivals.kind === 'stages'
         ? new SharedDeal(shard, this.#memory.dealt, DEALT[phase], onDemand)
         : new FixedDeal(this.#share);
     return new RequestFeed(form, phase, requestCount, Math.max(1, shareOf(ahead, this.#share)), deal);

@@ -10,6 +10,8 @@ import type { RunObserver } from '../../core/run/run-observer.ts';
 import type { PhaseResult } from './phases/phases.ts';
 import type { RunControls } from './phases/run-controls.ts';
 import type { Transport } from './transports/transport.ts';
+import { stageEdges_ns } from './schedule/load-plan.ts';
+import { announceStages } from './phases/stage-events.ts';
 
 /** Maximum delay after a common start; due times are relative to that start anyway. */
 export const MOST_LATE_SECONDS = 5;
@@ -18,6 +20,8 @@ const PREPARATION_MS = 2_000;
 /** More than any warm-up sends. */
 const MOST_WARMUP_REQUESTS = 1e9;
 const LONGEST_SLEEP_MS = 2 ** 31 - 1;
+/** Delay between the command to run and the first stage, so that all workers have received the command. */
+const STAGES_LEAD_NS = 20e6;
 
 export interface BenchmarkParts {
   readonly transport: Transport;
@@ -104,7 +108,13 @@ async function observedPhase(
   // Made just before the phase, so that its first requests are written and its clock runs.
   const prepared = await generator.prepare(turn);
   for (const observer of observers) observer.phaseStarted?.(turn.phase, now_ns());
-  const result = await prepared.run(start_ns);
+  const { arrivals } = turn.load.load;
+  const staged = arrivals?.kind === 'stages' ? arrivals.stages : null;
+  // The edges of stages are known before they come.
+  const zero_ns = start_ns ?? (staged === null ? null : now_ns() + STAGES_LEAD_NS);
+  const stages = staged && announceStages(stageEdges_ns(staged), zero_ns ?? 0, observers, now_ns);
+  const result = await prepared.run(zero_ns);
+  stages?.end();
   const end_ns = result.end_ns ?? now_ns();
   for (const observer of observers) observer.phaseEnded?.(turn.phase, end_ns);
   return result;

@@ -1,13 +1,16 @@
 import type { Labels, SampleInput } from '../../core/exposition/index.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
 import type { PhaseName } from '../../core/run/record.ts';
+import { stageLoadText } from '../../core/run/stage-text.ts';
 import type { LiveFamily } from './family.ts';
 import type { LiveRunFacts } from './run-info.ts';
-import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED } from './run-info.ts';
+import { BUILD_INFO, RUN_INFO, runInfoLabels, SERIES_DROPPED, stagesOf } from './run-info.ts';
 import type { LiveTargets } from './live-targets.ts';
 import { RUN_TARGET_INFO } from './target-info.ts';
-import { PHASE_END, PHASE_START, RUN_PHASE } from './run-phase.ts';
-import type { PhaseCounts, RunTally } from './run-tally.ts';
+import { PHASE_END, PHASE_START, RUN_PHASE, RUN_STAGE, STAGE_END, STAGE_START } from './run-phase.ts';
+import type { Period, PhaseCounts, RunTally } from './run-tally.ts';
+
+const NOT_BEGUN: Period = { active: false, start_seconds: 0, end_seconds: 0 };
 
 /**
  * The families of a run that is under way, in the order of the metric contract. `llmbench_run_info` comes from shard 0
@@ -24,6 +27,12 @@ export function liveFamilies(
   const one = (value: number, own: Labels = labels): readonly SampleInput[] => [{ labels: own, value }];
   const perPhase = (read: (phase: PhaseCounts) => number) => () =>
     PHASES.map((phase) => ({ labels: { ...labels, phase }, value: read(tally.phases[phase]) }));
+  const stages = stagesOf(run).map((stage, i) => ({
+    labels: { ...labels, stage: String(i + 1), load: stageLoadText(stage) },
+    i,
+  }));
+  const perStage = (read: (stage: Period) => number) => () =>
+    stages.map(({ labels: own, i }) => ({ labels: own, value: read(tally.stages[i] ?? NOT_BEGUN) }));
   const perPhaseAnd = <K extends string>(
     label: string,
     keys: readonly K[],
@@ -66,6 +75,25 @@ export function liveFamilies(
       PHASE_END.help,
       perPhase((phase) => phase.end_seconds),
     ),
+    ...(stages.length === 0
+      ? []
+      : [
+          gauge(
+            RUN_STAGE.name,
+            RUN_STAGE.help,
+            perStage(({ active }) => Number(active)),
+          ),
+          gauge(
+            STAGE_START.name,
+            STAGE_START.help,
+            perStage((stage) => stage.start_seconds),
+          ),
+          gauge(
+            STAGE_END.name,
+            STAGE_END.help,
+            perStage((stage) => stage.end_seconds),
+          ),
+        ]),
     counter(
       'llmbench_requests_total',
       'Requests ended, by outcome.',

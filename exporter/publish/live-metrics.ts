@@ -15,7 +15,7 @@ import type { RunFamily, LiveSource } from './live-runs-page.ts';
 import { keptFamily, keptPage } from './metrics-page.ts';
 import type { RenderedPage, MetricsPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
-import type { LiveRunFacts } from './run-info.ts';
+import { stagesOf, type LiveRunFacts } from './run-info.ts';
 import { RunTally } from './run-tally.ts';
 import type { ScrapedTarget } from './target-info.ts';
 
@@ -50,7 +50,7 @@ class RegistryLiveMetrics implements LiveMetrics {
 
   constructor(facts: LiveRunFacts) {
     const labels = { run_id: facts.run.run_id, shard: facts.run.shard };
-    this.#tally = new RunTally(startOf(facts.run), facts.isGood ?? null);
+    this.#tally = new RunTally(startOf(facts.run), facts.isGood ?? null, stagesOf(facts.run).length);
     this.#targets = new LiveTargets(labels);
     this.#latencies = new LatencyHistograms('llmbench_', labels);
     this.#eventLoopDelay = new LiveHistogram(
@@ -67,11 +67,19 @@ class RegistryLiveMetrics implements LiveMetrics {
   }
 
   phaseStarted(phase: PhaseName, at_ns: number): void {
-    this.#tally.phaseStarted(phase, at_ns);
+    this.#tally.begin(this.#tally.phases[phase], at_ns);
   }
 
   phaseEnded(phase: PhaseName, at_ns: number): void {
-    this.#tally.phaseEnded(phase, at_ns);
+    this.#tally.end(this.#tally.phases[phase], at_ns);
+  }
+
+  stageStarted(stage: number, at_ns: number): void {
+    this.#tally.begin(this.#tally.stages[stage - 1], at_ns);
+  }
+
+  stageEnded(stage: number, at_ns: number): void {
+    this.#tally.end(this.#tally.stages[stage - 1], at_ns);
   }
 
   requestSent(phase: PhaseName, due_ns: number, sent_ns: number): void {

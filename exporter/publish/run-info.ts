@@ -1,6 +1,6 @@
 import { loadName } from '../../core/run/load-key.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
-import type { LoadKey, RunFile } from '../../core/run/run.ts';
+import type { LoadKey, RunFile, StageKey } from '../../core/run/run.ts';
 
 /** What the live metrics of a run must know before it begins. */
 export interface LiveRunFacts {
@@ -56,3 +56,6 @@ function wholeSeconds(instant: string): string {
 function loadText(load: LoadKey): string {
   return [loadName(load), load.arrival_pattern].filter((part) => part !== null).join(' ');
 }
+
+/** The stages of a run's load; empty without stages. */
+export const stagesOf = ({ comparison_key: { load } }: RunFile): readonly StageKey[] => load?.stages ?? [];

@@ -16,3 +16,22 @@ export const PHASE_END = {
   help: 'Unix time at which the last request of the phase ended; 0 before that.',
   type: 'gauge',
 } as const;
+
+/** The families of the stages of a run's load; `load` is the load of the stage, such as `rate=5`. */
+export const RUN_STAGE = {
+  name: 'llmbench_run_stage',
+  help: '1 while requests that are due belong to the stage, else 0.',
+  type: 'gauge',
+} as const;
+
+export const STAGE_START = {
+  name: 'llmbench_run_stage_start_timestamp_seconds',
+  help: 'Unix time at which the stage began; 0 before that.',
+  type: 'gauge',
+} as const;
+
+export const STAGE_END = {
+  name: 'llmbench_run_stage_end_timestamp_seconds',
+  help: 'Unix time at which the stage ended; 0 before that.',
+  type: 'gauge',
+} as const;

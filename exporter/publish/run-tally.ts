@@ -14,9 +14,14 @@ export interface PhaseCounts {
   chunks: number;
 }
 
+/** A part of a run that begins and ends once. */
+export type Period = Pick<PhaseCounts, 'active' | 'start_seconds' | 'end_seconds'>;
+
 /** The counters and gauges of a run: plain numbers that are read at a scrape. */
 export class RunTally {
   readonly phases: Readonly<Record<PhaseName, PhaseCounts>> = { warmup: emptyTally(), measure: emptyTally() };
+  /** Of each stage of the load. */
+  readonly stages: readonly Period[];
   inFlight = 0;
   goodRequests = 0;
   clientSaturated = false;
@@ -24,19 +29,18 @@ export class RunTally {
   readonly #isGood: ((record: RequestRecord) => boolean) | null;
 
   /** `start_ms` is the wall time of the run's monotonic zero; `isGood` says whether an ok request met the SLOs. */
-  constructor(start_ms: number, isGood: ((record: RequestRecord) => boolean) | null) {
+  constructor(start_ms: number, isGood: ((record: RequestRecord) => boolean) | null, stages: number) {
+    this.stages = Array.from({ length: stages }, () => ({ active: false, start_seconds: 0, end_seconds: 0 }));
     this.#start_ms = start_ms;
     this.#isGood = isGood;
   }
 
-  phaseStarted(phase: PhaseName, at_ns: number): void {
-    this.phases[phase].active = true;
-    this.phases[phase].start_seconds = this.#wallSeconds(at_ns);
+  begin(period: Period | undefined, at_ns: number): void {
+    if (period !== undefined) Object.assign(period, { active: true, start_seconds: this.#wallSeconds(at_ns) });
   }
 
-  phaseEnded(phase: PhaseName, at_ns: number): void {
-    this.phases[phase].active = false;
-    this.phases[phase].end_seconds = this.#wallSeconds(at_ns);
+  end(period: Period | undefined, at_ns: number): void {
+    if (period !== undefined) Object.assign(period, { active: false, end_seconds: this.#wallSeconds(at_ns) });
   }
 
   requestEnded(record: RequestRecord): void {

@@ -10,6 +10,7 @@ import { measures } from './sections/measures.ts';
 import { objectives } from './sections/objectives.ts';
 import { scalars } from './sections/scalars.ts';
 import { serverSection } from './sections/servers.ts';
+import { stageSection } from './sections/stages.ts';
 import { tiles } from './sections/tiles.ts';
 import { timeline } from './sections/timeline.ts';
 
@@ -18,8 +19,9 @@ export function reportPage(data: ReportData): string {
   const { run, result } = data;
   return documentOf(
     `${runTitle(run)} · ${run.run_id}`,
-    html`${header(data)} ${tiles(result)} ${objectives(result)} ${distributions(data)} ${timeline(data)}
-      ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)} ${configuration(data)}
+    html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${distributions(data)}
+      ${timeline(data)} ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)}
+      ${configuration(data)}
       <footer>
         ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run ${run.run_id}
         · contains no prompts or responses

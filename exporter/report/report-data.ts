@@ -1,6 +1,7 @@
 import type { PhaseName } from '../../core/run/record.ts';
 import type { DistributionResult, ResultFile, ScalarResult } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import { stageLoadText } from '../../core/run/stage-text.ts';
 import type { SeriesSummary } from '../servers/files/servers-file.ts';
 import type { RequestView } from './request-view.ts';
 import type { ServerSignal } from './server-signals.ts';
@@ -43,5 +44,24 @@ export function phaseSpans({ start, phases }: RunFile): { phase: PhaseName; from
     from === null || to === null
       ? []
       : [{ phase, from: (Date.parse(from) - zero) / 1000, to: (Date.parse(to) - zero) / 1000 }],
+  );
+}
+
+/** The stages of the load in seconds since the run's start; without those that had not begun. */
+export function stageSpans(
+  { start }: RunFile,
+  { stages }: ResultFile,
+): { stage: number; text: string; from: number; to: number }[] {
+  if (start === null) return [];
+  const zero = Date.parse(start);
+  return stages.flatMap(({ stage, load, start: from, end: to }) =>
+    from === null || to === null
+      ? []
+      : [
+          {
+            ...{ stage, text: stageLoadText(load) },
+            ...{ from: (Date.parse(from) - zero) / 1000, to: (Date.parse(to) - zero) / 1000 },
+          },
+        ],
   );
 }

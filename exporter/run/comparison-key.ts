@@ -2,8 +2,8 @@ import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { withoutSecrets } from '../../core/run/secret-fields.ts';
-import type { ComparisonKey, LoadKey } from '../../core/run/run.ts';
-import type { LoadPlan } from '../load/schedule/load-plan.ts';
+import type { ComparisonKey, LoadKey, StageKey } from '../../core/run/run.ts';
+import type { LoadPlan, StagePlan } from '../load/schedule/load-plan.ts';
 import type { PlannedLoad } from './planned-load.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -51,16 +51,33 @@ function flat(sampling: RunRequest['sampling']): ComparisonKey['sampling'] {
 export function loadKey(load: LoadPlan): LoadKey {
   const { concurrency, concurrencyRampSeconds, prefillConcurrency, prefillConcurrencyRampSeconds, arrivals } = load;
   const rate = arrivals?.kind === 'rate' ? arrivals : null;
+  const staged = arrivals?.kind === 'stages' ? arrivals : null;
+  const isRated = staged?.stages.some(({ kind }) => kind === 'rate') ?? true;
+  const { pattern = null, smoothness = null } = (isRated ? (rate ?? staged) : null) ?? {};
   return {
-    mode: arrivals === null ? 'concurrency' : arrivals.kind === 'rate' ? 'request_rate' : 'trace',
-    concurrency,
+    mode: arrivals === null ? 'concurrency' : MODES[arrivals.kind],
+    // The stages have their own.
+    concurrency: staged === null ? concurrency : null,
     concurrency_ramp_seconds: concurrencyRampSeconds || null,
     prefill_concurrency: prefillConcurrency,
     prefill_concurrency_ramp_seconds: prefillConcurrencyRampSeconds || null,
     request_rate: rate?.requestRate ?? null,
     request_rate_ramp_seconds: rate?.rampSeconds || null,
-    arrival_pattern: rate?.pattern ?? null,
-    arrival_smoothness: rate?.pattern === 'gamma' ? rate.smoothness : null,
+    arrival_pattern: pattern,
+    arrival_smoothness: pattern === 'gamma' ? smoothness : null,
+    ...(staged === null ? {} : { stages: staged.stages.map(stageKey) }),
+  };
+}
+
+const MODES = { rate: 'request_rate', trace: 'trace', stages: 'stages' } as const;
+
+function stageKey(stage: StagePlan): StageKey {
+  if (stage.kind === 'concurrency')
+    return { duration_seconds: stage.seconds, concurrency: stage.concurrency, request_rate: null };
+  return {
+    duration_seconds: stage.seconds,
+    concurrency: null,
+    request_rate: { start: stage.from, end: stage.to },
   };
 }
 

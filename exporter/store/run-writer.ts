@@ -1,8 +1,7 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ChunkReading } from '../../core/measures/chunk-reading.ts';
 import type { ServerTotals } from '../../core/measures/server-results.ts';
-import { SummaryAccumulator } from '../../core/measures/summary.ts';
+import { StagedSummary, type RunReading } from '../../core/measures/staged-summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { ClientHealth, ResultFile } from '../../core/run/result.ts';
@@ -64,7 +63,7 @@ export class RunWriter implements RunObserver {
   readonly #paths: RunPaths;
   readonly #records: JsonlRecordsWriter;
   readonly #shelf: FileShelf;
-  readonly #summary: SummaryAccumulator;
+  readonly #summary: StagedSummary;
   readonly #heartbeat: { stop(): void };
   #run: RunFile;
   #appended = 0;
@@ -79,7 +78,7 @@ export class RunWriter implements RunObserver {
     this.#run = run;
     this.#records = records;
     this.#shelf = new FileShelf(paths.figures);
-    this.#summary = new SummaryAccumulator({ ...summaryOptions(run), shelf: this.#shelf });
+    this.#summary = new StagedSummary({ ...summaryOptions(run), shelf: this.#shelf });
     this.#heartbeat = startHeartbeat(paths.run);
   }
 
@@ -202,7 +201,7 @@ export class RunWriter implements RunObserver {
   }: RunEnd): Promise<ResultFile> {
     await this.#updating;
     const run = { ...this.#run, status, failure, phases, end };
-    let chunks: ChunkReading | null = null;
+    let chunks: RunReading | null = null;
     let failed: unknown = null;
     try {
       chunks = await this.#storeRecords(reader ?? null);
@@ -225,7 +224,7 @@ export class RunWriter implements RunObserver {
     return result;
   }
 
-  async #storeRecords(reader: RecordReader | null): Promise<ChunkReading> {
+  async #storeRecords(reader: RecordReader | null): Promise<RunReading> {
     await this.#records.close();
     const { rows, chunks } = await storeRecords(this.#paths, this.#summary, reader);
     if (rows !== this.#appended) {

@@ -14,7 +14,7 @@ export async function metricsPage(): Promise<string> {
     '# Metrics',
     INTRODUCTION,
     '## Live runs',
-    'Exposed by `llmbench run`, and sent with `--remote-write-url`. Every series exists at 0 before the first request; histograms contain the measure phase only. `llmbench_good_requests_total` requires `--goodput`, `llmbench_run_info` is exposed by shard 0 only. `llmbench_run_target_info` has a series for each metrics page from when it was first read.',
+    'Exposed by `llmbench run`, and sent with `--remote-write-url`. Every series exists at 0 before the first request; histograms contain the measure phase only. `llmbench_good_requests_total` requires `--goodput`, `llmbench_run_stage` and its times `--stages`, `llmbench_run_info` is exposed by shard 0 only. `llmbench_run_target_info` has a series for each metrics page from when it was first read.',
     familyTable(live),
     '## Finished runs',
     'Exposed by `llmbench serve`, and written with their original timestamps by `llmbench backfill`, which also writes `llmbench_run_phase` and its start and end times, so that dashboards draw the regions of imported runs. By default, `serve` exposes the statistics that dashboards, alerts and the app query, and no histograms; `--result-series all` exposes everything, with histograms computed from the records of the newest runs (`--histogram-runs`).',

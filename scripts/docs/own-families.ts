@@ -1,5 +1,7 @@
 import { exampleCapacity } from '../../exporter/store/fixtures/example-capacity.ts';
 import { parseText } from '../../core/exposition/index.ts';
+import { closedLoopKey } from '../../core/run/load-key.ts';
+import type { LoadKey } from '../../core/run/run.ts';
 import { OUTCOMES, PHASES } from '../../core/run/record.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import type { OwnFamilies } from '../../exporter/explain/own-family.ts';
@@ -20,6 +22,7 @@ const LABELS: Readonly<Record<string, string>> = {
   run_id: 'the run; on every series of a run',
   shard: 'the part of a run that is measured by several machines; `0` for one machine',
   phase: PHASES.map(code).join(' or '),
+  stage: 'the number of a stage of `--stages`, from 1',
   outcome: OUTCOMES.map(code).join(', '),
   reason: 'why a request failed: [a closed list](measures.md#why-requests-fail)',
   measure:
@@ -36,7 +39,7 @@ const LABELS: Readonly<Record<string, string>> = {
   system_version: 'its version; empty when unknown',
   tool: '`llmbench`, or the tool whose result was imported',
   tool_version: 'its version',
-  load: 'the load, such as `concurrency 64` or `request_rate 2.5 poisson`; of a capacity `concurrency` or `request_rate`',
+  load: 'the load, such as `concurrency 64` or `request_rate 2.5 poisson`; of a stage such as `rate=5`; of a capacity `concurrency` or `request_rate`',
   objective: 'the objectives that must hold together, as `--slo` reads them',
   fingerprint:
     'runs with the same fingerprint are comparable: a hash of model, load, dataset, sampling and definitions',
@@ -113,7 +116,11 @@ export function meaningOf(label: string): string {
 }
 
 function liveMetrics(): ReturnType<typeof createLiveMetrics> {
-  const live = createLiveMetrics({ run: runFile(), version: '0', isGood: () => true });
+  const run = runFile();
+  const stages = [{ duration_seconds: 60, concurrency: 8, request_rate: null }];
+  const load: LoadKey = { ...closedLoopKey(null), mode: 'stages', stages };
+  const staged = { ...run, comparison_key: { ...run.comparison_key, load } };
+  const live = createLiveMetrics({ run: staged, version: '0', isGood: () => true });
   live.targetsRead([target('http://gpu-1:8000/metrics', 'vllm')]);
   return live;
 }

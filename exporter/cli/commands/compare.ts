@@ -5,7 +5,7 @@ import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { requestedRules, RULE_OPTIONS, VERDICT_OPTIONS } from '../options/judge-options.ts';
+import { requestedRules, RULE_OPTIONS, STAGE_OPTION, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, readArguments, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { printVerdict, type VerdictValues } from '../print-verdict.ts';
@@ -14,6 +14,7 @@ import { RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   paired: flag('A and B are pairs, in their order by start: measured one right after the other with the same plan'),
+  ...STAGE_OPTION,
   ...RULE_OPTIONS,
   ...VERDICT_OPTIONS,
   json: flag('short for --format json'),
@@ -43,6 +44,7 @@ type CompareValues = VerdictValues &
   OptionValues<typeof RULE_OPTIONS> & {
     readonly 'runs-dir': string;
     readonly paired: boolean;
+    readonly stage?: number | null;
     readonly configurationMayDiffer?: boolean;
     readonly continued?: NextContext['continued'];
   };
@@ -59,7 +61,10 @@ export async function compareRuns(
   if (refused !== null) throw new CliError(refused);
   try {
     return printVerdict(
-      await compareStored(store, storedFigures(store), { ...sets, runsDirectory: values['runs-dir'] }),
+      await compareStored(store, storedFigures(store, values.stage ?? null), {
+        ...sets,
+        runsDirectory: values['runs-dir'],
+      }),
       values,
     );
   } catch (error) {

@@ -31,6 +31,7 @@ const UNFIT: readonly (readonly [name: keyof RunOptions, reason: string])[] = [
   ['shard', 'a search requires the whole load in one process'],
   ['config', 'give the options as flags or environment variables'],
   ['fixed-schedule', 'the load of a trace cannot be varied'],
+  ['stages', 'a search sets the load'],
 ];
 
 /** The search that the options ask for. Throws a `CliError`. */

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { parseRules, RuleError, type RuleChoices } from '../../judge/rule-choices.ts';
 import { MOST_PRIMARY } from '../../judge/rules.ts';
 import { CliError } from '../failure.ts';
+import { MOST_STAGES } from './stage-grammar.ts';
 import { choice, flag, integer, text, texts, type OptionValues } from './options.ts';
 
 /** How runs are judged; the defaults are shown with every verdict. */
@@ -14,6 +15,10 @@ export const RULE_OPTIONS = {
     'MEASURE[:STAT]',
     `measures that decide the verdict, at most ${MOST_PRIMARY}, e.g. time_to_first_token:p50; may be repeated`,
   ),
+};
+
+export const STAGE_OPTION = {
+  stage: integer('of runs with --stages, the number of the stage to judge, from 1', { min: 1, max: MOST_STAGES }, null),
 };
 
 export const VERDICT_OPTIONS = {

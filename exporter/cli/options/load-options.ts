@@ -1,11 +1,14 @@
 import { DEFAULT_GRACE_PERIOD_SECONDS } from '../../load/benchmark-plan.ts';
 import {
   ARRIVAL_PATTERNS,
+  highestRate,
   type ArrivalPattern,
   type ClosedLoad,
   type LoadPlan,
   type PhaseLoad,
   type RatePlan,
+  type StagedLoad,
+  type StagePlan,
   type TracePlan,
 } from '../../load/schedule/load-plan.ts';
 import type { RunRequest } from '../../run/run-request.ts';
@@ -21,6 +24,7 @@ import {
   seconds,
   type OptionValues,
 } from './options.ts';
+import { stagesOption } from './stage-grammar.ts';
 
 const MOST_REQUESTS = 1e9;
 const MOST_CONCURRENCY = 100_000;
@@ -46,6 +50,11 @@ export const ARRIVAL_OPTIONS = {
     'requests per second, sent independently of the responses; inf: all at once, or as many as --concurrency allows',
     { ...RATE, whole: false, infinite: true },
   ),
+  stages: stagesOption({
+    mostConcurrency: MOST_CONCURRENCY,
+    rate: RATE,
+    mostSeconds: ONE_WEEK_SECONDS,
+  }),
   'arrival-pattern': choice(
     ARRIVAL_PATTERNS,
     'distribution of the gaps between requests at a rate: exponential, constant or gamma',
@@ -146,7 +155,8 @@ export function requestedLoad(options: LoadOptions, step: LoadStep, seed: number
     measure: {
       load,
       requestCount: options['request-count'],
-      durationSeconds: options['benchmark-duration'],
+      // Stages have their own durations.
+      durationSeconds: options['benchmark-duration'] ?? stagesSeconds(options.stages),
       gracePeriodSeconds: options['benchmark-grace-period'],
     },
     warmup: warmup(options, load, seed),
@@ -162,6 +172,7 @@ function measuredLoad(options: LoadOptions, { concurrency, requestRate }: LoadSt
     prefillConcurrencyRampSeconds: options['prefill-concurrency-ramp-duration'],
   };
   if (options['fixed-schedule']) return { ...limits, concurrency, arrivals: trace(options) };
+  if (options.stages !== null) return stagedLoad(options, options.stages, limits, seed);
   if (requestRate === null) return closedLoad(limits, concurrency);
   if (requestRate === Infinity) return closedLoad(limits, concurrency ?? allAtOnce(options));
   const rampSeconds = options['request-rate-ramp-duration'];
@@ -176,6 +187,29 @@ function allAtOnce({ 'request-count': requestCount }: LoadOptions): number {
     throw new CliError(`--request-rate inf requires --concurrency with more than ${MOST_CONCURRENCY} requests`);
   return requestCount;
 }
+
+function stagedLoad(
+  options: LoadOptions,
+  stages: readonly StagePlan[],
+  limits: Omit<StagedLoad, 'concurrency' | 'arrivals'>,
+  seed: number,
+): StagedLoad {
+  const most = Math.max(...stages.map((stage) => (stage.kind === 'rate' ? Infinity : stage.concurrency)));
+  return {
+    ...limits,
+    concurrency: most === Infinity ? null : most,
+    arrivals: {
+      kind: 'stages',
+      stages,
+      pattern: options['arrival-pattern'],
+      smoothness: options['arrival-smoothness'] ?? 1,
+      seed,
+    },
+  };
+}
+
+const stagesSeconds = (stages: readonly StagePlan[] | null): number | null =>
+  stages && Number(stages.reduce((sum, { seconds }) => sum + seconds, 0).toPrecision(15));
 
 /** Without `--concurrency` a closed load has one request in flight. */
 function closedLoad(limits: Omit<ClosedLoad, 'concurrency' | 'arrivals'>, concurrency: number | null): ClosedLoad {
@@ -209,9 +243,9 @@ function warmup(options: LoadOptions, measured: LoadPlan, seed: number): PhaseLo
 function warmupLoad(options: LoadOptions, measured: LoadPlan, seed: number): LoadPlan {
   const ownRate = options['warmup-request-rate'];
   const ownConcurrency = options['warmup-concurrency'];
-  const measuredRate = measured.arrivals?.kind === 'rate' ? measured.arrivals.requestRate : null;
+  const { rate: measuredRate, concurrency: measuredConcurrency } = firstLoad(measured);
   const requestRate = ownRate ?? (ownConcurrency === null ? measuredRate : null);
-  const concurrency = ownConcurrency ?? (ownRate === null ? measured.concurrency : null);
+  const concurrency = ownConcurrency ?? (ownRate === null ? measuredConcurrency : null);
   const limits = {
     concurrencyRampSeconds: 0,
     prefillConcurrency: options['warmup-prefill-concurrency'] ?? measured.prefillConcurrency,
@@ -222,13 +256,46 @@ function warmupLoad(options: LoadOptions, measured: LoadPlan, seed: number): Loa
   return { ...limits, concurrency, arrivals: rate(options, requestRate, pattern, seed) };
 }
 
+/** With stages the first one, and of a rate that changes the higher end. */
+function firstLoad({ concurrency, arrivals }: LoadPlan): { rate: number | null; concurrency: number | null } {
+  if (arrivals?.kind !== 'stages')
+    return { rate: arrivals?.kind === 'rate' ? arrivals.requestRate : null, concurrency };
+  const [first] = arrivals.stages;
+  if (first?.kind === 'rate') return { rate: highestRate(first), concurrency: null };
+  return { rate: null, concurrency: first?.concurrency ?? null };
+}
+
+/** What stages replace, and why. */
+const UNFIT_FOR_STAGES = [
+  ['concurrency', 'a stage has its own, concurrency=N'],
+  ['request-rate', 'a stage has its own, rate=N'],
+  ['fixed-schedule', 'a trace has its own times'],
+  ['request-count', 'the stages end the run'],
+  ['benchmark-duration', 'the stages end the run'],
+  ['concurrency-ramp-duration', 'add a stage for each step'],
+  ['request-rate-ramp-duration', 'use a stage such as rate=0..20:30s'],
+] as const;
+
+function checkStages(options: LoadOptions): void {
+  if (options.stages === null) return;
+  for (const [name, reason] of UNFIT_FOR_STAGES) {
+    const value = options[name];
+    if (value !== null && value !== false && value !== 0)
+      throw new CliError(`--${name} cannot be used with --stages: ${reason}`);
+  }
+  if (options['arrival-pattern'] !== 'poisson' && options.stages.every(({ kind }) => kind === 'concurrency'))
+    throw new CliError('--arrival-pattern requires a stage with a rate');
+}
+
 function checkCombinations(options: LoadOptions): void {
+  checkStages(options);
+  const staged = options.stages !== null;
   const rates = options['request-rate'];
   const rated = rates !== null;
   const finite = rated && !rates.includes(Infinity);
   const fixed = options['fixed-schedule'];
-  if (!fixed && options['request-count'] === null && options['benchmark-duration'] === null) {
-    throw new CliError('--request-count or --benchmark-duration is required');
+  if (!fixed && !staged && options['request-count'] === null && options['benchmark-duration'] === null) {
+    throw new CliError('--request-count, --benchmark-duration or --stages is required');
   }
   if (rated && fixed) throw new CliError('--request-rate and --fixed-schedule cannot be used together');
   const warmupRated = options['warmup-request-rate'] !== null;
@@ -250,7 +317,8 @@ function checkCombinations(options: LoadOptions): void {
   for (const name of ['concurrency', 'prefill-concurrency', 'request-rate', 'arrival-pattern'] as const) {
     needs(options, `warmup-${name}`, warmed, '--warmup-request-count or --warmup-duration');
   }
-  needs(options, 'warmup-arrival-pattern', rated || warmupRated, '--request-rate or --warmup-request-rate');
+  const warmupIsRated = rated || warmupRated || options.stages?.[0]?.kind === 'rate';
+  needs(options, 'warmup-arrival-pattern', warmupIsRated, '--request-rate or --warmup-request-rate');
   needs(options, 'request-cancellation-delay', options['request-cancellation-rate'] > 0, '--request-cancellation-rate');
 }
 

@@ -270,6 +270,8 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
   const runId = options['run-id'];
   if (runId !== null && !isRunId(runId))
     throw new CliError(`--run-id is '${runId}' and must be 1 to 64 letters, digits and dashes`);
+  if (options.check && options.stages !== null)
+    throw new CliError('--check cannot be used with --stages: compare stages with `llmbench compare --stage N`');
   const seed = options['random-seed'] ?? 0;
   return {
     url,

@@ -19,7 +19,8 @@ function tableOf(
   records.forEach((record) => summary.add(record));
   const { requests, errors, measures } = summary.summarize(null);
   const result: ResultFile = {
-    schema_version: 2,
+    schema_version: 3,
+    stages: [],
     run_id: 'table',
     status: 'completed',
     scenario: 'example',
@@ -145,7 +146,8 @@ function variedResult(): ResultFile {
   const { requests, errors, measures } = summary.summarize(null);
   const slo = { stat: 'p95', comparison: '<', unit: 'seconds', why: null } as const;
   return {
-    schema_version: 2,
+    schema_version: 3,
+    stages: [],
     run_id: 'table',
     status: 'completed',
     scenario: 'example',

@@ -5,6 +5,7 @@ import { distributionTable } from './distribution-table.ts';
 import { factLines, TO_FILE, type Print } from './facts.ts';
 import { headline, scalarOf } from './headline.ts';
 import { serverFacts } from './server-lines.ts';
+import { stageTable } from './stage-table.ts';
 
 /**
  * The result for a person at a terminal, in the words of the field: what people look for, then the distributions, then
@@ -18,8 +19,10 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     ...stalls(result.measures),
     ...serverFacts(result.servers),
   ];
+  const stages = stageTable(result, width);
   const parts = [
     headline(result, print),
+    ...(stages.length === 0 ? [] : [stages, ['all stages together:']]),
     distributionTable(result, width),
     details.flatMap(([name, text]) => factLines(name, text, width)),
   ];

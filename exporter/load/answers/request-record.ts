@@ -9,6 +9,8 @@ import type { ConnectionFacts } from '../transports/transport.ts';
 export interface SentRequest {
   readonly index: number;
   readonly phase: PhaseName;
+  /** Null or absent: the load has no stages. */
+  readonly stage?: number | null;
   readonly due_ns: number;
   readonly sent_ns: number;
   readonly requested_output_tokens: number;
@@ -50,6 +52,7 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRe
   return {
     index: sent.index,
     phase: sent.phase,
+    stage: sent.stage ?? null,
     due_ns: sent.due_ns,
     sent_ns: sent.sent_ns,
     first_content_ns: first === undefined ? null : sent.sent_ns + first,

@@ -18,7 +18,7 @@ export interface PhasePlan {
   readonly start_ns: number | null;
   /** Position in the run of the phase's first request. */
   readonly firstIndex: number;
-  /** No request is sent after it; null when only the end of the feed ends the phase. */
+  /** No request is sent after it; null when the end of the feed or of the schedule ends the phase. */
   readonly durationSeconds: number | null;
   /** After the duration, or after too many errors, requests in flight get this long before they are cancelled. */
   readonly gracePeriodSeconds: number;
@@ -108,6 +108,11 @@ class Phase implements Gate {
     return this.#sender.now_ns();
   }
 
+  finish(): void {
+    this.#timer(this.#plan.gracePeriodSeconds, this.#cancel);
+    this.#endEarly();
+  }
+
   send(due_ns: number, closed: RequestClosed, firstContent?: () => void): boolean {
     if (this.#stopped) return false;
     const { feed, earlyEnd } = this.#plan;
@@ -129,7 +134,7 @@ class Phase implements Gate {
 
   /** A conversation counts as closed with its last turn. */
   #dispatch(ready: ReadyRequest, due_ns: number, closed: RequestClosed, firstContent?: () => void): void {
-    const { phase, firstIndex } = this.#plan;
+    const { phase, firstIndex, schedule } = this.#plan;
     this.#sent++;
     const ended = (reader: AnswerReader, request: ClosedRequest): void => {
       this.#inFlight.remove(reader, place);
@@ -138,7 +143,8 @@ class Phase implements Gate {
       if (!this.#continues(ready, request, closed)) closed(request.record.end_ns, request.retryAfterSeconds);
       this.#endIfDone();
     };
-    const reader = this.#sender.send(ready, firstIndex + ready.position, phase, due_ns, ended, firstContent);
+    const turn = { index: firstIndex + ready.position, phase, due_ns, stage: schedule.stageOf?.(due_ns) ?? null };
+    const reader = this.#sender.send(ready, turn, ended, firstContent);
     const cancelling = this.#cancelLater(ready, reader);
     const place = this.#inFlight.add(reader);
   }
@@ -209,13 +215,10 @@ class Phase implements Gate {
   }
 
   #begin(): void {
-    const { schedule, start_ns, durationSeconds, gracePeriodSeconds } = this.#plan;
+    const { schedule, start_ns, durationSeconds } = this.#plan;
     if (durationSeconds !== null) {
       const untilStart_ns = start_ns === null ? 0 : start_ns - this.now_ns();
-      this.#timer(durationSeconds + untilStart_ns / 1e9, () => {
-        this.#timer(gracePeriodSeconds, this.#cancel);
-        this.#endEarly();
-      });
+      this.#timer(durationSeconds + untilStart_ns / 1e9, () => this.finish());
     }
     schedule.start(this, start_ns ?? undefined);
     this.#endIfDone();

@@ -87,13 +87,8 @@ async function ask(options: ProbeOptions, transport: Transport, controls: RunCon
   const request = { method: 'POST', path: form.path, headers: form.headers, body } as const;
   try {
     return await new Promise<ClosedRequest>((resolve) => {
-      const reader = sender.send(
-        { position: 0, max_tokens, request },
-        0,
-        'warmup',
-        sender.now_ns(),
-        (_reader, closed) => resolve(closed),
-      );
+      const turn = { index: 0, phase: 'warmup', due_ns: sender.now_ns() } as const;
+      const reader = sender.send({ position: 0, max_tokens, request }, turn, (_reader, closed) => resolve(closed));
       const giveUp = (): void => reader.giveUp({ reason: 'cancelled', message: 'ended before the run began' });
       if (controls.draining.aborted) giveUp();
       else controls.draining.addEventListener('abort', giveUp, { once: true });

@@ -1,6 +1,6 @@
-import type { PhaseName } from '../../../core/run/record.ts';
 import type { AnswerContext, AnswerReader, ClosedRequest } from '../answers/answer-reader.ts';
 import type { Deadlines } from '../answers/deadlines.ts';
+import type { SentRequest } from '../answers/request-record.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 import type { ReadyRequest } from './request-feed.ts';
@@ -26,17 +26,15 @@ export class RequestSender {
     return Math.round(monotonicNow_ns()) - this.#context.epoch_ns;
   }
 
-  /** `index` is the request's position in the run. */
   send(
     ready: ReadyRequest,
-    index: number,
-    phase: PhaseName,
-    due_ns: number,
+    turn: Pick<SentRequest, 'index' | 'phase' | 'due_ns' | 'stage'>,
     closed: (reader: AnswerReader, request: ClosedRequest) => void,
     firstContent?: () => void,
   ): AnswerReader {
     const sent_ns = this.now_ns();
-    const sent = { index, phase, due_ns, sent_ns, requested_output_tokens: ready.max_tokens, ...ready.counted };
+    const { phase, due_ns } = turn;
+    const sent = { ...turn, sent_ns, requested_output_tokens: ready.max_tokens, ...ready.counted };
     const ended = (request: ClosedRequest): void => {
       this.#deadlines.unwatch(reader, place);
       for (const observer of this.#observers) observer.requestEnded?.(request.record);

@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import type { PhaseName } from '../../../core/run/record.ts';
 import { seededRandom, type Random } from '../../../core/stats/seeded-random.ts';
 import type { Dataset } from '../datasets/dataset.ts';
-import type { ArrivalPattern, OpenLoad, RatePlan } from './load-plan.ts';
+import type { ArrivalPattern, OpenLoad, RatePlan, RateStage, StagesPlan } from './load-plan.ts';
+import { stageEdges_ns } from './load-plan.ts';
 
 type Timed = Pick<Dataset, 'due_ns'>;
 
@@ -34,14 +35,45 @@ function secondsUntil(expected: number, { requestRate, rampSeconds }: RatePlan):
   return rampSeconds + (expected - duringRamp) / requestRate;
 }
 
+/** Against the rounding of sums of expected arrivals. */
+const HAIR = 1e-9;
+
+/**
+ * When requests of the stages with a rate are due: nanoseconds since the start of the first stage, ascending. Gaps are
+ * measured in expected arrivals through all of them, so that a change of the rate moves no arrival, and a constant
+ * pattern sends exactly the expected number in each stage.
+ */
+export function* stageOffsets_ns({ stages, pattern, smoothness, seed }: StagesPlan): Generator<number> {
+  const gap = arrivalGaps(pattern, smoothness, seededRandom(`${seed}/arrivals/measure`));
+  const edges_ns = stageEdges_ns(stages);
+  let expected = 0;
+  for (const [i, stage] of stages.entries()) {
+    if (stage.kind === 'concurrency') continue;
+    const all = ((stage.from + stage.to) / 2) * stage.seconds;
+    for (; expected < all - HAIR; expected += gap())
+      yield (edges_ns[i] ?? 0) + Math.round(secondsIntoStage(expected, stage) * 1e9);
+    expected = Math.max(0, expected - all);
+  }
+}
+
+/** The rate is r(t) = from + (to − from) t/D, so that from t + (to − from) t²/2D arrivals are expected by t. */
+function secondsIntoStage(expected: number, { from, to, seconds }: RateStage): number {
+  if (expected === 0) return 0;
+  const slope = (to - from) / seconds;
+  return (2 * expected) / (from + Math.sqrt(Math.max(0, from * from + 2 * slope * expected)));
+}
+
 /** What determines the arrivals, for the hash of the plan. */
 export function arrivalsKey(
-  arrivals: OpenLoad['arrivals'],
+  arrivals: OpenLoad['arrivals'] | StagesPlan,
   { due_ns }: Timed,
 ): Readonly<Record<string, string | number>> {
   if (arrivals.kind === 'trace') return { arrivals: 'trace', offsets_ns: timesKey(timesOf(due_ns)) };
-  const { requestRate, pattern, smoothness, rampSeconds, seed } = arrivals;
+  const { pattern, smoothness, seed } = arrivals;
   const shape = pattern === 'gamma' ? smoothness : 1;
+  if (arrivals.kind === 'stages')
+    return { arrivals: `${pattern}-stages-1`, stages: JSON.stringify(arrivals.stages), smoothness: shape, seed };
+  const { requestRate, rampSeconds } = arrivals;
   return { arrivals: `${pattern}-1`, requestRate, smoothness: shape, rampSeconds, seed };
 }
 

@@ -1,5 +1,5 @@
 /** How the requests of a phase arrive: the one description from the command line to the thread that sends them. */
-export type LoadPlan = ClosedLoad | OpenLoad;
+export type LoadPlan = ClosedLoad | OpenLoad | StagedLoad;
 
 interface LoadLimits {
   /** The slots open one after the other over this time; 0: all at once. */
@@ -22,6 +22,13 @@ export interface OpenLoad extends LoadLimits {
   /** Maximum number of requests in flight; null: no limit. */
   readonly concurrency: number | null;
   readonly arrivals: RatePlan | TracePlan;
+}
+
+/** Stages of one phase that follow each other, each with its own load. */
+export interface StagedLoad extends LoadLimits {
+  /** The highest concurrency of the stages; null: one of them has no limit of requests in flight. */
+  readonly concurrency: number | null;
+  readonly arrivals: StagesPlan;
 }
 
 export const ARRIVAL_PATTERNS = ['poisson', 'constant', 'gamma'] as const;
@@ -54,6 +61,33 @@ export interface TracePlan {
   readonly speedup?: number;
 }
 
+export interface StagesPlan {
+  readonly kind: 'stages';
+  readonly stages: readonly StagePlan[];
+  /** Of the stages with a rate. */
+  readonly pattern: ArrivalPattern;
+  readonly smoothness: number;
+  readonly seed: number;
+}
+
+export type StagePlan = RateStage | ConcurrencyStage;
+
+/** Requests have their own due times. */
+export interface RateStage {
+  readonly kind: 'rate';
+  /** Requests per second at its start and at its end; the rate changes linearly. */
+  readonly from: number;
+  readonly to: number;
+  readonly seconds: number;
+}
+
+/** So many requests are kept in flight, those of the stages before included. */
+export interface ConcurrencyStage {
+  readonly kind: 'concurrency';
+  readonly concurrency: number;
+  readonly seconds: number;
+}
+
 /** One phase: its load, and its limits, of which the first one reached ends it; at least one is set. */
 export interface PhaseLoad {
   readonly load: LoadPlan;
@@ -76,7 +110,7 @@ export function mostInFlight(loads: readonly LoadPlan[]): number | null {
 
 /** Whether a due request may have to wait until another has ended or has left prefill. */
 export function mayWait({ concurrency, prefillConcurrency, arrivals }: LoadPlan): boolean {
-  return prefillConcurrency !== null || (arrivals !== null && concurrency !== null);
+  return prefillConcurrency !== null || (arrivals !== null && arrivals.kind !== 'stages' && concurrency !== null);
 }
 
 /** Maximum number of requests of an open load that are kept ready. */
@@ -85,5 +119,22 @@ const MOST_AHEAD = 1024;
 /** Number of requests to write ahead: one for each slot of a closed load, or those of one second. */
 export function requestsAhead({ arrivals, concurrency }: LoadPlan): number {
   if (arrivals === null) return concurrency;
+  if (arrivals.kind === 'stages') return Math.max(...arrivals.stages.map(aheadOfStage));
   return arrivals.kind === 'rate' ? Math.min(Math.ceil(arrivals.requestRate), MOST_AHEAD) : 64;
+}
+
+function aheadOfStage(stage: StagePlan): number {
+  if (stage.kind === 'concurrency') return stage.concurrency;
+  return Math.min(Math.ceil(highestRate(stage)), MOST_AHEAD);
+}
+
+/** Requests per second. */
+export const highestRate = ({ from, to }: RateStage): number => Math.max(from, to);
+
+/** When each stage begins, and at the end when the last one ends: nanoseconds since the start of the first. */
+export function stageEdges_ns(stages: readonly StagePlan[]): number[] {
+  const edges = [0];
+  let seconds = 0;
+  for (const stage of stages) edges.push(Math.round((seconds += stage.seconds) * 1e9));
+  return edges;
 }

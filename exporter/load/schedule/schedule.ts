@@ -10,6 +10,8 @@ export interface Gate {
    * if one does. Neither callback is called from within. False when the phase sends no more requests.
    */
   send(due_ns: number, closed: RequestClosed, firstContent?: () => void): boolean;
+  /** The schedule is over: no request follows, and those in flight get the grace period of the phase. */
+  finish(): void;
 }
 
 /** When requests are due. */
@@ -21,6 +23,8 @@ export interface Schedule {
    * prefill allows, with the callback for the turn's first content, or its end. Absent: there is no such limit.
    */
   admitTurn?(send: TurnSender): void;
+  /** Number, from 1, of the stage in which a request is due; absent: the load has no stages. */
+  stageOf?(due_ns: number): number;
   /** No further request will be sent. */
   stop(): void;
   /** Number of requests that were due and got no slot before the phase stopped sending. */

@@ -7,6 +7,7 @@ export class FakeGate implements Gate {
   left = Infinity;
   /** Of the requests sent, in order. */
   readonly due: number[] = [];
+  finished = false;
   readonly #closed: RequestClosed[] = [];
   readonly #firstContent: ((() => void) | undefined)[] = [];
 
@@ -20,6 +21,10 @@ export class FakeGate implements Gate {
     this.#closed.push(closed);
     this.#firstContent.push(firstContent);
     return true;
+  }
+
+  finish(): void {
+    this.finished = true;
   }
 
   /** The first chunk with content of the n-th request sent has come. */

@@ -58,9 +58,8 @@ export async function oneRequest(
   const request = { method: 'POST', path: endpoint.path, headers, body } as const;
   const counted = input_tokens === undefined ? {} : { input_tokens };
   const closed = await new Promise<ClosedRequest>((resolve) => {
-    sender.send({ position: 0, max_tokens: 8, counted, request }, 0, 'measure', sender.now_ns(), (_reader, ended) =>
-      resolve(ended),
-    );
+    const turn = { index: 0, phase: 'measure', due_ns: sender.now_ns() } as const;
+    sender.send({ position: 0, max_tokens: 8, counted, request }, turn, (_reader, ended) => resolve(ended));
   });
   deadlines.stop();
   return { closed, firstContents, gaps };

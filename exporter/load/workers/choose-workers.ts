@@ -1,4 +1,4 @@
-import { slotsOf, type LoadPlan } from '../schedule/load-plan.ts';
+import { highestRate, slotsOf, type LoadPlan, type StagePlan } from '../schedule/load-plan.ts';
 import { shareOf, type Share } from './share.ts';
 
 /**
@@ -41,11 +41,26 @@ export function chooseWorkers(
   return { workers, line: `workers: ${workers}, because the load is more than one thread can read in time` };
 }
 
-function neededBy({ concurrency, arrivals }: LoadPlan, outputTokens: number, { parts }: Share): number {
+function neededBy({ concurrency, arrivals }: LoadPlan, outputTokens: number, share: Share): number {
+  if (arrivals?.kind === 'stages')
+    return Math.max(...arrivals.stages.map((stage) => neededByStage(stage, outputTokens, share)));
   const requestRate = arrivals?.kind === 'rate' ? arrivals.requestRate : null;
-  const guessed = requestRate === null ? Infinity : requestRate * outputTokens * SECONDS_PER_TOKEN;
+  const guessed = requestRate === null ? Infinity : guessedStreams(requestRate, outputTokens);
   // The number of concurrent streams of a trace without a limit is not known.
   const streams = Math.min(concurrency ?? (requestRate === null ? 1 : Infinity), guessed);
-  const largest = Math.max(streams / STREAMS_PER_WORKER, (requestRate ?? 0) / REQUESTS_PER_SECOND_PER_WORKER);
+  return workersFor(streams, requestRate ?? 0, share);
+}
+
+function neededByStage(stage: StagePlan, outputTokens: number, share: Share): number {
+  if (stage.kind === 'concurrency') return workersFor(stage.concurrency, 0, share);
+  const rate = highestRate(stage);
+  return workersFor(guessedStreams(rate, outputTokens), rate, share);
+}
+
+const guessedStreams = (requestRate: number, outputTokens: number): number =>
+  requestRate * outputTokens * SECONDS_PER_TOKEN;
+
+function workersFor(streams: number, requestRate: number, { parts }: Share): number {
+  const largest = Math.max(streams / STREAMS_PER_WORKER, requestRate / REQUESTS_PER_SECOND_PER_WORKER);
   return Math.max(1, Math.ceil(largest / parts));
 }

@@ -28,11 +28,14 @@ function codeOf(kind: Kind): number {
   return KINDS.indexOf(kind) * PHASES.length;
 }
 
+/** Events of the leading thread. */
+type LeadingEvent = 'phaseStarted' | 'phaseEnded' | 'stageStarted' | 'stageEnded' | 'clientSaturated';
+
 /**
  * Records the events of an observer, to replay them in another thread. Phase events are sent by the thread that runs
  * the phases.
  */
-export class EventLog implements Required<Omit<RunObserver, 'phaseStarted' | 'phaseEnded' | 'clientSaturated'>> {
+export class EventLog implements Required<Omit<RunObserver, LeadingEvent>> {
   readonly #full: () => void;
   readonly #numbers = new Float64Array(CAPACITY);
   #length = 0;

@@ -7,6 +7,8 @@ export interface LoadMemory {
   readonly dealt: Int32Array;
   /** For the current phase. */
   readonly earlyEnd: Int32Array;
+  /** Slots in use of a load in stages: one number. */
+  readonly slots: Int32Array;
   /** Output tokens of the run. */
   readonly committed: BigInt64Array;
 }
@@ -18,6 +20,7 @@ export function newLoadMemory(): LoadMemory {
   return {
     dealt: words(Object.keys(DEALT).length),
     earlyEnd: words(EARLY_END_CELLS),
+    slots: words(1),
     committed: new BigInt64Array(new SharedArrayBuffer(8)),
   };
 }

@@ -29,11 +29,12 @@ const TITLES: Readonly<Record<SignalQuantity, readonly [title: string, caption: 
 };
 
 /** The servers' metrics, on the run's time axis and next to the client's figures. */
-export function serverSection({ run, result, requests, servers }: ReportData): Html {
+export function serverSection(data: ReportData): Html {
+  const { result, requests, servers } = data;
   const targets = collected(result.servers);
   if (servers === null && targets === null) return html``;
   const span = requests?.bins.spanSeconds ?? servers?.signals[0]?.bins.spanSeconds ?? null;
-  const axis = span === null ? null : timeAxis(run, span);
+  const axis = span === null ? null : timeAxis(data, span);
   return html`<section>
     <h2>Server metrics</h2>
     ${targets === null ? null : targetTable(targets)}

@@ -5,14 +5,14 @@ import type { Scale } from '../chart/scale.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
-import { phaseSpans } from '../report-data.ts';
+import { phaseSpans, stageSpans } from '../report-data.ts';
 import { binEnd } from '../time-bins.ts';
 import type { TimeBins } from '../time-bins.ts';
 
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** The time since the run's start: the same axis on every chart, with the phases in the background. */
+/** The time since the run's start: the same axis on every chart, with the phases and stages in the background. */
 export interface TimeAxis {
   readonly x: ChartFigure['x'];
   readonly behind: Html;
@@ -20,7 +20,7 @@ export interface TimeAxis {
   readonly middle: (bins: TimeBins, bin: number) => number;
 }
 
-export function timeAxis(run: ReportData['run'], spanSeconds: number): TimeAxis {
+export function timeAxis({ run, result }: Pick<ReportData, 'run' | 'result'>, spanSeconds: number): TimeAxis {
   const [divisor, unit] =
     spanSeconds >= 3 * HOUR ? [HOUR, 'h'] : spanSeconds >= 5 * MINUTE ? [MINUTE, 'min'] : [1, 's'];
   const inUnits = linearScale([0, spanSeconds / divisor], X_RANGE, 6, false);
@@ -35,20 +35,37 @@ export function timeAxis(run: ReportData['run'], spanSeconds: number): TimeAxis 
       label: `${unit} since the start`,
       text: (seconds) => String(Number((seconds / divisor).toPrecision(6))),
     },
-    behind: html`${phaseSpans(run).map(({ phase, from, to }) => band(phase, scale.at(from), scale.at(to)))}`,
+    behind: html`${phaseSpans(run).map(({ phase, from, to }) => phaseBand(phase, scale.at(from), scale.at(to)))}
+    ${stageSpans(run, result).map(({ stage, text, from, to }) => stageBand(stage, text, scale.at(from), scale.at(to)))}`,
     middle: (bins, bin) => scale.at((bin * bins.widthSeconds + binEnd(bins, bin)) / 2),
   };
 }
 
-function band(phase: string, from: number, to: number): Html {
+/** About the width of a character of the labels. */
+const CHARACTER = 6.5;
+
+function phaseBand(phase: string, from: number, to: number): Html {
   const edge = html`<path class="edge" d="M${Math.round(from)},${PLOT.top}V${PLOT.bottom}" />`;
-  if (phase !== 'warmup') return edge;
-  const text = to - from > 52 ? html`<text x="${Math.round(from) + 4}" y="${PLOT.top + 12}">warm-up</text>` : null;
+  return phase === 'warmup' ? html`${area(from, to)}${label('warm-up', from, to)}` : edge;
+}
+
+/** Every second stage has a background, so that their edges are seen. */
+function stageBand(stage: number, text: string, from: number, to: number): Html {
+  return html`${stage % 2 === 0 ? area(from, to) : null}${label(text, from, to)}`;
+}
+
+function area(from: number, to: number): Html {
   return html`<rect
-      class="phase"
-      x="${Math.round(from)}"
-      y="${PLOT.top}"
-      width="${Math.max(1, Math.round(to - from))}"
-      height="${PLOT.bottom - PLOT.top}"
-    />${text}`;
+    class="phase"
+    x="${Math.round(from)}"
+    y="${PLOT.top}"
+    width="${Math.max(1, Math.round(to - from))}"
+    height="${PLOT.bottom - PLOT.top}"
+  />`;
+}
+
+/** Left out where it does not fit. */
+function label(text: string, from: number, to: number): Html | null {
+  if (to - from < text.length * CHARACTER + 6) return null;
+  return html`<text x="${Math.round(from) + 4}" y="${PLOT.top + 12}">${text}</text>`;
 }

@@ -16,15 +16,17 @@ import type { TimeAxis } from './time-axis.ts';
 const LOG_RATIO = 25;
 
 /** Latencies, throughput, load and errors on one time axis. */
-export function timeline({ run, requests }: ReportData): Html {
+export function timeline(data: ReportData): Html {
+  const { requests } = data;
   if (requests === null) return html``;
-  const axis = timeAxis(run, requests.bins.spanSeconds);
+  const axis = timeAxis(data, requests.bins.spanSeconds);
   return html`<section>
     <h2>Over time</h2>
     <p class="note">
       The shaded area is the warm-up, which is excluded from the results; a dotted line marks the start of the measure
-      phase. Captions give the length of the intervals, chosen for ten requests per interval on average. A p90 is drawn
-      for intervals with at least 10 requests, a p99 for those with at least 100.
+      phase. ${data.result.stages.length === 0 ? null : 'Every second stage of the load is shaded too. '}Captions give
+      the length of the intervals, chosen for ten requests per interval on average. A p90 is drawn for intervals with at
+      least 10 requests, a p99 for those with at least 100.
     </p>
     <div class="charts">
       ${latencyOverTime(axis, 'Time to first token', 'at the first chunk with content', requests.timeToFirstToken)}

@@ -3,7 +3,7 @@ import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** The version of each file that this program writes; it reads this version and all earlier ones. */
-export const SCHEMA_VERSIONS = { run: 3, result: 2, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 3, result: 3, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -16,7 +16,7 @@ type Migration = (older: StoredObject) => StoredObject;
 /** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
   run: [runFrom1To2, runFrom2To3],
-  result: [resultFrom1To2],
+  result: [resultFrom1To2, resultFrom2To3],
   servers: [],
 };
 
@@ -76,4 +76,9 @@ function changed(value: unknown, change: (object: StoredObject) => StoredObject)
  */
 function resultFrom1To2(result: StoredObject): StoredObject {
   return { ...result, schema_version: 2 };
+}
+
+/** Version 3 of result.json added the stages of a load. */
+function resultFrom2To3(result: StoredObject): StoredObject {
+  return { ...result, schema_version: 3, stages: [] };
 }

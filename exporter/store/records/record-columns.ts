@@ -25,6 +25,7 @@ const nullable = (name: keyof RequestRecord, kind: RecordColumn['kind']): Record
 export const RECORD_COLUMNS: readonly RecordColumn[] = [
   column('index', 'int64'),
   column('phase', 'string'),
+  nullable('stage', 'int32'),
   nullable('due_ns', 'int64'),
   column('sent_ns', 'int64'),
   nullable('first_content_ns', 'int64'),

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SummaryAccumulator } from '../../../core/measures/summary.ts';
+import { StagedSummary } from '../../../core/measures/staged-summary.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { discardFolder } from './discard-folder.ts';
 import { exists } from '../../files/exists.ts';
@@ -60,7 +60,7 @@ async function isSecondCopy(runsDirectory: string, { run_id, source }: RunFile):
 async function abort(claimed: string, run: RunFile): Promise<{ run: RunFile; requests: number }> {
   const paths = runPaths(claimed, run.shard);
   const shelf = new FileShelf(paths.figures);
-  const summary = new SummaryAccumulator({ ...summaryOptions(run), shelf });
+  const summary = new StagedSummary({ ...summaryOptions(run), shelf });
   for await (const record of readJsonlRecords(paths.jsonl)) summary.add(record);
   const { rows, chunks } = await storeRecords(paths, summary);
   const aborted = { ...run, status: 'aborted' as const, recovered: true, failure: FAILURE };

@@ -1,11 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SummaryAccumulator, SummaryOptions } from '../../../core/measures/summary.ts';
+import type { PhaseSummary } from '../../../core/measures/summary.ts';
+import type {
+  RunReading,
+  StagedSummary,
+  StagedSummaryOptions,
+  StageSummary,
+} from '../../../core/measures/staged-summary.ts';
+import { worstOfStages } from '../../../core/measures/staged-slos.ts';
 import { serverResults } from '../../../core/measures/server-results.ts';
 import type { ServerTotals } from '../../../core/measures/server-results.ts';
 import { judgeSlo } from '../../../core/measures/slo.ts';
-import type { ChunkReading } from '../../../core/measures/chunk-reading.ts';
 import { instantAt } from '../../../core/run/instant.ts';
-import type { ClientHealth, ResultFile } from '../../../core/run/result.ts';
+import type { ClientHealth, ResultFile, StageResult } from '../../../core/run/result.ts';
 import type { ComparisonKey, RunFile } from '../../../core/run/run.ts';
 import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';
 
@@ -15,8 +21,15 @@ function plannedConcurrency({ load }: ComparisonKey): number | null {
 }
 
 /** The options of a run's summary. */
-export function summaryOptions({ comparison_key, gates }: Pick<RunFile, 'comparison_key' | 'gates'>): SummaryOptions {
-  return { plannedConcurrency: plannedConcurrency(comparison_key), goodput: gates?.goodput ?? [] };
+export function summaryOptions({
+  comparison_key,
+  gates,
+}: Pick<RunFile, 'comparison_key' | 'gates'>): StagedSummaryOptions {
+  return {
+    plannedConcurrency: plannedConcurrency(comparison_key),
+    goodput: gates?.goodput ?? [],
+    stages: comparison_key.load?.stages ?? [],
+  };
 }
 
 /** The client facts if the measuring process has ended. */
@@ -31,31 +44,56 @@ export const UNKNOWN_HEALTH: ClientHealth = {
 /** The content of result.json, and its notes, one line each. */
 export async function resultOf(
   run: RunFile & { readonly status: ResultFile['status'] },
-  summary: SummaryAccumulator,
-  chunks: ChunkReading | null,
+  summary: StagedSummary,
+  reading: RunReading | null,
   client: ClientHealth,
   servers: ResultFile['servers'] = {},
   serverTotals: ServerTotals = { cachedInputRatio: null },
 ): Promise<{ result: ResultFile; notes: readonly string[] }> {
-  const { window, requests, errors, notes, ...summed } = await summary.summarizeInSteps(chunks, nextTurn);
-  const measures = [...summed.measures, ...serverResults(serverTotals)];
+  const { whole, stages: staged } = await summary.summarizeInSteps(reading, nextTurn);
+  const { window, requests, errors, notes } = whole;
+  const measures = [...whole.measures, ...serverResults(serverTotals)];
+  const slos = run.gates?.slos ?? [];
+  const stages = staged.map((stage, i) => stageResult(run, stage, i + 1));
   const result: ResultFile = {
     schema_version: SCHEMA_VERSIONS.result,
     run_id: run.run_id,
     status: run.status,
     scenario: run.scenario,
     fingerprint: run.fingerprint,
-    window: {
-      start: window && instantAt(run.start, window.start_ns),
-      end: window && instantAt(run.start, window.end_ns),
-      seconds: window && (window.end_ns - window.start_ns) * 1e-9,
-    },
+    window: wallWindow(run, window),
     requests,
     errors,
     client,
     servers,
     measures,
-    slos: (run.gates?.slos ?? []).map((slo) => judgeSlo(slo, measures)),
+    slos: slos.map((slo, i) => (stages.length === 0 ? judgeSlo(slo, measures) : worstOfStages(stages, slo, i))),
+    stages,
   };
   return { result, notes };
+}
+
+function stageResult(run: RunFile, { period, summary }: StageSummary, stage: number): StageResult {
+  const { window, requests, errors, measures } = summary;
+  const load = run.comparison_key.load?.stages?.[stage - 1];
+  if (load === undefined) throw new RangeError(`run ${run.run_id} has no stage ${stage}`);
+  return {
+    stage,
+    load,
+    start: period && instantAt(run.start, period.start_ns),
+    end: period && instantAt(run.start, period.end_ns),
+    window: wallWindow(run, window),
+    requests,
+    errors,
+    measures,
+    slos: (run.gates?.slos ?? []).map((slo) => judgeSlo(slo, measures)),
+  };
+}
+
+function wallWindow({ start }: Pick<RunFile, 'start'>, window: PhaseSummary['window']): ResultFile['window'] {
+  return {
+    start: window && instantAt(start, window.start_ns),
+    end: window && instantAt(start, window.end_ns),
+    seconds: window && (window.end_ns - window.start_ns) * 1e-9,
+  };
 }

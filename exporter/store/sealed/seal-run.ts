@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { ChunkReading } from '../../../core/measures/chunk-reading.ts';
-import type { SummaryAccumulator } from '../../../core/measures/summary.ts';
+import type { RunReading, StagedSummary } from '../../../core/measures/staged-summary.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
@@ -26,9 +25,9 @@ export interface RecordReader {
  */
 export async function storeRecords(
   paths: RunPaths,
-  summary: SummaryAccumulator,
+  summary: StagedSummary,
   reader: RecordReader | null = null,
-): Promise<{ rows: number; chunks: ChunkReading }> {
+): Promise<{ rows: number; chunks: RunReading }> {
   const chunks = summary.chunkReading();
   const parquet = new ParquetRecordsWriter(paths.parquet);
   let rows = 0;

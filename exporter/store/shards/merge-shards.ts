@@ -1,6 +1,6 @@
 import { copyFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { SummaryAccumulator } from '../../../core/measures/summary.ts';
+import { StagedSummary } from '../../../core/measures/staged-summary.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
@@ -49,7 +49,7 @@ export async function mergeShards(store: RunStore, runId: string): Promise<Merge
   const shards = await storedShards(store.directory, runId);
   const run = mergedRun(shards);
   const zero_ms = Date.parse(run.start ?? '');
-  const summary = new SummaryAccumulator(summaryOptions(run));
+  const summary = new StagedSummary(summaryOptions(run));
   let notes: readonly string[] = [];
   let result: ResultFile | null = null;
 

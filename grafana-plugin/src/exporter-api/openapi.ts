@@ -542,7 +542,7 @@ export interface components {
             };
             run_id: string;
             scenario: string;
-            schema_version: 2;
+            schema_version: 3;
             servers: Record<string, never> | components["schemas"]["ResultFile_servers"];
             slos: {
                 comparison: "<" | "<=" | ">" | ">=";
@@ -557,6 +557,68 @@ export interface components {
                 value: number | null;
                 verdict: "met" | "not_met" | "undecided";
                 why: string | null;
+            }[];
+            stages: {
+                end: string | null;
+                errors: {
+                    cancelled?: number;
+                    compression?: number;
+                    connect_refused?: number;
+                    connect_timeout?: number;
+                    dns?: number;
+                    error_event?: number;
+                    first_token_timeout?: number;
+                    http_4xx?: number;
+                    http_5xx?: number;
+                    http_429?: number;
+                    idle_timeout?: number;
+                    malformed_event?: number;
+                    no_content?: number;
+                    no_finish?: number;
+                    not_a_stream?: number;
+                    other?: number;
+                    protocol?: number;
+                    redirect?: number;
+                    request_timeout?: number;
+                    reset?: number;
+                    tls?: number;
+                };
+                load: {
+                    concurrency: number | null;
+                    duration_seconds: number;
+                    request_rate: null | {
+                        end: number;
+                        start: number;
+                    };
+                };
+                measures: (components["schemas"]["ResultFile_scalar"] | components["schemas"]["ResultFile_distribution"])[];
+                requests: {
+                    cancelled: number | null;
+                    error: number | null;
+                    ok: number | null;
+                    timeout: number | null;
+                };
+                slos: {
+                    comparison: "<" | "<=" | ">" | ">=";
+                    interval: null | [
+                        number,
+                        number
+                    ];
+                    limit: number;
+                    measure: string;
+                    stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                    value: number | null;
+                    verdict: "met" | "not_met" | "undecided";
+                    why: string | null;
+                }[];
+                stage: number;
+                start: string | null;
+                window: {
+                    end: string | null;
+                    seconds: number | null;
+                    start: string | null;
+                };
             }[];
             status: "completed" | "aborted" | "failed";
             window: {
@@ -679,11 +741,19 @@ export interface components {
                     arrival_smoothness: number | null;
                     concurrency: number | null;
                     concurrency_ramp_seconds: number | null;
-                    mode: "concurrency" | "request_rate" | "trace";
+                    mode: "concurrency" | "request_rate" | "trace" | "stages";
                     prefill_concurrency: number | null;
                     prefill_concurrency_ramp_seconds: number | null;
                     request_rate: number | null;
                     request_rate_ramp_seconds: number | null;
+                    stages?: {
+                        concurrency: number | null;
+                        duration_seconds: number;
+                        request_rate: null | {
+                            end: number;
+                            start: number;
+                        };
+                    }[];
                 } | null;
                 measure_definitions: {
                     [key: string]: string;
@@ -704,11 +774,19 @@ export interface components {
                         arrival_smoothness: number | null;
                         concurrency: number | null;
                         concurrency_ramp_seconds: number | null;
-                        mode: "concurrency" | "request_rate" | "trace";
+                        mode: "concurrency" | "request_rate" | "trace" | "stages";
                         prefill_concurrency: number | null;
                         prefill_concurrency_ramp_seconds: number | null;
                         request_rate: number | null;
                         request_rate_ramp_seconds: number | null;
+                        stages?: {
+                            concurrency: number | null;
+                            duration_seconds: number;
+                            request_rate: null | {
+                                end: number;
+                                start: number;
+                            };
+                        }[];
                     };
                     request_count: number | null;
                 };

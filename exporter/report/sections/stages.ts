@@ -1,0 +1,73 @@
+import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
+import type { ResultFile, StageResult } from '../../../core/run/result.ts';
+import { stageText } from '../../../core/run/stage-text.ts';
+import { counted, quantity } from '../../../core/text/quantities.ts';
+import { html } from '../html.ts';
+import type { Html } from '../html.ts';
+import { distributionOf, scalarOf } from '../report-data.ts';
+
+const PERCENTILES = ['p50', 'p99'] as const;
+const LATENCIES = [
+  ['time_to_first_token', 'TTFT'],
+  ['inter_token_latency', 'ITL'],
+  ['request_latency', 'Request latency'],
+] as const;
+const VERDICTS = { met: ['good', 'met'], not_met: ['bad', 'not met'], undecided: ['warn', 'undecided'] } as const;
+
+/** The stages of the load side by side; nothing without stages. */
+export function stageSection({ stages }: ResultFile): Html {
+  if (stages.length === 0) return html``;
+  const hasSlos = stages.some(({ slos }) => slos.length > 0);
+  const rows = stages.map(
+    (stage) =>
+      html`<tr>
+        <th>${stage.stage}<small>${stageText(stage.load)}</small></th>
+        <td>${counted(stage.requests.ok)}</td>
+        <td>${counted(countOf(stage.requests, FAILED_OUTCOMES))}</td>
+        <td>${scalar(stage, 'request_throughput')}</td>
+        <td>${scalar(stage, 'output_token_throughput')}</td>
+        ${LATENCIES.map(([measure]) => PERCENTILES.map((name) => html`<td>${latency(stage, measure, name)}</td>`))}
+        ${hasSlos ? verdict(stage) : null}
+      </tr>`,
+  );
+  return html`<section>
+    <h2>Stages</h2>
+    <p>
+      A request belongs to the stage in which it was due. All other figures of this page are of all stages together.
+    </p>
+    <div class="card">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Stage</th>
+            <th>Ok</th>
+            <th>Failed</th>
+            <th>Requests</th>
+            <th>Output tokens</th>
+            ${LATENCIES.map(([, title]) => PERCENTILES.map((name) => html`<th>${title}<small>${name}</small></th>`))}
+            ${hasSlos ? html`<th>Objectives</th>` : null}
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}
+
+function scalar(stage: StageResult, measure: string): string {
+  const found = scalarOf(stage, measure);
+  return quantity(found?.value ?? null, found?.unit ?? 'ratio');
+}
+
+function latency(stage: StageResult, measure: string, name: (typeof PERCENTILES)[number]): string {
+  return quantity(distributionOf(stage, measure)?.percentiles[name].value ?? null, 'seconds');
+}
+
+function verdict({ slos }: StageResult): Html {
+  const verdicts = slos.map((each) => each.verdict);
+  const worst = (['not_met', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'met';
+  const [style, words] = VERDICTS[worst];
+  return html`<td class="${style}"><b>${words}</b></td>`;
+}
