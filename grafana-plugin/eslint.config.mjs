@@ -9,7 +9,6 @@ export default defineConfig([
       '**/dist/',
       '.config/',
       'host/out/',
-      'src/exporter-api/openapi.ts',
       'test-results/',
       'playwright-report/',
       '**/.eslintcache',

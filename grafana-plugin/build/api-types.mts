@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 const SCHEMAS = new URL('../../schemas/', import.meta.url);
 const TYPES = new URL('../src/exporter-api/openapi.ts', import.meta.url);
 
-const HEADER = '// Generated from schemas/openapi.yaml by `npm run api-types`. Do not edit.\n\n';
+const HEADER = '// Generated from schemas/openapi.yaml by `npm run api-types`. Do not edit.\n/* eslint-disable */\n\n';
 
 const nodes = await openapiTS(bundledDocument(), { alphabetize: true, silent: true });
 const types = HEADER + withoutComments(astToString(nodes));

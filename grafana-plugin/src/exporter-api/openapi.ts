@@ -1,4 +1,5 @@
 // Generated from schemas/openapi.yaml by `npm run api-types`. Do not edit.
+/* eslint-disable */
 
 export interface paths {
     "/annotations": {
