@@ -24,6 +24,8 @@ if (forTests) {
   await ensurePrometheus({ install: true });
   await ensureAlertmanager({ install: true });
   installPrometheus3();
+  const { ensureVersitygw } = await import('./versitygw.mjs');
+  ensureVersitygw({ install: true });
   const { ensureChromium } = await import('./chromium.mjs');
   ensureChromium({ install: true });
 }

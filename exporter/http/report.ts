@@ -3,20 +3,22 @@ import type { RequestHandler } from 'express';
 import { isRunId } from '../../core/run/run-id.ts';
 import { REPORT_FILE } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
+import { isFolder } from '../files/exists.ts';
 import { readRegularFile } from '../files/read-regular-file.ts';
 import { codeOf } from '../errors/store-errors.ts';
 import type { ClientCheck } from './api/token.ts';
 import { PAGE_POLICY } from './landing.ts';
 
 /** `GET /runs/{run_id}`: the HTML report of a finished run. */
-export function reportRoute(store: Pick<RunStore, 'pathOf'>, mayRead: ClientCheck): RequestHandler {
+export function reportRoute(store: Pick<RunStore, 'pathOf' | 'wholePathOf'>, mayRead: ClientCheck): RequestHandler {
   return async (request, response, next) => {
     const runId = String(request.params['run_id']);
     if (!mayRead(request)) {
       response.status(401).set('WWW-Authenticate', 'Bearer').type('text/plain').send('A token is required.\n');
       return;
     }
-    const text = isRunId(runId) ? await reportOf(store.pathOf(runId)) : null;
+    const text =
+      isRunId(runId) && isFolder(store.pathOf(runId)) ? await reportOf(await store.wholePathOf(runId)) : null;
     if (text === null) {
       next();
       return;

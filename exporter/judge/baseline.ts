@@ -1,5 +1,6 @@
-import { appendEntry, readEntries } from '../store/scenarios/append-log.ts';
+import { readEntries } from '../store/scenarios/append-log.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
+import type { LogStore } from './verdict-log.ts';
 
 export const BASELINE_ACTIONS = ['accept', 'drop', 'pin', 'unpin'] as const;
 export type BaselineAction = (typeof BASELINE_ACTIONS)[number];
@@ -79,13 +80,13 @@ export function foldEntries(
   return { entries, ...foldBaseline(entries) };
 }
 
-/** Appends to the baseline and waits until it is on the disk. */
+/** Appends to the baseline and waits until it is stored. */
 export async function changeBaseline(
-  runsDirectory: string,
+  store: LogStore,
   change: Omit<BaselineEntry, 'schema_version' | 'at'>,
 ): Promise<void> {
   const entry: BaselineEntry = { schema_version: 1, at: new Date().toISOString(), ...change };
-  await appendEntry(scenarioPaths(runsDirectory, change.scenario).baseline, entry);
+  await store.appendToLog(scenarioPaths(store.directory, change.scenario).baseline, entry);
 }
 
 /** A run that a change names. */

@@ -27,7 +27,7 @@ async function acceptTwenty(): Promise<readonly string[]> {
   const ids = Array.from({ length: 20 }, (_, i) => `base-${String(i).padStart(2, '0')}`);
   for (const [i, id] of ids.entries())
     await storeJudgedRun(store, id, i, { ttft: 0.1 * (1 + 0.01 * Math.sin(i * 2.3)) });
-  await changeBaseline(directory, { scenario: 'nightly', action: 'accept', run_ids: ids, author: 'a', reason: null });
+  await changeBaseline(store, { scenario: 'nightly', action: 'accept', run_ids: ids, author: 'a', reason: null });
   return ids;
 }
 
@@ -94,7 +94,7 @@ describe('a check', () => {
     await check(['s1']);
     const [suspicion] = (await readVerdicts(directory, 'nightly')).entries;
     if (suspicion === undefined) throw new Error('no verdict');
-    await appendVerdict(directory, { ...suspicion, ...next });
+    await appendVerdict(store, { ...suspicion, ...next });
     expect((await check(['s3'])).runIds).toEqual(expected);
   });
 
@@ -103,7 +103,7 @@ describe('a check', () => {
     for (const [i, id] of ['s1', 's2'].entries()) await storeJudgedRun(store, id, 30 + i, { ttft: 0.12 });
     await check(['s1']);
     const drop = { scenario: 'nightly', action: 'drop', run_ids: ['s1'], author: 'a', reason: 'maintenance' } as const;
-    await changeBaseline(directory, drop);
+    await changeBaseline(store, drop);
     expect((await check(['s2'])).runIds).toEqual(['s2']);
   });
 
@@ -111,7 +111,7 @@ describe('a check', () => {
     await acceptTwenty();
     await storeJudgedRun(store, 'new', 30, { ttft: 0.1 });
     const drop = { scenario: 'nightly', action: 'drop', run_ids: ['new'], author: 'a', reason: 'maintenance' } as const;
-    await changeBaseline(directory, drop);
+    await changeBaseline(store, drop);
     expect((await check(['new'], { acceptPassed: true })).acceptedRunIds).toEqual([]);
   });
 

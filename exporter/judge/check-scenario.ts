@@ -68,14 +68,14 @@ export async function checkScenario(store: RunStore, request: CheckRequest): Pro
     anchor: pinned.runs,
     rules: rulesFor(request.rules, figures),
   });
-  await appendVerdict(store.directory, verdictEntry(judgment, { fingerprint, runIds, author }));
+  await appendVerdict(store, verdictEntry(judgment, { fingerprint, runIds, author }));
   const acceptedRunIds =
     request.acceptPassed && PASSED.has(judgment.verdict)
       ? runIds.filter((id) => !baseline.accepted.includes(id) && !baseline.dropped.includes(id))
       : [];
   if (acceptedRunIds.length > 0) {
     const change = { scenario, action: 'accept', run_ids: acceptedRunIds, author, reason: 'passed the check' } as const;
-    await changeBaseline(store.directory, change);
+    await changeBaseline(store, change);
   }
   const notes = notesOf(baseline, new Map([...used.unreadable, ...accepted.unreadable, ...pinned.unreadable]));
   return { scenario, judgment, fingerprint, runIds, acceptedRunIds, figures, stored, notes };

@@ -1,7 +1,11 @@
-import { appendEntry, readEntries } from '../store/scenarios/append-log.ts';
+import type { RunStore } from '../store/run-store.ts';
+import { readEntries } from '../store/scenarios/append-log.ts';
 import { scenarioPaths } from '../store/scenarios/scenario-folders.ts';
 import { decisiveOf, type HistoryJudgment } from './history.ts';
 import { VERDICTS, type MeasureVerdict, type Needs, type Reason, type VerdictName } from './verdict.ts';
+
+/** Where the logs of scenarios are. */
+export type LogStore = Pick<RunStore, 'directory' | 'appendToLog'>;
 
 /** A line of `verdicts.jsonl` (schemas/verdict.schema.json): what `check` decided, with the evidence of what gates. */
 export interface VerdictEntry {
@@ -56,8 +60,8 @@ export function verdictEntry(
   };
 }
 
-export async function appendVerdict(runsDirectory: string, entry: VerdictEntry): Promise<void> {
-  await appendEntry(scenarioPaths(runsDirectory, entry.scenario).verdicts, entry);
+export async function appendVerdict(store: LogStore, entry: VerdictEntry): Promise<void> {
+  await store.appendToLog(scenarioPaths(store.directory, entry.scenario).verdicts, entry);
 }
 
 export interface Verdicts {

@@ -9,10 +9,12 @@ import { isFolder } from '../files/exists.ts';
 import { makeDirectory } from '../files/make-directory.ts';
 import { readInBatches } from '../files/read-in-batches.ts';
 import { readFinishedRunFile, readResultFile, readRunFile } from './sealed/read-run-files.ts';
+import { appendEntry } from './scenarios/append-log.ts';
 import type { RecordReading } from './records/records-parquet.ts';
 import { isOwned } from '../files/ownership.ts';
 import { recoverRuns, unfinishedNames } from './recovery/recover.ts';
 import { ownIdentity } from '../files/process-identity.ts';
+import { isStorageUrl } from './object-storage/storage-location.ts';
 import { momentaryName, runFilePath, runPaths, unfinishedDirectory } from './run-paths.ts';
 import { temporariesOf } from './temporary-file.ts';
 import type { RunAddresses, RunPlan, RunWriter } from './run-writer.ts';
@@ -38,6 +40,11 @@ export interface OpenedStore {
  * cannot be read.
  */
 export async function openStore(runsDirectory: string): Promise<OpenedStore> {
+  if (isStorageUrl(runsDirectory)) {
+    throw new RunsDirectoryError(
+      `${runsDirectory} is in object storage, where nothing is measured: use a directory, and --upload ${runsDirectory}`,
+    );
+  }
   const store = new RunStore(resolve(runsDirectory));
   try {
     const { messages, finished } = await recoverRuns(store.directory);
@@ -78,6 +85,11 @@ export class RunStore {
     } catch (error) {
       throw this.#unwritable(error);
     }
+  }
+
+  /** Where the runs are, for people. */
+  get place(): string {
+    return this.directory;
   }
 
   /** Creates the directory if missing and tests writing to it. Throws `RunsDirectoryError`. */
@@ -161,6 +173,16 @@ export class RunStore {
     return join(this.directory, runId);
   }
 
+  /** Path of a finished run once all of its files are there: a cache brings those that it lacks. */
+  wholePathOf(runId: string): Promise<string> {
+    return Promise.resolve(this.pathOf(runId));
+  }
+
+  /** Appends an entry to a log of a scenario, safely for concurrent processes, and waits until it is stored. */
+  appendToLog(path: string, entry: object): Promise<void> {
+    return appendEntry(path, entry);
+  }
+
   /** Path of a run that has ended: also of one whose process still waits until its last metrics are scraped. */
   endedPathOf(runId: string): string {
     const path = this.pathOf(runId);
@@ -188,7 +210,8 @@ export class RunStore {
    */
   async *readRecords(run: StoredRecords, reading: RecordReading = {}): AsyncGenerator<RequestRecord> {
     const { readParquetRecords } = await import('./records/records-parquet.ts');
-    for (const path of await recordFiles(this.pathOf(run.run_id), run)) yield* readParquetRecords(path, reading);
+    for (const path of await recordFiles(await this.wholePathOf(run.run_id), run))
+      yield* readParquetRecords(path, reading);
   }
 
   async #listing(runId: string): Promise<RunListing> {

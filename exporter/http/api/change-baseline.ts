@@ -40,7 +40,7 @@ export function changeBaselineRoute(library: RunLibrary): RequestHandler {
     const runs = await changedRuns(library, scenario, run_ids, [...before.accepted, ...before.pinned]);
     const refused = refusedChange(scenario, action, runs);
     if (refused !== null) throw new Problem(400, refused);
-    await changeBaseline(directory, { scenario, action, run_ids, author, reason });
+    await changeBaseline(library.store, { scenario, action, run_ids, author, reason });
     const { accepted, pinned, dropped } = await readBaseline(directory, scenario);
     await sendJson(request, response, { scenario, accepted, pinned, dropped });
   };

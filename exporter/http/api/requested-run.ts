@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { isRunId } from '../../../core/run/run-id.ts';
 import type { FoundRun, RunLibrary } from '../../publish/views/run-library.ts';
 import { DamagedRunError, SchemaVersionError } from '../../errors/store-errors.ts';
+import { StorageError } from '../../errors/storage-errors.ts';
 import { Problem, wrongParameters } from './problem.ts';
 
 /** The run in the path. Throws a `Problem`: 400 for an invalid run id, 404 if the run does not exist. */
@@ -31,6 +32,7 @@ export async function reading<T>(library: RunLibrary, read: () => Promise<T>): P
   try {
     return await read();
   } catch (error) {
+    if (error instanceof StorageError) throw new Problem(503, error.message);
     if (!(error instanceof DamagedRunError || error instanceof SchemaVersionError)) throw error;
     throw new Problem(422, withoutFolder(library, error.message));
   }

@@ -21,8 +21,10 @@ export function runSeriesRoute(library: RunLibrary): RequestHandler {
         { name: 'quantity', value: null, allowed },
       ]);
     }
-    const { run, folder } = await requestedFinishedRun(request, library);
-    const samples = await reading(library, () => readServerSamples(folder, run.start, wantedFamilies(query)));
+    const { run } = await requestedFinishedRun(request, library);
+    const samples = await reading(library, async () =>
+      readServerSamples(await library.store.wholePathOf(run.run_id), run.start, wantedFamilies(query)),
+    );
     if (samples === null) throw new Problem(404, `no server metrics were collected for run ${run.run_id}`);
     const series = seriesViews(samples, query, points);
     await sendJson(request, response, { run_id: run.run_id, zero: runZero(run), series });

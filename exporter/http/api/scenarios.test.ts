@@ -34,11 +34,11 @@ beforeAll(async () => {
   await storeJudgedRun(store, 'torn', 41, { ttft: 1, scenario: SLASHED });
   await writeFile(join(store.pathOf('torn'), 'result.json'), '{');
   const change = { scenario: SLASHED, author: 'ana', reason: 'first baseline' };
-  await changeBaseline(store.directory, {
+  await changeBaseline(store, {
     ...change,
     ...{ action: 'accept', run_ids: Array.from({ length: 20 }, (_, i) => `run-${i}`) },
   });
-  await changeBaseline(store.directory, { ...change, action: 'pin', run_ids: ['run-0', 'run-1', 'run-2'] });
+  await changeBaseline(store, { ...change, action: 'pin', run_ids: ['run-0', 'run-1', 'run-2'] });
   await checkScenario(store, {
     ...{ scenario: SLASHED, runIds: ['run-20'], acceptPassed: false, rules: DEFAULT_RULES, author: 'ci' },
   });
@@ -191,7 +191,7 @@ describe('GET /scenarios/{name}', () => {
     const first = await get('/scenarios/late');
     expect(first.body).toMatchObject({ baseline: { accepted: [] }, runs: [{ run_id: 'late', accepted: false }] });
     const change = { scenario: 'late', author: null, reason: null } as const;
-    await changeBaseline(store.directory, { ...change, action: 'accept', run_ids: ['late'] });
+    await changeBaseline(store, { ...change, action: 'accept', run_ids: ['late'] });
     const path = join(store.pathOf('late'), 'result.json');
     await writeFile(path, '{}');
     const second = await get('/scenarios/late');

@@ -84,7 +84,7 @@ type PathsOf = (folder: string) => Promise<string[]>;
 
 async function filesOf(store: RunStore, runs: readonly IndexedRun[], pathsOf: PathsOf): Promise<string[]> {
   const files: string[] = [];
-  for (const { run_id } of runs) files.push(...(await pathsOf(store.pathOf(run_id))));
+  for (const { run_id } of runs) files.push(...(await pathsOf(await store.wholePathOf(run_id))));
   return files;
 }
 

@@ -22,12 +22,17 @@ export type Checksums = ReadonlyMap<string, string>;
 
 /** Writes the checksums of all files in the folder but the derived ones. Throws the file system's error. */
 export async function writeChecksums(folder: string): Promise<void> {
+  await replaceFile(join(folder, CHECKSUMS_FILE), checksumsText(await checksumsOf(folder)));
+}
+
+/** The checksums of all files in the folder but the derived ones. Throws the file system's error. */
+export async function checksumsOf(folder: string): Promise<Checksums> {
   const sums = new Map<string, string>();
   for (const path of await filesIn(folder)) {
     if (path !== CHECKSUMS_FILE && !DERIVED.includes(path.split('/')[0] ?? ''))
       sums.set(path, await fileSha256(join(folder, path)));
   }
-  await replaceFile(join(folder, CHECKSUMS_FILE), checksumsText(sums));
+  return sums;
 }
 
 /** Null if the run was sealed without. Throws the file system's error. */
@@ -44,7 +49,7 @@ export function checksumsText(sums: Checksums): string {
   return [...sums].map(([path, sum]) => `${sum}  ${path}\n`).join('');
 }
 
-function parseChecksums(text: string): Checksums {
+export function parseChecksums(text: string): Checksums {
   const sums = new Map<string, string>();
   for (const line of text.split('\n')) {
     const [, sum, path] = LINE.exec(line) ?? [];

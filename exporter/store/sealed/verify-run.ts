@@ -17,7 +17,7 @@ export interface Verification {
 
 /** Compares a finished run's files with the checksums of when it was sealed, and reads run.json and result.json. */
 export async function verifyRun(store: RunStore, runId: string): Promise<Verification> {
-  const folder = store.pathOf(runId);
+  const folder = await store.wholePathOf(runId);
   const problems: string[] = [];
   const unreadable = new Map<string, string>();
   for (const [path, read] of [

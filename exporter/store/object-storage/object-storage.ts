@@ -1,0 +1,254 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { Readable, Transform } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectCommandInput } from '@aws-sdk/client-s3';
+import { StorageError } from '../../errors/storage-errors.ts';
+import { explainFailure, statusOf } from './explain-failure.ts';
+import { ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
+import { storageUrl, type StorageAccess, type StorageLocation } from './storage-location.ts';
+
+/** A file in object storage. */
+export interface UploadedFile {
+  readonly size: number;
+  /** Hex SHA-256 from when it was uploaded; null if another program uploaded it. */
+  readonly sha256: string | null;
+}
+
+/** The condition of a write: that the object does not exist, or that it is the one with this entity tag. */
+export type WriteCondition = { readonly absent: true } | { readonly etag: string };
+
+const SHA256 = 'sha256';
+const PAUSE_MS = 100;
+
+/** The objects of one location. Names are relative to it, with slashes. Every method throws a `StorageError`. */
+export class ObjectStorage {
+  readonly location: StorageLocation;
+  readonly #sdk: S3Sdk;
+  readonly #client: S3Client;
+
+  private constructor(location: StorageLocation, sdk: S3Sdk, client: S3Client) {
+    this.location = location;
+    this.#sdk = sdk;
+    this.#client = client;
+  }
+
+  static async open(location: StorageLocation, access: StorageAccess): Promise<ObjectStorage> {
+    const sdk = await loadSdk();
+    return new ObjectStorage(location, sdk, createClient(sdk, access));
+  }
+
+  /** Opens it for one operation, and closes its connections afterwards: they would keep the process alive. */
+  static async use<T>(
+    location: StorageLocation,
+    access: StorageAccess,
+    work: (storage: ObjectStorage) => Promise<T>,
+  ): Promise<T> {
+    const storage = await ObjectStorage.open(location, access);
+    try {
+      return await work(storage);
+    } finally {
+      storage.close();
+    }
+  }
+
+  get url(): string {
+    return storageUrl(this.location);
+  }
+
+  close(): void {
+    this.#client.destroy();
+  }
+
+  /** Whether it can be read: one request. */
+  async check(): Promise<void> {
+    await this.#doing('read', '', async () => {
+      const { ListObjectsV2Command } = this.#sdk;
+      await this.#client.send(new ListObjectsV2Command({ ...this.#under(''), MaxKeys: 1 }));
+    });
+  }
+
+  /** The names of the folders, without a slash. */
+  async folders(): Promise<string[]> {
+    const names: string[] = [];
+    for await (const page of this.#pages('', '/'))
+      for (const { Prefix } of page.CommonPrefixes ?? []) {
+        if (Prefix !== undefined) names.push(Prefix.slice(this.location.prefix.length, -1));
+      }
+    return names;
+  }
+
+  /** The objects in a folder and below it, with their entity tags. */
+  async entityTags(folder: string): Promise<Map<string, string>> {
+    const tags = new Map<string, string>();
+    for await (const page of this.#pages(`${folder}/`))
+      for (const { Key, ETag } of page.Contents ?? []) {
+        if (Key !== undefined && ETag !== undefined) tags.set(Key.slice(this.location.prefix.length), ETag);
+      }
+    return tags;
+  }
+
+  /** Null if it does not exist. */
+  async stat(name: string): Promise<UploadedFile | null> {
+    return this.#doing('read', name, async () => {
+      const { HeadObjectCommand } = this.#sdk;
+      const found = await orNull(this.#client.send(new HeadObjectCommand(this.#at(name))));
+      return found && { size: found.ContentLength ?? 0, sha256: found.Metadata?.[SHA256] ?? null };
+    });
+  }
+
+  /** A text and its entity tag; null if it does not exist. */
+  async readText(name: string, mostBytes: number): Promise<{ readonly text: string; readonly etag: string } | null> {
+    return this.#doing('read', name, async () => {
+      const found = await this.#get(name);
+      if (found === null) return null;
+      const chunks: Buffer[] = [];
+      let size = 0;
+      for await (const chunk of bodyOf(found)) {
+        size += (chunk as Buffer).length;
+        if (size > mostBytes)
+          throw new StorageError('damaged', `${this.#urlOf(name)} is larger than ${mostBytes} bytes`);
+        chunks.push(chunk as Buffer);
+      }
+      return { text: Buffer.concat(chunks).toString('utf8'), etag: found.ETag ?? '' };
+    });
+  }
+
+  /**
+   * Writes an object into a new file, and compares it with its checksum: `sha256`, or when that is null the one of its
+   * upload. False if it does not exist.
+   */
+  async download(name: string, path: string, sha256: string | null): Promise<boolean> {
+    return this.#doing('download', name, async () => {
+      const found = await this.#get(name);
+      if (found === null) return false;
+      const expected = sha256 ?? found.Metadata?.[SHA256];
+      const hash = createHash('sha256');
+      const hashing = new Transform({
+        transform: (chunk: Buffer, _encoding, done) => {
+          hash.update(chunk);
+          done(null, chunk);
+        },
+      });
+      await pipeline(bodyOf(found), hashing, createWriteStream(path, { flags: 'wx', flush: true }));
+      if (hash.digest('hex') === expected) return true;
+      throw new StorageError('damaged', `${this.#urlOf(name)} differs from its checksum`);
+    });
+  }
+
+  /**
+   * Uploads a file of which size and checksum are known, which the server verifies. False if `isNew` and the object
+   * exists.
+   */
+  async upload(
+    name: string,
+    path: string,
+    { size, sha256 }: UploadedFile & { readonly sha256: string },
+    isNew: boolean,
+  ): Promise<boolean> {
+    return this.#doing('upload', name, () =>
+      this.#put(() => ({
+        ...this.#at(name),
+        Body: createReadStream(path, { highWaterMark: 1 << 20 }),
+        ContentLength: size,
+        ChecksumSHA256: Buffer.from(sha256, 'hex').toString('base64'),
+        Metadata: { [SHA256]: sha256 },
+        ...(isNew ? { IfNoneMatch: '*' } : {}),
+      })),
+    );
+  }
+
+  /** Writes a text under a condition. False if that does not hold. */
+  async writeText(name: string, text: string, condition: WriteCondition): Promise<boolean> {
+    const body = Buffer.from(text, 'utf8');
+    const digest = createHash('sha256').update(body).digest();
+    return this.#doing('write', name, () =>
+      this.#put(() => ({
+        ...this.#at(name),
+        Body: body,
+        ContentLength: body.length,
+        ChecksumSHA256: digest.toString('base64'),
+        Metadata: { [SHA256]: digest.toString('hex') },
+        ...('etag' in condition ? { IfMatch: condition.etag } : { IfNoneMatch: '*' }),
+      })),
+    );
+  }
+
+  /** Sends a write again when it may succeed then. A body that was sent in part cannot be repeated by the SDK. */
+  async #put(input: () => PutObjectCommandInput): Promise<boolean> {
+    const { PutObjectCommand } = this.#sdk;
+    for (let attempt = 1; ; attempt++) {
+      const parameters = input();
+      try {
+        await this.#client.send(new PutObjectCommand(parameters));
+        return true;
+      } catch (error) {
+        const status = statusOf(error);
+        if (status === 412 || (status === 404 && parameters.IfMatch !== undefined)) return false;
+        if (attempt === ATTEMPTS || !mayPass(error)) throw error;
+      } finally {
+        if (parameters.Body instanceof Readable) parameters.Body.destroy();
+      }
+      await pause(PAUSE_MS * 2 ** attempt * (0.5 + Math.random()));
+    }
+  }
+
+  async #get(name: string): Promise<GetObjectCommandOutput | null> {
+    const { GetObjectCommand } = this.#sdk;
+    return orNull(this.#client.send(new GetObjectCommand(this.#at(name))));
+  }
+
+  async *#pages(folder: string, delimiter?: string): AsyncGenerator<ListObjectsV2CommandOutput> {
+    const { ListObjectsV2Command } = this.#sdk;
+    let token: string | undefined;
+    do {
+      const input = { ...this.#under(folder), Delimiter: delimiter, ContinuationToken: token };
+      const page = await this.#doing('list', folder, () => this.#client.send(new ListObjectsV2Command(input)));
+      yield page;
+      token = page.IsTruncated === true ? page.NextContinuationToken : undefined;
+    } while (token !== undefined);
+  }
+
+  async #doing<T>(what: string, name: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw explainFailure(what, this.#urlOf(name), error);
+    }
+  }
+
+  #under(folder: string): { readonly Bucket: string; readonly Prefix: string } {
+    return { Bucket: this.location.bucket, Prefix: this.location.prefix + folder };
+  }
+
+  #at(name: string): { readonly Bucket: string; readonly Key: string } {
+    return { Bucket: this.location.bucket, Key: this.location.prefix + name };
+  }
+
+  #urlOf(name: string): string {
+    return name === '' ? this.url : `${this.url}/${name}`;
+  }
+}
+
+/** The answer to a request for an object, null if there is none of that name. A missing bucket is an error. */
+async function orNull<T>(answer: Promise<T>): Promise<T | null> {
+  try {
+    return await answer;
+  } catch (error) {
+    const isMissing = statusOf(error) === 404 && (error as { name?: string }).name !== 'NoSuchBucket';
+    if (isMissing) return null;
+    throw error;
+  }
+}
+
+function bodyOf({ Body }: GetObjectCommandOutput): Readable {
+  return Body as Readable;
+}
+
+/** Errors of the server or of the network, too many requests, or a concurrent write whose outcome is open (409). */
+function mayPass(error: unknown): boolean {
+  const status = statusOf(error);
+  if (status === null) return explainFailure('', '', error).problem === 'unreachable';
+  return status >= 500 ? status !== 501 : status === 429 || status === 409 || status === 408;
+}

@@ -1,0 +1,83 @@
+import { stat } from 'node:fs/promises';
+import { exists } from '../../files/exists.ts';
+import { StorageError } from '../../errors/storage-errors.ts';
+import { DamagedRunError } from '../../errors/store-errors.ts';
+import { checksumsText, fileSha256 } from '../sealed/checksums.ts';
+import type { RunStore } from '../run-store.ts';
+import type { ObjectStorage } from './object-storage.ts';
+import { differingFiles, filePath, localManifest, manifestName, readManifest } from './run-manifest.ts';
+
+/** Without a checksum in the manifest, because it can be written again at any time. */
+const REPORT = 'report.html';
+/** The one file of a finished run that may change: its tags. */
+const RUN_FILE = 'run.json';
+
+export interface UploadedRun {
+  readonly run_id: string;
+  /** `present`: it was complete there; `tagged`: so, with other tags than here. */
+  readonly state: 'uploaded' | 'present' | 'tagged';
+  readonly bytes: number;
+}
+
+/**
+ * Uploads a finished run: its files first, and the manifest that makes it visible last. Files that an interrupted upload
+ * left are not sent again. Safe for concurrent processes: no file of another run is replaced. Throws a `StorageError`, a
+ * `DamagedRunError` if a file differs from its checksum, and the file system's error.
+ */
+export async function uploadRun(storage: ObjectStorage, store: RunStore, runId: string): Promise<UploadedRun> {
+  const folder = store.pathOf(runId);
+  const sums = await localManifest(folder);
+  const stored = await readManifest(storage, runId);
+  if (stored !== null) return { run_id: runId, state: stateOf(storage, runId, differingFiles(sums, stored)), bytes: 0 };
+  let bytes = 0;
+  // run.json is the last file, so that the files of two runs of one name never mix.
+  for (const [name, sha256] of [...sums].sort(([a], [b]) => Number(a === RUN_FILE) - Number(b === RUN_FILE))) {
+    bytes += await uploadFile(storage, { runId, folder, name, sha256 });
+  }
+  if (await exists(filePath(folder, REPORT))) {
+    const path = filePath(folder, REPORT);
+    const { size } = await stat(path);
+    await storage.upload(`${runId}/${REPORT}`, path, { size, sha256: await fileSha256(path) }, false);
+    bytes += size;
+  }
+  if (!(await storage.writeText(manifestName(runId), checksumsText(sums), { absent: true }))) {
+    // Another process has completed the upload.
+    const other = await readManifest(storage, runId);
+    return { run_id: runId, state: stateOf(storage, runId, other === null ? [] : differingFiles(sums, other)), bytes };
+  }
+  return { run_id: runId, state: 'uploaded', bytes };
+}
+
+interface RunFilePart {
+  readonly runId: string;
+  readonly folder: string;
+  readonly name: string;
+  readonly sha256: string;
+}
+
+/** Returns the number of bytes that were sent. */
+async function uploadFile(storage: ObjectStorage, { runId, folder, name, sha256 }: RunFilePart): Promise<number> {
+  const path = filePath(folder, name);
+  if ((await fileSha256(path)) !== sha256) throw new DamagedRunError(path, 'it differs from its checksum');
+  const { size } = await stat(path);
+  const object = `${runId}/${name}`;
+  const there = await storage.stat(object);
+  if (there?.size === size && there.sha256 === sha256) return 0;
+  // It may have been tagged since an upload that was interrupted.
+  const replaces = there !== null && name === RUN_FILE;
+  if (there === null || replaces) {
+    if (await storage.upload(object, path, { size, sha256 }, !replaces)) return size;
+    const now = await storage.stat(object);
+    if (now?.sha256 === sha256) return 0;
+  }
+  throw otherRun(storage, runId, name);
+}
+
+function stateOf(storage: ObjectStorage, runId: string, differing: readonly string[]): UploadedRun['state'] {
+  const other = differing.find((name) => name !== RUN_FILE);
+  if (other !== undefined) throw otherRun(storage, runId, other);
+  return differing.length === 0 ? 'present' : 'tagged';
+}
+
+const otherRun = ({ url }: ObjectStorage, runId: string, name: string): StorageError =>
+  new StorageError('damaged', `${url} has another run of the name ${runId}: its ${name} differs; nothing was replaced`);
