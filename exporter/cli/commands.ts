@@ -15,7 +15,7 @@ export const COMMANDS: readonly Command[] = [
   { name: 'import', summary: "import other tools' results as runs", load: () => import('./commands/import.ts') },
   {
     name: 'runs',
-    summary: 'list, show, query, export, tag, delete and verify runs',
+    summary: 'list, show, query, export, tag, delete, verify and share runs',
     load: () => import('./commands/runs.ts'),
   },
   {

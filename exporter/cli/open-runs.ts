@@ -1,23 +1,56 @@
 import { openStoreWithReports } from '../run/open-store.ts';
+import { isStorageUrl, parseStorageUrl, type StorageAccess } from '../store/object-storage/storage-location.ts';
+import type { MirrorStore } from '../store/object-storage/mirror-store.ts';
 import type { RunStore } from '../store/run-store.ts';
+import { StorageError } from '../errors/storage-errors.ts';
 import { RunsDirectoryError } from '../errors/store-errors.ts';
-import { CliError } from './failure.ts';
+import { CliError, ExitCode } from './failure.ts';
+import { environmentAccess } from './options/storage-options.ts';
 
 /**
  * Opens the runs directory for a command and reports on stderr what was finished meanwhile. `check` is done before any
- * work on it. Throws a `CliError`.
+ * work on it. One in object storage is opened through its cache, which is brought up to date first. Throws a `CliError`.
  */
 export async function openRuns(
   runsDirectory: string,
   check: (store: RunStore) => Promise<unknown> = () => Promise.resolve(),
+  access?: StorageAccess,
 ): Promise<RunStore> {
-  try {
+  return reportingStorage(async () => {
+    if (isStorageUrl(runsDirectory)) {
+      const mirror = await openMirrorOf(runsDirectory, access ?? environmentAccess());
+      for (const problem of (await mirror.refresh()).problems) process.stderr.write(`${problem}\n`);
+      await check(mirror);
+      return mirror;
+    }
     const { store, messages } = await openStoreWithReports(runsDirectory);
     for (const message of messages) process.stderr.write(`${message}\n`);
     await check(store);
     return store;
+  });
+}
+
+/** Opens the cache of a location; nothing is requested from there. Throws a `CliError`. */
+export async function openMirrorOf(url: string, access: StorageAccess, mostBytes?: number): Promise<MirrorStore> {
+  const { openMirror } = await import('../store/object-storage/open-mirror.ts');
+  return reportingStorage(() => openMirror(locationOf(url), access, mostBytes));
+}
+
+/** Turns the errors of runs directories and of object storage into a `CliError`. */
+export async function reportingStorage<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
   } catch (error) {
     if (error instanceof RunsDirectoryError) throw new CliError(error.message);
+    if (error instanceof StorageError) throw new CliError(error.message, ExitCode.failed);
     throw error;
+  }
+}
+
+function locationOf(url: string): ReturnType<typeof parseStorageUrl> {
+  try {
+    return parseStorageUrl(url);
+  } catch (error) {
+    throw new CliError(`the runs directory is '${url.slice(0, 200)}' and must be ${(error as Error).message}`);
   }
 }

@@ -76,7 +76,7 @@ export class RunOutputs {
       { finish: () => writeRunFiles(store.unfinished, plan.run_id, request.exports, () => view.view()) },
       ...(page === null ? [] : [page]),
       // Not before the page is gone: finished runs have another publisher.
-      { observers: [writer], depart: () => writer.publish().then(() => []) },
+      { observers: [writer], depart: () => publish(writer, parts) },
     ];
     opened = new RunOutputs(outputs, { writer, view, live, page });
     return opened;
@@ -119,6 +119,12 @@ export class RunOutputs {
   async #closeUnlessDeparting(): Promise<void> {
     if (!this.#isDeparting) await this.#page?.close?.();
   }
+}
+
+async function publish(writer: RunWriter, { request, store, plan }: OutputParts): Promise<readonly string[]> {
+  await writer.publish();
+  await request.stored?.(store.directory, plan.run_id);
+  return [];
 }
 
 async function departed(outputs: readonly RunOutput[], ending: RunEnding): Promise<readonly string[]> {

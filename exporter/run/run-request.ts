@@ -116,4 +116,6 @@ export interface RunRequest {
   readonly lingerMaxSeconds: number | null;
   /** Receivers of the run's data: remote write, Grafana annotations; absent: none. */
   readonly outgoing?: OutgoingRequest | null;
+  /** Called when the run is in its runs directory; absent: nothing else is done. */
+  readonly stored?: (runsDirectory: string, runId: string) => Promise<void>;
 }

@@ -14,6 +14,7 @@ import { asksForHelp, helpText } from '../options/help-text.ts';
 import { AUTHOR_OPTION, requestedAuthor } from '../options/judge-options.ts';
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
+import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { aligned } from '../tables/aligned.ts';
@@ -21,6 +22,7 @@ import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
+  ...STORAGE_OPTIONS,
   reason: text('TEXT', 'why the baseline changes; required by drop', null),
   ...AUTHOR_OPTION,
   ...VERDICT_RECEIVER_OPTIONS,
@@ -45,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [verb, subject] = positionals;
   const action = BASELINE_ACTIONS.find((each) => each === verb);
   if (subject === undefined || (action === undefined && verb !== 'show')) throw new CliError(`usage: ${USAGE}`);
-  const store = await storeOf(values['runs-dir']);
+  const store = await storeOf(values['runs-dir'], storageAccess(values));
   try {
     return action === undefined ? await show(store, subject, values) : await change(store, action, subject, values);
   } catch (error) {
@@ -77,7 +79,7 @@ async function change(
   const author = requestedAuthor(options, process.env);
   const receiver = await requestedVerdictReceiver(options);
   const run_ids = runs.map(({ run_id }) => run_id);
-  await changeBaseline(store.directory, { scenario, action, run_ids, author, reason: options.reason });
+  await changeBaseline(store, { scenario, action, run_ids, author, reason: options.reason });
   const { accepted, pinned } = await readBaseline(store.directory, scenario);
   const state = { scenario, action, run_ids, accepted: accepted.length, pinned: pinned.length };
   process.stdout.write(
@@ -106,7 +108,7 @@ async function show(store: RunStore, scenario: string, options: OptionValues<typ
   }
   if (baseline.entries.length === 0) {
     const known = new Set((await indexedRuns(store)).map((each) => each.scenario));
-    if (!known.has(scenario)) throw new CliError(`no run of scenario ${scenario} in ${store.directory}`);
+    if (!known.has(scenario)) throw new CliError(`no run of scenario ${scenario} in ${store.place}`);
     const directory = options['runs-dir'] === 'runs' ? '' : ` --runs-dir ${quoted(options['runs-dir'])}`;
     process.stdout.write(
       `${scenario} has no baseline; accept runs with: llmbench baseline accept ${quoted(`scenario:${scenario}`)}${directory}\n`,

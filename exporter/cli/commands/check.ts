@@ -9,6 +9,7 @@ import { CHECK_OPTIONS, requestedAuthor, requestedRules } from '../options/judge
 import { VERDICT_RECEIVER_OPTIONS, type RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
+import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { runInChild } from '../run-in-child.ts';
 import { printVerdict } from '../print-verdict.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
@@ -16,6 +17,7 @@ import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
+  ...STORAGE_OPTIONS,
   scenario: text('NAME', 'judge the newest run of this scenario', null),
   ...CHECK_OPTIONS,
   ...VERDICT_RECEIVER_OPTIONS,
@@ -49,7 +51,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (values.confirm > 0 && runOptions.length === 0) {
     throw new CliError('--confirm requires the options of `llmbench run` after --');
   }
-  const store = await storeOf(values['runs-dir']);
+  const store = await storeOf(values['runs-dir'], storageAccess(values));
   const { scenario, runIds } = await requestedRuns(store, positionals[0] ?? null, values.scenario);
   return checkRuns(store, scenario, runIds, values, runOptions);
 }
@@ -130,7 +132,7 @@ async function newestRun(store: RunStore, scenario: string | null): Promise<Awai
   const runs = await indexedRuns(store);
   const newest = runs.find((each) => each.damage === null && (scenario === null || each.scenario === scenario));
   if (newest === undefined) {
-    throw new CliError(`no run${scenario === null ? '' : ` of scenario ${scenario}`} in ${store.directory}`);
+    throw new CliError(`no run${scenario === null ? '' : ` of scenario ${scenario}`} in ${store.place}`);
   }
   return [newest];
 }

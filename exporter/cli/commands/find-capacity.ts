@@ -29,6 +29,8 @@ export interface SearchCommand {
   readonly say: (line: string) => void;
   /** Nothing is measured until scrapers have come. */
   readonly waiting: () => void;
+  /** The request of a run, with what is to be done when it is stored. */
+  readonly uploaded: (request: RunRequest) => RunRequest;
 }
 
 /** `run --find`: searches the capacity and prints the answer. Returns the exit code. Throws what a run throws. */
@@ -48,7 +50,7 @@ export async function runSearch(command: SearchCommand): Promise<number> {
       perform: async (request, own, observer) => {
         await departures.room();
         const { departure, ...run } = await measureRun(
-          request,
+          command.uploaded(request),
           own,
           observed(host(withoutEnd(request)), observer),
           VERSION,

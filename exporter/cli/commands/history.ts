@@ -47,7 +47,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const stored = (await indexedRuns(store)).filter(
     (each) => each.scenario === scenario && each.damage === null && each.status === 'completed',
   );
-  if (stored.length === 0) throw new CliError(`no completed run of scenario ${scenario} in ${store.directory}`);
+  if (stored.length === 0) throw new CliError(`no completed run of scenario ${scenario} in ${store.place}`);
   const choices = requestedRules({ gate: values.measure, margin: values.margin });
   const source = { load: storedFigures(store), runsDirectory: store.directory };
   const ids = stored.map(({ run_id }) => run_id).reverse();

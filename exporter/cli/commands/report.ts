@@ -79,9 +79,10 @@ async function writtenFiles(
   const listings = await store.list();
   const listed = (id: string): RunListing | undefined => listings.find(({ run_id }) => run_id === id);
   const found = listed(runId) ?? listed((await namedRuns(store, [runId]))[0]?.run_id ?? runId);
-  if (found === undefined) throw new CliError(`no run ${runId} in ${store.directory}; \`llmbench runs\` lists them`);
+  if (found === undefined) throw new CliError(`no run ${runId} in ${store.place}; \`llmbench runs\` lists them`);
   if (found.run === null) throw new CliError(`${found.run_id}: ${found.damage}`, ExitCode.failed);
-  const { run: file, path } = found;
+  const { run: file } = found;
+  const path = await store.wholePathOf(file.run_id);
   const { temporaryFor } = store;
   try {
     const result = await store.readResult(found.run_id);

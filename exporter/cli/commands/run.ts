@@ -13,6 +13,7 @@ import { checkLoad } from '../../run/check-load.ts';
 import type { RunHost } from '../../run/prepared-run.ts';
 import { RefusedError } from '../../run/refusal.ts';
 import type { RunRequest } from '../../run/run-request.ts';
+import type { RunUploads } from '../../run/run-uploads.ts';
 import { RunNotStoredError, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { groupResult, requestText, type GroupRun } from '../tables/group-table.ts';
@@ -25,6 +26,7 @@ import { LiveLines } from '../progress/live-lines.ts';
 import { writeMessage } from '../message.ts';
 import { Progress } from '../progress/progress.ts';
 import { resultTable } from '../tables/result-table.ts';
+import { requestedUploads } from '../requested-uploads.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
 import { givenValues, readOptions } from '../options/options.ts';
@@ -55,9 +57,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   const release = stopOnSignals(controls, display);
   const runs: GroupRun[] = [];
   const page = new LivePage();
+  let uploads: RunUploads | null = null;
   try {
     for (const request of requests) checkLoad(request, steps, options.yes);
-    await performGroup(requests, controls, {
+    uploads = await requestedUploads(options, (line) => display.print(line));
+    const uploaded = (request: RunRequest): RunRequest => uploads?.requested(request) ?? request;
+    await performGroup(requests.map(uploaded), controls, {
       cooldownSeconds: options['profile-run-cooldown-seconds'],
       announce: (number, request) =>
         void process.stderr.write(`\nrun ${number} of ${requests.length}: ${requestText(request)}\n`),
@@ -82,7 +87,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     if (!onlyVerdict) await showAll(runs, requests.length > 1, options);
     release();
   }
-  const exitCode = exitCodeOf(runs, controls, options['slo-undecided'] === 'fail');
+  const isUploaded = (await uploads?.finish()) ?? true;
+  const exitCode = withUpload(exitCodeOf(runs, controls, options['slo-undecided'] === 'fail'), isUploaded);
   const judged = exitCode === ExitCode.done || exitCode === ExitCode.gate;
   return options.check && judged ? Math.max(exitCode, await checked(runs, options, words)) : exitCode;
 }
@@ -90,25 +96,34 @@ export async function run(argv: readonly string[]): Promise<number> {
 const NOT_ANNOTATED =
   'the run is not annotated in Grafana, only linked to: annotations require --grafana-token-env or --grafana-token-file';
 
+/** A run that could not be uploaded is not where it was wanted. */
+const withUpload = (exitCode: number, isUploaded: boolean): number =>
+  exitCode === ExitCode.done && !isUploaded ? ExitCode.failed : exitCode;
+
 /** `--find`: the runs are chosen while they are made. */
 async function find(words: readonly string[]): Promise<number> {
   const options = readOptions(RUN_OPTIONS, words, process.env);
   const given = givenValues(RUN_OPTIONS, words, process.env);
   const controls = new RunControls();
   const display = new LiveLines(process.stderr, [process.stdout]);
+  const say = (line: string): void => display.print(line);
+  const uploads = await requestedUploads(options, say);
   const release = stopOnSignals(controls, display);
   const page = new LivePage();
+  let exitCode: number;
   const { runSearch } = await import('./find-capacity.ts');
   try {
     const host = (request: RunRequest): RunHost => hostOf(request, display, page);
-    const say = (line: string): void => display.print(line);
-    return await runSearch({ options, given, argv: words, controls, host, say, waiting: () => page.waiting() });
+    const uploaded = (request: RunRequest): RunRequest => uploads?.requested(request) ?? request;
+    const waiting = (): void => page.waiting();
+    exitCode = await runSearch({ options, given, argv: words, controls, host, say, waiting, uploaded });
   } catch (error) {
     throw explained(error, controls, options.json);
   } finally {
     await page.close();
     release();
   }
+  return withUpload(exitCode, (await uploads?.finish()) ?? true);
 }
 
 /** Throws a `CliError`. */

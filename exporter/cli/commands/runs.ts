@@ -14,6 +14,8 @@ export const SUBCOMMANDS: readonly Command[] = [
   { name: 'tag', summary: 'add tags to a run, or remove them', load: () => import('./runs/tag.ts') },
   { name: 'delete', summary: 'delete runs permanently', load: () => import('./runs/delete.ts') },
   { name: 'prune', summary: 'delete the runs that no rule keeps', load: () => import('./runs/prune.ts') },
+  { name: 'push', summary: 'upload runs to object storage', load: () => import('./runs/push.ts') },
+  { name: 'pull', summary: 'download runs from object storage', load: () => import('./runs/pull.ts') },
   { name: 'verify', summary: 'verify the checksums of runs', load: () => import('./runs/verify.ts') },
 ];
 
@@ -36,7 +38,7 @@ export async function run(argv: readonly string[]): Promise<number> {
 function overview(): string {
   const width = Math.max(...SUBCOMMANDS.map(({ name }) => name.length));
   return [
-    'usage: llmbench runs [list|show|query|export|tag|delete|prune|verify] [options]',
+    'usage: llmbench runs [list|show|query|export|tag|delete|prune|push|pull|verify] [options]',
     '',
     ...SUBCOMMANDS.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     '',

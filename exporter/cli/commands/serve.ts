@@ -7,12 +7,26 @@ import { RunList } from '../../publish/run-list.ts';
 import { storeSource } from '../../publish/run-reader.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { announceServe, type AnnouncedServe } from '../../store/recovery/serve-presence.ts';
+import type { MirrorStore } from '../../store/object-storage/mirror-store.ts';
+import { isStorageUrl } from '../../store/object-storage/storage-location.ts';
+import { StorageError } from '../../errors/storage-errors.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
 import { apiToken } from '../options/api-token.ts';
 import { CliError, ExitCode } from '../failure.ts';
-import { openRuns } from '../open-runs.ts';
+import { openMirrorOf, openRuns, reportingStorage } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { choice, flag, integer, readOptions, seconds, text, texts } from '../options/options.ts';
+import {
+  choice,
+  flag,
+  integer,
+  number,
+  readOptions,
+  seconds,
+  text,
+  texts,
+  type OptionValues,
+} from '../options/options.ts';
+import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { intervals } from '../options/intervals.ts';
 import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
@@ -20,7 +34,14 @@ import { untilStopped } from '../until-stopped.ts';
 import { VERSION } from '../version.ts';
 
 export const OPTIONS = {
-  'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  'runs-dir': text('DIR', 'directory of the stored runs, or s3://BUCKET/PREFIX', 'runs'),
+  ...STORAGE_OPTIONS,
+  's3-cache-gigabytes': number(
+    'GB',
+    'with s3://: maximum size of records and reports kept on disk; summaries of up to 10,000 runs are kept besides',
+    { min: 0, max: 1e6 },
+    4,
+  ),
   host: text('ADDRESS', 'address to listen on', '127.0.0.1'),
   port: integer('port to listen on, 0 for a free one', { min: 0, max: 65_535 }, 9469),
   'max-runs': integer('number of the newest runs to expose', { min: 1, max: 10_000 }, 200),
@@ -71,6 +92,7 @@ const EXAMPLES = [
   'llmbench serve --expect-scenario nightly=24h',
   'llmbench serve --remote-write-url http://mimir:9009/api/v1/push --remote-write-header X-Scope-OrgID:team',
   'llmbench serve --result-series all',
+  'llmbench serve --runs-dir s3://benchmarks/team-a',
   'llmbench serve --runs-dir /data/runs --host 0.0.0.0 --allowed-hosts bench.example.org --api-token-file token.txt',
 ];
 
@@ -80,6 +102,27 @@ const OPEN_TO_ALL =
 const readOnlyLine = (directory: string): string =>
   `${directory} is read-only: its finished runs are served; a run there does not learn of this process and serves its live metrics only with --metrics-port`;
 
+const GIGABYTE = 1e9;
+
+/**
+ * Opens the cache of runs in object storage. One that cannot be reached is no reason to show nothing: what is in the cache
+ * is shown. Throws a `CliError` for any other reason why the storage cannot be read.
+ */
+async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: string) => void): Promise<MirrorStore> {
+  const { 'runs-dir': url, 's3-cache-gigabytes': size } = options;
+  const mirror = await openMirrorOf(url, storageAccess(options), size * GIGABYTE);
+  await reportingStorage(async () => {
+    try {
+      await mirror.storage.check();
+    } catch (error) {
+      const isAway = error instanceof StorageError && error.problem === 'unreachable';
+      if (!isAway || (await mirror.names()).length === 0) throw error;
+      say(`${error.message}; the runs in the cache are shown`);
+    }
+  });
+  return mirror;
+}
+
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
@@ -87,10 +130,11 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const options = readOptions(OPTIONS, argv, process.env);
   const stopped = untilStopped();
+  const say = (line: string): void => void process.stderr.write(`${line}\n`);
   try {
-    const store = await openRuns(options['runs-dir']);
+    const mirror = isStorageUrl(options['runs-dir']) ? await openedMirror(options, say) : null;
+    const store = mirror ?? (await openRuns(options['runs-dir']));
     const isReadOnly = await store.isReadOnly();
-    const say = (line: string): void => void process.stderr.write(`${line}\n`);
     let presence: AnnouncedServe | null = null;
     const token = await apiToken(options['api-token-file']);
     for (const name of ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const) {
@@ -121,8 +165,9 @@ export async function run(argv: readonly string[]): Promise<number> {
     });
     const server = await listen(app, options);
     if (token === null && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
-    if (isReadOnly) say(readOnlyLine(store.directory));
-    else presence = await announceServe(store.directory, server.url, grafanaUrl);
+    const following = mirror?.follow(say);
+    if (isReadOnly && mirror === null) say(readOnlyLine(store.directory));
+    if (!isReadOnly) presence = await announceServe(store.directory, server.url, grafanaUrl);
     const pushed = {
       ...{ list, states: () => states.read(), expectedSeconds: options['expect-scenario'] },
       intervalSeconds: options['remote-write-interval'],
@@ -131,12 +176,14 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(
       options.json
         ? `${JSON.stringify({ url: server.url })}\n`
-        : `serving the runs in ${store.directory} at ${server.url}/metrics; press Ctrl-C to stop\n`,
+        : `serving the runs in ${store.place} at ${server.url}/metrics; press Ctrl-C to stop\n`,
     );
     await stopped;
+    following?.stop();
     await stopPushing?.();
     await presence?.stop();
     await server.close();
+    mirror?.storage.close();
     return ExitCode.done;
   } catch (error) {
     if (error instanceof ListenError || error instanceof RunsDirectoryError) throw new CliError(error.message);

@@ -45,6 +45,7 @@ import {
   requestedTraffic,
 } from './traffic-options.ts';
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
+import { STORAGE_OPTIONS, storageLocation } from './storage-options.ts';
 import { choice, flag, integer, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
 import { TAGS } from './tag-option.ts';
 import { followsSchedule } from './trace-schedule.ts';
@@ -134,6 +135,8 @@ const OUTPUT_OPTIONS = {
   scenario: text('NAME', 'name of the benchmark in metrics and comparisons', 'default'),
   tag: TAGS,
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
+  upload: storageLocation('also upload the run to S3-compatible object storage, e.g. s3://benchmarks/team-a'),
+  ...STORAGE_OPTIONS,
   'run-id': text('ID', 'ID of the run: letters, digits and dashes', null),
   export: choice(
     ['none', ...RUN_EXPORTS] as const,
@@ -247,6 +250,7 @@ export const RUN_HELP: SectionedHelp = {
       'check',
       'scenario',
       'runs-dir',
+      'upload',
       'config',
     ],
     ...['metrics-port', 'remote-write-url', 'json'],

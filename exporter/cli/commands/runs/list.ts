@@ -1,13 +1,17 @@
 import { RunIndex } from '../../../store/index/run-index.ts';
+import { storageUrl } from '../../../store/object-storage/storage-location.ts';
 import { ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, integer, readOptions, text } from '../../options/options.ts';
+import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../../options/storage-options.ts';
 import { withFigures } from './run-figures.ts';
 import { runListing } from './run-listing.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
 
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
+  store: storageLocation('list the runs of this location in object storage, like --runs-dir'),
+  ...STORAGE_OPTIONS,
   where: WHERE,
   limit: integer('number of the newest runs to list', { min: 1, max: 1_000_000 }, 20),
   'run-id': text('ID', 'show this run instead of the list, like `runs show ID`', null),
@@ -18,6 +22,7 @@ const USAGE = 'llmbench runs [list] [options]';
 const EXAMPLES = [
   'llmbench runs',
   'llmbench runs list --where scenario=nightly --where status=completed --limit 100',
+  'llmbench runs list --store s3://benchmarks/team-a',
   "llmbench runs list --where 'model=llama*' --where tag!=broken --json",
 ];
 
@@ -28,11 +33,12 @@ export async function run(argv: readonly string[]): Promise<number> {
     return ExitCode.done;
   }
   const options = readOptions(OPTIONS, argv, process.env);
+  const directory = options.store === null ? options['runs-dir'] : storageUrl(options.store);
   if (options['run-id'] !== null) {
     const { show } = await import('./show.ts');
-    return show(options['runs-dir'], options['run-id'], options.json);
+    return show(directory, options['run-id'], options.json);
   }
-  const store = await storeOf(options['runs-dir']);
+  const store = await storeOf(directory, storageAccess(options));
   const { found, matching } = await RunIndex.use(store, (index) => ({
     found: index.runs(options.where, options.limit),
     matching: index.count(options.where),
@@ -44,7 +50,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   if (matching === 0) {
     const which = options.where.length === 0 ? 'no finished runs' : 'no runs match';
-    process.stdout.write(`${which} in ${store.directory}\n`);
+    process.stdout.write(`${which} in ${store.place}\n`);
   }
   const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
   for (const line of runListing(runs, width)) process.stdout.write(`${line}\n`);

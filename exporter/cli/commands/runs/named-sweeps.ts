@@ -26,7 +26,7 @@ export async function namedSweeps(store: RunStore, name: string): Promise<NamedS
   const members = runs.filter((run) => (scenario === null ? run.group_id === name : run.scenario === scenario));
   if (members.length === 0) {
     if (scenario === null) return null;
-    throw new CliError(`no run of scenario ${JSON.stringify(scenario)} in ${store.directory}; \`llmbench runs\` lists them`);
+    throw new CliError(`no run of scenario ${JSON.stringify(scenario)} in ${store.place}; \`llmbench runs\` lists them`);
   }
   const runIds = members.map(({ run_id }) => run_id);
   // A group of repeats at one load has a table of one row; a scenario is a sweep only with several.

@@ -3,13 +3,24 @@ import type { Condition } from '../../../store/index/run-filter.ts';
 import { RunIndex } from '../../../store/index/run-index.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { namedRun, SelectionError } from '../../../store/index/select-runs.ts';
+import type { StorageAccess, StorageLocation } from '../../../store/object-storage/storage-location.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { CliError } from '../../failure.ts';
 import { openRuns } from '../../open-runs.ts';
 import { text } from '../../options/options.ts';
+import { storageLocation } from '../../options/storage-options.ts';
 import type { Option } from '../../options/options.ts';
 
 export const RUNS_DIR = text('DIR', 'directory of the stored runs', 'runs');
+
+/** `--store`: the runs of a team. */
+export const STORE = storageLocation('location in S3-compatible object storage');
+
+/** The given location. Throws a `CliError` if there is none. */
+export function requiredStore(store: StorageLocation | null, usage: string): StorageLocation {
+  if (store === null) throw new CliError(`--store is required: ${usage}`);
+  return store;
+}
 
 /** `--where`: all conditions must match. */
 export const WHERE: Option<readonly Condition[]> = {
@@ -21,8 +32,8 @@ export const WHERE: Option<readonly Condition[]> = {
 };
 
 /** Opens the runs directory of a command; an unreadable one is reported first. Throws a `CliError`. */
-export function storeOf(runsDirectory: string): Promise<RunStore> {
-  return openRuns(runsDirectory, (store) => store.names());
+export function storeOf(runsDirectory: string, access?: StorageAccess): Promise<RunStore> {
+  return openRuns(runsDirectory, (store) => store.names(), access);
 }
 
 /** The finished runs, newest first. */
@@ -42,7 +53,7 @@ export function selecting<T>(store: RunStore, select: () => T): T {
     return select();
   } catch (error) {
     if (!(error instanceof SelectionError)) throw error;
-    const where = error.problem === 'not_found' ? ` in ${store.directory}; \`llmbench runs\` lists them` : '';
+    const where = error.problem === 'not_found' ? ` in ${store.place}; \`llmbench runs\` lists them` : '';
     throw new CliError(`${error.message}${where}`);
   }
 }
