@@ -167,7 +167,7 @@ describeWithS3('object storage', (program) => {
     expect(await storage.stat('x')).toBeNull();
   });
 
-  test('wrong credentials, a missing bucket and a server that is away are told apart', async () => {
+  test('wrong credentials, a missing bucket and a server that is away are distinguished', async () => {
     const secret = process.env['AWS_SECRET_ACCESS_KEY'];
     process.env['AWS_SECRET_ACCESS_KEY'] = 'wrong';
     try {
