@@ -140,6 +140,7 @@ describe('Parquet', () => {
     const record = fc.record<RequestRecord>({
       index: fc.nat(),
       phase: fc.constantFrom(...PHASES),
+      stage: fc.option(fc.integer({ min: 1, max: 50 })),
       due_ns: fc.maxSafeInteger(),
       sent_ns: ns,
       first_content_ns: orNull(ns),
