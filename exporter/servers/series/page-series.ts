@@ -160,7 +160,7 @@ class SeriesReader {
       if (isStart && name.endsWith('_created')) continue;
       let fact = facts.get(name);
       if (fact === undefined) {
-        fact = scalarFacts(family, name);
+        fact = scalarFacts(declaredFamily(this.#page, family, name), name);
         facts.set(name, fact);
       }
       const labels = boundId < 0 ? (columns.labelSets[setId] as Labels) : labelsOfRow(columns, row);
@@ -222,6 +222,19 @@ function untypedHistograms({ families, columns }: Exposition): Map<string, Famil
     found.set(base, { name: nativeName(base), type: 'histogram', help: family.help, unit: null, ofSummary: false });
   }
   return found;
+}
+
+/**
+ * The family whose TYPE and HELP belong to a sample. In OpenMetrics some releases of the Python client write `sglang_` for
+ * `sglang:` in the samples, but not in the comments (prometheus/client_python issue 1177): the comments then stand in a
+ * family without samples.
+ */
+function declaredFamily(page: Exposition, family: MetricFamily, name: string): MetricFamily {
+  const native = nativeName(name);
+  if (family.type !== 'unknown' || native === name) return family;
+  const base = native.replace(/_(total|sum|count)$/, '');
+  const declared = [page.family(native), page.family(base)].find((each) => each?.rows.length === 0);
+  return declared ?? family;
 }
 
 function scalarFacts(family: MetricFamily, name: string): FamilyFacts {

@@ -205,6 +205,26 @@ test('both spellings of a family are the same family', () => {
   expect(gained(store, 'sglang:num_requests_total')).toBe(3);
 });
 
+test('samples with underscores have the types that the comments state with colons (client_python issue 1177)', () => {
+  const page = (tokens: number, running: number, sum: number): string =>
+    [
+      '# HELP sglang:generation_tokens Generated tokens.',
+      '# TYPE sglang:generation_tokens counter',
+      `sglang_generation_tokens_total{tp_rank="0"} ${tokens}`,
+      '# TYPE sglang:num_running_reqs gauge',
+      `sglang_num_running_reqs{tp_rank="0"} ${running}`,
+      '# TYPE sglang:image_seconds summary',
+      `sglang_image_seconds_sum ${sum}`,
+      `sglang_image_seconds_count ${sum}`,
+      '# EOF\n',
+    ].join('\n');
+  const store = replay(pagesOf(page(5, 2, 1), page(25, 0, 4)));
+  expect(whole(store, 'sglang:generation_tokens_total')).toMatchObject([{ kind: 'counter', increase: 20 }]);
+  expect(find(store, 'sglang:generation_tokens_total')[0]?.family.help).toBe('Generated tokens.');
+  expect(whole(store, 'sglang:num_running_reqs')).toMatchObject([{ kind: 'gauge' }]);
+  expect(whole(store, 'sglang:image_seconds_sum')).toMatchObject([{ kind: 'counter', increase: 3 }]);
+});
+
 test('the same labels in another order are one series, and so is a page in another order', () => {
   const store = replay(
     pagesOf(
