@@ -36,7 +36,7 @@ describe('bash', () => {
 
   test('the options of the command', () => {
     expect(offered('run', '--conc')).toEqual(['--concurrency', '--concurrency-ramp-duration']);
-    expect(offered('runs', 'show', '--')).toEqual(['--runs-dir', '--json', '--help']);
+    expect(offered('runs', 'show', '--')).toEqual(['--runs-dir', '--show-servers', '--json', '--help']);
     expect(offered('ab', '--pair')).toEqual(['--pairs']);
     expect(offered('ab', '--concurrency-r')).toEqual(['--concurrency-ramp-duration']);
     expect(offered('serve', '--concurrency')).toEqual([]);

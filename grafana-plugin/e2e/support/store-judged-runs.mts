@@ -30,8 +30,8 @@ for (let i = 0; i < 4; i++) {
 }
 const change = { scenario: 'release', author: 'ana', reason: 'first baseline' };
 const first20 = Array.from({ length: 20 }, (_, i) => `release-${i}`);
-await changeBaseline(store.directory, { ...change, action: 'accept', run_ids: first20 });
-await changeBaseline(store.directory, { ...change, action: 'pin', run_ids: first20.slice(0, 3) });
+await changeBaseline(store, { ...change, action: 'accept', run_ids: first20 });
+await changeBaseline(store, { ...change, action: 'pin', run_ids: first20.slice(0, 3) });
 for (const runIds of [['release-20'], ['release-21', 'release-22', 'release-23', 'release-24', 'release-25']]) {
   await checkScenario(store, {
     ...{ scenario: 'release', runIds, acceptPassed: false, rules: DEFAULT_RULES, author: 'ci' },
