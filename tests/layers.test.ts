@@ -57,11 +57,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'exporter/report',
     'exporter/sweeps',
   ],
+  'exporter/provenance': [...CORE, ...BASE, 'exporter/load', 'exporter/servers'],
   'exporter/run': [
     ...CORE,
     ...BASE,
     ...RUNS,
     'exporter/load',
+    'exporter/provenance',
     'exporter/publish',
     'exporter/exports',
     'exporter/report',

@@ -15,11 +15,22 @@ import { llmbench, start, type Ended } from './llmbench.ts';
 /** Each has its own number, so that a failure names where it leaked. */
 const planted = (n: number): string => `planted-${n}-0f3a9c`;
 const PLANTED = /planted-\d+-0f3a9c/g;
-const METRICS = '# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{model_name="m"} 1\n';
+const SERVER_VERSION = JSON.stringify({ version: '0.32.0', api_key: planted(30), env: { HF_TOKEN: planted(31) } });
+const METRICS =
+  '# TYPE vllm:num_requests_running gauge\nvllm:num_requests_running{model_name="m"} 1\n' +
+  '# TYPE vllm:cache_config_info gauge\nvllm:cache_config_info{block_size="16"} 1\n';
 
 let server: ScriptedServer;
 let runsDir: string;
-const environment = { LLM_KEY: planted(1), METRICS_TOKEN: planted(2) };
+const environment = {
+  ...{ LLM_KEY: planted(1), METRICS_TOKEN: planted(2) },
+  ...{
+    GITLAB_CI: 'true',
+    CI_JOB_TOKEN: planted(33),
+    CI_JOB_URL: `https://ci:${planted(34)}@gitlab/jobs/1?t=${planted(35)}`,
+  },
+  CI_JOB_NAME: `bench ${planted(1)}`,
+};
 
 /** Of a run; the first request is that of the probe. */
 const REQUESTS = 9;
@@ -29,6 +40,7 @@ beforeAll(async () => {
   runsDir = await mkdtemp(join(tmpdir(), 'llmbench-planted-'));
   let answered = 0;
   server = await scriptedServer((socket, { head, body }) => {
+    if (head.startsWith('GET /version ')) return socket.write(answer('200 OK', 'application/json', SERVER_VERSION));
     if (head.startsWith('GET ')) return socket.write(answer('200 OK', 'text/plain; version=0.0.4', METRICS));
     const isRejected = head.startsWith('POST /api/v1/write') || (answered++ % (REQUESTS + 1)) % 3 === 2;
     if (!isRejected) return socket.write(streamOf(GOOD_STREAM));
@@ -53,6 +65,9 @@ const run = (runId: string, extra: object): Promise<Ended> => {
     ...['--extra-inputs', `hf_token:${planted(6)}`, '--server-metrics', `http://${address}/metrics`],
     ...['--server-metrics-bearer-env', 'METRICS_TOKEN', '--server-metrics-header', `X-Scrape: ${planted(7)}`],
     ...['--remote-write-url', `http://u:${planted(8)}@${address}/api/v1/write?t=${planted(9)}`],
+    ...['--metadata', `team=infra ${planted(2)}`, '--metadata', `hub_token=${planted(36)}`],
+    ...['--metadata', `page=http://u:${planted(37)}@h/?k=${planted(38)}`],
+    ...['--server-image', `https://u:${planted(39)}@registry/vllm@sha256:0`],
     ...['--request-count', String(REQUESTS), '--concurrency', '1', '--linger', 'no', '--export', 'aiperf'],
     ...['--scenario', 'planted', '--runs-dir', runsDir, '--run-id', runId],
   ];
@@ -110,6 +125,9 @@ async function everyPage(): Promise<ReadonlyMap<string, string>> {
   return pages.set('output of serve', output);
 }
 
+const fileOf = async (id: string): Promise<RunFile> =>
+  JSON.parse(await readFile(join(runsDir, id, 'run.json'), 'utf8')) as RunFile;
+
 const leaks = (texts: ReadonlyMap<string, string>): readonly string[] =>
   [...texts].flatMap(([where, text]) => (text.match(PLANTED) ?? []).map((secret) => `${secret} in ${where}`));
 
@@ -121,13 +139,15 @@ describe('secrets that the user gives to a run', () => {
     expect(stderr).toContain('rejected: ');
     expect(leaks(new Map([['output', `${stdout}\n${stderr}`]]))).toEqual([]);
     expect((await run('other', { ...INPUTS, api_key: planted(15) })).stdout).toContain('error 3');
+    const { target, provenance } = await fileOf('secret');
+    expect(target).toMatchObject({ system: 'vllm', system_version: '0.32.0' });
+    expect(provenance?.servers[0]?.settings).toEqual({ block_size: '16' });
+    expect(provenance?.metadata).toMatchObject({ hub_token: '***' });
     expect(leaks(await everythingKept())).toEqual([]);
     expect(leaks(await everyPage())).toEqual([]);
   });
 
   test('do not change the fingerprint, and every other input does', async () => {
-    const fileOf = async (id: string): Promise<RunFile> =>
-      JSON.parse(await readFile(join(runsDir, id, 'run.json'), 'utf8')) as RunFile;
     await run('third', { ...INPUTS, top_k: 4 });
     const [secret, other, third] = await Promise.all(['secret', 'other', 'third'].map(fileOf));
     expect(secret?.comparison_key.sampling).toMatchObject({ api_key: '***', top_k: 3, hf_token: '***' });

@@ -1,5 +1,6 @@
 import type { Gates } from './gates.ts';
 import type { PhaseName } from './record.ts';
+import type { Provenance } from './provenance.ts';
 import type { RunDataset } from './run-dataset.ts';
 
 /** Everything that must be equal for two runs to be comparable; an unknown value is null and never counts as a match. */
@@ -70,7 +71,7 @@ export interface PhaseWindow {
 
 /** `run.json`: who ran what, against what, and how it ended. Instants are RFC 3339 in UTC with milliseconds. */
 export interface RunFile {
-  readonly schema_version: 3;
+  readonly schema_version: 4;
   readonly run_id: string;
   readonly status: RunStatus;
   /** True when a later command finished the run because its process was gone. */
@@ -98,6 +99,8 @@ export interface RunFile {
    * load of a sweep; without secrets and without what names this one execution. Null when it is not known.
    */
   readonly command_line: readonly string[] | null;
+  /** What was measured, by whom and from where; null when it is not known. */
+  readonly provenance: Provenance | null;
   /** What people call the run, to find and to keep it; in alphabetical order. */
   readonly tags: readonly string[];
   /** Wall time of the monotonic zero of the records; null for imports without a time of their own. */

@@ -97,6 +97,7 @@ function runFile(imported: ImportedRun, group: FileGroup, source: ContentSource)
     client: null,
     dataset: null,
     command_line: null,
+    provenance: null,
     tool: { name: imported.tool.name, version: imported.tool.version && printable(imported.tool.version) },
     source: {
       ...source,

@@ -112,7 +112,7 @@ describe('the page of finished runs', () => {
 llmbench_build_info{version="0.1.0"} 1
 # HELP llmbench_run_info Metadata of the run, always 1; join on run_id.
 # TYPE llmbench_run_info gauge
-llmbench_run_info{run_id="r1",scenario="chat",start="2026-11-03T10:15:00Z",model="tiny \\"quoted\\"",endpoint_type="chat",system="vllm",system_version="",tool="llmbench",tool_version="0.1.0",load="concurrency 8",fingerprint="f00d",group_id="",step="",repeat="2"} 1
+llmbench_run_info{run_id="r1",scenario="chat",start="2026-11-03T10:15:00Z",model="tiny \\"quoted\\"",endpoint_type="chat",system="vllm",system_version="",gpu="",gpu_driver_version="",server_image="",commit="",tool="llmbench",tool_version="0.1.0",load="concurrency 8",fingerprint="f00d",group_id="",step="",repeat="2"} 1
 # HELP llmbench_result_info Outcome of a finished run and whether its results are exact and its client kept up, always 1.
 # TYPE llmbench_result_info gauge
 llmbench_result_info{run_id="r1",scenario="chat",fingerprint="f00d",status="completed",model="tiny \\"quoted\\"",system="vllm",dataset="",client_saturated="false",exact=""} 1

@@ -1,4 +1,5 @@
 import { loadName } from '../../core/run/load-key.ts';
+import { gpuNames } from '../../core/run/provenance.ts';
 import type { RequestRecord } from '../../core/run/record.ts';
 import type { LoadKey, RunFile, StageKey } from '../../core/run/run.ts';
 
@@ -36,6 +37,10 @@ export function runInfoLabels(run: RunFile): Readonly<Record<string, string>> {
     endpoint_type: run.comparison_key.endpoint_type ?? '',
     system: run.target.system ?? '',
     system_version: run.target.system_version ?? '',
+    gpu: gpuNames(run.provenance?.gpus ?? []),
+    gpu_driver_version: run.provenance?.gpus[0]?.driver_version ?? '',
+    server_image: run.provenance?.server_image ?? '',
+    commit: run.provenance?.source_code?.commit ?? '',
     tool: run.tool.name,
     tool_version: run.tool.version ?? '',
     load: run.comparison_key.load === null ? '' : loadText(run.comparison_key.load),

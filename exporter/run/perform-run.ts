@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { PhaseName } from '../../core/run/record.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
+import type { Provenance } from '../../core/run/provenance.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
@@ -9,6 +10,8 @@ import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../load/run-benchmark.ts';
 import { waysOf } from '../load/transports/round-robin-transport.ts';
 import { withRemedy } from '../load/workers/slowness-remedy.ts';
+import { NOTHING_STATED } from '../provenance/provenance-request.ts';
+import { readProvenance } from '../provenance/read-provenance.ts';
 import type { RunPlan } from '../store/run-writer.ts';
 import { Closers } from './closers.ts';
 import { budgetNotes, measureSeconds, phaseWindows, unsentNotes } from './phase-facts.ts';
@@ -89,7 +92,8 @@ async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
   closers.add(() => servers?.stop());
   const { system, urls, read } = servers?.recognized ?? (await recognizedAt(pages.origins, pages.access));
   await emptyCaches(run, system);
-  const plan = runPlan(run, epoch, system);
+  const provenance = await provenanceOf(run, system, servers);
+  const plan = runPlan(run, epoch, { system, provenance });
   const parts = {
     request,
     plan,
@@ -111,6 +115,23 @@ async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
     remarks: new RunRemarks(form.endpoint.generates, plannedPrompt(run)),
   };
 }
+
+function provenanceOf(
+  { request, targets, transport, form, pages, ...run }: PreparedRun,
+  system: string | null,
+  collection: ServerCollection | null,
+): Promise<Provenance> {
+  const { model, stated = NOTHING_STATED } = request;
+  const ways = waysOf(transport);
+  const servers = targets.map(({ origin }, i) => ({ origin, transport: ways[i] ?? transport }));
+  const series = collection?.info ?? [];
+  // Also of the metrics pages: the user's own facts may repeat them.
+  const access = [pages.access, ...pages.named.flatMap((page) => page.access ?? [])];
+  const secrets = [...run.secrets, ...access.flatMap(({ headers }) => Object.values(headers).map(bareValue))];
+  return readProvenance({ system, model, headers: form.headers, servers, series, secrets }, stated, process.env);
+}
+
+const bareValue = (header: string): string => header.replace(/^(?:Bearer|Basic)\s+/i, '');
 
 function plannedPrompt({ dataset }: PreparedRun): PlannedPrompt | null {
   const tokens = promptTokens(dataset);

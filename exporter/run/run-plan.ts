@@ -1,10 +1,12 @@
 import { createRunId } from '../../core/run/run-id.ts';
 import type { RunDataset } from '../../core/run/run-dataset.ts';
+import type { Provenance } from '../../core/run/provenance.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
+import { serverVersion } from '../provenance/read-servers.ts';
 import { fingerprint } from '../store/fingerprint.ts';
 import { publicTarget, type RunPlan } from '../store/run-writer.ts';
 import { comparisonKey } from './comparison-key.ts';
@@ -30,7 +32,7 @@ export interface RunFacts {
 export function runPlan(
   { request, target, targets, transport, form, planned, dataset, credentials, version }: RunFacts,
   epoch: RunEpoch,
-  system: string | null,
+  { system, provenance }: { readonly system: string | null; readonly provenance: Provenance },
 ): RunPlan {
   return {
     run_id: request.runId ?? createRunId(epoch.wall),
@@ -40,7 +42,12 @@ export function runPlan(
     gates: request.gates,
     ...(request.group ?? { group_id: null, step: null, repeat: null }),
     shard: String(request.shard?.share.part ?? 0),
-    target: { origin: target.origin, origins: targets.map(({ origin }) => origin), system, system_version: null },
+    target: {
+      origin: target.origin,
+      origins: targets.map(({ origin }) => origin),
+      system,
+      system_version: serverVersion(provenance.servers),
+    },
     client: {
       transport: transport.kind ?? null,
       http_trace: request.traffic.connection.httpTrace ?? false,
@@ -48,6 +55,7 @@ export function runPlan(
     },
     dataset,
     command_line: request.commandLine?.map((word) => withoutSecrets(word, credentials)) ?? null,
+    provenance,
     tool: { name: 'llmbench', version },
     start: epoch.wall.toISOString(),
   };
@@ -63,9 +71,10 @@ export const runFile = (plan: RunPlan): RunFile => ({
   client: null,
   dataset: null,
   command_line: null,
+  provenance: null,
   ...plan,
   target: publicTarget(plan.target),
-  schema_version: 3 as const,
+  schema_version: 4 as const,
   status: 'running' as const,
   recovered: false,
   fingerprint: fingerprint(plan.comparison_key),

@@ -10,6 +10,7 @@ import type { ExportFormat } from '../servers/files/exports/write-exports.ts';
 import type { NamedPage } from '../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../servers/scrape/page-access.ts';
 import type { OutgoingRequest } from '../publish/outgoing-request.ts';
+import type { ProvenanceRequest } from '../provenance/provenance-request.ts';
 import type { CacheReset } from './reset-kv-cache.ts';
 import type { RunExport } from './run-files.ts';
 
@@ -105,6 +106,8 @@ export interface RunRequest {
   readonly exports: readonly RunExport[];
   /** The words of a command that measures the same again, without secrets; null or absent: not known. */
   readonly commandLine?: readonly string[] | null;
+  /** What the user states about the run; absent: nothing. */
+  readonly stated?: ProvenanceRequest;
   readonly runsDirectory: string;
   /** null: made from the time of the start. */
   readonly runId: string | null;

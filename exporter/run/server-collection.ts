@@ -9,6 +9,7 @@ import { cacheShare } from '../servers/summary/cache-share.ts';
 import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
 import { Collector } from '../servers/scrape/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
+import { infoSeries, type InfoSeries } from '../provenance/info-series.ts';
 import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
 import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
 import { serverRequests } from '../servers/summary/request-counts.ts';
@@ -97,6 +98,11 @@ export class ServerCollection {
   get recognized(): RecognizedTargets {
     const { mains, named } = this.#known;
     return recognizedTargets(this.#collector.loops, { mains: [...mains, ...this.#foundOwn], named });
+  }
+
+  /** What the pages report about configurations and GPUs. */
+  get info(): readonly InfoSeries[] {
+    return this.#collector.loops.flatMap(({ target, store }) => infoSeries(target.name, store));
   }
 
   /** Call before the first request of a phase: the measure phase begins with idle servers and a completed scrape. */

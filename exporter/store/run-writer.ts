@@ -23,7 +23,7 @@ import type { RecordReader } from './sealed/seal-run.ts';
 import { DamagedRunError, reasonOf, RunNotStoredError } from '../errors/store-errors.ts';
 
 type FilledIn = 'schema_version' | 'status' | 'recovered' | 'fingerprint' | 'end' | 'phases' | 'process' | 'failure';
-type LeftOut = 'source' | 'tags' | 'client' | 'dataset' | 'command_line';
+type LeftOut = 'source' | 'tags' | 'client' | 'dataset' | 'command_line' | 'provenance';
 
 /** The facts of a run before its first request. A whole `RunFile` is accepted: the store sets the rest. */
 export type RunPlan = Omit<RunFile, FilledIn | LeftOut | 'target'> &
@@ -91,6 +91,7 @@ export class RunWriter implements RunObserver {
       client: null,
       dataset: null,
       command_line: null,
+      provenance: null,
       ...plan,
       target: publicTarget(plan.target),
       schema_version: SCHEMA_VERSIONS.run,

@@ -122,6 +122,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       client: true,
       dataset: true,
       command_line: true,
+      provenance: true,
     } satisfies Keys<RunFile>,
   ],
   [

@@ -6,6 +6,7 @@ import type { FaultPlan } from '../faults/plan.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Reply, RequestBackend } from '../http/engine-driver.ts';
 import type { MonotonicClock } from '../http/monotonic-clock.ts';
+import type { DynamoInstance } from './instance.ts';
 import type { DynamoFace } from './face.ts';
 import { KvRouter } from './kv-router.ts';
 import { CHAT_ROUTE } from './endpoints.ts';
@@ -43,6 +44,11 @@ export class DynamoBackend implements RequestBackend {
     const { blockSize, numKvBlocks, seed } = parameters;
     this.#random = seededRandom(seed);
     this.#router = new KvRouter({ blockSize, numKvBlocks, hotWorker, random: seededRandom(seed + 1) });
+  }
+
+  /** Those of the registered workers. */
+  instances(): readonly DynamoInstance[] {
+    return [...this.#workers.values()].map(({ instance }) => instance);
   }
 
   /** A worker registers. */

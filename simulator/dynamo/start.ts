@@ -4,7 +4,9 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import type { Listening } from '../faults/restarting-server.ts';
+import { frontendDescription, frontendHealth } from './frontend-facts.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
+import { sendJson } from '../http/json-response.ts';
 import { metricsServer } from '../http/metrics-server.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
 import { pagePort } from '../http/page-port.ts';
@@ -51,6 +53,8 @@ export async function startDynamo({ host, port: wanted, ...options }: StartOptio
   const frontend = new SimulatorServer({
     ...{ ...options, face, clock, makeBackend: () => backend },
     makeRoutes: ({ api, answering }) => ({
+      'GET /openapi.json': (_request, response) => sendJson(response, 200, frontendDescription()),
+      'GET /health': (_request, response) => sendJson(response, 200, frontendHealth(backend.instances())),
       'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
       'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
       'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),

@@ -20,6 +20,9 @@ export const SGLANG_PARAMETERS: Partial<EngineParameters> = {
   ],
 };
 
+/** Of the release whose families these are. */
+const VERSION = '0.5.6';
+
 const COMPLETIONS = textCompletionDialect({ stream: ['matched_stop'], whole: ['matched_stop'] });
 
 interface EngineServerOptions {
@@ -43,6 +46,9 @@ export function makeEngineServer(options: EngineServerOptions): SimulatorServer 
       'POST /v1/embeddings': answering('/v1/embeddings', makeEmbeddings(api)),
       'POST /generate': answering('/generate', makeGenerate(generations, parameters)),
       'GET /get_model_info': counted('/get_model_info', (response) => sendJson(response, 200, modelInfo(model))),
+      'GET /get_server_info': counted('/get_server_info', (response) =>
+        sendJson(response, 200, serverInfo(model, parameters)),
+      ),
       'POST /flush_cache': counted('/flush_cache', (response) => flushCache(backend, response)),
       'GET /v1/loads': counted('/v1/loads', (response) => sendJson(response, 200, loads(backend.state(), parameters))),
     }),
@@ -56,6 +62,20 @@ function flushCache(backend: RequestBackend, response: ServerResponse): void {
     ? 'Cache flushed.\nPlease check backend logs for more details. (When there are running or waiting requests, the operation will not be performed.)\n'
     : 'Flush cache failed.\n';
   response.writeHead(flushed ? 200 : 400, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
+}
+
+/** A part of the options that SGLang reports, its API key among them, as given on its command line. */
+function serverInfo(model: string, { blockSize, numKvBlocks, maxModelLen, maxNumSeqs }: EngineParameters): string {
+  return JSON.stringify({
+    ...{ model_path: model, tokenizer_path: model, host: '127.0.0.1', api_key: null, dtype: 'auto' },
+    ...{ quantization: null, kv_cache_dtype: 'auto', context_length: maxModelLen, mem_fraction_static: 0.88 },
+    ...{ max_running_requests: maxNumSeqs, schedule_policy: 'fcfs', page_size: blockSize },
+    ...{ tp_size: 1, pp_size: 1, dp_size: 1, ep_size: 1, attention_backend: 'fa3', sampling_backend: 'flashinfer' },
+    ...{ disable_radix_cache: false, disable_cuda_graph: false, enable_hierarchical_cache: true },
+    ...{ speculative_algorithm: null, disaggregation_mode: 'null', served_model_name: model },
+    max_total_num_tokens: numKvBlocks * blockSize,
+    version: VERSION,
+  });
 }
 
 function modelInfo(model: string): string {

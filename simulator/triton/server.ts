@@ -69,6 +69,7 @@ export function tritonServer(options: TritonServerOptions): RouteServer {
     const endpoint = new GenerateEndpoint(served, options);
     const path = `/v2/models/${served.name}`;
     routes.set(`GET ${path}`, (_request, response) => sendJson(response, 200, modelMetadata(served.name)));
+    routes.set(`GET ${path}/config`, (_request, response) => sendJson(response, 200, modelConfig(served.name)));
     routes.set(`GET ${path}/ready`, ready);
     for (const base of [path, `${path}/versions/1`]) {
       routes.set(`POST ${base}/generate`, (request, response) => endpoint.generate(request, response));
@@ -100,6 +101,13 @@ function modelMetadata(name: string): string {
       { name: 'max_tokens', datatype: 'INT32', shape: [1] },
     ],
     outputs: [{ name: 'text_output', datatype: 'BYTES', shape: [-1] }],
+  });
+}
+
+function modelConfig(name: string): string {
+  return JSON.stringify({
+    ...{ name, platform: 'ensemble', backend: '', max_batch_size: 256 },
+    ...{ input: [], output: [], instance_group: [], default_model_filename: '', parameters: {} },
   });
 }
 

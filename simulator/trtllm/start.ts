@@ -11,6 +11,9 @@ import { makeTextCompletions, textCompletionDialect } from '../http/text-complet
 import type { StartOptions, StartedSystem } from '../start.ts';
 import { TrtllmFace } from './face.ts';
 
+/** Of the release whose families these are. */
+const VERSION = JSON.stringify({ version: '1.2.0' });
+
 const PROMETHEUS_PATH = '/prometheus/metrics';
 /** As Dynamo's examples set `DYN_SYSTEM_PORT`. */
 const WORKER_PORT = 8081;
@@ -68,6 +71,7 @@ function makeServer(options: Omit<StartOptions, 'host' | 'port'>, face: TrtllmFa
     makeRoutes: ({ api, backend, answering }) => ({
       'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
       'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
+      'GET /version': (_request, response) => sendJson(response, 200, VERSION),
       // The engine is queried first, so that the rows are those of this moment.
       'GET /metrics': (_request, response) => {
         backend.state();

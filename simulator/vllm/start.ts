@@ -2,6 +2,7 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { checkWorkers } from '../faults/check-workers.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
+import { sendJson } from '../http/json-response.ts';
 import { makeResponses } from '../http/responses.ts';
 import { SimulatorServer } from '../http/server.ts';
 import { makeTextCompletions, textCompletionDialect } from '../http/text-completions.ts';
@@ -19,6 +20,9 @@ const COMPLETIONS = textCompletionDialect({
   whole: ['stop_reason', 'token_ids', 'prompt_logprobs', 'prompt_token_ids'],
 });
 
+/** Of the release whose families these are. */
+const VERSION = JSON.stringify({ version: '0.32.0' });
+
 /** vLLM: everything on one port. */
 export async function startVllm({ host, port: wanted, ...options }: StartOptions): Promise<StartedSystem> {
   const { model, parameters, faults, switches = true } = options;
@@ -29,6 +33,7 @@ export async function startVllm({ host, port: wanted, ...options }: StartOptions
       face: new VllmFace({ modelName: model, parameters, switches }),
       // vLLM has the last one with VLLM_SERVER_DEV_MODE=1, and answers 200 also when blocks were in use.
       makeRoutes: ({ api, backend, answering, counted }) => ({
+        'GET /version': counted('/version', (response) => sendJson(response, 200, VERSION)),
         'POST /v1/completions': answering('/v1/completions', makeTextCompletions(api, COMPLETIONS)),
         'POST /v1/responses': answering('/v1/responses', makeResponses(api)),
         // Of one that serves an embedding model; here both are there.

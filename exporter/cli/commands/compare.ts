@@ -1,3 +1,5 @@
+import { differingFacts, type Provenance } from '../../../core/run/provenance.ts';
+import { ABSENT } from '../../../core/text/quantities.ts';
 import { compareStored, refusal } from '../../judge/compare-stored.ts';
 import { storedFigures, UnreadableRunError } from '../../judge/load-figures.ts';
 import type { NextContext } from '../../judge/next-command.ts';
@@ -9,6 +11,7 @@ import { requestedRules, RULE_OPTIONS, STAGE_OPTION, VERDICT_OPTIONS } from '../
 import { flag, readArguments, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { printVerdict, type VerdictValues } from '../print-verdict.ts';
+import { plainText } from './runs/plain-text.ts';
 import { RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 export const OPTIONS = {
@@ -60,15 +63,38 @@ export async function compareRuns(
   const refused = refusal(sets);
   if (refused !== null) throw new CliError(refused);
   try {
-    return printVerdict(
-      await compareStored(store, storedFigures(store, values.stage ?? null), {
-        ...sets,
-        runsDirectory: values['runs-dir'],
-      }),
-      values,
-    );
+    const figures = storedFigures(store, values.stage ?? null);
+    const report = await compareStored(store, figures, { ...sets, runsDirectory: values['runs-dir'] });
+    const differences = isText(values) ? await differenceLines(store, sides) : [];
+    const code = printVerdict(report, values);
+    for (const line of differences)
+      process.stdout.write(`${line}
+`);
+    return code;
   } catch (error) {
     if (error instanceof UnreadableRunError) throw new CliError(error.message, ExitCode.failed);
     throw error;
   }
+}
+
+const isText = ({ json, format }: VerdictValues): boolean => !json && format === 'text';
+
+/** Longer lists, such as those of an upgrade, hide what matters. */
+const MOST_DIFFERENCES = 20;
+
+/** In which facts the servers, GPUs, clients and commits of the two sets differ. */
+async function differenceLines(
+  store: RunStore,
+  { a, b }: { readonly a: readonly IndexedRun[]; readonly b: readonly IndexedRun[] },
+): Promise<readonly string[]> {
+  const provenances = (runs: readonly IndexedRun[]): Promise<readonly (Provenance | null)[]> =>
+    Promise.all(runs.map(async ({ run_id }) => (await store.readRun(run_id)).provenance));
+  const found = differingFacts(await provenances(a), await provenances(b));
+  if (found.length === 0) return [];
+  const text = (values: readonly string[]): string => (values.length === 0 ? ABSENT : values.join(', '));
+  const lines = found
+    .slice(0, MOST_DIFFERENCES)
+    .map((fact) => plainText(`  ${fact.name}: ${text(fact.a)} → ${text(fact.b)}`));
+  const more = found.length - lines.length;
+  return ['', 'also different (not part of the fingerprint):', ...lines, ...(more > 0 ? [`  ${more} more`] : [])];
 }

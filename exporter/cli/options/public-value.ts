@@ -1,5 +1,6 @@
 import { HIDDEN, urlsWithoutSecrets } from '../../../core/run/secret-fields.ts';
 import { publicExtraInput } from '../../load/endpoints/extra-inputs.ts';
+import { metadataPair } from '../../provenance/metadata.ts';
 import type { Option } from './options.ts';
 import { RUN_OPTIONS } from './run-options.ts';
 
@@ -17,10 +18,16 @@ export function publicValue(name: string, text: string): string {
 function valueWithoutSecrets(name: string, value: string, text: string): string {
   if (/(^|-)header$/.test(name)) return text.includes(':') ? text.replace(/:.*$/s, `: ${HIDDEN}`) : HIDDEN;
   if (name === 'extra-inputs') return publicExtraInput(text);
+  if (name === 'metadata') return publicMetadata(text);
   if (value === 'URL…' && text.startsWith('{')) return pageWithoutSecrets(text);
   if (value === 'URL…') return text.split(',').map(publicAddress).join(',');
   return value === 'URL' ? publicAddress(text) : urlsWithoutSecrets(text);
 }
+
+const publicMetadata = (text: string): string => {
+  const [key, value] = metadataPair(text) ?? ['', HIDDEN];
+  return `${key}=${value}`;
+};
 
 /** A metrics page of a scenario file: fields with their texts. */
 function pageWithoutSecrets(text: string): string {

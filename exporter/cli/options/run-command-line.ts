@@ -8,6 +8,8 @@ import { RUN_OPTIONS } from './run-options.ts';
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['run-id', 'shard', 'start-at', 'config', 'num-profile-runs', 'profile-run-cooldown-seconds', 'json', 'check'],
   'show-servers',
+  // Facts about one execution.
+  ...['metadata', 'server-image'],
   ...['find', 'find-max', 'max-requests', 'max-seconds'],
   ...Object.keys(CHECK_OPTIONS),
 ]);

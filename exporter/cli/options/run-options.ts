@@ -34,6 +34,7 @@ import {
   pageCredentials,
   targets,
 } from './server-options.ts';
+import { PROVENANCE_OPTIONS, statedProvenance } from './provenance-options.ts';
 import { PUBLISH_OPTIONS, requestedOutgoing } from './publish-options.ts';
 import {
   CACHE_OPTIONS,
@@ -196,6 +197,7 @@ export const RUN_OPTIONS = {
   ...GATE_OPTIONS,
   ...JUDGE_OPTIONS,
   ...OUTPUT_OPTIONS,
+  ...PROVENANCE_OPTIONS,
   ...GROUP_OPTIONS,
   ...FIND_OPTIONS,
   ...WORKER_OPTIONS,
@@ -223,6 +225,7 @@ const HELP_SECTIONS: readonly HelpSection[] = [
   { name: 'gates', title: 'objectives and goodput', options: GATE_OPTIONS },
   { name: 'check', title: 'judge the run against the baseline', options: JUDGE_OPTIONS },
   { name: 'output', title: 'names, files, JSON', options: OUTPUT_OPTIONS },
+  { name: 'provenance', title: 'facts about what is measured', options: PROVENANCE_OPTIONS },
   { name: 'sweep', title: 'multiple runs with one command', options: GROUP_OPTIONS },
   { name: 'find', title: 'search the capacity', options: FIND_OPTIONS },
   { name: 'workers', title: 'multiple cores and machines', options: WORKER_OPTIONS },
@@ -302,6 +305,7 @@ function runRequest(options: RunOptions, step: LoadStep): RunRequest {
     metricsCredentials: pageCredentials(options),
     gates: requestedGates(options),
     exports: options.export === 'none' ? [] : [options.export],
+    stated: statedProvenance(options),
     runsDirectory: runsDirectory(options),
     runId,
     metricsPort: options['metrics-port'],

@@ -1,5 +1,6 @@
 import { shellCommand } from '../../../core/text/shell-word.ts';
 import { quantity } from '../../../core/text/quantities.ts';
+import { provenanceFacts } from '../../../core/run/provenance.ts';
 import { html } from '../html.ts';
 import type { Html } from '../html.ts';
 import type { ReportData } from '../report-data.ts';
@@ -22,6 +23,7 @@ export function configuration({ run, result }: ReportData): Html {
     ],
     ...options.flatMap(([name, value]) => (value === null ? [] : [[name, value] as const])),
     ['command', run.command_line === null ? 'unknown' : shellCommand(run.command_line)],
+    ...(run.provenance === null ? [] : provenanceFacts(run.provenance)),
     ['target', run.target.origin ?? 'unknown'],
     ['start', run.start ?? 'unknown'],
     ['end', run.end ?? 'unknown'],

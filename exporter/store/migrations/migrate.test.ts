@@ -18,6 +18,7 @@ import { migrated, SCHEMA_VERSIONS } from './migrate.ts';
 const FIXTURES = fileURLToPath(new URL('fixtures', import.meta.url));
 const VERSION_1 = '20261121T222600Z-version1ab';
 const VERSION_2 = '20261123T022600Z-version2ab';
+const VERSION_3 = '20261123T210000Z-version3ab';
 
 /** The columns of a record of version 1. */
 const FIRST_COLUMNS = [
@@ -56,7 +57,8 @@ let store: RunStore;
 
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'llmbench-migrations-'));
-  for (const version of ['version-1', 'version-2']) await cp(join(FIXTURES, version), directory, { recursive: true });
+  for (const version of ['version-1', 'version-2', 'version-3'])
+    await cp(join(FIXTURES, version), directory, { recursive: true });
   ({ store } = await openStore(directory));
 });
 
@@ -134,6 +136,20 @@ describe('a run of version 2', () => {
     expect(fingerprint(run.comparison_key)).toBe(stored.fingerprint);
     expect(complaints('result', await store.readResult(VERSION_2))).toEqual([]);
     expect(await readFile(join(directory, VERSION_2, 'run.json'), 'utf8')).toBe(before);
+  });
+});
+
+describe('a run of version 3', () => {
+  test('keeps its fingerprint; what was measured is unknown', async () => {
+    const before = await readFile(join(directory, VERSION_3, 'run.json'), 'utf8');
+    const stored = JSON.parse(before) as { schema_version: number; fingerprint: string };
+    expect(stored.schema_version).toBe(3);
+    const run = await store.readRun(VERSION_3);
+    expect(complaints('run', run)).toEqual([]);
+    expect(run).toMatchObject({ schema_version: SCHEMA_VERSIONS.run, provenance: null });
+    expect(run.fingerprint).toBe(stored.fingerprint);
+    expect(fingerprint(run.comparison_key)).toBe(stored.fingerprint);
+    expect(complaints('result', await store.readResult(VERSION_3))).toEqual([]);
   });
 });
 

@@ -874,11 +874,53 @@ export interface components {
                 server_metrics_urls: string[];
                 start_time: string;
             };
+            provenance: null | {
+                ci: null | {
+                    job: string | null;
+                    provider: "github" | "gitlab" | "buildkite" | "jenkins";
+                    ref: string | null;
+                    repository: string | null;
+                    run: string | null;
+                    url: string | null;
+                };
+                gpus: {
+                    count: number;
+                    driver_version: string | null;
+                    memory_clock_hertz: number | null;
+                    model: string;
+                    sm_clock_hertz: number | null;
+                    source: "dcgm" | "nvidia_smi";
+                }[];
+                machine: null | {
+                    architecture: string;
+                    cores: number;
+                    cpu_model: string | null;
+                    kernel: string;
+                    memory_bytes: number;
+                    node_version: string;
+                };
+                metadata: {
+                    [key: string]: string;
+                };
+                server_image: string | null;
+                servers: {
+                    origin: string;
+                    settings: {
+                        [key: string]: string | number | boolean;
+                    };
+                    system: string | null;
+                    version: string | null;
+                }[];
+                source_code: null | {
+                    commit: string;
+                    dirty: boolean | null;
+                };
+            };
             recovered: boolean;
             repeat: number | null;
             run_id: string;
             scenario: string;
-            schema_version: 3;
+            schema_version: 4;
             shard: string;
             source: null | {
                 files: string[];

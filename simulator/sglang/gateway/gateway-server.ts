@@ -98,6 +98,8 @@ export class GatewayServer {
         ['POST /generate', this.#generating('/generate', 'generate')],
         ['GET /v1/models', this.#counted('/v1/models', (response) => sendJson(response, 200, models))],
         ['GET /health', this.#counted('/health', (response) => void response.writeHead(200).end('OK'))],
+        ['GET /get_server_info', (_request, response) => this.#fromWorker('/get_server_info', response)],
+        ['GET /workers', (_request, response) => sendJson(response, 200, this.#workerList())],
         [
           'GET /truth',
           async (_request, response, query) =>
@@ -112,6 +114,18 @@ export class GatewayServer {
         sendJson(response, 500, new GatewayError(500, 'internal_error', message).body());
       },
     });
+  }
+
+  /** The gateway passes this on to one of its workers. */
+  async #fromWorker(path: string, response: ServerResponse): Promise<void> {
+    const [worker] = this.#workers;
+    if (worker === undefined) throw new GatewayError(503, 'no_workers', 'No available workers');
+    sendJson(response, 200, await this.#upstream.text(`${worker.url}${path}`));
+  }
+
+  #workerList(): string {
+    const workers = this.#workers.map(({ url }) => ({ url, worker_type: 'regular', connection_mode: 'HTTP' }));
+    return JSON.stringify({ workers, total: workers.length });
   }
 
   #generating(path: string, endpoint: string): RouteHandler {

@@ -2,6 +2,7 @@ import { shellCommand } from '../../../../core/text/shell-word.ts';
 import { things } from '../../../../core/text/things.ts';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
 import { loadText } from '../../../../core/run/load-text.ts';
+import { provenanceFacts } from '../../../../core/run/provenance.ts';
 import { datasetText } from '../../../../core/run/run-dataset.ts';
 import type { RunDataset } from '../../../../core/run/run-dataset.ts';
 import type { ComparisonKey, RunFile } from '../../../../core/run/run.ts';
@@ -90,6 +91,7 @@ function description(run: RunFile): string[] {
     ...datasetFacts(run.dataset),
     ['sampling', samplingOf(key)],
     ['target', targetOf(target)],
+    ...(run.provenance === null ? [] : provenanceFacts(run.provenance)),
     ['command', run.command_line && shellCommand(run.command_line)],
     ['tool', `${tool.name} ${tool.version ?? ''}`.trimEnd()],
     ['source', source === null ? null : `${source.format}: ${source.files.join(', ')}`],
@@ -99,7 +101,7 @@ function description(run: RunFile): string[] {
     ...run.phases.map(({ phase, start, end }) => [phase, `${start ?? ABSENT} to ${end ?? ABSENT}${lasted(start, end)}`] as const),
     ['fingerprint', run.fingerprint],
   ];
-  return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${name.padEnd(12)}${plainText(fact)}`]));
+  return facts.flatMap(([name, fact]) => (fact === null ? [] : [`${plainText(name).padEnd(11)} ${plainText(fact)}`]));
 }
 
 function datasetFacts(dataset: RunDataset | null): (readonly [string, string | null])[] {

@@ -1,4 +1,5 @@
 import { ABSENT } from '../../../../core/text/quantities.ts';
+import { comparableFacts } from '../../../../core/run/provenance.ts';
 import { flattened } from '../../components/flattened.ts';
 import type { RunAnswer } from '../../exporter-api/types.ts';
 
@@ -15,6 +16,7 @@ export function configurationDifferences(runs: readonly RunAnswer[]): Difference
     return new Map([
       ...flattened(run.comparison_key),
       ...flattened(run.dataset, 'dataset'),
+      ...comparableFacts(run.provenance ?? null),
       ['target', run.target.origin ?? ABSENT] as const,
       ['system', [system, system_version].filter(Boolean).join(' ') || ABSENT] as const,
       ['tool', [tool, tool_version].filter(Boolean).join(' ')] as const,

@@ -5,6 +5,7 @@ import { ClipboardButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { shellCommand } from '../../../../core/text/shell-word.ts';
+import { provenanceFacts } from '../../../../core/run/provenance.ts';
 import type { RunFile } from '../../../../core/run/run.ts';
 import { flattened } from '../../components/flattened.ts';
 import { Section } from '../../components/Section.tsx';
@@ -20,6 +21,7 @@ export function Configuration({ run, summary }: { run: RunFile; summary: RunSumm
     ...(summary.group_id ? [['group', summary.group_id] as [string, string]] : []),
     ...flattened(key),
     ...flattened(run.dataset, 'dataset'),
+    ...(run.provenance ? provenanceFacts(run.provenance).map(([name, text]): [string, string] => [name, text]) : []),
     ...(run.command_line ? [['command', shellCommand(run.command_line)] as [string, string]] : []),
   ];
   return (

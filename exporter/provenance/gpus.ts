@@ -1,0 +1,76 @@
+import type { GpuFacts } from '../../core/run/provenance.ts';
+import type { InfoSeries } from './info-series.ts';
+import { factText, versionText } from './fact-text.ts';
+import { programOutput } from './program-output.ts';
+
+const HERTZ_PER_MEGAHERTZ = 1e6;
+const MOST_MODELS = 8;
+const SM_CLOCK = 'DCGM_FI_DEV_SM_CLOCK';
+const MEMORY_CLOCK = 'DCGM_FI_DEV_MEM_CLOCK';
+const QUERY = '--query-gpu=uuid,name,driver_version,clocks.sm,clocks.mem';
+
+/** One GPU as one source reports it; the clocks in hertz. */
+interface SeenGpu {
+  readonly model: string | null;
+  readonly driver: string | null;
+  readonly sm: number | null;
+  readonly memory: number | null;
+}
+
+/** The GPUs on the pages of DCGM exporters, each once: two exporters may expose the same one. */
+export function gpusOfDcgm(series: readonly InfoSeries[]): readonly GpuFacts[] {
+  const byId = new Map<string, SeenGpu>();
+  for (const { family, labels, value, target } of series) {
+    if (!family.startsWith('DCGM_FI_') || labels['modelName'] === undefined) continue;
+    // A part of a GPU (MIG) has its own rows; the GPU itself is counted.
+    const id = labels['UUID'] ?? `${target} ${labels['gpu'] ?? ''}`;
+    const seen = byId.get(id);
+    const clock = (name: string, before: number | null | undefined): number | null =>
+      family === name && Number.isFinite(value) ? value * HERTZ_PER_MEGAHERTZ : (before ?? null);
+    byId.set(id, {
+      model: factText(labels['modelName']),
+      driver: versionText(labels['DCGM_FI_DRIVER_VERSION']) ?? seen?.driver ?? null,
+      sm: clock(SM_CLOCK, seen?.sm),
+      memory: clock(MEMORY_CLOCK, seen?.memory),
+    });
+  }
+  return byModel([...byId.values()], 'dcgm');
+}
+
+/** The GPUs of this machine; empty: there is none, or no `nvidia-smi`. */
+export async function gpusOfThisMachine(): Promise<readonly GpuFacts[]> {
+  const output = await programOutput('nvidia-smi', [QUERY, '--format=csv,noheader,nounits']);
+  return output === null ? [] : gpusOfCsv(output);
+}
+
+/** Rows of `nvidia-smi`: uuid, name, driver, clocks in MHz; a value that is not supported is `[N/A]`. */
+export function gpusOfCsv(csv: string): readonly GpuFacts[] {
+  const rows = csv.split('\n').filter((line) => line.trim() !== '');
+  const clock = (text: string | undefined): number | null =>
+    text !== undefined && /^\d+$/.test(text) ? Number(text) * HERTZ_PER_MEGAHERTZ : null;
+  const seen = rows.map((line): SeenGpu => {
+    const [, model, driver, sm, memory] = line.split(',').map((cell) => cell.trim());
+    return { model: factText(model), driver: versionText(driver), sm: clock(sm), memory: clock(memory) };
+  });
+  return byModel(seen, 'nvidia_smi');
+}
+
+function byModel(gpus: readonly SeenGpu[], source: GpuFacts['source']): readonly GpuFacts[] {
+  const groups = new Map<string, SeenGpu[]>();
+  for (const gpu of gpus) {
+    if (gpu.model === null) continue;
+    const key = `${gpu.model}\n${gpu.driver ?? ''}`;
+    groups.set(key, [...(groups.get(key) ?? []), gpu]);
+  }
+  return [...groups.values()].slice(0, MOST_MODELS).map((group) => ({
+    model: group[0]?.model ?? '',
+    count: group.length,
+    driver_version: group[0]?.driver ?? null,
+    sm_clock_hertz: highest(group.map(({ sm }) => sm)),
+    memory_clock_hertz: highest(group.map(({ memory }) => memory)),
+    source,
+  }));
+}
+
+const highest = (values: readonly (number | null)[]): number | null =>
+  values.reduce((most, value) => (value === null ? most : Math.max(most ?? value, value)), null);

@@ -1,0 +1,13 @@
+import { withoutSecrets } from '../../core/run/secret-fields.ts';
+
+export const MOST_METADATA = 32;
+export const LONGEST_METADATA = 200;
+const PAIR = /^([A-Za-z0-9][\w.-]{0,63})=([\s\S]+)$/;
+
+/** Key and value of `key=value`, with `***` for a credential by its name or its form; null: not of this form. */
+export function metadataPair(text: string): readonly [key: string, value: string] | null {
+  const [, key, value] = PAIR.exec(text.trim()) ?? [];
+  if (key === undefined || value === undefined) return null;
+  const shown = withoutSecrets({ [key]: value });
+  return [key, shown[key] ?? ''];
+}

@@ -1,0 +1,9 @@
+/** What the user states about a run. */
+export interface ProvenanceRequest {
+  /** Null: not known. */
+  readonly serverImage: string | null;
+  /** Without secrets. */
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+export const NOTHING_STATED: ProvenanceRequest = { serverImage: null, metadata: {} };
