@@ -76,4 +76,23 @@ describe('with start times', () => {
     ]);
     expect(new Set(lives)).toEqual(new Set(['unclear']));
   });
+
+  test('so does half of them decreasing or vanishing, also for what appears: it may be of another server', () => {
+    const { lives, unclear } = judgeLives([
+      ...many(2, sighting('fell', { proof: 'same' })),
+      sighting('vanished', { proof: 'same' }),
+      ...many(3, sighting('continued', { proof: 'same' })),
+      sighting('appeared', { proof: 'same', counted: false }),
+    ]);
+    expect({ lives: new Set(lives), unclear }).toEqual({ lives: new Set(['unclear']), unclear: true });
+  });
+
+  test('a series that appears beside one that was reset alone counts from 0', () => {
+    const { lives } = judgeLives([
+      sighting('fell', { proof: 'same' }),
+      ...many(3, sighting('continued', { proof: 'same' })),
+      sighting('appeared', { proof: 'same', counted: false }),
+    ]);
+    expect(lives.at(-1)).toBe('continues');
+  });
 });

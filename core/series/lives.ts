@@ -2,8 +2,9 @@
 export interface Sighting {
   /**
    * `continued`: it is on both pages and none of its numbers decreased. `vanished`: it is missing from the second page.
+   * `appeared`: it is missing from the first page.
    */
-  readonly step: 'continued' | 'fell' | 'vanished';
+  readonly step: 'continued' | 'fell' | 'vanished' | 'appeared';
   /** Whether it was above 0 on the first page. */
   readonly counted: boolean;
   /** Whether it has exactly the number of the first page, one that a new process is unlikely to reach by chance. */
@@ -68,31 +69,47 @@ export function judgeLives(sightings: readonly Sighting[]): Lives {
 type Verdict = 'alive' | 'restarted' | 'unclear' | 'contradictory';
 
 function verdictOf(sightings: readonly Sighting[]): Verdict {
-  const proven = new Set(sightings.map(({ proof }) => proof));
+  const proven = new Set(sightings.filter(({ step }) => step !== 'appeared').map(({ proof }) => proof));
   if (proven.has('renewed') !== proven.has('same')) return proven.has('renewed') ? 'restarted' : 'alive';
   const unproven = sightings.filter(({ proof }) => proof === null);
   const fell = unproven.filter(({ step }) => step === 'fell').length;
-  const lost = unproven.filter(({ step }) => step !== 'continued').length;
-  const continued = unproven.filter(({ step, counted }) => step === 'continued' && counted).length;
-  if (lost === 0 || continued >= CLEAR_MAJORITY * lost) return 'alive';
+  const { lost, continued } = tally(unproven);
+  if (!mayBeOfAnother(unproven)) return 'alive';
   if (fell === 0) return unproven.some(({ stood }) => stood) ? 'alive' : 'unclear';
   return lost > continued ? 'restarted' : 'unclear';
 }
 
-/** Whether half of the series fell in a process whose start time says that it lives on: servers that started together. */
+/** Whether so many series decreased or vanished that the second page may be that of another process. */
+export function mayBeOfAnother(sightings: readonly Sighting[]): boolean {
+  const { lost, continued } = tally(sightings);
+  return lost > 0 && continued < CLEAR_MAJORITY * lost;
+}
+
+function tally(sightings: readonly Sighting[]): { readonly lost: number; readonly continued: number } {
+  return {
+    lost: sightings.filter(({ step }) => step === 'fell' || step === 'vanished').length,
+    continued: sightings.filter(({ step, counted }) => step === 'continued' && counted).length,
+  };
+}
+
+/**
+ * Whether half of the series decreased or vanished in a process whose start time says that it lives on: servers that
+ * started together.
+ */
 function contradictsItsStart(sightings: readonly Sighting[]): boolean {
   const same = sightings.filter(({ proof }) => proof === 'same');
   const fell = same.filter(({ step }) => step === 'fell').length;
-  return fell >= 2 && 2 * fell >= same.filter(({ counted }) => counted).length;
+  return fell >= 2 && 2 * tally(same).lost >= same.filter(({ counted }) => counted).length;
 }
 
 function lifeOf({ step, counted, proof }: Sighting, verdict: Verdict): Life {
   if (proof === 'renewed') return 'anew';
-  if (verdict === 'contradictory' && proof === 'same') return 'unclear';
+  if (verdict === 'contradictory') return 'unclear';
   if (step === 'fell') return 'anew';
   if (proof === 'same') return 'continues';
+  if (step === 'appeared') return 'continues';
   if (verdict === 'restarted') return 'anew';
   if (step === 'vanished') return 'continues';
-  // From 0 to the new value is the same increase, whether the process restarted or not.
+  // From 0 to the new value is the same increase, whether the process restarted or not; so is that of an appeared one.
   return verdict === 'unclear' && counted ? 'unclear' : 'continues';
 }

@@ -203,4 +203,91 @@ describe('several servers behind one address', () => {
     expect(whole(store, 'x_total')).toMatchObject([{ increase: null }]);
     expect(find(store, 'x_total')).toHaveLength(1);
   });
+
+  describe('that started at the same time', () => {
+    const page = (counts: Readonly<Record<string, number>>): string =>
+      [
+        'process_start_time_seconds 1000',
+        ...Object.entries(counts).map(([name, n]) => counter(n, `${name}_total`)),
+      ].join('\n');
+    const increases = (...pages: readonly Readonly<Record<string, number>>[]): Record<string, unknown> => {
+      const store = replay(pagesOf(...pages.map(page)));
+      const names = new Set(pages.flatMap((counts) => Object.keys(counts)));
+      return Object.fromEntries(
+        Array.from(names, (name) => {
+          const [statistics] = whole(store, `${name}_total`);
+          return [name, statistics?.kind === 'counter' ? statistics.increase : 'no counter'];
+        }),
+      );
+    };
+
+    test('a series that only one of them has is not counted from 0', () => {
+      const gains = increases(
+        { error: 370, tokens: 7638, latency: 395, ttft: 49 },
+        { error: 399, tokens: 8389, latency: 448, ttft: 57 },
+        { ok: 187, error: 16, tokens: 18, latency: 166, ttft: 153 },
+        { error: 415, tokens: 8992, latency: 481, ttft: 59 },
+      );
+      expect(gains).toEqual({ ok: null, error: null, tokens: null, latency: null, ttft: null });
+    });
+
+    test('series that vanish are lost as those that decrease', () => {
+      const gains = increases(
+        { ok: 3104, error: 20, tokens: 11, latency: 20, ttft: 170 },
+        { ok: 46, error: 0, latency: 997 },
+        { ok: 66, error: 0, latency: 1086 },
+        { ok: 3634, error: 25, tokens: 15, latency: 23, ttft: 214 },
+      );
+      expect(gains).toEqual({ ok: null, error: null, tokens: null, latency: null, ttft: null });
+    });
+
+    test('one series is back at once above the value from which it had decreased', () => {
+      const gains = increases(
+        { ok: 5387, tokens: 4702 },
+        { ok: 5709, tokens: 40, latency: 372 },
+        { ok: 6122, tokens: 42, latency: 394 },
+        { ok: 6410, tokens: 5796 },
+      );
+      expect(gains).toEqual({ ok: null, tokens: null, latency: null });
+    });
+
+    test('one series decreases to where an older page left it, be it at 0', () => {
+      expect(increases({ ok: 0 }, { ok: 37, error: 5601 }, { ok: 0 }, { ok: 39, error: 5688 })).toEqual({
+        ok: null,
+        error: null,
+      });
+    });
+
+    test('series return while others vanish', () => {
+      expect(increases({ a: 50, x: 100 }, { b: 900, x: 200 }, { a: 52, x: 300 })).toEqual({
+        a: null,
+        b: null,
+        x: null,
+      });
+    });
+  });
+
+  test('with creation times of their own series only: unknown where one returns while the others vanish', () => {
+    const created = (name: string, n: number): string => `${counter(n, `${name}_total`)}\n${name}_created 1000`;
+    const pages = [created('a', 1884), created('a', 2165), created('b', 50), created('a', 2785), created('a', 3263)];
+    const store = replay(pagesOf(...pages));
+    expect(whole(store, 'a_total')).toMatchObject([{ increase: null }]);
+    expect(whole(store, 'b_total')).toMatchObject([{ increase: null }]);
+  });
+
+  test('a series that one living process resets alone counts from 0, and grows again', () => {
+    const pages = [
+      [900, 10],
+      [920, 20],
+      [3, 30],
+      [300, 40],
+      [600, 50],
+      [950, 60],
+    ] as const;
+    const text = ([reset, other]: (typeof pages)[number]): string =>
+      `process_start_time_seconds 1000\n${counter(reset)}\n${counter(other, 'y_total')}\n${counter(other, 'z_total')}`;
+    const store = replay(pagesOf(...pages.map(text)));
+    expect(known(store)).toEqual(NOTHING);
+    expect([gained(store, 'x_total'), gained(store, 'y_total')]).toEqual([20 + 950, 50]);
+  });
 });

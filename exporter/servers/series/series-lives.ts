@@ -1,6 +1,6 @@
 import type { Labels } from '../../../core/exposition/index.ts';
 import { sameBound } from '../../../core/histogram/grid.ts';
-import { judgeLives, type Sighting } from '../../../core/series/lives.ts';
+import { judgeLives, mayBeOfAnother, type Sighting } from '../../../core/series/lives.ts';
 import { StartTimes, type StartTime, type StartTimeChanges } from '../../../core/series/start-times.ts';
 import { seriesKey, type StartTimePlace } from './page-series.ts';
 import { HistogramSeries, isCumulative, ScalarSeries, type Series } from './series.ts';
@@ -43,6 +43,9 @@ export class SeriesLives {
   /** The pages between which counts last fell. */
   #lastFall: { readonly before: number; readonly scrape: number } | null = null;
 
+  /** Series that decreased alone in a living process: their totals before, and the page on which they decreased. */
+  readonly #lostAlive = new Map<CumulativeSeries, { readonly total: number; readonly scrape: number }>();
+
   constructor(pages: Pages) {
     this.#pages = pages;
   }
@@ -83,11 +86,12 @@ export class SeriesLives {
    * otherwise only start times can reveal a restart. False: several servers answer.
    */
   judge(before: number, scrape: number, places: readonly StartTimePlace[], changed: boolean): boolean {
-    if (!changed && this.#changes.renewed.size === 0) return true;
+    if (!changed && this.#changes.renewed.size === 0 && !this.#regained(before, scrape)) return true;
     const proofOf = this.#proofs(places);
     let returned = false;
     let resumes = false;
-    const seen: { series: CumulativeSeries; sighting: Sighting }[] = [];
+    const seen: Seen[] = [];
+    const appeared: Seen[] = [];
     for (const series of this.#pages.series) {
       if (!isCumulative(series)) continue;
       const proof = proofOf(series);
@@ -96,25 +100,34 @@ export class SeriesLives {
       else if (!series.hasValueAt(before)) {
         returned = this.#judgeAbsent(series, scrape, proof) || returned;
         resumes ||= resumesItsValue(series, scrape);
+        if (series.hasValueAt(scrape) && !isSum(series)) appeared.push({ series, sighting: appearance(series, proof) });
       }
     }
-    const { lives, restarted, unclear } = judgeLives(seen.map(({ sighting }) => sighting));
+    const { lives, restarted, unclear } = judgeLives([...seen, ...appeared].map(({ sighting }) => sighting));
     const unproven = seen
       .filter(({ sighting }, i) => lives[i] === 'anew' && sighting.proof === null)
       .map(({ series }) => series);
     const fell = seen.some(({ sighting }, i) => lives[i] === 'anew' && sighting.step === 'fell');
-    const resumed = fell && (restarted || unclear) ? this.#resumedPage(unproven, before, scrape) : null;
-    const doubtful = new Set(resumed !== null && this.#jumped(unproven, resumed, before, scrape) ? unproven : []);
-    for (const [i, { series }] of seen.entries()) {
-      if (lives[i] === 'unclear' || doubtful.has(series)) series.unclearAt.push(scrape);
+    const swaps = resumes && (seen.length === 0 || seen.some(({ sighting }) => sighting.step !== 'continued'));
+    const ofAnother = this.#mayAlternate(seen, appeared, swaps, before, scrape);
+    const jumped = fell && (restarted || unclear) && this.#resumesOlderPage(unproven, before, scrape);
+    const doubtful = new Set(jumped ? unproven : []);
+    const doubtfulProcesses = new Set(Array.from(doubtful, processOf));
+    for (const [i, { series, sighting }] of seen.entries()) {
+      const ofOther = ofAnother && sighting.proof !== 'renewed';
+      if (lives[i] === 'unclear' || doubtful.has(series) || ofOther) series.unclearAt.push(scrape);
       else if (lives[i] === 'anew') series.anewAt.push(scrape);
     }
+    for (const [i, { series }] of appeared.entries()) {
+      const ofOther = ofAnother || doubtfulProcesses.has(processOf(series));
+      if (ofOther || lives[seen.length + i] === 'unclear') series.unclearAt.push(scrape);
+    }
     this.#followSums(scrape, restarted);
-    if (unclear || doubtful.size > 0) this.unclear.push(scrape);
+    if (unclear || ofAnother || doubtful.size > 0) this.unclear.push(scrape);
     else if (restarted || returned) this.restarts.push(scrape);
 
     // Twice, series continue while others decrease or vanish: pages of two servers alternate.
-    if (resumes && (seen.length === 0 || seen.some(({ sighting }) => sighting.step !== 'continued'))) this.#swaps += 1;
+    if (swaps) this.#swaps += 1;
     const alternates = fell && restarted && this.#countsAlternate(unproven, before, scrape);
     if (this.#swaps < 2 && !alternates) return true;
     this.severalServers = 'its counts alternate between those of several processes';
@@ -167,12 +180,63 @@ export class SeriesLives {
   }
 
   /**
-   * The newest older page whose values the decreased series exceed; null: none. A restarted process counts from 0 and
-   * is normally below all of them; one of several alternating servers continues from its own last page.
+   * Whether the decreased series exceed the values of an older page. A restarted process counts from 0 and is normally
+   * below all of them; one of several alternating servers continues from its own last page.
    */
-  #resumedPage(series: readonly CumulativeSeries[], before: number, scrape: number): number | null {
+  #resumesOlderPage(series: readonly CumulativeSeries[], before: number, scrape: number): boolean {
+    return this.#returnsToOlderPage(series, before, scrape, (page) => passed(series, page, scrape));
+  }
+
+  /**
+   * Whether a page of a living process, by its start time, may be that of a server that started at the same time: a
+   * part of its series decreased to where an older page left them, or is back at once above what it had lost, or series
+   * return while others are missing. The process may also have reset or omitted them itself.
+   */
+  #mayAlternate(
+    seen: readonly Seen[],
+    appeared: readonly Seen[],
+    swaps: boolean,
+    before: number,
+    scrape: number,
+  ): boolean {
+    for (const { series, sighting } of seen) if (sighting.proof === 'renewed') this.#lostAlive.delete(series);
+    const lives = ({ sighting }: Seen): boolean => sighting.proof === 'same';
+    if (!seen.some(lives) && !appeared.some(lives)) return false;
+    if (this.#regained(before, scrape)) {
+      this.#lostAlive.clear();
+      return true;
+    }
+    if (!mayBeOfAnother(seen.map(({ sighting }) => sighting))) return false;
+    const fallen = seen.filter((each) => lives(each) && each.sighting.step === 'fell').map(({ series }) => series);
+    if (swaps || this.#returnsToOlderPage(fallen, before, scrape, (page) => returnedTo(fallen, page, scrape)))
+      return true;
+    for (const series of fallen) this.#lostAlive.set(series, { total: totalAt(series, before), scrape });
+    return false;
+  }
+
+  /** Whether a series that decreased in a living process is back above its old value, most of the way in one step. */
+  #regained(before: number, scrape: number): boolean {
+    return Array.from(this.#lostAlive).some(([series, lost]) => {
+      const [last, now] = [totalAt(series, before), totalAt(series, scrape)];
+      return last < lost.total && now >= lost.total && now - last >= (now - totalAt(series, lost.scrape)) / 2;
+    });
+  }
+
+  /** Whether decreased series are where an older page left them, and most of what they lost had come in one step. */
+  #returnsToOlderPage(
+    series: readonly CumulativeSeries[],
+    before: number,
+    scrape: number,
+    isResumed: (page: number) => boolean,
+  ): boolean {
+    const older = this.#newestPage(before, isResumed);
+    return older !== null && this.#jumped(series, older, before, scrape);
+  }
+
+  /** The newest page older than this one of which that is true; null: none. */
+  #newestPage(before: number, isResumed: (page: number) => boolean): number | null {
     for (let page = before - 1; page >= Math.max(0, before - PAGES_BACK); page--) {
-      if (this.#pages.isOk(page) && passed(series, page, scrape)) return page;
+      if (this.#pages.isOk(page) && isResumed(page)) return page;
     }
     return null;
   }
@@ -219,6 +283,21 @@ export class SeriesLives {
   }
 }
 
+/** A series that both pages have, or only the newer one, and what they show of it. */
+interface Seen {
+  readonly series: CumulativeSeries;
+  readonly sighting: Sighting;
+}
+
+/** Of a series that the page before lacks. */
+const appearance = (series: CumulativeSeries, proof: Sighting['proof']): Sighting => ({
+  step: 'appeared',
+  counted: false,
+  stood: false,
+  proof,
+  process: processOf(series),
+});
+
 /** Whether every series counted on one page is also counted on another one, and there is at least one. */
 function passed(series: readonly CumulativeSeries[], page: number, later: number): boolean {
   let counted = false;
@@ -228,6 +307,13 @@ function passed(series: readonly CumulativeSeries[], page: number, later: number
     return !(then > 0) || totalAt(each, later) >= then;
   });
   return all && counted;
+}
+
+/** Whether no series is below its value on an older page that had one of them: there, also a 0 is a value. */
+function returnedTo(series: readonly CumulativeSeries[], page: number, later: number): boolean {
+  return (
+    series.some((each) => each.hasValueAt(page)) && series.every((each) => totalAt(each, later) >= totalAt(each, page))
+  );
 }
 
 /** Whether a series returns with at least its count at the time it vanished. */

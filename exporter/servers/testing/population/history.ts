@@ -52,6 +52,16 @@ export function history(seed: number): History {
         served: replicas ? 1 : draw.chance(0.6) ? 1 : 0,
       }),
   );
+  // Half of the replicas also started together: their start times do not tell them apart.
+  const [one, other] = replicas ? processes : [];
+  if (one !== undefined && other !== undefined && drawer(~seed).chance(0.5)) other.startWith(one);
+  // Without start times, pages of a replica that counts nothing may be those of the other one just after a restart: one
+  // process gives these pages when it restarts before each of them, and after it counts up to what the other shows.
+  const idle =
+    start === 'none' &&
+    one !== undefined &&
+    other !== undefined &&
+    (one.looksLikeRestartOf(other) || other.looksLikeRestartOf(one));
   const scrapes = draw.whole(6, 20);
   const from = 0;
   const pages: (string | null)[] = [];
@@ -79,8 +89,10 @@ export function history(seed: number): History {
       for (const process of onPage) ambiguous = !shown.see(process) || ambiguous;
     }
   }
-  // Fewer switches between replicas produce the pages of a restarted process.
+  // One process gives the same pages as fewer switches: before the next page it restarts (or, under one start time,
+  // resets the series that decrease) and counts up to the numbers of the second replica.
   if (replicas && turns < (start === 'none' ? 4 : 2)) ambiguous = true;
+  if (idle) ambiguous = true;
   return { shape, start, pages, from, truth: shown.truth(), ambiguous };
 }
 

@@ -78,6 +78,19 @@ export class ModelProcess {
     return this.#facts.start === 'process' || this.#facts.start === 'uptime';
   }
 
+  /** Whether it never counts anything, and the other one shows the same series, or others only above 0. */
+  looksLikeRestartOf(other: ModelProcess): boolean {
+    return this.#series.every((series, i) => {
+      const its = other.#series[i] as ModelSeries;
+      return series.rate === 0 && (total(its) > 0 || series.early === its.early);
+    });
+  }
+
+  /** Started in the same second as another. */
+  startWith(other: ModelProcess): void {
+    this.#startSeconds = other.#startSeconds;
+  }
+
   restart(atSeconds: number): void {
     this.life += 1;
     this.#startSeconds = atSeconds;
