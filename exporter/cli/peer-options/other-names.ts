@@ -1,4 +1,4 @@
-import { accepted, instead, type Peer } from './answer.ts';
+import { accepted, differs, instead, type Peer } from './answer.ts';
 
 /** LLMPerf's token_benchmark_ray.py, and names that many programs share. */
 export const OTHER_NAMES: Peer = {
@@ -16,7 +16,7 @@ export const OTHER_NAMES: Peer = {
     ['--timeout', instead('use `--benchmark-duration` for the whole run, `--request-timeout-seconds` for one request')],
     ['--additional-sampling-params', accepted('extra-inputs')],
     ['--results-dir', instead('use `--runs-dir VALUE`')],
-    ['--metadata', instead('use `--tag`')],
+    ['--metadata', differs('one `KEY=VALUE` after each `--metadata`')],
     ['--endpoint-url', accepted('url')],
     [
       '--sweep',

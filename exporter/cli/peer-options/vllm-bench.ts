@@ -136,7 +136,7 @@ export const VLLM_BENCH: Peer = {
     ['--percentile-metrics --metric-percentiles', ALL_PERCENTILES],
     ['--save-result --save-detailed --append-result --result-filename', ALL_STORED],
     ['--result-dir', instead('use `--runs-dir VALUE`')],
-    ['--metadata', instead('use `--tag`')],
+    ['--metadata', differs('one `KEY=VALUE` after each `--metadata`')],
     ['--request-id-prefix', none('requests have no ID of their own; `--header` adds a header to each')],
     [
       '--plot-timeline --timeline-itl-thresholds --plot-dataset-stats',
