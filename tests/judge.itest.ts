@@ -134,7 +134,7 @@ test('an undecided objective passes, and fails with --slo-undecided fail', async
   // Six requests cannot decide on a p99.
   const options = ['--url', servers[0]?.url ?? '', ...LOAD, '--concurrency', '1', '--slo', 'itl:p99<10s'];
   const passed = await llmbench('run', ...options, '--runs-dir', runsDir, '--no-server-metrics');
-  expect(passed.stdout).toMatch(/^slo .*: undecided \(.*; about \d+ requests decide/m);
+  expect(passed.stdout).toMatch(/^SLO +undecided: .* \(.*; about \d+ requests decide/m);
   expect(passed.code).toBe(0);
   const failed = await llmbench(
     'run',

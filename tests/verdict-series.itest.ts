@@ -106,7 +106,7 @@ await describeWithEachPrometheus('verdicts in Prometheus', (programs) => {
     expect(expected).toMatchObject([
       { labels: { alertname: 'LlmScenarioRegressed', scenario: 'nightly' }, annotations: {} },
     ]);
-    expect(expected[0]?.annotations['description']).toMatch(/time_to_first_token p\d0 \+(29|30)\.\d %.* run-23\.$/);
+    expect(expected[0]?.annotations['description']).toMatch(/time to first token p\d0 \+(29|30)\.\d %.* run-23\.$/);
     expect(await pushed.alerts(1)).toEqual(expected);
     expect(await once.alerts(1)).toEqual(expected);
 
