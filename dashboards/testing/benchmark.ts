@@ -18,8 +18,8 @@ export async function runBenchmark(url: string, runsFolder: string, seconds: num
   const output = await runProgram(
     ...['run', '--url', url, '--model', 'sim-model', '--runs-dir', runsFolder, '--json'],
     ...['--concurrency', '8', '--benchmark-duration', String(seconds), '--warmup-request-count', '8'],
-    // So far from the limit that few requests decide.
-    ...['--slo', 'time_to_first_token:p50<60s'],
+    // Decided by its value: a percentile of dependent requests may stay undecided on a busy machine.
+    ...['--slo', 'time_to_first_token:mean<60s'],
   );
   const result = JSON.parse(output) as RunResult;
   if (result.status !== 'completed') throw new Error(`the run is ${result.status}`);
