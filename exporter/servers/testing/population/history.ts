@@ -52,7 +52,7 @@ export function history(seed: number): History {
         served: replicas ? 1 : draw.chance(0.6) ? 1 : 0,
       }),
   );
-  // Half of the replicas also started together: their start times do not tell them apart.
+  // Half of the replicas also started together: their start times do not distinguish them.
   const [one, other] = replicas ? processes : [];
   if (one !== undefined && other !== undefined && drawer(~seed).chance(0.5)) other.startWith(one);
   // Without start times, pages of a replica that counts nothing may be those of the other one just after a restart: one
