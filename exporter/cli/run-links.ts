@@ -17,6 +17,7 @@ export async function linkLines(
   result: ResultFile,
   { path, runsDirectory, grafana }: { path: string; runsDirectory: string; grafana: string | null },
 ): Promise<string[]> {
+  // The run has ended and is stored: without a readable note of a `serve` only the link is missing.
   const address = grafana ?? (await findServe(runsDirectory).catch(() => null))?.grafana_url ?? null;
   const report = join(path, 'report.html');
   const hasReport = await access(report).then(

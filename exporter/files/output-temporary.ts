@@ -17,6 +17,7 @@ export async function besideOutput(path: string): Promise<string> {
   const folder = dirname(path);
   if (!tidied.has(folder)) {
     tidied.add(folder);
+    // What others left must not prevent this output; writing it reports a folder that is not accessible.
     await removeLeft(folder).catch(() => undefined);
   }
   const { pid, start_time } = ownIdentity();

@@ -54,6 +54,7 @@ export class LivePage {
   async close(): Promise<void> {
     const opening = this.#opening;
     this.#opening = null;
+    // `serve` has reported why the port did not open.
     const listening = await opening?.catch(() => null);
     await listening?.close();
   }
