@@ -1,5 +1,7 @@
 import { createServer } from 'node:http';
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { SecureContextOptions, TLSSocket } from 'node:tls';
 
 export interface ListenAddress {
   readonly host: string;
@@ -14,6 +16,16 @@ export interface Listening {
   readonly url: string;
   /** Stops listening and ends the connections that are open. */
   close(): Promise<void>;
+}
+
+/** TLS of a server. */
+export interface ListenTls {
+  /** Whether a certificate is requested from clients. */
+  readonly requestsCertificate: boolean;
+  /** Certificate, key and settings for the connections from now on; called for each of them. */
+  readonly context: () => SecureContextOptions;
+  /** Whether a client that has completed the handshake is let in. */
+  readonly isAllowed: (socket: TLSSocket) => boolean;
 }
 
 /** The address cannot be listened on; the message names it and the remedy. */
@@ -37,20 +49,19 @@ const LOOKS_PER_LIMIT = 4;
 /** Sufficient for all scrapers, well below the limits of a process. */
 const MOST_CONNECTIONS = 10_000;
 
-/** Serves `app`. Rejects with a `ListenError` if the address is in use, not allowed or not of this machine. */
+/** Serves `app`, over HTTPS if `tls` is given. Rejects with a `ListenError` if the address is in use, not allowed or not of this machine. */
 export async function listen(
   app: RequestListener,
   { host, port }: ListenAddress,
   { headers_ms, request_ms, idle_ms }: ListenLimits = LIMITS,
+  tls: ListenTls | null = null,
 ): Promise<Listening> {
-  const server = createServer(
-    {
-      headersTimeout: headers_ms,
-      requestTimeout: request_ms,
-      connectionsCheckingInterval: Math.ceil(headers_ms / LOOKS_PER_LIMIT),
-    },
-    app,
-  );
+  const limits: ServerOptions = {
+    headersTimeout: headers_ms,
+    requestTimeout: request_ms,
+    connectionsCheckingInterval: Math.ceil(headers_ms / LOOKS_PER_LIMIT),
+  };
+  const server = tls === null ? createServer(limits, app) : tlsServer(limits, app, tls);
   server.setTimeout(idle_ms);
   server.maxConnections = MOST_CONNECTIONS;
   await new Promise<void>((resolve, reject) => {
@@ -59,7 +70,34 @@ export async function listen(
   });
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new ListenError(`${host} is not an address with a port`);
-  return { port: bound.port, url: `http://${hostInUrl(host)}:${bound.port}`, close: () => close(server) };
+  const scheme = tls === null ? 'http' : 'https';
+  return { port: bound.port, url: `${scheme}://${hostInUrl(host)}:${bound.port}`, close: () => close(server) };
+}
+
+function tlsServer(limits: ServerOptions, app: RequestListener, tls: ListenTls): Server {
+  let context = tls.context();
+  // Whether a certificate is good enough is decided after the handshake, by rules that can change while the server runs.
+  const server = createTlsServer(
+    {
+      ...limits,
+      ...context,
+      requestCert: tls.requestsCertificate,
+      rejectUnauthorized: false,
+      handshakeTimeout: limits.headersTimeout,
+    },
+    app,
+  );
+  server.prependListener('connection', () => {
+    const now = tls.context();
+    if (now === context) return;
+    context = now;
+    server.setSecureContext(context);
+  });
+  // Before the listener that reads requests of the connection.
+  server.prependListener('secureConnection', (socket) => {
+    if (!tls.isAllowed(socket)) socket.destroy();
+  });
+  return server;
 }
 
 function close(server: Server): Promise<void> {

@@ -1,5 +1,5 @@
 import express from 'express';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { ResultMetricsOptions } from '../publish/result-metrics.ts';
 import { ResultMetrics } from '../publish/result-metrics.ts';
 import { html } from '../report/html.ts';
@@ -29,6 +29,8 @@ export interface ServeAppOptions extends ResultMetricsOptions {
   readonly allowBaselineChanges?: boolean;
   /** Who is exempt from the token; absent: clients on the loopback address. */
   readonly tokenRule?: TokenRule;
+  /** Applied before any route, such as a sign-in. */
+  readonly guard?: RequestHandler;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
   /** Called on each request for the running runs. */
@@ -56,6 +58,7 @@ export function createServeApp(options: ServeAppOptions): Express {
     { path: '/-/healthy', text: 'liveness check' },
     { path: '/-/ready', text: 'readiness check: whether the runs have been read' },
   ];
+  if (options.guard !== undefined) app.use(options.guard);
   app.use('/api/v1', createApi(options));
   app.use(allowedHost(hostCheck));
   app.use(readingOnly);

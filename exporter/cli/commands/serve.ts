@@ -1,6 +1,11 @@
 import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
+import { tokenCheck } from '../../http/api/token.ts';
+import { WebConfigFile } from '../../http/web-config/web-config-file.ts';
+import { webGuard } from '../../http/web-config/web-guard.ts';
+import { webTls } from '../../http/web-config/web-tls.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { RESULT_SERIES } from '../../publish/queried-series.ts';
 import { RunList } from '../../publish/run-list.ts';
@@ -69,6 +74,11 @@ export const OPTIONS = {
   'api-token-file': text('FILE', 'file with the token that the API requires from other machines', null),
   'allow-baseline-changes': flag('allow clients with the API token to change baselines; requires --api-token-file'),
   'api-token-always': flag('require the token from clients on this machine too'),
+  'web-config-file': text(
+    'FILE',
+    "TLS, users and rate limit, in the format of Prometheus' web configuration file; changes apply at once",
+    null,
+  ),
   'trust-proxy': flag('behind a reverse proxy on this machine: require the token by the address in X-Forwarded-For'),
   'grafana-url': text('URL', 'Grafana with the app: a run that ends prints a link to its page there', null),
   ...VERDICT_RECEIVER_OPTIONS,
@@ -97,7 +107,7 @@ const EXAMPLES = [
 ];
 
 const OPEN_TO_ALL =
-  'anyone who can reach this address can read the runs; --api-token-file requires a token, except from this machine';
+  'anyone who can reach this address can read the runs; --api-token-file requires a token, except from this machine; --web-config-file can require users';
 
 const readOnlyLine = (directory: string): string =>
   `${directory} is read-only: its finished runs are served; a run there does not learn of this process and serves its live metrics only with --metrics-port`;
@@ -123,6 +133,21 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
   return mirror;
 }
 
+const requiresSignIn = (webConfig: WebConfigFile | null): boolean => {
+  const { users, tls } = webConfig?.current() ?? {};
+  return (users?.size ?? 0) > 0 || tls?.clientAuth === 'RequireAndVerifyClientCert';
+};
+
+function requestedWebConfig(path: string | null, say: (line: string) => void): WebConfigFile | null {
+  if (path === null) return null;
+  try {
+    return new WebConfigFile(path, say);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new CliError(`--web-config-file: ${error.message}`);
+    throw error;
+  }
+}
+
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
@@ -140,6 +165,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     for (const name of ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const) {
       if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);
     }
+    const webConfig = requestedWebConfig(options['web-config-file'], say);
     const receiver = await requestedVerdictReceiver(options);
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);
@@ -151,6 +177,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       library: new RunLibrary(store, list, say, readStates),
       ...{ token, allowBaselineChanges: options['allow-baseline-changes'] },
       tokenRule: { always: options['api-token-always'], trustProxy: options['trust-proxy'] },
+      ...(webConfig !== null && {
+        guard: webGuard(() => webConfig.current(), token === null ? () => false : tokenCheck(token)),
+      }),
       hostCheck: hostCheck({ host: options.host, allowedHosts: options['allowed-hosts'] }),
       version: VERSION,
       problem: say,
@@ -163,8 +192,9 @@ export async function run(argv: readonly string[]): Promise<number> {
       scenarioStates: readStates,
       expectedScenarios: options['expect-scenario'],
     });
-    const server = await listen(app, options);
-    if (token === null && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
+    const server = await listen(app, options, undefined, webConfig && webTls(webConfig));
+    const isOpen = token === null && !requiresSignIn(webConfig);
+    if (isOpen && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
     const following = mirror?.follow(say);
     if (isReadOnly && mirror === null) say(readOnlyLine(store.directory));
     if (!isReadOnly) presence = await announceServe(store.directory, server.url, grafanaUrl);

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import { isLoopback } from '../loopback.ts';
+import { isSignedIn } from '../signed-in.ts';
 import { Problem } from './problem.ts';
 
 /** Whether the client is allowed to do what it requests. */
@@ -17,16 +18,17 @@ export interface TokenRule {
 const EXEMPT_LOOPBACK: TokenRule = { always: false, trustProxy: false };
 
 /**
- * The token, as `Authorization: Bearer <token>`, is required from clients that the rule does not exempt; null: not
- * required.
+ * The token, as `Authorization: Bearer <token>`, is required from clients that the rule does not exempt and that have not
+ * signed in with user and password; null: not required.
  */
 export function readCheck(token: string | null, rule: TokenRule = EXEMPT_LOOPBACK): ClientCheck {
   if (token === null) return () => true;
   const hasToken = tokenCheck(token);
-  return (request) => isExempt(request, rule) || hasToken(request);
+  return (request) => isExempt(request, rule) || isSignedIn(request) || hasToken(request);
 }
 
-function tokenCheck(token: string): ClientCheck {
+/** Whether a request carries the token. */
+export function tokenCheck(token: string): ClientCheck {
   const expected = digest(token);
   return (request) => {
     const [, given] = /^Bearer +(\S+)$/i.exec(request.get('authorization') ?? '') ?? [];

@@ -1,0 +1,43 @@
+import { expect, test } from '@jest/globals';
+import { BasicAuth, basicCredentials } from './basic-auth.ts';
+
+/** The hash of `test` in Prometheus' guide to basic authentication. */
+const USERS = new Map([['admin', '$2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay']]);
+const basic = (text: string): string => `Basic ${Buffer.from(text).toString('base64')}`;
+
+test('a password is compared with its hash, also when it was accepted before', async () => {
+  const auth = new BasicAuth();
+  expect(await auth.check(basic('admin:test'), USERS)).toBe('accepted');
+  expect(await auth.check(basic('admin:test'), USERS)).toBe('accepted');
+  expect(await auth.check(basic('admin:Test'), USERS)).toBe('refused');
+  expect(await auth.check(basic('other:test'), USERS)).toBe('refused');
+  expect(await auth.check(undefined, USERS)).toBe('refused');
+});
+
+test('an accepted password ends with its user and with its hash', async () => {
+  const auth = new BasicAuth();
+  await auth.check(basic('admin:test'), USERS);
+  expect(await auth.check(basic('admin:test'), new Map())).toBe('refused');
+  const changed = new Map([['admin', '$2b$04$CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K']]);
+  expect(await auth.check(basic('admin:test'), changed)).toBe('refused');
+});
+
+test('guesses beyond those that wait are not computed', async () => {
+  const auth = new BasicAuth();
+  const cheap = new Map([['admin', '$2b$04$CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K']]);
+  const results = await Promise.all(Array.from({ length: 30 }, (_, i) => auth.check(basic(`admin:${i}`), cheap)));
+  expect(results.filter((result) => result === 'busy')).toHaveLength(10);
+});
+
+test.each([
+  [basic('a:b'), { name: 'a', password: 'b' }],
+  [basic('a:b:c'), { name: 'a', password: 'b:c' }],
+  [basic('a:'), { name: 'a', password: '' }],
+  [basic('ü:é'), { name: 'ü', password: 'é' }],
+  [basic('a'), null],
+  ['Bearer abc', null],
+  ['Basic !', null],
+  [undefined, null],
+])('credentials of %p', (header, expected) => {
+  expect(basicCredentials(header)).toEqual(expected);
+});

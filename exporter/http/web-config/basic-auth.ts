@@ -1,0 +1,60 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { compare } from 'bcryptjs';
+
+/** A hash of no known password: unknown users take as long to refuse as known ones. */
+const NO_USER_HASH = '$2b$10$CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K';
+const MOST_REMEMBERED = 1000;
+const MOST_WAITING = 20;
+
+/** What is to be said of a request's credentials; `busy`: too many are being checked. */
+export type SignIn = 'accepted' | 'refused' | 'busy';
+
+/**
+ * Checks passwords against bcrypt hashes. Correct ones are remembered, because a hash takes tens of milliseconds; wrong ones
+ * are not, and are computed one after the other so that guessing does not occupy the process.
+ */
+export class BasicAuth {
+  /** A key of this process only, so that remembered passwords cannot be looked up elsewhere. */
+  readonly #salt = randomBytes(32);
+  readonly #remembered = new Set<string>();
+  #queue: Promise<unknown> = Promise.resolve();
+  #waiting = 0;
+
+  /** `authorization` is the value of the header. */
+  async check(authorization: string | undefined, users: ReadonlyMap<string, string>): Promise<SignIn> {
+    const credentials = basicCredentials(authorization);
+    if (credentials === null) return 'refused';
+    const { name, password } = credentials;
+    const hash = users.get(name);
+    const key = createHash('sha256')
+      .update(this.#salt)
+      .update(JSON.stringify([name, hash, password]))
+      .digest('base64');
+    if (hash !== undefined && this.#remembered.has(key)) return 'accepted';
+    if (this.#waiting >= MOST_WAITING) return 'busy';
+    if (!(await this.#compared(password, hash ?? NO_USER_HASH)) || hash === undefined) return 'refused';
+    if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
+    this.#remembered.add(key);
+    return 'accepted';
+  }
+
+  async #compared(password: string, hash: string): Promise<boolean> {
+    this.#waiting += 1;
+    const compared = this.#queue.then(() => compare(password, hash));
+    this.#queue = compared.catch(() => undefined);
+    try {
+      return await compared;
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+}
+
+/** User and password of `Authorization: Basic …` (RFC 7617); null for anything else. */
+export function basicCredentials(authorization: string | undefined): { name: string; password: string } | null {
+  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return null;
+  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = text.indexOf(':');
+  return colon < 0 ? null : { name: text.slice(0, colon), password: text.slice(colon + 1) };
+}

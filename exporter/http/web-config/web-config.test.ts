@@ -1,0 +1,91 @@
+import { expect, test } from '@jest/globals';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { parseWebConfig } from './web-config.ts';
+
+/** The hash of `test` in Prometheus' guide to basic authentication. */
+const HASH = '$2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay';
+const parsed = (text: string): ReturnType<typeof parseWebConfig> => parseWebConfig(text, 'web.yml');
+
+test('every section', () => {
+  const config = parsed(`
+tls_server_config:
+  cert_file: server.crt
+  key: PEM
+  client_auth_type: RequireAndVerifyClientCert
+  client_ca_file: ca.crt
+  client_allowed_sans: [prometheus.example.org]
+  min_version: TLS13
+  max_version: TLS13
+  cipher_suites: [TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256]
+  prefer_server_cipher_suites: false
+  curve_preferences: [CurveP256]
+http_server_config:
+  http2: false
+  headers:
+    X-Frame-Options: deny
+    Strict-Transport-Security: max-age=31536000
+    X-XSS-Protection: ''
+basic_auth_users:
+  prometheus: ${HASH}
+rate_limit:
+  interval: 1m30s
+  burst: 20
+`);
+  expect(config.tls).toEqual({
+    cert: { file: 'server.crt' },
+    key: { text: 'PEM' },
+    clientAuth: 'RequireAndVerifyClientCert',
+    clientCa: { file: 'ca.crt' },
+    allowedSans: ['prometheus.example.org'],
+    minVersion: 'TLS13',
+    maxVersion: 'TLS13',
+    cipherSuites: ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'],
+    preferServerCipherSuites: false,
+    curves: ['CurveP256'],
+  });
+  expect(config.headers).toEqual({ 'X-Frame-Options': 'deny', 'Strict-Transport-Security': 'max-age=31536000' });
+  expect([...config.users]).toEqual([['prometheus', HASH]]);
+  expect(config.rateLimit).toEqual({ interval_ms: 90_000, burst: 20 });
+});
+
+test.each(['', '{}', 'basic_auth_users:\n', 'rate_limit: {interval: 0}'])('%j restricts nothing', (text) => {
+  expect(parsed(text)).toEqual({ tls: null, headers: {}, users: new Map(), rateLimit: null });
+});
+
+test('the defaults of TLS', () => {
+  expect(parsed('tls_server_config: {cert: C, key: K}').tls).toMatchObject({
+    ...{ clientAuth: 'NoClientCert', clientCa: null, minVersion: 'TLS12', maxVersion: 'TLS13', cipherSuites: [] },
+    preferServerCipherSuites: true,
+  });
+});
+
+test.each([
+  ['[]', 'web.yml: the file must be a mapping'],
+  ['users: {}', 'web.yml: users is not a known key; the keys are tls_server_config, '],
+  ['tls_server_config: {cert_file: a}', 'web.yml: tls_server_config.key_file or key is required'],
+  ['tls_server_config: {cert: a, cert_file: b, key: c}', 'tls_server_config.cert and cert_file exclude each other'],
+  ['tls_server_config: {cert: a, key: b, min_version: SSL3}', 'min_version must be one of TLS10, TLS11, TLS12, TLS13'],
+  ['tls_server_config: {cert: a, key: b, cipher_suites: [RC4]}', "cipher_suites has the unknown value 'RC4'"],
+  [
+    'tls_server_config: {cert: a, key: b, client_auth_type: RequireAndVerifyClientCert}',
+    "client_auth_type 'RequireAndVerifyClientCert' requires client_ca_file or client_ca",
+  ],
+  ['tls_server_config: {cert: a, key: b, client_ca_file: c}', 'tls_server_config.client_ca requires client_auth_type'],
+  ['tls_server_config: {cert: a, key: b, client_allowed_sans: [x]}', 'client_allowed_sans requires a client_auth_type'],
+  ['http_server_config: {headers: {X-Frame-Options: allow}}', 'http_server_config.headers.X-Frame-Options must be one'],
+  ['http_server_config: {headers: {X-Other: a}}', 'headers.X-Other is not a known key'],
+  ['http_server_config: {headers: {X-XSS-Protection: "a\\nb"}}', 'X-XSS-Protection must be one line of ASCII'],
+  ['basic_auth_users: {a: secret}', 'basic_auth_users.a must be a bcrypt hash'],
+  [`basic_auth_users: {a: ${HASH.replace('$12$', '$18$')}}`, 'with a cost of at most 14'],
+  [`basic_auth_users: {"a:b": ${HASH}}`, 'basic_auth_users.a:b must not contain a colon'],
+  [`basic_auth_users: {a: ${HASH}, a: ${HASH}}`, 'web.yml: '],
+  ['rate_limit: {interval: 1s}', 'rate_limit.burst must be a whole number from 1 to 1000000'],
+  ['rate_limit: {interval: 1 s, burst: 1}', "rate_limit.interval must be a duration such as '1s' or '100ms'"],
+])('%s is refused', (text, message) => {
+  expect(() => parsed(text)).toThrow(ConfigurationError);
+  expect(() => parsed(text)).toThrow(message);
+});
+
+test('a refused secret is not repeated', () => {
+  expect(() => parsed('basic_auth_users: {a: open-sesame}')).toThrow(/^(?!.*open-sesame)/s);
+});
