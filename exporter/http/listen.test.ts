@@ -21,6 +21,34 @@ test('close ends a connection that is still being answered', async () => {
   await expect(body.text()).rejects.toThrow();
 });
 
+test('close with a grace period: the response is completed, idle and new connections are not kept', async () => {
+  let respond = (): void => {};
+  const asked = new Promise<void>((resolve) => {
+    respond = resolve;
+  });
+  let finish = (): void => {};
+  const app: RequestListener = (_request, response) => {
+    response.write('begun ');
+    finish = () => void response.end('ended');
+    respond();
+  };
+  const server = await listen(app, { host: '127.0.0.1', port: 0 });
+  const { body } = await request(server.url);
+  await asked;
+  const closed = server.close(60_000);
+  await expect(request(server.url, { reset: true })).rejects.toThrow(/ECONNREFUSED/);
+  finish();
+  expect(await body.text()).toBe('begun ended');
+  await closed;
+});
+
+test('close ends a response that takes longer than the grace period', async () => {
+  const server = await listen((_request, response) => response.write('begun'), { host: '127.0.0.1', port: 0 });
+  const { body } = await request(server.url);
+  await server.close(10);
+  await expect(body.text()).rejects.toThrow();
+});
+
 describe('a client that is too slow', () => {
   const limits = { headers_ms: 50, request_ms: 100, idle_ms: 150 };
 

@@ -14,8 +14,8 @@ export interface Listening {
   readonly port: number;
   /** Scheme, host and port. */
   readonly url: string;
-  /** Stops listening and ends the connections that are open. */
-  close(): Promise<void>;
+  /** Stops listening; ends each connection after its current response, and all of them after `grace_ms` (default 0). */
+  close(grace_ms?: number): Promise<void>;
 }
 
 /** TLS of a server. */
@@ -71,7 +71,11 @@ export async function listen(
   const bound = server.address();
   if (bound === null || typeof bound === 'string') throw new ListenError(`${host} is not an address with a port`);
   const scheme = tls === null ? 'http' : 'https';
-  return { port: bound.port, url: `${scheme}://${hostInUrl(host)}:${bound.port}`, close: () => close(server) };
+  return {
+    port: bound.port,
+    url: `${scheme}://${hostInUrl(host)}:${bound.port}`,
+    close: (grace_ms = 0) => close(server, grace_ms),
+  };
 }
 
 function tlsServer(limits: ServerOptions, app: RequestListener, tls: ListenTls): Server {
@@ -100,10 +104,16 @@ function tlsServer(limits: ServerOptions, app: RequestListener, tls: ListenTls):
   return server;
 }
 
-function close(server: Server): Promise<void> {
+function close(server: Server, grace_ms: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.close((error) => (error === undefined ? resolve() : reject(error)));
-    server.closeAllConnections();
+    const force = setTimeout(() => server.closeAllConnections(), grace_ms);
+    // Node ends idle connections at once, and the others after their response.
+    server.close((error) => {
+      clearTimeout(force);
+      if (error === undefined) resolve();
+      else reject(error);
+    });
+    if (grace_ms === 0) server.closeAllConnections();
   });
 }
 

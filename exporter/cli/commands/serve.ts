@@ -35,6 +35,7 @@ import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { intervals } from '../options/intervals.ts';
 import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
+import { LOG_FORMATS, serviceLog } from '../service-log.ts';
 import { untilStopped } from '../until-stopped.ts';
 import { VERSION } from '../version.ts';
 
@@ -92,10 +93,17 @@ export const OPTIONS = {
     { min: 1, max: 240 },
     60,
   ),
+  'log-format': choice(
+    LOG_FORMATS,
+    'format of the messages on standard error: text, or one JSON object per line',
+    'text',
+  ),
   json: flag('print one JSON line {url} when ready'),
 };
 
 const HISTOGRAM_RUNS = 5;
+/** Well below the 30 s after which Kubernetes ends a process by force. */
+const RESPONSES_END_WITHIN_MS = 10_000;
 
 const EXAMPLES = [
   'llmbench serve',
@@ -155,7 +163,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const options = readOptions(OPTIONS, argv, process.env);
   const stopped = untilStopped();
-  const say = (line: string): void => void process.stderr.write(`${line}\n`);
+  const isStructured = options['log-format'] !== 'text';
+  const log = serviceLog(options['log-format'], process.stderr);
+  const say = (line: string): void => log.warn(line);
   try {
     const mirror = isStorageUrl(options['runs-dir']) ? await openedMirror(options, say) : null;
     const store = mirror ?? (await openRuns(options['runs-dir']));
@@ -196,27 +206,30 @@ export async function run(argv: readonly string[]): Promise<number> {
     const isOpen = token === null && !requiresSignIn(webConfig);
     if (isOpen && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
     const following = mirror?.follow(say);
-    if (isReadOnly && mirror === null) say(readOnlyLine(store.directory));
+    if (isReadOnly && mirror === null) log.info(readOnlyLine(store.directory));
     if (!isReadOnly) presence = await announceServe(store.directory, server.url, grafanaUrl);
     const pushed = {
       ...{ list, states: () => states.read(), expectedSeconds: options['expect-scenario'] },
       intervalSeconds: options['remote-write-interval'],
     };
     const stopPushing = receiver && keepPushingScenarios(store, pushed, receiver);
-    process.stdout.write(
-      options.json
-        ? `${JSON.stringify({ url: server.url })}\n`
-        : `serving the runs in ${store.place} at ${server.url}/metrics; press Ctrl-C to stop\n`,
-    );
+    const ready = `serving the runs in ${store.place} at ${server.url}/metrics`;
+    if (options.json) process.stdout.write(`${JSON.stringify({ url: server.url })}\n`);
+    else if (!isStructured) process.stdout.write(`${ready}; press Ctrl-C to stop\n`);
+    if (isStructured) log.info(ready, { url: server.url, version: VERSION });
     await stopped;
+    if (isStructured) log.info('stopping');
     following?.stop();
     await stopPushing?.();
     await presence?.stop();
-    await server.close();
+    await server.close(RESPONSES_END_WITHIN_MS);
     mirror?.storage.close();
     return ExitCode.done;
   } catch (error) {
-    if (error instanceof ListenError || error instanceof RunsDirectoryError) throw new CliError(error.message);
-    throw error;
+    const isExplained = error instanceof ListenError || error instanceof RunsDirectoryError;
+    const failure = isExplained ? new CliError(error.message) : error;
+    if (!isStructured || !(failure instanceof CliError)) throw failure;
+    log.error(failure.message);
+    return failure.exitCode;
   }
 }
