@@ -116,13 +116,16 @@ await describeWithEachPrometheus('a serve with TLS and users', (programs) => {
       configFile: join(folder, 'prometheus.yml'),
       dataFolder: join(folder, 'prometheus'),
     });
-    const up = async (): Promise<string | undefined> => {
-      const { body } = await request(`${prometheus?.url}/api/v1/query?query=up`);
+    const value = async (query: string): Promise<string | undefined> => {
+      const { body } = await request(`${prometheus?.url}/api/v1/query?query=${query}`);
       const answer = (await body.json()) as { data: { result: { value: [number, string] }[] } };
       return answer.data.result[0]?.value[1];
     };
-    for (const end = Date.now() + WAIT_MS; (await up()) !== '1' && Date.now() < end;) await sleep(200);
-    expect(await up()).toBe('1');
+    for (const end = Date.now() + WAIT_MS; (await value('up')) !== '1' && Date.now() < end;) await sleep(200);
+    expect(await value('up')).toBe('1');
+    // The page is compressed in two parts: what changes with each scrape, and what is kept.
+    expect(Number(await value('process_resident_memory_bytes%7Bjob="llmbench"%7D'))).toBeGreaterThan(10e6);
+    expect(await value('llmbench_build_info')).toBe('1');
   });
 
   test('changes apply without a restart; a mistake is reported and what held before holds on', async () => {

@@ -22,15 +22,17 @@ export function metricsRoute(
   const compressed = compressOnce();
   return async (request, response) => {
     const remoteAddress = request.socket.remoteAddress ?? 'unknown';
-    const { contentType, body } = await page.render(request.get('accept'));
+    const { contentType, body, before = '' } = await page.render(request.get('accept'));
     response.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept, Accept-Encoding' });
     if (request.method === 'GET') response.once('finish', () => scraped(remoteAddress));
     if (!compresses(remoteAddress) || request.acceptsEncodings('gzip', 'identity') !== 'gzip') {
-      response.end(body);
+      response.end(before === '' ? body : Buffer.concat([Buffer.from(before), Buffer.from(body)]));
       return;
     }
     response.set('Content-Encoding', 'gzip');
-    response.end(await compressed(body));
+    const kept = await compressed(body);
+    // Compressed parts in a row are one file (RFC 1952 §2.2): what is kept is not compressed again.
+    response.end(before === '' ? kept : Buffer.concat([await compress(before, { level: COMPRESSION_LEVEL }), kept]));
   };
 }
 

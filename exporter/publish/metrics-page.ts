@@ -5,6 +5,8 @@ import type { FamilyInput, FamilyMetadata, PageFormat } from '../../core/exposit
 export interface RenderedPage<Body extends string | Buffer = string> {
   readonly contentType: string;
   readonly body: Body;
+  /** Lines that precede the body and are new in each response. */
+  readonly before?: string;
 }
 
 /** Something that can be scraped, by any number of scrapers at once: reading it resets nothing. */

@@ -40,6 +40,8 @@ export interface ResultMetricsOptions {
   readonly scenarioStates?: () => Promise<readonly ScenarioState[]>;
   /** How often a scenario is expected to complete, in seconds, by its name. */
   readonly expectedScenarios?: ReadonlyMap<string, number>;
+  /** Lines about the process itself; default: none. */
+  readonly processLines?: (format: PageFormat) => Promise<string>;
   /** Milliseconds on any clock; default: the time of day. */
   readonly now_ms?: () => number;
 }
@@ -92,6 +94,7 @@ export class ResultMetrics implements MetricsPage {
       histogramRuns: 5,
       resultSeries: 'all',
       now_ms: () => Date.now(),
+      processLines: () => Promise.resolve(''),
       runTtlSeconds: null,
       maxSeries: 100_000,
       republish: [],
@@ -123,7 +126,8 @@ export class ResultMetrics implements MetricsPage {
     const { families, bodies } = await this.#refreshed();
     const body = bodies.get(`${part} ${format}`) ?? keptPage(families[part], format);
     bodies.set(`${part} ${format}`, body);
-    return { contentType: CONTENT_TYPES[format], body };
+    const before = part === 'results' ? '' : await this.#options.processLines(format);
+    return { contentType: CONTENT_TYPES[format], body, before };
   }
 
   /** Reads what is new. Scrapes that come together share one reading. */

@@ -8,6 +8,7 @@ import { webTls } from '../../http/web-config/web-tls.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { RESULT_SERIES } from '../../publish/queried-series.ts';
+import { ProcessMetrics } from '../../publish/process-metrics.ts';
 import { RunList } from '../../publish/run-list.ts';
 import { storeSource } from '../../publish/run-reader.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
@@ -180,6 +181,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);
     const states = new ScenarioStates(store.directory);
+    const processMetrics = new ProcessMetrics();
     const readStates = (): ReturnType<typeof states.read> => states.read();
     const app = createServeApp({
       discoveryAsked: () => presence?.discoveryAsked(),
@@ -200,6 +202,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       maxSeries: options['max-series'],
       republish: options.republish,
       scenarioStates: readStates,
+      processLines: (format) => processMetrics.lines(format),
       expectedScenarios: options['expect-scenario'],
     });
     const server = await listen(app, options, undefined, webConfig && webTls(webConfig));
