@@ -181,6 +181,29 @@ describe('several processes on one page restart one by one', () => {
   });
 });
 
+describe('a family vanishes while no number decreases, and no start time shows why', () => {
+  test.each([
+    ['an integer of few digits', 209, 90.5, 209],
+    ['one observation of a round value', 1, 7.1, 1],
+    ['a rounded sum of round values', 3, 10.299999999999999, 3],
+  ])('that another stands still at %s does not prove that the process lives', (_, count, sum, steps) => {
+    const pages = [`${ttft(count, sum)}\n${counter(steps)}\n${counter(4, 'errors_total')}`];
+    pages.push(`${ttft(count, sum)}\n${counter(steps)}`);
+    pages.push(`${ttft(count + 20, sum + 9)}\n${counter(steps + 20)}\n${counter(1, 'errors_total')}`);
+    const store = replay(pagesOf(...pages));
+    expect(store.unclear).toEqual([1]);
+    expect(whole(store, 'x_total')).toMatchObject([{ increase: null }]);
+  });
+
+  test('that another stands still at a number of many digits proves it', () => {
+    const sum = 104.28217905;
+    const pages = [`${ttft(209, sum)}\n${counter(4, 'errors_total')}`, ttft(209, sum), ttft(229, sum + 9)];
+    const store = replay(pagesOf(...pages));
+    expect(store.unclear).toEqual([]);
+    expect(gained(store, 'ttft')).toBe(20);
+  });
+});
+
 describe('several servers behind one address', () => {
   test('alternating counts without start times: nothing is known', () => {
     const page = (n: number): string => `${counter(n)}\n${ttft(n)}`;
@@ -256,6 +279,11 @@ describe('several servers behind one address', () => {
         ok: null,
         error: null,
       });
+    });
+
+    test('a series vanishes again after it had returned', () => {
+      const gains = increases({ x: 4, y: 844 }, { x: 5 }, { x: 6 }, { x: 8, y: 1258 }, { x: 10, y: 1671 }, { x: 14 });
+      expect(gains).toEqual({ x: null, y: null });
     });
 
     test('series return while others vanish', () => {

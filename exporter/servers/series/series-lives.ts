@@ -12,8 +12,8 @@ const PROCESS_LABELS = ['pid', 'process', 'worker', 'worker_id', 'replica', 'ins
 
 /** How many pages back to search for one that a page continues. */
 const PAGES_BACK = 500;
-/** Integers below this are likely to recur by chance. */
-const DISTINCT = 100;
+/** Numbers with fewer significant digits recur by chance in a restarted process, such as 209 requests or a sum of 7.1 s. */
+const DIGITS_OF_DISTINCT_NUMBER = 4;
 /** A jump between two servers shows in at least this many series. */
 const SERIES_OF_A_JUMP = 200;
 
@@ -43,6 +43,8 @@ export class SeriesLives {
   /** The pages between which counts last fell. */
   #lastFall: { readonly before: number; readonly scrape: number } | null = null;
 
+  /** Series that were missing from a page and returned with at least their old values. */
+  readonly #resumed = new Set<CumulativeSeries>();
   /** Series that decreased alone in a living process: their totals before, and the page on which they decreased. */
   readonly #lostAlive = new Map<CumulativeSeries, { readonly total: number; readonly scrape: number }>();
 
@@ -89,7 +91,7 @@ export class SeriesLives {
     if (!changed && this.#changes.renewed.size === 0 && !this.#regained(before, scrape)) return true;
     const proofOf = this.#proofs(places);
     let returned = false;
-    let resumes = false;
+    const resumed: CumulativeSeries[] = [];
     const seen: Seen[] = [];
     const appeared: Seen[] = [];
     for (const series of this.#pages.series) {
@@ -99,7 +101,7 @@ export class SeriesLives {
       if (sighting !== null) seen.push({ series, sighting });
       else if (!series.hasValueAt(before)) {
         returned = this.#judgeAbsent(series, scrape, proof) || returned;
-        resumes ||= resumesItsValue(series, scrape);
+        if (resumesItsValue(series, scrape)) resumed.push(series);
         if (series.hasValueAt(scrape) && !isSum(series)) appeared.push({ series, sighting: appearance(series, proof) });
       }
     }
@@ -108,8 +110,10 @@ export class SeriesLives {
       .filter(({ sighting }, i) => lives[i] === 'anew' && sighting.proof === null)
       .map(({ series }) => series);
     const fell = seen.some(({ sighting }, i) => lives[i] === 'anew' && sighting.step === 'fell');
-    const swaps = resumes && (seen.length === 0 || seen.some(({ sighting }) => sighting.step !== 'continued'));
+    const swaps =
+      resumed.length > 0 && (seen.length === 0 || seen.some(({ sighting }) => sighting.step !== 'continued'));
     const ofAnother = this.#mayAlternate(seen, appeared, swaps, before, scrape);
+    for (const series of resumed) this.#resumed.add(series);
     const jumped = fell && (restarted || unclear) && this.#resumesOlderPage(unproven, before, scrape);
     const doubtful = new Set(jumped ? unproven : []);
     const doubtfulProcesses = new Set(Array.from(doubtful, processOf));
@@ -190,7 +194,8 @@ export class SeriesLives {
   /**
    * Whether a page of a living process, by its start time, may be that of a server that started at the same time: a
    * part of its series decreased to where an older page left them, or is back at once above what it had lost, or series
-   * return while others are missing. The process may also have reset or omitted them itself.
+   * return while others are missing, or vanish again after they had returned. The process may also have reset or omitted
+   * them itself.
    */
   #mayAlternate(
     seen: readonly Seen[],
@@ -208,8 +213,11 @@ export class SeriesLives {
     }
     if (!mayBeOfAnother(seen.map(({ sighting }) => sighting))) return false;
     const fallen = seen.filter((each) => lives(each) && each.sighting.step === 'fell').map(({ series }) => series);
-    if (swaps || this.#returnsToOlderPage(fallen, before, scrape, (page) => returnedTo(fallen, page, scrape)))
-      return true;
+    const vanishAgain = seen.some(
+      (each) => lives(each) && each.sighting.step === 'vanished' && this.#resumed.has(each.series),
+    );
+    if (swaps || vanishAgain) return true;
+    if (this.#returnsToOlderPage(fallen, before, scrape, (page) => returnedTo(fallen, page, scrape))) return true;
     for (const series of fallen) this.#lostAlive.set(series, { total: totalAt(series, before), scrape });
     return false;
   }
@@ -356,7 +364,13 @@ function sightingOf(
 function isDistinct(series: CumulativeSeries, change: number): boolean {
   const numbers =
     series instanceof HistogramSeries ? [series.total(change), series.sum(change)] : [series.value(change)];
-  return numbers.some((value) => value >= DISTINCT || !Number.isInteger(value));
+  return numbers.some((value) => significantDigits(value) >= DIGITS_OF_DISTINCT_NUMBER);
+}
+
+/** Without trailing zeros, and without the rounding of a sum: 10.299999999999999 has three. */
+function significantDigits(value: number): number {
+  const [mantissa = ''] = Number(Math.abs(value).toPrecision(12)).toExponential().split('e');
+  return mantissa.replace('.', '').length;
 }
 
 /** The series that held the values before: its predecessor when it was born on this page. */

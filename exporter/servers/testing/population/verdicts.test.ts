@@ -7,3 +7,9 @@ test('over 2,000 generated histories no gain is wrong, and most are known', () =
   expect(exact / (exact + unknown)).toBeGreaterThan(0.8);
   expect(ambiguous).toBeLessThan(exact / 10);
 });
+
+test('no gain is wrong in histories that once gave one', () => {
+  // A restarted process that shows an old number again by chance, and replicas that started together.
+  const { wrong, examples } = verdictsOver([48060, 20273132, 20350796, 20356209]);
+  expect({ wrong, examples }).toEqual({ wrong: 0, examples: [] });
+});
