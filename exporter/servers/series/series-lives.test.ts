@@ -213,6 +213,25 @@ describe('several servers behind one address', () => {
     expect(whole(store, 'ttft')).toMatchObject([{ count: null, buckets: null }]);
   });
 
+  test('one count that alternates between 0 and a larger one each time', () => {
+    const page = ([ok, error]: readonly [number, number | null]): string =>
+      [counter(ok, 'ok'), error === null ? counter(0, 'error') + '\n' + ttft(0, 0) : counter(error, 'error')].join(
+        '\n',
+      );
+    const pages = [
+      [27, null],
+      [30, 2922],
+      [30, 3143],
+      [31, null],
+      [33, null],
+      [33, 3905],
+      [35, 4047],
+      [36, null],
+    ] as const;
+    const store = replay(pagesOf(...pages.map(page)));
+    expect(whole(store, 'error')).toMatchObject([{ increase: null }]);
+  });
+
   test('a start time within the lifetime of the previous process', () => {
     const page = (start: number, n: number): string => `process_start_time_seconds ${start}\n${counter(n)}`;
     const pages = [...Array.from({ length: 30 }, (_, i) => page(100, 10 + i)), page(105, 900)];
@@ -225,6 +244,24 @@ describe('several servers behind one address', () => {
     expect(known(store)).toEqual({ ...NOTHING, unclear: [2] });
     expect(whole(store, 'x_total')).toMatchObject([{ increase: null }]);
     expect(find(store, 'x_total')).toHaveLength(1);
+  });
+
+  test('a return to the counts of an older page: also what was at 0 in between is unknown', () => {
+    const page = ([ok, error, tokens, latency]: readonly [number, number, number, number]): string =>
+      [counter(ok, 'ok'), counter(error, 'error'), counter(tokens, 'tokens'), counter(latency, 'latency')].join('\n');
+    const pages = [[3, 29, 36, 2] as const, [3, 0, 5, 3] as const, [4, 45, 389, 2] as const, [4, 60, 553, 2] as const];
+    const store = replay(pagesOf(...pages.map(page)));
+    for (const name of ['ok', 'error', 'tokens', 'latency'])
+      expect(whole(store, name)).toMatchObject([{ increase: null }]);
+  });
+
+  test('a family that vanishes and continues again and again', () => {
+    const both = (requests: number, tokens: number): string =>
+      `${counter(requests)}\n${counter(tokens, 'tokens_total')}`;
+    const only = (tokens: number): string => counter(tokens, 'tokens_total');
+    const store = replay(pagesOf(both(3134, 214), only(215), both(3352, 228), only(229), both(3559, 230)));
+    expect(whole(store, 'x_total')).toMatchObject([{ increase: null }]);
+    expect(whole(store, 'tokens_total')).toMatchObject([{ increase: null }]);
   });
 
   describe('that started at the same time', () => {
@@ -284,6 +321,18 @@ describe('several servers behind one address', () => {
     test('a series vanishes again after it had returned', () => {
       const gains = increases({ x: 4, y: 844 }, { x: 5 }, { x: 6 }, { x: 8, y: 1258 }, { x: 10, y: 1671 }, { x: 14 });
       expect(gains).toEqual({ x: null, y: null });
+    });
+
+    test('one is idle: what only the other has was not counted from 0', () => {
+      const gains = increases(
+        {},
+        {},
+        { error: 3438, ttft: 255 },
+        { error: 3533, ttft: 270 },
+        {},
+        { error: 4026, ttft: 303 },
+      );
+      expect(gains).toEqual({ error: null, ttft: null });
     });
 
     test('series return while others vanish', () => {

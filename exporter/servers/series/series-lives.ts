@@ -112,27 +112,30 @@ export class SeriesLives {
     const fell = seen.some(({ sighting }, i) => lives[i] === 'anew' && sighting.step === 'fell');
     const swaps =
       resumed.length > 0 && (seen.length === 0 || seen.some(({ sighting }) => sighting.step !== 'continued'));
-    const ofAnother = this.#mayAlternate(seen, appeared, swaps, before, scrape);
+    const ofAnother = this.#mayAlternate(seen, appeared, swaps, before, scrape) || this.#resumesAgain(resumed, seen);
     for (const series of resumed) this.#resumed.add(series);
     const jumped = fell && (restarted || unclear) && this.#resumesOlderPage(unproven, before, scrape);
     const doubtful = new Set(jumped ? unproven : []);
     const doubtfulProcesses = new Set(Array.from(doubtful, processOf));
     for (const [i, { series, sighting }] of seen.entries()) {
       const ofOther = ofAnother && sighting.proof !== 'renewed';
-      if (lives[i] === 'unclear' || doubtful.has(series) || ofOther) series.unclearAt.push(scrape);
+      // A series at 0 is also on the page of another server, which counts it from elsewhere.
+      const wasZero = !sighting.counted && doubtfulProcesses.has(processOf(series)) && totalAt(series, scrape) > 0;
+      if (lives[i] === 'unclear' || doubtful.has(series) || ofOther || wasZero) series.unclearAt.push(scrape);
       else if (lives[i] === 'anew') series.anewAt.push(scrape);
     }
     for (const [i, { series }] of appeared.entries()) {
       const ofOther = ofAnother || doubtfulProcesses.has(processOf(series));
       if (ofOther || lives[seen.length + i] === 'unclear') series.unclearAt.push(scrape);
     }
+    if (places.length > 0) doubtBirths(seen);
     this.#followSums(scrape, restarted);
     if (unclear || ofAnother || doubtful.size > 0) this.unclear.push(scrape);
     else if (restarted || returned) this.restarts.push(scrape);
 
     // Twice, series continue while others decrease or vanish: pages of two servers alternate.
     if (swaps) this.#swaps += 1;
-    const alternates = fell && restarted && this.#countsAlternate(unproven, before, scrape);
+    const alternates = fell && (restarted || unclear) && this.#countsAlternate(unproven, before, scrape);
     if (this.#swaps < 2 && !alternates) return true;
     this.severalServers = 'its counts alternate between those of several processes';
     return false;
@@ -222,6 +225,16 @@ export class SeriesLives {
     return false;
   }
 
+  /**
+   * Whether series return with at least their old values, as they did before: a process that restarts late and late again
+   * does so by chance, two alternating servers always do.
+   */
+  #resumesAgain(resumed: readonly CumulativeSeries[], seen: readonly Seen[]): boolean {
+    if (!resumed.some((series) => this.#resumed.has(series))) return false;
+    const missed = resumed.map((series) => ({ ...appearance(series, null), step: 'vanished' as const }));
+    return mayBeOfAnother([...missed, ...seen.map(({ sighting }) => sighting)]);
+  }
+
   /** Whether a series that decreased in a living process is back above its old value, most of the way in one step. */
   #regained(before: number, scrape: number): boolean {
     return Array.from(this.#lostAlive).some(([series, lost]) => {
@@ -305,6 +318,17 @@ const appearance = (series: CumulativeSeries, proof: Sighting['proof']): Sightin
   proof,
   process: processOf(series),
 });
+
+/**
+ * A page that lacks all that was counted, under the start time of a living process, may be that of an idle server that
+ * started at the same time: what appeared before was then not counted from 0. A single series may be left out.
+ */
+function doubtBirths(seen: readonly Seen[]): void {
+  const counted = seen.filter(({ sighting }) => sighting.counted);
+  if (counted.length < 2) return;
+  if (counted.some(({ sighting }) => sighting.proof !== 'same' || sighting.step !== 'vanished')) return;
+  for (const { series } of counted) if (series.bornOnKnownTarget) series.unclearAt.push(series.bornAt);
+}
 
 /** Whether every series counted on one page is also counted on another one, and there is at least one. */
 function passed(series: readonly CumulativeSeries[], page: number, later: number): boolean {
