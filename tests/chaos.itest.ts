@@ -9,7 +9,13 @@ const SCENES = ['merge', 'backfill'];
 test(
   'after kills at random changes of files, full disks and closed pipes nothing is lost, and nothing half-written is read',
   async () => {
-    const { trials, kills, problems } = await chaos({ rounds: 1, seed: 7, scenes: SCENES, say: () => undefined });
+    const { trials, kills, problems } = await chaos({
+      rounds: 1,
+      minutes: 9,
+      seed: 7,
+      scenes: SCENES,
+      say: () => undefined,
+    });
     expect(problems).toEqual([]);
     expect(trials).toBeGreaterThanOrEqual(4 * SCENES.length);
     expect(kills).toBeGreaterThan(0);
