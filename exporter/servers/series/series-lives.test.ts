@@ -232,6 +232,35 @@ describe('several servers behind one address', () => {
     expect(whole(store, 'error')).toMatchObject([{ increase: null }]);
   });
 
+  test('a server that has families, and an idle one that has none, answer by turns', () => {
+    const page = ([ok, n]: readonly [number, number]): string => `${counter(ok, 'ok')}\n${ttft(n, 2 * n)}`;
+    const idle = 'up_workers 1';
+    const pages = [idle, page([3859, 27]), idle, page([3990, 31]), page([4035, 31]), idle, idle];
+    const store = replay(pagesOf(...pages));
+    expect(whole(store, 'ok')).toMatchObject([{ increase: null }]);
+    expect(whole(store, 'ttft')).toMatchObject([{ count: null, buckets: null }]);
+  });
+
+  test('a return to an older page after an earlier one, though most of the counts came since', () => {
+    const pages = [
+      [71, 43, 860],
+      [76, 51, 1074],
+      [60, 575, 47, 60],
+      [110, 69, 1403],
+      [126, 84, 1695],
+      [147, 134, 2312],
+      [68, 641, 52, 69],
+      [69, 644, 53, 70],
+    ].map(([error = 0, tokens = 0, n = 0, ok = null]) =>
+      [
+        ...[counter(error, 'error'), counter(tokens, 'tokens'), ttft(n, 2 * n)],
+        ...(ok === null ? [] : [counter(ok, 'ok')]),
+      ].join('\n'),
+    );
+    const store = replay(pagesOf(...pages));
+    expect(whole(store, 'ok')).toMatchObject([{ increase: null }]);
+  });
+
   test('a start time within the lifetime of the previous process', () => {
     const page = (start: number, n: number): string => `process_start_time_seconds ${start}\n${counter(n)}`;
     const pages = [...Array.from({ length: 30 }, (_, i) => page(100, 10 + i)), page(105, 900)];

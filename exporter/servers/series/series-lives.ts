@@ -40,6 +40,8 @@ export class SeriesLives {
   #absenceOfRestart: number | null = null;
   /** Pages on which missing series continued from their values while the others did not. */
   #swaps = 0;
+  /** Whether a page may be that of another server: its counts returned to where an older page had left them. */
+  #suspected = false;
   /** The pages between which counts last fell. */
   #lastFall: { readonly before: number; readonly scrape: number } | null = null;
 
@@ -112,9 +114,13 @@ export class SeriesLives {
     const fell = seen.some(({ sighting }, i) => lives[i] === 'anew' && sighting.step === 'fell');
     const swaps =
       resumed.length > 0 && (seen.length === 0 || seen.some(({ sighting }) => sighting.step !== 'continued'));
-    const ofAnother = this.#mayAlternate(seen, appeared, swaps, before, scrape) || this.#resumesAgain(resumed, seen);
+    const ofAnother =
+      this.#mayAlternate(seen, appeared, swaps, before, scrape) ||
+      this.#resumesAgain(resumed, seen) ||
+      this.#vanishAgain(seen);
     for (const series of resumed) this.#resumed.add(series);
     const jumped = fell && (restarted || unclear) && this.#resumesOlderPage(unproven, before, scrape);
+    this.#suspected ||= jumped;
     const doubtful = new Set(jumped ? unproven : []);
     const doubtfulProcesses = new Set(Array.from(doubtful, processOf));
     for (const [i, { series, sighting }] of seen.entries()) {
@@ -188,10 +194,13 @@ export class SeriesLives {
 
   /**
    * Whether the decreased series exceed the values of an older page. A restarted process counts from 0 and is normally
-   * below all of them; one of several alternating servers continues from its own last page.
+   * below all of them; one of several alternating servers continues from its own last page. Once that is suspected, the
+   * values may have come in many steps: the servers count while they are not seen.
    */
   #resumesOlderPage(series: readonly CumulativeSeries[], before: number, scrape: number): boolean {
-    return this.#returnsToOlderPage(series, before, scrape, (page) => passed(series, page, scrape));
+    const isResumed = (page: number): boolean => passed(series, page, scrape);
+    if (this.#suspected) return this.#newestPage(before, isResumed) !== null;
+    return this.#returnsToOlderPage(series, before, scrape, isResumed);
   }
 
   /**
@@ -233,6 +242,15 @@ export class SeriesLives {
     if (!resumed.some((series) => this.#resumed.has(series))) return false;
     const missed = resumed.map((series) => ({ ...appearance(series, null), step: 'vanished' as const }));
     return mayBeOfAnother([...missed, ...seen.map(({ sighting }) => sighting)]);
+  }
+
+  /** Whether a page lacks all that was counted, and what had returned with at least its old values is among it. */
+  #vanishAgain(seen: readonly Seen[]): boolean {
+    const counted = seen.filter(({ sighting }) => sighting.counted);
+    return (
+      counted.some(({ series }) => this.#resumed.has(series)) &&
+      counted.every(({ sighting }) => sighting.step === 'vanished' && sighting.proof !== 'renewed')
+    );
   }
 
   /** Whether a series that decreased in a living process is back above its old value, most of the way in one step. */
