@@ -1,5 +1,5 @@
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
-import { sharedBuckets } from './series-lives.ts';
+import { sharedBuckets } from './lives/cumulative-values.ts';
 import { HistogramSeries, type ScalarSeries } from './series.ts';
 import type { TargetStore } from './target-store.ts';
 

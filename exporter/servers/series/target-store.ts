@@ -5,7 +5,7 @@ import { NativeHistogramSeries } from './native-series.ts';
 import { pageSeries, seriesKey } from './page-series.ts';
 import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
 import { HistogramSeries, ScalarSeries, type Series } from './series.ts';
-import { SeriesLives } from './series-lives.ts';
+import { SeriesLives } from './lives/series-lives.ts';
 
 /** Memory limits of one target. */
 export interface StoreLimits {

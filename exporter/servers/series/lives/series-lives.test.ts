@@ -1,8 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
-import { find, gained, whole } from '../testing/find-series.ts';
-import { recordedPages } from '../../../fixtures/captures.ts';
-import { pagesOf, replay } from '../testing/replay.ts';
-import type { TargetStore } from './target-store.ts';
+import { find, gained, whole } from '../../testing/find-series.ts';
+import { recordedPages } from '../../../../fixtures/captures.ts';
+import { pagesOf, replay } from '../../testing/replay.ts';
+import type { TargetStore } from '../target-store.ts';
 
 const counter = (value: number, name = 'x_total', labels = ''): string =>
   `# TYPE ${name} counter\n${name}${labels} ${value}`;

@@ -1,0 +1,177 @@
+import type { Labels } from '../../../../core/exposition/index.ts';
+import { judgeLives, type Life, type Sighting } from '../../../../core/series/lives.ts';
+import type { StartTimePlace } from '../page-series.ts';
+import { isCumulative, ScalarSeries, type Series } from '../series.ts';
+import { AlternatingServers, type SeenPage } from './alternating-servers.ts';
+import {
+  earlierOf,
+  lastValueBefore,
+  resumesItsValue,
+  startedSinceLastValue,
+  totalAt,
+  wasMissing,
+  type CumulativeSeries,
+} from './cumulative-values.ts';
+import { appearance, processOf, sightingOf, type SeenSeries } from './sighting-of.ts';
+import { StartProofs } from './start-proofs.ts';
+
+/** The part of a store needed to track restarts of its series. */
+interface Pages {
+  readonly series: readonly Series[];
+  isOk(scrape: number): boolean;
+  scalarOf(name: string, labels: Labels): ScalarSeries | null;
+}
+
+/**
+ * Tracks, page by page, which series of one target restart: marks the scrapes at the series (`anewAt`, `unclearAt`) and
+ * records those at which a process restarted or may have restarted.
+ */
+export class SeriesLives {
+  readonly restarts: number[] = [];
+  readonly unclear: number[] = [];
+  severalServers: string | null = null;
+  readonly #pages: Pages;
+  readonly #proofs = new StartProofs();
+  readonly #servers: AlternatingServers;
+  /** The first page that lacked the series whose return revealed the last restart. */
+  #absenceOfRestart: number | null = null;
+
+  constructor(pages: Pages) {
+    this.#pages = pages;
+    this.#servers = new AlternatingServers((page) => pages.isOk(page));
+  }
+
+  get startTimes(): ReadonlyMap<string, number> {
+    return this.#proofs.startTimes;
+  }
+
+  /** False: the start times show that several servers answer. */
+  seeStartTimes(
+    places: readonly StartTimePlace[],
+    values: Float64Array,
+    times: { readonly sent_ns: number; readonly at_ns: number },
+  ): boolean {
+    const isOne = this.#proofs.see(places, values, times);
+    if (!isOne) this.severalServers = 'the start time of the process went back';
+    return isOne;
+  }
+
+  /**
+   * Compares a page with the good one before. `changed`: a number decreased, or a series vanished or returned;
+   * otherwise only start times can reveal a restart. False: several servers answer.
+   */
+  judge(before: number, scrape: number, places: readonly StartTimePlace[], changed: boolean): boolean {
+    if (!changed && !this.#proofs.anyRenewed && !this.#servers.regained(before, scrape)) return true;
+    const { page, returned } = this.#see(before, scrape, places);
+    const { seen, appeared } = page;
+    const { lives, restarted, unclear } = judgeLives([...seen, ...appeared].map(({ sighting }) => sighting));
+    const fallen = restarted || unclear ? fallenWithoutProof(seen, lives) : null;
+    const ofAnother = this.#servers.mayAnswer(page);
+    const isOlder = fallen !== null && this.#servers.resumesOlderPage(fallen, before, scrape);
+    const doubtful = new Set(isOlder ? fallen : []);
+    markSeries(page, lives, ofAnother, doubtful);
+    if (places.length > 0) doubtBirths(seen);
+    this.#followSums(scrape, restarted);
+    if (unclear || ofAnother || doubtful.size > 0) this.unclear.push(scrape);
+    else if (restarted || returned) this.restarts.push(scrape);
+    if (!this.#servers.areCertain(fallen, before, scrape)) return true;
+    this.severalServers = 'its counts alternate between those of several processes';
+    return false;
+  }
+
+  /** `returned`: a series that was missing is back and reveals a restart. */
+  #see(before: number, scrape: number, places: readonly StartTimePlace[]): { page: SeenPage; returned: boolean } {
+    const proofOf = this.#proofs.of(places);
+    let returned = false;
+    const resumed: CumulativeSeries[] = [];
+    const seen: SeenSeries[] = [];
+    const appeared: SeenSeries[] = [];
+    for (const series of this.#pages.series) {
+      if (!isCumulative(series)) continue;
+      const proof = proofOf(series);
+      const sighting = isSum(series) ? null : sightingOf(series, before, scrape, proof);
+      if (sighting !== null) seen.push({ series, sighting });
+      else if (!series.hasValueAt(before)) {
+        returned = this.#judgeAbsent(series, scrape, proof) || returned;
+        if (resumesItsValue(series, scrape)) resumed.push(series);
+        if (series.hasValueAt(scrape) && !isSum(series)) appeared.push({ series, sighting: appearance(series, proof) });
+      }
+    }
+    return { page: { before, scrape, seen, appeared, resumed }, returned };
+  }
+
+  /**
+   * A series that is missing from a good page and returns belongs to a new process, unless a start time proves
+   * otherwise. True: it reveals a restart that was not known.
+   */
+  #judgeAbsent(series: CumulativeSeries, scrape: number, proof: Sighting['proof']): boolean {
+    const returns = series.hasValueAt(scrape) && lastValueBefore(series, scrape) !== null;
+    const earlier = earlierOf(series, scrape);
+    // Its predecessor with another grid belonged to a process that has restarted since.
+    if (returns && earlier !== series && startedSinceLastValue(earlier)) {
+      series.anewAt.push(scrape);
+      return false;
+    }
+    if (proof !== 'renewed' && !(returns && proof === null && wasMissing(series, scrape))) return false;
+    // A restart since its last value is marked already.
+    if (!returns && startedSinceLastValue(series)) return false;
+    if (returns && series.anewAt.some((anew) => anew >= (series.absentSince(scrape - 1) ?? Infinity))) return false;
+    series.anewAt.push(scrape);
+    // Families of one process that return one by one indicate one restart.
+    const absentSince = earlier.absentSince(scrape - 1);
+    if (absentSince === this.#absenceOfRestart) return false;
+    this.#absenceOfRestart = absentSince;
+    return true;
+  }
+
+  /** The sum of a summary restarts with its count. */
+  #followSums(scrape: number, restarted: boolean): void {
+    for (const series of this.#pages.series) {
+      if (!isSum(series) || series.anewAt.at(-1) === scrape) continue;
+      const count = this.#pages.scalarOf(series.family.name.replace(/_sum$/, '_count'), series.labels);
+      if (count === null ? restarted : count.anewAt.at(-1) === scrape) series.anewAt.push(scrape);
+      else if (count?.unclearAt.at(-1) === scrape) series.unclearAt.push(scrape);
+    }
+  }
+}
+
+/** The series that count anew without a start time that proves it; null: none of those that count anew decreased. */
+function fallenWithoutProof(seen: readonly SeenSeries[], lives: readonly Life[]): CumulativeSeries[] | null {
+  const anew = seen.filter((_, i) => lives[i] === 'anew');
+  if (!anew.some(({ sighting }) => sighting.step === 'fell')) return null;
+  return anew.filter(({ sighting }) => sighting.proof === null).map(({ series }) => series);
+}
+
+/** Marks at each series what the page means for it; `doubtful`: those that may continue an older page. */
+function markSeries(
+  { scrape, seen, appeared }: SeenPage,
+  lives: readonly Life[],
+  ofAnother: boolean,
+  doubtful: ReadonlySet<CumulativeSeries>,
+): void {
+  const doubtfulProcesses = new Set(Array.from(doubtful, processOf));
+  for (const [i, { series, sighting }] of seen.entries()) {
+    const ofOther = ofAnother && sighting.proof !== 'renewed';
+    // A series at 0 is also on the page of another server, which counts it from elsewhere.
+    const wasZero = !sighting.counted && doubtfulProcesses.has(processOf(series)) && totalAt(series, scrape) > 0;
+    if (lives[i] === 'unclear' || doubtful.has(series) || ofOther || wasZero) series.unclearAt.push(scrape);
+    else if (lives[i] === 'anew') series.anewAt.push(scrape);
+  }
+  for (const [i, { series }] of appeared.entries()) {
+    const ofOther = ofAnother || doubtfulProcesses.has(processOf(series));
+    if (ofOther || lives[seen.length + i] === 'unclear') series.unclearAt.push(scrape);
+  }
+}
+
+/**
+ * A page that lacks all that was counted, under the start time of a living process, may be that of an idle server that
+ * started at the same time: what appeared before was then not counted from 0. A single series may be left out.
+ */
+function doubtBirths(seen: readonly SeenSeries[]): void {
+  const counted = seen.filter(({ sighting }) => sighting.counted);
+  if (counted.length < 2) return;
+  if (counted.some(({ sighting }) => sighting.proof !== 'same' || sighting.step !== 'vanished')) return;
+  for (const { series } of counted) if (series.bornOnKnownTarget) series.unclearAt.push(series.bornAt);
+}
+
+const isSum = (series: Series): boolean => series instanceof ScalarSeries && series.isSum;

@@ -1,0 +1,61 @@
+import type { Sighting } from '../../../../core/series/lives.ts';
+import { HistogramSeries, type Series } from '../series.ts';
+import { earlierOf, fell, replacedAt, totalOf, type CumulativeSeries } from './cumulative-values.ts';
+
+/** Labels that identify one of several processes whose series are on one page. */
+const PROCESS_LABELS = ['pid', 'process', 'worker', 'worker_id', 'replica', 'instance', 'pod'] as const;
+
+/** Numbers with fewer significant digits recur by chance in a restarted process, such as 209 requests or a sum of 7.1 s. */
+const DIGITS_OF_DISTINCT_NUMBER = 4;
+
+/** A series that both pages have, or only the newer one, and what they show of it. */
+export interface SeenSeries {
+  readonly series: CumulativeSeries;
+  readonly sighting: Sighting;
+}
+
+/** Null: the series was not on the page before, or its successor with another grid is judged instead. */
+export function sightingOf(
+  series: CumulativeSeries,
+  before: number,
+  scrape: number,
+  proof: Sighting['proof'],
+): Sighting | null {
+  const earlier = earlierOf(series, scrape);
+  if (!earlier.hasValueAt(before)) return null;
+  const then = earlier.changeAt(before);
+  const now = series.changeAt(scrape);
+  const common = { counted: totalOf(earlier, then) > 0, stood: false, proof, process: processOf(series) };
+  if (series.hasValueAt(scrape)) {
+    const stood = earlier === series && then === now && isDistinct(series, now);
+    return { ...common, stood, step: fell(earlier, then, series, now) ? 'fell' : 'continued' };
+  }
+  if (!series.isMissing) return null;
+  return replacedAt(series, scrape) ? null : { ...common, step: 'vanished' };
+}
+
+/** Of a series that the page before lacks. */
+export const appearance = (series: CumulativeSeries, proof: Sighting['proof']): Sighting => ({
+  step: 'appeared',
+  counted: false,
+  stood: false,
+  proof,
+  process: processOf(series),
+});
+
+/** Whether a restarted process is unlikely to show exactly this number. */
+function isDistinct(series: CumulativeSeries, change: number): boolean {
+  const numbers =
+    series instanceof HistogramSeries ? [series.total(change), series.sum(change)] : [series.value(change)];
+  return numbers.some((value) => significantDigits(value) >= DIGITS_OF_DISTINCT_NUMBER);
+}
+
+/** Without trailing zeros, and without the rounding of a sum: 10.299999999999999 has three. */
+function significantDigits(value: number): number {
+  const [mantissa = ''] = Number(Math.abs(value).toPrecision(12)).toExponential().split('e');
+  return mantissa.replace('.', '').length;
+}
+
+export function processOf({ labels }: Series): string {
+  return PROCESS_LABELS.flatMap((label) => (labels[label] === undefined ? [] : [`${label}=${labels[label]}`])).join();
+}
