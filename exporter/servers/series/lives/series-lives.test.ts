@@ -261,6 +261,23 @@ describe('several servers behind one address', () => {
     expect(whole(store, 'ok')).toMatchObject([{ increase: null }]);
   });
 
+  test('a series of one server that returns with its old value while others rise and fall', () => {
+    const pages = [
+      [2155, 2962, 6, 179],
+      [2356, 3135, 0, 2511, 215],
+      [2428, 3291, 8, 196],
+      [2562, 3637, 0, 2997, 248],
+      [2788, 3934, 10, 232],
+    ].map(([error = 0, tokens = 0, latency = 0, n = 0, ok = null]) =>
+      [
+        ...[counter(error, 'error'), counter(tokens, 'tokens'), counter(latency, 'latency'), ttft(n, 2 * n)],
+        ...(ok === null ? [] : [counter(ok, 'ok')]),
+      ].join('\n'),
+    );
+    const store = replay(pagesOf(...pages));
+    expect(whole(store, 'ok')).toMatchObject([{ increase: null }]);
+  });
+
   test('a start time within the lifetime of the previous process', () => {
     const page = (start: number, n: number): string => `process_start_time_seconds ${start}\n${counter(n)}`;
     const pages = [...Array.from({ length: 30 }, (_, i) => page(100, 10 + i)), page(105, 900)];

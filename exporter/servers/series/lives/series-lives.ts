@@ -70,6 +70,7 @@ export class SeriesLives {
     const isOlder = fallen !== null && this.#servers.resumesOlderPage(fallen, before, scrape);
     const doubtful = new Set(isOlder ? fallen : []);
     markSeries(page, lives, ofAnother, doubtful);
+    if (unclear) doubtReturns(page);
     if (places.length > 0) doubtBirths(seen);
     this.#followSums(scrape, restarted);
     if (unclear || ofAnother || doubtful.size > 0) this.unclear.push(scrape);
@@ -160,6 +161,14 @@ function markSeries(
   for (const [i, { series }] of appeared.entries()) {
     const ofOther = ofAnother || doubtfulProcesses.has(processOf(series));
     if (ofOther || lives[seen.length + i] === 'unclear') series.unclearAt.push(scrape);
+  }
+}
+
+/** Where it is undecided whether the process restarted, a series that returns with its old value may have continued. */
+function doubtReturns({ scrape, resumed }: SeenPage): void {
+  for (const series of resumed) {
+    const isMarked = series.unclearAt.at(-1) === scrape;
+    if (series.anewAt.at(-1) === scrape && !isMarked) series.unclearAt.push(scrape);
   }
 }
 
