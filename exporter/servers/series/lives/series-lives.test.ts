@@ -278,6 +278,16 @@ describe('several servers behind one address', () => {
     expect(whole(store, 'ok')).toMatchObject([{ increase: null }]);
   });
 
+  test('most series are on one page only, under the start time that both servers have', () => {
+    const page = (error: number, more = ''): string =>
+      `process_start_time_seconds 100\n${counter(error, 'error')}\n${more}`;
+    const other = `${counter(37, 'ok')}\n${counter(5230, 'latency')}\n${ttft(382)}`;
+    const store = replay(pagesOf(page(21), page(26), page(33, other), page(35), page(43)));
+    expect(whole(store, 'ok')).toMatchObject([{ increase: null }]);
+    expect(whole(store, 'latency')).toMatchObject([{ increase: null }]);
+    expect(whole(store, 'error')).toMatchObject([{ increase: 22 }]);
+  });
+
   test('a start time within the lifetime of the previous process', () => {
     const page = (start: number, n: number): string => `process_start_time_seconds ${start}\n${counter(n)}`;
     const pages = [...Array.from({ length: 30 }, (_, i) => page(100, 10 + i)), page(105, 900)];

@@ -173,14 +173,14 @@ function doubtReturns({ scrape, resumed }: SeenPage): void {
 }
 
 /**
- * A page that lacks all that was counted, under the start time of a living process, may be that of an idle server that
+ * A page that lacks most of what was counted, under the start time of a living process, may be that of another server that
  * started at the same time: what appeared before was then not counted from 0. A single series may be left out.
  */
 function doubtBirths(seen: readonly SeenSeries[]): void {
-  const counted = seen.filter(({ sighting }) => sighting.counted);
-  if (counted.length < 2) return;
-  if (counted.some(({ sighting }) => sighting.proof !== 'same' || sighting.step !== 'vanished')) return;
-  for (const { series } of counted) if (series.bornOnKnownTarget) series.unclearAt.push(series.bornAt);
+  const counted = seen.filter(({ sighting }) => sighting.counted && sighting.proof === 'same');
+  const vanished = counted.filter(({ sighting }) => sighting.step === 'vanished');
+  if (vanished.length < 2 || vanished.length <= counted.length / 2) return;
+  for (const { series } of vanished) if (series.bornOnKnownTarget) series.unclearAt.push(series.bornAt);
 }
 
 const isSum = (series: Series): boolean => series instanceof ScalarSeries && series.isSum;
