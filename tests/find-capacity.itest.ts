@@ -24,6 +24,25 @@ const runNames = async (): Promise<string[]> =>
 const searchFile = async (id: string): Promise<CapacityFile> =>
   JSON.parse(await readFile(join(runsDir, 'scenarios', 'default', 'capacity', `${id}.json`), 'utf8')) as CapacityFile;
 
+test('--sweep auto ends when the throughput no longer grows, and is one group', async () => {
+  const simulator = await startSimulator({ system: 'vllm', port: 0, seed: 1 });
+  try {
+    const sweep = ['--sweep', 'auto', '--sweep-max', '512', '--benchmark-duration', '1', '--run-id', 'auto'];
+    const { code, stdout, stderr } = await llmbench(...args(simulator.url, ...sweep, '--linger', 'no'));
+    expect({ code, end: /the sweep ends: twice the load gave .* output tokens per second/.test(stderr) }).toEqual({
+      ...{ code: 0, end: true },
+    });
+    const names = (await runNames()).filter((name) => /^auto-s\d+$/.test(name));
+    // Throughput doubles from one request in flight to two.
+    expect(names.length).toBeGreaterThan(2);
+    expect(names.length).toBeLessThan(10);
+    for (const [step] of names.entries()) expect(names).toContain(`auto-s${step}`);
+    expect(stdout).toContain('group       auto\n');
+  } finally {
+    await simulator.close();
+  }
+});
+
 describe('a server that rejects the fifth concurrent request', () => {
   let server: LimitedServer;
   beforeAll(async () => {

@@ -12,6 +12,8 @@ export interface GroupPerformance {
   announce(number: number, request: RunRequest): void;
   /** The run has its result; a single run is published as well. */
   finished(performed: PerformedRun, request: RunRequest): void | Promise<void>;
+  /** Whether the next run of a group is to be performed; by default it is. */
+  goesOn?(performed: readonly PerformedRun[]): boolean;
   /** Nothing is measured until scrapers have come. */
   waiting(): void;
   /** All runs of a group are published: lines for the user. */
@@ -44,6 +46,7 @@ export async function performGroup(
       performed.push(run);
       await performance.finished(run, request);
       if (run.result.status !== 'completed') break;
+      if (performance.goesOn?.(performed) === false) break;
     }
   } catch (error) {
     performance.waiting();

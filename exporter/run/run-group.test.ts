@@ -87,6 +87,23 @@ describe('performing them', () => {
     expect(await performed(['ok', 'failed', 'ok'])).toHaveLength(6);
   });
 
+  test('no further one when they are enough', async () => {
+    const loads: (number | null)[] = [];
+    const performed = await performGroup([request(0), request(1), request(2)], new RunControls(), {
+      cooldownSeconds: 0,
+      announce: () => undefined,
+      perform: ({ measure: { load } }) => {
+        loads.push(load.concurrency);
+        return Promise.resolve(completed);
+      },
+      finished: () => undefined,
+      goesOn: (runs) => runs.length < 2,
+      waiting: () => undefined,
+      departed: () => undefined,
+    });
+    expect({ loads, performed: performed.length }).toEqual({ loads: [0, 1], performed: 2 });
+  });
+
   test('ending a run early skips the cooldown and all later runs', async () => {
     expect(await performed(['drained', 'ok'], new RunControls(), 3600)).toHaveLength(3);
   });

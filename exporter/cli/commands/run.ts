@@ -1,3 +1,4 @@
+import { endOfDoubling } from '../../../core/sweeps/saturation.ts';
 import type { SloResult } from '../../../core/run/gates.ts';
 import { RunControls } from '../../load/phases/run-controls.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
@@ -33,6 +34,7 @@ import { givenValues, readOptions } from '../options/options.ts';
 import { RUN_HELP, RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { ownArguments, PEER_NAMES } from '../peer-options/peer-arguments.ts';
 import { memberLine } from '../tables/member-line.ts';
+import { sweepEndLine } from '../tables/sweep-end-line.ts';
 import { mergeLine, shardMark } from '../tables/shard-lines.ts';
 import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
 import { VERSION } from '../version.ts';
@@ -64,8 +66,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     const uploaded = (request: RunRequest): RunRequest => uploads?.requested(request) ?? request;
     await performGroup(requests.map(uploaded), controls, {
       cooldownSeconds: options['profile-run-cooldown-seconds'],
-      announce: (number, request) =>
-        void process.stderr.write(`\nrun ${number} of ${requests.length}: ${requestText(request)}\n`),
+      announce: (number, request) => {
+        const most = options.sweep === null ? '' : 'at most ';
+        process.stderr.write(`\nrun ${number} of ${most}${requests.length}: ${requestText(request)}\n`);
+      },
       perform: (request) =>
         keptRun(runs, request, () => measureRun(request, controls, hostOf(request, display, page), VERSION)),
       finished: (performed, request) =>
@@ -75,6 +79,11 @@ export async function run(argv: readonly string[]): Promise<number> {
           grafana: requestedGrafanaLink(options['grafana-url']),
           withServers: options['show-servers'],
         }),
+      goesOn: (performed) => {
+        const end = options.sweep === null ? null : endOfDoubling(performed.map(({ result }) => result));
+        if (end !== null) display.print(sweepEndLine(end));
+        return end === null;
+      },
       waiting: () => page.waiting(),
       departed: (lines, count) => {
         for (const [line, about] of lines) display.print(about > 1 ? `${line} (${about} of ${count} runs)` : line);

@@ -2,11 +2,17 @@ import { isRunId } from '../../../core/run/run-id.ts';
 import { runGroup } from '../../run/run-group.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
-import { flag, integer, seconds, text, type OptionValues } from './options.ts';
+import { choice, flag, integer, seconds, text, type OptionValues } from './options.ts';
 
 /** Multiple runs with one command. */
 export const GROUP_OPTIONS = {
   config: text('FILE', 'YAML file with these options as keys, and a matrix of values to combine', null),
+  sweep: choice(
+    ['auto'] as const,
+    'double the concurrency, from --concurrency (default 1), until the throughput grows by less than 10 %',
+    null,
+  ),
+  'sweep-max': integer('highest concurrency of --sweep auto', { min: 1, max: 100_000 }, 512),
   'num-profile-runs': integer('number of runs of each load, each with new texts', { min: 1, max: 100 }, 1),
   'profile-run-cooldown-seconds': seconds('pause between two runs', { min: 0, max: 86_400 }, 0),
   'same-prompts': flag('send the same texts in all runs: prefix caches are warm from the second run on'),

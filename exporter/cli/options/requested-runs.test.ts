@@ -33,6 +33,50 @@ test('a sweep and its repeats', async () => {
   expect(found.map(([concurrency]) => concurrency)).toEqual([1, 2, 1, 2]);
 });
 
+describe('--sweep auto', () => {
+  const AUTO = ['--url', 'localhost:8000', '--model', 'm', '--benchmark-duration', '5', '--sweep', 'auto'];
+
+  test('is a group of all loads that it may need', async () => {
+    const { steps, loads: found } = await loads([...AUTO, '--concurrency', '2', '--sweep-max', '16']);
+    expect(steps).toBe(4);
+    expect(found.map(([concurrency]) => concurrency)).toEqual([2, 4, 8, 16]);
+    expect((await loads(AUTO)).loads.map(([concurrency]) => concurrency)).toEqual([
+      ...[1, 2, 4, 8, 16, 32, 64, 128, 256, 512],
+    ]);
+  });
+
+  test('the command of a run measures its load alone', async () => {
+    const { requests } = await requestedRuns([...AUTO, '--sweep-max', '2'], {});
+    expect(requests[1]?.commandLine).toEqual([
+      ...['llmbench', 'run', '--url', 'localhost:8000', '--model', 'm', '--concurrency', '2'],
+      ...['--benchmark-duration', '5'],
+    ]);
+  });
+
+  test('in a scenario file', async () => {
+    const path = await file('url: localhost:8000\nmodel: m\nbenchmark-duration: 5\nsweep: auto\nsweep-max: 4\n');
+    expect((await loads(['--config', path])).loads.map(([concurrency]) => concurrency)).toEqual([1, 2, 4]);
+  });
+
+  test.each([
+    [['--request-rate', '5'], '--sweep auto varies the concurrency'],
+    [['--stages', 'rate=5:60s'], '--sweep auto varies the concurrency'],
+    [['--concurrency', '1,2'], '--sweep auto requires one --concurrency'],
+    [['--concurrency', '8', '--sweep-max', '4'], '--sweep auto begins at 8, above --sweep-max 4'],
+    [['--num-profile-runs', '2'], '--sweep auto has no repeats'],
+    [['--request-count', '100'], '100 requests are less than the highest concurrency'],
+  ])('%j is refused', async (more, message) => {
+    await expect(requestedRuns([...AUTO, ...more], {})).rejects.toThrow(message);
+  });
+
+  test('a matrix is refused', async () => {
+    const path = await file(
+      'url: localhost:8000\nmodel: m\nbenchmark-duration: 5\nsweep: auto\nmatrix:\n  isl: [1, 2]\n',
+    );
+    await expect(requestedRuns(['--config', path], {})).rejects.toThrow('--sweep auto cannot be used with a matrix');
+  });
+});
+
 describe('a scenario file', () => {
   const MATRIX = 'model: m\nurl: localhost:8000\nrequest-count: 5\nmatrix:\n  isl: [10, 20]\n  concurrency: [1, 2]\n';
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { doubledLoads } from '../../../core/sweeps/saturation.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import { CliError } from '../failure.ts';
 import { requestedGroup, SHARED_BY_RUNS } from './group-options.ts';
@@ -24,7 +25,10 @@ export interface RequestedRuns {
 export async function requestedRuns(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<RequestedRuns> {
   const { config } = readOptions(RUN_OPTIONS, argv, environment, undefined, PEER_NAMES);
   const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
-  const each = files.map((values) => ({ values, options: readOptions(RUN_OPTIONS, argv, environment, values) }));
+  const each = files.map((values) => ({
+    values,
+    options: withDoubledLoads(readOptions(RUN_OPTIONS, argv, environment, values), files.length),
+  }));
   const [first] = each;
   if (first === undefined) throw new CliError('--config describes no run');
   const { options } = first;
@@ -41,6 +45,29 @@ export async function requestedRuns(argv: readonly string[], environment: NodeJS
   if (requests.length > 1 && requests.some(({ shard }) => shard !== null))
     throw new CliError('--shard supports a single run: no lists of loads, no matrix, no --num-profile-runs');
   return { options, steps: steps.length, requests };
+}
+
+/** `--sweep auto` is the list of all loads that it may need; it ends early. */
+function withDoubledLoads(options: RunOptions, combinations: number): RunOptions {
+  const { sweep, concurrency, 'sweep-max': highest, 'request-count': requests } = options;
+  if (sweep === null) return options;
+  const refused = (reason: string): CliError => new CliError(`--sweep auto ${reason}`);
+  if (combinations > 1) throw refused('cannot be used with a matrix');
+  if (options['num-profile-runs'] > 1)
+    throw refused('has no repeats: repeat the loads that it found, such as --concurrency 8,16,32 --num-profile-runs 3');
+  if (options['request-rate'] !== null || options.stages !== null || options['fixed-schedule'])
+    throw refused(
+      'varies the concurrency; use a list of rates, such as --request-rate 5,10,20, or --find request-rate',
+    );
+  if (concurrency !== null && concurrency.length > 1) throw refused('requires one --concurrency, the first load');
+  if (requests !== null && requests < highest)
+    throw refused(
+      `requires --benchmark-duration, or a --request-count of at least --sweep-max (${highest}): ` +
+        `${requests} requests are less than the highest concurrency`,
+    );
+  const loads = doubledLoads(concurrency?.[0] ?? 1, highest);
+  if (loads.length === 0) throw refused(`begins at ${concurrency?.[0]}, above --sweep-max ${highest}`);
+  return { ...options, concurrency: loads };
 }
 
 /** Before they are expanded: a typing error must not fill the memory. */

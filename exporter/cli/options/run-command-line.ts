@@ -7,7 +7,7 @@ import { RUN_OPTIONS } from './run-options.ts';
 /** Not part of a command that measures the same again: they name one execution, group runs, print or judge. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['run-id', 'shard', 'start-at', 'config', 'num-profile-runs', 'profile-run-cooldown-seconds', 'json', 'check'],
-  'show-servers',
+  ...['show-servers', 'sweep', 'sweep-max'],
   // Facts about one execution.
   ...['metadata', 'server-image'],
   ...['find', 'find-max', 'max-requests', 'max-seconds'],
@@ -34,7 +34,7 @@ export function runCommandLine(given: GivenValues, step: LoadStep | undefined): 
 function textsOfStep(name: string, given: GivenValues, step: LoadStep | undefined): readonly string[] | undefined {
   const texts = given.get(name)?.texts;
   const one = name === 'concurrency' ? step?.concurrency : name === 'request-rate' ? step?.requestRate : undefined;
-  return texts === undefined || one === undefined || one === null ? texts : [one === Infinity ? 'inf' : String(one)];
+  return one === undefined || one === null ? texts : [one === Infinity ? 'inf' : String(one)];
 }
 
 const isOff = (text: string | undefined): boolean => text === 'false' || text === '0';

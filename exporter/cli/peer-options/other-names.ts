@@ -20,8 +20,8 @@ export const OTHER_NAMES: Peer = {
     ['--endpoint-url', accepted('url')],
     [
       '--sweep',
-      instead(
-        'use a list of loads, `--concurrency 1,2,4` or `--request-rate 5,10`, for one run at each; `--find` searches the largest',
+      differs(
+        '`--sweep auto` doubles the concurrency until throughput no longer grows; lists such as `--request-rate 5,10` give the loads',
       ),
     ],
     ['--qps --rps', accepted('request-rate')],
