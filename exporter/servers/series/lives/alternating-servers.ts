@@ -61,14 +61,16 @@ export class AlternatingServers {
 
   /**
    * Whether the decreased series exceed the values of an older page. A restarted process counts from 0 and is normally
-   * below all of them; one of several alternating servers continues from its own last page. Once that is suspected, the
-   * values may have come in many steps: the servers count while they are not seen.
+   * below all of them; one of several alternating servers continues from its own last page. Once that is suspected, or where
+   * missing series return with their old values, the values may have come in many steps: the servers count while they are
+   * not seen.
    */
-  resumesOlderPage(series: readonly CumulativeSeries[], before: number, scrape: number): boolean {
+  resumesOlderPage(series: readonly CumulativeSeries[], { before, scrape, resumed }: SeenPage): boolean {
     const isResumed = (page: number): boolean => passed(series, page, scrape);
-    const resumes = this.#suspected
-      ? this.#newestPage(before, isResumed) !== null
-      : this.#returnsToOlderPage(series, before, scrape, isResumed);
+    const resumes =
+      this.#suspected || resumed.length > 0
+        ? this.#newestPage(before, isResumed) !== null
+        : this.#returnsToOlderPage(series, before, scrape, isResumed);
     this.#suspected ||= resumes;
     return resumes;
   }

@@ -67,7 +67,7 @@ export class SeriesLives {
     const { lives, restarted, unclear } = judgeLives([...seen, ...appeared].map(({ sighting }) => sighting));
     const fallen = restarted || unclear ? fallenWithoutProof(seen, lives) : null;
     const ofAnother = this.#servers.mayAnswer(page);
-    const isOlder = fallen !== null && this.#servers.resumesOlderPage(fallen, before, scrape);
+    const isOlder = fallen !== null && this.#servers.resumesOlderPage(fallen, page);
     const doubtful = new Set(isOlder ? fallen : []);
     markSeries(page, lives, ofAnother, doubtful);
     if (unclear) doubtReturns(page);
