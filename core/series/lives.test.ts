@@ -65,8 +65,12 @@ describe('with start times', () => {
     const { lives, restarted } = judgeLives([
       sighting('fell', { proof: 'same' }),
       sighting('vanished', { proof: 'same' }),
+      ...many(3, sighting('continued', { proof: 'same' })),
     ]);
-    expect({ lives, restarted }).toEqual({ lives: ['anew', 'continues'], restarted: false });
+    expect({ lives, restarted }).toEqual({
+      lives: ['anew', 'continues', 'continues', 'continues', 'continues'],
+      restarted: false,
+    });
   });
 
   test('half of the series decreasing contradicts them', () => {
@@ -85,6 +89,15 @@ describe('with start times', () => {
       sighting('appeared', { proof: 'same', counted: false }),
     ]);
     expect({ lives: new Set(lives), unclear }).toEqual({ lives: new Set(['unclear']), unclear: true });
+  });
+
+  test('so does one that decreases with one that vanishes, when they are half of all', () => {
+    const { lives } = judgeLives([
+      sighting('fell', { proof: 'same' }),
+      sighting('vanished', { proof: 'same' }),
+      ...many(2, sighting('continued', { proof: 'same' })),
+    ]);
+    expect(new Set(lives)).toEqual(new Set(['unclear']));
   });
 
   test('a series that appears beside one that was reset alone counts from 0', () => {

@@ -98,8 +98,10 @@ function tally(sightings: readonly Sighting[]): { readonly lost: number; readonl
  */
 function contradictsItsStart(sightings: readonly Sighting[]): boolean {
   const same = sightings.filter(({ proof }) => proof === 'same');
-  const fell = same.filter(({ step }) => step === 'fell').length;
-  return fell >= 2 && 2 * tally(same).lost >= same.filter(({ counted }) => counted).length;
+  const { lost } = tally(same);
+  // What vanishes alone may have been left out.
+  if (lost < 2 || !same.some(({ step }) => step === 'fell')) return false;
+  return 2 * lost >= same.filter(({ counted }) => counted).length;
 }
 
 function lifeOf({ step, counted, proof }: Sighting, verdict: Verdict): Life {
