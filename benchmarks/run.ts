@@ -17,6 +17,7 @@ import { imports } from './import.ts';
 import { judge } from './judge/judge.ts';
 import { judgeReal } from './judge/real-slowdown.ts';
 import { lateness } from './lateness.ts';
+import { manyRuns } from './many-runs.ts';
 import { memory } from './memory.ts';
 import { metricsPage } from './metrics-page.ts';
 import { requests } from './requests.ts';
@@ -40,6 +41,7 @@ const BENCHES: readonly Bench[] = [
   residentSet,
   metricsPage,
   serveScrape,
+  manyRuns,
   collector,
   start,
   exposition,

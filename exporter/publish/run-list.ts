@@ -1,8 +1,8 @@
+import { KeptValues, type KeptValue } from '../store/index/kept-values.ts';
 import { runStamps } from '../store/index/stamps.ts';
 import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-import { readInBatches } from '../files/read-in-batches.ts';
 import { runSummary } from './views/run-summary.ts';
 import type { RunSummary } from './views/run-summary.ts';
 
@@ -17,13 +17,18 @@ export type ListedRun =
  */
 export class RunList {
   readonly #store: RunStore;
-  #stamps: ReadonlyMap<string, string> = new Map();
+  readonly #runs: KeptValues<RunSummary>;
+  #current: ReadonlyMap<string, KeptValue<RunSummary>> = new Map();
   #byId: ReadonlyMap<string, ListedRun> = new Map();
   #sorted: readonly ListedRun[] = [];
   #looking: Promise<readonly ListedRun[]> | null = null;
 
   constructor(store: RunStore) {
     this.#store = store;
+    this.#runs = new KeptValues(store, {
+      name: 'run summary',
+      read: async (runId) => runSummary(await readFinishedRunFile(store.pathOf(runId)), null),
+    });
   }
 
   /**
@@ -38,27 +43,29 @@ export class RunList {
   }
 
   async #look(): Promise<readonly ListedRun[]> {
-    const stamps = await runStamps(this.#store);
-    const changed = [...stamps.keys()].filter((runId) => this.#stamps.get(runId) !== stamps.get(runId));
-    if (changed.length === 0 && stamps.size === this.#stamps.size) return this.#sorted;
-    const byId = new Map([...this.#byId].filter(([runId]) => stamps.has(runId)));
-    for (const listed of await readInBatches(changed, (runId) => this.#read(runId))) byId.set(listed.run_id, listed);
-    this.#stamps = stamps;
+    const current = await this.#runs.current(await runStamps(this.#store));
+    const isSame =
+      current.size === this.#current.size && [...current].every(([id, kept]) => this.#current.get(id) === kept);
+    if (isSame) return this.#sorted;
+    const byId = new Map(
+      Array.from(current, ([runId, kept]) => {
+        const before = this.#current.get(runId) === kept ? this.#byId.get(runId) : undefined;
+        return [runId, before ?? listedRun(runId, kept)];
+      }),
+    );
+    this.#current = current;
     this.#byId = byId;
     this.#sorted = [...byId.values()].sort(
       (a, b) => descending(a.summary?.start ?? '', b.summary?.start ?? '') || descending(a.run_id, b.run_id),
     );
     return this.#sorted;
   }
+}
 
-  async #read(runId: string): Promise<ListedRun> {
-    try {
-      const run = await readFinishedRunFile(this.#store.pathOf(runId));
-      return { run_id: runId, summary: runSummary(run, null), damage: null };
-    } catch (error) {
-      return { run_id: runId, summary: null, damage: reasonOf(error) };
-    }
-  }
+function listedRun(runId: string, { value, error }: KeptValue<RunSummary>): ListedRun {
+  return value === null
+    ? { run_id: runId, summary: null, damage: reasonOf(error) }
+    : { run_id: runId, summary: value, damage: null };
 }
 
 function descending(a: string, b: string): number {

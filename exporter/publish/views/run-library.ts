@@ -2,9 +2,10 @@ import { join } from 'node:path';
 import type { RunFile } from '../../../core/run/run.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { readResultFile } from '../../store/sealed/read-run-files.ts';
-import { unfinishedDirectory } from '../../store/run-paths.ts';
+import { resultFilePath, unfinishedDirectory } from '../../store/run-paths.ts';
+import { KeptValues, type KeptValue } from '../../store/index/kept-values.ts';
+import { stampsOf } from '../../store/index/stamps.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
-import { readInBatches } from '../../files/read-in-batches.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { VerdictSummary } from '../../judge/verdict-summary.ts';
 import type { ListedRun, RunList } from '../run-list.ts';
@@ -41,13 +42,15 @@ const NO_STATES: readonly ScenarioState[] = [];
 const nothingJudged: ReadStates = () => Promise.resolve(NO_STATES);
 
 /**
- * The runs of a store with their key numbers and verdicts. A result is read once: what is kept of it is small and never
- * changes. Askers who come together share one look at the directory.
+ * The runs of a store with their key numbers and verdicts. A result is read once, until its file changes: what is kept of
+ * it is small. Askers who come together share one look at the directory.
  */
 export class RunLibrary {
   readonly store: RunStore;
   readonly #list: RunList;
-  readonly #results = new WeakMap<ListedRun, ResultSummary | null>();
+  readonly #results: KeptValues<ResultSummary>;
+  /** Results that cannot be read and were reported. */
+  readonly #reported = new WeakSet<KeptValue<ResultSummary>>();
   readonly #progress = new ProgressReader();
   readonly #problem: (line: string) => void;
   readonly #readStates: ReadStates;
@@ -64,6 +67,10 @@ export class RunLibrary {
     this.#list = list;
     this.#problem = problem;
     this.#readStates = readStates;
+    this.#results = new KeptValues(store, {
+      name: 'result summary',
+      read: async (runId) => resultSummary(await readResultFile(store.pathOf(runId))),
+    });
   }
 
   /** Rejects when the runs cannot be listed. */
@@ -132,20 +139,22 @@ export class RunLibrary {
   }
 
   async #finishedSummaries(listed: readonly ListedRun[]): Promise<RunSummary[]> {
-    const missing = listed.filter((each) => each.summary !== null && !this.#results.has(each));
-    await readInBatches(missing, (each) => this.#readResult(each));
-    return listed.flatMap((each) =>
-      each.summary === null ? [] : [withNumbers(each.summary, this.#results.get(each) ?? null)],
-    );
+    const readable = listed.filter(({ summary }) => summary !== null).map(({ run_id }) => run_id);
+    const stamps = await stampsOf(readable, (runId) => resultFilePath(this.store.pathOf(runId)));
+    const results = await this.#results.current(stamps);
+    return listed.flatMap(({ run_id, summary }) => {
+      if (summary === null) return [];
+      const result = results.get(run_id);
+      if (result?.error != null) this.#report(run_id, result);
+      return [withNumbers(summary, result?.value ?? null)];
+    });
   }
 
-  async #readResult(listed: ListedRun): Promise<void> {
-    try {
-      this.#results.set(listed, resultSummary(await this.store.readResult(listed.run_id)));
-    } catch (error) {
-      this.#results.set(listed, null);
-      this.#problem(`run ${listed.run_id} is listed without numbers: ${reasonOf(error)}`);
-    }
+  /** Once, until the file changes. */
+  #report(runId: string, result: KeptValue<ResultSummary>): void {
+    if (this.#reported.has(result)) return;
+    this.#reported.add(result);
+    this.#problem(`run ${runId} is listed without numbers: ${reasonOf(result.error)}`);
   }
 
   /** Where the runs are is not exposed over HTTP. */

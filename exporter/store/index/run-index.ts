@@ -1,22 +1,16 @@
-import { existsSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { DatabaseSync, SQLOutputValue } from 'node:sqlite';
 import { readFinishedRunFile, readResultFile } from '../sealed/read-run-files.ts';
 import { resultFilePath } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
-import { codeOf, reasonOf } from '../../errors/store-errors.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import { readInBatches } from '../../files/read-in-batches.ts';
+import { inTransaction, useIndexDatabase } from './index-database.ts';
 import { damagedRun, indexedMeasure, indexedRun, MEASURE_COLUMNS, RUN_COLUMNS } from './rows.ts';
 import type { IndexCell, IndexedMeasure, IndexedRun } from './rows.ts';
 import { conditionsSql } from './run-filter.ts';
 import type { Condition } from './run-filter.ts';
-import { loadSqlite } from './sqlite.ts';
 import { runStamps, stampsOf } from './stamps.ts';
-import { INDEX_VERSION, TABLES } from './tables.ts';
 
-const INDEX_FILE = '.index.sqlite';
-const BUSY_TIMEOUT_MS = 2_000;
 const RESULTS_PER_TRANSACTION = 1_000;
 
 type IndexRow = Record<string, SQLOutputValue>;
@@ -36,32 +30,12 @@ export class RunIndex {
   }
 
   /** Opens the up-to-date index of a store for one operation, and closes it afterwards. */
-  static async use<T>(store: RunStore, work: (index: RunIndex) => T | Promise<T>): Promise<T> {
-    const path = join(store.directory, INDEX_FILE);
-    if (existsSync(store.directory)) {
-      // The second attempt uses a new file if the first turned out to be damaged.
-      for (let attempt = 0; attempt < 2; attempt++) {
-        try {
-          return await RunIndex.#useAt(path, store, work);
-        } catch (error) {
-          if (!isDatabaseError(error)) throw error;
-          if (!isDamage(error)) break;
-          await rm(path, { force: true });
-        }
-      }
-    }
-    return RunIndex.#useAt(':memory:', store, work);
-  }
-
-  static async #useAt<T>(location: string, store: RunStore, work: (index: RunIndex) => T | Promise<T>): Promise<T> {
-    const database = openDatabase(location);
-    try {
+  static use<T>(store: RunStore, work: (index: RunIndex) => T | Promise<T>): Promise<T> {
+    return useIndexDatabase(store.directory, async (database) => {
       const index = new RunIndex(store, database);
       await index.#refreshRuns();
-      return await work(index);
-    } finally {
-      database.close();
-    }
+      return work(index);
+    });
   }
 
   /** The runs that match all conditions, newest first; runs without a start are last. */
@@ -126,7 +100,7 @@ export class RunIndex {
       );
       return { ...row, tags: JSON.stringify(row.tags), stamp: stamps.get(runId) ?? '' };
     });
-    this.#inTransaction(() => {
+    inTransaction(this.#database, () => {
       for (const table of ['runs', 'results', 'measures']) {
         const remove = this.#database.prepare(`DELETE FROM ${table} WHERE run_id = ?`);
         for (const runId of gone) remove.run(runId);
@@ -157,7 +131,7 @@ export class RunIndex {
       );
       return { runId, ...found };
     });
-    this.#inTransaction(() => {
+    inTransaction(this.#database, () => {
       const remove = this.#database.prepare('DELETE FROM measures WHERE run_id = ?');
       for (const runId of runIds) remove.run(runId);
       const results = read.map(({ runId, damage }) => ({ run_id: runId, stamp: stamps.get(runId) ?? '', damage }));
@@ -185,48 +159,7 @@ export class RunIndex {
     const statement = this.#database.prepare(`INSERT OR REPLACE INTO ${table} (${names}) VALUES (${places})`);
     for (const row of rows) statement.run(...columns.map((column) => row[column]));
   }
-
-  #inTransaction(work: () => void): void {
-    this.#database.exec('BEGIN IMMEDIATE');
-    try {
-      work();
-      this.#database.exec('COMMIT');
-    } catch (error) {
-      if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
-      throw error;
-    }
-  }
 }
-
-function openDatabase(location: string): DatabaseSync {
-  const database = new (loadSqlite().DatabaseSync)(location, { timeout: BUSY_TIMEOUT_MS });
-  try {
-    if (versionOf(database) === INDEX_VERSION) return database;
-    database.exec('BEGIN IMMEDIATE');
-    // Another process may have created the tables in the meantime.
-    if (versionOf(database) !== INDEX_VERSION) {
-      const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table'`).all();
-      for (const { name } of tables) database.exec(`DROP TABLE "${String(name)}"`);
-      database.exec(TABLES);
-    }
-    database.exec('COMMIT');
-    return database;
-  } catch (error) {
-    database.close();
-    throw error;
-  }
-}
-
-function versionOf(database: DatabaseSync): number {
-  return Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
-}
-
-function isDatabaseError(error: unknown): error is { errcode: number } {
-  return codeOf(error) === 'ERR_SQLITE_ERROR';
-}
-
-/** SQLITE_CORRUPT and SQLITE_NOTADB, and SQLITE_ERROR for unexpected tables. */
-const isDamage = ({ errcode }: { errcode: number }): boolean => [1, 11, 26].includes(errcode & 0xff);
 
 function runOfRow(row: IndexRow): IndexedRun {
   return { ...row, tags: JSON.parse(String(row['tags'])) as string[] } as unknown as IndexedRun;

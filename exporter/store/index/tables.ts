@@ -1,5 +1,5 @@
 /** Changes with the tables or their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 2;
+export const INDEX_VERSION = 3;
 
 /** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` identifies the run.json that was read. */
 const RUNS = `
@@ -62,5 +62,15 @@ const MEASURES = `
   ) WITHOUT ROWID;
   CREATE INDEX measures_by_run ON measures (run_id);`;
 
-export const TABLES = `${RUNS}${RESULTS}${MEASURES}
+/** What long-lived processes keep of a file of each run, as JSON; `stamp` identifies the file that was read. */
+const KEPT = `
+  CREATE TABLE kept (
+    kind TEXT NOT NULL,
+    run_id TEXT NOT NULL,
+    stamp TEXT NOT NULL,
+    json TEXT NOT NULL,
+    PRIMARY KEY (kind, run_id)
+  ) WITHOUT ROWID;`;
+
+export const TABLES = `${RUNS}${RESULTS}${MEASURES}${KEPT}
   PRAGMA user_version = ${INDEX_VERSION};`;
