@@ -42,7 +42,7 @@ function rowsOf(name: string, searches: readonly VirtualSearch[]): Row[] {
       unit: '',
       ours: [count(({ isWithinResolution }) => !isWithinResolution)],
       peer: null,
-      target: null,
+      target: { by: 'value', atMost: 0 },
     },
     {
       what: `${name}: requests of a search, beside a sweep`,

@@ -15,6 +15,8 @@ export interface LoadStanding {
   readonly isConfirmed: boolean;
   /** As many probes hold as fail, and another one can decide. */
   readonly isContested: boolean;
+  /** Undecided so far, and another probe can decide. */
+  readonly canDecide: boolean;
   readonly probes: number;
 }
 
@@ -22,7 +24,7 @@ export interface LoadStanding {
 const MOST_PROBES = 5;
 const CONFIRMING_LEAD = 2;
 /** A load that was undecided so often is not tried again. */
-const MOST_UNDECIDED = 2;
+const MOST_UNDECIDED = 3;
 
 /** The loads that were probed, ascending. */
 export function standingsOf(outcomes: readonly ProbeOutcome[]): readonly LoadStanding[] {
@@ -46,6 +48,7 @@ function standingOf(load: number, probes: readonly ProbeOutcome[]): LoadStanding
     verdict: isUndecided ? 'undecided' : holds > fails ? 'holds' : 'fails',
     isConfirmed,
     isContested: lead === 0 && holds > 0 && !isOver,
+    canDecide: lead === 0 && !isOver,
     probes: probes.length,
   };
 }

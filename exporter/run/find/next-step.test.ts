@@ -81,6 +81,13 @@ describe('what one probe cannot decide', () => {
     expect([holds <= 10, fails >= 10, fails / holds <= RESOLUTION_RATIO]).toEqual([true, true, true]);
   });
 
+  test('an undecided load is tried again if the bounds are too far apart without it', () => {
+    const verdict = (load: number, repeat: number): ProbeVerdict =>
+      (load === 25 || load === 26) && repeat < 2 ? 'undecided' : upTo(24)(load);
+    const { found } = search(CONCURRENCY, verdict);
+    expect(found).toMatchObject({ end: 'found', holds: 24, fails: 25 });
+  });
+
   test('a wide range without decisions is reported as undecided, with its bounds', () => {
     const verdict = (load: number): ProbeVerdict => (load < 8 ? 'holds' : load > 20 ? 'fails' : 'undecided');
     const { found } = search(RATE, verdict);

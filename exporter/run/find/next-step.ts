@@ -21,9 +21,9 @@ const MOST_PROBES = 200;
 /**
  * What a search does next, from the outcomes of its probes in any order: double the load from the start until the objectives
  * fail, bisect (geometrically) between the largest load that holds and the smallest that fails, and repeat both until two more
- * probes agree than disagree. A load that could not be decided is left between the two bounds. Before the end one load above
- * the failing one is tried, unless the search came from there, because a server that recovers at a higher load has no capacity
- * in this sense. The next step depends on the outcomes alone, so that an interrupted search continues from its file.
+ * probes agree than disagree. A load that could not be decided is tried again if the answer would be too coarse without it,
+ * and else is left between the two bounds. Before the end one load above the failing one is tried, unless the search came from
+ * there, because a server that recovers at a higher load has no capacity in this sense. The next step depends on the outcomes alone, so that an interrupted search continues from its file.
  */
 export function nextStep(range: LoadRange, outcomes: readonly ProbeOutcome[]): SearchStep {
   const standings = standingsOf(outcomes);
@@ -110,11 +110,20 @@ function narrower(
   const fine = isFine(range, holding.load, failing.load);
   const next = fine ? null : middleOfWidestGap(range, standings, holding.load, failing.load);
   if (next !== null) return first(next);
+  const open = fine ? undefined : openLoad(standings, holding.load, failing.load);
+  if (open !== undefined) return repeat(open);
   for (const bound of [holding, failing]) if (!bound.isConfirmed) return repeat(bound);
   const isHighest = standings.at(-1) === failing;
   const check = isHighest ? above(range, failing.load) : null;
   if (check !== null) return first(check);
   return end(fine ? 'found' : 'undecided', standings);
+}
+
+/** An undecided load between the bounds that can be tried again, the one with the fewest probes. */
+function openLoad(standings: readonly LoadStanding[], low: number, high: number): LoadStanding | undefined {
+  return standings
+    .filter(({ load, canDecide }) => load > low && load < high && canDecide)
+    .sort((a, b) => a.probes - b.probes)[0];
 }
 
 /** Undecided loads between the bounds divide the interval into gaps. */
