@@ -17,10 +17,16 @@ const LINES = captureText('dynamo/a-steady-c8/aiperf/profile_export.jsonl.gz')
   .slice(0, 40)
   .map((line) => line.replace(/"http_req_\w+":\{[^}]*\},?/g, '').replace(/,\}/g, '}'));
 
-const quick = (line: string): unknown => {
-  const bytes = new TextEncoder().encode(`before${line}after`);
-  return new FamiliarLines(ORIGIN).record(bytes, 6, bytes.length - 5, 7);
-};
+/** What the line is from its bytes, read first or after another one, whose form the reader then knows. */
+function quick(line: string, ...earlier: readonly string[]): unknown {
+  const lines = new FamiliarLines(ORIGIN);
+  const read = (text: string): unknown => {
+    const bytes = new TextEncoder().encode(`before${text}after`);
+    return lines.record(bytes, 6, bytes.length - 5, 7);
+  };
+  earlier.forEach(read);
+  return read(line);
+}
 
 /** What the line is as JSON; null when it is none, or no record. */
 function slow(line: string): unknown {
@@ -42,6 +48,28 @@ test('AIPerf’s own lines are read from their bytes, with the same result as fr
     const spaced = line.replace(/([:,])(?=["{[\d-]|true|false|null)/g, '$1 ');
     expect(quick(spaced)).not.toBeNull();
     expect(quick(spaced)).toEqual(slow(line));
+    for (const [earlier = '', again = ''] of [
+      [LINES[0], line],
+      [LINES[0], spaced],
+      [line, line],
+      [spaced, line],
+    ]) {
+      expect(quick(again, earlier)).toEqual(slow(line));
+    }
+  }
+});
+
+test('one reader reads all lines of a file, also when their keys change', () => {
+  const lines = new FamiliarLines(ORIGIN);
+  const text = LINES.map((line, i) =>
+    i % 7 < 4 ? line : line.replace(/"(usage_prompt_tokens|inter_chunk_latency)":\{[^}]*\},/, ''),
+  );
+  const bytes = new TextEncoder().encode(`${text.join('\n')}\n`);
+  let from = 0;
+  for (const line of text) {
+    const to = bytes.indexOf(0x0a, from);
+    expect(lines.record(bytes, from, to, 7)).toEqual(slow(line));
+    from = to + 1;
   }
 });
 
@@ -59,6 +87,7 @@ test.each([
 ])('%s is left to be read as JSON', (_name, line) => {
   expect(line).not.toBe(LINES[0]);
   expect(quick(line ?? '')).toBeNull();
+  expect(quick(line ?? '', LINES[0] ?? '')).toBeNull();
 });
 
 test('property: whatever becomes of a line, what is read from its bytes is what it is as JSON', () => {
@@ -91,8 +120,9 @@ test('property: whatever becomes of a line, what is read from its bytes is what 
     fc.property(change, ({ line, at, cut, put }) => {
       const text = LINES[line] ?? '';
       const changed = text.slice(0, at) + put + text.slice(at + cut);
-      const read = quick(changed);
-      if (read !== null) expect(read).toEqual(slow(changed));
+      const expected = slow(changed);
+      for (const read of [quick(changed), quick(changed, text)]) if (read !== null) expect(read).toEqual(expected);
+      expect(quick(text, changed)).toEqual(slow(text));
     }),
     { numRuns: 3000 },
   );

@@ -1,3 +1,5 @@
+import { equalBytes } from '../../../core/exposition/page/equal-bytes.ts';
+
 /** Bytes of ASCII that JSON is made of. */
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
@@ -29,6 +31,7 @@ export const UNFAMILIAR = new Error('a line of another form');
 export class LineScanner {
   at = 0;
   #bytes: Uint8Array = new Uint8Array();
+  #view = new DataView(this.#bytes.buffer);
   #end = 0;
 
   /**
@@ -36,7 +39,10 @@ export class LineScanner {
    * follow it, which is no digit (its line feed), so that numbers end without a look at where the line does.
    */
   reset(bytes: Uint8Array, from: number, to: number): void {
-    this.#bytes = bytes;
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    }
     this.at = from;
     this.#end = to;
   }
@@ -63,6 +69,14 @@ export class LineScanner {
     if (at + expected.length > this.#end) return false;
     for (let i = 0; i < expected.length; i++) if (this.#bytes[at + i] !== expected[i]) return false;
     this.at = at + expected.length;
+    return true;
+  }
+
+  /** Whether a piece of this text follows; then it is skipped. */
+  takesText(text: DataView, start: number, length: number): boolean {
+    const { at } = this;
+    if (at + length > this.#end || !equalBytes(this.#view, at, text, start, length)) return false;
+    this.at = at + length;
     return true;
   }
 
@@ -100,11 +114,10 @@ export class LineScanner {
 
   /** Passes over a string without escapes, a number, true, false or null. */
   skipPlain(): void {
-    if (this.peek() === QUOTE) {
-      this.skipString();
-      return;
-    }
-    if (!WORDS.some((word) => this.takes(word))) this.#skipNumber();
+    const byte = this.peek();
+    if (byte === QUOTE) this.skipString();
+    else if (byte === MINUS || isDigit(byte)) this.#skipNumber();
+    else if (!WORDS.some((word) => this.takes(word))) throw UNFAMILIAR;
   }
 
   /** Passes over a number as JSON's grammar has it. */
