@@ -85,6 +85,8 @@ export interface RunFile {
   readonly step: number | null;
   readonly repeat: number | null;
   readonly shard: string;
+  /** Only of a run that several machines made together, and of each of their parts. */
+  readonly shards?: RunShards;
   /** Where the requests went: scheme, host and port only, never user info, path secrets or query. */
   readonly target: RunTarget;
   readonly tool: { readonly name: string; readonly version: string | null };
@@ -111,6 +113,13 @@ export interface RunFile {
   readonly process: RunProcess | null;
   /** The reason in one line when the status is failed or aborted. */
   readonly failure: string | null;
+}
+
+/** The parts of a run that several machines made together. */
+export interface RunShards {
+  readonly count: number;
+  /** The shards whose requests are not in this run, by their numbers: in a part all others, in a whole run none. */
+  readonly missing: readonly string[];
 }
 
 export interface RunTarget {

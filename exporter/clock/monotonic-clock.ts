@@ -43,5 +43,10 @@ export function wallNow_ms({ wall, monotonic_ns }: RunEpoch): number {
 }
 
 export function runEpoch(): RunEpoch {
-  return { wall: new Date(), monotonic_ns: Math.round(monotonicNow_ns()) };
+  return correctedEpoch(0);
+}
+
+/** `correction_ms` is added to the wall clock of this machine. */
+export function correctedEpoch(correction_ms: number): RunEpoch {
+  return { wall: new Date(Date.now() + correction_ms), monotonic_ns: Math.round(monotonicNow_ns()) };
 }

@@ -17,6 +17,7 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
     fingerprint: run.fingerprint,
     configuration: run.comparison_key,
     command_line: run.command_line,
+    ...(run.shards === undefined ? {} : { missing_shards: run.shards.missing.length }),
     load: loadOf(result.measures),
     client: result.client.verdict,
     // More requests at the servers than the client sent are others'.

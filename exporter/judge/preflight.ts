@@ -20,12 +20,20 @@ const LOADS = [
 export function preflight(a: readonly RunFigures[], b: readonly RunFigures[]): readonly PreflightFinding[] {
   const runs = [...a, ...b];
   return [
+    ...whole(runs),
     ...sameScenario(runs),
     ...sameFingerprint(runs),
     ...LOADS.flatMap((load) => sameLoad(a, b, load)),
     ...clientKeptUp(runs),
     ...alone(runs),
   ];
+}
+
+function whole(runs: readonly RunFigures[]): PreflightFinding[] {
+  const found = runs.filter(({ missing_shards: missing = 0 }) => missing > 0);
+  if (found.length === 0) return [];
+  const sentence = `Shards are missing in ${things(found.length, 'runs')}: the load was smaller than planned.`;
+  return [{ check: 'missing_shards', outcome: 'failed', run_ids: idsOf(found), sentence }];
 }
 
 function sameScenario(runs: readonly RunFigures[]): PreflightFinding[] {

@@ -14,6 +14,8 @@ export interface RunFigures {
   readonly configuration?: object | null;
   /** The words of a command that measures the same again, see `RunFile`; null or absent when it is not known. */
   readonly command_line?: readonly string[] | null;
+  /** Number of machines whose part is not in the run; absent: none. */
+  readonly missing_shards?: number;
   readonly load: AchievedLoad;
   readonly client: 'ok' | 'saturated' | 'unknown';
   /** Whether others used the measured servers during the run; null when nothing reports it. */

@@ -113,6 +113,7 @@ export interface PValue {
 }
 
 export const PREFLIGHT_CHECKS = [
+  'missing_shards',
   'scenario',
   'fingerprint',
   'input_tokens',

@@ -6,6 +6,7 @@ import type { BenchmarkPlan } from './benchmark-plan.ts';
 import type { LoadGenerator, PhaseTurn } from './load-generator.ts';
 import { LocalLoad } from './local-load.ts';
 import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
+import { NoStartError } from '../errors/no-start-error.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
 import type { PhaseResult } from './phases/phases.ts';
 import type { RunControls } from './phases/run-controls.ts';
@@ -29,6 +30,12 @@ export interface BenchmarkParts {
   readonly controls: RunControls;
   /** Awaited before the phase's first request, and before its clock starts. */
   readonly beforePhase?: (phase: PhaseName) => Promise<void>;
+  /**
+   * Awaited after `beforePhase` of the measure phase, if the plan has no `measureStart_ns`: a start that several machines
+   * agree on, relative to the start of the run. Null: the run has been stopped. It and `beforePhase` may throw a
+   * `NoStartError`.
+   */
+  readonly agreeStart_ns?: () => Promise<number | null>;
   /** Start of the run's clock; default: now. */
   readonly epoch?: RunEpoch;
   /** Generates the load; default: this thread does, over the transport. */
@@ -59,12 +66,15 @@ export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): 
       if (load === null) continue;
       if (parts.controls.draining.aborted || phases.some(endsTheRun)) break;
       await parts.beforePhase?.(phase);
-      const start_ns = phase === 'measure' ? plan.measureStart_ns : null;
+      const start_ns = phase === 'measure' ? (plan.measureStart_ns ?? (await parts.agreeStart_ns?.()) ?? null) : null;
       if (start_ns !== null) late = await untilStart(start_ns, now_ns, parts.controls.draining);
       if (late !== null) break;
       const turn = { phase, load, firstIndex: firstIndex(plan, phases) };
       phases.push(await observedPhase(generator, turn, start_ns, parts.observers, now_ns));
     }
+  } catch (error) {
+    if (!(error instanceof NoStartError)) throw error;
+    late = { status: 'failed', failure: error.message };
   } finally {
     generator.stop();
   }

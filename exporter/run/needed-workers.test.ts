@@ -43,7 +43,7 @@ test('a common start: refused when it has passed, else counted from the start of
   expect(() => checkStart(shard, at(5.5))).toThrow('--start-at 2030-01-01T12:00:00.000Z passed 5.5 s ago');
   expect(() => checkStart(shard, at(4.9))).not.toThrow();
   expect(() => checkStart(null, at(99))).not.toThrow();
-  expect(measureStart_ns(shard, { wall: at(-2.5), monotonic_ns: 7 })).toBe(2.5e9);
+  expect(measureStart_ns(shard.startAt_ms, { wall: at(-2.5), monotonic_ns: 7 })).toBe(2.5e9);
   expect(measureStart_ns(null, { wall: at(0), monotonic_ns: 7 })).toBeNull();
   expect(shardLine(shard, at(-12))).toContain(
     'shard 0 of 2: generates its part of this load; all shards start to measure at',

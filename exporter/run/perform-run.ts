@@ -3,15 +3,16 @@ import type { PhaseName } from '../../core/run/record.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
 import type { Provenance } from '../../core/run/provenance.ts';
 import type { ResultFile } from '../../core/run/result.ts';
-import { runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
+import { correctedEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
-import { runBenchmark, type BenchmarkOutcome } from '../load/run-benchmark.ts';
+import { runBenchmark, type BenchmarkOutcome, type BenchmarkParts } from '../load/run-benchmark.ts';
 import { waysOf } from '../load/transports/round-robin-transport.ts';
 import { withRemedy } from '../load/workers/slowness-remedy.ts';
 import { NOTHING_STATED } from '../provenance/provenance-request.ts';
 import { readProvenance } from '../provenance/read-provenance.ts';
+import { fingerprint } from '../store/fingerprint.ts';
 import type { RunPlan } from '../store/run-writer.ts';
 import { Closers } from './closers.ts';
 import { budgetNotes, measureSeconds, phaseWindows, unsentNotes } from './phase-facts.ts';
@@ -86,7 +87,7 @@ interface OpenRun extends PreparedRun {
 async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
   const { request, host, store, version, form, pages } = run;
   const say = (line: string): void => host.say(line);
-  const epoch = runEpoch();
+  const epoch = correctedEpoch(host.rendezvous?.correction_ms ?? 0);
   await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage: form.options.includeUsage });
   const servers = await beginServerCollection(request.serverMetrics, pages, epoch, say);
   closers.add(() => servers?.stop());
@@ -155,17 +156,38 @@ async function measure(run: OpenRun): Promise<BenchmarkOutcome> {
   const watcher = host.observe(epoch, () => servers?.loadNow() ?? null);
   const observers = [...outputs.observers, watcher, remarks];
   outputs.begin();
-  const parts = { form, planned, secrets, measureStart_ns: measureStart_ns(request.shard, epoch) };
+  const startAt_ms = request.shard?.startAt_ms ?? null;
+  const parts = { form, planned, secrets, measureStart_ns: measureStart_ns(startAt_ms, epoch) };
   const outcome = await runBenchmark(plannedBenchmark(request, parts), {
     transport,
     observers,
     controls,
     epoch,
-    beforePhase: pagesReadBefore(run),
+    ...agreedStart(run),
     ...(workers === null ? {} : { generator: workers.lead({ observers, controls }) }),
   }).finally(() => watcher.stop());
   outputs.end(outcome.health.verdict === 'saturated');
   return outcome;
+}
+
+/** What happens between the phases, where shards without a given start agree on one before the measurement. */
+function agreedStart(run: OpenRun): Pick<BenchmarkParts, 'beforePhase' | 'agreeStart_ns'> {
+  const readPages = pagesReadBefore(run);
+  const { host, request, plan, controls, epoch } = run;
+  const rendezvous = host.rendezvous ?? null;
+  if (rendezvous === null || request.shard?.startAt_ms != null) return { beforePhase: readPages };
+  return {
+    beforePhase: async (phase) => {
+      if (phase === 'measure') await rendezvous.gather(fingerprint(plan.comparison_key), controls.draining);
+      // Now no shard sends any more requests of the warm-up.
+      await readPages(phase);
+    },
+    agreeStart_ns: async () => {
+      const start_ms = await rendezvous.start_ms(controls.draining);
+      if (start_ms !== null) host.say(`all shards start to measure at ${new Date(start_ms).toISOString()}`);
+      return measureStart_ns(start_ms, epoch);
+    },
+  };
 }
 
 /** Reads the servers' pages before a phase, and updates their addresses in run.json: a page may appear late or move. */

@@ -7,6 +7,7 @@ import { checkOutgoing } from '../publish/outgoing.ts';
 import type { ServePage } from '../publish/served-page.ts';
 import type { ServerLoadNow } from '../servers/summary/load-now.ts';
 import type { RunStore } from '../store/run-store.ts';
+import type { Rendezvous } from '../store/shards/rendezvous.ts';
 import { announcement } from './announcement.ts';
 import type { Closers } from './closers.ts';
 import { beginWorkers, neededWorkers } from './needed-workers.ts';
@@ -28,6 +29,8 @@ export interface RunHost {
    */
   observe(epoch: RunEpoch, servers: () => ServerLoadNow | null): RunObserver & { stop(): void };
   readonly servePage: ServePage;
+  /** Where this machine meets the others that measure the same run; null or absent: it does not. */
+  readonly rendezvous?: Rendezvous | null;
 }
 
 export interface RequestedRun {
@@ -45,6 +48,20 @@ export interface PreparedRun extends RequestedRun, RunFacts {
   /** Null: this thread generates the load. */
   readonly workers: WorkerLoad | null;
   readonly pages: MetricsPages;
+}
+
+/** Clocks that differ by less are not mentioned. */
+const SMALL_CORRECTION_MS = 50;
+
+async function joinOthers(host: RunHost): Promise<void> {
+  const rendezvous = host.rendezvous ?? null;
+  if (rendezvous === null) return;
+  await rendezvous.join();
+  const { correction_ms } = rendezvous;
+  if (Math.abs(correction_ms) < SMALL_CORRECTION_MS) return;
+  const seconds = Math.abs(correction_ms / 1000).toFixed(1);
+  const direction = correction_ms > 0 ? 'behind' : 'ahead of';
+  host.say(`the clock of this machine is ${seconds} s ${direction} that of object storage, which the run uses`);
 }
 
 /** Opens what the run requires and sends the probe. Throws before the first request of the run: see `performRun`. */
@@ -70,6 +87,7 @@ export async function prepareRun(run: RequestedRun, closers: Closers): Promise<P
   for (const note of given.dataset.notes ?? []) host.say(note);
   host.say(announcement(request, origins.join(', '), planned));
   if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
+  await joinOthers(host);
   const form = await probedForm(
     { ...given, dataset: planned.dataset },
     { request, ...traffic, controls, say: (text) => host.say(text) },

@@ -1,11 +1,12 @@
 import { createRunId } from '../../core/run/run-id.ts';
 import type { RunDataset } from '../../core/run/run-dataset.ts';
 import type { Provenance } from '../../core/run/provenance.ts';
-import type { RunFile } from '../../core/run/run.ts';
+import type { RunFile, RunShards } from '../../core/run/run.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
 import type { RequestForm } from '../load/requests/request-feed.ts';
 import type { RequestTarget } from '../load/transports/target.ts';
 import type { Transport } from '../load/transports/transport.ts';
+import type { Share } from '../load/workers/share.ts';
 import { serverVersion } from '../provenance/read-servers.ts';
 import { fingerprint } from '../store/fingerprint.ts';
 import { publicTarget, type RunPlan } from '../store/run-writer.ts';
@@ -42,6 +43,7 @@ export function runPlan(
     gates: request.gates,
     ...(request.group ?? { group_id: null, step: null, repeat: null }),
     shard: String(request.shard?.share.part ?? 0),
+    ...(request.shard === null ? {} : { shards: shardsOf(request.shard.share) }),
     target: {
       origin: target.origin,
       origins: targets.map(({ origin }) => origin),
@@ -59,6 +61,12 @@ export function runPlan(
     tool: { name: 'llmbench', version },
     start: epoch.wall.toISOString(),
   };
+}
+
+/** A part of a run, which lacks the others. */
+function shardsOf({ part, parts }: Share): RunShards {
+  const numbers = Array.from({ length: parts }, (_, number) => number);
+  return { count: parts, missing: numbers.filter((number) => number !== part).map(String) };
 }
 
 const withoutSecrets = (word: string, secrets: readonly string[]): string =>

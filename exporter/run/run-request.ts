@@ -54,8 +54,8 @@ export interface ServerMetricsRequest {
 /** One part of a run that several machines make together. */
 export interface ShardRequest {
   readonly share: Share;
-  /** When the measure phase begins on all of them, in milliseconds of Unix time. */
-  readonly startAt_ms: number;
+  /** When the measure phase begins on all of them, in milliseconds of Unix time; null: they agree on it. */
+  readonly startAt_ms: number | null;
 }
 
 /** What the user requested: the whole run, before anything is known about the server. */

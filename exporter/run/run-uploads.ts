@@ -13,6 +13,7 @@ import {
 } from '../store/object-storage/storage-location.ts';
 import { RunStore } from '../store/run-store.ts';
 import type { RunRequest } from './run-request.ts';
+import type { MeetingShard, ShardMeeting } from './shard-meeting.ts';
 
 /** What a command measures goes to object storage at its end, where it disturbs no measurement. */
 export class RunUploads {
@@ -41,6 +42,13 @@ export class RunUploads {
         ? this.#location
         : locationIn(this.#location, `${runId}.shards`, String(shard.share.part));
     return { ...request, stored: (runsDirectory, storedId) => this.#plan(runsDirectory, storedId, location) };
+  }
+
+  /** Where the shards of a run meet. Throws a `StorageError`. */
+  async rendezvous(shard: MeetingShard): Promise<ShardMeeting> {
+    const { ObjectStorage: Storage } = await import('../store/object-storage/object-storage.ts');
+    const { ShardMeeting: Meeting } = await import('./shard-meeting.ts');
+    return new Meeting(await Storage.open(this.#location, this.#access), shard, this.#say);
   }
 
   async #plan(runsDirectory: string, runId: string, location: StorageLocation): Promise<void> {

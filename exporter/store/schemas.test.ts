@@ -110,6 +110,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       step: true,
       repeat: true,
       shard: true,
+      shards: 'optional',
       target: true,
       tool: true,
       source: true,

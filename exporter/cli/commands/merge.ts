@@ -1,21 +1,33 @@
 import { things } from '../../../core/text/things.ts';
 import { writeRunFiles } from '../../run/run-files.ts';
-import { mergeShards, ShardError } from '../../store/shards/merge-shards.ts';
+import { mergeShards, ShardError, type MergedRun } from '../../store/shards/merge-shards.ts';
 import { codeOf, reasonOf, RunExistsError, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { StorageError } from '../../errors/storage-errors.ts';
+import type { RunShards } from '../../../core/run/run.ts';
+import { shardsText } from '../../store/shards/shard-names.ts';
+import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, text } from '../options/options.ts';
+import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../options/storage-options.ts';
 import { printing } from '../printing.ts';
 import { resultTable } from '../tables/result-table.ts';
 
 export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the runs and of RUN.shards, which holds the shards', 'runs'),
+  store: storageLocation('merge the shards that were uploaded to this location in object storage, and upload the run'),
+  ...STORAGE_OPTIONS,
+  'allow-missing': flag('merge without the shards that are missing: the run is marked incomplete'),
   json: flag('print the result as JSON'),
 };
 
 const USAGE = 'llmbench merge RUN [options]';
-const EXAMPLES = ['llmbench merge night-7', 'llmbench merge night-7 --runs-dir /shared/runs --json'];
+const EXAMPLES = [
+  'llmbench merge night-7',
+  'llmbench merge night-7 --runs-dir /shared/runs --json',
+  'llmbench merge night-7 --store s3://benchmarks/team-a --allow-missing',
+];
 
 /** Merges the shards that several machines measured with `run --shard` into one run. */
 export async function run(argv: readonly string[]): Promise<number> {
@@ -28,21 +40,39 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (runId === undefined) throw new CliError('RUN is required (the --run-id of the shards): llmbench merge RUN');
   try {
     const store = await openRuns(values['runs-dir']);
-    const { result, path, shards, notes } = await mergeShards(store, runId);
-    const fileNotes = await writeRunFiles(store, runId, []);
+    const { result, path, shards, notes } = await merged(store, runId, values);
     if (values.json) process.stdout.write(`${JSON.stringify(result, null, 2)}\n`);
     else
       process.stdout.write(
-        `run         ${runId}  ${result.status}, of ${things(shards.length, 'shards')}\n${resultTable(result, printing())}${path}\n`,
+        `run         ${runId}  ${result.status}, ${shardCount(shards)}\n${resultTable(result, printing())}${path}\n`,
       );
-    for (const note of [...notes, ...fileNotes]) process.stderr.write(`${note}\n`);
+    for (const note of notes) process.stderr.write(`${note}\n`);
     return result.status === 'completed' ? ExitCode.done : ExitCode.failed;
   } catch (error) {
     if (error instanceof ShardError) throw new CliError(error.message, ExitCode.failed);
     if (error instanceof RunExistsError)
       throw new CliError(`run ${runId} is in ${values['runs-dir']} already: its shards have been merged`);
+    if (error instanceof StorageError) throw new CliError(error.message, ExitCode.failed);
     if (error instanceof RunsDirectoryError) throw new CliError(error.message);
     if (codeOf(error) !== null) throw new CliError(`${runId} was not stored: ${reasonOf(error)}`, ExitCode.failed);
     throw error;
   }
+}
+
+async function merged(store: RunStore, runId: string, values: OptionValues<typeof OPTIONS>): Promise<MergedRun> {
+  const allowsMissing = values['allow-missing'];
+  if (values.store !== null) {
+    const { ObjectStorage } = await import('../../store/object-storage/object-storage.ts');
+    const { mergeUploaded } = await import('../../run/merge-uploaded.ts');
+    return ObjectStorage.use(values.store, storageAccess(values), (storage) =>
+      mergeUploaded(storage, store, runId, allowsMissing),
+    );
+  }
+  const made = await mergeShards(store, runId, allowsMissing);
+  return { ...made, notes: [...made.notes, ...(await writeRunFiles(store, runId, []))] };
+}
+
+function shardCount({ count, missing }: RunShards): string {
+  const whole = `of ${things(count, 'shards')}`;
+  return missing.length === 0 ? whole : `${whole}, INCOMPLETE: without ${shardsText(missing)}`;
 }

@@ -15,7 +15,10 @@ import type { RunHost } from '../../run/prepared-run.ts';
 import { RefusedError } from '../../run/refusal.ts';
 import type { RunRequest } from '../../run/run-request.ts';
 import type { RunUploads } from '../../run/run-uploads.ts';
-import { RunNotStoredError, RunsDirectoryError } from '../../errors/store-errors.ts';
+import type { ShardMeeting } from '../../run/shard-meeting.ts';
+import { NoStartError } from '../../errors/no-start-error.ts';
+import { StorageError } from '../../errors/storage-errors.ts';
+import { reasonOf, RunNotStoredError, RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { groupResult, requestText, type GroupRun } from '../tables/group-table.ts';
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
@@ -60,9 +63,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   const runs: GroupRun[] = [];
   const page = new LivePage();
   let uploads: RunUploads | null = null;
+  let meeting: ShardMeeting | null = null;
   try {
     for (const request of requests) checkLoad(request, steps, options.yes);
     uploads = await requestedUploads(options, (line) => display.print(line));
+    meeting = await requestedMeeting(options, requests, uploads);
+    const rendezvous = meeting?.rendezvous ?? null;
     const uploaded = (request: RunRequest): RunRequest => uploads?.requested(request) ?? request;
     await performGroup(requests.map(uploaded), controls, {
       cooldownSeconds: options['profile-run-cooldown-seconds'],
@@ -71,13 +77,16 @@ export async function run(argv: readonly string[]): Promise<number> {
         process.stderr.write(`\nrun ${number} of ${most}${requests.length}: ${requestText(request)}\n`);
       },
       perform: (request) =>
-        keptRun(runs, request, () => measureRun(request, controls, hostOf(request, display, page), VERSION)),
+        keptRun(runs, request, () =>
+          measureRun(request, controls, { ...hostOf(request, display, page), rendezvous }, VERSION),
+        ),
       finished: (performed, request) =>
         show(performed, request, {
           isMember: requests.length > 1,
           isQuiet: options.json || onlyVerdict,
           grafana: requestedGrafanaLink(options['grafana-url']),
           withServers: options['show-servers'],
+          isMerged: meeting !== null,
         }),
       goesOn: (performed) => {
         const end = options.sweep === null ? null : endOfDoubling(performed.map(({ result }) => result));
@@ -90,16 +99,37 @@ export async function run(argv: readonly string[]): Promise<number> {
       },
     });
   } catch (error) {
+    await meeting?.leave(reasonOf(error));
     throw explained(error, controls, options.json || onlyVerdict);
   } finally {
     await page.close();
     if (!onlyVerdict) await showAll(runs, requests.length > 1, options);
+    if (meeting === null) release();
+  }
+  let isUploaded = (await uploads?.finish()) ?? true;
+  if (meeting !== null) {
+    isUploaded = await meeting.end(runs[0]?.performed ?? null, isUploaded, controls.draining);
     release();
   }
-  const isUploaded = (await uploads?.finish()) ?? true;
   const exitCode = withUpload(exitCodeOf(runs, controls, options['slo-undecided'] === 'fail'), isUploaded);
   const judged = exitCode === ExitCode.done || exitCode === ExitCode.gate;
   return options.check && judged ? Math.max(exitCode, await checked(runs, options, words)) : exitCode;
+}
+
+/** Null unless this is a shard that is uploaded. */
+async function requestedMeeting(
+  options: RunOptions,
+  [request]: readonly RunRequest[],
+  uploads: RunUploads | null,
+): Promise<ShardMeeting | null> {
+  if (uploads === null || request === undefined || request.shard === null || request.runId === null) return null;
+  return uploads.rendezvous({
+    runId: request.runId,
+    share: request.shard.share,
+    runsDirectory: options['runs-dir'],
+    startTimeoutSeconds: options['start-timeout'],
+    lostAfterSeconds: options['shard-timeout'],
+  });
 }
 
 const NOT_ANNOTATED =
@@ -214,12 +244,14 @@ interface Shown {
   /** The Grafana that the run is linked to. */
   readonly grafana: string | null;
   readonly withServers: boolean;
+  /** The shards merge the run themselves. */
+  readonly isMerged: boolean;
 }
 
 async function show(
   { result, failure, path, notes }: PerformedRun,
   { shard, runsDirectory }: RunRequest,
-  { isMember, isQuiet, grafana, withServers }: Shown,
+  { isMember, isQuiet, grafana, withServers, isMerged }: Shown,
 ): Promise<void> {
   const print = printing();
   if (!isQuiet && isMember) process.stdout.write(`${memberLine(result)}\n`);
@@ -230,7 +262,7 @@ async function show(
     process.stdout.write(`\n${head}\n${resultTable(result, print)}\n`);
     if (withServers) await (await import('../print-servers.ts')).printServers(path, print.width);
     process.stdout.write(`${links.join('\n')}\n`);
-    if (shard !== null) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
+    if (shard !== null && !isMerged) process.stdout.write(`${mergeLine(result.run_id, runsDirectory)}\n`);
   }
   for (const note of notes) writeMessage(process.stderr, note);
   if (failure !== null) writeMessage(process.stderr, `llmbench run: ${failure}`);
@@ -261,7 +293,7 @@ function exitCodeOf(runs: readonly GroupRun[], controls: RunControls, failUndeci
 
 /** Turns expected failures into one line; anything else keeps its stack trace. */
 function explained(error: unknown, controls: RunControls, json: boolean): unknown {
-  const refused = [ConfigurationError, RefusedError, RunsDirectoryError, ListenError].some(
+  const refused = [ConfigurationError, RefusedError, RunsDirectoryError, ListenError, NoStartError, StorageError].some(
     (kind) => error instanceof kind,
   );
   if (refused) return new CliError((error as Error).message);

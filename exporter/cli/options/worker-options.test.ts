@@ -33,6 +33,11 @@ describe('--shard', () => {
     });
   });
 
+  test('with an upload the shards agree on the start', () => {
+    const argv = ['--shard', '1/4', '--run-id', 'night-7', '--upload', 's3://bench/team'];
+    expect(request(...argv)?.shard).toEqual({ share: { part: 1, parts: 4 }, startAt_ms: null });
+  });
+
   test('the texts are new, and the same in all shards', () => {
     const [one, other] = [request('--shard', '0/2', ...COMMON), request('--shard', '1/2', ...COMMON)];
     expect(one?.textVariant).toBeGreaterThan(0);
@@ -45,7 +50,7 @@ describe('--shard', () => {
     [['--shard', '1', ...COMMON], 'must be I/N'],
     [['--shard', '0/0', ...COMMON], 'must be I/N'],
     [['--shard', '0/2'], '--shard requires --run-id'],
-    [['--shard', '0/2', '--run-id', 'a'], '--shard requires --start-at'],
+    [['--shard', '0/2', '--run-id', 'a'], '--shard requires --upload, through which the shards agree on a start'],
     [['--start-at', '2030-01-31T12:00:00Z'], '--start-at requires --shard'],
     [['--shard', '0/2', '--run-id', 'a', '--start-at', '2030-01-31 12:00'], 'must be a time such as'],
     [['--shard', '0/2', '--run-id', 'a', '--start-at', '2030-13-31T12:00:00Z'], 'must be a time such as'],

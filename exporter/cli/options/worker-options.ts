@@ -1,6 +1,7 @@
 import type { ShardRequest } from '../../run/run-request.ts';
+import type { StorageLocation } from '../../store/object-storage/storage-location.ts';
 import { CliError } from '../failure.ts';
-import { integer, text, type Option, type OptionValues } from './options.ts';
+import { integer, seconds, text, type Option, type OptionValues } from './options.ts';
 
 const MOST_WORKERS = 256;
 const MOST_SHARDS = 10_000;
@@ -26,10 +27,27 @@ export const WORKER_OPTIONS = {
     null,
   ),
   shard: SHARD,
-  'start-at': text('TIME', 'with --shard: start of the measurement on all shards, such as 2030-01-31T12:00:00Z', null),
+  'start-at': text(
+    'TIME',
+    'with --shard: start of the measurement on all shards, such as 2030-01-31T12:00:00Z; default: with --upload, when all shards are ready',
+    null,
+  ),
+  'start-timeout': seconds(
+    'with --shard and --upload: maximum time to wait until all shards are ready',
+    { min: 1, max: 86_400 },
+    600,
+  ),
+  'shard-timeout': seconds(
+    'with --shard and --upload: time without a sign of life after which another shard is lost',
+    { min: 2, max: 3600 },
+    60,
+  ),
 };
 
-type WorkerOptions = OptionValues<typeof WORKER_OPTIONS> & { readonly 'run-id': string | null };
+type WorkerOptions = OptionValues<typeof WORKER_OPTIONS> & {
+  readonly 'run-id': string | null;
+  readonly upload: StorageLocation | null;
+};
 
 /** The requested shard. Throws a `CliError`. */
 export function requestedShard(options: WorkerOptions): ShardRequest | null {
@@ -39,8 +57,12 @@ export function requestedShard(options: WorkerOptions): ShardRequest | null {
     return null;
   }
   if (options['run-id'] === null) throw new CliError('--shard requires --run-id, the same on all shards');
-  if (startAt === null) throw new CliError('--shard requires --start-at, the same on all shards');
-  return { share: shard, startAt_ms: instant(startAt) };
+  if (startAt === null && options.upload === null) {
+    throw new CliError(
+      '--shard requires --upload, through which the shards agree on a start, or --start-at, the same on all shards',
+    );
+  }
+  return { share: shard, startAt_ms: startAt === null ? null : instant(startAt) };
 }
 
 /** RFC 3339, with the offset that makes it an instant. */

@@ -33,6 +33,8 @@ export interface IndexedRun {
   readonly fingerprint: string | null;
   readonly tags: readonly string[];
   readonly source_sha256: string | null;
+  /** Number of its shards that are not in it; null: one machine made it. */
+  readonly missing_shards: number | null;
 }
 
 /** One measure of one run: `value` of a scalar, the other fields of a distribution; null if not applicable. */
@@ -82,6 +84,7 @@ export const RUN_COLUMNS = [
   'fingerprint',
   'tags',
   'source_sha256',
+  'missing_shards',
 ] as const satisfies readonly (keyof IndexedRun)[];
 
 export const MEASURE_COLUMNS = [
@@ -131,6 +134,7 @@ export function indexedRun(runId: string, run: RunFile): IndexedRun {
     fingerprint: run.fingerprint,
     tags: run.tags,
     source_sha256: run.source?.sha256 ?? null,
+    missing_shards: run.shards?.missing.length ?? null,
   };
 }
 

@@ -1,5 +1,5 @@
 /** Changes with the tables or their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 3;
+export const INDEX_VERSION = 4;
 
 /** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` identifies the run.json that was read. */
 const RUNS = `
@@ -29,7 +29,8 @@ const RUNS = `
     repeat INTEGER,
     fingerprint TEXT,
     tags TEXT,
-    source_sha256 TEXT
+    source_sha256 TEXT,
+    missing_shards INTEGER
   ) WITHOUT ROWID;
   CREATE INDEX runs_by_start ON runs (start);
   CREATE INDEX runs_by_source ON runs (source_sha256) WHERE source_sha256 IS NOT NULL;`;

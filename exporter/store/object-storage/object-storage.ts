@@ -7,7 +7,8 @@ import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectComma
 import { StorageError } from '../../errors/storage-errors.ts';
 import { explainFailure, statusOf } from './explain-failure.ts';
 import { ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
-import { storageUrl, type StorageAccess, type StorageLocation } from './storage-location.ts';
+import { observeDates, type DateListener } from './response-dates.ts';
+import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from './storage-location.ts';
 
 /** A file in object storage. */
 export interface UploadedFile {
@@ -55,6 +56,16 @@ export class ObjectStorage {
 
   get url(): string {
     return storageUrl(this.location);
+  }
+
+  /** The objects of a folder of this location, over the same connections: closing this one closes both. */
+  inside(...folders: readonly string[]): ObjectStorage {
+    return new ObjectStorage(locationIn(this.location, ...folders), this.#sdk, this.#client);
+  }
+
+  /** Calls `listener` for each response that states the time of the server. */
+  onDate(listener: DateListener): void {
+    observeDates(this.#client, listener);
   }
 
   close(): void {
@@ -159,8 +170,8 @@ export class ObjectStorage {
     );
   }
 
-  /** Writes a text under a condition. False if that does not hold. */
-  async writeText(name: string, text: string, condition: WriteCondition): Promise<boolean> {
+  /** Writes a text under a condition, null for none. False if that does not hold. */
+  async writeText(name: string, text: string, condition: WriteCondition | null): Promise<boolean> {
     const body = Buffer.from(text, 'utf8');
     const digest = createHash('sha256').update(body).digest();
     return this.#doing('write', name, () =>
@@ -170,7 +181,7 @@ export class ObjectStorage {
         ContentLength: body.length,
         ChecksumSHA256: digest.toString('base64'),
         Metadata: { [SHA256]: digest.toString('hex') },
-        ...('etag' in condition ? { IfMatch: condition.etag } : { IfNoneMatch: '*' }),
+        ...conditionHeaders(condition),
       })),
     );
   }
@@ -229,6 +240,11 @@ export class ObjectStorage {
   #urlOf(name: string): string {
     return name === '' ? this.url : `${this.url}/${name}`;
   }
+}
+
+function conditionHeaders(condition: WriteCondition | null): Pick<PutObjectCommandInput, 'IfMatch' | 'IfNoneMatch'> {
+  if (condition === null) return {};
+  return 'etag' in condition ? { IfMatch: condition.etag } : { IfNoneMatch: '*' };
 }
 
 /** The answer to a request for an object, null if there is none of that name. A missing bucket is an error. */

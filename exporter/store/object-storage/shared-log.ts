@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { StorageError } from '../../errors/storage-errors.ts';
+import { requireConditions } from './conditional-writes.ts';
 import type { ObjectStorage } from './object-storage.ts';
 
 /** Logs are read into memory; larger ones are rejected. */
@@ -7,7 +8,6 @@ export const LARGEST_LOG_BYTES = 256 * 1024 * 1024;
 /** Of writers at the same moment at least one succeeds, so that as many writers always finish. */
 const ATTEMPTS = 100;
 const LONGEST_PAUSE_MS = 1000;
-const PROBE = '.llmbench-conditional-writes';
 
 /**
  * Appends one entry as one line to a log in object storage, which has no appending: the whole log is written again, on the
@@ -30,20 +30,4 @@ export async function appendToSharedLog(storage: ObjectStorage, name: string, en
     'other',
     `cannot append to ${storage.url}/${name}: others changed it ${ATTEMPTS} times meanwhile`,
   );
-}
-
-const conditional = new WeakSet<ObjectStorage>();
-
-/** Writes an object twice on the condition that it does not exist: a server that ignores conditions would lose lines. */
-async function requireConditions(storage: ObjectStorage): Promise<void> {
-  if (conditional.has(storage)) return;
-  const create = (): Promise<boolean> =>
-    storage.writeText(PROBE, 'made to test conditional writes\n', { absent: true });
-  if ((await create()) && (await create())) {
-    throw new StorageError(
-      'unsupported',
-      `${storage.url} cannot hold baselines and verdicts: the server ignores If-None-Match, so that concurrent changes would be lost`,
-    );
-  }
-  conditional.add(storage);
 }

@@ -58,7 +58,7 @@ describe('the shards of a run as one', () => {
     await writeShard(0, '2026-01-02T03:04:05.250Z', even);
     await writeShard(1, '2026-01-02T03:04:05.000Z', odd);
     const { result, shards, notes } = await mergeShards(store, 'night');
-    expect(shards).toEqual(['0', '1']);
+    expect(shards).toEqual({ count: 2, missing: [] });
     expect(notes).toEqual(['7 of 10 planned requests found: is a shard missing?']);
     const run = await store.readRun('night');
     expect(run).toMatchObject({ run_id: 'night', shard: '0', start: '2026-01-02T03:04:05.000Z', status: 'completed' });
@@ -94,6 +94,20 @@ describe('the shards of a run as one', () => {
   });
 });
 
+test('missing shards, when they are allowed, make a run that is aborted and says which', async () => {
+  const shards = { count: 4, missing: ['0', '2', '3'] };
+  await writeShard(1, '2026-01-02T03:04:05.000Z', ofIndex([1, 5]), { plan: { shards } });
+  await openStore(shardDirectory(runs, 'night', '3'));
+  const merged = await mergeShards(store, 'night', true);
+  expect(merged.shards).toEqual({ count: 4, missing: ['0', '2', '3'] });
+  const run = await store.readRun('night');
+  expect(run).toMatchObject({
+    ...{ status: 'aborted', shard: '0', shards: merged.shards },
+    failure: 'incomplete: shards 0, 2 and 3 of 4 are missing',
+  });
+  expect(merged.result.requests.ok).toBe(2);
+});
+
 describe('invalid shards are rejected, and leave nothing behind', () => {
   const refused = async (complaint: string): Promise<void> => {
     await expect(mergeShards(store, 'night')).rejects.toThrow(complaint);
@@ -107,6 +121,12 @@ describe('invalid shards are rejected, and leave nothing behind', () => {
     await writeShard(0, '2026-01-02T03:04:05.000Z', ofIndex([0]));
     await writeShard(2, '2026-01-02T03:04:05.000Z', ofIndex([2]));
     await refused('shard 1 of run night is missing');
+  });
+
+  test('a missing shard at the end, of which the others know', async () => {
+    const shards = { count: 3, missing: ['1', '2'] };
+    await writeShard(0, '2026-01-02T03:04:05.000Z', ofIndex([0]), { plan: { shards } });
+    await refused('shards 1 and 2 of run night are missing');
   });
 
   test('another plan', async () => {

@@ -4,13 +4,14 @@ import { StagedSummary } from '../../../core/measures/staged-summary.ts';
 import { OUTCOMES } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
-import type { RunFile } from '../../../core/run/run.ts';
+import type { RunFile, RunShards } from '../../../core/run/run.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
 import { addRun, type AddedFile, type ReadBack } from '../changes/add-run.ts';
 import { least, mergedEnd, mergedHealth, mergedPhases, mergedServers, most, type ShardRun } from './merged-facts.ts';
 import type { RunStore } from '../run-store.ts';
 import { openStore } from '../run-store.ts';
 import { resultOf, summaryOptions } from '../sealed/run-result.ts';
+import { shardsText } from './shard-names.ts';
 import { shardDirectories } from './shard-folders.ts';
 
 /** The shards cannot be merged. The message is one line for people. */
@@ -21,8 +22,7 @@ export class ShardError extends Error {
 export interface MergedRun {
   readonly result: ResultFile;
   readonly path: string;
-  /** The shards' own names, in order. */
-  readonly shards: readonly string[];
+  readonly shards: RunShards;
   /** Notes for readers, one line each. */
   readonly notes: readonly string[];
 }
@@ -43,10 +43,11 @@ const SERVER_FILE = /^(servers\.(json|parquet)|server_metrics_export\..+)$/;
 /**
  * Merges the shards of a run in a runs directory: its records are those of all shards, on the clock of the one that
  * started first, and its result is computed from them as if one machine had generated the load. The shards are kept.
- * Throws a `ShardError` and the errors of `addRun`; then nothing is created.
+ * Missing shards are refused, or with `allowsMissing` make a run that is marked incomplete and aborted. Throws a
+ * `ShardError` and the errors of `addRun`; then nothing is created.
  */
-export async function mergeShards(store: RunStore, runId: string): Promise<MergedRun> {
-  const shards = await storedShards(store.directory, runId);
+export async function mergeShards(store: RunStore, runId: string, allowsMissing = false): Promise<MergedRun> {
+  const shards = await storedShards(store.directory, runId, allowsMissing);
   const run = mergedRun(shards);
   const zero_ms = Date.parse(run.start ?? '');
   const summary = new StagedSummary(summaryOptions(run));
@@ -78,7 +79,7 @@ export async function mergeShards(store: RunStore, runId: string): Promise<Merge
   return {
     result,
     path,
-    shards: shards.map(({ run: { shard } }) => shard),
+    shards: run.shards ?? { count: shards.length, missing: [] },
     notes: [...shards.flatMap(({ messages }) => messages), ...notes, ...gaps(run, result)],
   };
 }
@@ -91,42 +92,62 @@ interface StoredShard extends ShardRun {
 }
 
 /** The shards of a run, checked to belong together. One whose process was killed is finished first. */
-async function storedShards(runsDirectory: string, runId: string): Promise<readonly StoredShard[]> {
+async function storedShards(
+  runsDirectory: string,
+  runId: string,
+  allowsMissing: boolean,
+): Promise<readonly StoredShard[]> {
   const directories = await shardDirectories(runsDirectory, runId);
-  if (directories.length === 0) throw new ShardError(`no shards of run ${runId} in ${runsDirectory}`);
-  const shards = await Promise.all(
-    directories.map(async (directory): Promise<StoredShard> => {
+  const found = await Promise.all(
+    directories.map(async (directory): Promise<StoredShard | null> => {
       const { store, messages } = await openStore(directory);
-      if (!(await store.list()).some(({ run_id }) => run_id === runId))
+      if (!(await store.list()).some(({ run_id }) => run_id === runId)) {
+        if (allowsMissing) return null;
         throw new ShardError(`${directory} has no finished run ${runId}: it is running, or never started`);
+      }
       const run = await store.readRun(runId);
       const { status } = run;
       if (status === 'running') throw new ShardError(`the shard in ${directory} has not ended`);
       return { run: { ...run, status }, result: await store.readResult(runId), store, messages };
     }),
   );
+  const shards = found.filter((shard) => shard !== null);
+  if (shards.length === 0) throw new ShardError(`no shards of run ${runId} in ${runsDirectory}`);
   const [first, ...others] = shards;
   const foreign = others.find(({ run }) => run.fingerprint !== first?.run.fingerprint);
   if (foreign !== undefined)
     throw new ShardError(
       `shard ${foreign.run.shard} has another plan than shard ${first?.run.shard}: they are not one run`,
     );
-  shards.forEach(({ run }, number) => {
-    if (run.shard !== String(number)) throw new ShardError(`shard ${number} of run ${runId} is missing`);
-    if (run.start === null) throw new ShardError(`shard ${number} of run ${runId} has no start`);
-  });
+  const startless = shards.find(({ run }) => run.start === null);
+  if (startless !== undefined) throw new ShardError(`shard ${startless.run.shard} of run ${runId} has no start`);
+  const { missing } = shardsOf(shards);
+  if (missing.length > 0 && !allowsMissing)
+    throw new ShardError(
+      `${shardsText(missing)} of run ${runId} ${missing.length === 1 ? 'is' : 'are'} missing; --allow-missing merges the others into a run that is marked incomplete`,
+    );
   return shards;
+}
+
+/** Which shards there should be; those of earlier versions do not state their number. */
+function shardsOf(shards: readonly StoredShard[]): RunShards {
+  const present = new Set(shards.map(({ run }) => run.shard));
+  const count = Math.max(...shards.map(({ run }) => Math.max(run.shards?.count ?? 0, Number(run.shard) + 1)));
+  const numbers = Array.from({ length: count }, (_, number) => String(number));
+  return { count, missing: numbers.filter((number) => !present.has(number)) };
 }
 
 function mergedRun(shards: readonly StoredShard[]): StoredShard['run'] {
   const [first] = shards;
   if (first === undefined) throw new RangeError('a run has at least one shard');
-  const end = mergedEnd(shards);
+  const parts = shardsOf(shards);
+  const end = mergedEnd(shards, parts);
   return {
     ...first.run,
     ...end,
     status: end.status === 'running' ? 'aborted' : end.status,
     shard: '0',
+    shards: parts,
     tags: [...new Set(shards.flatMap(({ run }) => run.tags))].sort(),
     start: least(shards.map(({ run }) => run.start)),
     end: most(shards.map(({ run }) => run.end)),

@@ -1,6 +1,7 @@
 import type { ClientHealth, ResultFile, ServersResult } from '../../../core/run/result.ts';
-import type { PhaseWindow, RunFile } from '../../../core/run/run.ts';
+import type { PhaseWindow, RunFile, RunShards } from '../../../core/run/run.ts';
 import { UNKNOWN_HEALTH } from '../sealed/run-result.ts';
+import { shardsText } from './shard-names.ts';
 
 /** One shard of a run. */
 export interface ShardRun {
@@ -8,16 +9,24 @@ export interface ShardRun {
   readonly result: ResultFile;
 }
 
-/** The status of the shards: the worst one, with the failures of each. */
-export function mergedEnd(shards: readonly ShardRun[]): Pick<RunFile, 'status' | 'failure' | 'recovered'> {
-  const statuses = shards.map(({ run }) => run.status);
+/** The status of the shards: the worst one, with the failures of each. A run that lacks shards did not complete. */
+export function mergedEnd(
+  shards: readonly ShardRun[],
+  { count, missing }: RunShards,
+): Pick<RunFile, 'status' | 'failure' | 'recovered'> {
+  const statuses = [...shards.map(({ run }) => run.status), ...(missing.length === 0 ? [] : ['aborted' as const])];
   const status = (['failed', 'aborted'] as const).find((each) => statuses.includes(each)) ?? 'completed';
+  const incomplete =
+    missing.length === 0
+      ? []
+      : [`incomplete: ${shardsText(missing)} of ${count} ${missing.length === 1 ? 'is' : 'are'} missing`];
   const failures = shards.flatMap(({ run: { shard, failure } }) =>
     failure === null ? [] : [`shard ${shard}: ${failure}`],
   );
+  const reasons = [...incomplete, ...failures];
   return {
     status,
-    failure: failures.length === 0 ? null : failures.join('; '),
+    failure: reasons.length === 0 ? null : reasons.join('; '),
     recovered: shards.some(({ run }) => run.recovered),
   };
 }

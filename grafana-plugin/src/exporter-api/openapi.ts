@@ -374,7 +374,7 @@ export interface components {
             needs: components["schemas"]["VerdictEntry_needs"];
             next_command: string | null;
             preflight: {
-                check: "scenario" | "fingerprint" | "input_tokens" | "output_tokens" | "cached_input_ratio" | "request_rate" | "client" | "foreign_traffic";
+                check: "missing_shards" | "scenario" | "fingerprint" | "input_tokens" | "output_tokens" | "cached_input_ratio" | "request_rate" | "client" | "foreign_traffic";
                 outcome: "failed" | "unknown";
                 run_ids: components["schemas"]["VerdictEntry_runIds"];
                 sentence: string;

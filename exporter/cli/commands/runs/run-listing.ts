@@ -1,6 +1,7 @@
 import { ABSENT, counted, quantity, significant } from '../../../../core/text/quantities.ts';
 import { shortLoadText } from '../../../../core/run/load-text.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
+import { things } from '../../../../core/text/things.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
 import { cutTo, plainText } from './plain-text.ts';
 import type { RunWithFigures, ListedFigures } from './run-figures.ts';
@@ -34,11 +35,16 @@ const COLUMNS: readonly Column[] = [
   { head: 'TTFT p99', isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p99) },
   { head: 'ITL p50', isNumber: true, cell: (_, figures) => seconds(figures?.inter_token_latency_seconds?.p50) },
   { head: 'tokens/s', isNumber: true, cell: (_, figures) => rate(figures?.output_token_throughput) },
-  { head: 'status', cell: ({ status }) => status ?? ABSENT },
+  { head: 'status', cell: statusOf },
   { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : VERDICTS[figures.slos]) },
   { head: 'client', cell: (_, figures) => (figures?.client === 'saturated' ? 'saturated' : ABSENT) },
   { head: 'tags', isCut: true, cell: ({ tags }) => (tags.length === 0 ? ABSENT : tags.join(',')) },
 ];
+
+/** An incomplete run is marked wherever its status is shown. */
+function statusOf({ status, missing_shards: missing }: IndexedRun): string {
+  return missing === null || missing === 0 ? (status ?? ABSENT) : `${status}, ${things(missing, 'shards')} missing`;
+}
 
 /** Left out, the first of them first, of a list that is wider than the terminal. */
 const LESS_NEEDED = [

@@ -73,6 +73,8 @@ function remedy(check: PreflightFinding['check']): string {
         'remedy.client',
         'Repeat the runs with more --workers, at a lower load, or from a machine with more free CPU.'
       );
+    case 'missing_shards':
+      return t('remedy.missing-shards', 'Repeat the runs with all of their shards.');
     case 'foreign_traffic':
       return t('remedy.foreign-traffic', 'Repeat the runs when no one else uses the servers.');
   }
