@@ -28,15 +28,25 @@ beforeAll(() => {
 }, 5 * MINUTES);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** A simulated server of the installed package. */
+async function simulator(): Promise<{ readonly url: string; readonly stop: () => Promise<unknown> }> {
+  const launcher = join(folder, 'node_modules/llmbench-observability/bin/llmbench.js');
+  const { child, ended } = start(['simulate', '--port', '0', '--json'], { cwd: folder, launcher });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
+    void ended.then((end) => reject(new Error(end.stderr)));
+  });
+  const stop = (): Promise<unknown> => {
+    child.kill('SIGTERM');
+    return ended;
+  };
+  return { url, stop };
+}
+
 test(
   'it performs a whole run with what it brings',
   async () => {
-    const launcher = join(folder, 'node_modules/llmbench-observability/bin/llmbench.js');
-    const simulator = start(['simulate', '--port', '0', '--json'], { cwd: folder, launcher });
-    const url = await new Promise<string>((resolve, reject) => {
-      simulator.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-      void simulator.ended.then((end) => reject(new Error(end.stderr)));
-    });
+    const { url, stop } = await simulator();
     try {
       const args = [
         'run',
@@ -61,8 +71,70 @@ test(
       expect((JSON.parse(run.stdout) as ResultFile).requests.ok).toBe(4);
       expect(readdirSync(join(folder, 'runs')).filter((name) => !name.startsWith('.'))).toHaveLength(1);
     } finally {
-      simulator.child.kill('SIGTERM');
-      await simulator.ended;
+      await stop();
+    }
+  },
+  2 * MINUTES,
+);
+
+/** What a user writes; every import is of the package. */
+const PROGRAM = `
+import { parseExposition, classicHistograms, histogramDelta, quantileBounds, runBenchmark, compareRuns, BenchmarkError } from 'llmbench-observability';
+import type { BenchmarkOptions, ClassicHistogram, Judgment, ResultFile } from 'llmbench-observability';
+import { blockBootstrap, percentile } from 'llmbench-observability/core';
+
+const page = (counts: readonly number[]): Uint8Array => new TextEncoder().encode([
+  '# TYPE ttft_seconds histogram',
+  ...counts.map((count, i) => \`ttft_seconds_bucket{le="\${['0.1', '0.2', '+Inf'][i]}"} \${count}\`),
+  \`ttft_seconds_count \${counts.at(-1)}\`, 'ttft_seconds_sum 0', '',
+].join('\\n'));
+const histogramOf = (counts: readonly number[]): ClassicHistogram => {
+  const exposition = parseExposition(page(counts), 'text/plain; version=0.0.4');
+  const family = exposition.family('ttft_seconds');
+  const series = family && classicHistograms(exposition, family)[0];
+  if (series === undefined) throw new Error('no series');
+  return series;
+};
+const delta = histogramDelta(histogramOf([5, 7, 9]), histogramOf([7, 15, 17]));
+const bounds = delta && quantileBounds(0.5, delta.histogram);
+
+const options: BenchmarkOptions = { url: process.argv[2]!, model: 'sim-model', concurrency: 2, requestCount: 4, osl: 8, runsDir: 'library-runs' };
+const run = await runBenchmark(options);
+const result: ResultFile = run.result;
+const judgment: Judgment = compareRuns([run], [await runBenchmark(options)]);
+const code = await runBenchmark({ ...options, requestCount: -1 }).catch((error: unknown) => error instanceof BenchmarkError && error.code);
+const { effectiveSampleSize } = blockBootstrap(Float64Array.from([1, 2, 3]), { quantiles: [0.5] });
+process.stdout.write(JSON.stringify({ bounds, ok: result.requests.ok, verdict: judgment.verdict, code, median: percentile([1, 2, 3], 0.5), effectiveSampleSize: typeof effectiveSampleSize }));
+`;
+
+test(
+  'a strict TypeScript program uses it as a library',
+  async () => {
+    writeFileSync(join(folder, 'program.mts'), PROGRAM);
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    const flags = ['--strict', '--noUncheckedIndexedAccess', '--exactOptionalPropertyTypes', '--target', 'es2024'];
+    const compiled = spawnSync(
+      process.execPath,
+      [compiler, ...flags, '--module', 'nodenext', '--skipLibCheck', 'false', ...types, 'program.mts'],
+      { cwd: folder, encoding: 'utf8' },
+    );
+    expect(compiled.stdout).toBe('');
+    const { url, stop } = await simulator();
+    try {
+      const ran = spawnSync(process.execPath, ['program.mjs', url], { cwd: folder, encoding: 'utf8' });
+      expect(ran.stderr).toBe('');
+      // 2 of 8 values are in (0, 0.1] and 6 in (0.1, 0.2]: the median is in the second bucket.
+      expect(JSON.parse(ran.stdout)).toEqual({
+        bounds: expect.objectContaining({ low: 0.1, high: 0.2 }),
+        ok: 4,
+        verdict: 'undecided',
+        code: 'refused',
+        median: 2,
+        effectiveSampleSize: 'number',
+      });
+    } finally {
+      await stop();
     }
   },
   2 * MINUTES,
@@ -85,7 +157,9 @@ test('it brings no sources, tests or fixtures, but the data that Prometheus and 
     'dist',
     'package.json',
   ]);
-  expect(files.filter((file) => /\.(ts|tsx)$|\.i?test\.|fixtures|golden/.test(file))).toEqual([]);
+  expect(files.filter((file) => /(?<!\.d)\.tsx?$|\.i?test\.|fixtures|golden/.test(file))).toEqual([]);
+  // Only the declarations that the library's entries reach.
+  expect(files.filter((file) => file.endsWith('.d.ts')).length).toBeLessThan(100);
   for (const needed of [
     'dist/prometheus/prometheus.yml',
     'dist/dashboards/llmbench-benchmark.json',

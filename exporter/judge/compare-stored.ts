@@ -20,8 +20,16 @@ export interface ComparedSets {
   readonly runsDirectory: string | null;
 }
 
+type RunIdentity = Pick<ReportedRun, 'run_id'>;
+
+interface RequestedSets {
+  readonly a: readonly RunIdentity[];
+  readonly b: readonly RunIdentity[];
+  readonly paired: boolean;
+}
+
 /** A reason why two sets of runs cannot be compared, in one line for people; null without one. */
-export function refusal({ a, b, paired }: Pick<ComparedSets, 'a' | 'b' | 'paired'>): string | null {
+export function refusal({ a, b, paired }: RequestedSets): string | null {
   const both = a.find((one) => b.some(({ run_id }) => run_id === one.run_id));
   if (both !== undefined) return `${both.run_id} is in both sets`;
   if (!paired || a.length === b.length) return null;

@@ -165,7 +165,7 @@ const LIVE_METRICS_OPTIONS = {
 };
 
 /** The search for the capacity. */
-const FIND_OPTIONS = {
+export const FIND_OPTIONS = {
   find: choice(
     ['concurrency', 'request-rate'] as const,
     'search the largest load at which every --slo holds; --concurrency or --request-rate is the first load (default 1)',

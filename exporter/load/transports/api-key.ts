@@ -3,17 +3,24 @@ import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { checkedSecret, secretVariable } from '../../http-client/secret-variable.ts';
 
 /**
- * The source of the API key; at most one of the two. The key itself is not an option, because the list of processes
+ * The source of the API key; at most one. The key itself is not an option of a command, because the list of processes
  * would show it.
  */
 export interface ApiKeySource {
   readonly environmentVariable: string | null;
   readonly file: string | null;
+  /** From a program that uses the library. */
+  readonly key?: string;
 }
 
 /** Reads the key; null when none is configured. Throws a `ConfigurationError`, which never contains the key. */
 export async function readApiKey(source: ApiKeySource, environment: NodeJS.ProcessEnv): Promise<string | null> {
-  const { environmentVariable: variable, file } = source;
+  const { environmentVariable: variable, file, key: given } = source;
+  if (given !== undefined) {
+    if (variable !== null || file !== null)
+      throw new ConfigurationError('apiKey cannot be used together with api-key-env or api-key-file');
+    return checkedSecret(given, 'apiKey');
+  }
   if (variable !== null && file !== null)
     throw new ConfigurationError('--api-key-env and --api-key-file cannot be used together');
   if (variable !== null) return secretVariable(variable, environment, '--api-key-env');

@@ -1,0 +1,105 @@
+import { requestedUploads } from '../cli/requested-uploads.ts';
+import { CliError } from '../cli/failure.ts';
+import { requestedRuns } from '../cli/options/requested-runs.ts';
+import { VERSION } from '../cli/version.ts';
+import { monotonicNow_ns } from '../clock/monotonic-clock.ts';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { RunNotStoredError, RunsDirectoryError } from '../errors/store-errors.ts';
+import { ListenError } from '../http/listen.ts';
+import { LivePage } from '../http/live-page.ts';
+import { RunControls } from '../load/phases/run-controls.ts';
+import { ProbeError } from '../load/requests/probe.ts';
+import { WorkerError } from '../load/workers/worker-load.ts';
+import { checkLoad } from '../run/check-load.ts';
+import { performRun } from '../run/perform-run.ts';
+import type { RunHost } from '../run/prepared-run.ts';
+import { RefusedError } from '../run/refusal.ts';
+import type { RunRequest } from '../run/run-request.ts';
+import { readFinishedRunFile } from '../store/sealed/read-run-files.ts';
+import { BenchmarkError } from './benchmark-error.ts';
+import type { BenchmarkOptions } from './benchmark-options.ts';
+import { optionWords } from './option-words.ts';
+import { ProgressTally } from './progress-tally.ts';
+import type { StoredRun } from './stored-runs.ts';
+
+/** A run that was measured and stored. */
+export interface BenchmarkRun extends StoredRun {
+  /** Why the run is not `completed`, in one line; else null. */
+  readonly failure: string | null;
+  /** What a reader of the result must know, one line each. */
+  readonly notes: readonly string[];
+}
+
+/**
+ * Benchmarks a server as `llmbench run` does, and stores the run. Prints nothing and leaves the process's signals alone.
+ * Resolves also for runs that are not `completed` (`result.status`); benchmarks of one process should follow each other,
+ * because they would measure each other's load.
+ *
+ * Throws a `BenchmarkError` when nothing could be measured or stored, and the reason of `signal` when it was aborted
+ * before the first request.
+ */
+export async function runBenchmark(options: BenchmarkOptions): Promise<BenchmarkRun> {
+  const { signal } = options;
+  signal?.throwIfAborted();
+  const controls = new RunControls();
+  const abort = (): void => controls.abort();
+  signal?.addEventListener('abort', abort);
+  try {
+    return await perform(options, controls);
+  } catch (error) {
+    if (signal?.aborted && error instanceof ProbeError) throw signal.reason;
+    throw explained(error);
+  } finally {
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+async function perform(options: BenchmarkOptions, controls: RunControls): Promise<BenchmarkRun> {
+  const say = options.onMessage ?? (() => undefined);
+  const { request, confirmed, uploads } = await requested(options, say);
+  checkLoad(request, 1, confirmed);
+  const page = new LivePage();
+  try {
+    const { result, failure, path, notes } = await performRun(request, controls, hostOf(options, page, say), VERSION);
+    const isUploaded = (await uploads?.finish()) ?? true;
+    const uploadNotes = isUploaded ? [] : ['the run is stored but was not uploaded'];
+    return { path, run: await readFinishedRunFile(path), result, failure, notes: [...notes, ...uploadNotes] };
+  } finally {
+    await page.close();
+  }
+}
+
+async function requested(options: BenchmarkOptions, say: (line: string) => void) {
+  // No environment: what a library measures depends on its caller alone.
+  const { requests, options: values } = await requestedRuns(optionWords(options), {});
+  const [only, ...others] = requests;
+  if (only === undefined || others.length > 0)
+    throw new ConfigurationError(`these options describe ${requests.length} runs: call runBenchmark once for each`);
+  const uploads = await requestedUploads(values, say);
+  const request = withKey(only, options.apiKey);
+  return { request: uploads?.requested(request) ?? request, confirmed: values.yes, uploads };
+}
+
+function withKey(request: RunRequest, key: string | undefined): RunRequest {
+  if (key === undefined) return request;
+  return { ...request, traffic: { ...request.traffic, apiKey: { ...request.traffic.apiKey, key } } };
+}
+
+function hostOf({ onProgress }: BenchmarkOptions, page: LivePage, say: (line: string) => void): RunHost {
+  return {
+    servePage: (live, pageOptions) => page.serve(live, pageOptions),
+    say,
+    observe: (epoch) =>
+      onProgress === undefined
+        ? { stop: () => undefined }
+        : new ProgressTally(() => monotonicNow_ns() - epoch.monotonic_ns, onProgress),
+  };
+}
+
+/** Expected failures get a code; anything else is an error of this program and stays as it is. */
+function explained(error: unknown): unknown {
+  if (error instanceof RunNotStoredError) return new BenchmarkError('not_stored', error, error.result);
+  if (error instanceof ProbeError || error instanceof WorkerError) return new BenchmarkError('failed', error);
+  const refused = [CliError, ConfigurationError, RefusedError, RunsDirectoryError, ListenError];
+  return refused.some((kind) => error instanceof kind) ? new BenchmarkError('refused', error as Error) : error;
+}
