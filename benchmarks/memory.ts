@@ -3,15 +3,12 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Bench, BenchContext, Row } from './bench.ts';
 import { outputOf, startProgram } from './child-program.ts';
+import { afterWarmup, medianOf, outerThirds, tenths } from './over-time.ts';
 import { BURST_512, pacedUrl, startPacedServer } from './paced-server.ts';
-import { median } from '../core/stats/percentiles.ts';
 import { slope } from './statistics.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
 const SAMPLER = new URL('memory-sampler.ts', import.meta.url).href;
-/** Left out at the beginning: connections open and code is compiled. */
-const WARM_SHARE = 0.2;
-const MOST_WARM_SECONDS = 30;
 const FLAT = { by: 'ratio', atMost: 1.1 } as const;
 const MB = 1e6;
 
@@ -79,17 +76,14 @@ async function watchedRun(
 }
 
 function rowsOf(all: readonly Reading[], requestsPerSecond: number): Row[] {
-  const end = all.at(-1)?.seconds ?? 0;
-  const warm = Math.min(WARM_SHARE * end, MOST_WARM_SECONDS);
-  const readings = all.filter((reading) => reading.seconds > warm);
-  const third = Math.floor(readings.length / 3);
-  if (third === 0) throw new Error(`only ${all.length} readings: watch for longer (--minutes)`);
+  const readings = afterWarmup(all);
+  const { first, last } = outerThirds(all);
   const rows = (what: string, read: (reading: Reading) => number): Row[] => [
     {
       what: `${what}, last third ÷ first third`,
       unit: 'MB',
-      ours: [median(readings.slice(-third).map(read)) / MB],
-      peer: [median(readings.slice(0, third).map(read)) / MB],
+      ours: [medianOf(last, read) / MB],
+      peer: [medianOf(first, read) / MB],
       target: FLAT,
     },
     information(`${what}, slope`, 'MB/min', slopeOf(readings, read) * (60 / MB)),
@@ -103,9 +97,7 @@ function rowsOf(all: readonly Reading[], requestsPerSecond: number): Row[] {
 
 /** Medians of ten equal parts of the time, in order: whether it levels off. */
 function overTime(readings: readonly Reading[], read: (reading: Reading) => number): string {
-  const part = (i: number): Reading[] =>
-    readings.slice(Math.floor((i * readings.length) / 10), Math.floor(((i + 1) * readings.length) / 10));
-  const medians = Array.from({ length: 10 }, (_, i) => median(part(i).map(read)) / MB);
+  const medians = tenths(readings).map((part) => medianOf(part, read) / MB);
   return medians.map((value) => (Number.isNaN(value) ? '–' : value.toFixed(0))).join(' ');
 }
 

@@ -1,5 +1,5 @@
 import type { Labels } from '../../../core/exposition/index.ts';
-import { growingFloats, growingIntegers } from './growing-array.ts';
+import { PackedRows } from './packed-rows.ts';
 
 /** What a family's values are. The quantiles of a summary behave as gauges; its sum and count are counters. */
 export type SeriesType = 'counter' | 'gauge' | 'histogram' | 'unknown' | 'info' | 'summary';
@@ -37,7 +37,7 @@ export abstract class Series {
   readonly anewAt: number[] = [];
   /** Scrapes at which it is unknown whether it started again from 0 since the previous one. */
   readonly unclearAt: number[] = [];
-  protected readonly changedAt = growingIntegers();
+  protected readonly changedAt = new PackedRows(1);
   /** By change: whether the page lacked the series; false: its value was not a finite number. */
   readonly #absences = new Map<number, boolean>();
 
@@ -118,7 +118,7 @@ export abstract class Series {
 
 /** A series with one number per sample. */
 export class ScalarSeries extends Series {
-  readonly #values = growingFloats();
+  readonly #values = new PackedRows(1);
   #last = NaN;
 
   get isCounter(): boolean {
@@ -171,7 +171,8 @@ export class HistogramSeries extends Series {
   /** The scrape at which a successor replaced it; null: none. */
   successorBornAt: number | null = null;
   readonly #grid: Grid;
-  readonly #values = growingFloats();
+  /** A row per change: the cumulative counts, `_sum`, `_count`. */
+  readonly #values: PackedRows;
   readonly #last: Float64Array;
   #lastKnown = false;
 
@@ -188,6 +189,7 @@ export class HistogramSeries extends Series {
     this.predecessor = predecessor;
     if (predecessor !== null) predecessor.successorBornAt = bornAt;
     this.#last = new Float64Array(grid.bounds.length + 2);
+    this.#values = new PackedRows(grid.bounds.length + 2);
   }
 
   /** Ascending, in the family's unit. */
@@ -206,17 +208,17 @@ export class HistogramSeries extends Series {
   }
 
   count(change: number, bucket: number): number {
-    return this.#values.get(change * this.stride + bucket);
+    return this.#values.get(change, bucket);
   }
 
   /** `_sum`; NaN: the page has none. */
   sum(change: number): number {
-    return this.#values.get(change * this.stride + this.bounds.length);
+    return this.#values.get(change, this.bounds.length);
   }
 
   /** `_count`, or the last bucket where the page has none. */
   total(change: number): number {
-    const count = this.#values.get(change * this.stride + this.bounds.length + 1);
+    const count = this.#values.get(change, this.bounds.length + 1);
     return Number.isNaN(count) ? this.count(change, this.bounds.length - 1) : count;
   }
 
@@ -242,7 +244,7 @@ export class HistogramSeries extends Series {
     }
     if (changed && keep) {
       this.changedAt.push(scrape);
-      this.#values.pushAll(values);
+      this.#values.pushRow(values);
       this.#last.set(values);
       this.#lastKnown = true;
     }
@@ -250,7 +252,7 @@ export class HistogramSeries extends Series {
   }
 
   protected override pushNothing(): void {
-    this.#values.pushAll(new Float64Array(this.stride).fill(NaN));
+    this.#values.pushRow(new Float64Array(this.stride).fill(NaN));
     this.#lastKnown = false;
   }
 }

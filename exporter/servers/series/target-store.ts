@@ -1,7 +1,7 @@
 import type { Exposition } from '../../../core/exposition/index.ts';
 import { sameGrid } from '../../../core/histogram/grid.ts';
-import { growingFloats, growingIntegers } from './growing-array.ts';
 import { NativeHistogramSeries } from './native-series.ts';
+import { PackedRows } from './packed-rows.ts';
 import { pageSeries, seriesKey } from './page-series.ts';
 import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
 import { HistogramSeries, ScalarSeries, type Series } from './series.ts';
@@ -54,12 +54,12 @@ export class TargetStore {
   droppedSeries = 0;
   droppedSamples = 0;
   readonly #limits: StoreLimits;
-  readonly #sent_ns = growingFloats();
-  readonly #at_ns = growingFloats();
-  readonly #durations_ns = growingFloats();
-  readonly #intervals_ns = growingFloats();
+  readonly #sent_ns = new PackedRows(1);
+  readonly #at_ns = new PackedRows(1);
+  readonly #durations_ns = new PackedRows(1);
+  readonly #intervals_ns = new PackedRows(1);
   /** 0: failed, 1: a page, 2: the same page as before. */
-  readonly #states = growingIntegers();
+  readonly #states = new PackedRows(1);
   readonly #failures = new Map<number, string>();
   readonly #byKey = new Map<string, Series>();
   readonly #refused = new Set<string>();

@@ -1,0 +1,127 @@
+/** Rows per block: enough that a block's header is small beside its numbers. */
+const WIDE_ROWS = 64;
+const NARROW_ROWS = 256;
+const WIDE_STRIDE = 8;
+const FIRST_ROWS = 4;
+/** Of a column in the header of a block: its base (8 bytes), and the place and width of its numbers (4 bytes). */
+const HEADER_BYTES = 12;
+const WIDTH_BITS = 4;
+const LARGEST_UINT32 = 0xffff_ffff;
+
+/**
+ * Rows of numbers, appended one by one and read in any order, each exactly as it was added. A full block of rows is packed
+ * column by column: a constant takes one number, integers close to each other take 1, 2 or 4 bytes each, anything else 8.
+ * What a server counts between two scrapes is small, so that hours of scrapes fit into memory.
+ */
+export class PackedRows {
+  readonly #stride: number;
+  readonly #rowsPerBlock: number;
+  readonly #blocks: DataView[] = [];
+  #open: Float64Array;
+  #openRows = 0;
+
+  constructor(stride: number) {
+    this.#stride = stride;
+    this.#rowsPerBlock = stride >= WIDE_STRIDE ? WIDE_ROWS : NARROW_ROWS;
+    this.#open = new Float64Array(FIRST_ROWS * stride);
+  }
+
+  /** How many rows it has. */
+  get length(): number {
+    return this.#blocks.length * this.#rowsPerBlock + this.#openRows;
+  }
+
+  /** NaN outside of what was added. */
+  get(row: number, column = 0): number {
+    if (column < 0 || column >= this.#stride) return NaN;
+    const block = Math.floor(row / this.#rowsPerBlock);
+    const inBlock = row - block * this.#rowsPerBlock;
+    const packed = this.#blocks[block];
+    if (packed !== undefined) return unpacked(packed, inBlock, column);
+    return block === this.#blocks.length && inBlock < this.#openRows
+      ? (this.#open[inBlock * this.#stride + column] ?? NaN)
+      : NaN;
+  }
+
+  /** A row of one number. */
+  push(value: number): void {
+    this.#makeRoom();
+    this.#open[this.#openRows * this.#stride] = value;
+    this.#added();
+  }
+
+  pushRow(row: ArrayLike<number>): void {
+    this.#makeRoom();
+    this.#open.set(row, this.#openRows * this.#stride);
+    this.#added();
+  }
+
+  #makeRoom(): void {
+    if (this.#openRows * this.#stride < this.#open.length) return;
+    const larger = new Float64Array(2 * this.#open.length);
+    larger.set(this.#open);
+    this.#open = larger;
+  }
+
+  #added(): void {
+    this.#openRows += 1;
+    if (this.#openRows < this.#rowsPerBlock) return;
+    this.#blocks.push(packedBlock(this.#open, this.#stride, this.#openRows));
+    this.#openRows = 0;
+  }
+}
+
+interface ColumnForm {
+  readonly base: number;
+  /** Bytes of each number; 0: all are the base. */
+  readonly width: 0 | 1 | 2 | 4 | 8;
+}
+
+function packedBlock(rows: Float64Array, stride: number, count: number): DataView {
+  const forms = Array.from({ length: stride }, (_, column) => formOf(rows, stride, count, column));
+  const bytes = forms.reduce((sum, { width }) => sum + width * count, stride * HEADER_BYTES);
+  const view = new DataView(new ArrayBuffer(bytes));
+  let offset = stride * HEADER_BYTES;
+  for (const [column, { base, width }] of forms.entries()) {
+    view.setFloat64(column * HEADER_BYTES, base);
+    view.setUint32(column * HEADER_BYTES + 8, offset * 2 ** WIDTH_BITS + width);
+    for (let row = 0; row < count && width > 0; row++) {
+      const value = rows[row * stride + column] as number;
+      if (width === 8) view.setFloat64(offset, value);
+      else if (width === 4) view.setUint32(offset, value - base);
+      else if (width === 2) view.setUint16(offset, value - base);
+      else view.setUint8(offset, value - base);
+      offset += width;
+    }
+  }
+  return view;
+}
+
+function formOf(rows: Float64Array, stride: number, count: number, column: number): ColumnForm {
+  const first = rows[column] as number;
+  let [low, high] = [first, first];
+  let isConstant = true;
+  let isWhole = true;
+  for (let row = 0; row < count; row++) {
+    const value = rows[row * stride + column] as number;
+    isConstant &&= Object.is(value, first);
+    isWhole &&= Number.isSafeInteger(value) && !Object.is(value, -0);
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (isConstant) return { base: first, width: 0 };
+  const range = high - low;
+  if (!isWhole || range > LARGEST_UINT32) return { base: 0, width: 8 };
+  return { base: low, width: range <= 0xff ? 1 : range <= 0xffff ? 2 : 4 };
+}
+
+function unpacked(view: DataView, row: number, column: number): number {
+  const place = view.getUint32(column * HEADER_BYTES + 8);
+  const width = place % 2 ** WIDTH_BITS;
+  const at = (place >>> WIDTH_BITS) + row * width;
+  if (width === 8) return view.getFloat64(at);
+  const base = view.getFloat64(column * HEADER_BYTES);
+  if (width === 1) return base + view.getUint8(at);
+  if (width === 2) return base + view.getUint16(at);
+  return width === 0 ? base : base + view.getUint32(at);
+}
