@@ -1,12 +1,17 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Agent, request } from 'undici';
+import { selfSignedCertificate, VALID } from '../load/testing/certificate.ts';
 import type { RunFamily } from '../publish/live-runs-page.ts';
 import type { ServedPage } from '../publish/served-page.ts';
 import { LivePage } from './live-page.ts';
 import { servedAlone } from './testing/served-alone.ts';
+import { WebConfigFile } from './web-config/web-config-file.ts';
 
 let page: ServedPage;
 let port: number;
@@ -128,4 +133,42 @@ test.each<[string, string, readonly string[], string]>([
   ['a page of another origin', 'GET /metrics HTTP/1.1', ['Host: localhost', 'Origin: http://evil.example'], '403'],
 ])('a request with %s', async (_what, requestLine, headers, status) => {
   expect(await statusOf(requestLine, ...headers)).toBe(status);
+});
+
+test('with a web configuration file the page is served over HTTPS to its users', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'llmbench-live-'));
+  const { cert, key } = selfSignedCertificate(VALID);
+  await writeFile(join(folder, 'server.crt'), cert);
+  await writeFile(join(folder, 'server.key'), key);
+  // The hash of `test` in Prometheus' guide to basic authentication.
+  const users = "{prometheus: '$2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay'}";
+  const file = join(folder, 'web.yml');
+  await writeFile(
+    file,
+    `tls_server_config: {cert_file: server.crt, key_file: server.key}\nbasic_auth_users: ${users}\n`,
+  );
+  const secured = new LivePage(new WebConfigFile(file, () => undefined));
+  const agent = new Agent({ connect: { ca: cert, servername: 'localhost' } });
+  try {
+    const { metricsUrl } = await secured.serve(
+      { lines: () => Promise.resolve([]) },
+      {
+        ...{ runId: 'r', scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
+        ...{ allowedHosts: [], lingerMaxSeconds: 0, say: () => undefined },
+      },
+    );
+    const statusWith = async (headers: Record<string, string>): Promise<number> => {
+      const { statusCode, body } = await request(metricsUrl, { headers, dispatcher: agent });
+      await body.dump();
+      return statusCode;
+    };
+    expect(metricsUrl).toMatch(/^https:/);
+    expect(await statusWith({})).toBe(401);
+    expect(await statusWith({ authorization: `Basic ${btoa('prometheus:test')}` })).toBe(200);
+    await expect(request(metricsUrl.replace('https:', 'http:'))).rejects.toThrow();
+  } finally {
+    await secured.close();
+    await agent.close();
+    await rm(folder, { recursive: true });
+  }
 });

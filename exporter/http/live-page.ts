@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
+import type { RequestHandler } from 'express';
 import type { RunEnding } from '../../core/run/run-output.ts';
 import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
 import { LiveRunsPage, type LiveSource, type PageEntry } from '../publish/live-runs-page.ts';
@@ -8,8 +9,9 @@ import { Scrapers } from '../publish/scrapers.ts';
 import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { hostCheck } from './allowed-host.ts';
-import { listen, type Listening } from './listen.ts';
+import { listen, type Listening, type ListenTls } from './listen.ts';
 import { createRunApp } from './run-app.ts';
+import type { WebConfigFile } from './web-config/web-config-file.ts';
 
 /**
  * Serves the live metrics of the runs of one command on one port: of the run that is measured, and of those before it
@@ -21,8 +23,14 @@ export class LivePage {
   readonly #runs = new Set<ServedRun>();
   readonly #waiting = new Set<ServedRun>();
   #opening: Promise<Listening> | null = null;
+  readonly #webConfig: WebConfigFile | null;
   #isAnnouncing = false;
   #isSaid = false;
+
+  /** `webConfig`: TLS, users and rate limit of the port; null: none. */
+  constructor(webConfig: WebConfigFile | null = null) {
+    this.#webConfig = webConfig;
+  }
 
   /** Adds a run; the first one opens the port. Throws a `ListenError` if it is not available. */
   async serve(live: LiveSource, options: ServedPageOptions): Promise<ServedPage> {
@@ -59,8 +67,10 @@ export class LivePage {
     await listening?.close();
   }
 
-  #open(options: ServedPageOptions): Promise<Listening> {
+  async #open(options: ServedPageOptions): Promise<Listening> {
+    const web = this.#webConfig === null ? null : await protectedBy(this.#webConfig);
     const app = createRunApp({
+      ...(web !== null && { guard: web.guard }),
       live: this.#page,
       runs: () => [...this.#runs].map(({ options: { runId, scenario } }) => ({ runId, scenario })),
       version: options.version,
@@ -71,7 +81,7 @@ export class LivePage {
         for (const run of [...this.#runs]) run.fetched(remoteAddress);
       },
     });
-    return listen(app, { host: options.host, port: options.port });
+    return listen(app, { host: options.host, port: options.port }, undefined, web?.tls ?? null);
   }
 
   /** The port closes with the last run: a page without it would be scraped as its end. */
@@ -180,5 +190,19 @@ const now_seconds = (): number => performance.now() / 1000;
 
 /** A scraper on another machine cannot use the wildcard address: it gets this machine's name. */
 function advertisedUrl({ url, port }: Listening, host: string): string {
-  return host === '0.0.0.0' || host === '::' ? `http://${hostname()}:${port}/metrics` : `${url}/metrics`;
+  const { protocol } = new URL(url);
+  return host === '0.0.0.0' || host === '::' ? `${protocol}//${hostname()}:${port}/metrics` : `${url}/metrics`;
+}
+
+/** Loaded only where it is needed: a run without it starts sooner. */
+async function protectedBy(file: WebConfigFile): Promise<{ guard: RequestHandler; tls: ListenTls | null }> {
+  const { webGuard } = await import('./web-config/web-guard.ts');
+  const { webTls } = await import('./web-config/web-tls.ts');
+  return {
+    guard: webGuard(
+      () => file.current(),
+      () => false,
+    ),
+    tls: webTls(file),
+  };
 }

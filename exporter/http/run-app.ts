@@ -1,5 +1,5 @@
 import express from 'express';
-import type { Express } from 'express';
+import type { Express, RequestHandler } from 'express';
 import type { MetricsPage } from '../publish/metrics-page.ts';
 import { html } from '../report/html.ts';
 import { isLoopback } from './loopback.ts';
@@ -18,6 +18,8 @@ export interface RunAppOptions {
   /** The runs whose metrics the page has now. */
   readonly runs: () => readonly { readonly runId: string; readonly scenario: string }[];
   readonly version: string;
+  /** Applied before any route, such as a sign-in. */
+  readonly guard?: RequestHandler;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
   /** Called for each successful scrape, with the scraper's address. */
@@ -27,7 +29,7 @@ export interface RunAppOptions {
 }
 
 /** The routes of runs while they are running: their live metrics. */
-export function createRunApp({ live, runs, version, hostCheck, scraped, problem }: RunAppOptions): Express {
+export function createRunApp({ live, runs, version, guard, hostCheck, scraped, problem }: RunAppOptions): Express {
   const app = express().disable('x-powered-by').disable('etag');
   const links = [
     { path: '/metrics', text: 'live metrics, for Prometheus' },
@@ -37,6 +39,7 @@ export function createRunApp({ live, runs, version, hostCheck, scraped, problem 
   const intro = 'This page is available until the command ends.';
   const content = () =>
     Promise.resolve(html`${runs().map(({ runId, scenario }) => html`<p>Run ${runId} of scenario ${scenario}.</p>`)}`);
+  if (guard !== undefined) app.use(guard);
   app.use(allowedHost(hostCheck));
   app.use(readingOnly);
   app.get('/', landingRoute({ title: 'llmbench run', intro, links, version, content }));

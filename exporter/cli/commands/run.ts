@@ -5,6 +5,7 @@ import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import { ProbeError } from '../../load/requests/probe.ts';
 import { ListenError } from '../../http/listen.ts';
 import { LivePage } from '../../http/live-page.ts';
+import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { shareOf } from '../../load/workers/share.ts';
 import { WorkerError } from '../../load/workers/worker-load.ts';
@@ -35,6 +36,7 @@ import { requestedRuns } from '../options/requested-runs.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
 import { givenValues, readOptions } from '../options/options.ts';
 import { RUN_HELP, RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
+import { requestedWebConfig } from '../options/web-config-option.ts';
 import { ownArguments, PEER_NAMES } from '../peer-options/peer-arguments.ts';
 import { memberLine } from '../tables/member-line.ts';
 import { sweepEndLine } from '../tables/sweep-end-line.ts';
@@ -59,9 +61,9 @@ export async function run(argv: readonly string[]): Promise<number> {
   const controls = new RunControls();
   const display = new LiveLines(process.stderr, [process.stdout]);
   if (options['grafana-url'] !== null && !hasGrafanaToken(options)) writeMessage(process.stderr, NOT_ANNOTATED);
+  const page = new LivePage(await webConfigOf(options, display));
   const release = stopOnSignals(controls, display);
   const runs: GroupRun[] = [];
-  const page = new LivePage();
   let uploads: RunUploads | null = null;
   let meeting: ShardMeeting | null = null;
   try {
@@ -132,6 +134,9 @@ async function requestedMeeting(
   });
 }
 
+const webConfigOf = (options: RunOptions, display: LiveLines): Promise<WebConfigFile | null> =>
+  requestedWebConfig('metrics-web-config-file', options['metrics-web-config-file'], (line) => display.print(line));
+
 const NOT_ANNOTATED =
   'the run is not annotated in Grafana, only linked to: annotations require --grafana-token-env or --grafana-token-file';
 
@@ -147,8 +152,8 @@ async function find(words: readonly string[]): Promise<number> {
   const display = new LiveLines(process.stderr, [process.stdout]);
   const say = (line: string): void => display.print(line);
   const uploads = await requestedUploads(options, say);
+  const page = new LivePage(await webConfigOf(options, display));
   const release = stopOnSignals(controls, display);
-  const page = new LivePage();
   let exitCode: number;
   const { runSearch } = await import('./find-capacity.ts');
   try {

@@ -2,10 +2,9 @@ import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
 import { tokenCheck } from '../../http/api/token.ts';
-import { WebConfigFile } from '../../http/web-config/web-config-file.ts';
+import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
 import { webTls } from '../../http/web-config/web-tls.ts';
-import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
 import { RESULT_SERIES } from '../../publish/queried-series.ts';
 import { ProcessMetrics } from '../../publish/process-metrics.ts';
@@ -35,6 +34,7 @@ import {
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { intervals } from '../options/intervals.ts';
+import { requestedWebConfig } from '../options/web-config-option.ts';
 import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
 import { LOG_FORMATS, serviceLog } from '../service-log.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -147,16 +147,6 @@ const requiresSignIn = (webConfig: WebConfigFile | null): boolean => {
   return (users?.size ?? 0) > 0 || tls?.clientAuth === 'RequireAndVerifyClientCert';
 };
 
-function requestedWebConfig(path: string | null, say: (line: string) => void): WebConfigFile | null {
-  if (path === null) return null;
-  try {
-    return new WebConfigFile(path, say);
-  } catch (error) {
-    if (error instanceof ConfigurationError) throw new CliError(`--web-config-file: ${error.message}`);
-    throw error;
-  }
-}
-
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
@@ -176,7 +166,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     for (const name of ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const) {
       if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);
     }
-    const webConfig = requestedWebConfig(options['web-config-file'], say);
+    const webConfig = await requestedWebConfig('web-config-file', options['web-config-file'], say);
     const receiver = await requestedVerdictReceiver(options);
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);

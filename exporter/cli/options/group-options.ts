@@ -35,5 +35,6 @@ export function requestedGroup(steps: readonly RunRequest[], options: GroupValue
 /** What the runs of a command have in common, and what a matrix therefore cannot vary. */
 export const SHARED_BY_RUNS: ReadonlySet<string> = new Set([
   ...Object.keys(GROUP_OPTIONS),
-  ...['url', 'runs-dir', 'run-id', 'metrics-port', 'metrics-host', 'linger', 'linger-max', 'yes', 'json'],
+  ...['url', 'runs-dir', 'run-id', 'metrics-port', 'metrics-host', 'metrics-web-config-file'],
+  ...['linger', 'linger-max', 'yes', 'json'],
 ]);

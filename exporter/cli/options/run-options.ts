@@ -156,6 +156,11 @@ const LIVE_METRICS_OPTIONS = {
   ),
   'metrics-host': text('ADDRESS', 'listen address of the live metrics', '127.0.0.1'),
   'allowed-hosts': texts('NAME', 'additional host names to accept in requests for the live metrics'),
+  'metrics-web-config-file': text(
+    'FILE',
+    "TLS, users and rate limit of the live metrics, in the format of Prometheus' web configuration file",
+    null,
+  ),
   linger: choice(
     ['auto', 'no'] as const,
     'keep serving the live metrics until every scraper has fetched the final values',
