@@ -922,6 +922,10 @@ export interface components {
             scenario: string;
             schema_version: 4;
             shard: string;
+            shards?: {
+                count: number;
+                missing: string[];
+            };
             source: null | {
                 files: string[];
                 format: string;
