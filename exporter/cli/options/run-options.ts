@@ -218,7 +218,7 @@ const RUN_EXAMPLES = [
   'llmbench run --url https://example.org --model llama --api-key-env API_KEY --concurrency 4 --request-count 40 --json',
   'llmbench run --url localhost:8000 --model llama --request-rate 2000 --benchmark-duration 60 --workers 4',
   'llmbench run --url localhost:8000 --model llama --find concurrency \\\n    --slo "ttft:p95<300ms" --slo "error_ratio<=1%" --isl 1024 --osl 256',
-  'llmbench run --url llm:8000 --model llama --concurrency 4096 \\\n    --request-count 100000 --shard 0/4 --run-id night-7 --upload s3://benchmarks/team-a',
+  'llmbench run --url llm:8000 --model llama --concurrency 4096 \\\n    --request-count 100000 --shard 0/4 --run-id night-7 \\\n    --upload s3://benchmarks/team-a',
 ];
 
 const HELP_SECTIONS: readonly HelpSection[] = [
