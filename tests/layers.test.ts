@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { dirname, join, normalize } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import ts from 'typescript';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -73,23 +73,30 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What starts and joins the rest, and no other folder imports. */
 const ENTRY_POINTS = ['exporter/cli', 'exporter/library', 'scripts', 'benchmarks', 'tests'];
 
-const FILES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.mts', '*.mjs'], {
+/** The files in folders, without those that are deleted. */
+const FILES = execFileSync('git', ['ls-files', '-co', '--exclude-standard', '*.ts', '*.tsx', '*.mts', '*.mjs'], {
   cwd: ROOT,
   encoding: 'utf8',
 })
   .split('\n')
-  .filter((path) => path.includes('/') && !path.startsWith('grafana-plugin/') && existsSync(join(ROOT, path)));
+  .filter((path) => path.includes('/') && existsSync(join(ROOT, path)));
 
 /** The modules that each file imports, type imports included: paths from the root, or names of packages. */
-const IMPORTS = new Map(
-  FILES.map((path) => {
-    const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, path), 'utf8'), true, true);
-    const modules = importedFiles.map(({ fileName: name }) =>
-      name.startsWith('.') ? normalize(join(dirname(path), name)) : name,
-    );
-    return [path, modules] as const;
-  }),
-);
+function importsOf(files: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    files.map((path) => {
+      const { importedFiles } = ts.preProcessFile(readFileSync(join(ROOT, path), 'utf8'), true, true);
+      const modules = importedFiles.map(({ fileName: name }) =>
+        name.startsWith('.') ? normalize(join(dirname(path), name)) : name,
+      );
+      return [path, modules];
+    }),
+  );
+}
+
+const isOfPlugin = (path: string): boolean => path.startsWith('grafana-plugin/');
+const IMPORTS = importsOf(FILES.filter((path) => !isOfPlugin(path)));
+const PLUGIN_IMPORTS = importsOf(FILES.filter(isOfPlugin));
 
 const folderOf = (path: string): string => path.split('/', /^(core|exporter)\//.test(path) ? 2 : 1).join('/');
 const isForTests = (path: string): boolean => /\.i?test\.ts$|\/(testing|fixtures)\/|^tests\//.test(path);
@@ -123,18 +130,49 @@ test('what is published imports nothing that is there for tests', () => {
   expect(wrong).toEqual([]);
 });
 
-test('no modules import each other in a cycle', () => {
+function cyclesOf(imports: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const done = new Set<string>();
   const cycles: string[] = [];
   const visit = (path: string, trail: readonly string[]): void => {
     const start = trail.indexOf(path);
     if (start >= 0) cycles.push([...trail.slice(start), path].join(' > '));
     if (start >= 0 || done.has(path)) return;
-    for (const module of IMPORTS.get(path) ?? []) visit(module, [...trail, path]);
+    for (const module of imports.get(path) ?? []) visit(module, [...trail, path]);
     done.add(path);
   };
-  for (const path of FILES) visit(path, []);
-  expect(cycles).toEqual([]);
+  for (const path of imports.keys()) visit(path, []);
+  return cycles;
+}
+
+test('no modules import each other in a cycle', () => {
+  expect(cyclesOf(IMPORTS)).toEqual([]);
+});
+
+describe('the plugin', () => {
+  const inSource = [...PLUGIN_IMPORTS].filter(([path]) => path.startsWith('grafana-plugin/src/'));
+
+  test('no modules import each other in a cycle', () => {
+    expect(cyclesOf(PLUGIN_IMPORTS)).toEqual([]);
+  });
+
+  test('every import names a file, so that a cycle cannot hide', () => {
+    const wrong = inSource.flatMap(([path, modules]) =>
+      modules
+        .filter((module) => isOfPlugin(module) && !existsSync(join(ROOT, module)))
+        .map((module) => `${path} imports ${module}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('of the project it imports only core', () => {
+    const published = inSource.filter(([path]) => !/\.test\.tsx?$/.test(path));
+    const wrong = published.flatMap(([path, modules]) =>
+      modules
+        .filter((module) => IMPORTS.has(module) && !module.startsWith('core/'))
+        .map((module) => `${path} imports ${module}`),
+    );
+    expect(wrong).toEqual([]);
+  });
 });
 
 test('the name of an exported type has one meaning in core, the exporter and the catalog', () => {

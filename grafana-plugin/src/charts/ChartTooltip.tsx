@@ -4,9 +4,8 @@ import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { ABSENT } from '../../../core/text/quantities.ts';
 import type { Scale } from '../panels/percentiles/draw/scale.ts';
-import type { Write } from './XyChart.tsx';
 import { TooltipBox } from './TooltipBox.tsx';
-import { valueAt, type XySeries } from './xy-series.ts';
+import { valueAt, type Write, type XySeries } from './xy-series.ts';
 
 interface Props {
   /** Pixels from the chart's left edge. */

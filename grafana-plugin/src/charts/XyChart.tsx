@@ -11,9 +11,7 @@ import { ChartTooltip } from './ChartTooltip.tsx';
 import { seriesPath } from './series-path.ts';
 import { useWidth } from './useWidth.ts';
 import { ValueAxis } from './ValueAxis.tsx';
-import { extentOf, type XyRegion, type XySeries } from './xy-series.ts';
-
-export type Write = (value: number) => string;
+import { extentOf, type Write, type XyRegion, type XySeries } from './xy-series.ts';
 
 interface Props {
   /** What the chart shows, for people who cannot see it. */

@@ -1,3 +1,6 @@
+/** A value of an axis as text, with its unit. */
+export type Write = (value: number) => string;
+
 /** One drawing in a chart: `y` belongs to the `x` of the same place; a null y is a gap. */
 export interface XySeries {
   name: string;

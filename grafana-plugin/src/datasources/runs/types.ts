@@ -1,5 +1,6 @@
-import type { DataSourceJsonData } from '@grafana/data';
+import type { DataSourceApi, DataSourceJsonData } from '@grafana/data';
 import type { DataQuery } from '@grafana/schema';
+import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { DistributionName, RecordMeasure, ValueName } from '../../exporter-api/types.ts';
 
 export const QUERY_KINDS = ['runs', 'measures', 'requests', 'distribution', 'annotations'] as const;
@@ -56,4 +57,9 @@ export interface RunsSecrets {
   basicAuthPassword?: string;
   /** `Bearer …`, sent by Grafana's proxy only. */
   httpHeaderValue1?: string;
+}
+
+/** What the editors know of the data source. */
+export interface ExporterDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
+  readonly api: ExporterApi;
 }

@@ -7,13 +7,12 @@ import {
 import { from, type Observable } from 'rxjs';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import { VariableEditor } from './components/VariableEditor.tsx';
-import type { RunsDataSource } from './RunsDataSource.ts';
-import type { RunsVariableQuery } from './types.ts';
+import type { ExporterDataSource, RunsVariableQuery } from './types.ts';
 
 const MOST_RUNS = 1000;
 
 /** Template variables: run ids (the newest first), or scenarios, models, systems and the like. */
-export class RunsVariableSupport extends CustomVariableSupport<RunsDataSource, RunsVariableQuery> {
+export class RunsVariableSupport extends CustomVariableSupport<ExporterDataSource, RunsVariableQuery> {
   override editor = VariableEditor;
   readonly #api: ExporterApi;
 

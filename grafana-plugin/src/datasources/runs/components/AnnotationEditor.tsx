@@ -2,8 +2,7 @@ import type { QueryEditorProps } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { InlineField, RadioButtonGroup, Stack } from '@grafana/ui';
 import React from 'react';
-import type { RunsDataSource } from '../RunsDataSource.ts';
-import type { RunsOptions, RunsQuery } from '../types.ts';
+import type { ExporterDataSource, RunsOptions, RunsQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 
 const regions = () => [
@@ -13,7 +12,7 @@ const regions = () => [
 ];
 
 /** Which runs become regions, and whether their phases do. */
-export function AnnotationEditor(props: QueryEditorProps<RunsDataSource, RunsQuery, RunsOptions>) {
+export function AnnotationEditor(props: QueryEditorProps<ExporterDataSource, RunsQuery, RunsOptions>) {
   const { datasource, onChange, onRunQuery } = props;
   const query: RunsQuery = { regions: ['run'], ...props.query, queryType: 'annotations' };
   const change = (next: RunsQuery) => {

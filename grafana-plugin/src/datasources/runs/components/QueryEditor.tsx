@@ -3,8 +3,7 @@ import { t } from '@grafana/i18n';
 import { Combobox, InlineField, InlineSwitch, Input, RadioButtonGroup, Stack } from '@grafana/ui';
 import React from 'react';
 import { DISTRIBUTIONS, RECORD_MEASURES } from '../../../exporter-api/types.ts';
-import type { RunsDataSource } from '../RunsDataSource.ts';
-import { DEFAULT_QUERY, type QueryKind, type RunsOptions, type RunsQuery } from '../types.ts';
+import { DEFAULT_QUERY, type ExporterDataSource, type QueryKind, type RunsOptions, type RunsQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 import { RunField } from './RunField.tsx';
 import { Named } from '../../../components/Named.tsx';
@@ -33,7 +32,7 @@ const kinds = (): Array<{ value: QueryKind; label: string; description: string }
 ];
 
 /** A form for each kind of query. */
-export function QueryEditor(props: QueryEditorProps<RunsDataSource, RunsQuery, RunsOptions>) {
+export function QueryEditor(props: QueryEditorProps<ExporterDataSource, RunsQuery, RunsOptions>) {
   const { datasource, onChange, onRunQuery } = props;
   const query: RunsQuery = { ...DEFAULT_QUERY, ...props.query };
   const change = (next: RunsQuery) => {
@@ -80,7 +79,7 @@ interface FieldsProps {
   change: (query: RunsQuery) => void;
 }
 
-function RunsFields({ query, datasource, change }: FieldsProps & { datasource: RunsDataSource }) {
+function RunsFields({ query, datasource, change }: FieldsProps & { datasource: ExporterDataSource }) {
   return (
     <>
       <FilterFields query={query} api={datasource.api} onChange={change} />

@@ -3,8 +3,7 @@ import { t } from '@grafana/i18n';
 import { Combobox, InlineField, Stack } from '@grafana/ui';
 import React from 'react';
 import type { ValueName } from '../../../exporter-api/types.ts';
-import type { RunsDataSource } from '../RunsDataSource.ts';
-import type { RunsOptions, RunsQuery, RunsVariableQuery } from '../types.ts';
+import type { ExporterDataSource, RunsOptions, RunsQuery, RunsVariableQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 import { Named } from '../../../components/Named.tsx';
 
@@ -17,7 +16,7 @@ const values = (): Array<{ value: 'runs' | ValueName; label: string }> => [
   { value: 'tags', label: t('source.variable.tags', 'Tags') },
 ];
 
-type Props = QueryEditorProps<RunsDataSource, RunsQuery, RunsOptions, RunsVariableQuery>;
+type Props = QueryEditorProps<ExporterDataSource, RunsQuery, RunsOptions, RunsVariableQuery>;
 
 /** What a template variable offers. */
 export function VariableEditor({ datasource, query, onChange }: Props) {
