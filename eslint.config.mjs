@@ -2,7 +2,18 @@ import js from '@eslint/js';
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['node_modules/', 'dist/', '.cache/', 'grafana-plugin/', '**/fixtures/', '!fixtures/', 'runs/'] },
+  {
+    ignores: [
+      'node_modules/',
+      'dist/',
+      'release/',
+      '.cache/',
+      'grafana-plugin/',
+      '**/fixtures/',
+      '!fixtures/',
+      'runs/',
+    ],
+  },
   js.configs.recommended,
   {
     files: ['**/*.ts'],

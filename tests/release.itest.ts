@@ -1,26 +1,32 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { unzipSync } from 'fflate';
 import type { ResultFile } from '../core/run/result.ts';
+import type { ClassicDashboard } from '../dashboards/classic-json.ts';
+import { isExcepted, LINT_EXCEPTIONS } from '../dashboards/lint-exceptions.ts';
+import { lint } from '../dashboards/lint.ts';
 import { VERSION } from '../exporter/cli/version.ts';
 import { start } from './llmbench.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const MINUTES = 60_000;
 let folder: string;
+/** The folder with what a release publishes. */
+let release: string;
 
-/** The package as npm would publish it, installed where nothing else is. */
+/** What `npm run release` makes of the npm package and the dashboards; the package is installed where nothing else is. */
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'llmbench-package-'));
-  const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
-    cwd: root,
-    encoding: 'utf8',
-  });
+  folder = mkdtempSync(join(tmpdir(), 'llmbench-release-'));
+  release = join(folder, 'release');
+  const script = join(root, 'scripts/release/release.ts');
+  const args = [script, '--dry-run', '--only', 'package,dashboards', '--out', release];
+  execFileSync(process.execPath, args, { cwd: root, stdio: 'pipe' });
   writeFileSync(join(folder, 'package.json'), '{"private": true}\n');
-  const tarball = join(folder, packed.trim().split('\n').at(-1) ?? '');
+  const tarball = join(release, `llmbench-observability-${VERSION}.tgz`);
   execFileSync('npm', ['install', '--no-audit', '--no-fund', '--loglevel=error', tarball], {
     cwd: folder,
     stdio: 'pipe',
@@ -167,4 +173,79 @@ test('it brings no sources, tests or fixtures, but the data that Prometheus and 
   ]) {
     expect(files).toContain(needed);
   }
+});
+
+const json = <T>(text: Uint8Array | string): T => JSON.parse(Buffer.from(text as string).toString()) as T;
+
+test('the checksums are those of all files', () => {
+  const check = spawnSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: release, encoding: 'utf8' });
+  expect({ status: check.status, complaint: check.stderr }).toEqual({ status: 0, complaint: '' });
+  const checked = check.stdout
+    .trim()
+    .split('\n')
+    .map((line) => line.replace(/: OK$/, ''));
+  expect(checked).toEqual(
+    readdirSync(release)
+      .filter((file) => !['SHA256SUMS', 'NOTES.md'].includes(file))
+      .sort(),
+  );
+});
+
+test('the bill of materials lists what npm installed with the package', () => {
+  interface Lock {
+    readonly packages: Readonly<Record<string, { readonly version: string; readonly optional?: true }>>;
+  }
+  const bom = json<{ bomFormat: string; metadata: { component: { name: string } }; components: { purl: string }[] }>(
+    readFileSync(join(release, `llmbench-observability-${VERSION}.cdx.json`)),
+  );
+  expect([bom.bomFormat, bom.metadata.component.name]).toEqual(['CycloneDX', 'llmbench-observability']);
+  const listed = new Set(
+    bom.components.map(({ purl }) => decodeURIComponent(/^pkg:npm\/(.+)@/.exec(purl)?.[1] ?? purl)),
+  );
+  const { packages } = json<Lock>(readFileSync(join(folder, 'node_modules/.package-lock.json')));
+  const installed = Object.keys(packages).map((path) => path.slice(path.lastIndexOf('node_modules/') + 13));
+  expect(installed.length).toBeGreaterThan(20);
+  expect([...listed].sort()).toEqual(
+    [...new Set(installed)].filter((name) => name !== 'llmbench-observability').sort(),
+  );
+});
+
+describe('the dashboards', () => {
+  const INPUT = '${DS_PROMETHEUS}';
+  type Shared = ClassicDashboard & {
+    readonly __inputs: readonly { readonly name: string; readonly pluginId: string }[];
+    readonly __requires: readonly { readonly type: string; readonly id: string }[];
+  };
+  const texts = (): readonly (readonly [string, string])[] =>
+    Object.entries(unzipSync(readFileSync(join(release, `llmbench-dashboards-${VERSION}.zip`))))
+      .filter(([path]) => path.endsWith('.json'))
+      .map(([path, bytes]) => [path, Buffer.from(bytes).toString()]);
+
+  test('are those of the package, and name what Grafana asks for at the import', () => {
+    const own = readdirSync(join(folder, 'node_modules/llmbench-observability/dist/dashboards'));
+    expect(texts().map(([path]) => path)).toEqual(own.map((file) => `llmbench-dashboards-${VERSION}/${file}`).sort());
+    for (const [path, text] of texts()) {
+      const { __inputs: inputs, __requires: required, panels } = json<Shared>(text);
+      expect([path, inputs]).toEqual([
+        path,
+        [expect.objectContaining({ name: 'DS_PROMETHEUS', pluginId: 'prometheus' })],
+      ]);
+      const types = panels.flatMap(({ type, panels: inner = [] }) => [type, ...inner.map((panel) => panel.type)]);
+      const ids = required.filter(({ type }) => type === 'panel').map(({ id }) => id);
+      expect([path, new Set(ids)]).toEqual([path, new Set(types.filter((type) => type !== 'row'))]);
+    }
+  });
+
+  test('pass the linter once imported, with the selected data source', () => {
+    for (const [path, text] of texts()) {
+      // Grafana replaces the input in every text of the dashboard.
+      const imported = json<Shared>(text.replaceAll(INPUT, 'P1809F7CD0C75ACF3'));
+      const { list } = imported.templating;
+      expect(list.find(({ name }) => name === 'datasource')?.current?.value).toBe('P1809F7CD0C75ACF3');
+      const findings = lint(imported).filter(
+        (finding) => !LINT_EXCEPTIONS.some((exception) => isExcepted(finding, imported.uid, exception)),
+      );
+      expect([path, findings]).toEqual([path, []]);
+    }
+  });
 });
