@@ -6,8 +6,10 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const jest = fileURLToPath(new URL('../node_modules/jest/bin/jest.js', import.meta.url));
-// Accepts `--selectProjects unit` as well; jest takes everything behind that flag for a project, so it goes last.
-const [project = 'unit', ...rest] = process.argv.slice(2).filter((argument) => argument !== '--selectProjects');
+// Accepts `--selectProjects unit` as well; jest takes everything behind that flag for a project, so it goes last. After a
+// `--`, jest would take the flag for a path and run every project.
+const IGNORED = ['--selectProjects', '--'];
+const [project = 'unit', ...rest] = process.argv.slice(2).filter((argument) => !IGNORED.includes(argument));
 // A limit against hanging, not a measure of speed: a busy machine may take its time.
 const TEST_TIMEOUT_MS = 300_000;
 const flags = ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'];

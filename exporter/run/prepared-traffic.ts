@@ -34,16 +34,29 @@ export interface PreparedTraffic {
   readonly secrets: readonly string[];
 }
 
-/** Reads the files that the request names. Throws a `ConfigurationError` before anything is sent. */
-export async function prepareTraffic(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<PreparedTraffic> {
+/** The servers of a run and how they are reached. */
+export interface ServerAccess {
+  readonly endpoint: Endpoint;
+  readonly mode: AnswerMode;
+  /** In the order of their URLs. */
+  readonly targets: readonly [RequestTarget, ...RequestTarget[]];
+  readonly openTransport: () => Promise<Transport>;
+  /** Of every request. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The API key, and credentials in headers, extra inputs and addresses. */
+  readonly credentials: readonly string[];
+  /** Texts that no message may contain: these, and the values of all headers that the user set. */
+  readonly secrets: readonly string[];
+}
+
+/** Throws a `ConfigurationError` when a file, URL or combination cannot be used. */
+export async function serverAccess(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<ServerAccess> {
   const { traffic, model, sampling } = request;
   const template = await readTemplate(traffic.endpointTemplate);
   const { endpoint, mode } = chooseEndpoint({ type: traffic.endpointType, model, stream: traffic.stream, template });
   checkExtraInputs(sampling, endpoint.ownFields);
   const targets = parseTargets([request.url, ...traffic.moreUrls], endpoint.path);
   const apiKey = await readApiKey(traffic.apiKey, environment);
-  const tokenizer = await tokenizerOf(request, environment);
-  const dataset = await openDataset({ ...traffic.dataset, seed: request.seed, repeat: request.textVariant }, tokenizer);
   const credentials = [
     ...(apiKey === null ? [] : [apiKey]),
     ...secretHeaders(request.headers),
@@ -51,13 +64,31 @@ export async function prepareTraffic(request: RunRequest, environment: NodeJS.Pr
   ];
   const secrets = [...new Set([...credentials, ...headerValues(request.headers)])];
   return {
+    endpoint,
+    mode,
+    targets,
+    openTransport: () => openTransport(targets, traffic.connection, secrets),
+    headers: requestHeaders(request, apiKey, mode),
+    credentials,
+    secrets,
+  };
+}
+
+/** Reads the files that the request names. Throws a `ConfigurationError` before anything is sent. */
+export async function prepareTraffic(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<PreparedTraffic> {
+  const { traffic, model, sampling } = request;
+  const server = await serverAccess(request, environment);
+  const { endpoint, mode, targets, headers, credentials, secrets } = server;
+  const tokenizer = await tokenizerOf(request, environment);
+  const dataset = await openDataset({ ...traffic.dataset, seed: request.seed, repeat: request.textVariant }, tokenizer);
+  return {
     target: targets[0],
     targets,
-    transport: await openTransport(targets, traffic.connection, secrets),
+    transport: await server.openTransport(),
     form: {
       endpoint,
       path: targets[0].path,
-      headers: requestHeaders(request, apiKey, mode),
+      headers,
       dataset: endpoint.generates ? dataset : { ...dataset, longestOutputTokens: 0 },
       options: { model, sampling, includeUsage: true, stream: mode === 'stream' },
       ...counting(endpoint, tokenizer, traffic.checkUsage === true),

@@ -24,6 +24,7 @@ import { CliError, ExitCode } from '../failure.ts';
 import { groupResult, requestText, type GroupRun } from '../tables/group-table.ts';
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
 import { keptRun } from './kept-run.ts';
+import { modelSource } from './model-source.ts';
 import { printing } from '../printing.ts';
 import { linkLines } from '../run-links.ts';
 import { hasGrafanaToken, requestedGrafanaLink } from '../options/publish-options.ts';
@@ -33,8 +34,9 @@ import { Progress } from '../progress/progress.ts';
 import { resultTable } from '../tables/result-table.ts';
 import { requestedUploads } from '../requested-uploads.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
+import { requestedFind } from '../options/find-options.ts';
 import { CHECK_OPTIONS } from '../options/judge-options.ts';
-import { givenValues, readOptions } from '../options/options.ts';
+import { readOptions } from '../options/options.ts';
 import { RUN_HELP, RUN_OPTIONS, type RunOptions } from '../options/run-options.ts';
 import { requestedWebConfig } from '../options/web-config-option.ts';
 import { ownArguments, PEER_NAMES } from '../peer-options/peer-arguments.ts';
@@ -53,7 +55,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const words = spreadLists(ownArguments(argv, RUN_OPTIONS), RUN_LISTS);
   if (readOptions(RUN_OPTIONS, words, process.env, undefined, PEER_NAMES).find !== null) return find(words);
-  const { options, requests, steps } = await requestedRuns(words, process.env);
+  const { options, requests, steps } = await requestedRuns(words, process.env, modelSource(process.env));
   refuseWithoutFind(options);
   refuseUnfitCheck(options, steps, words);
   // With --check, standard output has one document: the verdict.
@@ -146,8 +148,7 @@ const withUpload = (exitCode: number, isUploaded: boolean): number =>
 
 /** `--find`: the runs are chosen while they are made. */
 async function find(words: readonly string[]): Promise<number> {
-  const options = readOptions(RUN_OPTIONS, words, process.env);
-  const given = givenValues(RUN_OPTIONS, words, process.env);
+  const { options, given } = await requestedFind(words, process.env, modelSource(process.env));
   const controls = new RunControls();
   const display = new LiveLines(process.stderr, [process.stdout]);
   const say = (line: string): void => display.print(line);

@@ -9,9 +9,10 @@ import type { RunRequest } from '../../run/run-request.ts';
 import { unfinishedDirectory } from '../../store/run-paths.ts';
 import { CliError } from '../failure.ts';
 import { requestedGates } from './gate-options.ts';
-import type { GivenValues } from './options.ts';
+import { givenValues, readOptions, type GivenValues } from './options.ts';
 import { runCommandLine } from './run-command-line.ts';
-import { runRequests, type RunOptions } from './run-options.ts';
+import { withModel, type ModelSource } from './requested-runs.ts';
+import { RUN_OPTIONS, runRequests, type RunOptions } from './run-options.ts';
 
 const START = { concurrency: 1, request_rate: 1 } as const;
 const LOWEST = { concurrency: 1, request_rate: 0.01 } as const;
@@ -33,6 +34,25 @@ const UNFIT: readonly (readonly [name: keyof RunOptions, reason: string])[] = [
   ['fixed-schedule', 'the load of a trace cannot be varied'],
   ['stages', 'a search sets the load'],
 ];
+
+/** The options of `run --find` and from where they come. Throws a `CliError`, and what the source of models throws. */
+export async function requestedFind(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  modelOf: ModelSource,
+): Promise<{ options: RunOptions; given: GivenValues }> {
+  const options = readOptions(RUN_OPTIONS, argv, environment);
+  const given = givenValues(RUN_OPTIONS, argv, environment);
+  if (options.model !== null || options.url.length === 0) return { options, given };
+  const search = requestedSearch({ ...options, model: '' }, given);
+  const model = await modelOf(search.request(smallestProbe(search.range.start)));
+  return { options: { ...options, model }, given: withModel(given, model) };
+}
+
+const smallestProbe = (load: number): PlannedProbe => ({
+  ...{ load, step: 0, repeat: 0, number: 0, requestCount: 1 },
+  allowance: { requests: Infinity, outputTokens: Infinity, seconds: Infinity },
+});
 
 /** The search that the options ask for. Throws a `CliError`. */
 export function requestedSearch(options: RunOptions, given: GivenValues): CapacitySearch {

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { requestedRuns } from './requested-runs.ts';
 
 let directory: string;
@@ -136,5 +136,39 @@ describe('more runs than one command may have are refused before they are expand
     const list = Array.from({ length: 101 }, (_, i) => i + 1).join();
     const argv = [...PLAIN, '--concurrency', list, '--num-profile-runs', '100'];
     await expect(requestedRuns(argv, {})).rejects.toThrow('describe 10100 runs; at most 10000 with one command');
+  });
+});
+
+describe('without --model', () => {
+  const UNNAMED = ['--url', 'localhost:8000', '--request-count', '5'];
+  const askedFor: (string | undefined)[] = [];
+  const source = (request: { url: string }): Promise<string> => {
+    askedFor.push(request.url);
+    return Promise.resolve('meta/llama');
+  };
+  beforeEach(() => void askedFor.splice(0));
+
+  test('the runs use the model of the source, and their commands name it', async () => {
+    const { requests } = await requestedRuns([...UNNAMED, '--concurrency', '1,2'], {}, source);
+    expect(requests.map(({ model }) => model)).toEqual(['meta/llama', 'meta/llama']);
+    expect(requests[0]?.commandLine?.join(' ')).toMatch(/--model meta\/llama/);
+    expect(askedFor).toEqual(['localhost:8000']);
+  });
+
+  test('a model from the environment or a file is used', async () => {
+    const path = await file('model: m\nconcurrency: 1\n');
+    await requestedRuns([...UNNAMED, '--concurrency', '1'], { LLMBENCH_MODEL: 'm' }, source);
+    await requestedRuns([...UNNAMED, '--config', path], {}, source);
+    expect(askedFor).toEqual([]);
+  });
+
+  test('what else is wrong is reported before anything is requested', async () => {
+    await expect(requestedRuns([...UNNAMED, '--stages', 'nonsense'], {}, source)).rejects.toThrow('--stages');
+    await expect(requestedRuns(['--concurrency', '1'], {}, source)).rejects.toThrow('--url is required');
+    expect(askedFor).toEqual([]);
+  });
+
+  test('without a source it is required', async () => {
+    await expect(requestedRuns([...UNNAMED, '--concurrency', '1'], {})).rejects.toThrow('--model is required');
   });
 });

@@ -21,14 +21,26 @@ export interface RequestedRuns {
   readonly requests: readonly RunRequest[];
 }
 
-/** The runs that flags, environment and scenario file ask for. Throws a `CliError`. */
-export async function requestedRuns(argv: readonly string[], environment: NodeJS.ProcessEnv): Promise<RequestedRuns> {
+/** The name of the model of a request that lacks it. */
+export type ModelSource = (request: RunRequest) => Promise<string>;
+
+/** The runs that flags, environment and scenario file ask for. Throws a `CliError`, and what the source of models throws. */
+export async function requestedRuns(
+  argv: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  modelOf?: ModelSource,
+): Promise<RequestedRuns> {
   const { config } = readOptions(RUN_OPTIONS, argv, environment, undefined, PEER_NAMES);
   const files = config === null ? [new Map()] : await fileValues(config, givenNames(RUN_OPTIONS, argv, environment));
-  const each = files.map((values) => ({
-    values,
-    options: withDoubledLoads(readOptions(RUN_OPTIONS, argv, environment, values), files.length),
-  }));
+  const read = (values: GivenValues): RunOptions =>
+    withDoubledLoads(readOptions(RUN_OPTIONS, argv, environment, values), files.length);
+  const each: { values: GivenValues; options: RunOptions }[] = [];
+  for (const file of files) {
+    const options = read(file);
+    const asks = options.model === null && modelOf !== undefined && options.url.length > 0;
+    const values = asks ? withModel(file, await modelOf(withoutModel(options))) : file;
+    each.push({ values, options: asks ? read(values) : options });
+  }
   const [first] = each;
   if (first === undefined) throw new CliError('--config describes no run');
   const { options } = first;
@@ -45,6 +57,17 @@ export async function requestedRuns(argv: readonly string[], environment: NodeJS
   if (requests.length > 1 && requests.some(({ shard }) => shard !== null))
     throw new CliError('--shard supports a single run: no lists of loads, no matrix, no --num-profile-runs');
   return { options, steps: steps.length, requests };
+}
+
+/** As if the model had been given, so that the command of the run names it. */
+export const withModel = (values: GivenValues, model: string): GivenValues =>
+  new Map([...values, ['model', { texts: [model], source: '/v1/models' }]]);
+
+/** What is wrong with other options is reported before the server is queried. */
+function withoutModel(options: RunOptions): RunRequest {
+  const [request] = runRequests({ ...options, model: '' });
+  if (request === undefined) throw new CliError('the options describe no run');
+  return request;
 }
 
 /** `--sweep auto` is the list of all loads that it may need; it ends early. */

@@ -63,7 +63,7 @@ const SERVER_OPTIONS = {
       'the server: http://host:8000, or the full URL of its endpoint; multiple values are used round-robin',
     ),
   },
-  model: text('NAME', 'name of the model on the server', null),
+  model: text('NAME', 'name of the model on the server (default: the only one that it lists)', null),
   ...ENDPOINT_OPTIONS,
   header: texts('NAME:VALUE', 'a header to send with each request; may be repeated'),
 };
@@ -243,7 +243,7 @@ const HELP_SECTIONS: readonly HelpSection[] = [
 /** `run --help`. */
 export const RUN_HELP: SectionedHelp = {
   usage:
-    'llmbench run --url URL --model NAME (--concurrency N | --request-rate RATE) (--request-count N | --benchmark-duration S) [options]',
+    'llmbench run --url URL [--model NAME] (--concurrency N | --request-rate RATE) (--request-count N | --benchmark-duration S) [options]',
   sections: HELP_SECTIONS,
   common: [
     ...['url', 'model', 'api-key-env', 'concurrency', 'request-rate', 'request-count', 'benchmark-duration'],

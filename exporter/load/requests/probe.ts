@@ -1,7 +1,6 @@
 import { ContentRecognizer } from '../answers/content-recognizer.ts';
 import { Deadlines } from '../answers/deadlines.ts';
 import { EventQueue } from '../answers/event-queue.ts';
-import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import { runEpoch } from '../../clock/monotonic-clock.ts';
 import type { RequestForm } from './request-feed.ts';
 import { RequestSender } from './request-sender.ts';
@@ -9,13 +8,10 @@ import type { RunControls } from '../phases/run-controls.ts';
 import { readingOf, type ClosedRequest } from '../answers/answer-reader.ts';
 import type { Transport } from '../transports/transport.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
-import { isObject } from '../endpoints/json-object.ts';
-import { ExchangeError, wholeAnswer } from '../answers/whole-answer.ts';
+import { modelListIfAny, modelNames } from './model-list.ts';
 
 /** Maximum output length of the probe. */
 const PROBE_TOKENS = 16;
-/** Enough of a model list to find the right one. */
-const MODELS_SHOWN = 8;
 
 /** Why a run should not begin: one line with the problem and the remedy. */
 export class ProbeError extends Error {
@@ -151,34 +147,12 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
 }
 
 async function modelRemedy(options: ProbeOptions, transport: Transport): Promise<string> {
-  const models = await modelList(transport, options.modelsPath, options.form.headers);
+  const models = await modelListIfAny(transport, options.modelsPath, options.form.headers);
   const { model } = options.form.options;
   if (models === null || models.includes(model)) {
     const [path] = options.form.path.split('?');
     return `No endpoint at ${path}: check the path of --url, or --endpoint-type`;
   }
   if (models.length === 0) return 'The server lists no model: check that one is loaded';
-  const shown = models.slice(0, MODELS_SHOWN).map((id) => messageExcerpt(id, options.secrets));
-  const more = models.length > MODELS_SHOWN ? `, and ${models.length - MODELS_SHOWN} more` : '';
-  return `No model ${model}; the server has: ${shown.join(', ')}${more}. Set --model`;
-}
-
-/** The ids that `/v1/models` lists; null when the server does not provide the list. */
-async function modelList(
-  transport: Transport,
-  path: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<readonly string[] | null> {
-  try {
-    const answer = await wholeAnswer(transport, { method: 'GET', path, headers, body: null }, 10);
-    const list: unknown = JSON.parse(answer.body);
-    if (!isObject(list) || !Array.isArray(list.data)) return null;
-    return (list.data as unknown[]).flatMap((model) =>
-      isObject(model) && typeof model.id === 'string' ? [model.id] : [],
-    );
-  } catch (error) {
-    // The list only improves an error message.
-    if (error instanceof ExchangeError || error instanceof SyntaxError) return null;
-    throw error;
-  }
+  return `No model ${model}; the server has: ${modelNames(models, options.secrets)}. Set --model`;
 }

@@ -1,0 +1,72 @@
+import { afterEach, expect, test } from '@jest/globals';
+import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
+import { readOptions } from '../cli/options/options.ts';
+import { answer, scriptedServer, type Script, type ScriptedServer } from '../load/testing/scripted-server.ts';
+import { onlyModel } from './only-model.ts';
+import type { RunRequest } from './run-request.ts';
+
+const servers: ScriptedServer[] = [];
+
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+});
+
+function requestTo(url: string): RunRequest {
+  const argv = ['--url', url, '--model', 'unknown', '--concurrency', '1', '--request-count', '1'];
+  const options = readOptions(RUN_OPTIONS, [...argv, '--api-key-env', 'KEY'], {});
+  return runRequests(options)[0] as RunRequest;
+}
+
+async function asking(script: Script, path = ''): Promise<string> {
+  const server = await scriptedServer(script);
+  servers.push(server);
+  return onlyModel(requestTo(`${server.origin}${path}`), { KEY: 'sk-secret-1' });
+}
+
+const listing =
+  (...ids: readonly string[]): Script =>
+  (socket) =>
+    socket.write(
+      answer('200 OK', 'application/json', JSON.stringify({ object: 'list', data: ids.map((id) => ({ id })) })),
+    );
+
+test('the only model of a server', async () => {
+  expect(await asking(listing('meta/llama'))).toBe('meta/llama');
+});
+
+test('the list is next to the endpoint, and requested with the credentials', async () => {
+  await asking(listing('llama'), '/proxy/v1/chat/completions');
+  expect(servers[0]?.requests).toHaveLength(1);
+  expect(servers[0]?.requests[0]?.head).toMatch(/^GET \/proxy\/v1\/models HTTP\/1\.1\r\n/);
+  expect(servers[0]?.requests[0]?.head).toMatch(/^authorization: Bearer sk-secret-1\r?$/im);
+});
+
+test.each([
+  ['several', listing('llama', 'qwen'), /^--model is required: http:\S+ has 2 models: llama, qwen$/],
+  ['none', listing(), /^--model is required: http:\S+ lists no model, check that one is loaded$/],
+  [
+    'no such list',
+    (socket) => socket.write(answer('404 X', 'application/json', '{"data":[{"id":"not a model"}]}')),
+    /^--model is required: http:\S+ does not list models at \/v1\/models$/,
+  ],
+  [
+    'another document',
+    (socket) => socket.write(answer('200 OK', 'text/html', '<h1>hello</h1>')),
+    /does not list models at \/v1\/models$/,
+  ],
+  ['a name that repeats the key', listing('a', 'sk-secret-1'), /has 2 models: a, \*\*\*$/],
+] satisfies [string, Script, RegExp][])('%s', async (_name, script, message) => {
+  await expect(asking(script)).rejects.toMatchObject({
+    name: 'ConfigurationError',
+    message: expect.stringMatching(message),
+  });
+});
+
+test('a server that is not there', async () => {
+  const server = await scriptedServer(() => undefined);
+  await server.close();
+  await expect(onlyModel(requestTo(server.origin), { KEY: 'k' })).rejects.toMatchObject({
+    reason: 'connect_refused',
+    message: `${server.origin}: connection refused. Check that the server runs, and host and port of --url`,
+  });
+});

@@ -1,0 +1,39 @@
+import { ConfigurationError } from '../errors/configuration-error.ts';
+import { ExchangeError } from '../load/answers/whole-answer.ts';
+import { modelList, modelNames } from '../load/requests/model-list.ts';
+import { ProbeError } from '../load/requests/probe.ts';
+import { serverAccess } from './prepared-traffic.ts';
+import type { RunRequest } from './run-request.ts';
+
+/**
+ * The model that a server offers, when it offers exactly one. Throws a `ConfigurationError` when there is no such model
+ * or the request cannot be sent, and a `ProbeError` when the server does not respond.
+ */
+export async function onlyModel(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<string> {
+  const { targets, headers, secrets, openTransport } = await serverAccess(request, environment);
+  const transport = await openTransport();
+  const [{ origin, modelsPath }] = targets;
+  const [path] = modelsPath.split('?');
+  try {
+    const models = await modelList(transport, modelsPath, headers);
+    if (models === null) throw new ConfigurationError(`--model is required: ${origin} does not list models at ${path}`);
+    const [model, ...others] = models;
+    if (model === undefined)
+      throw new ConfigurationError(`--model is required: ${origin} lists no model, check that one is loaded`);
+    if (others.length > 0)
+      throw new ConfigurationError(
+        `--model is required: ${origin} has ${models.length} models: ${modelNames(models, secrets)}`,
+      );
+    return model;
+  } catch (error) {
+    if (error instanceof ExchangeError) throw new ProbeError(error.reason, noResponse(origin, error));
+    throw error;
+  } finally {
+    await transport.close();
+  }
+}
+
+function noResponse(origin: string, { reason, message }: ExchangeError): string {
+  const said = reason === 'connect_refused' ? 'connection refused' : message;
+  return `${origin}: ${said}. Check that the server runs, and host and port of --url`;
+}
