@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { replaceJson, replaceWhenWritten } from '../files/durable-file.ts';
 import { besideOutput } from '../files/output-temporary.ts';
+import { BlockFile } from './series/block-file.ts';
+import type { BlockStorage } from './series/packed-rows.ts';
 import { collectionOf, type Collection } from './collection.ts';
 import { Collector } from './scrape/collector.ts';
 import { writeExports, type ExportFormat } from './files/exports/write-exports.ts';
@@ -34,19 +36,30 @@ export interface CollectRequest {
 
 /**
  * Collects from targets for the duration or until stopped, and writes servers.json, servers.parquet and the requested
- * exports. The window lasts from the first scrape of the targets to the end. Throws file system errors, also before the
+ * exports. Memory does not grow with the time: samples are kept in a file without a name. The window lasts from the first scrape of the targets to the end. Throws file system errors, also before the
  * collection starts.
  */
 export async function collectServers(
   request: CollectRequest,
 ): Promise<{ file: ServersFile; written: readonly string[] }> {
-  const { now_ns, until, directory, epoch, report } = request;
+  const { directory } = request;
   await mkdir(directory, { recursive: true });
+  const samples = BlockFile.create(await besideOutput(join(directory, 'samples')));
+  try {
+    return await writeCollection(await collected(request, samples), null, request);
+  } finally {
+    samples.close();
+  }
+}
+
+async function collected(request: CollectRequest, storage: BlockStorage): Promise<Collection> {
+  const { now_ns, until, epoch, report } = request;
   const collector = new Collector({
     targets: request.targets,
     interval_ns: request.intervalSeconds * 1e9,
     now_ns,
     report,
+    storage,
   });
   await collector.scrapeEdge();
   const start_ns = now_ns();
@@ -56,14 +69,13 @@ export async function collectServers(
   await collector.scrapeEdge();
   const settled_ns = now_ns();
   await collector.stop();
-  const collection = collectionOf(collector, {
+  return collectionOf(collector, {
     zeroWall_ns: BigInt(epoch.wall.getTime()) * 1_000_000n,
     window: { start_ns, end_ns },
     settled_ns,
     slice_ns: request.sliceSeconds === null ? null : request.sliceSeconds * 1e9,
     definitions: request.definitions,
   });
-  return writeCollection(collection, null, request);
 }
 
 async function ended(durationSeconds: number | null, until: AbortSignal): Promise<void> {

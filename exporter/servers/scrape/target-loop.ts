@@ -6,6 +6,7 @@ import { pageHint } from './page-hint.ts';
 import { systemOfExposition } from './recognize.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { Target } from './targets.ts';
+import type { BlockStorage } from '../series/packed-rows.ts';
 import { TargetStore, type StoreLimits } from '../series/target-store.ts';
 import { workNow_ns } from '../../clock/work-clock.ts';
 
@@ -24,6 +25,8 @@ export interface LoopOptions {
   /** Reports one line to the user; each message of a target is reported once. */
   readonly report: (line: string) => void;
   readonly storeLimits?: StoreLimits;
+  /** Keeps the samples; null: they stay in memory. */
+  readonly storage?: BlockStorage | null;
   /** Advice beside the message of a page that is not scraped again; null: none. */
   readonly hint?: (message: string, target: Target) => string | null;
 }
@@ -54,7 +57,7 @@ export class TargetLoop {
   constructor(target: Target, client: PageClient, options: LoopOptions) {
     this.target = target;
     this.system = target.system;
-    this.store = new TargetStore(options.storeLimits);
+    this.store = new TargetStore(options.storeLimits, options.storage);
     this.#options = options;
     this.#interval_ns = options.interval_ns;
     this.#reader = new PageReader(target, client);

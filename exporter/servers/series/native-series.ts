@@ -3,7 +3,7 @@ import { formatNumber } from '../../../core/exposition/index.ts';
 import type { ClassicHistogram } from '../../../core/histogram/classic-histogram.ts';
 import { onCommonGrid } from '../../../core/histogram/native/common-grid.ts';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
-import { HistogramSeries, type FamilyFacts } from './series.ts';
+import { HistogramSeries, type FamilyFacts, type SeriesBirth } from './series.ts';
 
 const NO_GRID = { bounds: [], texts: [] };
 
@@ -26,8 +26,8 @@ export class NativeHistogramSeries extends HistogramSeries {
   #last: NativeHistogram | null = null;
   #seen: Views = { changes: 0, views: new Map(), bounds: [], texts: [] };
 
-  constructor(family: FamilyFacts, labels: Labels, bornAt: number, bornOnKnownTarget: boolean) {
-    super(family, labels, bornAt, bornOnKnownTarget, NO_GRID);
+  constructor(family: FamilyFacts, labels: Labels, birth: SeriesBirth) {
+    super(family, labels, birth, NO_GRID);
   }
 
   override get bounds(): readonly number[] {

@@ -8,6 +8,14 @@ const HEADER_BYTES = 12;
 const WIDTH_BITS = 4;
 const LARGEST_UINT32 = 0xffff_ffff;
 
+/** Where full blocks are kept instead of in memory. */
+export interface BlockStorage {
+  /** Keeps a block and returns its place; null when it has to stay in memory. */
+  put(block: DataView): number | null;
+  /** A block that was kept. */
+  at(place: number): DataView;
+}
+
 /**
  * Rows of numbers, appended one by one and read in any order, each exactly as it was added. A full block of rows is packed
  * column by column: a constant takes one number, integers close to each other take 1, 2 or 4 bytes each, anything else 8.
@@ -16,12 +24,15 @@ const LARGEST_UINT32 = 0xffff_ffff;
 export class PackedRows {
   readonly #stride: number;
   readonly #rowsPerBlock: number;
-  readonly #blocks: DataView[] = [];
+  readonly #storage: BlockStorage | null;
+  /** A number is a place in the storage. */
+  readonly #blocks: (DataView | number)[] = [];
   #open: Float64Array;
   #openRows = 0;
 
-  constructor(stride: number) {
+  constructor(stride: number, storage: BlockStorage | null = null) {
     this.#stride = stride;
+    this.#storage = storage;
     this.#rowsPerBlock = stride >= WIDE_STRIDE ? WIDE_ROWS : NARROW_ROWS;
     this.#open = new Float64Array(FIRST_ROWS * stride);
   }
@@ -37,7 +48,7 @@ export class PackedRows {
     const block = Math.floor(row / this.#rowsPerBlock);
     const inBlock = row - block * this.#rowsPerBlock;
     const packed = this.#blocks[block];
-    if (packed !== undefined) return unpacked(packed, inBlock, column);
+    if (packed !== undefined) return unpacked(this.#inMemory(packed), inBlock, column);
     return block === this.#blocks.length && inBlock < this.#openRows
       ? (this.#open[inBlock * this.#stride + column] ?? NaN)
       : NaN;
@@ -56,6 +67,10 @@ export class PackedRows {
     this.#added();
   }
 
+  #inMemory(block: DataView | number): DataView {
+    return typeof block === 'number' ? (this.#storage as BlockStorage).at(block) : block;
+  }
+
   #makeRoom(): void {
     if (this.#openRows * this.#stride < this.#open.length) return;
     const larger = new Float64Array(2 * this.#open.length);
@@ -66,7 +81,8 @@ export class PackedRows {
   #added(): void {
     this.#openRows += 1;
     if (this.#openRows < this.#rowsPerBlock) return;
-    this.#blocks.push(packedBlock(this.#open, this.#stride, this.#openRows));
+    const block = packedBlock(this.#open, this.#stride, this.#openRows);
+    this.#blocks.push(this.#storage?.put(block) ?? block);
     this.#openRows = 0;
   }
 }

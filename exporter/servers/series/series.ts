@@ -1,5 +1,5 @@
 import type { Labels } from '../../../core/exposition/index.ts';
-import { PackedRows } from './packed-rows.ts';
+import { PackedRows, type BlockStorage } from './packed-rows.ts';
 
 /** What a family's values are. The quantiles of a summary behave as gauges; its sum and count are counters. */
 export type SeriesType = 'counter' | 'gauge' | 'histogram' | 'unknown' | 'info' | 'summary';
@@ -14,6 +14,16 @@ export interface FamilyFacts {
   readonly unit: string | null;
   /** A quantile, the sum or the count of a summary. */
   readonly ofSummary: boolean;
+}
+
+/** How a series was seen first. */
+export interface SeriesBirth {
+  /** The first scrape that had it. */
+  readonly scrape: number;
+  /** Whether an earlier page of the same target lacked it. */
+  readonly onKnownTarget: boolean;
+  /** Keeps its samples; null: they stay in memory. */
+  readonly storage: BlockStorage | null;
 }
 
 /**
@@ -37,15 +47,16 @@ export abstract class Series {
   readonly anewAt: number[] = [];
   /** Scrapes at which it is unknown whether it started again from 0 since the previous one. */
   readonly unclearAt: number[] = [];
-  protected readonly changedAt = new PackedRows(1);
+  protected readonly changedAt: PackedRows;
   /** By change: whether the page lacked the series; false: its value was not a finite number. */
   readonly #absences = new Map<number, boolean>();
 
-  constructor(family: FamilyFacts, labels: Labels, bornAt: number, bornOnKnownTarget: boolean) {
+  constructor(family: FamilyFacts, labels: Labels, { scrape, onKnownTarget, storage }: SeriesBirth) {
     this.family = family;
     this.labels = labels;
-    this.bornAt = bornAt;
-    this.bornOnKnownTarget = bornOnKnownTarget;
+    this.bornAt = scrape;
+    this.bornOnKnownTarget = onKnownTarget;
+    this.changedAt = new PackedRows(1, storage);
   }
 
   get changes(): number {
@@ -118,8 +129,13 @@ export abstract class Series {
 
 /** A series with one number per sample. */
 export class ScalarSeries extends Series {
-  readonly #values = new PackedRows(1);
+  readonly #values: PackedRows;
   #last = NaN;
+
+  constructor(family: FamilyFacts, labels: Labels, birth: SeriesBirth) {
+    super(family, labels, birth);
+    this.#values = new PackedRows(1, birth.storage);
+  }
 
   get isCounter(): boolean {
     return this.family.type === 'counter';
@@ -179,17 +195,16 @@ export class HistogramSeries extends Series {
   constructor(
     family: FamilyFacts,
     labels: Labels,
-    bornAt: number,
-    bornOnKnownTarget: boolean,
+    birth: SeriesBirth,
     grid: Grid,
     predecessor: HistogramSeries | null = null,
   ) {
-    super(family, labels, bornAt, bornOnKnownTarget);
+    super(family, labels, birth);
     this.#grid = grid;
     this.predecessor = predecessor;
-    if (predecessor !== null) predecessor.successorBornAt = bornAt;
+    if (predecessor !== null) predecessor.successorBornAt = birth.scrape;
     this.#last = new Float64Array(grid.bounds.length + 2);
-    this.#values = new PackedRows(grid.bounds.length + 2);
+    this.#values = new PackedRows(grid.bounds.length + 2, birth.storage);
   }
 
   /** Ascending, in the family's unit. */

@@ -1,10 +1,10 @@
 import type { Exposition } from '../../../core/exposition/index.ts';
 import { sameGrid } from '../../../core/histogram/grid.ts';
 import { NativeHistogramSeries } from './native-series.ts';
-import { PackedRows } from './packed-rows.ts';
+import { PackedRows, type BlockStorage } from './packed-rows.ts';
 import { pageSeries, seriesKey } from './page-series.ts';
 import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
-import { HistogramSeries, ScalarSeries, type Series } from './series.ts';
+import { HistogramSeries, ScalarSeries, type Series, type SeriesBirth } from './series.ts';
 import { SeriesLives } from './lives/series-lives.ts';
 
 /** Memory limits of one target. */
@@ -54,12 +54,13 @@ export class TargetStore {
   droppedSeries = 0;
   droppedSamples = 0;
   readonly #limits: StoreLimits;
-  readonly #sent_ns = new PackedRows(1);
-  readonly #at_ns = new PackedRows(1);
-  readonly #durations_ns = new PackedRows(1);
-  readonly #intervals_ns = new PackedRows(1);
+  readonly #storage: BlockStorage | null;
+  readonly #sent_ns: PackedRows;
+  readonly #at_ns: PackedRows;
+  readonly #durations_ns: PackedRows;
+  readonly #intervals_ns: PackedRows;
   /** 0: failed, 1: a page, 2: the same page as before. */
-  readonly #states = new PackedRows(1);
+  readonly #states: PackedRows;
   readonly #failures = new Map<number, string>();
   readonly #byKey = new Map<string, Series>();
   readonly #refused = new Set<string>();
@@ -71,8 +72,15 @@ export class TargetStore {
   #lost = false;
   #values = 0;
 
-  constructor(limits: StoreLimits = DEFAULT_STORE_LIMITS) {
+  /** With a storage, memory does not grow with the number of samples. */
+  constructor(limits: StoreLimits = DEFAULT_STORE_LIMITS, storage: BlockStorage | null = null) {
     this.#limits = limits;
+    this.#storage = storage;
+    this.#sent_ns = new PackedRows(1, storage);
+    this.#at_ns = new PackedRows(1, storage);
+    this.#durations_ns = new PackedRows(1, storage);
+    this.#intervals_ns = new PackedRows(1, storage);
+    this.#states = new PackedRows(1, storage);
   }
 
   /** Start times on the pages, of processes or of single series, by series, in Unix seconds. */
@@ -248,7 +256,7 @@ export class TargetStore {
     const key = seriesKey(family.name, labels);
     const found = this.#byKey.get(key);
     if (found instanceof ScalarSeries) return found;
-    return this.#add(key, () => new ScalarSeries(family, labels, scrape, this.#lastOk >= 0));
+    return this.#add(key, () => new ScalarSeries(family, labels, this.#birth(scrape)));
   }
 
   #histogram({ family, labels, bounds, boundTexts }: HistogramPlace, scrape: number): HistogramSeries | null {
@@ -258,14 +266,18 @@ export class TargetStore {
     const grid = { bounds, texts: boundTexts };
     const predecessor = found instanceof HistogramSeries ? found : null;
     this.#lost ||= predecessor !== null;
-    return this.#add(key, () => new HistogramSeries(family, labels, scrape, this.#lastOk >= 0, grid, predecessor));
+    return this.#add(key, () => new HistogramSeries(family, labels, this.#birth(scrape), grid, predecessor));
   }
 
   #native({ family, labels }: NativePlace, scrape: number): NativeHistogramSeries | null {
     const key = `${seriesKey(family.name, labels)} native`;
     const found = this.#byKey.get(key);
     if (found instanceof NativeHistogramSeries) return found;
-    return this.#add(key, () => new NativeHistogramSeries(family, labels, scrape, this.#lastOk >= 0));
+    return this.#add(key, () => new NativeHistogramSeries(family, labels, this.#birth(scrape)));
+  }
+
+  #birth(scrape: number): SeriesBirth {
+    return { scrape, onKnownTarget: this.#lastOk >= 0, storage: this.#storage };
   }
 
   /** Whether more series were omitted than are counted. */
