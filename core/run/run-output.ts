@@ -13,7 +13,7 @@ export interface RunOutput {
   end?(saturated: boolean): void;
   /**
    * When the result is written, one output after the other in the order in which they were opened: hands over what is left,
-   * within the limits of the output. Returns lines for the user.
+   * within the limits of the output, and ends the computing for this run. Returns lines for the user.
    */
   finish?(ending: RunEnding): Promise<readonly string[]>;
   /**

@@ -9,6 +9,9 @@ import { Agent, request } from 'undici';
 import { selfSignedCertificate, VALID } from '../load/testing/certificate.ts';
 import type { RunFamily } from '../publish/live-runs-page.ts';
 import type { ServedPage } from '../publish/served-page.ts';
+import { EXAMPLE_END, examplePlan } from '../store/fixtures/example-run.ts';
+import { servedRuns } from '../store/recovery/served-runs.ts';
+import { openStore } from '../store/run-store.ts';
 import { LivePage } from './live-page.ts';
 import { servedAlone } from './testing/served-alone.ts';
 import { WebConfigFile } from './web-config/web-config-file.ts';
@@ -53,11 +56,11 @@ describe('the runs of one command', () => {
   });
   afterEach(() => page.close());
 
-  const add = (runId: string) =>
-    page.serve(source(runId), {
-      ...{ runId, scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
-      ...{ allowedHosts: [], lingerMaxSeconds: null, say: (line: string) => void said.push(line) },
-    });
+  const options = (runId: string) => ({
+    ...{ runId, scenario: 's', runsDirectory: tmpdir(), version: '0', host: '127.0.0.1', port: 0 },
+    ...{ allowedHosts: [], lingerMaxSeconds: null, say: (line: string) => void said.push(line) },
+  });
+  const add = (runId: string) => page.serve(source(runId), options(runId));
   const scrape = (url: string) => fetch(url).then((response) => response.text());
 
   test('it is said once that the command waits for scrapers', async () => {
@@ -109,6 +112,30 @@ describe('the runs of one command', () => {
     await scrape(run.metricsUrl);
     await departure;
     await expect(scrape(run.metricsUrl)).rejects.toThrow('fetch failed');
+  });
+
+  test('a run that is published while it waits stays in the discovery until it has left the page', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'llmbench-live-'));
+    try {
+      const { store } = await openStore(directory);
+      const writer = await store.begin(examplePlan({ run_id: 'r' }));
+      const run = await page.serve(source('r'), { ...options('r'), runsDirectory: directory });
+      await writer.update({ metrics_url: run.metricsUrl });
+      await scrape(run.metricsUrl);
+      run.end?.(false);
+      await writer.complete(EXAMPLE_END);
+      expect(await run.finish?.(ending)).toEqual([]);
+      await writer.publish();
+      const departure = run.depart?.(ending);
+      expect((await store.readRun('r')).status).toBe('completed');
+      expect((await servedRuns(directory)).map(({ process }) => process?.metrics_url)).toEqual([run.metricsUrl]);
+      await scrape(run.metricsUrl);
+      await scrape(run.metricsUrl);
+      expect(await departure).toEqual([]);
+      expect(await servedRuns(directory)).toEqual([]);
+    } finally {
+      await rm(directory, { recursive: true });
+    }
   });
 
   test('a short second run is waited for by the scrapers of the first', async () => {

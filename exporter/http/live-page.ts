@@ -7,7 +7,9 @@ import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
 import { LiveRunsPage, type LiveSource, type PageEntry } from '../publish/live-runs-page.ts';
 import { Scrapers } from '../publish/scrapers.ts';
 import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
+import { reasonOf } from '../errors/store-errors.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
+import { recordServed } from '../store/recovery/served-runs.ts';
 import { hostCheck } from './allowed-host.ts';
 import { listen, type Listening, type ListenTls } from './listen.ts';
 import { createRunApp } from './run-app.ts';
@@ -119,6 +121,7 @@ class ServedRun implements ServedPage {
   readonly options: ServedPageOptions;
   readonly #parts: ServedRunParts;
   readonly #scrapes = new EventEmitter();
+  #record: { stop(): Promise<void> } | null = null;
 
   constructor(parts: ServedRunParts) {
     this.metricsUrl = parts.metricsUrl;
@@ -134,6 +137,18 @@ class ServedRun implements ServedPage {
   end(): void {
     this.#parts.entry.seal();
     this.#parts.linger.finished(now_seconds());
+  }
+
+  /** From now on the run is discovered, and has no other publisher, whether or not it is published. */
+  async finish(): Promise<readonly string[]> {
+    const { runId, runsDirectory, lingerMaxSeconds } = this.options;
+    if (lingerMaxSeconds === 0) return [];
+    try {
+      this.#record = await recordServed(runsDirectory, runId);
+      return [];
+    } catch (error) {
+      return [`Prometheus may lack the end of the run, which is not discovered any more: ${reasonOf(error)}`];
+    }
   }
 
   /** Waits until every scraper has fetched the final values, or the command is cancelled, and leaves the page. */
@@ -159,10 +174,11 @@ class ServedRun implements ServedPage {
     }
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#parts.entry.remove();
     this.#parts.gone();
-    return Promise.resolve();
+    await this.#record?.stop();
+    this.#record = null;
   }
 
   /** Resolves at the next scrape, at the recheck time, or when the command is cancelled. */

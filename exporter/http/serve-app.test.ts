@@ -26,7 +26,7 @@ const oneRun: RunReader = {
   async *readRecords() {
     yield requestRecord();
   },
-  running: async (): Promise<readonly RunFile[]> => [
+  live: async (): Promise<readonly RunFile[]> => [
     runFile({
       run_id: 'r2',
       process: {
@@ -128,7 +128,7 @@ test('/sd follows the http_sd format', async () => {
 });
 
 test('/sd is an empty list without running runs', async () => {
-  const { url } = await serve({ ...oneRun, running: async () => [] });
+  const { url } = await serve({ ...oneRun, live: async () => [] });
   expect((await get(`${url}/sd`)).text).toBe('[]');
 });
 

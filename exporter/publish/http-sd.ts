@@ -10,6 +10,8 @@ export interface TargetGroup {
 export const RUN_JOB = 'llmbench-run';
 export const SERVER_JOB = 'llmbench-server';
 
+export type DiscoveredRun = Pick<RunFile, 'run_id' | 'start' | 'process'>;
+
 /**
  * The metrics of these runs and, each once, those of the servers that they measure. No group carries `run_id` as a label of
  * its target: a run says it on its own series, and a server's series outlive the run. For relabeling, a run's id is in
@@ -17,7 +19,7 @@ export const SERVER_JOB = 'llmbench-server';
  * `run` or `server`, in `__meta_llmbench_role`. User info and query
  * strings of the addresses are left out.
  */
-export function targetGroups(runs: readonly RunFile[]): readonly TargetGroup[] {
+export function targetGroups(runs: readonly DiscoveredRun[]): readonly TargetGroup[] {
   const groups = new Map<string, TargetGroup>();
   const add = (address: string, job: string, meta: Readonly<Record<string, string>>): void => {
     const url = URL.parse(address);
@@ -39,4 +41,5 @@ export function targetGroups(runs: readonly RunFile[]): readonly TargetGroup[] {
   return [...groups.values()];
 }
 
-const startedLast = (a: RunFile, b: RunFile): number => Date.parse(b.start ?? '') - Date.parse(a.start ?? '') || 0;
+const startedLast = (a: DiscoveredRun, b: DiscoveredRun): number =>
+  Date.parse(b.start ?? '') - Date.parse(a.start ?? '') || 0;

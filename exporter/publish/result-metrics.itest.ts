@@ -33,7 +33,7 @@ function metricsOf(servers: ServersFile, options: Partial<ResultMetricsOptions> 
       async *readRecords() {
         yield requestRecord();
       },
-      running: async () => [],
+      live: async () => [],
     },
     version: '0.1.0',
     problem: (line) => {

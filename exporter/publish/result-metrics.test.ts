@@ -71,7 +71,7 @@ class MemorySource implements RunReader {
     yield* records;
   }
 
-  async running(): Promise<readonly RunFile[]> {
+  async live(): Promise<readonly RunFile[]> {
     return [];
   }
 

@@ -2,13 +2,18 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { ServersFile } from '../servers/files/servers-file.ts';
+import { servedRuns } from '../store/recovery/served-runs.ts';
 import type { RunStore } from '../store/run-store.ts';
+import type { DiscoveredRun } from './http-sd.ts';
 import type { ListedRun, RunList } from './run-list.ts';
 import { readServersFile } from '../store/servers/read-servers-json.ts';
 
 /** Where the runs to publish come from: what is required of the store. */
 export interface RunReader {
-  /** The finished runs, newest first; an object of the list is the same until its run changes. */
+  /**
+   * The finished runs without those whose live metrics are still served, newest first: a run has one publisher. The same
+   * list, and the same objects in it, until a run changes.
+   */
   list(): Promise<readonly ListedRun[]>;
   /** What a finished run is; rejects when it cannot be read. */
   readRun(runId: string): Promise<RunFile>;
@@ -18,18 +23,41 @@ export interface RunReader {
   readServers(runId: string): Promise<ServersFile | null>;
   /** The requests of a finished run; throws when they cannot be read. */
   readRecords(run: RunFile): AsyncIterable<RequestRecord>;
-  /** The runs whose process is at work. */
-  running(): Promise<readonly RunFile[]>;
+  /** The runs whose live metrics a process serves: of those that are running, and of those that ended a moment ago. */
+  live(): Promise<readonly DiscoveredRun[]>;
 }
 
 /** The runs of a store, listed by `list`. */
 export function storeSource(store: RunStore, list: RunList): RunReader {
+  const published = new PublishedRuns();
   return {
-    list: () => list.list(),
+    list: async () => {
+      // In this order: a run that is published in between is left out, not shown twice.
+      const all = await list.list();
+      return published.of(all, await servedRuns(store.directory));
+    },
     readRun: (runId) => store.readRun(runId),
     readResult: (runId) => store.readResult(runId),
     readServers: (runId) => readServersFile(store.pathOf(runId)),
     readRecords: (run) => store.readRecords(run),
-    running: () => store.running(),
+    live: async () => [...(await store.running()), ...(await servedRuns(store.directory))],
   };
+}
+
+/** Keeps the list that was made last. */
+class PublishedRuns {
+  #all: readonly ListedRun[] | null = null;
+  #served = '';
+  #published: readonly ListedRun[] = [];
+
+  of(all: readonly ListedRun[], served: readonly DiscoveredRun[]): readonly ListedRun[] {
+    if (served.length === 0) return all;
+    const ids = served.map(({ run_id }) => run_id);
+    if (this.#all !== all || this.#served !== ids.join()) {
+      this.#all = all;
+      this.#served = ids.join();
+      this.#published = all.filter(({ run_id }) => !ids.includes(run_id));
+    }
+    return this.#published;
+  }
 }

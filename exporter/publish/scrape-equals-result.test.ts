@@ -68,7 +68,7 @@ async function scraped(records: readonly RequestRecord[], result: ResultFile): P
     async *readRecords() {
       yield* records;
     },
-    running: async () => [],
+    live: async () => [],
   };
   const problem = (line: string): void => {
     throw new Error(line);

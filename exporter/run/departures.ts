@@ -4,7 +4,7 @@ const MOST_DEPARTURES = 16;
 /** Lines for the user, with the number of runs that they are about. */
 export type DepartureLines = ReadonlyMap<string, number>;
 
-/** The runs of a command that have their result and wait for their scrapers while the next run is measured. */
+/** The runs of a command that are published and wait for their scrapers while the next run is measured. */
 export class Departures {
   readonly #pending = new Set<Promise<void>>();
   readonly #lines = new Map<string, number>();
@@ -28,20 +28,20 @@ export class Departures {
     return this.#pending.size >= MOST_DEPARTURES;
   }
 
-  /** Waits until one more may be added. Throws the error of a run that could not be published. */
+  /** Waits until one more may be added. Throws the error of a run that could not wait. */
   async room(): Promise<void> {
     while (this.isFull) await Promise.race(this.#pending);
     this.#throwFailure();
   }
 
-  /** Waits until all are gone. Throws the error of a run that could not be published. */
+  /** Waits until all are gone. Throws the error of a run that could not wait. */
   async all(): Promise<DepartureLines> {
     await this.settled();
     this.#throwFailure();
     return this.#lines;
   }
 
-  /** Waits until all are gone, published or not. */
+  /** Waits until all are gone, with or without an error. */
   async settled(): Promise<void> {
     await Promise.all(this.#pending);
   }

@@ -10,13 +10,13 @@ export interface GroupPerformance {
   perform(request: RunRequest): Promise<DepartingRun>;
   /** Called before each run of a group. */
   announce(number: number, request: RunRequest): void;
-  /** The run has its result; a single run is published as well. */
+  /** The run is published; the scrapers of a single run have its last values as well. */
   finished(performed: PerformedRun, request: RunRequest): void | Promise<void>;
   /** Whether the next run of a group is to be performed; by default it is. */
   goesOn?(performed: readonly PerformedRun[]): boolean;
   /** Nothing is measured until scrapers have come. */
   waiting(): void;
-  /** All runs of a group are published: lines for the user. */
+  /** The scrapers of all runs of a group have their last values: lines for the user. */
   departed(lines: DepartureLines, runs: number): void;
 }
 

@@ -33,12 +33,9 @@ export interface PerformedRun {
   readonly notes: readonly string[];
 }
 
-/** A run that has its result, while its scrapers may lack its last values. */
+/** A run that is published, while its scrapers may lack its last values. */
 export interface DepartingRun extends PerformedRun {
-  /**
-   * Resolves with lines for the user when the run is published; rejects with `RunNotStoredError`, also when no one
-   * listens.
-   */
+  /** Resolves with lines for the user when its live metrics are no longer served. */
   readonly departure: Promise<readonly string[]>;
 }
 
@@ -54,8 +51,8 @@ export async function performRun(
 }
 
 /**
- * A run up to its result: probe, run directory, live metrics, benchmark. The wait until the last values were scraped, and
- * the publishing of the run after it, have begun when it returns.
+ * A run until it is published: probe, run directory, live metrics, benchmark, result. The wait until the last values were
+ * scraped has begun when it returns.
  * Throws `ProbeError`, `RunsDirectoryError`, `ListenError` or `ConfigurationError` before any request or file of the
  * run, and `RunNotStoredError`, which contains the result, when writing fails at the end.
  */

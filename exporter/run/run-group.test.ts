@@ -152,7 +152,7 @@ describe('their scrapers', () => {
     expect(notes).toEqual([['own', 'late']]);
   });
 
-  test('a run that cannot be published ends the group', async () => {
+  test('a run that cannot wait for its scrapers ends the group', async () => {
     const departure = Promise.withResolvers<readonly string[]>();
     const performed: number[] = [];
     const group = performGroup([request(0), request(1), request(2)], new RunControls(), {
@@ -168,10 +168,10 @@ describe('their scrapers', () => {
     expect(performed).toEqual([0]);
   });
 
-  test('an error of a later run is thrown when the runs before it are published', async () => {
+  test('an error of a later run is thrown when the scrapers of the runs before it were waited for', async () => {
     const departure = Promise.withResolvers<readonly string[]>();
     const calls: string[] = [];
-    void departure.promise.then(() => calls.push('published'));
+    void departure.promise.then(() => calls.push('departed'));
     const group = performGroup([request(0), request(1)], new RunControls(), {
       ...nothing,
       perform: ({ measure: { load } }) =>
@@ -180,7 +180,7 @@ describe('their scrapers', () => {
       departed: () => undefined,
     });
     await expect(group).rejects.toThrow('refused');
-    expect(calls).toEqual(['published']);
+    expect(calls).toEqual(['departed']);
   });
 
   test('no more than 16 runs wait at once', async () => {

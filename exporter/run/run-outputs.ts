@@ -72,11 +72,10 @@ export class RunOutputs {
     const outputs: RunOutput[] = [
       { observers: [live], end: (saturated) => live.clientSaturated(saturated) },
       outgoing,
-      // Before the wait for scrapers: the next run must not be measured while a report is computed.
       { finish: () => writeRunFiles(store.unfinished, plan.run_id, request.exports, () => view.view()) },
       ...(page === null ? [] : [page]),
-      // Not before the page is gone: finished runs have another publisher.
-      { observers: [writer], depart: () => publish(writer, parts) },
+      // After the page has said that it still serves the run: finished runs have another publisher.
+      { observers: [writer], finish: () => publish(writer, parts) },
     ];
     opened = new RunOutputs(outputs, { writer, view, live, page });
     return opened;
@@ -99,13 +98,14 @@ export class RunOutputs {
     for (const output of this.#outputs) output.end?.(saturated);
   }
 
+  /** Ends with the publishing of the run. Throws `RunNotStoredError`. */
   async finish(ending: RunEnding): Promise<readonly string[]> {
     const lines: string[] = [];
     for (const output of this.#outputs) lines.push(...((await output.finish?.(ending)) ?? []));
     return lines;
   }
 
-  /** Waits for the scrapers and publishes the run; to be called once, after `finish`. Throws `RunNotStoredError`. */
+  /** Waits for the scrapers; to be called once, after `finish`. */
   depart(ending: RunEnding): Promise<readonly string[]> {
     this.#isDeparting = true;
     // Without `this`, so that the requests of a run that waits are not kept in memory.

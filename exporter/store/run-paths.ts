@@ -6,7 +6,7 @@ const UNFINISHED = '.unfinished';
 const DAMAGED = '.damaged';
 const EDIT = '.edit';
 /** With the suffix of a file that is being written, if any. */
-const CLAIM = /^([0-9A-Za-z-]{1,64})(\.discarded|\.edit-\d+)?~(\d+)~([0-9a-z]+\.\d+)(?:\.\d+\.tmp)?$/;
+const CLAIM = /^([0-9A-Za-z-]{1,64})(\.discarded|\.page|\.edit-\d+)?~(\d+)~([0-9a-z]+\.\d+)(?:\.\d+\.tmp)?$/;
 
 /** The folder of unfinished runs. */
 export const unfinishedDirectory = (runsDirectory: string): string => join(runsDirectory, UNFINISHED);
@@ -64,6 +64,11 @@ export function momentaryName(what: string, owner: ProcessIdentity, n = 0): stri
   return `${discardedName(what, owner)}.${n}.tmp`;
 }
 
+/** The name of a file in `.unfinished`: the run is finished, and a process still serves its live metrics. */
+export function servedName(runId: string, owner: ProcessIdentity): string {
+  return `${runId}.page~${owner.pid}~${owner.start_time}`;
+}
+
 /** The record of a change of a finished run. */
 export const editPath = (runsDirectory: string, runId: string): string =>
   join(unfinishedDirectory(runsDirectory), `${runId}${EDIT}`);
@@ -77,9 +82,10 @@ export function draftName(runId: string, owner: ProcessIdentity, n: number): str
 export interface UnfinishedName {
   readonly runId: string;
   /**
-   * `discarded`: being removed; `edit`: a change of a finished run; `draft`: a change that is not completely recorded.
+   * `discarded`: being removed; `page`: a finished run whose live metrics are still served; `edit`: a change of a finished
+   * run; `draft`: a change that is not completely recorded.
    */
-  readonly kind: 'run' | 'discarded' | 'edit' | 'draft';
+  readonly kind: 'run' | 'discarded' | 'page' | 'edit' | 'draft';
   /** Null if unknown from the name. */
   readonly owner: ProcessIdentity | null;
 }
@@ -91,6 +97,11 @@ export function parseUnfinishedName(name: string): UnfinishedName | null {
   if (name.endsWith(EDIT) && isRunId(edited)) return { runId: edited, kind: 'edit', owner: null };
   const [, runId, suffix, pid, start_time] = CLAIM.exec(name) ?? [];
   if (runId === undefined || pid === undefined || start_time === undefined) return null;
-  const kind = suffix === undefined ? 'run' : suffix.startsWith(EDIT) ? 'draft' : 'discarded';
-  return { runId, kind, owner: { pid: Number(pid), start_time } };
+  return { runId, kind: kindOf(suffix), owner: { pid: Number(pid), start_time } };
+}
+
+function kindOf(suffix: string | undefined): UnfinishedName['kind'] {
+  if (suffix === undefined) return 'run';
+  if (suffix === '.page') return 'page';
+  return suffix.startsWith(EDIT) ? 'draft' : 'discarded';
 }

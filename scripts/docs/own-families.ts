@@ -172,7 +172,7 @@ function finishedRuns(): ResultMetrics {
     readRecords: async function* () {
       yield requestRecord();
     },
-    running: async () => [],
+    live: async () => [],
   };
   const problem = (line: string): never => {
     throw new Error(line);

@@ -21,19 +21,6 @@ test('a run that could not be stored is reported with the others, in one documen
   expect(groupResult(runs).runs.map(({ run_id }) => run_id)).toEqual(['a', 'b']);
 });
 
-test('a run that could not be published after its departure keeps its place, with the failure', async () => {
-  const runs: GroupRun[] = [];
-  const full = new RunNotStoredError('runs/a', new Error('no space left'), result('a'));
-  const departing = { ...performed, departure: Promise.reject(full) };
-  const kept = await keptRun(runs, request, () => Promise.resolve(departing));
-  await keptRun(runs, request, () => Promise.resolve({ ...performed, result: result('b') }));
-  await expect(kept.departure).rejects.toBe(full);
-  expect(runs.map(({ performed: { result: stored, failure } }) => [stored.run_id, failure])).toEqual([
-    ['a', full.message],
-    ['b', null],
-  ]);
-});
-
 test('a run that failed otherwise has nothing to report', async () => {
   const runs: GroupRun[] = [];
   const refused = new Error('refused');

@@ -9,6 +9,7 @@ export const servedAlone: ServePage = async (live, options) => {
   return {
     metricsUrl: run.metricsUrl,
     end: (saturated) => run.end?.(saturated),
+    finish: async (ending) => (await run.finish?.(ending)) ?? [],
     depart: async (ending) => {
       const lines = (await run.depart?.(ending)) ?? [];
       await page.close();

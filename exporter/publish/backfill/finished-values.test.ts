@@ -64,7 +64,7 @@ async function scraped(result: ResultFile, records: readonly RequestRecord[]): P
     readResult: async () => result,
     readServers: async () => null,
     readRecords: () => each(records),
-    running: async () => [],
+    live: async () => [],
   };
   const { body } = await new ResultMetrics({ source, version: '0', problem: fail }).render(undefined);
   return ofPage(parseText(Buffer.from(body)));
