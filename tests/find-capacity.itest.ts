@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { CapacityFile } from '../core/run/capacity.ts';
 import type { RunFile } from '../core/run/run.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
-import { startLimitedServer, type LimitedServer } from './limited-server.ts';
+import { startLimitedServer, startQueueingServer, type LimitedServer } from './limited-server.ts';
 import { llmbench, start } from './llmbench.ts';
 
 let runsDir: string;
@@ -25,21 +25,21 @@ const searchFile = async (id: string): Promise<CapacityFile> =>
   JSON.parse(await readFile(join(runsDir, 'scenarios', 'default', 'capacity', `${id}.json`), 'utf8')) as CapacityFile;
 
 test('--sweep auto ends when the throughput no longer grows, and is one group', async () => {
-  const simulator = await startSimulator({ system: 'vllm', port: 0, seed: 1 });
+  const server = await startQueueingServer(4);
   try {
-    const sweep = ['--sweep', 'auto', '--sweep-max', '512', '--benchmark-duration', '1', '--run-id', 'auto'];
-    const { code, stdout, stderr } = await llmbench(...args(simulator.url, ...sweep, '--linger', 'no'));
+    const sweep = ['--sweep', 'auto', '--sweep-max', '512', '--benchmark-duration', '2', '--run-id', 'auto'];
+    const { code, stdout, stderr } = await llmbench(...args(server.url, ...sweep, '--osl', '1', '--linger', 'no'));
     expect({ code, end: /the sweep ends: twice the load gave .* output tokens per second/.test(stderr) }).toEqual({
       ...{ code: 0, end: true },
     });
     const names = (await runNames()).filter((name) => /^auto-s\d+$/.test(name));
-    // Throughput doubles from one request in flight to two.
-    expect(names.length).toBeGreaterThan(2);
+    // Throughput doubles from one request in flight to two and to four.
+    expect(names.length).toBeGreaterThan(3);
     expect(names.length).toBeLessThan(10);
     for (const [step] of names.entries()) expect(names).toContain(`auto-s${step}`);
     expect(stdout).toContain('group       auto\n');
   } finally {
-    await simulator.close();
+    await server.close();
   }
 });
 

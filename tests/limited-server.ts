@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface LimitedServer {
@@ -13,25 +13,33 @@ const REJECTION_MS = 5;
  * Streams chat completions of two tokens, and answers 429 to a request that comes while `places` others are in progress: its
  * capacity does not depend on how fast the machine is.
  */
-export async function startLimitedServer(places: number): Promise<LimitedServer> {
+export const startLimitedServer = (places: number): Promise<LimitedServer> => startServer(places, ['a', 'b'], false);
+
+/**
+ * Streams chat completions of one token, and lets a request wait while `places` others are in progress: its throughput grows
+ * up to `places` requests in flight. One token has no inter-token latency that a busy client could exceed.
+ */
+export const startQueueingServer = (places: number): Promise<LimitedServer> => startServer(places, ['a'], true);
+
+async function startServer(places: number, tokens: readonly string[], canWait: boolean): Promise<LimitedServer> {
   let taken = 0;
-  const server = createServer((request, response) => {
-    request.resume();
-    if (request.method !== 'POST') {
-      response.writeHead(404).end();
-      return;
-    }
-    if (taken >= places) {
-      setTimeout(() => response.writeHead(429).end('{"error":{"message":"busy"}}'), REJECTION_MS);
-      return;
-    }
+  const waiting: (() => void)[] = [];
+  const answer = (response: ServerResponse): void => {
     taken++;
     setTimeout(() => {
       // Before the client can see the end.
       taken--;
+      waiting.shift()?.();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end([...['a', 'b'].map(contentOf), END, USAGE, 'data: [DONE]\n\n'].join(''));
+      response.end([...tokens.map(contentOf), END, usageOf(tokens.length), 'data: [DONE]\n\n'].join(''));
     }, ANSWER_MS);
+  };
+  const server = createServer((request, response) => {
+    request.resume();
+    if (request.method !== 'POST') response.writeHead(404).end();
+    else if (taken < places) answer(response);
+    else if (canWait) waiting.push(() => answer(response));
+    else setTimeout(() => response.writeHead(429).end('{"error":{"message":"busy"}}'), REJECTION_MS);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -50,4 +58,5 @@ const event = (choices: readonly unknown[], more: object = {}): string =>
 
 const contentOf = (content: string): string => event([{ index: 0, delta: { content }, finish_reason: null }]);
 const END = event([{ index: 0, delta: {}, finish_reason: 'length' }]);
-const USAGE = event([], { usage: { prompt_tokens: 8, completion_tokens: 2, total_tokens: 10 } });
+const usageOf = (tokens: number): string =>
+  event([], { usage: { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens } });

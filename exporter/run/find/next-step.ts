@@ -23,7 +23,8 @@ const MOST_PROBES = 200;
  * fail, bisect (geometrically) between the largest load that holds and the smallest that fails, and repeat both until two more
  * probes agree than disagree. A load that could not be decided is tried again if the answer would be too coarse without it,
  * and else is left between the two bounds. Before the end one load above the failing one is tried, unless the search came from
- * there, because a server that recovers at a higher load has no capacity in this sense. The next step depends on the outcomes alone, so that an interrupted search continues from its file.
+ * there, because a server that recovers at a higher load has no capacity in this sense. The next step depends on the outcomes
+ * alone, so that an interrupted search continues from its file.
  */
 export function nextStep(range: LoadRange, outcomes: readonly ProbeOutcome[]): SearchStep {
   const standings = standingsOf(outcomes);
