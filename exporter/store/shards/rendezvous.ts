@@ -117,9 +117,10 @@ export class Rendezvous {
     if (this.#parts.part === FIRST && !stop.aborted) await this.#orNoStart(() => this.#decide());
     let decision: StartDecision | null = null;
     await this.#poll(this.#parts.startTimeoutSeconds, stop, async () => {
+      // In this order: a shard that fails writes the reason before its last sign.
+      await this.#watch.look();
       decision = await this.#decision();
       if (decision !== null) return true;
-      await this.#watch.look();
       if (this.#isGone(FIRST)) throw this.#noStart('shard 0, which decides the start, has ended');
       return false;
     });
