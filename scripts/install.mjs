@@ -26,6 +26,8 @@ if (forTests) {
   installPrometheus3();
   const { ensureVersitygw } = await import('./versitygw.mjs');
   ensureVersitygw({ install: true });
+  const { ensureChartProgram } = await import('./kubernetes/chart-program.mjs');
+  ensureChartProgram({ install: true });
   const { ensureChromium } = await import('./chromium.mjs');
   ensureChromium({ install: true });
 }

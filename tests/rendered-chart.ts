@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { describe, test } from '@jest/globals';
+import { ensureChartProgram } from '../scripts/kubernetes/chart-program.mjs';
+
+export const CHART = fileURLToPath(new URL('../deploy/helm/llmbench', import.meta.url));
+
+export interface Variable {
+  readonly name: string;
+  readonly value?: string;
+}
+
+export interface Container {
+  readonly name: string;
+  readonly args: readonly string[];
+  readonly env: readonly Variable[];
+  readonly securityContext: Readonly<Record<string, unknown>>;
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string }[];
+}
+
+export interface PodSpec {
+  readonly containers: readonly Container[];
+  readonly initContainers?: readonly Container[];
+  readonly securityContext: Readonly<Record<string, unknown>>;
+  readonly volumes: readonly { readonly name: string }[];
+}
+
+export interface Manifest {
+  readonly kind: string;
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly annotations?: Readonly<Record<string, string>>;
+  };
+  readonly spec: unknown;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** What the test of the chart reports: the manifests, or one line per finding. */
+export interface Rendered {
+  readonly code: number;
+  readonly manifests: readonly Manifest[];
+  readonly findings: string;
+}
+
+/** A `describe` whose tests need the program that renders charts; without it they are skipped, and fail with `CI=true`. */
+export function describeWithChart(name: string, body: (program: string) => void): void {
+  const program = ensureChartProgram({ install: false });
+  if (program !== null) {
+    describe(name, () => body(program));
+    return;
+  }
+  const reason = 'the test of the chart is not built: node scripts/kubernetes/chart-program.mjs builds it into .cache';
+  if (process.env['CI'] === 'true') {
+    test(name, () => {
+      throw new Error(reason);
+    });
+  } else {
+    console.warn(`skipped: ${name}: ${reason}`);
+    test.skip(`${name}: ${reason}`, () => undefined);
+  }
+}
+
+/** Renders, lints and strictly decodes a chart. `values`: a file; null: the defaults. */
+export function renderChart(program: string, values: string | null, chart = CHART): Promise<Rendered> {
+  const options = values === null ? [] : ['-values', values];
+  return new Promise((resolve) => {
+    execFile(program, [...options, chart], { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      const manifests = error === null ? (JSON.parse(stdout) as Manifest[]) : [];
+      resolve({ code: error === null ? 0 : Number(error.code), manifests, findings: stderr });
+    });
+  });
+}
+
+/** The pods of Deployments, Jobs and CronJobs. */
+export function podsOf(manifests: readonly Manifest[]): readonly PodSpec[] {
+  return manifests.flatMap(({ kind, spec }) => {
+    if (kind === 'CronJob')
+      return [(spec as { jobTemplate: { spec: { template: { spec: PodSpec } } } }).jobTemplate.spec.template.spec];
+    return kind === 'Deployment' || kind === 'Job' ? [(spec as { template: { spec: PodSpec } }).template.spec] : [];
+  });
+}
+
+export const containersOf = (manifests: readonly Manifest[]): readonly Container[] =>
+  podsOf(manifests).flatMap(({ containers, initContainers = [] }) => [...initContainers, ...containers]);
+
+/** As the kubelet replaces variables: `$$(` is a `$(`. */
+export function asKubelet(arg: string, index: number): string {
+  return arg
+    .replaceAll(/(\$?)\$\(JOB_COMPLETION_INDEX\)/g, (all, escape: string) => (escape === '' ? String(index) : all))
+    .replaceAll('$$(', '$(');
+}
