@@ -147,13 +147,14 @@ describe('createScrapeParser', () => {
     );
   });
 
-  test('new series in place, for so long that what is kept of old ones is moved', () => {
+  test('new series in place, longer and shorter ones, for so long that what is kept of old ones is moved', () => {
     const parser = createScrapeParser();
+    const idOf = (scrape: number): string => `${'x'.repeat(scrape % 7)}${scrape}`;
     const all: Exposition[] = [];
     for (let scrape = 0; scrape < 200; scrape++) {
       const page =
         Array.from({ length: 60 }, (_, i) =>
-          i % 10 === 3 ? `s{id="${scrape}",n="${i}"} ${scrape}` : `s{id="old",n="${i}"} ${scrape + i}`,
+          i % 10 === 3 ? `s{id="${idOf(scrape)}",n="${i}"} ${scrape}` : `s{id="old",n="${i}"} ${scrape + i}`,
         ).join('\n') + (scrape % 50 === 49 ? `\n# TYPE s${scrape} gauge\n` : '\n');
       expectSame(parser, page);
       all.push(parser.parse(encode(page), TEXT));
@@ -162,7 +163,7 @@ describe('createScrapeParser', () => {
       (all[scrape]?.families[0]?.samples ?? [])
         .filter(({ labels }) => labels['id'] !== 'old')
         .map((s) => s.labels['id']);
-    for (const scrape of [0, 73, 199]) expect(ids(scrape)).toEqual(new Array(6).fill(String(scrape)));
+    for (const scrape of [0, 73, 199]) expect(ids(scrape)).toEqual(new Array(6).fill(idOf(scrape)));
   });
 
   test.each([

@@ -252,6 +252,19 @@ describe('duplicates', () => {
     expect([duplicates.count, duplicates.examples.length]).toEqual([999, 10]);
   });
 
+  test('labels of which only the limits between names and values differ are different', () => {
+    const page = parse(
+      'a{bc="d"} 1\na{b="cd"} 2\na{b="cd",e=""} 3\na{b="c",d="e"} 4\na{d="e",b="c"} 5\na{b="e",d="c"} 6\n',
+    );
+    expect(page.duplicates).toEqual({
+      count: 2,
+      examples: [
+        { line: 3, series: 'a{b="cd",e=""}' },
+        { line: 5, series: 'a{b="c",d="e"}' },
+      ],
+    });
+  });
+
   test('samples of different times are none', () => {
     expect(parse('a 1 1000\na 2 2000\na 3 2000\n').duplicates.count).toBe(1);
   });

@@ -1,4 +1,4 @@
-const FNV_PRIME = 0x01000193;
+export const FNV_PRIME = 0x01000193;
 export const FNV_START = 0x811c9dc5 | 0;
 
 /** FNV-1a over bytes[start, end), continued from `hash`. */

@@ -27,32 +27,34 @@ export function readPageAgain(
   const fresh = new FreshLines(page, cursor, dialect, limits, dictionaries, reference);
   const view = new DataView(cursor.bytes.buffer, cursor.bytes.byteOffset, cursor.bytes.byteLength);
   const numbers = new NumberReader();
+  const { end } = cursor;
   let at = 0;
   /** Where the line after the last row starts: there, and only there, a key can begin. */
   let keyStart = 0;
   let endsAlike = false;
-  while (at >= 0 && at < cursor.end) {
+  while (at >= 0 && at < end) {
     let row = fresh.next;
-    let valueStart = at === keyStart ? reference.matchKey(row, view, at) : 0;
+    let valueStart = at === keyStart ? reference.matchKey(row, view, at, end) : 0;
     if (valueStart === 0 && at === keyStart && fresh.replaced > 0) {
       row += fresh.replaced;
-      valueStart = reference.matchKey(row, view, at);
+      valueStart = reference.matchKey(row, view, at, end);
     }
     if (valueStart > 0) {
       fresh.goOnBehind(row);
-      const lineStart = valueStart - reference.identityLength(row);
-      if (page.count >= limits.maxSamples) throw tooManySamples(cursor, limits, lineStart);
+      if (page.count >= limits.maxSamples)
+        throw tooManySamples(cursor, limits, valueStart - reference.identityLength(row));
       const value = numbers.readShort(cursor.bytes, valueStart);
       if (value !== undefined && cursor.bytes[numbers.end] === LF) {
-        page.pushKnown(row, value, lineStart);
+        page.pushKnown(row, value);
         at = numbers.end + 1;
       } else {
         cursor.at = valueStart - 1;
         const tail = readSampleTail(cursor, dialect, limits);
-        page.pushKnown(row, tail.value, lineStart);
+        page.pushKnown(row, tail.value);
         page.setTail(tail.timestampSeconds, tail.exemplar);
         at = cursor.at;
       }
+      if (withLines) page.setLineStart(valueStart - reference.identityLength(row));
       keyStart = at;
     } else if (at === keyStart && reference.matchEnd(view, at)) {
       endsAlike = true;

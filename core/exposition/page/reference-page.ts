@@ -114,19 +114,29 @@ export class ReferencePage {
     }
     const tail = { start: this.tailStart, length: this.tailLength };
     let needed = tailStart === null ? 0 : bytes.length - tailStart;
-    for (let i = 0; i < freshRows.length; i++) {
-      needed += Math.max(0, (fresh.valueStarts[i] as number) - (freshKeyStarts[i] as number));
-      keys.lengths[freshRows[i] as number] = 0;
-    }
-    const store = this.store.withRoom(needed, keys, tail);
+    const longer: number[] = [];
     for (let i = 0; i < freshRows.length; i++) {
       const row = freshRows[i] as number;
       const keyStart = freshKeyStarts[i] as number;
+      const length = Math.max(0, (fresh.valueStarts[i] as number) - keyStart);
+      keys.identityLengths[row] = (fresh.valueStarts[i] as number) - (fresh.lineStarts[i] as number);
+      // In the place of the key that the row had before, if it fits: the keys stay in the order of the page.
+      if (length <= (keys.lengths[row] as number)) {
+        this.store.replace(keys.starts[row] as number, bytes, keyStart, keyStart + length);
+        keys.lengths[row] = length;
+      } else {
+        keys.lengths[row] = 0;
+        needed += length;
+        longer.push(i);
+      }
+    }
+    const store = this.store.withRoom(needed, keys, tail);
+    for (const i of longer) {
+      const row = freshRows[i] as number;
+      const keyStart = freshKeyStarts[i] as number;
       const valueStart = fresh.valueStarts[i] as number;
-      if (valueStart === 0) continue;
       keys.starts[row] = store.add(bytes, keyStart, valueStart);
       keys.lengths[row] = valueStart - keyStart;
-      keys.identityLengths[row] = valueStart - (fresh.lineStarts[i] as number);
     }
     if (tailStart !== null) {
       tail.start = store.add(bytes, tailStart, bytes.length);
@@ -135,11 +145,11 @@ export class ReferencePage {
     return new ReferencePage(columns, page.metadata, keys, tail, store);
   }
 
-  /** Where the value stands if the page has the row's key at `at`; else 0. */
-  matchKey(row: number, view: DataView, at: number): number {
+  /** Where the value stands if the page, which ends at `end`, has the row's key at `at`; else 0. */
+  matchKey(row: number, view: DataView, at: number, end: number): number {
     if (row >= this.count) return 0;
     const length = this.keys.lengths[row] as number;
-    if (length === 0 || at + length >= view.byteLength) return 0;
+    if (length === 0 || at + length >= end) return 0;
     return equalBytes(view, at, this.view, this.keys.starts[row] as number, length) ? at + length : 0;
   }
 
@@ -214,6 +224,11 @@ class KeyStore {
       } else pieces.push((last = { start, end: start + length, from: row, to: row + 1 }));
     }
     return pieces;
+  }
+
+  /** Writes bytes of a page over those at `at`, of which as many are held. */
+  replace(at: number, page: Uint8Array, start: number, end: number): void {
+    copyBytes(page, start, end, this.bytes, at);
   }
 
   /** Copies bytes of a page; returns where they are held. */

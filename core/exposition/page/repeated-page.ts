@@ -50,7 +50,7 @@ export class RepeatedPage {
   }
 
   /** Takes over a row of the earlier page. */
-  pushKnown(row: number, value: number, lineStart: number): void {
+  pushKnown(row: number, value: number): void {
     const { count } = this;
     if (row - this.runFrom !== count - this.runAt) {
       this.closeRun();
@@ -59,8 +59,12 @@ export class RepeatedPage {
     }
     if (count === this.values.length) this.grow();
     this.values[count] = value;
-    if (this.lineStarts !== null) this.lineStarts[count] = lineStart;
     this.count = count + 1;
+  }
+
+  /** Where the line of the last row starts. */
+  setLineStart(lineStart: number): void {
+    if (this.lineStarts !== null) this.lineStarts[this.count - 1] = lineStart;
   }
 
   setTail(timestampSeconds: number | null, exemplar: Exemplar | null): void {
