@@ -12,7 +12,7 @@ import { addRun } from '../exporter/store/changes/add-run.ts';
 import { addedRun } from '../exporter/store/fixtures/added-run.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
-import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
+import { startPrometheus } from '../prometheus/server.ts';
 import { llmbench, start, type Started } from './llmbench.ts';
 
 /** Of `test`, from Prometheus' guide to basic authentication. */
@@ -29,7 +29,6 @@ await describeWithEachPrometheus('a serve with TLS and users', (programs) => {
   let serve: Started;
   let certificate: TestCertificate;
   let agent: Agent;
-  let prometheus: PrometheusServer | undefined;
 
   const configFile = (): string => join(folder, 'web.yml');
   const configure = (more = ''): Promise<void> =>
@@ -71,7 +70,6 @@ await describeWithEachPrometheus('a serve with TLS and users', (programs) => {
   });
 
   afterAll(async () => {
-    await prometheus?.stop();
     await agent.close();
     serve.child.kill('SIGTERM');
     await serve.ended;
@@ -111,21 +109,26 @@ await describeWithEachPrometheus('a serve with TLS and users', (programs) => {
       ],
     };
     await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
-    prometheus = await startPrometheus({
+    const prometheus = await startPrometheus({
       programs,
       configFile: join(folder, 'prometheus.yml'),
       dataFolder: join(folder, 'prometheus'),
     });
     const value = async (query: string): Promise<string | undefined> => {
-      const { body } = await request(`${prometheus?.url}/api/v1/query?query=${query}`);
+      const { body } = await request(`${prometheus.url}/api/v1/query?query=${query}`);
       const answer = (await body.json()) as { data: { result: { value: [number, string] }[] } };
       return answer.data.result[0]?.value[1];
     };
-    for (const end = Date.now() + WAIT_MS; (await value('up')) !== '1' && Date.now() < end;) await sleep(200);
-    expect(await value('up')).toBe('1');
-    // The page is compressed in two parts: what changes with each scrape, and what is kept.
-    expect(Number(await value('process_resident_memory_bytes%7Bjob="llmbench"%7D'))).toBeGreaterThan(10e6);
-    expect(await value('llmbench_build_info')).toBe('1');
+    try {
+      for (const end = Date.now() + WAIT_MS; (await value('up')) !== '1' && Date.now() < end;) await sleep(200);
+      expect(await value('up')).toBe('1');
+      // The page is compressed in two parts: what changes with each scrape, and what is kept.
+      expect(Number(await value('process_resident_memory_bytes%7Bjob="llmbench"%7D'))).toBeGreaterThan(10e6);
+      expect(await value('llmbench_build_info')).toBe('1');
+    } finally {
+      // Its scrapes would count against the rate limit of the next test.
+      await prometheus.stop();
+    }
   });
 
   test('changes apply without a restart; a mistake is reported and what held before holds on', async () => {
