@@ -5,6 +5,7 @@
 import { createInterface } from 'node:readline';
 import { hostCheck } from '../exporter/http/allowed-host.ts';
 import { listen } from '../exporter/http/listen.ts';
+import { tokenAccess } from '../exporter/http/access/token.ts';
 import { createServeApp } from '../exporter/http/serve-app.ts';
 import { RunList } from '../exporter/publish/run-list.ts';
 import { storeSource } from '../exporter/publish/run-reader.ts';
@@ -19,7 +20,7 @@ const app = createServeApp({
   source: storeSource(store, list),
   library: new RunLibrary(store, list, problem),
   version: 'bench',
-  token: null,
+  access: tokenAccess({ token: null }),
   hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
   problem,
 });

@@ -6,14 +6,14 @@ import type { RunStore } from '../store/run-store.ts';
 import { isFolder } from '../files/exists.ts';
 import { readRegularFile } from '../files/read-regular-file.ts';
 import { codeOf } from '../errors/store-errors.ts';
-import type { ClientCheck } from './api/token.ts';
+import { mayRead, type Access } from './access/access.ts';
 import { PAGE_POLICY } from './landing.ts';
 
 /** `GET /runs/{run_id}`: the HTML report of a finished run. */
-export function reportRoute(store: Pick<RunStore, 'pathOf' | 'wholePathOf'>, mayRead: ClientCheck): RequestHandler {
+export function reportRoute(store: Pick<RunStore, 'pathOf' | 'wholePathOf'>, access: Access): RequestHandler {
   return async (request, response, next) => {
     const runId = String(request.params['run_id']);
-    if (!mayRead(request)) {
+    if (!mayRead(access, request)) {
       response.status(401).set('WWW-Authenticate', 'Bearer').type('text/plain').send('A token is required.\n');
       return;
     }

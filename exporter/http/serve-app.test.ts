@@ -8,6 +8,7 @@ import { RunList } from '../publish/run-list.ts';
 import { RunLibrary } from '../publish/views/run-library.ts';
 import { runSummary } from '../publish/views/run-summary.ts';
 import { RunStore } from '../store/run-store.ts';
+import { tokenAccess, type TokenAccessOptions } from './access/token.ts';
 import { hostCheck } from './allowed-host.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
@@ -41,7 +42,7 @@ const oneRun: RunReader = {
 
 async function serve(
   source: RunReader,
-  more: Pick<Parameters<typeof createServeApp>[0], 'token' | 'allowBaselineChanges'> = { token: null },
+  access: TokenAccessOptions = { token: null },
 ): Promise<{ url: string; problems: string[] }> {
   const problems: string[] = [];
   const problem = (line: string): void => void problems.push(line);
@@ -52,7 +53,7 @@ async function serve(
     source,
     library,
     version: '0.1.0',
-    ...more,
+    access: tokenAccess(access),
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
     problem,
   });

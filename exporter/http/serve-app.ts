@@ -7,7 +7,7 @@ import type { RunLibrary } from '../publish/views/run-library.ts';
 import { allowedHost } from './allowed-host.ts';
 import type { HostCheck } from './allowed-host.ts';
 import { createApi } from './api/api.ts';
-import { readCheck, type TokenRule } from './api/token.ts';
+import { mayRead, requirePageRole, type Access } from './access/access.ts';
 import { failureHandler } from './failure.ts';
 import { healthyRoute } from './healthy.ts';
 import { landingRoute } from './landing.ts';
@@ -23,12 +23,8 @@ import { sdRoute } from './sd.ts';
 export interface ServeAppOptions extends ResultMetricsOptions {
   /** The runs that the API serves. */
   readonly library: RunLibrary;
-  /** The token that the API requires; null: none. */
-  readonly token: string | null;
-  /** Whether clients with the token may change baselines. */
-  readonly allowBaselineChanges?: boolean;
-  /** Who is exempt from the token; absent: clients on the loopback address. */
-  readonly tokenRule?: TokenRule;
+  /** Who may do what. */
+  readonly access: Access;
   /** Applied before any route, such as a sign-in. */
   readonly guard?: RequestHandler;
   /** Rejects requests from web pages of other origins. */
@@ -42,13 +38,12 @@ export interface ServeAppOptions extends ResultMetricsOptions {
  * runs at once; `problem` receives one line for each run or request that fails.
  */
 export function createServeApp(options: ServeAppOptions): Express {
-  const { source, library, version, token, problem, discoveryAsked, hostCheck } = options;
+  const { source, library, version, access, problem, discoveryAsked, hostCheck } = options;
   const results = new ResultMetrics(options);
   for (const reading of [results.refresh(), library.overview()]) {
     reading.catch((error: unknown) => problem(error instanceof Error ? error.message : String(error)));
   }
 
-  const mayRead = readCheck(token, options.tokenRule);
   // A proxy that grants access by path must not be bypassed with another spelling of it.
   const app = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   const links = [
@@ -62,23 +57,6 @@ export function createServeApp(options: ServeAppOptions): Express {
   app.use('/api/v1', createApi(options));
   app.use(allowedHost(hostCheck));
   app.use(readingOnly);
-  app.get(
-    '/',
-    landingRoute({
-      title: 'llmbench',
-      intro: 'Benchmarks of LLM inference servers and the metrics of these servers.',
-      links,
-      version,
-      content: async (request) =>
-        mayRead(request)
-          ? runsTable((await library.overview()).runs)
-          : html`<p>A token is required to list the runs.</p>`,
-    }),
-  );
-  app.get('/runs/:run_id', reportRoute(library.store, mayRead));
-  app.get('/runbooks/:page', runbookRoute);
-  app.get('/metrics', resultsRoute(results));
-  app.get('/sd', sdRoute(source, discoveryAsked));
   app.get('/-/healthy', healthyRoute);
   app.get(
     '/-/ready',
@@ -87,6 +65,24 @@ export function createServeApp(options: ServeAppOptions): Express {
       () => results.damaged,
     ),
   );
+  if (access.protectsPages) app.use(requirePageRole(access, 'read'));
+  app.get(
+    '/',
+    landingRoute({
+      title: 'llmbench',
+      intro: 'Benchmarks of LLM inference servers and the metrics of these servers.',
+      links,
+      version,
+      content: async (request) =>
+        mayRead(access, request)
+          ? runsTable((await library.overview()).runs)
+          : html`<p>A token is required to list the runs.</p>`,
+    }),
+  );
+  app.get('/runs/:run_id', reportRoute(library.store, access));
+  app.get('/runbooks/:page', runbookRoute);
+  app.get('/metrics', resultsRoute(results));
+  app.get('/sd', sdRoute(source, discoveryAsked));
   app.use(notFound);
   app.use(failureHandler(problem));
   return app;

@@ -1,8 +1,6 @@
 import { hostCheck, isLoopbackName } from '../../http/allowed-host.ts';
 import { listen, ListenError } from '../../http/listen.ts';
 import { createServeApp } from '../../http/serve-app.ts';
-import { tokenCheck } from '../../http/api/token.ts';
-import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
 import { webGuard } from '../../http/web-config/web-guard.ts';
 import { webTls } from '../../http/web-config/web-tls.ts';
 import { ScenarioStates } from '../../judge/scenario-state.ts';
@@ -16,7 +14,6 @@ import type { MirrorStore } from '../../store/object-storage/mirror-store.ts';
 import { isStorageUrl } from '../../store/object-storage/storage-location.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
-import { apiToken } from '../options/api-token.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openMirrorOf, openRuns, reportingStorage } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
@@ -31,10 +28,10 @@ import {
   texts,
   type OptionValues,
 } from '../options/options.ts';
+import { ACCESS_OPTIONS, requestedAccess } from '../options/access-options.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { intervals } from '../options/intervals.ts';
-import { requestedWebConfig } from '../options/web-config-option.ts';
 import { keepPushingScenarios, requestedVerdictReceiver } from '../scenario-series.ts';
 import { LOG_FORMATS, serviceLog } from '../service-log.ts';
 import { untilStopped } from '../until-stopped.ts';
@@ -73,15 +70,7 @@ export const OPTIONS = {
     'scenario and how often it is expected to complete, e.g. nightly=24h; may be repeated; an alert fires when it is overdue',
   ),
   'allowed-hosts': texts('NAME', 'additional host names to accept in requests; .example.org accepts all subdomains'),
-  'api-token-file': text('FILE', 'file with the token that the API requires from other machines', null),
-  'allow-baseline-changes': flag('allow clients with the API token to change baselines; requires --api-token-file'),
-  'api-token-always': flag('require the token from clients on this machine too'),
-  'web-config-file': text(
-    'FILE',
-    "TLS, users and rate limit, in the format of Prometheus' web configuration file; changes apply at once",
-    null,
-  ),
-  'trust-proxy': flag('behind a reverse proxy on this machine: require the token by the address in X-Forwarded-For'),
+  ...ACCESS_OPTIONS,
   'grafana-url': text('URL', 'Grafana with the app: a run that ends prints a link to its page there', null),
   ...VERDICT_RECEIVER_OPTIONS,
   'remote-write-url': text(
@@ -142,11 +131,6 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
   return mirror;
 }
 
-const requiresSignIn = (webConfig: WebConfigFile | null): boolean => {
-  const { users, tls } = webConfig?.current() ?? {};
-  return (users?.size ?? 0) > 0 || tls?.clientAuth === 'RequireAndVerifyClientCert';
-};
-
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
@@ -162,11 +146,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const store = mirror ?? (await openRuns(options['runs-dir']));
     const isReadOnly = await store.isReadOnly();
     let presence: AnnouncedServe | null = null;
-    const token = await apiToken(options['api-token-file']);
-    for (const name of ['allow-baseline-changes', 'api-token-always', 'trust-proxy'] as const) {
-      if (options[name] && token === null) throw new CliError(`--${name} requires --api-token-file`);
-    }
-    const webConfig = await requestedWebConfig('web-config-file', options['web-config-file'], say);
+    const { access, webConfig, isOpen } = await requestedAccess(options, say);
     const receiver = await requestedVerdictReceiver(options);
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);
@@ -177,11 +157,8 @@ export async function run(argv: readonly string[]): Promise<number> {
       discoveryAsked: () => presence?.discoveryAsked(),
       source: storeSource(store, list),
       library: new RunLibrary(store, list, say, readStates),
-      ...{ token, allowBaselineChanges: options['allow-baseline-changes'] },
-      tokenRule: { always: options['api-token-always'], trustProxy: options['trust-proxy'] },
-      ...(webConfig !== null && {
-        guard: webGuard(() => webConfig.current(), token === null ? () => false : tokenCheck(token)),
-      }),
+      access,
+      ...(webConfig !== null && { guard: webGuard(() => webConfig.current(), access.needsNoUser) }),
       hostCheck: hostCheck({ host: options.host, allowedHosts: options['allowed-hosts'] }),
       version: VERSION,
       problem: say,
@@ -196,7 +173,6 @@ export async function run(argv: readonly string[]): Promise<number> {
       expectedScenarios: options['expect-scenario'],
     });
     const server = await listen(app, options, undefined, webConfig && webTls(webConfig));
-    const isOpen = token === null && !requiresSignIn(webConfig);
     if (isOpen && !isLoopbackName(options.host)) say(OPEN_TO_ALL);
     const following = mirror?.follow(say);
     if (isReadOnly && mirror === null) log.info(readOnlyLine(store.directory));

@@ -1,10 +1,5 @@
+import { isTag, TAG_RULE } from '../../../core/run/tag.ts';
 import type { Option } from './options.ts';
-
-const TAG = /^[0-9A-Za-z._-]{1,64}$/;
-
-export const TAG_RULE = "1 to 64 characters of 0–9, A–Z, a–z, '.', '_' and '-'";
-
-export const isTag = (text: string): boolean => TAG.test(text);
 
 /** Tags of new runs, sorted and each once. */
 export const TAGS: Option<readonly string[]> = {

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { RunList } from '../../publish/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
+import { tokenAccess } from '../access/token.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
@@ -22,7 +23,7 @@ beforeAll(async () => {
   const api = createApi({
     library: new RunLibrary(runs.store, new RunList(runs.store), problem),
     version: '0.1.0',
-    token: 'a-token-of-some-length',
+    access: tokenAccess({ token: 'a-token-of-some-length' }),
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
     problem,
   });

@@ -4,12 +4,15 @@ import { cachedFigures } from '../../judge/load-figures.ts';
 import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { cachedSweepRuns } from '../../sweeps/load-sweep-runs.ts';
+import { requireRole, type Access } from '../access/access.ts';
 import type { HostCheck } from '../allowed-host.ts';
 import { announcesBody } from '../reading-only.ts';
 import { annotationsRoute } from './annotations.ts';
-import { changeBaselineRoute, jsonBody } from './change-baseline.ts';
+import { changeBaselineRoute } from './change-baseline.ts';
+import { changeTagsRoute } from './change-tags.ts';
 import { compareRoute } from './compare.ts';
 import { limitInFlight } from './in-flight.ts';
+import { jsonBody } from './json-body.ts';
 import { openapiRoute, SCHEMA_PATHS, schemaRoute } from './openapi.ts';
 import { noSuchRoute, Problem, problemHandler } from './problem.ts';
 import { runDistributionRoute } from './run-distribution.ts';
@@ -22,22 +25,17 @@ import { scenarioRoute } from './scenario.ts';
 import { scenariosRoute } from './scenarios.ts';
 import { statusRoute } from './status.ts';
 import { sweepRoute, sweepsRoute } from './sweeps.ts';
-import { requireToken, requireWriteToken, type TokenRule } from './token.ts';
 import { valuesRoute } from './values.ts';
 
 export interface ApiOptions {
   readonly library: RunLibrary;
   readonly version: string;
-  /** Required from clients that do not connect over the loopback address; null: not required. */
-  readonly token: string | null;
-  /** Whether clients with the token may change baselines. */
-  readonly allowBaselineChanges?: boolean;
+  /** Who may do what. */
+  readonly access: Access;
   /** What the judge decided. Unless given: nothing was judged. */
   readonly scenarioStates?: () => Promise<readonly ScenarioState[]>;
   /** How often a scenario is expected to complete, in seconds, by its name. */
   readonly expectedScenarios?: ReadonlyMap<string, number>;
-  /** Who is exempt from the token; absent: clients on the loopback address. */
-  readonly tokenRule?: TokenRule;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
   /** Receives one line for each request that fails. */
@@ -51,22 +49,19 @@ const MOST_WAITING = 200;
 
 /** `/api/v1`, as described by schemas/openapi.yaml. */
 export function createApi(options: ApiOptions): Express {
-  const { library, version, token, hostCheck, problem } = options;
-  const {
-    allowBaselineChanges = false,
-    scenarioStates = nothingJudged,
-    expectedScenarios = new Map<string, number>(),
-  } = options;
+  const { library, version, access, hostCheck, problem } = options;
+  const { scenarioStates = nothingJudged, expectedScenarios = new Map<string, number>() } = options;
   const scenarios = { library, scenarioStates, expectedScenarios };
   const load = cachedFigures(library.store);
   const loadSweepRuns = cachedSweepRuns(library.store);
   const api = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   api.use(onlyAllowedHosts(hostCheck));
-  const mayWrite = requireWriteToken(allowBaselineChanges ? token : null);
+  const mayWrite = requireRole(access, 'write-baseline');
   api.post('/scenarios/:name/baseline', mayWrite, jsonBody, changeBaselineRoute(library));
+  api.post('/runs/:run_id/tags', requireRole(access, 'annotate'), jsonBody, changeTagsRoute(library));
   api.use(onlyReading);
-  api.use(requireToken(token, options.tokenRule));
-  api.get('/status', statusRoute(library, version, allowBaselineChanges));
+  api.use(requireRole(access, 'read'));
+  api.get('/status', statusRoute(library, version, access));
   api.get('/runs', runsRoute(library));
   api.get('/runs/:run_id', runRoute(library));
   api.get('/runs/:run_id/servers', runServersRoute(library));

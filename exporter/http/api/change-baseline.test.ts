@@ -7,6 +7,7 @@ import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { RunList } from '../../publish/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
+import { tokenAccess } from '../access/token.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
 import { createApi } from './api.ts';
@@ -35,7 +36,7 @@ function serving(allowBaselineChanges: boolean): Promise<Listening> {
   const problem = (line: string): void => void problems.push(line);
   const api = createApi({
     library: new RunLibrary(store, new RunList(store), problem),
-    ...{ version: '0.1.0', token: TOKEN, allowBaselineChanges, problem },
+    ...{ version: '0.1.0', access: tokenAccess({ token: TOKEN, allowBaselineChanges }), problem },
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
   });
   return listen(api, { host: '127.0.0.1', port: 0 });

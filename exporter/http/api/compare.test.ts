@@ -8,6 +8,7 @@ import { RunList } from '../../publish/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
+import { tokenAccess } from '../access/token.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
 import { createApi } from './api.ts';
@@ -32,7 +33,7 @@ beforeAll(async () => {
   const problem = (line: string): void => void problems.push(line);
   const api = createApi({
     library: new RunLibrary(store, new RunList(store), problem),
-    ...{ version: '0.1.0', token: null, problem },
+    ...{ version: '0.1.0', access: tokenAccess({ token: null }), problem },
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
   });
   server = await listen(api, { host: '127.0.0.1', port: 0 });

@@ -10,6 +10,7 @@ import { storeJudgedRun } from '../../judge/testing/judged-run.ts';
 import { RunList } from '../../publish/run-list.ts';
 import { RunLibrary } from '../../publish/views/run-library.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
+import { tokenAccess } from '../access/token.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
 import { createApi } from './api.ts';
@@ -47,7 +48,7 @@ beforeAll(async () => {
   const problem = (): void => undefined;
   const api = createApi({
     library: new RunLibrary(store, new RunList(store), problem, () => states.read()),
-    ...{ version: '0.1.0', token: null, problem },
+    ...{ version: '0.1.0', access: tokenAccess({ token: null }), problem },
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
     scenarioStates: () => states.read(),
     expectedScenarios: new Map([

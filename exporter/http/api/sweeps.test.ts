@@ -7,6 +7,7 @@ import { RunLibrary } from '../../publish/views/run-library.ts';
 import { openStore, type RunStore } from '../../store/run-store.ts';
 import { deleteRun } from '../../store/changes/delete-run.ts';
 import { storeSweep } from '../../sweeps/testing/store-sweep.ts';
+import { tokenAccess } from '../access/token.ts';
 import { hostCheck } from '../allowed-host.ts';
 import { listen, type Listening } from '../listen.ts';
 import { createApi } from './api.ts';
@@ -29,7 +30,7 @@ beforeAll(async () => {
   const problem = (): void => undefined;
   const api = createApi({
     library: new RunLibrary(store, new RunList(store), problem),
-    ...{ version: '0.1.0', token: null, problem },
+    ...{ version: '0.1.0', access: tokenAccess({ token: null }), problem },
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
   });
   server = await listen(api, { host: '127.0.0.1', port: 0 });

@@ -7,8 +7,8 @@ const basic = (text: string): string => `Basic ${Buffer.from(text).toString('bas
 
 test('a password is compared with its hash, also when it was accepted before', async () => {
   const auth = new BasicAuth();
-  expect(await auth.check(basic('admin:test'), USERS)).toBe('accepted');
-  expect(await auth.check(basic('admin:test'), USERS)).toBe('accepted');
+  expect(await auth.check(basic('admin:test'), USERS)).toEqual({ user: 'admin' });
+  expect(await auth.check(basic('admin:test'), USERS)).toEqual({ user: 'admin' });
   expect(await auth.check(basic('admin:Test'), USERS)).toBe('refused');
   expect(await auth.check(basic('other:test'), USERS)).toBe('refused');
   expect(await auth.check(undefined, USERS)).toBe('refused');

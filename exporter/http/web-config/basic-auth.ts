@@ -6,8 +6,8 @@ const NO_USER_HASH = '$2b$10$CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o
 const MOST_REMEMBERED = 1000;
 const MOST_WAITING = 20;
 
-/** What is to be said of a request's credentials; `busy`: too many are being checked. */
-export type SignIn = 'accepted' | 'refused' | 'busy';
+/** What is to be said of a request's credentials: the user if they are accepted; `busy`: too many are being checked. */
+export type SignIn = { readonly user: string } | 'refused' | 'busy';
 
 /**
  * Checks passwords against bcrypt hashes. Correct ones are remembered, because a hash takes tens of milliseconds; wrong ones
@@ -30,12 +30,12 @@ export class BasicAuth {
       .update(this.#salt)
       .update(JSON.stringify([name, hash, password]))
       .digest('base64');
-    if (hash !== undefined && this.#remembered.has(key)) return 'accepted';
+    if (hash !== undefined && this.#remembered.has(key)) return { user: name };
     if (this.#waiting >= MOST_WAITING) return 'busy';
     if (!(await this.#compared(password, hash ?? NO_USER_HASH)) || hash === undefined) return 'refused';
     if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
     this.#remembered.add(key);
-    return 'accepted';
+    return { user: name };
   }
 
   async #compared(password: string, hash: string): Promise<boolean> {

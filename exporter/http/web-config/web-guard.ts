@@ -1,16 +1,15 @@
 import { performance } from 'node:perf_hooks';
-import type { RequestHandler, Response } from 'express';
-import type { ClientCheck } from '../api/token.ts';
-import { noteSignedIn } from '../signed-in.ts';
+import type { Request, RequestHandler, Response } from 'express';
+import { noteSignedIn } from '../access/signed-in.ts';
 import { BasicAuth } from './basic-auth.ts';
 import { TokenBucket } from './token-bucket.ts';
 import type { WebConfig } from './web-config.ts';
 
 /**
- * Applies a web configuration before any route: headers, rate limit (429), user and password (401). A request with the
- * API's token needs no user, since one header cannot carry both.
+ * Applies a web configuration before any route: headers, rate limit (429), user and password (401). `needsNoUser` exempts
+ * requests, such as those with the API's token, since one header cannot carry both.
  */
-export function webGuard(current: () => WebConfig, hasToken: ClientCheck): RequestHandler {
+export function webGuard(current: () => WebConfig, needsNoUser: (request: Request) => boolean): RequestHandler {
   const auth = new BasicAuth();
   const bucket = new TokenBucket();
   return async (request, response, next) => {
@@ -19,12 +18,12 @@ export function webGuard(current: () => WebConfig, hasToken: ClientCheck): Reque
     if (rateLimit !== null && !bucket.take(rateLimit, performance.now())) {
       response.set('Retry-After', String(Math.ceil(rateLimit.interval_ms / 1000)));
       refuse(response, 429, 'Too many requests.');
-    } else if (users.size === 0 || hasToken(request)) {
+    } else if (users.size === 0 || needsNoUser(request)) {
       next();
     } else {
       const signIn = await auth.check(request.get('authorization'), users);
-      if (signIn === 'accepted') {
-        noteSignedIn(request);
+      if (typeof signIn === 'object') {
+        noteSignedIn(request, signIn.user);
         next();
       } else if (signIn === 'busy') {
         response.set('Retry-After', '1');

@@ -156,6 +156,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post: operations["changeRunTags"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/scenarios": {
         parameters: {
             query?: never;
@@ -312,6 +330,10 @@ export interface components {
             dropped: string[];
             pinned: string[];
             scenario: string;
+        };
+        ChangedTags: {
+            run_id: string;
+            tags: components["schemas"]["Tags"];
         };
         ChangePoint: {
             clock: components["schemas"]["Clock"];
@@ -717,6 +739,7 @@ export interface components {
             targets: components["schemas"]["ResultFile_server_target"][];
             why: string | null;
         };
+        Role: "read" | "annotate" | "write-baseline" | "start-runs";
         Run: {
             has_servers: boolean;
             result: null | components["schemas"]["ResultFile"];
@@ -1218,6 +1241,7 @@ export interface components {
                 reason: string;
                 run_id: string;
             }[];
+            roles: components["schemas"]["Role"][];
             runs: {
                 damaged: number;
                 finished: number;
@@ -1350,6 +1374,11 @@ export interface components {
             tokens_per_second_per_user_p99: components["schemas"]["SweepValue"];
             total_token_throughput: components["schemas"]["SweepValue"];
         };
+        TagChange: {
+            add?: components["schemas"]["Tags"];
+            remove?: components["schemas"]["Tags"];
+        };
+        Tags: string[];
         Unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
         ValueName: "scenarios" | "models" | "systems" | "tools" | "tags" | "statuses" | "verdicts" | "groups";
         Values: {
@@ -1750,6 +1779,32 @@ export interface operations {
                 };
             };
             304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    changeRunTags: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TagChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChangedTags"];
+                };
+            };
             default: components["responses"]["Problem"];
         };
     };

@@ -1,10 +1,9 @@
-import type { RunFile } from '../../../../core/run/run.ts';
+import { changedTags, isTag, TAG_RULE } from '../../../../core/run/tag.ts';
 import { editRun } from '../../../store/changes/edit-run.ts';
 import { reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { readArguments } from '../../options/options.ts';
-import { isTag, TAG_RULE } from '../../options/tag-option.ts';
 import { atLeastOne, namedRuns, RUNS_DIR, storeOf } from './stored-runs.ts';
 
 export const OPTIONS = { 'runs-dir': RUNS_DIR };
@@ -26,9 +25,13 @@ export async function run(argv: readonly string[]): Promise<number> {
   const names = atLeastOne(positionals, USAGE);
   if (changes.length === 0) throw new CliError('+TAG or -TAG is required: llmbench runs tag RUN +TAG -TAG');
   const store = await storeOf(values['runs-dir']);
+  const change = {
+    add: changes.filter(({ isGiven }) => isGiven).map(({ tag }) => tag),
+    remove: changes.filter(({ isGiven }) => !isGiven).map(({ tag }) => tag),
+  };
   for (const { run_id } of await namedRuns(store, names)) {
     try {
-      const { tags } = await editRun(store, run_id, (file) => withTags(file, changes));
+      const { tags } = await editRun(store, run_id, (file) => ({ ...file, tags: changedTags(file.tags, change) }));
       process.stdout.write(`${run_id}  ${tags.length === 0 ? 'no tags' : tags.join(', ')}\n`);
     } catch (error) {
       throw new CliError(`${run_id}: ${reasonOf(error)}`, ExitCode.failed);
@@ -51,13 +54,4 @@ function tagChanges(argv: readonly string[]): { changes: readonly TagChange[]; o
     throw new CliError(`${JSON.stringify(wrong.tag)} is not a valid tag: a tag has ${TAG_RULE}`);
   }
   return { changes, others: argv.filter((argument) => !isChange(argument)) };
-}
-
-function withTags(run: RunFile, changes: readonly TagChange[]): RunFile {
-  const tags = new Set(run.tags);
-  for (const { tag, isGiven } of changes) {
-    if (isGiven) tags.add(tag);
-    else tags.delete(tag);
-  }
-  return { ...run, tags: [...tags].sort() };
 }

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { request } from 'undici';
 import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
-import { problemHandler } from './problem.ts';
+import { problemHandler } from '../api/problem.ts';
 import { isLoopback } from '../loopback.ts';
-import { readCheck, requireToken } from './token.ts';
+import { mayRead, requireRole } from './access.ts';
+import { tokenAccess } from './token.ts';
 
 const TOKEN = 'a-token-of-some-length';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
     Object.defineProperty(incoming, 'socket', { value: { remoteAddress: incoming.get('x-from') } });
     next();
   });
-  app.use(requireToken(TOKEN));
+  app.use(requireRole(tokenAccess({ token: TOKEN }), 'read'));
   app.get('/', (_request, response) => void response.send('read'));
   app.use(problemHandler(() => undefined));
   server = await listen(app, { host: '127.0.0.1', port: 0 });
@@ -62,7 +63,7 @@ test.each([
     headers: { value: headers },
     socket: { value: { remoteAddress } },
   }) as express.Request;
-  expect(readCheck(TOKEN, rule)(incoming)).toBe(expected);
+  expect(mayRead(tokenAccess({ token: TOKEN, ...(rule && { rule }) }), incoming)).toBe(expected);
 });
 
 test.each([

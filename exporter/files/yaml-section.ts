@@ -1,0 +1,104 @@
+import { parseDocument } from 'yaml';
+import { ConfigurationError } from '../errors/configuration-error.ts';
+
+/** Units of Prometheus' durations, in milliseconds, in the order in which they may follow each other. */
+const DURATION_UNITS = { y: 31_536_000_000, w: 604_800_000, d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 };
+
+/** The root of a YAML file. `file` begins the message of the `ConfigurationError` that is thrown for anything that is wrong. */
+export function yamlSection(text: string, file: string): YamlSection {
+  const document = parseDocument(text, { uniqueKeys: true, strict: true, prettyErrors: false });
+  const [problem] = document.errors;
+  if (problem !== undefined) throw new ConfigurationError(`${file}: ${problem.message}`);
+  return new YamlSection(document.toJS({ maxAliasCount: 0 }) ?? {}, file, '');
+}
+
+/** One mapping of a YAML file; a value that does not fit is refused with its place. */
+export class YamlSection {
+  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #file: string;
+  readonly #name: string;
+
+  constructor(value: unknown, file: string, name: string) {
+    this.#file = file;
+    this.#name = name;
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) this.refuse('', 'must be a mapping');
+    this.#values = value as Record<string, unknown>;
+  }
+
+  refuse(key: string, problem: string): never {
+    const place = [this.#name, key].filter((part) => part !== '').join('.');
+    throw new ConfigurationError(`${this.#file}: ${place === '' ? 'the file' : place} ${problem}`);
+  }
+
+  keys(): string[] {
+    return Object.keys(this.#values);
+  }
+
+  has(key: string): boolean {
+    return (this.#values[key] ?? null) !== null;
+  }
+
+  onlyHas(allowed: readonly string[]): void {
+    const unknown = this.keys().find((key) => !allowed.includes(key));
+    if (unknown !== undefined) this.refuse(unknown, `is not a known key; the keys are ${allowed.join(', ')}`);
+  }
+
+  /** An absent mapping is an empty one. */
+  section(key: string): YamlSection {
+    const name = this.#name === '' ? key : `${this.#name}.${key}`;
+    return new YamlSection(this.#values[key] ?? {}, this.#file, name);
+  }
+
+  text(key: string): string | null {
+    const value = this.#values[key] ?? null;
+    return value === null || typeof value === 'string' ? value : this.refuse(key, 'must be a string');
+  }
+
+  /** `allowed`: the values, for the message. */
+  texts(key: string, isAllowed: (text: string) => boolean, allowed: readonly string[] = []): readonly string[] {
+    const values = this.#values[key] ?? [];
+    if (!Array.isArray(values)) this.refuse(key, 'must be a list of strings');
+    const list = allowed.length === 0 ? '' : `; the values are ${allowed.join(', ')}`;
+    return (values as unknown[]).map((value) => {
+      if (typeof value !== 'string') this.refuse(key, 'must be a list of strings');
+      return isAllowed(value) ? value : this.refuse(key, `has the unknown value '${value}'${list}`);
+    });
+  }
+
+  choice<T extends string>(key: string, allowed: readonly T[]): T | null {
+    const value = this.text(key);
+    if (value === null) return null;
+    return allowed.find((each) => each === value) ?? this.refuse(key, `must be one of ${allowed.join(', ')}`);
+  }
+
+  boolean(key: string): boolean | null {
+    const value = this.#values[key] ?? null;
+    return value === null || typeof value === 'boolean' ? value : this.refuse(key, 'must be true or false');
+  }
+
+  count(key: string, min: number, max: number): number {
+    const value = this.#values[key];
+    return typeof value === 'number' && Number.isInteger(value) && value >= min && value <= max
+      ? value
+      : this.refuse(key, `must be a whole number from ${min} to ${max}`);
+  }
+
+  /** A duration as Prometheus writes it, such as `1m30s`; 0 needs no unit. */
+  duration_ms(key: string): number | null {
+    const value = this.#values[key] ?? null;
+    if (value === null || value === 0) return value;
+    const units = Object.entries(DURATION_UNITS);
+    const pattern = new RegExp(`^${units.map(([unit]) => `(?:(\\d{1,9})${unit})?`).join('')}$`);
+    const parts = typeof value === 'string' && value !== '' ? pattern.exec(value === '0' ? '0s' : value) : null;
+    if (parts === null) this.refuse(key, "must be a duration such as '1s' or '100ms'");
+    return units.reduce((sum, [, unit_ms], i) => sum + Number(parts[i + 1] ?? 0) * unit_ms, 0);
+  }
+
+  /** PEM text, from `<key>` itself or the path in `<key>_file`. */
+  textOrFile(key: string): { readonly text: string } | { readonly file: string } | null {
+    const [text, path] = [this.text(key), this.text(`${key}_file`)];
+    if (text !== null && path !== null) this.refuse(key, `and ${key}_file exclude each other`);
+    if (path !== null) return { file: path };
+    return text === null ? null : { text };
+  }
+}

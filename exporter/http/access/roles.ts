@@ -1,0 +1,64 @@
+import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { yamlSection, type YamlSection } from '../../files/yaml-section.ts';
+
+/** What a client may do: read everything, tag runs, change baselines, start runs. No role includes another. */
+export const ROLES = ['read', 'annotate', 'write-baseline', 'start-runs'] as const;
+export type Role = (typeof ROLES)[number];
+export type RoleSet = ReadonlySet<Role>;
+
+/** Who has which roles. */
+export interface Roles {
+  /** By the name of a user of the web configuration file. */
+  readonly users: ReadonlyMap<string, RoleSet>;
+  readonly tokens: readonly TokenRoles[];
+  /** Of clients without user and token. */
+  readonly anonymous: RoleSet;
+}
+
+export interface TokenRoles {
+  /** SHA-256 of the token, 32 bytes. */
+  readonly digest: Buffer;
+  readonly roles: RoleSet;
+}
+
+const MOST_TOKENS = 1000;
+const DIGEST = /^[0-9a-f]{64}$/;
+
+/**
+ * Reads a roles file. Throws a `ConfigurationError` that begins with `file` if it is not valid or names a user that
+ * `isUser` does not know.
+ */
+export function parseRoles(text: string, file: string, isUser: (name: string) => boolean): Roles {
+  const root = yamlSection(text, file);
+  root.onlyHas(['users', 'tokens', 'anonymous']);
+  const users = root.section('users');
+  const tokens = root.section('tokens');
+  if (tokens.keys().length > MOST_TOKENS) tokens.refuse('', `has more than ${MOST_TOKENS} tokens`);
+  const roles: Roles = {
+    users: new Map(users.keys().map((name) => [name, userRoles(users, name, isUser)])),
+    tokens: tokens.keys().map((name) => tokenRoles(tokens.section(name))),
+    anonymous: rolesOf(root, 'anonymous'),
+  };
+  const digests = roles.tokens.map(({ digest }) => digest.toString('hex'));
+  const repeated = tokens.keys().find((_, i) => digests.indexOf(digests[i] ?? '') < i);
+  if (repeated !== undefined) tokens.refuse(repeated, 'has the token of another entry');
+  if (roles.users.size + roles.tokens.length + roles.anonymous.size === 0) {
+    throw new ConfigurationError(`${file}: nobody has a role; the keys are users, tokens, anonymous`);
+  }
+  return roles;
+}
+
+function userRoles(users: YamlSection, name: string, isUser: (name: string) => boolean): RoleSet {
+  if (!isUser(name)) users.refuse(name, 'is not among basic_auth_users of --web-config-file');
+  return rolesOf(users, name);
+}
+
+function tokenRoles(token: YamlSection): TokenRoles {
+  token.onlyHas(['token_sha256', 'roles']);
+  const hex = token.text('token_sha256') ?? '';
+  if (!DIGEST.test(hex)) token.refuse('token_sha256', 'must be 64 digits: printf %s "$TOKEN" | sha256sum');
+  return { digest: Buffer.from(hex, 'hex'), roles: rolesOf(token, 'roles') };
+}
+
+const rolesOf = (section: YamlSection, key: string): RoleSet =>
+  new Set(section.texts(key, (text) => ROLES.some((role) => role === text), ROLES) as readonly Role[]);
