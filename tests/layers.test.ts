@@ -48,6 +48,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   'exporter/imports': [...CORE, 'catalog', ...BASE, ...RUNS],
   'exporter/publish': [...CORE, 'catalog', ...BASE, ...RUNS, 'exporter/judge'],
   'exporter/report': [...CORE, 'catalog', ...BASE, ...RUNS],
+  'exporter/starts': [...CORE, ...BASE],
   'exporter/explain': [...CORE, 'catalog', ...BASE, 'exporter/servers', 'exporter/publish'],
   'exporter/http': [
     ...CORE,
@@ -56,6 +57,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
     'exporter/judge',
     'exporter/publish',
     'exporter/report',
+    'exporter/starts',
     'exporter/sweeps',
   ],
   'exporter/provenance': [...CORE, ...BASE, 'exporter/load', 'exporter/servers'],

@@ -13,8 +13,8 @@ interface PublishedFamily {
   /** Null for facts and switches, which are 0 or 1. */
   readonly unit: string | null;
   readonly labels: readonly string[];
-  /** Of a run under way, of finished runs, or both. */
-  readonly pages: readonly ('live' | 'finished')[];
+  /** Of a run under way, of finished runs or of a probe. */
+  readonly pages: readonly ('live' | 'finished' | 'probe')[];
 }
 
 /** What `catalog/llmbench.json` has; made of the pages that llmbench serves. */
@@ -37,6 +37,7 @@ const LABEL_WIDTH = 13;
 const PAGES = {
   live: 'the page of a running benchmark (`llmbench run --metrics-port`), and remote write',
   finished: 'the page of finished runs (`llmbench serve`), and `llmbench backfill`',
+  probe: 'the response of `/probe?scenario=…` (`llmbench serve --allow-runs`)',
 } as const;
 
 /** The names of all families that llmbench publishes. */

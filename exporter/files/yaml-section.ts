@@ -65,6 +65,17 @@ export class YamlSection {
     });
   }
 
+  /** Arguments of a command; numbers need no quotes. */
+  words(key: string): readonly string[] {
+    const values = this.#values[key] ?? [];
+    if (!Array.isArray(values)) this.refuse(key, 'must be a list of arguments');
+    return (values as unknown[]).map((value) =>
+      typeof value === 'string' || typeof value === 'number'
+        ? String(value)
+        : this.refuse(key, 'must be a list of strings and numbers'),
+    );
+  }
+
   choice<T extends string>(key: string, allowed: readonly T[]): T | null {
     const value = this.text(key);
     if (value === null) return null;

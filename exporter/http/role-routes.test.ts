@@ -10,6 +10,8 @@ import { roleAccess } from './access/role-access.ts';
 import { ROLES, type Role } from './access/roles.ts';
 import { rolesFile } from './access/roles-file.ts';
 import { sha256 } from './access/token.ts';
+import type { StartRun } from '../starts/run-process.ts';
+import { serviceStarts } from '../starts/service-starts.ts';
 import { hostCheck } from './allowed-host.ts';
 import { createApi } from './api/api.ts';
 import { describedOperations } from './api/fixtures/openapi.ts';
@@ -50,7 +52,17 @@ beforeAll(async () => {
   await configure();
   const problem = (line: string): void => void problems.push(line);
   const list = new RunList(runs.store);
+  const allowed = join(folder, 'allowed.yml');
+  await writeFile(allowed, 'scenarios: { smoke: { arguments: [--isl, 8], probe: true } }');
+  const startRun: StartRun = () => ({
+    ended: Promise.resolve({ exitCode: 1, output: null, message: 'nothing is run here' }),
+    stop: () => undefined,
+  });
   const options = {
+    started: serviceStarts({
+      ...{ file: allowed, startRun, problem },
+      ...{ runsDirectory: runs.store.directory, problemOf: () => null },
+    }),
     library: new RunLibrary(runs.store, list, problem),
     source: storeSource(runs.store, list),
     access: roleAccess(rolesFile(file, (name) => WEB_CONFIG.users.has(name), problem)),
@@ -81,10 +93,12 @@ function routesOf(of: Express): string[] {
 const PAGES = ['/', '/runs/{run_id}', '/runbooks/{page}', '/metrics', '/sd'].map((path) => ({
   ...{ method: 'GET', path, role: 'read' },
 }));
+const PROBE = { method: 'GET', path: '/probe', role: 'start-runs' };
 const WITHOUT_ROLE = ['/-/healthy', '/-/ready'];
 const OPERATIONS = [
   ...describedOperations().map(({ method, path, role }) => ({ method, path: `/api/v1${path}`, role })),
   ...PAGES,
+  { ...PROBE, path: '/probe?scenario=smoke' },
 ];
 
 async function status(method: string, path: string, authorization: string | null): Promise<number> {
@@ -111,7 +125,7 @@ describe('no route is reachable without its role', () => {
     expect(routesOf(api).filter(isSchema)).not.toEqual([]);
     const ofApi = describedOperations().map(({ method, path }) => `${method} ${path}`);
     expect(routesOf(api).filter((route) => !isSchema(route))).toEqual(ofApi.sort());
-    const ofPages = [...PAGES.map(({ path }) => path), ...WITHOUT_ROLE].map((path) => `GET ${path}`);
+    const ofPages = [...[...PAGES, PROBE].map(({ path }) => path), ...WITHOUT_ROLE].map((path) => `GET ${path}`);
     expect(routesOf(app)).toEqual(ofPages.sort());
   });
 

@@ -2,6 +2,7 @@ import express from 'express';
 import type { Express, RequestHandler } from 'express';
 import type { ResultMetricsOptions } from '../publish/result-metrics.ts';
 import { ResultMetrics } from '../publish/result-metrics.ts';
+import type { ServiceStarts } from '../starts/service-starts.ts';
 import { html } from '../report/html.ts';
 import type { RunLibrary } from '../publish/views/run-library.ts';
 import { allowedHost } from './allowed-host.ts';
@@ -12,6 +13,7 @@ import { failureHandler } from './failure.ts';
 import { healthyRoute } from './healthy.ts';
 import { landingRoute } from './landing.ts';
 import { notFound } from './not-found.ts';
+import { probeRoute } from './probe.ts';
 import { readyRoute } from './ready.ts';
 import { readingOnly } from './reading-only.ts';
 import { reportRoute } from './report.ts';
@@ -25,6 +27,8 @@ export interface ServeAppOptions extends ResultMetricsOptions {
   readonly library: RunLibrary;
   /** Who may do what. */
   readonly access: Access;
+  /** What clients may start; absent: nothing. */
+  readonly started?: ServiceStarts;
   /** Applied before any route, such as a sign-in. */
   readonly guard?: RequestHandler;
   /** Rejects requests from web pages of other origins. */
@@ -65,6 +69,9 @@ export function createServeApp(options: ServeAppOptions): Express {
       () => results.damaged,
     ),
   );
+  if (options.started !== undefined) {
+    app.get('/probe', requirePageRole(access, 'start-runs'), probeRoute(options.started.probes));
+  }
   if (access.protectsPages) app.use(requirePageRole(access, 'read'));
   app.get(
     '/',

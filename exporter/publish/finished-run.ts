@@ -3,6 +3,7 @@ import type { RequestRecord } from '../../core/run/record.ts';
 import { datasetText } from '../../core/run/run-dataset.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
+import type { Unit } from '../../core/run/statistic.ts';
 import { sloText } from '../judge/slo-grammar.ts';
 import type { ServersFile } from '../servers/files/servers-file.ts';
 import { checkedFamilies } from './checked-families.ts';
@@ -163,14 +164,20 @@ function sloFamilies(run_id: string, { slos }: ResultFile): FamilyInput[] {
 
 /** Of two numbers with equal labels (definitions that differ) the first stands. */
 function resultFamilies(run_id: string, result: ResultFile): FamilyInput[] {
-  const byUnit = new Map<string, Map<string, SampleInput>>(RESULT_UNITS.map((unit) => [unit, new Map()]));
+  return resultsByUnit(result, { run_id }).map(([unit, samples]) => ({ ...resultFamily(unit), samples }));
+}
+
+/** The exact results, each once, by unit; `labels` are on all of them. */
+export function resultsByUnit(
+  result: ResultFile,
+  labels: Readonly<Record<string, string>>,
+): readonly (readonly [unit: Unit, samples: readonly SampleInput[]])[] {
+  const byUnit = new Map<Unit, Map<string, SampleInput>>(RESULT_UNITS.map((unit) => [unit, new Map()]));
   for (const { unit, measure, stat, value } of resultSamples(result)) {
     const samples = byUnit.get(unit) ?? new Map<string, SampleInput>();
     const key = `${measure} ${stat}`;
-    if (!samples.has(key)) samples.set(key, { labels: { run_id, measure, stat }, value });
+    if (!samples.has(key)) samples.set(key, { labels: { ...labels, measure, stat }, value });
     byUnit.set(unit, samples);
   }
-  return [...byUnit].flatMap(([unit, samples]) =>
-    samples.size === 0 ? [] : [{ ...resultFamily(unit), samples: [...samples.values()] }],
-  );
+  return [...byUnit].flatMap(([unit, samples]) => (samples.size === 0 ? [] : [[unit, [...samples.values()]] as const]));
 }

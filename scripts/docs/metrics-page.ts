@@ -7,8 +7,8 @@ import { meaningOf, publishedFamilies, type PublishedFamily } from './own-famili
 
 /** Every metric family that llmbench publishes, read from the pages that it serves. */
 export async function metricsPage(): Promise<string> {
-  const { live, finished } = await publishedFamilies();
-  const labels = [...new Set([...live, ...finished].flatMap((family) => family.labels))];
+  const { live, finished, probe } = await publishedFamilies();
+  const labels = [...new Set([...live, ...finished, ...probe].flatMap((family) => family.labels))];
   return page(
     GENERATED,
     '# Metrics',
@@ -19,6 +19,9 @@ export async function metricsPage(): Promise<string> {
     '## Finished runs',
     'Exposed by `llmbench serve`, and written with their original timestamps by `llmbench backfill`, which also writes `llmbench_run_phase` and its start and end times, so that dashboards draw the regions of imported runs. By default, `serve` exposes the statistics that dashboards, alerts and the app query, and no histograms; `--result-series all` exposes everything, with histograms computed from the records of the newest runs (`--histogram-runs`).',
     familyTable(finished),
+    '## Probes',
+    'Exposed by `/probe?scenario=…` of `llmbench serve --allow-runs`, for the statistics that dashboards, alerts and the app query of finished runs. They have no label of the run: each probe continues the same series.',
+    familyTable(probe),
     '## Server metrics of a run',
     SERVERS,
     serverTable(),

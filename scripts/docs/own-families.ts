@@ -1,5 +1,5 @@
 import { exampleCapacity } from '../../exporter/store/fixtures/example-capacity.ts';
-import { parseText } from '../../core/exposition/index.ts';
+import { parseText, writePage } from '../../core/exposition/index.ts';
 import { closedLoopKey } from '../../core/run/load-key.ts';
 import type { LoadKey } from '../../core/run/run.ts';
 import { OUTCOMES, PHASES } from '../../core/run/record.ts';
@@ -8,6 +8,7 @@ import type { OwnFamilies } from '../../exporter/explain/own-family.ts';
 import { requestRecord, resultFile, runFile, scalar } from '../../exporter/publish/fixtures/run.ts';
 import { target } from '../../exporter/publish/fixtures/servers.ts';
 import { createLiveMetrics } from '../../exporter/publish/live-metrics.ts';
+import { probeFamilies } from '../../exporter/publish/probe-families.ts';
 import { ResultMetrics } from '../../exporter/publish/result-metrics.ts';
 import { RESULT_UNITS } from '../../exporter/publish/result-samples.ts';
 import type { RunReader } from '../../exporter/publish/run-reader.ts';
@@ -73,26 +74,33 @@ export interface PublishedFamily {
 export interface PublishedFamilies {
   readonly live: readonly PublishedFamily[];
   readonly finished: readonly PublishedFamily[];
+  /** Those of a probe. */
+  readonly probe: readonly PublishedFamily[];
 }
 
 /** Every metric family that llmbench publishes, read from the pages that it serves. */
 export async function publishedFamilies(): Promise<PublishedFamilies> {
   const live = familiesOf((await liveMetrics().render(undefined)).body);
   const finished = familiesOf((await finishedRuns().render(undefined)).body.toString());
-  return { live, finished: finished.sort((a, b) => (a.name < b.name ? -1 : 1)) };
+  const probe = familiesOf(probePage());
+  return { live, finished: finished.sort((a, b) => (a.name < b.name ? -1 : 1)), probe };
 }
 
 /** The same as `catalog/llmbench.json` has it, for `llmbench explain`. */
 export async function ownFamilies(): Promise<OwnFamilies> {
-  const { live, finished } = await publishedFamilies();
-  const all = new Map([...live, ...finished].map((family) => [family.name, family]));
+  const { live, finished, probe } = await publishedFamilies();
+  const all = new Map([...live, ...finished, ...probe].map((family) => [family.name, family]));
   const names = [...all.keys()].sort();
   const labels = new Set([...all.values()].flatMap((family) => family.labels));
   return {
     families: names.map((name) => {
       const { type, help, labels: own } = all.get(name) as PublishedFamily;
       const has = (families: readonly PublishedFamily[]): boolean => families.some((family) => family.name === name);
-      const pages = [...(has(live) ? (['live'] as const) : []), ...(has(finished) ? (['finished'] as const) : [])];
+      const pages = [
+        ...(has(live) ? (['live'] as const) : []),
+        ...(has(finished) ? (['finished'] as const) : []),
+        ...(has(probe) ? (['probe'] as const) : []),
+      ];
       return { name, type, help, unit: unitOf(name), labels: own, pages };
     }),
     labels: Object.fromEntries([...labels].sort().map((label) => [label, plain(meaningOf(label))])),
@@ -182,6 +190,12 @@ function finishedRuns(): ResultMetrics {
     scenarioStates: () => Promise.resolve([JUDGED]),
     expectedScenarios: new Map([[JUDGED.scenario, 86_400]]),
   });
+}
+
+function probePage(): string {
+  const measures = RESULT_UNITS.map((unit) => scalar({ unit, measure: `a measure in ${unit}` }));
+  const families = probeFamilies({ isSuccess: true, durationSeconds: 1, result: resultFile({ measures }) });
+  return writePage(families, 'text');
 }
 
 function familiesOf(text: string): PublishedFamily[] {

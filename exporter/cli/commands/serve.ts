@@ -29,6 +29,7 @@ import {
   type OptionValues,
 } from '../options/options.ts';
 import { ACCESS_OPTIONS, requestedAccess } from '../options/access-options.ts';
+import { ALLOW_RUNS, allowedStarts } from '../options/allowed-starts.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
 import { requestedGrafanaLink, VERDICT_RECEIVER_OPTIONS } from '../options/publish-options.ts';
 import { intervals } from '../options/intervals.ts';
@@ -71,6 +72,7 @@ export const OPTIONS = {
   ),
   'allowed-hosts': texts('NAME', 'additional host names to accept in requests; .example.org accepts all subdomains'),
   ...ACCESS_OPTIONS,
+  'allow-runs': ALLOW_RUNS,
   'grafana-url': text('URL', 'Grafana with the app: a run that ends prints a link to its page there', null),
   ...VERDICT_RECEIVER_OPTIONS,
   'remote-write-url': text(
@@ -131,6 +133,16 @@ async function openedMirror(options: OptionValues<typeof OPTIONS>, say: (line: s
   return mirror;
 }
 
+/** Throws a `CliError` where runs must not or cannot be started. */
+function refuseStarts(options: OptionValues<typeof OPTIONS>, isReadOnly: boolean): void {
+  if (options['api-token-file'] === null && options['roles-file'] === null) {
+    throw new CliError('--allow-runs requires --api-token-file or --roles-file: who may start runs must be stated');
+  }
+  if (isReadOnly) {
+    throw new CliError(`--allow-runs requires a runs directory that can be written, not ${options['runs-dir']}`);
+  }
+}
+
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(helpText('llmbench serve [options]', OPTIONS, EXAMPLES));
@@ -147,6 +159,8 @@ export async function run(argv: readonly string[]): Promise<number> {
     const isReadOnly = await store.isReadOnly();
     let presence: AnnouncedServe | null = null;
     const { access, webConfig, isOpen } = await requestedAccess(options, say);
+    if (options['allow-runs'] !== null) refuseStarts(options, isReadOnly);
+    const started = await allowedStarts(options['allow-runs'], store.directory, say);
     const receiver = await requestedVerdictReceiver(options);
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);
@@ -158,6 +172,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       source: storeSource(store, list),
       library: new RunLibrary(store, list, say, readStates),
       access,
+      ...(started !== null && { started }),
       ...(webConfig !== null && { guard: webGuard(() => webConfig.current(), access.needsNoUser) }),
       hostCheck: hostCheck({ host: options.host, allowedHosts: options['allowed-hosts'] }),
       version: VERSION,
@@ -191,7 +206,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     following?.stop();
     await stopPushing?.();
     await presence?.stop();
-    await server.close(RESPONSES_END_WITHIN_MS);
+    await Promise.all([started?.stop(RESPONSES_END_WITHIN_MS), server.close(RESPONSES_END_WITHIN_MS)]);
     mirror?.storage.close();
     return ExitCode.done;
   } catch (error) {

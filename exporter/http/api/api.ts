@@ -5,6 +5,7 @@ import type { ScenarioState } from '../../judge/scenario-state.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { cachedSweepRuns } from '../../sweeps/load-sweep-runs.ts';
 import { requireRole, type Access } from '../access/access.ts';
+import type { ServiceStarts } from '../../starts/service-starts.ts';
 import type { HostCheck } from '../allowed-host.ts';
 import { announcesBody } from '../reading-only.ts';
 import { annotationsRoute } from './annotations.ts';
@@ -23,6 +24,7 @@ import { runRoute } from './run.ts';
 import { runsRoute } from './runs.ts';
 import { scenarioRoute } from './scenario.ts';
 import { scenariosRoute } from './scenarios.ts';
+import { startRoute, startRunRoute, startsRoute } from './starts.ts';
 import { statusRoute } from './status.ts';
 import { sweepRoute, sweepsRoute } from './sweeps.ts';
 import { valuesRoute } from './values.ts';
@@ -38,6 +40,8 @@ export interface ApiOptions {
   readonly expectedScenarios?: ReadonlyMap<string, number>;
   /** Rejects requests from web pages of other origins. */
   readonly hostCheck: HostCheck;
+  /** What clients may start; absent: nothing. */
+  readonly started?: ServiceStarts;
   /** Receives one line for each request that fails. */
   readonly problem: (line: string) => void;
 }
@@ -59,6 +63,8 @@ export function createApi(options: ApiOptions): Express {
   const mayWrite = requireRole(access, 'write-baseline');
   api.post('/scenarios/:name/baseline', mayWrite, jsonBody, changeBaselineRoute(library));
   api.post('/runs/:run_id/tags', requireRole(access, 'annotate'), jsonBody, changeTagsRoute(library));
+  const starts = options.started?.starts ?? null;
+  api.post('/runs', requireRole(access, 'start-runs'), jsonBody, startRunRoute(starts));
   api.use(onlyReading);
   api.use(requireRole(access, 'read'));
   api.get('/status', statusRoute(library, version, access));
@@ -74,6 +80,8 @@ export function createApi(options: ApiOptions): Express {
   api.get('/scenarios/:name', limited, scenarioRoute(scenarios, load));
   api.get('/sweeps', limited, sweepsRoute(library, loadSweepRuns));
   api.get('/sweeps/:sweep_id', limited, sweepRoute(library, loadSweepRuns));
+  api.get('/starts', startsRoute(starts));
+  api.get('/starts/:run_id', startRoute(starts));
   api.get('/annotations', annotationsRoute(library));
   api.get('/values/:name', valuesRoute(library));
   api.get('/openapi.yaml', openapiRoute);

@@ -59,7 +59,7 @@ export interface paths {
         };
         get: operations["listRuns"];
         put?: never;
-        post?: never;
+        post: operations["startRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -220,6 +220,40 @@ export interface paths {
         get?: never;
         put?: never;
         post: operations["changeBaseline"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/starts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["listStarts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/starts/{run_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        get: operations["getStart"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -978,6 +1012,9 @@ export interface components {
             runs: components["schemas"]["RunSummary"][];
             total: number;
         };
+        RunStart: {
+            scenario: string;
+        };
         RunStatus: "running" | "completed" | "aborted" | "failed";
         RunSummary: {
             dataset: string | null;
@@ -1233,6 +1270,20 @@ export interface components {
             state: "waiting" | "up" | "gone" | "not_metrics" | "several_servers";
             system: string | null;
             target: string;
+        };
+        StartedRun: {
+            began: string | null;
+            ended: string | null;
+            exit_code: number | null;
+            message: string | null;
+            requested: string;
+            run_id: string;
+            scenario: string;
+            state: "queued" | "running" | "ended";
+        };
+        Starts: {
+            runs: components["schemas"]["StartedRun"][];
+            scenarios: string[];
         };
         Status: {
             allows_baseline_changes: boolean;
@@ -1643,6 +1694,31 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    startRun: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunStart"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedRun"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     getRun: {
         parameters: {
             query?: never;
@@ -1884,6 +1960,52 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedBaseline"];
                 };
             };
+            default: components["responses"]["Problem"];
+        };
+    };
+    listStarts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Starts"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            default: components["responses"]["Problem"];
+        };
+    };
+    getStart: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: components["parameters"]["run"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedRun"];
+                };
+            };
+            304: components["responses"]["NotModified"];
             default: components["responses"]["Problem"];
         };
     };
