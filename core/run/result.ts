@@ -67,13 +67,40 @@ export interface ServerRequests {
   readonly difference: number | null;
 }
 
-/** What the GPUs took in the window, from the scrapes around it. */
+/** Where the energy of a GPU comes from: a counter of energy, or power over time. */
+export type EnergySource = 'energy_counter' | 'power';
+
+/** What one GPU took in the window; null is what is not known. */
+export interface EnergyOfGpu {
+  /** Its UUID, else the target and its index there. */
+  readonly gpu: string;
+  readonly model: string | null;
+  readonly source: EnergySource | null;
+  readonly joules: number | null;
+  /** Mean in the window. */
+  readonly watts: number | null;
+  /** Lowest before the first request. */
+  readonly idle_watts: number | null;
+  /** Different values of the counter, or samples of the power, in the window and next to it. */
+  readonly readings: number;
+  /** Longest time in the window without a reading. */
+  readonly resolution_seconds: number | null;
+}
+
+/** What the GPUs on the collected pages took in the window. Sums are null unless they are known of each GPU. */
 export interface GpuEnergy {
-  readonly joules: number;
+  readonly joules: number | null;
+  /** Mean in the window. */
+  readonly watts: number | null;
+  /** Before the first request. */
+  readonly idle_watts: number | null;
   readonly gpus: number;
-  readonly source: 'energy_counter' | 'power';
-  /** By the servers' count of tokens; null: none reports it. */
-  readonly joules_per_output_token: number | null;
+  /** Null: not known, or not the same for all GPUs. */
+  readonly source: EnergySource | null;
+  /** Longest time in the window without a reading, of any GPU. */
+  readonly resolution_seconds: number | null;
+  /** Empty in runs of earlier versions, which did not keep it. */
+  readonly by_gpu: readonly EnergyOfGpu[];
 }
 
 /** How one target was collected. */
@@ -132,7 +159,7 @@ export interface StageResult {
 
 /** `result.json`, also what `run --json` prints. Instants are RFC 3339 in UTC; durations are seconds. */
 export interface ResultFile {
-  readonly schema_version: 3;
+  readonly schema_version: 4;
   readonly run_id: string;
   readonly status: Exclude<RunStatus, 'running'>;
   readonly scenario: string;

@@ -1,5 +1,14 @@
 /** Base units only: a screen may scale, a name says its unit. */
-export type Unit = 'seconds' | 'tokens' | 'ratio' | 'requests' | 'requests_per_second' | 'tokens_per_second';
+export type Unit =
+  | 'seconds'
+  | 'tokens'
+  | 'ratio'
+  | 'requests'
+  | 'requests_per_second'
+  | 'tokens_per_second'
+  | 'joules'
+  | 'watts'
+  | 'joules_per_token';
 
 /** The instant from which a latency counts: when the request was sent, or when it was due. */
 export type Clock = 'sent' | 'due';

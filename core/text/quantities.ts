@@ -31,6 +31,9 @@ const SUFFIX: Readonly<Record<Exclude<Unit, 'seconds' | 'ratio'>, string>> = {
   requests: 'requests',
   requests_per_second: 'requests/s',
   tokens_per_second: 'tokens/s',
+  joules: 'J',
+  watts: 'W',
+  joules_per_token: 'J/token',
 };
 
 function duration(seconds: number): string {

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { ENERGY_MEASURES, energyResults } from '../../core/measures/energy-results.ts';
 import type { PhaseSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
 import type { ResultFile } from '../../core/run/result.ts';
@@ -150,10 +151,13 @@ function completedRun(
 ): RunFile {
   const { window } = result;
   const stated = window.start === null ? [] : [{ phase: 'measure' as const, start: window.start, end: window.end }];
-  const definitions = result.measures.map(
-    ({ measure, clock, definition }) =>
-      [clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure, definition] as const,
-  );
+  // The GPUs may have been watched in one of two equal runs: their energy does not make them different ones.
+  const definitions = result.measures
+    .filter(({ measure }) => !(measure in ENERGY_MEASURES))
+    .map(
+      ({ measure, clock, definition }) =>
+        [clock === 'due' && measure !== 'schedule_delay' ? `${measure}_from_due` : measure, definition] as const,
+    );
   return {
     ...planned,
     comparison_key: { ...planned.comparison_key, measure_definitions: Object.fromEntries(definitions) },
@@ -180,6 +184,9 @@ function resultFile(
   }
   const computed = summed === null ? [] : bySource(summed.measures, sourcesOf(summary));
   const fromRecords = summed !== null && !isSample;
+  const measures = isSample
+    ? measuresBesideSample(computed, stated, summed?.requests.ok ?? 0, notes)
+    : mergedMeasures(computed, stated, notes);
   return {
     schema_version: SCHEMA_VERSIONS.result,
     run_id: run.run_id,
@@ -191,9 +198,7 @@ function resultFile(
     errors: fromRecords ? summed.errors : stated.errors,
     client: UNKNOWN_HEALTH,
     servers,
-    measures: isSample
-      ? measuresBesideSample(computed, stated, summed?.requests.ok ?? 0, notes)
-      : mergedMeasures(computed, stated, notes),
+    measures: [...measures, ...energyResults('targets' in servers ? servers.gpu_energy : null, measures)],
     slos: [],
     stages: [],
   };

@@ -66,7 +66,7 @@ function resultOf(collection: Collection, { window, requests: client }: Measured
     exact: why !== null ? false : requests?.server == null ? null : true,
     why,
     requests,
-    gpu_energy: gpuEnergy(collection),
+    gpu_energy: gpuEnergy(collection, null),
     collector: { interval_seconds: collection.interval_ns / 1e9, cpu_seconds: null, cpu_share: null },
     targets,
   };

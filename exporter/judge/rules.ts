@@ -1,5 +1,6 @@
+import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
-import { DISTRIBUTION_MEASURES, type Direction } from '../../core/measures/measures.ts';
+import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import type { Figure, FigureKey, Stat } from './run-figures.ts';
 
@@ -55,11 +56,15 @@ export function marginOf({ margins, margin }: Rules, key: FigureKey): number {
 }
 
 /**
- * The place of a figure among the primary measures; −1 when it does not gate. The client's figures gate, of ok requests
- * where there is a choice. `measure` of a rule ends in `_from_due` for latencies that count from the due time.
+ * The place of a figure among the primary measures; −1 when it does not gate. The client's figures and the energy
+ * gate, of ok requests where there is a choice. `measure` of a rule ends in `_from_due` for latencies that count from the due time.
  */
 export function gatingPlace({ primary }: Rules, key: FigureKey): number {
-  if (key.origin !== 'client' || (key.population === 'all' && key.stat !== 'value')) return -1;
+  if (
+    (key.origin !== 'client' && !(key.measure in ENERGY_MEASURES)) ||
+    (key.population === 'all' && key.stat !== 'value')
+  )
+    return -1;
   return primary.findIndex(({ measure, stat }) => measure === nameOf(key) && stat === key.stat);
 }
 
@@ -69,9 +74,7 @@ export function nameOf({ measure, clock }: Pick<FigureKey, 'measure' | 'clock'>)
 }
 
 const DIRECTIONS: ReadonlyMap<string, Direction> = new Map(
-  [...DISTRIBUTION_MEASURES, ...Object.values(SCALAR_MEASURES), ...Object.values(GOODPUT_MEASURES)].map(
-    ({ measure, direction }) => [measure, direction],
-  ),
+  [...DISTRIBUTION_MEASURES, ...scalarMeasures()].map(({ measure, direction }) => [measure, direction]),
 );
 
 /** Which way is better; `none` of measures that `core/measures` does not define. */
@@ -82,8 +85,13 @@ export function directionOf(measure: string): Direction {
 /** The names of the measures that have a direction and can be judged, as rules have them. */
 export function judgedMeasures(): readonly string[] {
   const distributions = DISTRIBUTION_MEASURES.map((measure) => ({ ...measure, name: nameOf(measure) }));
-  const scalars = [...Object.values(SCALAR_MEASURES), ...Object.values(GOODPUT_MEASURES)];
-  return [...distributions, ...scalars.map((measure) => ({ ...measure, name: measure.measure }))]
+  return [...distributions, ...scalarMeasures().map((measure) => ({ ...measure, name: measure.measure }))]
     .filter(({ direction }) => direction !== 'none')
     .map(({ name }) => name);
+}
+
+function scalarMeasures(): readonly ScalarMeasure[] {
+  return [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES].flatMap((measures) =>
+    Object.values<ScalarMeasure>(measures),
+  );
 }

@@ -1,5 +1,6 @@
+import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
-import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { DISTRIBUTION_MEASURES, type ScalarMeasure } from '../../core/measures/measures.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import { type Unit } from '../../core/run/statistic.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
@@ -34,7 +35,9 @@ const DISTRIBUTIONS = new Map<string, Unit>(
   ]),
 );
 const SCALARS = new Map<string, Unit>(
-  [...Object.values(SCALAR_MEASURES), ...Object.values(GOODPUT_MEASURES)].map(({ measure, unit }) => [measure, unit]),
+  [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES]
+    .flatMap((measures) => Object.values<ScalarMeasure>(measures))
+    .map(({ measure, unit }) => [measure, unit]),
 );
 
 /**

@@ -8,6 +8,9 @@ export const UNIT_SCALES: Readonly<Record<Unit, Readonly<Record<string, number>>
   requests: { requests: 1 },
   requests_per_second: { 'requests/s': 1 },
   tokens_per_second: { 'tokens/s': 1 },
+  joules: { kJ: 1e3, J: 1 },
+  watts: { kW: 1e3, W: 1 },
+  joules_per_token: { 'mJ/token': 1e-3, 'J/token': 1 },
 };
 
 /** A number times a power of ten as it is written: 300 ms is 0.3 s and not 0.30000000000000004. */

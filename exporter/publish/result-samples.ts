@@ -1,3 +1,4 @@
+import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import type { Clock, Unit } from '../../core/run/statistic.ts';
 import { OUTCOMES } from '../../core/run/record.ts';
@@ -11,6 +12,9 @@ export const RESULT_UNITS = [
   'requests',
   'requests_per_second',
   'tokens_per_second',
+  'joules',
+  'watts',
+  'joules_per_token',
 ] as const satisfies readonly Unit[];
 
 /** One exact number of a finished run, as `llmbench_result_<unit>{run_id,measure,stat}` shows it. */
@@ -30,7 +34,7 @@ const SENT_MEASURES: ReadonlySet<string> = new Set(
  * `measure` (`time_to_first_token`, `time_to_first_token_from_due`); a statistic in which the failed requests count as
  * infinitely slow is distinguished in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, and the
  * requests of the measure phase stand under `measure="requests"` with their outcome as `stat`. What is null is left out:
- * missing is not zero. What servers say of themselves has families of its own.
+ * missing is not zero. What servers say of themselves has families of its own; the energy of their GPUs is here.
  */
 export function resultSamples(result: ResultFile): readonly ResultSample[] {
   return [
@@ -38,7 +42,9 @@ export function resultSamples(result: ResultFile): readonly ResultSample[] {
       const value = result.requests[outcome];
       return value === null ? [] : [{ unit: 'requests', measure: 'requests', stat: outcome, value }];
     }),
-    ...result.measures.filter(({ origin }) => origin === 'client').flatMap(measureSamples),
+    ...result.measures
+      .filter(({ origin, measure }) => origin === 'client' || measure in ENERGY_MEASURES)
+      .flatMap(measureSamples),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
@@ -44,6 +45,9 @@ const UNITS: Readonly<Record<Unit, string>> = {
   requests: 'requests',
   requests_per_second: 'requests/s',
   tokens_per_second: 'tokens/s',
+  joules: 'J',
+  watts: 'W',
+  joules_per_token: 'J/token',
 };
 
 /** The unit as `quantity` writes it. */
@@ -53,6 +57,8 @@ export function unitWords(unit: Unit): string {
 
 /** The formula of a scalar; the name of its definition if this version does not know it. */
 export function formulaOf({ measure, definition }: Pick<MeasureResult, 'measure' | 'definition'>): string {
-  const known = Object.values(SCALAR_MEASURES).find((each) => each.measure === measure);
+  const known = [...Object.values(SCALAR_MEASURES), ...Object.values(ENERGY_MEASURES)].find(
+    (each) => each.measure === measure,
+  );
   return known?.definition === definition ? known.formula : definition.replaceAll('_', ' ');
 }

@@ -13,7 +13,7 @@ import { infoSeries, type InfoSeries } from '../provenance/info-series.ts';
 import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
 import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
 import { serverRequests } from '../servers/summary/request-counts.ts';
-import { endEdge, startEdge, type EdgeOptions, type Settled } from '../servers/scrape/run-edges.ts';
+import { endEdge, isIdle, startEdge, type EdgeOptions, type Settled } from '../servers/scrape/run-edges.ts';
 import type { Target } from '../servers/scrape/targets.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/store-errors.ts';
@@ -57,6 +57,7 @@ export class ServerCollection {
   readonly #known: KnownPages;
   #foundOwn: readonly Target[] = [];
   readonly #cpuAtStart = process.cpuUsage();
+  #idleAtBegin = false;
   #idleAtStart = true;
 
   constructor(
@@ -91,6 +92,7 @@ export class ServerCollection {
       this.#foundOwn = own;
       await this.#collector.add([...own, ...beside]);
     }
+    this.#idleAtBegin = isIdle(this.#collector);
     this.#collector.start();
   }
 
@@ -123,7 +125,7 @@ export class ServerCollection {
       slice_ns: this.#request.sliceSeconds === null ? null : this.#request.sliceSeconds * 1e9,
       definitions: this.#request.definitions,
     });
-    const result = this.#result(collection, settled, measure);
+    const result = this.#result(collection, settled, phases);
     return new CollectedServers(collection, result, this.#request);
   }
 
@@ -136,7 +138,9 @@ export class ServerCollection {
     await this.#collector.stop();
   }
 
-  #result(collection: Collection, settled: Settled, measure: PhaseResult | undefined): ServersResult {
+  #result(collection: Collection, settled: Settled, phases: readonly PhaseResult[]): ServersResult {
+    const measure = phases.find(({ phase }) => phase === 'measure');
+    const firstRequest_ns = this.#idleAtBegin ? (phases[0]?.start_ns ?? null) : null;
     const targets = collection.targets.map((target) => targetResult(collection, target));
     const { hasOtherShards = false } = this.#request;
     const requests = measure === undefined || hasOtherShards ? null : countedRequests(collection, measure);
@@ -147,7 +151,7 @@ export class ServerCollection {
       exact: why !== null ? false : requests?.server == null ? null : true,
       why,
       requests,
-      gpu_energy: gpuEnergy(collection),
+      gpu_energy: gpuEnergy(collection, firstRequest_ns),
       collector: {
         interval_seconds: collection.interval_ns / 1e9,
         cpu_seconds,

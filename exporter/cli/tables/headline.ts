@@ -3,6 +3,7 @@ import type { MeasureResult, ResultFile, ScalarResult } from '../../../core/run/
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { factLines, verdictLines, type Print } from './facts.ts';
 import { sloLines } from './gate-lines.ts';
+import { scalarOf } from './scalar-of.ts';
 import { serverVerdict } from './server-lines.ts';
 
 /** What people look for first: requests, throughput, errors, goodput, objectives, and whether to trust the numbers. */
@@ -44,9 +45,4 @@ function goodputText({ value, unit }: ScalarResult, measures: readonly MeasureRe
 function scalarText(measures: readonly MeasureResult[], measure: string): string {
   const found = scalarOf(measures, measure);
   return found === undefined ? ABSENT : quantity(found.value, found.unit);
-}
-
-/** Undefined: the run does not have it. */
-export function scalarOf(measures: readonly MeasureResult[], measure: string): ScalarResult | undefined {
-  return measures.find((each): each is ScalarResult => each.kind === 'scalar' && each.measure === measure);
 }

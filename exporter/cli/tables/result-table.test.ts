@@ -19,7 +19,7 @@ function tableOf(
   records.forEach((record) => summary.add(record));
   const { requests, errors, measures } = summary.summarize(null);
   const result: ResultFile = {
-    schema_version: 3,
+    schema_version: 4,
     stages: [],
     run_id: 'table',
     status: 'completed',
@@ -146,7 +146,7 @@ function variedResult(): ResultFile {
   const { requests, errors, measures } = summary.summarize(null);
   const slo = { stat: 'p95', comparison: '<', unit: 'seconds', why: null } as const;
   return {
-    schema_version: 3,
+    schema_version: 4,
     stages: [],
     run_id: 'table',
     status: 'completed',
@@ -160,7 +160,9 @@ function variedResult(): ResultFile {
       exact: true,
       why: null,
       requests: { family: 'f', population: '', server: 990, client: 990, difference: 0 },
-      gpu_energy: { joules: 250, gpus: 1, source: 'power', joules_per_output_token: 0.016 },
+      gpu_energy: {
+        ...{ joules: 250, watts: 3.33, idle_watts: 2, gpus: 1, source: 'power', resolution_seconds: 1, by_gpu: [] },
+      },
       collector: { interval_seconds: 1, cpu_seconds: 0.1, cpu_share: 0.05 },
       targets: [
         {

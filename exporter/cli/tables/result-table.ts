@@ -3,7 +3,8 @@ import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import { quantity } from '../../../core/text/quantities.ts';
 import { distributionTable } from './distribution-table.ts';
 import { factLines, TO_FILE, type Print } from './facts.ts';
-import { headline, scalarOf } from './headline.ts';
+import { headline } from './headline.ts';
+import { scalarOf } from './scalar-of.ts';
 import { serverFacts } from './server-lines.ts';
 import { stageTable } from './stage-table.ts';
 
@@ -17,7 +18,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     ['window', `${quantity(result.window.seconds, 'seconds')} from the first request to the end of the last`],
     ...cacheHits(result.measures),
     ...stalls(result.measures),
-    ...serverFacts(result.servers),
+    ...serverFacts(result),
   ];
   const stages = stageTable(result, width);
   const parts = [

@@ -1,9 +1,8 @@
 import type { ResultFile, ServersResult, ServerTarget } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
+import { energyFacts } from './energy-lines.ts';
 import { TO_FILE, verdictLines, type Print } from './facts.ts';
-
-type Energy = NonNullable<ServersResult['gpu_energy']>;
 
 /** Whether the servers' metrics are of this run alone, with the counts behind it; none when nothing was collected. */
 export function serverVerdict(servers: ResultFile['servers'], print: Print = TO_FILE): string[] {
@@ -19,11 +18,11 @@ export function serverVerdict(servers: ResultFile['servers'], print: Print = TO_
 }
 
 /** What it took to collect the servers' metrics, and the energy of the GPUs. */
-export function serverFacts(servers: ResultFile['servers']): [name: string, text: string][] {
+export function serverFacts({ servers, measures }: Pick<ResultFile, 'servers' | 'measures'>): [string, string][] {
   if (!isCollected(servers)) return [];
   const { targets, collector, gpu_energy: energy } = servers;
   return [
-    ...(energy === null ? [] : [['energy', energyText(energy)] satisfies [string, string]]),
+    ...(energy === null ? [] : energyFacts(energy, measures)),
     ...targets.map((target, i): [string, string] => [i === 0 ? 'targets' : '', targetLine(target)]),
     ...(collector.cpu_share === null
       ? []
@@ -34,11 +33,6 @@ export function serverFacts(servers: ResultFile['servers']): [name: string, text
           ],
         ]),
   ];
-}
-
-function energyText({ joules, gpus, joules_per_output_token: perToken }: Energy): string {
-  const each = perToken === null ? '' : ` · ${significant(perToken)} J per output token`;
-  return `${significant(joules)} J by ${things(gpus, 'GPUs')}${each}`;
 }
 
 function isCollected(servers: ResultFile['servers']): servers is ServersResult {

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { ServerTarget, ServersResult } from '../../../core/run/result.ts';
+import type { ResultFile, ServerTarget, ServersResult } from '../../../core/run/result.ts';
 import type { SeriesSummary, ServersFile } from '../../servers/files/servers-file.ts';
 import type { HistogramStatistics } from '../../servers/series/statistics.ts';
 import { serverFacts, serverVerdict } from './server-lines.ts';
@@ -19,6 +19,8 @@ const target = (facts: Partial<ServerTarget> = {}): ServerTarget => ({
   notes: [],
   ...facts,
 });
+
+const GPU = { model: 'NVIDIA H100', source: 'energy_counter', readings: 3, resolution_seconds: 1 } as const;
 
 const counter = (family: string, labels: Record<string, string>, increase: number): SeriesSummary => ({
   target: 'http://h:8000/metrics',
@@ -114,13 +116,30 @@ test("the servers' lines of a result: the targets, then the energy", () => {
     exact: true,
     why: null,
     requests: { server: 1, client: 1, difference: 0 } as ServersResult['requests'],
-    gpu_energy: { joules: 250, gpus: 1, joules_per_output_token: 0.5 } as ServersResult['gpu_energy'],
+    gpu_energy: {
+      ...{ joules: 600, watts: 300, idle_watts: 80, gpus: 2, source: 'energy_counter', resolution_seconds: 1 },
+      by_gpu: [
+        { ...GPU, gpu: 'GPU-0', joules: 250, watts: 125, idle_watts: 40 },
+        { ...GPU, gpu: 'GPU-1', joules: 350, watts: 175, idle_watts: null },
+      ],
+    },
     collector: { interval_seconds: 1, cpu_seconds: 0.1, cpu_share: null },
     targets: [target({ scrapes: 1 })],
   };
   expect(serverVerdict(servers)).toEqual(['servers     exact · servers count 1 request, the client 1']);
-  expect(serverFacts(servers)).toEqual([
-    ['energy', '250 J by 1 GPU · 0.500 J per output token'],
+  const perToken = { definition: 'd', origin: 'server', population: 'ok', clock: 'sent', kind: 'scalar' } as const;
+  const measures: ResultFile['measures'] = [
+    { ...perToken, measure: 'energy_per_output_token', unit: 'joules_per_token', value: 0.5 },
+    { ...perToken, measure: 'energy_per_total_token', unit: 'joules_per_token', value: null },
+  ];
+  expect(serverFacts({ servers, measures })).toEqual([
+    [
+      'energy',
+      '600 J by 2 GPUs, from energy counters · mean power 300 W · idle power before the run 80 W · ' +
+        '0.500 J per output token · an estimate: readings up to 1 s apart',
+    ],
+    ['', 'GPU-0  NVIDIA H100  250 J, 125 W, idle 40 W'],
+    ['', 'GPU-1  NVIDIA H100  350 J, 175 W'],
     ['targets', 'http://h:8000/metrics  vllm  up  1 scrape, 0 failed, p50 2 ms, p99 4 ms'],
   ]);
 });

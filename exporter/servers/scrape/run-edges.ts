@@ -69,6 +69,11 @@ function rests(collector: Collector, loop: TargetLoop): boolean {
   return !collector.isOverdue(loop) && countsRest(loop.store);
 }
 
+/** Whether no target reports a request. */
+export function isIdle(collector: Collector): boolean {
+  return totalLoad(collector) === 0;
+}
+
 /** A target without such gauges counts as idle. */
 function totalLoad(collector: Collector): number {
   return readable(collector).reduce((sum, { store }) => sum + (serverLoad(store) ?? 0), 0);

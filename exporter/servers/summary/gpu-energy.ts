@@ -1,85 +1,157 @@
-import type { GpuEnergy } from '../../../core/run/result.ts';
-import { repeats, type CollectedTarget, type Collection } from '../collection.ts';
-import { counterGain } from '../series/cumulative-window.ts';
-import { gaugeStatistics } from '../series/gauge-statistics.ts';
+import {
+  energyFromCounter,
+  energyFromPower,
+  type EnergyWindow,
+  type GpuReading,
+  type WindowEnergy,
+} from '../../../core/measures/gpu-energy.ts';
+import type { EnergyOfGpu, EnergySource, GpuEnergy } from '../../../core/run/result.ts';
+import type { CollectedTarget, Collection } from '../collection.ts';
+import type { Series } from '../series/series.ts';
 import { ScalarSeries } from '../series/series.ts';
 
-/** Counters of energy since the start, with the factor that converts them to joules. */
-const ENERGY_JOULES: Readonly<Record<string, number>> = {
-  DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION: 1e-3,
-  nv_energy_consumption: 1,
-};
-/** Gauges of power in watts. */
-const POWER: ReadonlySet<string> = new Set(['DCGM_FI_DEV_POWER_USAGE', 'nv_gpu_power_usage']);
+/** A family that reports energy or power of GPUs. */
+interface EnergyFamily {
+  readonly family: string;
+  readonly source: EnergySource;
+  /** Converts its values to joules or watts. */
+  readonly factor: number;
+}
 
-/**
- * Counters of generated tokens, in the order in which a request passes their systems; the first that increased is used.
- */
-const OUTPUT_TOKENS = [
-  'dynamo_frontend_output_tokens_total',
-  'vllm:generation_tokens_total',
-  'sglang:generation_tokens_total',
-  'trtllm_generation_tokens_total',
+/** In the order in which they are used: of each GPU the first that determines its energy. */
+const FAMILIES: readonly EnergyFamily[] = [
+  { family: 'DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', source: 'energy_counter', factor: 1e-3 },
+  { family: 'nv_energy_consumption', source: 'energy_counter', factor: 1 },
+  { family: 'DCGM_FI_DEV_POWER_USAGE', source: 'power', factor: 1 },
+  { family: 'nv_gpu_power_usage', source: 'power', factor: 1 },
 ];
+const NAMES: ReadonlySet<string> = new Set(FAMILIES.map(({ family }) => family));
+
+/** A series of one GPU with what it was read from. */
+interface GpuSeries {
+  readonly series: ScalarSeries;
+  readonly target: CollectedTarget;
+}
 
 /**
- * Energy that the GPUs of all targets used in the window, each GPU once: from their energy counters, else from their
- * power. Null: no target exposes either. The counters are read at the scrapes around the window, so they cover slightly
- * more than the window.
+ * Energy that the GPUs of all targets took in the window, each GPU once: by its energy counter, else by its power. Null:
+ * no target reports any. `firstRequest_ns`: when the first request of the run was sent to servers that were idle; null
+ * when it is not known, then the idle power is not known either.
  */
-export function gpuEnergy(collection: Collection): GpuEnergy | null {
-  const counted = joulesByGpu(collection, energyOf);
-  const measured = counted.size > 0 ? counted : joulesByGpu(collection, powerOf);
-  if (measured.size === 0) return null;
-  const joules = [...measured.values()].reduce((sum, each) => sum + each, 0);
-  const tokens = outputTokens(collection);
+export function gpuEnergy(collection: Collection, firstRequest_ns: number | null): GpuEnergy | null {
+  const gpus = seriesByGpu(collection);
+  if (gpus.size === 0) return null;
+  const by_gpu = Array.from(gpus, ([gpu, series]) => energyOfGpu(gpu, series, collection.window, firstRequest_ns));
+  const sources = new Set(by_gpu.map(({ source }) => source));
   return {
-    joules,
-    gpus: measured.size,
-    source: counted.size > 0 ? 'energy_counter' : 'power',
-    joules_per_output_token: tokens === null || tokens === 0 ? null : joules / tokens,
+    joules: sum(by_gpu.map(({ joules }) => joules)),
+    watts: sum(by_gpu.map(({ watts }) => watts)),
+    idle_watts: sum(by_gpu.map(({ idle_watts }) => idle_watts)),
+    gpus: by_gpu.length,
+    source: sources.size === 1 ? (by_gpu[0]?.source ?? null) : null,
+    resolution_seconds: by_gpu.reduce<number | null>(
+      (longest, { resolution_seconds: each }) => (each === null ? longest : Math.max(longest ?? each, each)),
+      null,
+    ),
+    by_gpu,
   };
 }
 
-type JoulesOf = (series: ScalarSeries, target: CollectedTarget) => number | null;
-
-/** Two exporters may expose the same GPU, identified by its UUID. */
-function joulesByGpu({ targets }: Collection, read: JoulesOf): Map<string, number> {
-  const byGpu = new Map<string, number>();
+/** Two exporters may report the same GPU, which its UUID identifies. */
+function seriesByGpu({ targets }: Collection): ReadonlyMap<string, readonly GpuSeries[]> {
+  const gpus = new Map<string, GpuSeries[]>();
   for (const target of targets) {
     for (const series of target.store.series) {
-      const joules = series instanceof ScalarSeries ? read(series, target) : null;
-      const { labels } = series;
-      const gpu = labels['UUID'] ?? labels['gpu_uuid'] ?? `${target.name} ${labels['gpu'] ?? ''}`;
-      if (joules !== null && !byGpu.has(gpu)) byGpu.set(gpu, joules);
+      if (!(series instanceof ScalarSeries) || !NAMES.has(series.family.name)) continue;
+      const gpu = gpuOf(series, target);
+      gpus.set(gpu, [...(gpus.get(gpu) ?? []), { series, target }]);
     }
   }
-  return byGpu;
+  return gpus;
 }
 
-const energyOf: JoulesOf = (series, { store, window }) => {
-  const factor = ENERGY_JOULES[series.family.name];
-  if (factor === undefined) return null;
-  const gain = counterGain(series, store, window.range);
-  return gain === null ? null : gain.increase * factor;
-};
+const gpuOf = ({ labels }: Series, target: CollectedTarget): string =>
+  labels['UUID'] ?? labels['gpu_uuid'] ?? `${target.name} ${labels['gpu'] ?? ''}`;
 
-const powerOf: JoulesOf = (series, { store, window }) => {
-  if (!POWER.has(series.family.name)) return null;
-  const { mean } = gaugeStatistics(series, store, window);
-  return mean === null ? null : (mean * (window.end_ns - window.start_ns)) / 1e9;
-};
-
-function outputTokens(collection: Collection): number | null {
-  for (const family of OUTPUT_TOKENS) {
-    const gains = collection.targets.flatMap(({ store, window }) =>
-      store.series
-        .filter((series): series is ScalarSeries => series instanceof ScalarSeries && series.family.name === family)
-        .filter((series) => repeats(collection, series) === null)
-        .map((series) => counterGain(series, store, window.range)?.increase ?? 0),
-    );
-    const tokens = gains.reduce((sum, gain) => sum + gain, 0);
-    if (tokens > 0) return tokens;
+function energyOfGpu(
+  gpu: string,
+  all: readonly GpuSeries[],
+  { start_ns, end_ns }: Collection['window'],
+  firstRequest_ns: number | null,
+): EnergyOfGpu {
+  const window = { start_seconds: start_ns / 1e9, end_seconds: end_ns / 1e9 };
+  const model = all.map(({ series }) => series.labels['modelName']).find((name) => name !== undefined) ?? null;
+  const identity = { gpu, model, idle_watts: idleWatts(all, firstRequest_ns) };
+  for (const { family, source, factor } of FAMILIES) {
+    for (const { series, target } of all) {
+      if (series.family.name !== family) continue;
+      const readings = source === 'power' ? samplesOf(series, target) : changesOf(series, target);
+      const found = energyOf(source, readings, window);
+      if (found === null) continue;
+      const joules = found.joules * factor;
+      const watts = joules / (window.end_seconds - window.start_seconds);
+      const { resolution_seconds } = found;
+      return { ...identity, source, joules, watts, readings: nearWindow(readings, window), resolution_seconds };
+    }
   }
-  return null;
+  return { ...identity, source: null, joules: null, watts: null, readings: 0, resolution_seconds: null };
+}
+
+/** A counter that stands still is not one that works: no GPU takes no energy. */
+function energyOf(source: EnergySource, readings: readonly GpuReading[], window: EnergyWindow): WindowEnergy | null {
+  return source === 'power' ? energyFromPower(readings, window) : energyFromCounter(readings, window);
+}
+
+/** Readings in the window, with the ones next to it. */
+function nearWindow(readings: readonly GpuReading[], { start_seconds, end_seconds }: EnergyWindow): number {
+  const first = readings.findLastIndex(({ at_seconds }) => at_seconds <= start_seconds);
+  const after = readings.findIndex(({ at_seconds }) => at_seconds >= end_seconds);
+  return (after < 0 ? readings.length - 1 : after) - Math.max(0, first) + 1;
+}
+
+/**
+ * When the counter was seen with a new value. The exporter may have read the first one long before it was scraped: one
+ * of its own intervals before the second.
+ */
+function changesOf(series: ScalarSeries, { store }: CollectedTarget): readonly GpuReading[] {
+  const changes: GpuReading[] = [];
+  for (let change = 0; change < series.changes; change++) {
+    if (series.isAbsent(change)) continue;
+    changes.push({ at_seconds: store.at_ns(series.scrapeOf(change)) / 1e9, value: series.value(change) });
+  }
+  const [first, second] = changes;
+  if (first === undefined || second === undefined) return changes;
+  const gaps = changes.slice(2).map(({ at_seconds }, i) => at_seconds - (changes[i + 1]?.at_seconds ?? NaN));
+  const interval = gaps.sort((a, b) => a - b)[gaps.length >> 1];
+  // With two values the interval is not known, and neither is the time of the first.
+  if (interval === undefined) return changes.slice(1);
+  return [{ ...first, at_seconds: Math.min(first.at_seconds, second.at_seconds - interval) }, ...changes.slice(1)];
+}
+
+/** The value at each scrape. */
+function samplesOf(series: ScalarSeries, { store }: CollectedTarget): readonly GpuReading[] {
+  const samples: GpuReading[] = [];
+  for (let scrape = series.bornAt; scrape < store.scrapes; scrape++) {
+    const change = series.changeAt(scrape);
+    if (!store.isOk(scrape) || change < 0 || series.isAbsent(change)) continue;
+    samples.push({ at_seconds: store.at_ns(scrape) / 1e9, value: series.value(change) });
+  }
+  return samples;
+}
+
+/** The lowest: the power falls for a while after earlier requests. */
+function idleWatts(all: readonly GpuSeries[], firstRequest_ns: number | null): number | null {
+  if (firstRequest_ns === null) return null;
+  const before = FAMILIES.filter(({ source }) => source === 'power').flatMap(({ family, factor }) =>
+    all
+      .filter(({ series }) => series.family.name === family)
+      .flatMap(({ series, target }) => samplesOf(series, target))
+      .filter(({ at_seconds }) => at_seconds * 1e9 < firstRequest_ns)
+      .map(({ value }) => value * factor),
+  );
+  return before.length === 0 ? null : Math.min(...before);
+}
+
+function sum(values: readonly (number | null)[]): number | null {
+  return values.reduce((total, value) => (total === null || value === null ? null : total + value), 0 as number | null);
 }

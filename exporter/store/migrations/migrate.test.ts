@@ -153,6 +153,23 @@ describe('a run of version 3', () => {
   });
 });
 
+test('a result of version 3: the energy of its GPUs has no power and no parts', () => {
+  const gpu_energy = { joules: 12, gpus: 2, source: 'power', joules_per_output_token: 0.5 };
+  const of = (servers: object) => migrated('result', 'result.json', { schema_version: 3, servers });
+  expect(of({ exact: true, gpu_energy })).toEqual({
+    schema_version: SCHEMA_VERSIONS.result,
+    servers: {
+      exact: true,
+      gpu_energy: {
+        ...{ joules: 12, watts: null, idle_watts: null, gpus: 2, source: 'power', resolution_seconds: null },
+        by_gpu: [],
+      },
+    },
+  });
+  expect(of({ gpu_energy: null })['servers']).toEqual({ gpu_energy: null });
+  expect(of({})['servers']).toEqual({});
+});
+
 describe('a later version', () => {
   test.each(['run', 'result', 'servers'] as const)('of %s.json is rejected in one line', (kind) => {
     const later = SCHEMA_VERSIONS[kind] + 1;

@@ -3,7 +3,7 @@ import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** The version of each file that this program writes; it reads this version and all earlier ones. */
-export const SCHEMA_VERSIONS = { run: 4, result: 3, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 4, result: 4, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -16,7 +16,7 @@ type Migration = (older: StoredObject) => StoredObject;
 /** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
   run: [runFrom1To2, runFrom2To3, runFrom3To4],
-  result: [resultFrom1To2, resultFrom2To3],
+  result: [resultFrom1To2, resultFrom2To3, resultFrom3To4],
   servers: [],
 };
 
@@ -86,4 +86,20 @@ function resultFrom1To2(result: StoredObject): StoredObject {
 /** Version 3 of result.json added the stages of a load. */
 function resultFrom2To3(result: StoredObject): StoredObject {
   return { ...result, schema_version: 3, stages: [] };
+}
+
+/**
+ * Version 4 of result.json has the power of the GPUs, and the energy of each of them. Its energy per token is a measure,
+ * over the client's tokens: that of version 3 was over the servers' and is left out.
+ */
+function resultFrom3To4(result: StoredObject): StoredObject {
+  const servers = changed(result.servers, (collected) => ({
+    ...collected,
+    ...('gpu_energy' in collected ? { gpu_energy: changed(collected['gpu_energy'], energyFrom3To4) } : {}),
+  }));
+  return { ...result, schema_version: 4, servers };
+}
+
+function energyFrom3To4({ joules, gpus, source }: StoredObject): StoredObject {
+  return { joules, watts: null, idle_watts: null, gpus, source, resolution_seconds: null, by_gpu: [] };
 }

@@ -7,6 +7,7 @@ import type {
   StageSummary,
 } from '../../../core/measures/staged-summary.ts';
 import { worstOfStages } from '../../../core/measures/staged-slos.ts';
+import { energyResults } from '../../../core/measures/energy-results.ts';
 import { serverResults } from '../../../core/measures/server-results.ts';
 import type { ServerTotals } from '../../../core/measures/server-results.ts';
 import { judgeSlo } from '../../../core/measures/slo.ts';
@@ -52,7 +53,8 @@ export async function resultOf(
 ): Promise<{ result: ResultFile; notes: readonly string[] }> {
   const { whole, stages: staged } = await summary.summarizeInSteps(reading, nextTurn);
   const { window, requests, errors, notes } = whole;
-  const measures = [...whole.measures, ...serverResults(serverTotals)];
+  const energy = 'targets' in servers ? servers.gpu_energy : null;
+  const measures = [...whole.measures, ...serverResults(serverTotals), ...energyResults(energy, whole.measures)];
   const slos = run.gates?.slos ?? [];
   const stages = staged.map((stage, i) => stageResult(run, stage, i + 1));
   const result: ResultFile = {

@@ -130,7 +130,10 @@ function scalar(measure: string, unit: ScalarResult['unit'], value: number): Sca
 function serversWith(gpus: number): ResultFile['servers'] {
   return {
     ...{ exact: true, why: null, requests: null, targets: [] },
-    gpu_energy: { joules: 1000, gpus, source: 'energy_counter', joules_per_output_token: null },
+    gpu_energy: {
+      ...{ joules: 1000, watts: 100, idle_watts: null, gpus, source: 'energy_counter', resolution_seconds: 1 },
+      by_gpu: [],
+    },
     collector: { interval_seconds: 1, cpu_seconds: null, cpu_share: null },
   };
 }

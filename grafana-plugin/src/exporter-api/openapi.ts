@@ -599,7 +599,7 @@ export interface components {
             };
             run_id: string;
             scenario: string;
-            schema_version: 3;
+            schema_version: 4;
             servers: Record<string, never> | components["schemas"]["ResultFile_servers"];
             slos: {
                 comparison: "<" | "<=" | ">" | ">=";
@@ -610,7 +610,7 @@ export interface components {
                 limit: number;
                 measure: string;
                 stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
-                unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
                 value: number | null;
                 verdict: "met" | "not_met" | "undecided";
                 why: string | null;
@@ -664,7 +664,7 @@ export interface components {
                     limit: number;
                     measure: string;
                     stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
-                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
                     value: number | null;
                     verdict: "met" | "not_met" | "undecided";
                     why: string | null;
@@ -709,13 +709,26 @@ export interface components {
             };
             population: "ok" | "all";
             std: number | null;
-            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+        };
+        ResultFile_energy_of_gpu: {
+            gpu: string;
+            idle_watts: number | null;
+            joules: number | null;
+            model: string | null;
+            readings: number;
+            resolution_seconds: number | null;
+            source: "energy_counter" | "power" | null;
+            watts: number | null;
         };
         ResultFile_gpu_energy: {
+            by_gpu: components["schemas"]["ResultFile_energy_of_gpu"][];
             gpus: number;
-            joules: number;
-            joules_per_output_token: number | null;
-            source: "energy_counter" | "power";
+            idle_watts: number | null;
+            joules: number | null;
+            resolution_seconds: number | null;
+            source: "energy_counter" | "power" | null;
+            watts: number | null;
         };
         ResultFile_percentile: {
             bounds: null | [
@@ -735,7 +748,7 @@ export interface components {
             measure: string;
             origin: "client" | "server";
             population: "ok" | "all";
-            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
             value: number | null;
         };
         ResultFile_server_requests: {
@@ -909,14 +922,14 @@ export interface components {
                 goodput: {
                     limit: number;
                     measure: string;
-                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
                 }[];
                 slos: {
                     comparison: "<" | "<=" | ">" | ">=";
                     limit: number;
                     measure: string;
                     stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
-                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
                 }[];
             };
             group_id: string | null;
@@ -1430,7 +1443,7 @@ export interface components {
             remove?: components["schemas"]["Tags"];
         };
         Tags: string[];
-        Unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+        Unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
         ValueName: "scenarios" | "models" | "systems" | "tools" | "tags" | "statuses" | "verdicts" | "groups";
         Values: {
             name: components["schemas"]["ValueName"];
@@ -1486,7 +1499,7 @@ export interface components {
             sentence: string;
             stat: string;
             title?: string;
-            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second";
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
             verdict: components["schemas"]["VerdictEntry_verdict"];
         };
         VerdictEntry_needs: null | {

@@ -9,6 +9,9 @@ export const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {
   requests: 'short',
   requests_per_second: 'reqps',
   tokens_per_second: 'suffix: tokens/s',
+  joules: 'joule',
+  watts: 'watt',
+  joules_per_token: 'suffix: J/token',
 };
 
 export function field<T>(name: string, type: FieldType, values: T[], config: FieldConfig = {}): Field<T> {
