@@ -60,7 +60,7 @@ describeWithChart("the pods of the chart's Job", (chart) => {
       expect(findings).toBe('');
       const [container] = containersOf(manifests);
       // The Secret of the bucket, in the environment by `envFrom`.
-      const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = server.env;
+      const { AWS_ACCESS_KEY_ID = '', AWS_SECRET_ACCESS_KEY = '' } = server.env;
       return Array.from({ length: SHARDS }, (_, index) => {
         const folder = join(directory, runId, `pod-${index}`);
         // Pods have an address and volumes of their own; these processes share both.

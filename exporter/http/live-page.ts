@@ -22,8 +22,8 @@ import type { WebConfigFile } from './web-config/web-config-file.ts';
 export class LivePage {
   readonly #page = new LiveRunsPage();
   readonly #scrapers = new Scrapers();
-  readonly #runs = new Set<ServedRun>();
-  readonly #waiting = new Set<ServedRun>();
+  readonly #runs = new Set<RunPage>();
+  readonly #waiting = new Set<RunPage>();
   #opening: Promise<Listening> | null = null;
   readonly #webConfig: WebConfigFile | null;
   #isAnnouncing = false;
@@ -41,7 +41,7 @@ export class LivePage {
       this.#opening = null;
       throw error;
     });
-    const run = new ServedRun({
+    const run = new RunPage({
       metricsUrl: advertisedUrl(listening, options.host),
       linger: new Linger(this.#scrapers, now_seconds(), options.lingerMaxSeconds ?? undefined),
       entry: this.#page.add(live),
@@ -87,13 +87,13 @@ export class LivePage {
   }
 
   /** The port closes with the last run: a page without it would be scraped as its end. */
-  #gone(run: ServedRun): void {
+  #gone(run: RunPage): void {
     this.#runs.delete(run);
     this.#waiting.delete(run);
     if (this.#isAnnouncing && this.#runs.size === 0) void this.close();
   }
 
-  #noteWaiting(run: ServedRun): void {
+  #noteWaiting(run: RunPage): void {
     this.#waiting.add(run);
     this.#sayWaiting();
   }
@@ -106,7 +106,7 @@ export class LivePage {
   }
 }
 
-interface ServedRunParts {
+interface RunPageParts {
   readonly metricsUrl: string;
   readonly linger: Linger;
   readonly entry: PageEntry;
@@ -116,14 +116,14 @@ interface ServedRunParts {
   readonly gone: () => void;
 }
 
-class ServedRun implements ServedPage {
+class RunPage implements ServedPage {
   readonly metricsUrl: string;
   readonly options: ServedPageOptions;
-  readonly #parts: ServedRunParts;
+  readonly #parts: RunPageParts;
   readonly #scrapes = new EventEmitter();
   #record: { stop(): Promise<void> } | null = null;
 
-  constructor(parts: ServedRunParts) {
+  constructor(parts: RunPageParts) {
     this.metricsUrl = parts.metricsUrl;
     this.options = parts.options;
     this.#parts = parts;

@@ -132,7 +132,7 @@ describe('no route is reachable without its role', () => {
   test.each(OPERATIONS)('$method $path requires $role', async ({ method, path, role }) => {
     expect(ROLES).toContain(role);
     expect(await status(method, path, null)).toBe(401);
-    expect(await status(method, path, 'Bearer of-nobody')).toBe(401);
+    expect(await status(method, path, 'Bearer of-no-one')).toBe(401);
     expect(await status(method, path, bearer([]))).toBe(403);
     expect(await status(method, path, bearer(everyRoleBut(role)))).toBe(403);
     expect([401, 403]).not.toContain(await status(method, path, bearer([role as Role])));

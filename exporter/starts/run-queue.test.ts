@@ -5,7 +5,7 @@ import { NEVER_STARTED, RunQueue } from './run-queue.ts';
 
 const END: EndedRun = { exitCode: 0, output: null, message: null };
 
-/** Processes that end when told to. */
+/** Processes that end on request. */
 function processes() {
   const begun: string[] = [];
   const end = new Map<string, () => void>();

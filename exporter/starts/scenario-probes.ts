@@ -34,7 +34,7 @@ const STOPS_WITHIN_MS = 5_000;
 
 /**
  * Runs scenarios for a scraper that waits for their results. The runs are not kept: Prometheus keeps the results. Probes of
- * one scenario at the same time share one run; a run for which nobody waits is stopped.
+ * one scenario at the same time share one run; a run for which no client waits is stopped.
  */
 export class ScenarioProbes {
   readonly #options: ScenarioProbesOptions;

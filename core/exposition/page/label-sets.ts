@@ -1,10 +1,10 @@
 import { FNV_PRIME, FNV_START } from './byte-interner.ts';
 import type { Labels } from '../exposition.ts';
 
-type LabelPairs = readonly (readonly [string, string])[];
+type Pairs = readonly (readonly [string, string])[];
 
 /** A number that equal label sets share, whatever the order of their labels: the sum of FNV-1a of each. */
-function fingerprint(pairs: LabelPairs): number {
+function fingerprint(pairs: Pairs): number {
   let sum = 0;
   for (const [name, value] of pairs) sum = (sum + hashText(value, hashText(name, FNV_START))) | 0;
   return sum;
@@ -40,7 +40,7 @@ export class LabelSets {
   private readonly previous: number[] = [];
 
   /** The names in `pairs` are unique. */
-  intern(pairs: LabelPairs): number {
+  intern(pairs: Pairs): number {
     const print = fingerprint(pairs);
     for (let id = this.lastOf.get(print) ?? -1; id >= 0; id = this.previous[id] as number) {
       if (this.isSet(id, pairs)) return id;
@@ -55,7 +55,7 @@ export class LabelSets {
     return id;
   }
 
-  private isSet(id: number, pairs: LabelPairs): boolean {
+  private isSet(id: number, pairs: Pairs): boolean {
     const labels = this.sets[id] as Labels;
     return this.sizes[id] === pairs.length && pairs.every(([name, value]) => labels[name] === value);
   }

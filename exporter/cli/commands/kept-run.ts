@@ -14,8 +14,8 @@ export async function keptRun(
 ): Promise<DepartingRun> {
   try {
     const departing = await perform(request);
-    const { departure: _departure, ...performed } = departing;
-    runs.push({ request, performed });
+    const { result, failure, path, notes } = departing;
+    runs.push({ request, performed: { result, failure, path, notes } });
     return departing;
   } catch (error) {
     if (error instanceof RunNotStoredError) runs.push(notStored(request, error));

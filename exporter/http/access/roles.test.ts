@@ -20,7 +20,7 @@ anonymous: [read]
 });
 
 test.each([
-  ['', 'roles.yml: nobody has a role'],
+  ['', 'roles.yml: no one has a role'],
   ['users: {bo: [read]}', 'roles.yml: users.bo is not among basic_auth_users of --web-config-file'],
   ['users: {ana: [admin]}', "users.ana has the unknown value 'admin'; the values are read, annotate, write-baseline,"],
   ['users: {ana: read}', 'users.ana must be a list of strings'],

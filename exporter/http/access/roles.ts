@@ -43,7 +43,7 @@ export function parseRoles(text: string, file: string, isUser: (name: string) =>
   const repeated = tokens.keys().find((_, i) => digests.indexOf(digests[i] ?? '') < i);
   if (repeated !== undefined) tokens.refuse(repeated, 'has the token of another entry');
   if (roles.users.size + roles.tokens.length + roles.anonymous.size === 0) {
-    throw new ConfigurationError(`${file}: nobody has a role; the keys are users, tokens, anonymous`);
+    throw new ConfigurationError(`${file}: no one has a role; the keys are users, tokens, anonymous`);
   }
   return roles;
 }

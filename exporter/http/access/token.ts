@@ -15,7 +15,7 @@ export interface TokenRule {
 }
 
 export interface TokenAccessOptions {
-  /** Required from clients that the rule does not exempt and that have not signed in; null: everybody reads, nobody writes. */
+  /** Required from clients that the rule does not exempt and that have not signed in; null: every client reads, no client writes. */
   readonly token: string | null;
   /** Who is exempt from the token for reading; absent: clients on the loopback address. */
   readonly rule?: TokenRule;
