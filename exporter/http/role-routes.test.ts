@@ -1,8 +1,10 @@
+import { gzipSync } from 'node:zlib';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import type { Express } from 'express';
+import { request } from 'undici';
 import { RunList } from '../publish/run-list.ts';
 import { storeSource } from '../publish/run-reader.ts';
 import { RunLibrary } from '../publish/views/run-library.ts';
@@ -19,11 +21,13 @@ import { storeRuns, type StoredRuns } from './api/fixtures/stored-runs.ts';
 import { listen, type Listening } from './listen.ts';
 import { createServeApp } from './serve-app.ts';
 import { webGuard } from './web-config/web-guard.ts';
-import { parseWebConfig } from './web-config/web-config.ts';
+import { parseWebConfig, type WebConfig } from './web-config/web-config.ts';
 
 /** Of `test`, from Prometheus' guide to basic authentication. */
 const HASH = '$2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay';
 const WEB_CONFIG = parseWebConfig(`basic_auth_users: { ana: ${HASH}, bo: ${HASH} }`, 'web.yml');
+
+let webConfig: WebConfig = WEB_CONFIG;
 
 let runs: StoredRuns;
 let folder: string;
@@ -69,7 +73,7 @@ beforeAll(async () => {
     hostCheck: hostCheck({ host: '127.0.0.1', allowedHosts: [] }),
     ...{ version: '0.1.0', problem },
   };
-  app = createServeApp({ ...options, guard: webGuard(() => WEB_CONFIG, options.access.needsNoUser) });
+  app = createServeApp({ ...options, guard: webGuard(() => webConfig, options.access.needsNoUser) });
   api = createApi(options);
   server = await listen(app, { host: '127.0.0.1', port: 0 });
 });
@@ -101,14 +105,17 @@ const OPERATIONS = [
   { ...PROBE, path: '/probe?scenario=smoke' },
 ];
 
-async function status(method: string, path: string, authorization: string | null): Promise<number> {
-  const filled = path
+/** A path with an example of each of its parameters. */
+const filled = (path: string): string =>
+  path
     .replace('{run_id}', 'first')
     .replace('scenarios/{name}', 'scenarios/long')
     .replace('{name}', 'models')
     .replace('{sweep_id}', 'x')
     .replace('{page}', 'LlmbenchScenarioRegressed.md');
-  const response = await fetch(`${server.url}${filled}`, {
+
+async function status(method: string, path: string, authorization: string | null): Promise<number> {
+  const response = await fetch(`${server.url}${filled(path)}`, {
     method,
     redirect: 'manual',
     headers: authorization === null ? {} : { authorization },
@@ -162,6 +169,40 @@ describe('no route is reachable without its role', () => {
   test.each(WITHOUT_ROLE)('%s requires no role, but a user where there are users', async (path) => {
     expect(await status('GET', path, bearer([]))).toBe(200);
     expect(await status('GET', path, null)).toBe(401);
+  });
+});
+
+describe('every route is limited', () => {
+  const all = [...OPERATIONS, ...WITHOUT_ROLE.map((path) => ({ method: 'GET', path }))];
+  const send = async (path: string, method: 'GET' | 'POST', body: string | Buffer, encoding = 'identity') => {
+    const type = { 'content-type': 'application/json', 'content-encoding': encoding };
+    const headers = { authorization: bearer(ROLES), ...type };
+    const response = await request(`${server.url}${filled(path)}`, { method, headers, body });
+    await response.body.dump();
+    return response.statusCode;
+  };
+
+  test.each(all.filter(({ method }) => method === 'GET'))('GET $path has no body', async ({ path }) => {
+    expect(await send(path, 'GET', 'x')).toBe(400);
+  });
+
+  test.each(all.filter(({ method }) => method === 'POST'))('the body of POST $path is limited', async ({ path }) => {
+    const large = JSON.stringify({ scenario: 'x'.repeat(200_000) });
+    expect(await send(path, 'POST', large)).toBe(413);
+    // The limit is that of the decompressed body.
+    expect(await send(path, 'POST', gzipSync(' '.repeat(50_000_000)), 'gzip')).toBe(413);
+  });
+
+  test('the rate limit of the web configuration applies before credentials are checked', async () => {
+    webConfig = { ...WEB_CONFIG, rateLimit: { interval_ms: 1e9, burst: 1 } };
+    try {
+      expect(await status('GET', '/-/healthy', bearer([]))).toBe(200);
+      for (const { method, path } of all) {
+        expect([path, await status(method, path, basic('ana', 'wrong'))]).toEqual([path, 429]);
+      }
+    } finally {
+      webConfig = WEB_CONFIG;
+    }
   });
 });
 
