@@ -101,7 +101,7 @@ test('the settings of the guide reach a serve with TLS, users and roles', async 
   expect((await proxied(settings, 'api/v1/runs')).text).toContain('"r1"');
 });
 
-test('an editor changes a baseline, and nobody starts a run', async () => {
+test('an editor changes a baseline, and starts no run', async () => {
   const change = { action: 'accept', run_ids: ['r1'], reason: 'first', author: 'ana' };
   const runs = JSON.parse((await proxied(settings, 'api/v1/runs')).text) as { runs: { scenario: string }[] };
   const path = `api/v1/scenarios/${encodeURIComponent(runs.runs[0]?.scenario ?? '')}/baseline`;
