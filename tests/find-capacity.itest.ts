@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CapacityFile } from '../core/run/capacity.ts';
 import type { RunFile } from '../core/run/run.ts';
+import type { Comparison } from '../exporter/judge/comparison.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { startLimitedServer, startQueueingServer, type LimitedServer } from './limited-server.ts';
 import { llmbench, start } from './llmbench.ts';
@@ -68,6 +69,33 @@ describe('a server that rejects the fifth concurrent request', () => {
       expect(run.phases.map(({ phase }) => phase)).toEqual(['warmup', 'measure']);
     }
   });
+});
+
+test('compare of two searches judges their capacities: 6 after 4 is +50 %, exit 99 the other way round', async () => {
+  for (const [id, places] of [['four', 4] as const, ['six', 6] as const]) {
+    const server = await startLimitedServer(places);
+    try {
+      const find = ['--find', 'concurrency', '--slo', 'error_ratio<=5%', '--run-id', id, '--tag', id];
+      expect((await llmbench(...args(server.url, ...find))).code).toBe(0);
+    } finally {
+      await server.close();
+    }
+  }
+  const compare = (...more: string[]) => llmbench('compare', ...more, '--runs-dir', runsDir);
+  const better = await compare('group:four', 'group:six');
+  expect({ code: better.code, stdout: better.stdout }).toEqual({
+    code: 0,
+    stdout: expect.stringMatching(
+      /concurrency capacity \* +improved +4 requests +6 requests +\+50 % +\+50 % to \+50 % +±10 % .* 1 \+ 1\n/,
+    ) as unknown,
+  });
+  const worse = await compare('tag:six', 'tag:four', '--json');
+  expect(worse.code).toBe(99);
+  const report = JSON.parse(worse.stdout) as Comparison;
+  expect(report.measures).toMatchObject([{ verdict: 'regressed', values: { a: [[6, 6]], b: [[4, 4]] } }]);
+  const gated = await compare('group:four', 'group:six', '--gate', 'error_ratio');
+  expect(gated).toMatchObject({ code: 2, stdout: '' });
+  expect(gated.stderr).toContain('the capacity alone is compared');
 });
 
 describe('a fast server', () => {

@@ -10,18 +10,15 @@ const ANSWER_MS = 20;
 const REJECTION_MS = 5;
 
 /**
- * Streams chat completions of two tokens, and answers 429 to a request that comes while `places` others are in progress: its
- * capacity does not depend on how fast the machine is.
+ * Streams chat completions, and answers 429 to a request that comes while `places` others are in progress: its capacity does
+ * not depend on how fast the machine is. The one token of a response has no inter-token latency that a busy client exceeds.
  */
-export const startLimitedServer = (places: number): Promise<LimitedServer> => startServer(places, ['a', 'b'], false);
+export const startLimitedServer = (places: number): Promise<LimitedServer> => startServer(places, 'reject');
 
-/**
- * Streams chat completions of one token, and lets a request wait while `places` others are in progress: its throughput grows
- * up to `places` requests in flight. One token has no inter-token latency that a busy client could exceed.
- */
-export const startQueueingServer = (places: number): Promise<LimitedServer> => startServer(places, ['a'], true);
+/** The same, but further requests wait for a place: its throughput grows up to `places` requests in flight. */
+export const startQueueingServer = (places: number): Promise<LimitedServer> => startServer(places, 'wait');
 
-async function startServer(places: number, tokens: readonly string[], canWait: boolean): Promise<LimitedServer> {
+async function startServer(places: number, further: 'reject' | 'wait'): Promise<LimitedServer> {
   let taken = 0;
   const waiting: (() => void)[] = [];
   const answer = (response: ServerResponse): void => {
@@ -31,14 +28,14 @@ async function startServer(places: number, tokens: readonly string[], canWait: b
       taken--;
       waiting.shift()?.();
       response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end([...tokens.map(contentOf), END, usageOf(tokens.length), 'data: [DONE]\n\n'].join(''));
+      response.end([CONTENT, END, USAGE, 'data: [DONE]\n\n'].join(''));
     }, ANSWER_MS);
   };
   const server = createServer((request, response) => {
     request.resume();
     if (request.method !== 'POST') response.writeHead(404).end();
     else if (taken < places) answer(response);
-    else if (canWait) waiting.push(() => answer(response));
+    else if (further === 'wait') waiting.push(() => answer(response));
     else setTimeout(() => response.writeHead(429).end('{"error":{"message":"busy"}}'), REJECTION_MS);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -56,7 +53,6 @@ async function startServer(places: number, tokens: readonly string[], canWait: b
 const event = (choices: readonly unknown[], more: object = {}): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 0, model: 'sim-model', choices, ...more })}\n\n`;
 
-const contentOf = (content: string): string => event([{ index: 0, delta: { content }, finish_reason: null }]);
+const CONTENT = event([{ index: 0, delta: { content: 'a' }, finish_reason: null }]);
 const END = event([{ index: 0, delta: {}, finish_reason: 'length' }]);
-const usageOf = (tokens: number): string =>
-  event([], { usage: { prompt_tokens: 8, completion_tokens: tokens, total_tokens: 8 + tokens } });
+const USAGE = event([], { usage: { prompt_tokens: 8, completion_tokens: 1, total_tokens: 9 } });

@@ -1,4 +1,7 @@
+import type { CapacityFile } from '../../core/run/capacity.ts';
 import type { RunStore } from '../store/run-store.ts';
+import { compareSearches } from './capacity/compare-searches.ts';
+import { searchesOf, UnfitSetsError, type GroupedRun } from './capacity/searches-of-runs.ts';
 import { compare } from './compare.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
@@ -6,9 +9,11 @@ import type { NextContext } from './next-command.ts';
 import type { RunFigures } from './run-figures.ts';
 import { verdictReport, type ReportedRun, type VerdictReport } from './verdict-report.ts';
 
+export type ComparedRun = ReportedRun & GroupedRun;
+
 export interface ComparedSets {
-  readonly a: readonly ReportedRun[];
-  readonly b: readonly ReportedRun[];
+  readonly a: readonly ComparedRun[];
+  readonly b: readonly ComparedRun[];
   /** See `CompareOptions`. */
   readonly paired: boolean;
   readonly rules: RuleChoices;
@@ -36,13 +41,38 @@ export function refusal({ a, b, paired }: RequestedSets): string | null {
   return `paired requires as many runs in A as in B; there are ${a.length} and ${b.length}`;
 }
 
-/** Compares two sets of stored runs that `refusal` does not refuse. Throws an `UnreadableRunError`. */
+/**
+ * Compares two sets of stored runs that `refusal` does not refuse; of probes of searches (`run --find`), the capacities that
+ * were found. Throws an `UnreadableRunError`, and an `UnfitSetsError` if only some runs are probes.
+ */
 export async function compareStored(store: RunStore, load: LoadFigures, sets: ComparedSets): Promise<VerdictReport> {
+  const searches = { a: await searchesOf(store, sets.a, 'A'), b: await searchesOf(store, sets.b, 'B') };
+  if (searches.a !== null || searches.b !== null) {
+    const side = (name: 'a' | 'b'): { searches: readonly CapacityFile[]; runIds: readonly string[] } => {
+      const found = searches[name];
+      if (found === null) throw new UnfitSetsError(ONE_SIDE);
+      return { searches: found, runIds: idsOf(sets[name]) };
+    };
+    const unfit = unfitForSearches(sets);
+    if (unfit !== null) throw new UnfitSetsError(unfit);
+    return compareSearches(load, { a: side('a'), b: side('b'), rules: sets.rules });
+  }
   const a = await readFigures(load, idsOf(sets.a));
   const b = alike(a, await readFigures(load, idsOf(sets.b)), sets);
   const figures = [...a, ...b];
   const judgment = compare(a, b, { paired: sets.paired, rules: rulesFor(sets.rules, figures) });
   return verdictReport(store, judgment, { ...sets, figures });
+}
+
+const ONE_SIDE =
+  'one side has probes of a search (--find), the other has none: select probes of searches for both, or for none';
+
+/** A reason against the options of a comparison of capacities; null without one. */
+function unfitForSearches({ paired, rules }: ComparedSets): string | null {
+  if (paired) return 'paired compares runs; the runs of a search (--find) are not made in pairs';
+  return rules.primary === null
+    ? null
+    : 'gate names measures of runs; of searches (--find) the capacity alone is compared';
 }
 
 function alike(

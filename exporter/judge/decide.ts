@@ -11,6 +11,9 @@ export interface Decision {
   readonly detectable: number | null;
 }
 
+/** What of the evidence a decision rests on. */
+export type Decidable = Pick<Evidence, 'estimate' | 'interval' | 'level'>;
+
 /**
  * regressed: the interval is above no change and the estimate at least the margin; improved: mirrored; unchanged: the
  * interval is within the margin on both sides; else undecided.
@@ -19,7 +22,7 @@ export interface Decision {
  * @param level the chance that the interval misses the truth, after the control for several measures
  * @param alone the same for one measure alone
  */
-export function decide(evidence: Evidence, margin: number, level: number, alone: number): Decision {
+export function decide(evidence: Decidable, margin: number, level: number, alone: number): Decision {
   const interval = evidence.interval(evidence.level ?? level);
   const verdict = verdictOf(evidence, interval, margin);
   return {
@@ -41,7 +44,7 @@ function verdictOf(
 }
 
 function openBecause(
-  evidence: Evidence,
+  evidence: Decidable,
   [low, high]: readonly [number, number],
   margin: number,
   alone: number,

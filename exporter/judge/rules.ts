@@ -1,3 +1,4 @@
+import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
@@ -27,6 +28,8 @@ const MARGIN = 0.05;
 const ALPHA = 0.05;
 /** One request in a hundred: of shares of requests 5 % would be far too many. */
 const SHARE_MARGINS = { error_ratio: 0.01, stall_ratio: 0.01 };
+/** The resolution of a search. */
+const CAPACITY_MARGINS = { concurrency_capacity: 0.1, request_rate_capacity: 0.1 };
 
 /**
  * The measures that gate unless the scenario says otherwise: how long users wait for the first token, usually and often
@@ -44,7 +47,7 @@ export function defaultRules(runs: readonly { readonly figures: readonly Figure[
       { measure: 'error_ratio', stat: 'value' },
     ],
     margin: MARGIN,
-    margins: SHARE_MARGINS,
+    margins: { ...SHARE_MARGINS, ...CAPACITY_MARGINS },
     alpha: ALPHA,
   };
 }
@@ -91,7 +94,7 @@ export function judgedMeasures(): readonly string[] {
 }
 
 function scalarMeasures(): readonly ScalarMeasure[] {
-  return [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES].flatMap((measures) =>
+  return [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES, CAPACITY_MEASURES].flatMap((measures) =>
     Object.values<ScalarMeasure>(measures),
   );
 }

@@ -1,3 +1,4 @@
+import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { ERROR_REASON_RULES, outcomeOf } from '../../core/measures/error-reasons.ts';
 import { FOREIGN_DEFINITIONS } from '../../core/measures/foreign-definitions.ts';
@@ -56,6 +57,9 @@ export function measuresPage(): string {
     '## Goodput',
     `Only with \`--goodput\`. A limit can be set on ${GOODPUT_LIMITED.map(({ measure }) => code(measure)).join(', ')}; milliseconds for times, tokens per second for rates. The limits are part of the definition.`,
     scalarTable(Object.values(GOODPUT_MEASURES), new Map()),
+    '## Capacity',
+    'Of a search (`run --find`), not of a run: an interval, which `llmbench compare` judges. The objectives are part of the definition.',
+    scalarTable(Object.values(CAPACITY_MEASURES), new Map()),
     '## Why requests fail',
     'The first rule that matches determines the reason. `timeout` and `cancelled` are separate outcomes; cancelled requests are in no population.',
     table(

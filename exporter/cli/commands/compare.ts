@@ -1,6 +1,7 @@
 import { differingFacts, type Provenance } from '../../../core/run/provenance.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
 import { compareStored, refusal } from '../../judge/compare-stored.ts';
+import { UnfitSetsError } from '../../judge/capacity/searches-of-runs.ts';
 import { storedFigures, UnreadableRunError } from '../../judge/load-figures.ts';
 import type { NextContext } from '../../judge/next-command.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
@@ -27,10 +28,11 @@ const USAGE = 'llmbench compare RUNS_A RUNS_B [options]';
 const EXAMPLES = [
   'llmbench compare scenario:chat+tag:main scenario:chat+tag:candidate',
   'llmbench compare 20261121T19,20261121T20 latest --margin 3',
+  'llmbench compare group:capacity-before group:capacity-after --margin 15',
   'llmbench compare tag:before tag:after --gate time_to_first_token:p90 --gate output_token_throughput --format markdown',
 ];
 
-/** Compares two sets of stored runs. */
+/** Compares two sets of stored runs, or the capacities of two sets of searches. */
 export async function run(argv: readonly string[]): Promise<number> {
   if (asksForHelp(argv)) {
     process.stdout.write(`${helpText(USAGE, OPTIONS, EXAMPLES)}\n${SELECTOR_HELP}`);
@@ -72,6 +74,7 @@ export async function compareRuns(
 `);
     return code;
   } catch (error) {
+    if (error instanceof UnfitSetsError) throw new CliError(error.message);
     if (error instanceof UnreadableRunError) throw new CliError(error.message, ExitCode.failed);
     throw error;
   }

@@ -5,8 +5,9 @@ import { indexedRuns, selecting } from '../commands/runs/stored-runs.ts';
 
 /** How runs are selected, for the help of commands. */
 export const SELECTOR_HELP =
-  'RUNS is a list with commas of run ids (or unique prefixes, or `latest`), scenario:NAME, tag:TAG and last:N;\n' +
-  '`+` combines conditions: scenario:chat+last:6 is the last 6 runs of the scenario chat.\n';
+  'RUNS is a list with commas of run ids (or unique prefixes, or `latest`), scenario:NAME, tag:TAG,\n' +
+  'group:ID and last:N; `+` combines conditions: scenario:chat+last:6 is the last 6 runs of the scenario\n' +
+  'chat.\n';
 
 /** The readable finished runs that a selector names, oldest first, each once. Throws a `CliError`. */
 export async function selectedRuns(store: RunStore, selector: string): Promise<readonly IndexedRun[]> {

@@ -1,5 +1,4 @@
 import { capitalized } from '../../../core/measures/measure-title.ts';
-import { quantity } from '../../../core/text/quantities.ts';
 import type { ComparedMeasure } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
@@ -13,6 +12,7 @@ import {
   isOpenByRate,
   RATE_LEGEND,
   shownMeasures,
+  sideText,
   verdictCell,
 } from './verdict-text.ts';
 
@@ -81,8 +81,8 @@ function cells(measure: ComparedMeasure): string[] {
   return [
     capitalized(measure.title),
     `${MARKS[verdict]} ${verdictCell(measure)}`,
-    quantity(values.median_a, unit),
-    quantity(values.median_b, unit),
+    sideText(values.median_a, values.a, unit),
+    sideText(values.median_b, values.b, unit),
     effectText(measure),
     intervalText(measure),
     `±${percentText(margin)}`,

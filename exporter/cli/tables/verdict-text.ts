@@ -1,4 +1,5 @@
-import { ABSENT, quantity } from '../../../core/text/quantities.ts';
+import type { Unit } from '../../../core/run/statistic.ts';
+import { ABSENT, quantity, quantityRange } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 import type { ComparedMeasure, Comparison } from '../../judge/comparison.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
@@ -71,14 +72,25 @@ function row(measure: ComparedMeasure): string[] {
   return [
     `${measure.title}${measure.gating ? ' *' : ''}`,
     verdictCell(measure),
-    quantity(values.median_a, unit),
-    quantity(values.median_b, unit),
+    sideText(values.median_a, values.a, unit),
+    sideText(values.median_b, values.b, unit),
     effectText(measure),
     intervalText(measure),
     `±${percentText(measure.margin)}`,
     measure.detectable === null ? ABSENT : `+${percentText(measure.detectable)}`,
     `${runs.a} + ${runs.b}`,
   ];
+}
+
+/** The median of a side; if its values are intervals, the span of all of them. */
+export function sideText(median: number | null, values: ComparedMeasure['values']['a'], unit: Unit): string {
+  if (median !== null) return quantity(median, unit);
+  const intervals = values.filter((value) => value !== null && typeof value === 'object');
+  if (intervals.length === 0) return ABSENT;
+  const low = Math.min(...intervals.map(([from]) => from));
+  const high = Math.max(...intervals.map(([, to]) => to));
+  if (high === Infinity) return `≥ ${quantity(low, unit)}`;
+  return low === high ? quantity(low, unit) : quantityRange([low, high], unit);
 }
 
 /** The estimated change of B against A, e.g. `+12.3 %`. */

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
-import { compareStored, refusal } from '../../judge/compare-stored.ts';
+import { compareStored, refusal, type ComparedRun } from '../../judge/compare-stored.ts';
+import { UnfitSetsError } from '../../judge/capacity/searches-of-runs.ts';
 import { UnreadableRunError, type LoadFigures } from '../../judge/load-figures.ts';
-import type { ReportedRun } from '../../judge/verdict-report.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
 import { Problem } from './problem.ts';
@@ -38,6 +38,7 @@ export function compareRoute(library: RunLibrary, load: LoadFigures): RequestHan
         await compareStored(library.store, load, { ...sets, rules, runsDirectory: null }),
       );
     } catch (error) {
+      if (error instanceof UnfitSetsError) throw new Problem(400, error.message);
       if (!(error instanceof UnreadableRunError)) throw error;
       throw new Problem(422, withoutFolder(library, error.message));
     }
@@ -45,13 +46,14 @@ export function compareRoute(library: RunLibrary, load: LoadFigures): RequestHan
 }
 
 /** Every finished run, newest first. */
-async function selectableRuns(library: RunLibrary): Promise<readonly (SelectableRun & ReportedRun)[]> {
+async function selectableRuns(library: RunLibrary): Promise<readonly (SelectableRun & ComparedRun)[]> {
   const { runs, damaged } = await library.overview();
   return [
     ...runs.filter(({ status }) => status !== 'running').map((run) => ({ ...run, damage: null })),
     ...damaged.map(({ run_id, reason }) => ({
       run_id,
       scenario: null,
+      group_id: null,
       tags: [],
       damage: reason,
       tool: null,

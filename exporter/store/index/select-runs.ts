@@ -2,6 +2,7 @@
 export interface SelectableRun {
   readonly run_id: string;
   readonly scenario: string | null;
+  readonly group_id: string | null;
   readonly tags: readonly string[];
   /** Why the run cannot be read; null when it can. */
   readonly damage: string | null;
@@ -22,7 +23,7 @@ const MOST_CANDIDATES = 5;
 
 /**
  * The readable finished runs that a selector names, oldest first, each once: a list with commas of run ids (or unique
- * prefixes, or `latest`), `scenario:NAME`, `tag:TAG` and `last:N`; `+` combines conditions. Throws a `SelectionError` when a
+ * prefixes, or `latest`), `scenario:NAME`, `tag:TAG`, `group:ID` and `last:N`; `+` combines conditions. Throws a `SelectionError` when a
  * part of it is wrong or names no run.
  *
  * @param runs the finished runs, newest first
@@ -48,8 +49,8 @@ export function namedRun<Run extends SelectableRun>(runs: readonly Run[], name: 
 }
 
 function selectedBy<Run extends SelectableRun>(part: string, runs: readonly Run[]): readonly Run[] {
-  if (!/^(scenario|tag|last):/.test(part)) return [readable(namedRun(runs, part))];
-  const conditions = part.split(/\+(?=(?:scenario|tag|last):)/);
+  if (!/^(scenario|tag|group|last):/.test(part)) return [readable(namedRun(runs, part))];
+  const conditions = part.split(/\+(?=(?:scenario|tag|group|last):)/);
   const selected = conditions.reduce<readonly Run[]>(
     narrowed,
     runs.filter(({ damage }) => damage === null),
@@ -64,8 +65,9 @@ function readable<Run extends SelectableRun>(run: Run): Run {
 }
 
 function narrowed<Run extends SelectableRun>(runs: readonly Run[], condition: string): readonly Run[] {
-  const [, kind, value = ''] = /^(scenario|tag|last):(.*)$/s.exec(condition) ?? [];
+  const [, kind, value = ''] = /^(scenario|tag|group|last):(.*)$/s.exec(condition) ?? [];
   if (kind === 'scenario') return runs.filter(({ scenario }) => scenario === value);
+  if (kind === 'group') return runs.filter(({ group_id }) => group_id === value);
   if (kind === 'tag') return runs.filter(({ tags }) => tags.includes(value));
   const count = Number(value);
   if (!Number.isSafeInteger(count) || count < 1) {

@@ -85,7 +85,7 @@ async function pullRun(
 
 /** A run by its ID, a unique prefix of it, or `latest`. Throws a `CliError`. */
 function foundRun(runIds: readonly string[], name: string, url: string): string {
-  const runs = runIds.map((run_id) => ({ run_id, scenario: null, tags: [], damage: null }));
+  const runs = runIds.map((run_id) => ({ run_id, scenario: null, group_id: null, tags: [], damage: null }));
   try {
     return namedRun(runs, name).run_id;
   } catch (error) {

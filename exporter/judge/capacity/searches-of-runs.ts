@@ -1,0 +1,44 @@
+import type { CapacityFile } from '../../../core/run/capacity.ts';
+import { things } from '../../../core/text/things.ts';
+import { readCapacity } from '../../store/scenarios/capacity-files.ts';
+import type { RunStore } from '../../store/run-store.ts';
+
+/** What of a run says whether it is a probe of a search. */
+export interface GroupedRun {
+  readonly run_id: string;
+  readonly scenario: string | null;
+  readonly group_id: string | null;
+}
+
+/** Sets that cannot be compared because only some of their runs are probes of a search, or by options that do not fit. */
+export class UnfitSetsError extends Error {
+  override readonly name = 'UnfitSetsError';
+}
+
+/**
+ * The searches (`run --find`) whose probes the runs are, in the order of the runs; null if none is a probe. Throws an
+ * `UnfitSetsError` if only some are, and `DamagedRunError` if the file of a search cannot be read.
+ */
+export async function searchesOf(
+  store: RunStore,
+  runs: readonly GroupedRun[],
+  side: 'A' | 'B',
+): Promise<readonly CapacityFile[] | null> {
+  const groups = new Map<string, Promise<CapacityFile | null>>();
+  const found = await Promise.all(
+    runs.map(async ({ scenario, group_id: group }) => {
+      if (scenario === null || group === null) return null;
+      const key = JSON.stringify([scenario, group]);
+      const read = groups.get(key) ?? readCapacity(store.directory, scenario, group);
+      groups.set(key, read);
+      return read;
+    }),
+  );
+  const searches = [...new Set(found.filter((file) => file !== null))];
+  if (searches.length === 0) return null;
+  const others = found.filter((file) => file === null).length;
+  if (others === 0) return searches;
+  throw new UnfitSetsError(
+    `${side} has probes of ${things(searches.length, 'searches')} (--find) and ${things(others, 'other runs')}: select the ones or the others`,
+  );
+}
