@@ -3,11 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import type { CapacityFile } from '../core/run/capacity.ts';
+import type { ResultFile } from '../core/run/result.ts';
 import type { RunFile } from '../core/run/run.ts';
 import type { Comparison } from '../exporter/judge/comparison.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { startLimitedServer, startQueueingServer, type LimitedServer } from './limited-server.ts';
-import { llmbench, start } from './llmbench.ts';
+import { llmbench, start, type Started } from './llmbench.ts';
 
 let runsDir: string;
 
@@ -69,6 +70,107 @@ describe('a server that rejects the fifth concurrent request', () => {
       expect(run.phases.map(({ phase }) => phase)).toEqual(['warmup', 'measure']);
     }
   });
+});
+
+describe('a search beside serve', () => {
+  let serve: Started;
+  let exporter: string;
+  beforeEach(async () => {
+    serve = start(['serve', '--runs-dir', runsDir, '--port', '0', '--json']);
+    exporter = await new Promise((resolve, reject) => {
+      serve.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
+      void serve.ended.then(({ stderr }) => reject(new Error(stderr)));
+    });
+  });
+  afterEach(async () => {
+    serve.child.kill('SIGTERM');
+    await serve.ended;
+  });
+
+  /** Scrapes the live pages that /sd has, as Prometheus would, until `ended`. Returns each run's last count of requests. */
+  async function scraped(ended: Promise<unknown>): Promise<ReadonlyMap<string, number>> {
+    const last = new Map<string, number>();
+    let isOver = false;
+    void ended.then(() => (isOver = true));
+    while (!isOver) {
+      const groups = (await (await fetch(`${exporter}/sd`)).json()) as readonly { targets: readonly string[] }[];
+      for (const target of groups.flatMap(({ targets }) => targets)) {
+        const page = await fetch(`http://${target}/metrics`).then(
+          (response) => response.text(),
+          () => '',
+        );
+        const sums = new Map<string, number>();
+        for (const [, labels = '', value] of page.matchAll(/^llmbench_requests_total\{(.*)\} (\d+)$/gm)) {
+          if (!labels.includes('phase="measure"')) continue;
+          const id = /run_id="([^"]+)"/.exec(labels)?.[1] ?? '';
+          sums.set(id, (sums.get(id) ?? 0) + Number(value));
+        }
+        for (const [id, sum] of sums) last.set(id, sum);
+      }
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    return last;
+  }
+
+  test('two workers, two servers: one live page for all probes, each with its last values, and the answer', async () => {
+    const servers = [await startLimitedServer(2), await startLimitedServer(2)];
+    try {
+      const find = ['--find', 'concurrency', '--slo', 'error_ratio<=5%', '--run-id', 'cap', '--workers', '2'];
+      const [{ url = '' } = {}, other] = servers;
+      const search = start(args(url, '--url', other?.url ?? '', ...find, '--concurrency', '2'));
+      const last = await scraped(search.ended);
+      const { code, stdout, stderr } = await search.ended;
+      expect({ code, pages: stderr.match(/live metrics at/g)?.length }).toEqual({ code: 0, pages: 1 });
+      expect(stdout).toContain('capacity    holds up to concurrency 4, fails from concurrency 5 (95 % confidence)');
+      const { probes, scenario } = await searchFile('cap');
+      for (const { run_id } of probes) {
+        const { requests } = JSON.parse(await readFile(join(runsDir, run_id, 'result.json'), 'utf8')) as ResultFile;
+        const { ok, error, timeout, cancelled } = requests;
+        const sent = [ok, error, timeout, cancelled].reduce<number>((sum, count) => sum + (count ?? NaN), 0);
+        expect({ run_id, scraped: last.get(run_id) }).toEqual({ run_id, scraped: sent });
+      }
+      const capacity = { scenario, load: 'concurrency', objective: 'error_ratio<=5%' };
+      const page = await (await fetch(`${exporter}/metrics`)).text();
+      const labels = Object.entries(capacity).map(([name, value]) => `${name}="${value}"`);
+      expect(page).toContain(`llmbench_scenario_capacity{${labels.join(',')},bound="holds"} 4\n`);
+      expect(page).toContain(`llmbench_scenario_capacity{${labels.join(',')},bound="fails"} 5\n`);
+      const { sweeps } = (await (await fetch(`${exporter}/api/v1/sweeps`)).json()) as { sweeps: readonly unknown[] };
+      const within = { holds: 4, fails: 5, monotonic: true, confidence: 0.95 };
+      expect(sweeps).toMatchObject([{ source: { kind: 'group', name: 'cap' }, within_objective: within }]);
+      const shown = await llmbench('runs', 'show', 'cap', '--runs-dir', runsDir);
+      expect(shown.stdout).toContain('+ met up to 4, not met from 5, 95 % confidence');
+      await llmbench('report', 'cap', '--runs-dir', runsDir);
+      const report = await readFile(join(runsDir, 'cap.report.html'), 'utf8');
+      expect(report).toContain('met up to 4, not met from 5, 95 % confidence');
+    } finally {
+      await Promise.all(servers.map((server) => server.close()));
+    }
+  });
+});
+
+test('--max-seconds is not exceeded, and the answer so far is kept', async () => {
+  const server = await startLimitedServer(50);
+  try {
+    // The 155 requests that decide take 15.5 s at 10 requests/s and half of it at 20, on any machine: two probes at most.
+    const find = ['--find', 'request-rate', '--request-rate', '10', '--slo', 'error_ratio<=5%', '--run-id', 'cap'];
+    const { code, stdout } = await llmbench(...args(server.url, ...find, '--max-seconds', '25'));
+    const { end, used, probes, holds } = await searchFile('cap');
+    expect({ code, end }).toEqual({ code: 0, end: 'budget' });
+    expect(stdout).toContain('ended by the budget: holds up to ');
+    expect(used.seconds).toBeLessThanOrEqual(25);
+    // What the runs say themselves, from the first request of the first probe to the end of the last.
+    const runs = await Promise.all(
+      (await runNames()).map(
+        async (id) => JSON.parse(await readFile(join(runsDir, id, 'run.json'), 'utf8')) as RunFile,
+      ),
+    );
+    const times = (of: 'start' | 'end'): number[] => runs.map((run) => Date.parse(run[of] ?? ''));
+    expect((Math.max(...times('end')) - Math.min(...times('start'))) / 1000).toBeLessThanOrEqual(25);
+    // The kept answer is one that finished probes found.
+    expect(holds).toBe(Math.max(...probes.filter(({ verdict }) => verdict === 'holds').map(({ load }) => load)));
+  } finally {
+    await server.close();
+  }
 });
 
 test('compare of two searches judges their capacities: 6 after 4 is +50 %, exit 99 the other way round', async () => {

@@ -1,4 +1,5 @@
 import type { Slo } from './gates.ts';
+import type { ClientHealth } from './result.ts';
 
 /** Which load a search for the capacity varies. */
 export type SearchedLoad = 'concurrency' | 'request_rate';
@@ -57,6 +58,8 @@ export interface CapacityProbe {
   readonly why: string | null;
   /** In the order of the objectives of the search. */
   readonly objectives: readonly CapacityObjective[];
+  /** Whether the client itself was the limit; absent in files of earlier versions. */
+  readonly client?: ClientHealth['verdict'];
   /** Sent, with the warm-up. */
   readonly requests: number;
   readonly output_tokens: number;

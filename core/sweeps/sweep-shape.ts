@@ -71,6 +71,8 @@ export interface LoadWithinObjective {
   readonly fails: number | null;
   /** False if it is met again at a larger load than one at which it is not. */
   readonly monotonic: boolean;
+  /** Of both bounds together, 0 to 1, if a search (`run --find`) found and confirmed them; else absent. */
+  readonly confidence?: number;
 }
 
 /** Where the runs of a sweep were found: performed together, or repeated under one name. */

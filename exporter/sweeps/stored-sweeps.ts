@@ -1,6 +1,8 @@
 import type { Sweep } from '../../core/sweeps/sweep-shape.ts';
 import { createHash } from 'node:crypto';
+import { searchedSweep } from '../../core/sweeps/searched-sweep.ts';
 import { sweepsOf } from '../../core/sweeps/sweep.ts';
+import { readCapacity } from '../store/scenarios/capacity-files.ts';
 import type { LoadSweepRuns } from './load-sweep-runs.ts';
 
 /** Of one look: the newest are read. */
@@ -30,23 +32,38 @@ export interface PossibleRun {
   readonly load: string | null;
 }
 
-/** The sweeps of these runs. `leastLoads`: see `sweepsOf`. */
+/** A runs directory, and how its runs are read. */
+export interface SweptStore {
+  readonly directory: string;
+  readonly load: LoadSweepRuns;
+}
+
+/** The sweeps of these runs; those of a search for a capacity with its answer. `leastLoads`: see `sweepsOf`. */
 export async function sweepsOfRuns(
-  load: LoadSweepRuns,
+  { directory, load }: SweptStore,
   runIds: readonly string[],
   leastLoads = 2,
 ): Promise<StoredSweeps> {
   const { runs, unreadable } = await load(runIds.slice(0, MOST_RUNS));
-  const sweeps = sweepsOf(runs, leastLoads).map(({ key, sweep }) => ({ sweep_id: idOf(key), ...sweep }));
+  const found = sweepsOf(runs, leastLoads).map(({ key, sweep }) => ({ sweep_id: idOf(key), ...sweep }));
+  const sweeps = await Promise.all(found.map((sweep) => withAnswer(directory, sweep)));
   return { sweeps, unreadable, omitted: Math.max(0, runIds.length - MOST_RUNS) };
 }
 
 /** The sweeps among finished runs, given newest first. Only runs that can belong to one are read, at most 2,000. */
-export function storedSweeps(load: LoadSweepRuns, listed: readonly PossibleRun[]): Promise<StoredSweeps> {
+export function storedSweeps(store: SweptStore, listed: readonly PossibleRun[]): Promise<StoredSweeps> {
   return sweepsOfRuns(
-    load,
+    store,
     withSeveralLoads(listed).map(({ run_id }) => run_id),
   );
+}
+
+/** The file of a search that cannot be read changes nothing: the runs have verdicts of their own. */
+async function withAnswer(directory: string, sweep: StoredSweep): Promise<StoredSweep> {
+  const { source, scenario } = sweep;
+  if (source.kind !== 'group') return sweep;
+  const capacity = await readCapacity(directory, scenario, source.name).catch(() => null);
+  return capacity === null ? sweep : searchedSweep(sweep, capacity);
 }
 
 const idOf = (key: string): string => createHash('sha256').update(key).digest('hex').slice(0, ID_LENGTH);

@@ -14,6 +14,7 @@ import { requestedSearch } from '../options/find-options.ts';
 import type { GivenValues } from '../options/options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { capacityTable, probeLine } from '../tables/capacity-table.ts';
+import { saidOnce } from '../said-once.ts';
 import { requestText } from '../tables/group-table.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
 import { VERSION } from '../version.ts';
@@ -43,6 +44,7 @@ export async function runSearch(command: SearchCommand): Promise<number> {
   if (previous !== null) refuseOther(search, previous);
   say(announcement(search, previous));
   const departures = new Departures();
+  const note = saidOnce(say);
   let latest = previous;
   try {
     latest = await findCapacity(search, previous, controls, {
@@ -59,7 +61,7 @@ export async function runSearch(command: SearchCommand): Promise<number> {
         return run;
       },
       finished: (probe, { notes }) => {
-        for (const note of notes) say(note);
+        for (const each of notes) note(each);
         say(probeLine({ load: search.range.load, objectives: search.objectives }, probe));
       },
       save: async (file) => {

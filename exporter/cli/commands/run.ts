@@ -27,6 +27,7 @@ import { keptRun } from './kept-run.ts';
 import { modelSource } from './model-source.ts';
 import { printing } from '../printing.ts';
 import { linkLines } from '../run-links.ts';
+import { saidOnce } from '../said-once.ts';
 import { hasGrafanaToken, requestedGrafanaLink } from '../options/publish-options.ts';
 import { LiveLines } from '../progress/live-lines.ts';
 import { writeMessage } from '../message.ts';
@@ -82,7 +83,12 @@ export async function run(argv: readonly string[]): Promise<number> {
       },
       perform: (request) =>
         keptRun(runs, request, () =>
-          measureRun(request, controls, { ...hostOf(request, display, page), rendezvous }, VERSION),
+          measureRun(
+            request,
+            controls,
+            { ...hostOf(request, { display, page, say: (line) => display.print(line) }), rendezvous },
+            VERSION,
+          ),
         ),
       finished: (performed, request) =>
         show(performed, request, {
@@ -153,12 +159,13 @@ async function find(words: readonly string[]): Promise<number> {
   const display = new LiveLines(process.stderr, [process.stdout]);
   const say = (line: string): void => display.print(line);
   const uploads = await requestedUploads(options, say);
+  const once = saidOnce(say);
   const page = new LivePage(await webConfigOf(options, display));
   const release = stopOnSignals(controls, display);
   let exitCode: number;
   const { runSearch } = await import('./find-capacity.ts');
   try {
-    const host = (request: RunRequest): RunHost => hostOf(request, display, page);
+    const host = (request: RunRequest): RunHost => hostOf(request, { display, page, say: once });
     const uploaded = (request: RunRequest): RunRequest => uploads?.requested(request) ?? request;
     const waiting = (): void => page.waiting();
     exitCode = await runSearch({ options, given, argv: words, controls, host, say, waiting, uploaded });
@@ -223,10 +230,16 @@ function stopOnSignals(controls: RunControls, display: LiveLines): () => void {
   };
 }
 
-function hostOf(request: RunRequest, display: LiveLines, page: LivePage): RunHost {
+interface RunScreen {
+  readonly display: LiveLines;
+  readonly page: LivePage;
+  readonly say: (line: string) => void;
+}
+
+function hostOf(request: RunRequest, { display, page, say }: RunScreen): RunHost {
   return {
     servePage: (live, pageOptions) => page.serve(live, pageOptions),
-    say: (line) => display.print(line),
+    say,
     observe: (epoch, servers) => {
       const plan = {
         warmupRequests: partOf(request.warmup?.requestCount ?? null, request),

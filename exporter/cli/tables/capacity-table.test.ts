@@ -2,6 +2,17 @@ import { expect, test } from '@jest/globals';
 import { exampleCapacity } from '../../store/fixtures/example-capacity.ts';
 import { capacityTable, probeLine } from './capacity-table.ts';
 
+test('a client that was the limit at the failing load is stated, at others it decides nothing', () => {
+  const [holds, fails] = exampleCapacity().probes;
+  if (holds === undefined || fails === undefined) throw new Error('the example has two probes');
+  const late = { ...fails, client: 'saturated' } as const;
+  const file = exampleCapacity({ probes: [holds, late] });
+  expect(capacityTable(file)).toContain('\nclient      saturated at concurrency 9, which fails: the capacity may be');
+  expect(probeLine(file, late)).toMatch(/; client saturated$/);
+  const decided = exampleCapacity({ probes: [{ ...holds, client: 'saturated' }, fails] });
+  expect(capacityTable(decided)).not.toContain('client ');
+});
+
 test('the probes by load, what they used, and the answer', () => {
   const [holds, fails] = exampleCapacity().probes;
   if (holds === undefined || fails === undefined) throw new Error('the example has two probes');

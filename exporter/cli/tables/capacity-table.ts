@@ -29,7 +29,17 @@ export function capacityTable(file: CapacityFile): string {
     '',
     `used        ${significant(requests)} requests, ${significant(tokens)} output tokens, ${quantity(seconds, 'seconds')}`,
     `capacity    ${file.sentence}`,
+    ...clientLines(file),
   ].join('\n');
+}
+
+/** A client that is late can make a load fail, but not hold. */
+function clientLines({ probes, fails, load }: CapacityFile): string[] {
+  const late = probes.filter(({ client, verdict }) => client === 'saturated' && verdict === 'fails');
+  if (fails === null || !late.some((probe) => probe.load === fails)) return [];
+  return [
+    `client      saturated at ${LOAD_TITLES[load]} ${fails}, which fails: the capacity may be that of the client; use more --workers or another machine`,
+  ];
 }
 
 /** One probe, when it has ended. */
@@ -39,7 +49,8 @@ export function probeLine(file: Pick<CapacityFile, 'load' | 'objectives'>, probe
     return `${text}: ${quantity(value, unit)} (n = ${n})`;
   });
   const why = probe.why === null || probe.verdict === 'holds' ? '' : `; ${probe.why}`;
-  return `${LOAD_TITLES[file.load]} ${probe.load} ${verdictText(probe)}; ${values.join(', ')}${why}`;
+  const client = probe.client === 'saturated' ? '; client saturated' : '';
+  return `${LOAD_TITLES[file.load]} ${probe.load} ${verdictText(probe)}; ${values.join(', ')}${why}${client}`;
 }
 
 /** A verdict that has to be confirmed has a question mark. */

@@ -4,6 +4,7 @@ import { sloWords } from '../../../core/sweeps/slo-words.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
 import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';
+import { percentText } from '../../../core/text/change-text.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
@@ -76,6 +77,7 @@ function facts({ steps, knee, within_objective: within }: Sweep): string[] {
             : `+ met up to ${significant(within.holds)}`,
           ...(within.fails === null ? [] : [`not met from ${significant(within.fails)}`]),
           ...(within.monotonic ? [] : ['met again above: not monotonic']),
+          ...(within.confidence === undefined ? [] : [`${percentText(within.confidence)} confidence`]),
         ];
   return [
     ...(within === null ? [] : [`SLO         ${objectives}: ${ends.join(', ')}`]),

@@ -45,7 +45,7 @@ async function sweepsOfLibrary(
 ): Promise<StoredSweeps> {
   const { runs } = await library.overview();
   return storedSweeps(
-    load,
+    { directory: library.store.directory, load },
     runs.filter((run) => run.status !== 'running' && fits(run)),
   );
 }

@@ -259,6 +259,7 @@ function capacityProbe(
       ...{ verdict, value, n, beyond },
       effective_n: effectiveN,
     })),
+    client: result.client.verdict,
     requests: made.tally.requests,
     output_tokens: made.tally.outputTokens,
     seconds: made.seconds,

@@ -500,6 +500,7 @@ export interface components {
             time_to_first_token_seconds: components["schemas"]["KeyDistribution"];
         };
         LoadWithinObjective: {
+            confidence?: number;
             fails: number | null;
             holds: number | null;
             monotonic: boolean;

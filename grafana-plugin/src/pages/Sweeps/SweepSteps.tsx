@@ -44,13 +44,16 @@ function factsOf({ source, model, dataset, knee, within_objective: within }: Swe
   return parts.filter(Boolean).join(' · ');
 }
 
-function withinText({ holds, fails, monotonic }: NonNullable<SweepAnswer['within_objective']>): string {
+function withinText({ holds, fails, monotonic, confidence }: NonNullable<SweepAnswer['within_objective']>): string {
   const parts = [
     holds === null
       ? t('sweeps.holds-nowhere', 'objective met at no load')
       : t('sweeps.holds', 'objective met up to {{load}}', { load: holds }),
     ...(fails === null ? [] : [t('sweeps.fails', 'not met from {{load}}', { load: fails })]),
     ...(monotonic ? [] : [t('sweeps.not-monotonic', 'met again above that')]),
+    ...(confidence === undefined
+      ? []
+      : [t('sweeps.confidence', '{{percent}} % confidence', { percent: Math.round(confidence * 100) })]),
   ];
   return parts.join(', ');
 }
