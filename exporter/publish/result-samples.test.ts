@@ -44,6 +44,11 @@ test('a scalar has the stat "value", and none when it is null', () => {
   ]);
 });
 
+test('a scalar over all requests has the stat "value" as well: there is no other one of its name', () => {
+  const errorRatio = scalar({ measure: 'error_ratio', unit: 'ratio', population: 'all', value: 0.25 });
+  expect(lines(errorRatio).slice(4)).toEqual(['ratio error_ratio value 0.25']);
+});
+
 test('clock and population keep the same statistic apart', () => {
   const from = lines(
     distribution(),

@@ -32,7 +32,7 @@ const SENT_MEASURES: ReadonlySet<string> = new Set(
 /**
  * What a result says of the client, as samples. A measure that is counted both from sent and from due is distinguished in
  * `measure` (`time_to_first_token`, `time_to_first_token_from_due`); a statistic in which the failed requests count as
- * infinitely slow is distinguished in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, and the
+ * infinitely slow is distinguished in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, whatever its population, and the
  * requests of the measure phase stand under `measure="requests"` with their outcome as `stat`. What is null is left out:
  * missing is not zero. What servers say of themselves has families of its own; the energy of their GPUs is here.
  */
@@ -50,7 +50,7 @@ export function resultSamples(result: ResultFile): readonly ResultSample[] {
 
 function measureSamples(result: MeasureResult): readonly ResultSample[] {
   const measure = publishedName(result.measure, result.clock);
-  const prefix = result.population === 'all' ? 'all_' : '';
+  const prefix = result.kind === 'distribution' && result.population === 'all' ? 'all_' : '';
   return statistics(result).flatMap(([stat, value]) =>
     value === null ? [] : [{ unit: result.unit, measure, stat: `${prefix}${stat}`, value }],
   );
