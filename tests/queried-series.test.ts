@@ -8,9 +8,10 @@ import { selectors, type Matcher, type Selector } from '../prometheus/promql.ts'
 
 /** Without its types: the plugin has a configuration of its own. */
 const RUN_LIST = new URL('../grafana-plugin/src/runs/prometheus-runs.ts', import.meta.url).href;
-const { runQueries } = (await import(RUN_LIST)) as {
-  readonly runQueries: (rangeSeconds: number) => readonly { readonly expr: string }[];
-};
+const SWEEPS = new URL('../grafana-plugin/src/sweeps/prometheus-sweeps.ts', import.meta.url).href;
+type Queries = (rangeSeconds: number) => readonly { readonly expr: string }[];
+const { runQueries } = (await import(RUN_LIST)) as { readonly runQueries: Queries };
+const { sweepQueries } = (await import(SWEEPS)) as { readonly sweepQueries: Queries };
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const files = (folder: string, ending: string): string[] =>
@@ -40,6 +41,7 @@ const sources: readonly (readonly [source: string, queries: readonly string[]])[
     ruleFiles(folder).map(([file, rules]) => [`${folder}/${file}`, rules.map(({ expr }) => expr)] as const),
   ),
   ["the app's list of runs", runQueries(3600).map(({ expr }) => expr)],
+  ["the app's sweeps", sweepQueries(3600).map(({ expr }) => expr)],
   ...files('docs', '.md').map((path) => [path, guideQueries(path)] as const),
 ];
 

@@ -42,12 +42,26 @@ export type SweepRunFigures = Readonly<Record<SweepFigure, RunFigure | null>>;
 
 /** What the result has of each figure: the client's, over ok requests, from the sending; null where it is missing. */
 export function sweepFigures({ measures }: Pick<ResultFile, 'measures'>): SweepRunFigures {
-  const entries = SWEEP_SCALARS.map((name): [SweepFigure, RunFigure | null] => [name, scalar(measures, name)]);
-  for (const measure of SWEEP_LATENCIES) {
-    for (const name of SWEEP_PERCENTILES) entries.push([`${measure}_${name}`, percentile(measures, measure, name)]);
+  return figuresOf({
+    scalar: (name) => scalar(measures, name),
+    percentile: (latency, name) => percentile(measures, latency, name),
+  });
+}
+
+/** Where the numbers of a run are found; null where one is missing. */
+export interface FigureSource {
+  readonly scalar: (name: SweepScalar) => RunFigure | null;
+  readonly percentile: (latency: SweepLatency, name: SweepPercentile) => RunFigure | null;
+}
+
+/** Every figure of a run. */
+export function figuresOf(source: FigureSource): SweepRunFigures {
+  const entries = SWEEP_SCALARS.map((name): [SweepFigure, RunFigure | null] => [name, source.scalar(name)]);
+  for (const latency of SWEEP_LATENCIES) {
+    for (const name of SWEEP_PERCENTILES) entries.push([`${latency}_${name}`, source.percentile(latency, name)]);
   }
   for (const name of SWEEP_PERCENTILES) {
-    entries.push([`tokens_per_second_per_user_${name}`, inverse(percentile(measures, 'inter_token_latency', name))]);
+    entries.push([`tokens_per_second_per_user_${name}`, inverse(source.percentile('inter_token_latency', name))]);
   }
   return Object.fromEntries(entries) as Record<SweepFigure, RunFigure | null>;
 }
@@ -80,4 +94,5 @@ function inverse(figure: RunFigure | null): RunFigure | null {
   return { value: 1 / figure.value, low: 1 / figure.high, high: 1 / figure.low };
 }
 
-const exact = (value: number): RunFigure => ({ value, low: value, high: value });
+/** A value without a range. */
+export const exact = (value: number): RunFigure => ({ value, low: value, high: value });

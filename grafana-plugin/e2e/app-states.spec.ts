@@ -38,7 +38,6 @@ test.describe('without the exporter', () => {
   test.use({ allowed: [/named-register/] });
 
   for (const [path, hint] of [
-    ['sweeps', 'Sweeps require the data source "llmbench runs"'],
     ['trends', 'Trends require the data source "llmbench runs"'],
     ['compare', 'Comparing runs requires the data source'],
   ] as const) {
@@ -50,6 +49,17 @@ test.describe('without the exporter', () => {
       await expect(page.getByRole('heading', { name: 'Setup' })).toBeVisible();
     });
   }
+
+  test('sweeps: of the runs in Prometheus, and what that lacks', async ({ page, openApp }) => {
+    await openApp('sweeps', { without: 'llmbench-runs' });
+    await expect(page.getByText('Sweeps of the runs in Prometheus, last 24 hours')).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Set up' })).toHaveAttribute('href', /\/setup/);
+    // The two finished runs differ in nothing but their load.
+    const latency = page.getByRole('region', { name: 'Throughput and latency' });
+    await expect(latency.locator('[data-load]')).toHaveCount(2);
+    await expect(page.getByRole('group', { name: /^Steps of/ }).getByRole('row')).toHaveCount(3);
+    expect(await findings(page)).toEqual([]);
+  });
 
   test('servers: all of it is from Prometheus', async ({ page, openApp }) => {
     await openApp('servers', { without: 'llmbench-runs' });

@@ -1,7 +1,16 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Alert, EmptyState, LinkButton, LoadingPlaceholder, MultiCombobox, useStyles2, useTheme2 } from '@grafana/ui';
+import {
+  Alert,
+  EmptyState,
+  LinkButton,
+  LoadingPlaceholder,
+  MultiCombobox,
+  TextLink,
+  useStyles2,
+  useTheme2,
+} from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { sweepNames } from '../../../../core/sweeps/sweep-names.ts';
 import { usePage } from '../../app/page-context.ts';
@@ -10,8 +19,9 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Named } from '../../components/Named.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
-import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { SweepPage, SweepSummary } from '../../exporter-api/types.ts';
+import { prometheusSweeps } from '../../sweeps/prometheus-reader.ts';
+import { exporterSweeps, type SweepReader } from '../../sweeps/sweep-reader.ts';
 import { shownSweeps } from './chart-curves.ts';
 import { settingsOf } from './settings.ts';
 import { SweepCharts } from './SweepCharts.tsx';
@@ -19,34 +29,44 @@ import { SweepLegend } from './SweepLegend.tsx';
 import { SweepSettingsBar } from './SweepSettingsBar.tsx';
 import { SweepSteps } from './SweepSteps.tsx';
 
-/** The exporter's limit of one answer. */
-const MOST_SWEEPS = 1000;
+/** Without the exporter, the runs that Prometheus had in this time before now. */
+const PROMETHEUS_HOURS = 24;
 /** More colors are hard to distinguish. */
 const MOST_SHOWN = 8;
 
 /** Runs that differ in nothing but their load, as curves. */
 export default function SweepsView() {
-  const { exporter } = usePage();
-  if (exporter === null) {
+  const reader = useSweepReader();
+  if (reader === null) {
     return (
       <EmptyState
         variant="call-to-action"
-        message={t('sweeps.no-exporter', 'Sweeps require the data source "llmbench runs"')}
+        message={t('sweeps.no-data-source', 'No data source with runs is configured')}
         button={<LinkButton href={pageUrl(ROUTES.setup)}>{t('sweeps.to-setup', 'Set up')}</LinkButton>}
-      >
-        {t('sweeps.no-exporter-why', 'The exporter keeps the exact values of every run and forms sweeps of them.')}
-      </EmptyState>
+      />
     );
   }
-  return <Sweeps exporter={exporter} />;
+  return <Sweeps reader={reader} />;
 }
 
-function Sweeps({ exporter }: { exporter: ExporterApi }) {
+/** The exporter's sweeps, else those of Prometheus; null without a data source. */
+function useSweepReader(): SweepReader | null {
+  const { exporter, prometheus } = usePage();
+  return useMemo(() => {
+    if (exporter !== null) {
+      return exporterSweeps(exporter);
+    }
+    return prometheus === null ? null : prometheusSweeps(prometheus, PROMETHEUS_HOURS);
+  }, [exporter, prometheus]);
+}
+
+function Sweeps({ reader }: { reader: SweepReader }) {
   const styles = useStyles2(getStyles);
-  const load = useCallback((signal: AbortSignal) => exporter.sweeps({ limit: MOST_SWEEPS }, signal), [exporter]);
+  const load = useCallback((signal: AbortSignal) => reader.list(signal), [reader]);
   const { data, error, loading, reload } = useLoaded(load);
   return (
     <div className={styles.page}>
+      {reader.kind === 'prometheus' && <FromPrometheus />}
       {error && (
         <LoadProblem title={t('sweeps.problem', 'The sweeps could not be loaded')} error={error} onRetry={reload} />
       )}
@@ -59,13 +79,33 @@ function Sweeps({ exporter }: { exporter: ExporterApi }) {
           )}
         </EmptyState>
       )}
-      {data && data.sweeps.length > 0 && <Chosen exporter={exporter} page={data} />}
+      {data && data.sweeps.length > 0 && <Chosen reader={reader} page={data} />}
     </div>
   );
 }
 
+/** What the sweeps lack without the exporter, and how to get it. */
+function FromPrometheus() {
+  return (
+    <Alert
+      severity="info"
+      title={t('sweeps.from-prometheus', 'Sweeps of the runs in Prometheus, last {{hours}} hours', {
+        hours: PROMETHEUS_HOURS,
+      })}
+    >
+      {t(
+        'sweeps.from-prometheus-lacks',
+        'Objectives, GPUs and options without a label, such as those of sampling, are not known. They require the data source "llmbench runs": start llmbench serve and add its address on the page Setup.'
+      )}{' '}
+      <TextLink href={pageUrl(ROUTES.setup)} inline>
+        {t('sweeps.to-setup', 'Set up')}
+      </TextLink>
+    </Alert>
+  );
+}
+
 /** The picker, and the chosen sweeps; the newest unless one is chosen. */
-function Chosen({ exporter, page }: { exporter: ExporterApi; page: SweepPage }) {
+function Chosen({ reader, page }: { reader: SweepReader; page: SweepPage }) {
   const address = useAddress();
   const named = address.all('sweep');
   const [newest] = page.sweeps;
@@ -97,7 +137,7 @@ function Chosen({ exporter, page }: { exporter: ExporterApi; page: SweepPage }) 
           })}
         />
       )}
-      <LoadedSweeps key={ids.join(' ')} exporter={exporter} ids={ids} />
+      <LoadedSweeps key={ids.join(' ')} reader={reader} ids={ids} />
     </>
   );
 }
@@ -113,13 +153,13 @@ function descriptionOf({ loads, load_mode, runs, start, source }: SweepSummary):
     .join(' · ');
 }
 
-function LoadedSweeps({ exporter, ids }: { exporter: ExporterApi; ids: readonly string[] }) {
+function LoadedSweeps({ reader, ids }: { reader: SweepReader; ids: readonly string[] }) {
   const theme = useTheme2();
   const address = useAddress();
   const text = ids.join(' ');
   const load = useCallback(
-    (signal: AbortSignal) => Promise.all(text.split(' ').map((id) => exporter.sweep(id, signal))),
-    [exporter, text]
+    (signal: AbortSignal) => Promise.all(text.split(' ').map((id) => reader.read(id, signal))),
+    [reader, text]
   );
   const { data, error, loading, reload } = useLoaded(load);
   const shown = useMemo(() => shownSweeps(data ?? [], theme), [data, theme]);
