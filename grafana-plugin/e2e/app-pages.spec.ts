@@ -64,6 +64,11 @@ test.describe('on every page', () => {
           await page.setViewportSize({ width, height: 900 });
           await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
           await page.screenshot({ path: `screenshots/${name}-${theme}-${width}.png`, fullPage: true });
+          const measures = page.getByRole('group', { name: 'Measures', exact: true });
+          for (const table of await measures.all()) {
+            // Its last column would be out of sight.
+            expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
+          }
         }
         // The frame around the page is the host's, and the refresh buttons are Grafana's.
         const { violations } = await new AxeBuilder({ page })

@@ -23,7 +23,13 @@ test('a finished run: numbers, server intervals, requests, signals, configuratio
   await expect(page.getByRole('region', { name: 'Where the time goes' })).toContainText('Server: queue');
   await expect(page.locator('[data-series^="ok"]')).toHaveAttribute('d', /^M/);
   await expect(page.getByRole('heading', { name: 'KV cache usage' })).toBeVisible();
-  await expect(page.getByRole('region', { name: 'Configuration' })).toContainText('load.concurrency');
+  const configuration = page.getByRole('region', { name: 'Configuration' });
+  await expect(configuration).toContainText('load.concurrency');
+  await expect(configuration.getByText('–', { exact: true })).toHaveCount(0);
+  await expect(configuration.getByText(/^Not stated: .*load\.request_rate/)).toBeVisible();
+  await expect(configuration.getByRole('group', { name: 'Command that repeats the run' })).toContainText(
+    /^llmbench run --url .* --concurrency \d/
+  );
   await expect(page.getByRole('link', { name: 'Server dashboard' })).toHaveAttribute(
     'href',
     /\/d\/llmbench-vllm\?from=\d+/

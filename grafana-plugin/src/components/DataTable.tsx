@@ -156,6 +156,10 @@ const getStyles = (theme: GrafanaTheme2) => ({
       borderBottom: `1px solid ${theme.colors.border.weak}`,
       height: 34,
     },
+    // Where a page is narrow, the columns need the space.
+    '@container (max-width: 1000px)': {
+      'th, td': { paddingLeft: theme.spacing(0.75), paddingRight: theme.spacing(0.75) },
+    },
     'thead th': { color: theme.colors.text.secondary, fontWeight: theme.typography.fontWeightMedium },
     'tbody tr:hover': { background: theme.colors.action.hover },
   }),

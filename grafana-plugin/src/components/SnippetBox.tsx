@@ -9,10 +9,12 @@ interface Props {
   text: string;
   /** Takes the whole width of the grid. */
   isWide?: boolean;
+  /** Long lines continue on the next one; otherwise the box scrolls. */
+  wraps?: boolean;
 }
 
 /** A snippet with a copy button. */
-export function SnippetBox({ title, text, isWide = false }: Props) {
+export function SnippetBox({ title, text, isWide = false, wraps = false }: Props) {
   const styles = useStyles2(getStyles);
   return (
     <figure className={cx(styles.box, isWide && styles.wide)}>
@@ -28,7 +30,7 @@ export function SnippetBox({ title, text, isWide = false }: Props) {
           {t('snippet.copy', 'Copy')}
         </ClipboardButton>
       </figcaption>
-      <pre className={styles.text} tabIndex={0} role="group" aria-label={title}>
+      <pre className={cx(styles.text, wraps && styles.wraps)} tabIndex={0} role="group" aria-label={title}>
         {text}
       </pre>
     </figure>
@@ -52,4 +54,5 @@ const getStyles = (theme: GrafanaTheme2) => ({
     wordBreak: 'normal',
     margin: 0,
   }),
+  wraps: css({ '&&': { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } }),
 });

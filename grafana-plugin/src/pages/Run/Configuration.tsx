@@ -1,29 +1,20 @@
-import { css } from '@emotion/css';
+import { css, cx } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { ClipboardButton, useStyles2 } from '@grafana/ui';
 import React from 'react';
-import { ABSENT } from '../../../../core/text/quantities.ts';
-import { shellCommand } from '../../../../core/text/shell-word.ts';
-import { provenanceFacts } from '../../../../core/run/provenance.ts';
 import type { RunFile } from '../../../../core/run/run.ts';
-import { flattened } from '../../components/flattened.ts';
 import { Section } from '../../components/Section.tsx';
-import type { RunSummary } from '../../exporter-api/types.ts';
+import { SnippetBox } from '../../components/SnippetBox.tsx';
+import { configurationFacts } from './configuration-facts.ts';
 
-/** The configuration of a run: everything in the fingerprint, and the target and group. */
-export function Configuration({ run, summary }: { run: RunFile; summary: RunSummary }) {
+/** Longer texts take the whole width. */
+const LONG_TEXT = 60;
+
+/** The configuration of a run: everything in the fingerprint, the target and the group, and the command. */
+export function Configuration({ run }: { run: RunFile }) {
   const styles = useStyles2(getStyles);
-  const { measure_definitions: _definitions, ...key } = run.comparison_key;
-  const facts: Array<[string, string]> = [
-    ['run_id', run.run_id],
-    ['target', run.target.origin ?? ABSENT],
-    ...(summary.group_id ? [['group', summary.group_id] as [string, string]] : []),
-    ...flattened(key),
-    ...flattened(run.dataset, 'dataset'),
-    ...(run.provenance ? provenanceFacts(run.provenance).map(([name, text]): [string, string] => [name, text]) : []),
-    ...(run.command_line ? [['command', shellCommand(run.command_line)] as [string, string]] : []),
-  ];
+  const { stated, notStated, command } = configurationFacts(run);
   return (
     <Section
       title={t('configuration.title', 'Configuration')}
@@ -38,13 +29,21 @@ export function Configuration({ run, summary }: { run: RunFile; summary: RunSumm
       }
     >
       <dl className={styles.list}>
-        {facts.map(([name, value]) => (
-          <div key={name} className={styles.fact}>
+        {stated.map(([name, text]) => (
+          <div key={name} className={cx(styles.fact, text.length > LONG_TEXT && styles.long)}>
             <dt>{name}</dt>
-            <dd>{value}</dd>
+            <dd>{text}</dd>
           </div>
         ))}
       </dl>
+      {notStated.length > 0 && (
+        <p className={styles.notStated}>
+          {t('configuration.not-stated', 'Not stated: {{names}}', { names: notStated.join(', ') })}
+        </p>
+      )}
+      {command !== null && (
+        <SnippetBox title={t('configuration.command', 'Command that repeats the run')} text={command} wraps />
+      )}
     </Section>
   );
 }
@@ -64,7 +63,14 @@ const getStyles = (theme: GrafanaTheme2) => ({
     borderBottom: `1px solid ${theme.colors.border.weak}`,
     padding: theme.spacing(0.5, 0),
     minWidth: 0,
-    dt: { color: theme.colors.text.secondary, fontWeight: theme.typography.fontWeightRegular },
+    dt: { color: theme.colors.text.secondary, fontWeight: theme.typography.fontWeightRegular, flexShrink: 0 },
     dd: { margin: 0, textAlign: 'right', overflowWrap: 'anywhere' },
+  }),
+  long: css({ gridColumn: '1 / -1', '&&': { justifyContent: 'flex-start' }, dd: { '&&': { textAlign: 'left' } } }),
+  notStated: css({
+    ...theme.typography.bodySmall,
+    color: theme.colors.text.secondary,
+    margin: theme.spacing(1, 0),
+    overflowWrap: 'anywhere',
   }),
 });

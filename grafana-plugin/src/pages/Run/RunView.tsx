@@ -104,7 +104,7 @@ function Run({ answer, exporter }: Props) {
       <RequestScatter exporter={exporter} runId={summary.run_id} phases={phases} live={summary.status === 'running'} />
       {answer.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} phases={phases} />}
       {result && <MeasureTable result={result} />}
-      <Configuration run={run} summary={summary} />
+      <Configuration run={run} />
     </div>
   );
 }

@@ -112,6 +112,18 @@ const getStyles = (theme: GrafanaTheme2) => ({
     alignItems: 'center',
     gap: theme.spacing(1),
     fontVariantNumeric: 'tabular-nums',
-    progress: { width: 160, accentColor: theme.colors.primary.main },
+    // The browser's own bar has a white track in the dark theme.
+    progress: {
+      appearance: 'none',
+      width: 160,
+      height: theme.spacing(1),
+      border: 'none',
+      borderRadius: theme.shape.radius.pill,
+      overflow: 'hidden',
+      background: theme.colors.background.secondary,
+      '&::-webkit-progress-bar': { background: theme.colors.background.secondary },
+      '&::-webkit-progress-value': { background: theme.colors.primary.main },
+      '&::-moz-progress-bar': { background: theme.colors.primary.main },
+    },
   }),
 });
