@@ -66,7 +66,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
     dt: { color: theme.colors.text.secondary, fontWeight: theme.typography.fontWeightRegular, flexShrink: 0 },
     dd: { margin: 0, textAlign: 'right', overflowWrap: 'anywhere' },
   }),
-  long: css({ gridColumn: '1 / -1', '&&': { justifyContent: 'flex-start' }, dd: { '&&': { textAlign: 'left' } } }),
+  long: css({ '&&': { gridColumn: '1 / -1', justifyContent: 'flex-start' }, '&& dd': { textAlign: 'left' } }),
   notStated: css({
     ...theme.typography.bodySmall,
     color: theme.colors.text.secondary,

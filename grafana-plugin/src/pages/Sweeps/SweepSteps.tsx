@@ -80,9 +80,12 @@ function columnsOf(sweep: SweepAnswer, settings: SweepSettings, search: string):
     },
   });
   const { percentile } = settings;
-  return [
+  // Without objectives, limits or GPUs a column would have no value at all, and narrow pages have no space for it.
+  const hasObjective = sweep.steps.some(({ objective }) => objective !== null);
+  const hasGoodput = sweep.steps.some(({ values }) => values.goodput !== null);
+  const columns: Array<Column<Step> | false> = [
     { id: 'load', header: t('sweeps.load', 'Load'), align: 'right', render: ({ load }) => <b>{significant(load)}</b> },
-    {
+    hasObjective && {
       id: 'objective',
       header: t('sweeps.objective', 'Objective'),
       render: ({ objective }) => <Objective objective={objective} />,
@@ -101,16 +104,16 @@ function columnsOf(sweep: SweepAnswer, settings: SweepSettings, search: string):
       t('sweeps.column-latency', 'Latency {{percentile}}', { percentile }),
       'seconds'
     ),
-    figure('goodput', t('sweeps.column-goodput', 'Goodput'), 'requests_per_second'),
+    hasGoodput && figure('goodput', t('sweeps.column-goodput', 'Goodput'), 'requests_per_second'),
     figure(
       `tokens_per_second_per_user_${percentile}`,
       t('sweeps.column-user', 'Tokens/s per user'),
       'tokens_per_second'
     ),
-    {
+    gpus !== null && {
       ...{ id: 'gpu', header: t('sweeps.column-gpu', 'Tokens/s per GPU'), align: 'right' },
       render: ({ values: { output_token_throughput: throughput } }) =>
-        gpus === null || throughput === null ? ABSENT : significant(throughput.mean / gpus),
+        throughput === null ? ABSENT : significant(throughput.mean / gpus),
     },
     {
       ...{ id: 'runs', header: t('sweeps.runs', 'Runs') },
@@ -125,6 +128,7 @@ function columnsOf(sweep: SweepAnswer, settings: SweepSettings, search: string):
         )),
     },
   ];
+  return columns.filter((column) => column !== false);
 }
 
 /** The column's heading has the unit. */
