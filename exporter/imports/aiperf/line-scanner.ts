@@ -20,6 +20,7 @@ const SMALL_E = 0x65;
 /** Digits after the point of milliseconds that are whole nanoseconds. */
 const NS_DECIMALS = 6;
 const MOST_EXACT_DIGITS = 15;
+const INT32_DIGITS = 9;
 
 /** The line is not of the form that is read fast: it may be right or wrong, and is read as JSON instead. */
 export const UNFAMILIAR = new Error('a line of another form');
@@ -159,19 +160,23 @@ export class LineScanner {
     let at = start;
     let whole = 0;
     let byte = bytes[at] as number;
-    while (byte >= ZERO && byte <= NINE) {
-      whole = whole * 10 + byte - ZERO;
+    // As long as they are int32: whole numbers are added faster than doubles.
+    const wholeEnd = at + INT32_DIGITS;
+    while (byte >= ZERO && byte <= NINE && at < wholeEnd) {
+      whole = (Math.imul(whole, 10) + byte - ZERO) | 0;
       byte = bytes[++at] as number;
     }
     let fraction = 0;
     let decimals = 0;
     if (byte === DOT && at > start) {
       byte = bytes[++at] as number;
-      while (byte >= ZERO && byte <= NINE && decimals < NS_DECIMALS) {
-        fraction = fraction * 10 + byte - ZERO;
-        decimals += 1;
+      const first = at;
+      const fractionEnd = at + NS_DECIMALS;
+      while (byte >= ZERO && byte <= NINE && at < fractionEnd) {
+        fraction = (Math.imul(fraction, 10) + byte - ZERO) | 0;
         byte = bytes[++at] as number;
       }
+      decimals = at - first;
     }
     const isShort = at - start <= MOST_EXACT_DIGITS;
     let isClear = true;
@@ -199,13 +204,19 @@ export class LineScanner {
   listOfMilliseconds_ns(into: number[]): number {
     this.expect(BRACKET);
     let count = 0;
-    while (this.peek() !== BRACKET_END) {
-      if (count > 0) this.expect(COMMA);
-      into[count] = this.milliseconds_ns();
-      count += 1;
+    if (this.peek() !== BRACKET_END) {
+      do into[count++] = this.milliseconds_ns();
+      while (this.#takesComma());
     }
     this.expect(BRACKET_END);
     return count;
+  }
+
+  #takesComma(): boolean {
+    if (this.peek() !== COMMA) return false;
+    this.at += 1;
+    if (this.peek() === SPACE) this.at += 1;
+    return true;
   }
 
   /** Nanoseconds since 1970, 17 to 19 digits, since a second and the nanoseconds in it. */
