@@ -18,7 +18,7 @@ export function PrometheusCheck({ source }: Props) {
     <Check
       source={source}
       checked={checked}
-      isComplete={(found) => found.exporterIsScraped && found.systems.length > 0}
+      isComplete={(found) => found.exporterIsScraped && found.systems.length > 0 && found.nativeOnly.length === 0}
     >
       {(found) => prometheusText(found)}
     </Check>
@@ -79,7 +79,7 @@ function Check<T>({ source, checked: { data, error, loading, reload }, isComplet
   );
 }
 
-function prometheusText({ runs, exporterIsScraped, systems }: PrometheusFindings): string {
+function prometheusText({ runs, exporterIsScraped, systems, nativeOnly }: PrometheusFindings): string {
   return [
     exporterIsScraped
       ? t('setup.exporter-scraped', 'llmbench is scraped.')
@@ -88,6 +88,15 @@ function prometheusText({ runs, exporterIsScraped, systems }: PrometheusFindings
     systems.length > 0
       ? t('setup.systems-found', 'Servers: {{systems}}.', { systems: systems.join(', ') })
       : t('setup.no-systems', 'No known inference server is scraped.'),
+    ...(nativeOnly.length > 0
+      ? [
+          t(
+            'setup.native-only',
+            'Stored as native histograms only, which dashboards and alerts do not read: {{families}}. Set convert_classic_histograms_to_nhcb: false and always_scrape_classic_histograms: true for their jobs.',
+            { families: nativeOnly.join(', ') }
+          ),
+        ]
+      : []),
   ].join(' ');
 }
 
