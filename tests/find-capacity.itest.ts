@@ -195,6 +195,8 @@ test('compare of two searches judges their capacities: 6 after 4 is +50 %, exit 
   expect(worse.code).toBe(99);
   const report = JSON.parse(worse.stdout) as Comparison;
   expect(report.measures).toMatchObject([{ verdict: 'regressed', values: { a: [[6, 6]], b: [[4, 4]] } }]);
+  const single = await compare('four-s0-r0', 'six-s0-r0', '--json');
+  expect(single.stdout).not.toContain('concurrency_capacity');
   const gated = await compare('group:four', 'group:six', '--gate', 'error_ratio');
   expect(gated).toMatchObject({ code: 2, stdout: '' });
   expect(gated.stderr).toContain('the capacity alone is compared');

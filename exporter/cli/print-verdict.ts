@@ -3,6 +3,7 @@ import type { VerdictName } from '../judge/verdict.ts';
 import { ExitCode } from './failure.ts';
 import type { VERDICT_OPTIONS } from './options/judge-options.ts';
 import type { OptionValues } from './options/options.ts';
+import { printing } from './printing.ts';
 import { verdictOutput } from './tables/verdict-output.ts';
 
 export type VerdictValues = OptionValues<typeof VERDICT_OPTIONS> & { readonly json: boolean };
@@ -10,7 +11,7 @@ export type VerdictValues = OptionValues<typeof VERDICT_OPTIONS> & { readonly js
 /** Prints a verdict as requested, warns when it passes without a decision, and returns the exit code. */
 export function printVerdict(report: VerdictReport, { json, format, undecided }: VerdictValues): number {
   const failUndecided = undecided === 'fail';
-  process.stdout.write(verdictOutput(json ? 'json' : format, report, failUndecided));
+  process.stdout.write(verdictOutput(json ? 'json' : format, report, failUndecided, printing()));
   const { verdict } = report;
   if (isOpen(verdict) && !failUndecided) {
     process.stderr.write(`warning: the verdict is ${verdict}, which passes; use --undecided fail to fail on it\n`);

@@ -7,6 +7,7 @@ const COLORS: Readonly<Record<string, Color>> = {
   ...{ met: 'green', 'NOT MET': 'red', undecided: 'yellow' },
   ...{ improved: 'green', unchanged: 'green', regressed: 'red', suspect: 'yellow' },
   ...{ ok: 'green', saturated: 'red', exact: 'green', 'not exact': 'yellow', unknown: 'yellow' },
+  ...{ holds: 'green', fails: 'red' },
   ...{ completed: 'green', aborted: 'yellow', failed: 'red' },
 };
 

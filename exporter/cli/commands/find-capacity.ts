@@ -14,6 +14,7 @@ import { requestedSearch } from '../options/find-options.ts';
 import type { GivenValues } from '../options/options.ts';
 import type { RunOptions } from '../options/run-options.ts';
 import { capacityTable, probeLine } from '../tables/capacity-table.ts';
+import { printing } from '../printing.ts';
 import { saidOnce } from '../said-once.ts';
 import { requestText } from '../tables/group-table.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
@@ -139,7 +140,7 @@ function each<K extends keyof RunObserver>(
 
 function show(file: CapacityFile, options: RunOptions, argv: readonly string[], say: (line: string) => void): void {
   if (options.json) process.stdout.write(`${JSON.stringify(file, null, 2)}\n`);
-  else process.stdout.write(`\nsearch      ${file.group_id}\n${capacityTable(file)}\n`);
+  else process.stdout.write(`\nsearch      ${file.group_id}\n${capacityTable(file, printing())}\n`);
   if (file.end !== 'budget' && file.end !== 'interrupted' && file.end !== 'failed') return;
   const resume = shellCommand([
     ...['llmbench', 'run', ...shownArguments(argv)],

@@ -233,6 +233,14 @@ describe('the columns of the list', () => {
     expect(line).toContain('20261121T190000Z-abcdefghij');
   });
 
+  test('show verdicts in color below the head, and keep the width', () => {
+    const paint = (text: string): string => (text === 'NOT MET' ? 'n<>OT MET' : text);
+    const plain = runListing([listed], Infinity);
+    const painted = runListing([listed], Infinity, paint);
+    expect(painted).toEqual(plain.map((line) => line.replace('NOT MET', 'n<>OT MET')));
+    expect(plain.join('')).toContain('NOT MET');
+  });
+
   test('tell runs apart that differ only in their dataset', () => {
     const run = (run_id: string, dataset: string | null) => ({ ...listed, run_id, dataset });
     const [, one = '', two = ''] = runListing([run('a', 'ISL 64, OSL 32'), run('b', 'ISL 256, OSL 32')], 160);

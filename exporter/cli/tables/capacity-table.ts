@@ -1,11 +1,12 @@
 import type { CapacityFile, CapacityProbe } from '../../../core/run/capacity.ts';
 import { quantity, significant } from '../../../core/text/quantities.ts';
-import { aligned } from './aligned.ts';
+import { columnBlocks } from './column-blocks.ts';
+import { factLines, TO_FILE, type Print } from './facts.ts';
 
 const LOAD_TITLES = { concurrency: 'concurrency', request_rate: 'requests/s' } as const;
 
 /** The probes of a search by load, one line each, and the answer. */
-export function capacityTable(file: CapacityFile): string {
+export function capacityTable(file: CapacityFile, { width, paint }: Print = TO_FILE): string {
   const probes = [...file.probes].sort((a, b) => a.load - b.load || a.repeat - b.repeat);
   const head = [LOAD_TITLES[file.load], 'verdict', ...file.objectives.map(({ text }) => text), 'n', 'sent', 'time'];
   const rows = probes.map((probe) => [
@@ -21,15 +22,19 @@ export function capacityTable(file: CapacityFile): string {
     why === null || verdict === 'holds' ? [] : [`${LOAD_TITLES[file.load]} ${load}: ${why}`],
   );
   return [
-    ...aligned([head, ...rows]),
+    ...columnBlocks(
+      head.map((name, i) => ({ head: [name], cells: rows.map((row) => row[i] ?? '') })),
+      width,
+      paint,
+    ),
     ...new Set(notes),
     ...(probes.some(({ conclusive }) => !conclusive)
       ? ['holds?: enough to choose the next load, not to confirm this one']
       : []),
     '',
     `used        ${significant(requests)} requests, ${significant(tokens)} output tokens, ${quantity(seconds, 'seconds')}`,
-    `capacity    ${file.sentence}`,
-    ...clientLines(file),
+    ...factLines('capacity', file.sentence, width),
+    ...clientLines(file).flatMap((text) => factLines('client', text, width)),
   ].join('\n');
 }
 
@@ -38,7 +43,7 @@ function clientLines({ probes, fails, load }: CapacityFile): string[] {
   const late = probes.filter(({ client, verdict }) => client === 'saturated' && verdict === 'fails');
   if (fails === null || !late.some((probe) => probe.load === fails)) return [];
   return [
-    `client      saturated at ${LOAD_TITLES[load]} ${fails}, which fails: the capacity may be that of the client; use more --workers or another machine`,
+    `saturated at ${LOAD_TITLES[load]} ${fails}, which fails: the capacity may be that of the client; use more --workers or another machine`,
   ];
 }
 

@@ -35,6 +35,31 @@ const COMPARISON: Comparison = {
 const print = (format: 'markdown' | 'junit' | 'json', failUndecided = false): string =>
   verdictOutput(format, { ...COMPARISON, explanation: null, next_command: 'llmbench run x' }, failUndecided);
 
+test('text for a terminal of 80 columns: nothing is lost, the table continues below itself, verdicts are painted', () => {
+  const report = { ...COMPARISON, sentence: `${'word '.repeat(30)}end`, explanation: null, next_command: null };
+  const paint = (text: string): string => (text === 'regressed' ? '<R>egressed' : text);
+  expect(verdictOutput('text', report, false, { width: 80, paint })).toBe(`verdict     <R>egressed
+scenario    chat <main> | "x"
+reason      ${'word '.repeat(13).trimEnd()}
+            ${'word '.repeat(13).trimEnd()}
+            word word word word end
+runs        A 2 runs, B 1 run, without b0, which raised the suspicion
+unknown     Unknown in 1 run.
+
+measure                      verdict       A       B   effect       interval
+error ratio *              undecided    10 %  11.2 %  +12.3 %  +8 % to +16 %
+time to first token p50 *  <R>egressed  100 ms  112 ms  +12.3 %  +8 % to +16 %
+request latency p50         improved  100 ms  112 ms  +12.3 %  +8 % to +16 %
+
+measure                    margin  detectable   runs
+error ratio *                ±5 %        +7 %  6 + 6
+time to first token p50 *    ±5 %        +7 %  6 + 6
+request latency p50          ±5 %        +7 %  6 + 6
+
+* decides the verdict
+`);
+});
+
 test('markdown for a pull request: worst first, other measures and runs folded, names cannot become markup', () => {
   expect(print('markdown')).toBe(`### 🔴 llmbench: regressed — chat \\<main\\> \\| "x"
 

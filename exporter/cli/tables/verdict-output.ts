@@ -1,15 +1,21 @@
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import { verdictJunit } from './verdict-junit.ts';
 import { verdictMarkdown } from './verdict-markdown.ts';
+import { TO_FILE, type Print } from './facts.ts';
 import { verdictText } from './verdict-text.ts';
 
 export type VerdictFormat = 'text' | 'markdown' | 'junit' | 'json';
 
 /** A verdict in the requested format. */
-export function verdictOutput(format: VerdictFormat, report: VerdictReport, failUndecided: boolean): string {
+export function verdictOutput(
+  format: VerdictFormat,
+  report: VerdictReport,
+  failUndecided: boolean,
+  print: Print = TO_FILE,
+): string {
   switch (format) {
     case 'text':
-      return verdictText(report);
+      return verdictText(report, print);
     case 'markdown':
       return verdictMarkdown(report);
     case 'junit':

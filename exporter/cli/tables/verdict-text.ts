@@ -3,31 +3,37 @@ import { ABSENT, quantity, quantityRange } from '../../../core/text/quantities.t
 import { things } from '../../../core/text/things.ts';
 import type { ComparedMeasure, Comparison } from '../../judge/comparison.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
-import { aligned } from './aligned.ts';
+import { wrapped } from '../../../core/text/wrapped.ts';
+import { columnBlocks } from './column-blocks.ts';
+import { factLines, TO_FILE, verdictLines, type Print } from './facts.ts';
 import { changeText, percentText } from '../../../core/text/change-text.ts';
 import { explanationText } from './explanation-text.ts';
 
 /** Measures beyond the gating ones that a table shows, those with the smallest p first. */
 const MOST_OTHERS = 8;
 
-/** A comparison for a terminal: the verdict, the table of measures, what is in the way, and what to do next. */
-export function verdictText(report: VerdictReport): string {
+/**
+ * A comparison for a terminal: the verdict, the table of measures, what is in the way, and what to do next. A table that is
+ * wider than the terminal continues below itself.
+ */
+export function verdictText(report: VerdictReport, { width, paint }: Print = TO_FILE): string {
   const { verdict, scenario, sentence, runs, left_out, preflight, explanation, next_command: next } = report;
   const leftOut = left_out === null ? '' : `, without ${left_out}, which raised the suspicion`;
   const [a, b] = report.design === 'history' ? ['A (baseline)', 'B (judged)'] : ['A', 'B'];
-  const facts = [
-    ['verdict', verdict],
+  const others = [
     ['scenario', scenario],
     ['reason', sentence],
     ['runs', `${a} ${things(runs.a.length, 'runs')}, ${b} ${things(runs.b.length, 'runs')}${leftOut}`],
     ...anchorLines(report).map((line) => ['anchor', line]),
     ...preflight.map((finding) => [finding.outcome === 'failed' ? 'blocked by' : 'unknown', finding.sentence]),
-  ].map(([name = '', text = '']) => `${name.padEnd(12)}${text}`);
+  ].flatMap(([name = '', text = '']) => factLines(name, text, width));
+  const facts = [...verdictLines('verdict', verdict, '', { width, paint }), ...others];
   const rows = shownMeasures(report).map(row);
-  const table = rows.length === 0 ? [] : aligned([HEAD, ...rows]);
+  const columns = HEAD.map((head, i) => ({ head: [head], cells: rows.map((cells) => cells[i] ?? '') }));
+  const table = rows.length === 0 ? [] : columnBlocks(columns, width, paint);
   const legend = [
     ...(report.measures.some(({ gating }) => gating) ? ['* decides the verdict'] : []),
-    ...(shownMeasures(report).some(isOpenByRate) ? [RATE_LEGEND] : []),
+    ...(shownMeasures(report).some(isOpenByRate) ? wrapped(RATE_LEGEND, width) : []),
   ];
   const parts = [facts, table, legend, explanationText(explanation), next === null ? [] : ['to decide:', `  ${next}`]];
   return `${parts

@@ -7,6 +7,7 @@ import type { RunFigures } from '../run-figures.ts';
 import type { PreflightFinding } from '../verdict.ts';
 import type { VerdictReport } from '../verdict-report.ts';
 import { compareCapacities } from './compare-capacities.ts';
+import { boundProbesOf } from './searches-of-runs.ts';
 
 /** One side of a comparison of capacities. */
 export interface ComparedSearches {
@@ -62,9 +63,7 @@ function sameQuestion(searches: readonly CapacityFile[]): PreflightFinding[] {
 
 /** The figures of the probes at the bounds, whose configurations are equal if they differ in what a search varies only. */
 async function boundProbes(load: LoadFigures, searches: readonly CapacityFile[]): Promise<readonly RunFigures[]> {
-  const atBounds = searches.flatMap(({ holds, fails, probes }) =>
-    probes.filter((probe) => probe.load === holds || probe.load === fails),
-  );
+  const atBounds = searches.flatMap(boundProbesOf);
   const holding = new Set(atBounds.flatMap(({ verdict, run_id }) => (verdict === 'holds' ? [run_id] : [])));
   const figures = await readFigures(
     load,

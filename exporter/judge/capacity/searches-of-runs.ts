@@ -1,4 +1,4 @@
-import type { CapacityFile } from '../../../core/run/capacity.ts';
+import type { CapacityFile, CapacityProbe } from '../../../core/run/capacity.ts';
 import { things } from '../../../core/text/things.ts';
 import { readCapacity } from '../../store/scenarios/capacity-files.ts';
 import type { RunStore } from '../../store/run-store.ts';
@@ -15,8 +15,19 @@ export class UnfitSetsError extends Error {
   override readonly name = 'UnfitSetsError';
 }
 
+/** The probes at the two bounds, on which the answer of a search rests. */
+export function boundProbesOf({ holds, fails, probes }: CapacityFile): readonly CapacityProbe[] {
+  return probes.filter(({ load }) => load === holds || load === fails);
+}
+
+const isIn =
+  (selected: ReadonlySet<string>) =>
+  ({ run_id }: CapacityProbe): boolean =>
+    selected.has(run_id);
+
 /**
- * The searches (`run --find`) whose probes the runs are, in the order of the runs; null if none is a probe. Throws an
+ * The searches (`run --find`) whose probes the runs are, in the order of the runs; null if none is. A single probe is compared
+ * as a run: a search counts if all probes at its bounds are there. Throws an
  * `UnfitSetsError` if only some are, and `DamagedRunError` if the file of a search cannot be read.
  */
 export async function searchesOf(
@@ -34,9 +45,11 @@ export async function searchesOf(
       return read;
     }),
   );
-  const searches = [...new Set(found.filter((file) => file !== null))];
+  const selected = new Set(runs.map(({ run_id }) => run_id));
+  const whole = found.map((file) => (file !== null && boundProbesOf(file).every(isIn(selected)) ? file : null));
+  const searches = [...new Set(whole.filter((file) => file !== null))];
   if (searches.length === 0) return null;
-  const others = found.filter((file) => file === null).length;
+  const others = whole.filter((file) => file === null).length;
   if (others === 0) return searches;
   throw new UnfitSetsError(
     `${side} has probes of ${things(searches.length, 'searches')} (--find) and ${things(others, 'other runs')}: select the ones or the others`,

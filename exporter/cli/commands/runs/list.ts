@@ -4,6 +4,7 @@ import { ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { flag, integer, readOptions, text } from '../../options/options.ts';
 import { storageAccess, storageLocation, STORAGE_OPTIONS } from '../../options/storage-options.ts';
+import { paintOn } from '../../verdict-colors.ts';
 import { withFigures } from './run-figures.ts';
 import { runListing } from './run-listing.ts';
 import { RUNS_DIR, storeOf, WHERE } from './stored-runs.ts';
@@ -53,7 +54,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     process.stdout.write(`${which} in ${store.place}\n`);
   }
   const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
-  for (const line of runListing(runs, width)) process.stdout.write(`${line}\n`);
+  for (const line of runListing(runs, width, paintOn(process.stdout))) process.stdout.write(`${line}\n`);
   if (matching > runs.length) process.stdout.write(`… and ${matching - runs.length} older (--limit)\n`);
   return ExitCode.done;
 }

@@ -3,6 +3,7 @@ import { shortLoadText } from '../../../../core/run/load-text.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import { things } from '../../../../core/text/things.ts';
 import type { IndexedRun } from '../../../store/index/rows.ts';
+import { PLAIN, type Paint } from '../../verdict-colors.ts';
 import { cutTo, plainText } from './plain-text.ts';
 import type { RunWithFigures, ListedFigures } from './run-figures.ts';
 
@@ -18,6 +19,8 @@ interface Column {
   readonly isNumber?: true;
   /** Texts that are cut before a column is left out: an id must stay whole. */
   readonly isCut?: true;
+  /** Verdicts, which a terminal shows in color. */
+  readonly isVerdict?: true;
 }
 
 const COLUMNS: readonly Column[] = [
@@ -35,9 +38,9 @@ const COLUMNS: readonly Column[] = [
   { head: 'TTFT p99', isNumber: true, cell: (_, figures) => seconds(figures?.time_to_first_token_seconds?.p99) },
   { head: 'ITL p50', isNumber: true, cell: (_, figures) => seconds(figures?.inter_token_latency_seconds?.p50) },
   { head: 'tokens/s', isNumber: true, cell: (_, figures) => rate(figures?.output_token_throughput) },
-  { head: 'status', cell: statusOf },
-  { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : VERDICTS[figures.slos]) },
-  { head: 'client', cell: (_, figures) => (figures?.client === 'saturated' ? 'saturated' : ABSENT) },
+  { head: 'status', cell: statusOf, isVerdict: true },
+  { head: 'SLO', cell: (_, figures) => (figures?.slos == null ? ABSENT : VERDICTS[figures.slos]), isVerdict: true },
+  { head: 'client', cell: (_, figures) => (figures?.client === 'saturated' ? 'saturated' : ABSENT), isVerdict: true },
   { head: 'tags', isCut: true, cell: ({ tags }) => (tags.length === 0 ? ABSENT : tags.join(',')) },
 ];
 
@@ -56,7 +59,11 @@ const LESS_NEEDED = [
  * One line per run under a head. Of the datasets only that in which they differ is shown. Columns in which no run has anything, or none a failure, are left out; what does not fit `width` is cut,
  * and then left out, the less needed first.
  */
-export function runListing(runs: readonly (IndexedRun | RunWithFigures)[], width: number): string[] {
+export function runListing(
+  runs: readonly (IndexedRun | RunWithFigures)[],
+  width: number,
+  paint: Paint = PLAIN,
+): string[] {
   const whole = withDistinctDatasets(runs.filter(({ damage }) => damage === null));
   const cells = new Map(
     whole.map((run) => [run, COLUMNS.map(({ cell }) => cell(run, 'figures' in run ? run.figures : null))]),
@@ -65,14 +72,21 @@ export function runListing(runs: readonly (IndexedRun | RunWithFigures)[], width
     ({ head }, i) => i === 0 || [...cells.values()].some((row) => row[i] !== ABSENT && !(head === 'failed' && row[i] === '0')),
   );
   const columns = fitted([...cells.values()], filled, width);
-  const line = (row: readonly string[]): string =>
-    columns.map(({ at, width: most }) => padded(cutTo(row[at] ?? '', most), most, COLUMNS[at]?.isNumber === true)).join(GAP).trimEnd();
+  const line = (row: readonly string[], isHead = false): string =>
+    columns
+      .map(({ at, width: most }) => {
+        const cell = cutTo(row[at] ?? '', most);
+        const { isNumber = false, isVerdict = false } = COLUMNS[at] ?? {};
+        return padded(cell, most, isNumber).replace(cell, () => (isVerdict && !isHead ? paint(cell) : cell));
+      })
+      .join(GAP)
+      .trimEnd();
   const rows = new Map([...cells].map(([{ run_id }, row]) => [run_id, row]));
   const lines = runs.map((run) => {
     const row = rows.get(run.run_id);
     return row === undefined ? `${run.run_id}${GAP}damaged: ${plainText(run.damage ?? '')}` : line(row);
   });
-  return whole.length === 0 ? lines : [line(COLUMNS.map(({ head }) => head)), ...lines];
+  return whole.length === 0 ? lines : [line(COLUMNS.map(({ head }) => head), true), ...lines];
 }
 
 /** The datasets without the options that all of them share; null where nothing is left. */
