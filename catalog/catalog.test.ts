@@ -138,6 +138,7 @@ describe.each(systems())('%s', (system) => {
 
 /** Counted in the upstream pages and sources, apart from these files. */
 test.each([
+  ['amd-gpu', 194, 0],
   ['dcgm', 81, 0],
   ['dynamo', 204, 93],
   ['dynamo-router', 78, 25],

@@ -30,6 +30,7 @@ test.each([
   ['one of its names alone, which others may have', ['ctx_total_requests_total'], []],
   ['keys of JSON, which are no page', ['iterLatencyMS'], []],
   ['GPU telemetry', ['DCGM_FI_DEV_GPU_UTIL'], ['dcgm']],
+  ['GPUs of AMD', ['gpu_nodes_total', 'gpu_package_power'], ['amd-gpu']],
   ['a stranger', ['go_goroutines', 'prometheus_build_info'], []],
   ['nothing', [], []],
 ])('%s', (_case, names, expected) => {

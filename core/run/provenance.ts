@@ -21,7 +21,7 @@ export interface GpuFacts {
   /** The highest among them when the run began. */
   readonly sm_clock_hertz: number | null;
   readonly memory_clock_hertz: number | null;
-  readonly source: 'dcgm' | 'nvidia_smi';
+  readonly source: 'dcgm' | 'amd_exporter' | 'nvidia_smi' | 'rocm_smi';
 }
 
 /** The commit that the caller worked on. */

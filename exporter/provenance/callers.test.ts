@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ciJob } from './ci-job.ts';
 import { checkedOutCommit } from './commit.ts';
-import { gpusOfCsv, gpusOfDcgm } from './gpus.ts';
+import { gpusOfCsv, gpusOfExporters, gpusOfRocm } from './gpus.ts';
 import { metadataPair } from './metadata.ts';
 
 const COMMIT = 'ffac537e6cbbf934b08745a378932722df287a53';
@@ -85,7 +85,7 @@ describe('GPUs', () => {
       sample('DCGM_FI_DEV_SM_CLOCK', 'GPU-2', 345),
       sample('DCGM_FI_DEV_MEM_CLOCK', 'GPU-2', 2619),
     ];
-    expect(gpusOfDcgm(series)).toEqual([
+    expect(gpusOfExporters(series)).toEqual([
       {
         ...{ model: 'NVIDIA H100 80GB HBM3', count: 2, driver_version: '570.86.15', source: 'dcgm' },
         ...{ sm_clock_hertz: 1.98e9, memory_clock_hertz: 2.619e9 },
@@ -100,6 +100,29 @@ describe('GPUs', () => {
       expect.objectContaining({ model: 'NVIDIA L4', count: 1, source: 'nvidia_smi' }),
     ]);
     expect(gpusOfCsv('')).toEqual([]);
+  });
+
+  test("of AMD's exporter: one per serial number, whatever its partitions", () => {
+    const series = [
+      ['S1', '0'],
+      ['S1', '1'],
+      ['S2', '2'],
+    ].map(([serial_number = '', gpu_id = '']) => {
+      const labels = { serial_number, gpu_id, card_model: 'Instinct MI300X' };
+      return { target: 'a', family: 'gpu_package_power', value: 140, labels };
+    });
+    expect(gpusOfExporters(series)).toEqual([
+      expect.objectContaining({ model: 'Instinct MI300X', count: 2, source: 'amd_exporter' }),
+    ]);
+  });
+
+  test('of rocm-smi', () => {
+    const card = { 'Card Series': 'AMD Instinct MI300X', 'Card Model': '0x74a1' };
+    const json = JSON.stringify({ card0: card, card1: card, system: { 'Driver version': '6.8.5' } });
+    expect(gpusOfRocm(json)).toEqual([
+      expect.objectContaining({ model: 'AMD Instinct MI300X', count: 2, driver_version: '6.8.5', source: 'rocm_smi' }),
+    ]);
+    expect(gpusOfRocm('WARNING: No AMD GPUs specified')).toEqual([]);
   });
 });
 

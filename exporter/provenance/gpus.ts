@@ -17,8 +17,24 @@ interface SeenGpu {
   readonly memory: number | null;
 }
 
-/** The GPUs on the pages of DCGM exporters, each once: two exporters may expose the same one. */
-export function gpusOfDcgm(series: readonly InfoSeries[]): readonly GpuFacts[] {
+/** The GPUs on the pages of exporters, each once: two exporters may expose the same one. */
+export function gpusOfExporters(series: readonly InfoSeries[]): readonly GpuFacts[] {
+  return [...gpusOfDcgm(series), ...gpusOfAmd(series)];
+}
+
+function gpusOfAmd(series: readonly InfoSeries[]): readonly GpuFacts[] {
+  const byId = new Map<string, SeenGpu>();
+  for (const { family, labels, target } of series) {
+    if (!family.startsWith('gpu_') || labels['card_model'] === undefined) continue;
+    // Each partition of a GPU has a row of its own.
+    const id = labels['serial_number'] ?? `${target} ${labels['gpu_id'] ?? ''}`;
+    const driver = versionText(labels['driver_version']);
+    byId.set(id, { model: factText(labels['card_model']), driver, sm: null, memory: null });
+  }
+  return byModel([...byId.values()], 'amd_exporter');
+}
+
+function gpusOfDcgm(series: readonly InfoSeries[]): readonly GpuFacts[] {
   const byId = new Map<string, SeenGpu>();
   for (const { family, labels, value, target } of series) {
     if (!family.startsWith('DCGM_FI_') || labels['modelName'] === undefined) continue;
@@ -37,10 +53,39 @@ export function gpusOfDcgm(series: readonly InfoSeries[]): readonly GpuFacts[] {
   return byModel([...byId.values()], 'dcgm');
 }
 
-/** The GPUs of this machine; empty: there is none, or no `nvidia-smi`. */
+/** The GPUs of this machine; empty: there is none, or neither `nvidia-smi` nor `rocm-smi`. */
 export async function gpusOfThisMachine(): Promise<readonly GpuFacts[]> {
   const output = await programOutput('nvidia-smi', [QUERY, '--format=csv,noheader,nounits']);
-  return output === null ? [] : gpusOfCsv(output);
+  if (output !== null) return gpusOfCsv(output);
+  const cards = await programOutput('rocm-smi', ['--showproductname', '--showdriverversion', '--json']);
+  return cards === null ? [] : gpusOfRocm(cards);
+}
+
+/** JSON of `rocm-smi`: an object per card, and the driver under `system`. */
+export function gpusOfRocm(json: string): readonly GpuFacts[] {
+  const parsed = parsedObject(json);
+  const driver = versionText(textOf(parsed['system'], /^Driver version$/i));
+  const seen = Object.entries(parsed).flatMap(([card, facts]): SeenGpu[] =>
+    /^card\d+$/.test(card)
+      ? [{ model: factText(textOf(facts, /^Card series$/i)), driver, sm: null, memory: null }]
+      : [],
+  );
+  return byModel(seen, 'rocm_smi');
+}
+
+function parsedObject(json: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function textOf(facts: unknown, key: RegExp): string | undefined {
+  if (typeof facts !== 'object' || facts === null) return undefined;
+  const found = Object.entries(facts).find(([name]) => key.test(name))?.[1] as unknown;
+  return typeof found === 'string' ? found : undefined;
 }
 
 /** Rows of `nvidia-smi`: uuid, name, driver, clocks in MHz; a value that is not supported is `[N/A]`. */

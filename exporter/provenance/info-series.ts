@@ -10,7 +10,7 @@ export interface InfoSeries {
 }
 
 /** Families of a configuration and of GPUs on the newest good page of a target. */
-const DESCRIBES = /_info$|^DCGM_FI_/;
+const DESCRIBES = /_info$|^DCGM_FI_|^gpu_(average_)?package_power$/;
 
 export function infoSeries(target: string, store: TargetStore): readonly InfoSeries[] {
   const scrape = store.lastOkAt(Infinity);

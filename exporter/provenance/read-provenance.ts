@@ -1,11 +1,11 @@
 import type { CommitFacts, Provenance } from '../../core/run/provenance.ts';
-import { isLoopbackHost } from './loopback-host.ts';
 import { ciJob } from './ci-job.ts';
 import { checkedOutCommit } from './commit.ts';
 import { factText } from './fact-text.ts';
-import { gpusOfDcgm, gpusOfThisMachine } from './gpus.ts';
+import { gpusOfExporters, gpusOfThisMachine } from './gpus.ts';
 import { machineFacts } from './machine.ts';
 import type { ProvenanceRequest } from './provenance-request.ts';
+import { isThisMachine } from './this-machine.ts';
 import { readServers, type AskedServers } from './read-servers.ts';
 
 /** What was measured, from where and on whose behalf. Takes a few seconds at most, and never throws. */
@@ -16,8 +16,8 @@ export async function readProvenance(
 ): Promise<Provenance> {
   const { secrets, series } = asked;
   const { ci, commit } = ciJob(environment, secrets);
-  const reported = gpusOfDcgm(series);
-  const isLocal = asked.servers.every(({ origin }) => isLoopbackHost(origin));
+  const reported = gpusOfExporters(series);
+  const isLocal = asked.servers.every(({ origin }) => isThisMachine(origin));
   const [servers, gpus, source_code] = await Promise.all([
     readServers(asked),
     reported.length > 0 || !isLocal ? reported : gpusOfThisMachine(),

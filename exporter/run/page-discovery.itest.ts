@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,7 +79,9 @@ async function run(url: string, argv: readonly string[] = []) {
 
 const targetsOf = ({ servers }: ResultFile): readonly string[] => {
   const { targets = [] } = servers as { targets?: { target: string; state: string; system: string | null }[] };
-  return targets.filter(({ state }) => state === 'up').map(({ target, system }) => `${system} ${new URL(target).port}`);
+  return targets
+    .filter(({ state }) => state === 'up')
+    .map(({ target, system }) => `${system} ${URL.parse(target)?.port ?? target}`);
 };
 
 const apiPort = (url: string): string => new URL(url).port;
@@ -113,6 +115,33 @@ onLinux("Dynamo: its stack's DCGM exporter is at port 9401", async () => {
   expect({ system, targets }).toEqual({ system: 'dynamo', targets: [`dynamo ${apiPort(url)}`, 'dcgm 9401'] });
 });
 
+onLinux('GPUs without an exporter on this machine: nvidia-smi samples their power', async () => {
+  const program = join(folder, 'nvidia-smi');
+  const row = '1, GPU-5eed, NVIDIA L4, 40.00';
+  await writeFile(
+    program,
+    `#!/bin/sh\ncase "$*" in *loop-ms*) while true; do echo "${row}"; sleep 0.05; done;; esac\n`,
+    {
+      mode: 0o755,
+    },
+  );
+  const { PATH } = process.env;
+  process.env['PATH'] = `${folder}:${PATH ?? ''}`;
+  try {
+    const { url } = await simulated('vllm', null);
+    const { targets, result, lines } = await run(url);
+    expect(targets).toContain('null nvidia-smi');
+    expect(lines).toContain("nvidia-smi samples the power of this machine's GPUs");
+    const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
+    expect(energy).toMatchObject({ gpus: 1, source: 'power', by_gpu: [{ gpu: 'GPU-5eed', model: 'NVIDIA L4' }] });
+    expect(energy?.watts).toBeCloseTo(40, 6);
+    expect(energy?.idle_watts).toBe(40);
+    expect(energy?.joules).toBeCloseTo(40 * (result.window.seconds ?? NaN), 1);
+  } finally {
+    process.env['PATH'] = PATH;
+  }
+});
+
 onLinux.each(['vllm', 'trtllm'] as const)('%s: the page of the API', async (name) => {
   const { url } = await simulated(name, null);
   const { system, targets, lines } = await run(url);
@@ -140,9 +169,9 @@ onLinux.each<[SimulatedSystem, workers: number, targets: (api: string) => string
   ['sglang', 1, (api) => [`sglang ${api}`]],
   ['sglang', 2, () => ['smg 29000']],
   ['trtllm', 1, (api) => [`trtllm ${api}`]],
-  ['triton', 1, () => ['triton 8002'], 'triton_generate'],
+  ['triton', 1, () => ['triton 8002', 'dcgm 9400'], 'triton_generate'],
   ['dynamo', 2, (api) => [`dynamo ${api}`, 'dcgm 9401']],
-  ['kvbm', 1, (api) => [`vllm ${api}`, 'kvbm 6880']],
+  ['kvbm', 1, (api) => [`vllm ${api}`, 'kvbm 6880', 'dcgm 9400']],
 ])('the simulated %s with %d engines: a run with no more than --url collects from it', async (...of) => {
   const [name, workers, expected, endpoint = 'chat'] = of;
   const url = await atDefaultPorts(name, workers);

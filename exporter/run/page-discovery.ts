@@ -51,7 +51,8 @@ export class PageDiscovery {
   #toTry({ target, state, system }: OwnLoop): readonly DefaultPage[] {
     const { origin } = new URL(target.url);
     if (state === 'up') return pagesBeside(origin, system);
-    return state === 'not_metrics' && this.#searchesOwn(target) ? ownPages(origin) : [];
+    if (state !== 'not_metrics') return [];
+    return [...(this.#searchesOwn(target) ? ownPages(origin) : []), ...pagesBeside(origin, null)];
   }
 
   /** Not when the user has named a page on that host: it is the server's. */

@@ -15,7 +15,7 @@ export interface RecognizedTargets {
 }
 
 /** These have pages but serve no inference requests: they are never the benchmarked server. */
-const NOT_SERVING: ReadonlySet<string> = new Set(['dcgm', 'kvbm', 'lmcache']);
+const NOT_SERVING: ReadonlySet<string> = new Set(['dcgm', 'amd-gpu', 'kvbm', 'lmcache']);
 
 /** Which of the targets the user named, among them the pages of the benchmarked servers. */
 export interface KnownTargets {

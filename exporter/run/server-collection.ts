@@ -9,8 +9,10 @@ import { cacheShare } from '../servers/summary/cache-share.ts';
 import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
 import { Collector } from '../servers/scrape/collector.ts';
 import { writeCollection } from '../servers/collect-servers.ts';
+import { isThisMachine } from '../provenance/this-machine.ts';
 import { infoSeries, type InfoSeries } from '../provenance/info-series.ts';
-import { gpuEnergy } from '../servers/summary/gpu-energy.ts';
+import { LocalGpus } from '../servers/local-gpus/local-gpus.ts';
+import { gpuEnergy, reportsEnergy } from '../servers/summary/gpu-energy.ts';
 import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
 import { serverRequests } from '../servers/summary/request-counts.ts';
 import { endEdge, isIdle, startEdge, type EdgeOptions, type Settled } from '../servers/scrape/run-edges.ts';
@@ -55,7 +57,9 @@ export class ServerCollection {
   readonly #collector: Collector;
   readonly #edges: EdgeOptions;
   readonly #known: KnownPages;
+  readonly #say: (line: string) => void;
   #foundOwn: readonly Target[] = [];
+  #localGpus: LocalGpus | null = null;
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtBegin = false;
   #idleAtStart = true;
@@ -72,6 +76,7 @@ export class ServerCollection {
     this.#epoch = epoch;
     this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
     this.#known = known;
+    this.#say = say;
     const { discovery } = known;
     this.#collector = new Collector({
       targets,
@@ -91,9 +96,20 @@ export class ServerCollection {
       const { own, beside } = await discovery.search(loops);
       this.#foundOwn = own;
       await this.#collector.add([...own, ...beside]);
+      await this.#watchLocalGpus(mains);
     }
     this.#idleAtBegin = isIdle(this.#collector);
     this.#collector.start();
+  }
+
+  /** Where no page reports the GPUs, and the servers are on this machine, its own programs do. */
+  async #watchLocalGpus(mains: readonly Target[]): Promise<void> {
+    if (!mains.every(({ url }) => isThisMachine(url))) return;
+    if (this.#collector.loops.some(({ store }) => reportsEnergy(store))) return;
+    const { now_ns } = this.#edges;
+    const options = { intervalSeconds: this.#request.intervalSeconds, now_ns, say: this.#say };
+    this.#localGpus = await LocalGpus.start(options);
+    if (this.#localGpus !== null) this.#say(`${this.#localGpus.program} samples the power of this machine's GPUs`);
   }
 
   /** What the pages report about the benchmarked servers. */
@@ -115,16 +131,19 @@ export class ServerCollection {
   /** Call after the last response. */
   async finish(phases: readonly PhaseResult[]): Promise<CollectedServers> {
     const settled = await endEdge(this.#collector, this.#edges);
-    await this.#collector.stop();
+    await this.stop();
     const measure = phases.find(({ phase }) => phase === 'measure');
     const end_ns = measure?.end_ns ?? settled.settled_ns;
-    const collection = collectionOf(this.#collector, {
+    const options = {
       zeroWall_ns: BigInt(this.#epoch.wall.getTime()) * 1_000_000n,
       window: { start_ns: measure?.start_ns ?? end_ns, end_ns },
       settled_ns: settled.settled_ns,
       slice_ns: this.#request.sliceSeconds === null ? null : this.#request.sliceSeconds * 1e9,
       definitions: this.#request.definitions,
-    });
+    };
+    const gpus = this.#localGpus;
+    const local = gpus === null ? [] : [{ name: gpus.program, store: gpus.store }];
+    const collection = collectionOf(this.#collector, options, local);
     const result = this.#result(collection, settled, phases);
     return new CollectedServers(collection, result, this.#request);
   }
@@ -135,7 +154,7 @@ export class ServerCollection {
   }
 
   async stop(): Promise<void> {
-    await this.#collector.stop();
+    await Promise.all([this.#collector.stop(), this.#localGpus?.stop()]);
   }
 
   #result(collection: Collection, settled: Settled, phases: readonly PhaseResult[]): ServersResult {

@@ -10,7 +10,7 @@ import type { TargetStore } from './series/target-store.ts';
 
 /** One target with everything collected from it. */
 export interface CollectedTarget {
-  /** The URL without user info and query. */
+  /** The URL without user info and query, or the program that sampled this machine. */
   readonly name: string;
   readonly system: string | null;
   readonly state: TargetState;
@@ -45,13 +45,24 @@ export interface CollectionOptions {
   readonly definitions: Collection['definitions'];
 }
 
-/** What a collector has collected, over a window. */
-export function collectionOf(collector: Collector, options: CollectionOptions): Collection {
-  const stores = collector.loops.map(({ store }) => store);
+/** What a collector has collected, over a window, and what a program sampled on this machine. */
+export function collectionOf(
+  collector: Collector,
+  options: CollectionOptions,
+  local: readonly { readonly name: string; readonly store: TargetStore }[] = [],
+): Collection {
+  const { window, settled_ns } = options;
+  const stores = [...collector.loops, ...local].map(({ store }) => store);
   return {
     ...options,
     interval_ns: collector.interval_ns,
-    targets: collector.loops.map((loop) => collectedTarget(loop, options)),
+    targets: [
+      ...collector.loops.map((loop) => collectedTarget(loop, options)),
+      ...local.map(({ name, store }): CollectedTarget => {
+        const read = { system: null, state: 'up', drains: false, skipped: 0 } as const;
+        return { name, ...read, store, window: windowOf(store, window, settled_ns) };
+      }),
+    ],
     repeated: repeatedSeries(stores),
   };
 }

@@ -58,7 +58,7 @@ export function targetLine(target: ServerTarget): string {
   } = target;
   const durations = scrapes === 0 ? '' : `, p50 ${quantity(p50, 'seconds')}, p99 ${quantity(p99, 'seconds')}`;
   return (
-    `${target.target}  ${system ?? 'unknown system'}  ${STATES[state]}  ` +
+    `${target.target}  ${system ?? (URL.canParse(target.target) ? 'unknown system' : 'GPUs of this machine')}  ${STATES[state]}  ` +
     `${things(scrapes, 'scrapes')}, ${failed} failed${durations}`
   );
 }

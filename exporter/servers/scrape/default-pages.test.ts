@@ -12,10 +12,11 @@ test("a server's own page: default ports over http, and the path beside the API 
   expect(pages.map(({ url }, i) => url.includes(OWN_PLACES[i] ?? '?'))).toEqual([true, true, true, true]);
 });
 
-test('pages beside a server, by its system', () => {
+test('pages beside a server: by its system, and the exporters of GPUs', () => {
   const urls = (system: string | null): string[] => pagesBeside('http://[::1]:8000', system).map(({ url }) => url);
-  expect(urls('dynamo')).toEqual(['http://[::1]:6880/metrics', 'http://[::1]:9401/metrics']);
-  expect(urls('vllm')).toEqual(['http://[::1]:6880/metrics']);
-  expect(urls('triton')).toEqual([]);
-  expect(urls(null)).toEqual([]);
+  const gpus = ['http://[::1]:9400/metrics', 'http://[::1]:9401/metrics', 'http://[::1]:5000/metrics'];
+  expect(urls('dynamo')).toEqual(['http://[::1]:6880/metrics', ...gpus]);
+  expect(urls('vllm')).toEqual(['http://[::1]:6880/metrics', ...gpus]);
+  expect(urls('triton')).toEqual(gpus);
+  expect(urls(null)).toEqual(gpus);
 });

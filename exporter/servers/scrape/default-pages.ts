@@ -13,16 +13,21 @@ export interface DefaultPage {
  */
 export const OWN_PLACES: readonly string[] = [':8002', ':29000', '/prometheus/metrics', '/v1/metrics'];
 
-/** KVBM (`DYN_KVBM_METRICS_PORT`), which works inside Dynamo's workers, vLLM and TensorRT-LLM. */
-const KVBM = { port: 6880, system: 'kvbm' };
-/** The DCGM exporter of Dynamo's observability stack. */
-const DYNAMO_DCGM = { port: 9401, system: 'dcgm' };
+interface Beside {
+  readonly port: number;
+  readonly system: string;
+}
 
-const BESIDE: Readonly<Record<string, readonly { readonly port: number; readonly system: string }[]>> = {
-  dynamo: [KVBM, DYNAMO_DCGM],
-  vllm: [KVBM],
-  trtllm: [KVBM],
-};
+/** KVBM (`DYN_KVBM_METRICS_PORT`), which works inside Dynamo's workers, vLLM and TensorRT-LLM. */
+const KVBM: Beside = { port: 6880, system: 'kvbm' };
+const HAVE_KVBM: ReadonlySet<string | null> = new Set(['dynamo', 'vllm', 'trtllm']);
+
+/** Exporters of GPUs, beside whatever server: DCGM, DCGM in Dynamo's observability stack, AMD's. */
+const GPU_EXPORTERS: readonly Beside[] = [
+  { port: 9400, system: 'dcgm' },
+  { port: 9401, system: 'dcgm' },
+  { port: 5000, system: 'amd-gpu' },
+];
 
 /** Where the page of a server is by default when its API has none at `/metrics`. */
 export function ownPages(origin: string): readonly DefaultPage[] {
@@ -34,10 +39,13 @@ export function ownPages(origin: string): readonly DefaultPage[] {
   ];
 }
 
-/** Default pages of the components that work with a server of this system. */
+/** Default pages of the components that work with a server of this system, and of its GPUs. */
 export function pagesBeside(origin: string, system: string | null): readonly DefaultPage[] {
-  const ports = system === null ? [] : (BESIDE[system] ?? []);
-  return ports.map(({ port, system: component }) => ({ url: atPort(origin, port), system: component, isOwn: false }));
+  return [...(HAVE_KVBM.has(system) ? [KVBM] : []), ...GPU_EXPORTERS].map(({ port, system: component }) => ({
+    url: atPort(origin, port),
+    system: component,
+    isOwn: false,
+  }));
 }
 
 /** Metrics ports serve plain HTTP by default, also beside an API with TLS. */

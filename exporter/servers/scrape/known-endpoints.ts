@@ -7,7 +7,8 @@ export interface KnownEndpoint {
 
 /**
  * Default ports and paths by the name that `--server-metrics name=host` takes. Dynamo: the frontend, then the component
- * ports of its workers (`DYN_SYSTEM_PORT`). TensorRT-LLM serves JSON on `/metrics`; its Prometheus page has another
+ * ports of its workers (`DYN_SYSTEM_PORT`). The
+ * DCGM exporter of Dynamo's observability stack is on 9401. TensorRT-LLM serves JSON on `/metrics`; its Prometheus page has another
  * path.
  */
 export const KNOWN_ENDPOINTS: Readonly<Record<string, KnownEndpoint>> = {
@@ -21,7 +22,8 @@ export const KNOWN_ENDPOINTS: Readonly<Record<string, KnownEndpoint>> = {
   lmcache: { ports: [8080, 9090, 9300], path: '/metrics' },
   tgi: { ports: [3000], path: '/metrics' },
   nim: { ports: [8000], path: '/v1/metrics' },
-  dcgm: { ports: [9400], path: '/metrics' },
+  dcgm: { ports: [9400, 9401], path: '/metrics' },
+  'amd-gpu': { ports: [5000], path: '/metrics' },
 };
 
 /** The names, for messages. */

@@ -94,6 +94,21 @@ test('the idle power is the lowest of each GPU before the first request', () => 
   expect(energyOf([pages], { window: [3, 5] })).toMatchObject({ idle_watts: null });
 });
 
+test("AMD's exporter: microjoules in a gauge, one value for each partition of a GPU", () => {
+  const page = (joules: number): string =>
+    ['0', '1']
+      .map((id) => `gpu_energy_consumed{gpu_id="${id}",serial_number="S1",card_model="MI300X"} ${joules * 1e6}`)
+      .concat('gpu_package_power{gpu_id="0",serial_number="S1",card_model="MI300X"} 9')
+      .join('\n');
+  const found = energyOf([[page(50), page(250), page(450)]]);
+  expect(found).toMatchObject({ joules: 400, gpus: 1, by_gpu: [{ gpu: 'S1', model: 'MI300X' }] });
+});
+
+test('a value that DCGM cannot read is none', () => {
+  const blank = '# TYPE DCGM_FI_DEV_POWER_USAGE gauge\nDCGM_FI_DEV_POWER_USAGE{gpu="0"} 9223372036854775794';
+  expect(energyOf([[blank, blank, blank]])).toMatchObject({ joules: null, gpus: 1 });
+});
+
 test('no GPU, no energy', () => {
   expect(energyOf([['# TYPE x counter\nx 1', '# TYPE x counter\nx 2']])).toBeNull();
 });

@@ -6,9 +6,12 @@ import {
   type WindowEnergy,
 } from '../../../core/measures/gpu-energy.ts';
 import type { EnergyOfGpu, EnergySource, GpuEnergy } from '../../../core/run/result.ts';
+import { NVIDIA_SMI } from '../local-gpus/nvidia-smi.ts';
+import { ROCM_SMI } from '../local-gpus/rocm-smi.ts';
 import type { CollectedTarget, Collection } from '../collection.ts';
 import type { Series } from '../series/series.ts';
 import { ScalarSeries } from '../series/series.ts';
+import type { TargetStore } from '../series/target-store.ts';
 
 /** A family that reports energy or power of GPUs. */
 interface EnergyFamily {
@@ -22,10 +25,22 @@ interface EnergyFamily {
 const FAMILIES: readonly EnergyFamily[] = [
   { family: 'DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION', source: 'energy_counter', factor: 1e-3 },
   { family: 'nv_energy_consumption', source: 'energy_counter', factor: 1 },
+  // Of AMD's exporter; it types everything as gauge.
+  { family: 'gpu_energy_consumed', source: 'energy_counter', factor: 1e-6 },
   { family: 'DCGM_FI_DEV_POWER_USAGE', source: 'power', factor: 1 },
   { family: 'nv_gpu_power_usage', source: 'power', factor: 1 },
+  { family: 'gpu_package_power', source: 'power', factor: 1 },
+  { family: 'gpu_average_package_power', source: 'power', factor: 1 },
+  { family: 'gpu_power_usage', source: 'power', factor: 1 },
+  { family: NVIDIA_SMI.family, source: 'power', factor: 1 },
+  { family: ROCM_SMI.family, source: 'power', factor: 1 },
 ];
 const NAMES: ReadonlySet<string> = new Set(FAMILIES.map(({ family }) => family));
+
+/** Whether a target reports energy or power of GPUs. */
+export function reportsEnergy(store: TargetStore): boolean {
+  return store.series.some(({ family }) => NAMES.has(family.name));
+}
 
 /** A series of one GPU with what it was read from. */
 interface GpuSeries {
@@ -57,7 +72,7 @@ export function gpuEnergy(collection: Collection, firstRequest_ns: number | null
   };
 }
 
-/** Two exporters may report the same GPU, which its UUID identifies. */
+/** Two exporters may report the same GPU, which its UUID identifies, and an exporter each partition of one. */
 function seriesByGpu({ targets }: Collection): ReadonlyMap<string, readonly GpuSeries[]> {
   const gpus = new Map<string, GpuSeries[]>();
   for (const target of targets) {
@@ -71,7 +86,11 @@ function seriesByGpu({ targets }: Collection): ReadonlyMap<string, readonly GpuS
 }
 
 const gpuOf = ({ labels }: Series, target: CollectedTarget): string =>
-  labels['UUID'] ?? labels['gpu_uuid'] ?? `${target.name} ${labels['gpu'] ?? ''}`;
+  labels['UUID'] ??
+  labels['gpu_uuid'] ??
+  labels['uuid'] ??
+  labels['serial_number'] ??
+  `${target.name} ${labels['gpu'] ?? labels['gpu_id'] ?? ''}`.trimEnd();
 
 function energyOfGpu(
   gpu: string,
@@ -80,7 +99,8 @@ function energyOfGpu(
   firstRequest_ns: number | null,
 ): EnergyOfGpu {
   const window = { start_seconds: start_ns / 1e9, end_seconds: end_ns / 1e9 };
-  const model = all.map(({ series }) => series.labels['modelName']).find((name) => name !== undefined) ?? null;
+  const models = all.map(({ series: { labels } }) => labels['modelName'] ?? labels['card_model'] ?? labels['name']);
+  const model = models.find((name) => name !== undefined) ?? null;
   const identity = { gpu, model, idle_watts: idleWatts(all, firstRequest_ns) };
   for (const { family, source, factor } of FAMILIES) {
     for (const { series, target } of all) {
@@ -116,8 +136,8 @@ function nearWindow(readings: readonly GpuReading[], { start_seconds, end_second
 function changesOf(series: ScalarSeries, { store }: CollectedTarget): readonly GpuReading[] {
   const changes: GpuReading[] = [];
   for (let change = 0; change < series.changes; change++) {
-    if (series.isAbsent(change)) continue;
-    changes.push({ at_seconds: store.at_ns(series.scrapeOf(change)) / 1e9, value: series.value(change) });
+    const value = series.isAbsent(change) ? NaN : series.value(change);
+    if (isKnown(value)) changes.push({ at_seconds: store.at_ns(series.scrapeOf(change)) / 1e9, value });
   }
   const [first, second] = changes;
   if (first === undefined || second === undefined) return changes;
@@ -128,13 +148,16 @@ function changesOf(series: ScalarSeries, { store }: CollectedTarget): readonly G
   return [{ ...first, at_seconds: Math.min(first.at_seconds, second.at_seconds - interval) }, ...changes.slice(1)];
 }
 
+/** DCGM writes a value that it cannot read as one near 2^63. */
+const isKnown = (value: number): boolean => value >= 0 && value < 1e18;
+
 /** The value at each scrape. */
 function samplesOf(series: ScalarSeries, { store }: CollectedTarget): readonly GpuReading[] {
   const samples: GpuReading[] = [];
   for (let scrape = series.bornAt; scrape < store.scrapes; scrape++) {
     const change = series.changeAt(scrape);
-    if (!store.isOk(scrape) || change < 0 || series.isAbsent(change)) continue;
-    samples.push({ at_seconds: store.at_ns(scrape) / 1e9, value: series.value(change) });
+    const value = !store.isOk(scrape) || change < 0 || series.isAbsent(change) ? NaN : series.value(change);
+    if (isKnown(value)) samples.push({ at_seconds: store.at_ns(scrape) / 1e9, value });
   }
   return samples;
 }

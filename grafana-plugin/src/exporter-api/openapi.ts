@@ -960,7 +960,7 @@ export interface components {
                     memory_clock_hertz: number | null;
                     model: string;
                     sm_clock_hertz: number | null;
-                    source: "dcgm" | "nvidia_smi";
+                    source: "dcgm" | "amd_exporter" | "nvidia_smi" | "rocm_smi";
                 }[];
                 machine: null | {
                     architecture: string;

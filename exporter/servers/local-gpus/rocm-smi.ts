@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { wattsOf, type GpuProgram, type GpuSample } from './gpu-sample.ts';
+
+const QUERY = ['--showpower', '--showuniqueid', '--showproductname', '--json'];
+const LIMITS = { timeout: 10_000, maxBuffer: 2 ** 20, windowsHide: true } as const;
+const MOST_FAILURES = 3;
+const run = promisify(execFile);
+
+/** It has no loop: it is started anew for each sample. */
+export const ROCM_SMI: GpuProgram = {
+  name: 'rocm-smi',
+  family: 'rocm_smi_power_watts',
+  async sample(intervalSeconds, take, until) {
+    for (let failures = 0; ;) {
+      const due = sleep(intervalSeconds * 1000, undefined, { signal: until }).catch(() => undefined);
+      try {
+        const { stdout } = await run('rocm-smi', QUERY, { ...LIMITS, env: process.env, signal: until });
+        take(samplesOf(stdout));
+        failures = 0;
+      } catch (error) {
+        if (until.aborted) return null;
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw error;
+        failures += 1;
+        if (failures >= MOST_FAILURES) return `rocm-smi failed ${MOST_FAILURES} times in a row`;
+      }
+      await due;
+      if (until.aborted) return null;
+    }
+  },
+};
+
+/**
+ * Its JSON: an object per card, with texts. The power is `Current Socket Graphics Package Power (W)`, on older GPUs the
+ * average. Throws when it is not JSON.
+ */
+export function samplesOf(json: string): readonly GpuSample[] {
+  const cards = JSON.parse(json) as Readonly<Record<string, unknown>>;
+  return Object.entries(cards).flatMap(([card, facts]): GpuSample[] => {
+    if (!/^card\d+$/.test(card) || typeof facts !== 'object' || facts === null) return [];
+    const find = (key: RegExp): string | undefined => {
+      const found = Object.entries(facts).find(([name, text]) => key.test(name) && typeof text === 'string');
+      return found?.[1] as string | undefined;
+    };
+    const id = find(/^Unique ID$/i);
+    const gpu = id === undefined || /^N\/A$/i.test(id) ? card : id;
+    return [{ gpu, model: find(/^Card series$/i) ?? null, watts: wattsOf(find(/Package Power \(W\)$/i)) }];
+  });
+}
