@@ -1,6 +1,6 @@
 import type { GpuEnergy, MeasureResult, ScalarResult } from '../run/result.ts';
 import type { ScalarMeasure } from './measures.ts';
-import { SCALAR_MEASURES } from './scalar-measures.ts';
+import { throughputOf } from './throughput-of.ts';
 
 /** What the GPUs of the servers took. Where AIPerf has the measure, its meaning is the same, in base units. */
 export const ENERGY_MEASURES = {
@@ -63,13 +63,6 @@ export function energyResults(energy: GpuEnergy | null, measures: readonly Measu
     const identity = { measure, unit, definition, origin: 'server', population: 'ok', clock: 'sent' } as const;
     return { ...identity, kind: 'scalar', value: values[name] };
   });
-}
-
-/** Under the one definition: with another tool's the tokens are not those of the window. */
-function throughputOf(measures: readonly MeasureResult[], name: keyof typeof SCALAR_MEASURES): number | null {
-  const { measure, definition } = SCALAR_MEASURES[name];
-  const found = measures.find((each) => each.measure === measure && each.definition === definition);
-  return found?.kind === 'scalar' ? found.value : null;
 }
 
 /** Null when a side is not known or there is nothing to divide by. */

@@ -1,3 +1,5 @@
+import { gpuPriceText, type GpuPrice } from './gpu-price.ts';
+
 /** A setting as the server reports it. */
 export type SettingValue = string | number | boolean;
 
@@ -61,18 +63,21 @@ export interface Provenance {
   /** Container image of the server, as the user stated it. */
   readonly server_image: string | null;
   readonly machine: MachineFacts | null;
+  /** Null: not stated. */
+  readonly gpu_price: GpuPrice | null;
   /** The user's own facts. */
   readonly metadata: Readonly<Record<string, string>>;
 }
 
 /** Name and text of each known fact; one line each. */
 export function provenanceFacts(provenance: Provenance): readonly (readonly [name: string, text: string])[] {
-  const { servers, gpus, source_code, ci, server_image, machine, metadata } = provenance;
+  const { servers, gpus, source_code, ci, server_image, gpu_price, machine, metadata } = provenance;
   const named = (server: ServerFacts): string => (servers.length > 1 ? `settings of ${server.origin}` : 'settings');
   const facts: readonly (readonly [string, string | null])[] = [
     ...servers.map((server) => [named(server), settingsText(server.settings)] as const),
     ['server image', server_image],
     ['GPUs', gpus.map(gpuText).join('; ')],
+    ['GPU price', gpu_price && gpuPriceText(gpu_price)],
     ['client', machine && machineText(machine)],
     ['commit', source_code && `${source_code.commit}${source_code.dirty === true ? ', with changes' : ''}`],
     ['CI job', ci && [ci.provider, ci.repository, ci.ref, ci.job, ci.run, ci.url].filter(isText).join(' ')],
@@ -84,7 +89,7 @@ export function provenanceFacts(provenance: Provenance): readonly (readonly [nam
 /** Each fact by its path, for a comparison; addresses, clocks and what names one CI job differ by themselves. */
 export function comparableFacts(provenance: Provenance | null): ReadonlyMap<string, string> {
   if (provenance === null) return new Map();
-  const { servers, gpus, source_code, server_image, machine, metadata } = provenance;
+  const { servers, gpus, source_code, server_image, gpu_price, machine, metadata } = provenance;
   const numbered = (prefix: string, i: number): string => (i === 0 ? prefix : `${prefix} ${i + 1}`);
   return new Map<string, string>([
     ...servers.flatMap(({ version, settings }, i) => {
@@ -97,6 +102,7 @@ export function comparableFacts(provenance: Provenance | null): ReadonlyMap<stri
       [gpu.count, gpu.model, ...(gpu.driver_version === null ? [] : [`driver ${gpu.driver_version}`])].join(' '),
     ]),
     ...(server_image === null ? [] : [['server image', server_image] as const]),
+    ...(gpu_price === null ? [] : [['GPU price', gpuPriceText(gpu_price)] as const]),
     ...(machine === null ? [] : [['client', machineText(machine)] as const]),
     ...(source_code === null
       ? []

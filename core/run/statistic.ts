@@ -8,7 +8,8 @@ export type Unit =
   | 'tokens_per_second'
   | 'joules'
   | 'watts'
-  | 'joules_per_token';
+  | 'joules_per_token'
+  | 'cost_per_million_tokens';
 
 /** The instant from which a latency counts: when the request was sent, or when it was due. */
 export type Clock = 'sent' | 'due';

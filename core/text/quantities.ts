@@ -34,6 +34,7 @@ const SUFFIX: Readonly<Record<Exclude<Unit, 'seconds' | 'ratio'>, string>> = {
   joules: 'J',
   watts: 'W',
   joules_per_token: 'J/token',
+  cost_per_million_tokens: 'per million tokens',
 };
 
 function duration(seconds: number): string {

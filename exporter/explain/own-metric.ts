@@ -1,3 +1,4 @@
+import { COST_MEASURES } from '../../core/measures/cost-results.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
@@ -14,7 +15,7 @@ export interface OwnMetric {
 
 /** What of a metric's name is not the measure's: the prefix, the unit, the sample's suffix. */
 const AROUND_MEASURE =
-  /^(?:llmbench_(?:result_)?)?(.+?)(?:_(?:seconds|tokens|ratio|requests_per_second|tokens_per_second|joules|watts|joules_per_token))?(?:_(?:bucket|sum|count))?$/;
+  /^(?:llmbench_(?:result_)?)?(.+?)(?:_(?:seconds|tokens|ratio|requests_per_second|tokens_per_second|joules|watts|joules_per_token|cost_per_million_tokens))?(?:_(?:bucket|sum|count))?$/;
 
 /** Null when the name is of no measure of ours. */
 export function ownMetric(name: string): OwnMetric | null {
@@ -25,7 +26,12 @@ export function ownMetric(name: string): OwnMetric | null {
 function ownMeasure(base: string): OwnMetric | null {
   const fromDue = base.endsWith('_from_due');
   const wanted = wholeName(base).replace(/_from_due$/, '');
-  const candidates = [...DISTRIBUTION_MEASURES, ...Object.values(SCALAR_MEASURES), ...Object.values(ENERGY_MEASURES)];
+  const candidates = [
+    ...DISTRIBUTION_MEASURES,
+    ...Object.values(SCALAR_MEASURES),
+    ...Object.values(ENERGY_MEASURES),
+    ...Object.values(COST_MEASURES),
+  ];
   const found = candidates.find(
     (candidate) => candidate.measure === wanted && (!('clock' in candidate) || !fromDue || candidate.clock === 'due'),
   );

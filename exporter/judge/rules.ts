@@ -1,4 +1,5 @@
 import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
+import { COST_MEASURES } from '../../core/measures/cost-results.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
@@ -94,7 +95,7 @@ export function judgedMeasures(): readonly string[] {
 }
 
 function scalarMeasures(): readonly ScalarMeasure[] {
-  return [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES, CAPACITY_MEASURES].flatMap((measures) =>
+  return [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES, COST_MEASURES, CAPACITY_MEASURES].flatMap((measures) =>
     Object.values<ScalarMeasure>(measures),
   );
 }

@@ -28,6 +28,8 @@ describe('what an objective says', () => {
     'request_latency:p99.9>=12.5ms',
     'error_ratio<1%',
     'goodput>3requests/s',
+    'energy_per_output_token<=1.5J/token',
+    'cost_per_million_output_tokens<0.5/Mtoken',
   ])('%s can be written and read again', (text) => expect(sloText(parseSlo(text))).toBe(text));
 });
 

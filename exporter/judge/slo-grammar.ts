@@ -1,3 +1,4 @@
+import { COST_MEASURES } from '../../core/measures/cost-results.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, type ScalarMeasure } from '../../core/measures/measures.ts';
@@ -35,7 +36,7 @@ const DISTRIBUTIONS = new Map<string, Unit>(
   ]),
 );
 const SCALARS = new Map<string, Unit>(
-  [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES]
+  [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES, COST_MEASURES]
     .flatMap((measures) => Object.values<ScalarMeasure>(measures))
     .map(({ measure, unit }) => [measure, unit]),
 );
@@ -123,7 +124,8 @@ class Cursor {
 /** The objective as it can be read again, in base units or milliseconds. */
 export function sloText({ measure, stat, comparison, limit, unit }: Slo): string {
   const of = stat === null ? measure : `${measure}:${stat.replace('_', '.')}`;
-  const [name, scale] =
-    unit === 'seconds' ? ['ms', 1e3] : unit === 'ratio' ? ['%', 100] : [Object.keys(UNIT_SCALES[unit])[0] ?? '', 1];
+  const [name, scale] = unit === 'seconds' ? ['ms', 1e3] : unit === 'ratio' ? ['%', 100] : [baseName(unit), 1];
   return `${of}${comparison}${scaled(limit, scale)}${name}`;
 }
+
+const baseName = (unit: Unit): string => Object.entries(UNIT_SCALES[unit]).find(([, scale]) => scale === 1)?.[0] ?? '';

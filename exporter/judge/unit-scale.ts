@@ -10,6 +10,7 @@ export const UNIT_SCALES: Readonly<Record<Unit, Readonly<Record<string, number>>
   tokens_per_second: { 'tokens/s': 1 },
   joules: { kJ: 1e3, J: 1 },
   watts: { kW: 1e3, W: 1 },
+  cost_per_million_tokens: { '/Mtoken': 1 },
   joules_per_token: { 'mJ/token': 1e-3, 'J/token': 1 },
 };
 

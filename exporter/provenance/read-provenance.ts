@@ -11,7 +11,7 @@ import { readServers, type AskedServers } from './read-servers.ts';
 /** What was measured, from where and on whose behalf. Takes a few seconds at most, and never throws. */
 export async function readProvenance(
   asked: AskedServers,
-  { serverImage, metadata }: ProvenanceRequest,
+  { serverImage, gpuPrice, metadata }: ProvenanceRequest,
   environment: NodeJS.ProcessEnv,
 ): Promise<Provenance> {
   const { secrets, series } = asked;
@@ -30,6 +30,7 @@ export async function readProvenance(
     source_code,
     ci,
     server_image: factText(serverImage, secrets),
+    gpu_price: gpuPrice,
     machine: machineFacts(),
     metadata: Object.fromEntries(kept),
   };

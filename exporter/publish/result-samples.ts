@@ -15,6 +15,7 @@ export const RESULT_UNITS = [
   'joules',
   'watts',
   'joules_per_token',
+  'cost_per_million_tokens',
 ] as const satisfies readonly Unit[];
 
 /** One exact number of a finished run, as `llmbench_result_<unit>{run_id,measure,stat}` shows it. */

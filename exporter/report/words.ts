@@ -1,3 +1,4 @@
+import { COST_MEASURES } from '../../core/measures/cost-results.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
 import type { Unit } from '../../core/run/statistic.ts';
@@ -48,6 +49,7 @@ const UNITS: Readonly<Record<Unit, string>> = {
   joules: 'J',
   watts: 'W',
   joules_per_token: 'J/token',
+  cost_per_million_tokens: 'per million tokens',
 };
 
 /** The unit as `quantity` writes it. */
@@ -57,8 +59,10 @@ export function unitWords(unit: Unit): string {
 
 /** The formula of a scalar; the name of its definition if this version does not know it. */
 export function formulaOf({ measure, definition }: Pick<MeasureResult, 'measure' | 'definition'>): string {
-  const known = [...Object.values(SCALAR_MEASURES), ...Object.values(ENERGY_MEASURES)].find(
-    (each) => each.measure === measure,
-  );
+  const known = [
+    ...Object.values(SCALAR_MEASURES),
+    ...Object.values(ENERGY_MEASURES),
+    ...Object.values(COST_MEASURES),
+  ].find((each) => each.measure === measure);
   return known?.definition === definition ? known.formula : definition.replaceAll('_', ' ');
 }

@@ -1,4 +1,5 @@
 import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
+import { COST_MEASURES } from '../../core/measures/cost-results.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
 import { ERROR_REASON_RULES, outcomeOf } from '../../core/measures/error-reasons.ts';
 import { FOREIGN_DEFINITIONS } from '../../core/measures/foreign-definitions.ts';
@@ -54,6 +55,9 @@ export function measuresPage(): string {
     '## Energy',
     ENERGY,
     scalarTable(Object.values(ENERGY_MEASURES), new Map()),
+    '## Cost',
+    COST,
+    scalarTable(Object.values(COST_MEASURES), new Map()),
     '## Goodput',
     `Only with \`--goodput\`. A limit can be set on ${GOODPUT_LIMITED.map(({ measure }) => code(measure)).join(', ')}; milliseconds for times, tokens per second for rates. The limits are part of the definition.`,
     scalarTable(Object.values(GOODPUT_MEASURES), new Map()),
@@ -82,6 +86,8 @@ const INTRODUCTION = `Every value in \`result.json\` names its definition. Two n
 "Better" is the direction of improvement; – describes the load and is not judged. "Requests" is the population: \`ok\` are the successful requests; \`all\` includes the failed ones, which count as infinitely slow in latencies. Warm-up requests are in no measure.`;
 
 const ENERGY = `Only if the GPUs are observed: by a DCGM exporter, AMD's Device Metrics Exporter or Triton, else by \`nvidia-smi\` or \`rocm-smi\` if the server is on this machine. The energy of a GPU is the difference of its energy counter between the edges of the window, linear between the readings of its exporter; without a counter it is the integral of its power (trapezoids between the scrapes). \`result.json\` lists each GPU with its source and its resolution: the longest time without a reading. A DCGM exporter reads its GPUs every 30 s by default (\`DCGM_EXPORTER_INTERVAL\`), and the energy of a window that is not many times longer is an estimate. If the energy of one GPU is unknown, so is the sum. All GPUs on the pages count, also those that the server does not use.`;
+
+const COST = `Only with \`--gpu-hour-price\`. The number of GPUs is \`--gpu-count\`, else the number that the GPU exporters report, else that of \`nvidia-smi\` or \`rocm-smi\`; if it is unknown, so is the cost. The definition of a result ends in the currency: costs in different currencies are not compared.`;
 
 const CLOCKS = `A measure with the clock \`due\` starts at the time at which the schedule required the request to be sent, so that it includes waiting for a free slot. If the same measure also exists from sending, the name from due ends in \`_from_due\` in metrics and in \`--slo\`. Tokens are those of the server's \`usage\`; chunks are never counted as tokens.`;
 

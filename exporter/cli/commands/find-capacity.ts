@@ -1,4 +1,6 @@
+import { COST_MEASURES } from '../../../core/measures/cost-results.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
+import type { ScalarResult } from '../../../core/run/result.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
 import type { RunControls } from '../../load/phases/run-controls.ts';
@@ -13,9 +15,12 @@ import { CliError, ExitCode } from '../failure.ts';
 import { requestedSearch } from '../options/find-options.ts';
 import type { GivenValues } from '../options/options.ts';
 import type { RunOptions } from '../options/run-options.ts';
+import type { RunStore } from '../../store/run-store.ts';
 import { capacityTable, probeLine } from '../tables/capacity-table.ts';
 import { printing } from '../printing.ts';
 import { saidOnce } from '../said-once.ts';
+import { costFacts } from '../tables/cost-lines.ts';
+import { scalarOf } from '../tables/scalar-of.ts';
 import { requestText } from '../tables/group-table.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
 import { VERSION } from '../version.ts';
@@ -73,7 +78,10 @@ export async function runSearch(command: SearchCommand): Promise<number> {
   } finally {
     command.waiting();
     await departures.settled();
-    if (latest !== null) show(latest, options, argv, say);
+    if (latest !== null) {
+      show(latest, options, argv, say);
+      if (!options.json && options['gpu-hour-price'] !== null) say(await costAtCapacity(latest, store));
+    }
   }
   for (const [line, runs] of await departures.all()) say(runs > 1 ? `${line} (${runs} runs)` : line);
   return latest === null ? ExitCode.failed : exitCodeOf(latest, options['slo-undecided'] === 'fail');
@@ -148,6 +156,20 @@ function show(file: CapacityFile, options: RunOptions, argv: readonly string[], 
   ]);
   const condition = file.end === 'budget' ? ' with a larger budget' : '';
   say(`the search is not complete; to continue it${condition}: ${resume}`);
+}
+
+/** What a million tokens cost at the largest load that holds: the mean of its probes. */
+async function costAtCapacity({ holds, probes }: CapacityFile, store: RunStore): Promise<string> {
+  const results = await Promise.all(
+    probes.filter(({ load }) => load === holds).map(({ run_id }) => store.readResult(run_id)),
+  );
+  const means = Object.values(COST_MEASURES).map(({ measure }): ScalarResult | undefined => {
+    const found = results.flatMap(({ measures }) => scalarOf(measures, measure) ?? []);
+    const known = found.flatMap(({ value }) => value ?? []);
+    return found[0] && { ...found[0], value: known.length === 0 ? null : known.reduce((a, b) => a + b) / known.length };
+  });
+  const [[, text] = ['', 'unknown: no load holds']] = costFacts(means.filter((mean) => mean !== undefined));
+  return `cost at capacity: ${text}`;
 }
 
 /** A load at which the objectives hold is an answer; that none does is a gate that is not met. */

@@ -1,13 +1,24 @@
+import type { GpuPrice } from '../../../core/run/gpu-price.ts';
 import { LONGEST_METADATA, metadataPair, MOST_METADATA } from '../../provenance/metadata.ts';
 import type { ProvenanceRequest } from '../../provenance/provenance-request.ts';
 import { CliError } from '../failure.ts';
-import { text, texts, type OptionValues } from './options.ts';
+import { integer, text, texts, type OptionValues } from './options.ts';
 
 /** Facts about a run that it cannot find out itself. None of them is part of the fingerprint. */
 export const PROVENANCE_OPTIONS = {
   'server-image': text(
     'IMAGE',
     'container image of the server with its digest, such as vllm/vllm-openai@sha256:…',
+    null,
+  ),
+  'gpu-hour-price': text(
+    'PRICE',
+    'price of one GPU for an hour, such as 2.5EUR, for the cost per million tokens',
+    null,
+  ),
+  'gpu-count': integer(
+    'GPUs that serve the requests (default: those that the GPU exporters report)',
+    { min: 1, max: 100_000 },
     null,
   ),
   metadata: texts('KEY=VALUE', `a fact to keep with the run; may be repeated, at most ${MOST_METADATA} times`),
@@ -20,7 +31,25 @@ export function statedProvenance(options: OptionValues<typeof PROVENANCE_OPTIONS
     throw new CliError(`--server-image must be the name of an image of at most ${LONGEST_METADATA} characters`);
   if (options.metadata.length > MOST_METADATA)
     throw new CliError(`--metadata was given ${options.metadata.length} times; at most ${MOST_METADATA} are kept`);
-  return { serverImage: image, metadata: Object.fromEntries(options.metadata.map(pair)) };
+  return {
+    serverImage: image,
+    gpuPrice: statedPrice(options['gpu-hour-price'], options['gpu-count']),
+    metadata: Object.fromEntries(options.metadata.map(pair)),
+  };
+}
+
+function statedPrice(price: string | null, gpus: number | null): GpuPrice | null {
+  if (price === null) {
+    if (gpus !== null) throw new CliError('--gpu-count is used only with --gpu-hour-price');
+    return null;
+  }
+  const [, amount, currency = ''] = /^(\d+(?:\.\d+)?) ?([A-Za-z]{3})?$/.exec(price) ?? [];
+  const per_hour = Number(amount);
+  if (amount === undefined || !(per_hour > 0))
+    throw new CliError(
+      `--gpu-hour-price must be an amount above 0, with or without a currency of three letters, such as 2.5EUR, not '${price}'`,
+    );
+  return { per_hour, currency: currency === '' ? null : currency.toUpperCase(), gpus };
 }
 
 function pair(given: string): readonly [key: string, value: string] {

@@ -1,6 +1,7 @@
 import { SERVER_MEASURES } from '../../../core/measures/server-results.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
 import { quantity } from '../../../core/text/quantities.ts';
+import { costFacts } from './cost-lines.ts';
 import { distributionTable } from './distribution-table.ts';
 import { factLines, TO_FILE, type Print } from './facts.ts';
 import { headline } from './headline.ts';
@@ -18,6 +19,7 @@ export function resultTable(result: ResultFile, print: Print = TO_FILE): string 
     ['window', `${quantity(result.window.seconds, 'seconds')} from the first request to the end of the last`],
     ...cacheHits(result.measures),
     ...stalls(result.measures),
+    ...costFacts(result.measures),
     ...serverFacts(result),
   ];
   const stages = stageTable(result, width);

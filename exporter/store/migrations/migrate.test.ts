@@ -153,6 +153,15 @@ describe('a run of version 3', () => {
   });
 });
 
+test('a run of version 4: nothing was stated about the price of its GPUs', () => {
+  const of = (provenance: object | null) => migrated('run', 'run.json', { schema_version: 4, provenance });
+  expect(of({ metadata: {} })).toEqual({
+    schema_version: SCHEMA_VERSIONS.run,
+    provenance: { metadata: {}, gpu_price: null },
+  });
+  expect(of(null)['provenance']).toBeNull();
+});
+
 test('a result of version 3: the energy of its GPUs has no power and no parts', () => {
   const gpu_energy = { joules: 12, gpus: 2, source: 'power', joules_per_output_token: 0.5 };
   const of = (servers: object) => migrated('result', 'result.json', { schema_version: 3, servers });

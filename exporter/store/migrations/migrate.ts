@@ -3,7 +3,7 @@ import type { ComparisonKey } from '../../../core/run/run.ts';
 import { fingerprint } from '../fingerprint.ts';
 
 /** The version of each file that this program writes; it reads this version and all earlier ones. */
-export const SCHEMA_VERSIONS = { run: 4, result: 4, record: 2, servers: 1 } as const;
+export const SCHEMA_VERSIONS = { run: 5, result: 4, record: 2, servers: 1 } as const;
 
 export type VersionedFile = keyof typeof SCHEMA_VERSIONS;
 
@@ -15,7 +15,7 @@ type Migration = (older: StoredObject) => StoredObject;
 
 /** The n-th step (from 0) converts version n + 1 to n + 2. Records need none: a missing column is null. */
 const MIGRATIONS: Readonly<Record<Exclude<VersionedFile, 'record'>, readonly Migration[]>> = {
-  run: [runFrom1To2, runFrom2To3, runFrom3To4],
+  run: [runFrom1To2, runFrom2To3, runFrom3To4, runFrom4To5],
   result: [resultFrom1To2, resultFrom2To3, resultFrom3To4],
   servers: [],
 };
@@ -59,6 +59,12 @@ function runFrom2To3(run: StoredObject): StoredObject {
 /** Version 4 of run.json added what was measured, by whom and from where. */
 function runFrom3To4(run: StoredObject): StoredObject {
   return { ...run, schema_version: 4, provenance: null };
+}
+
+/** Version 5 of run.json added the price of the GPUs. */
+function runFrom4To5(run: StoredObject): StoredObject {
+  const provenance = changed(run.provenance, (known) => ({ ...known, gpu_price: null }));
+  return { ...run, schema_version: 5, provenance };
 }
 
 /** A new member of the key changes the fingerprint: without migration an old run would never match a new one. */

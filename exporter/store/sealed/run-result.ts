@@ -7,12 +7,14 @@ import type {
   StageSummary,
 } from '../../../core/measures/staged-summary.ts';
 import { worstOfStages } from '../../../core/measures/staged-slos.ts';
+import { costResults } from '../../../core/measures/cost-results.ts';
 import { energyResults } from '../../../core/measures/energy-results.ts';
 import { serverResults } from '../../../core/measures/server-results.ts';
 import type { ServerTotals } from '../../../core/measures/server-results.ts';
 import { judgeSlo } from '../../../core/measures/slo.ts';
 import { instantAt } from '../../../core/run/instant.ts';
-import type { ClientHealth, ResultFile, StageResult } from '../../../core/run/result.ts';
+import type { Provenance } from '../../../core/run/provenance.ts';
+import type { ClientHealth, GpuEnergy, ResultFile, StageResult } from '../../../core/run/result.ts';
 import type { ComparisonKey, RunFile } from '../../../core/run/run.ts';
 import { SCHEMA_VERSIONS } from '../migrations/migrate.ts';
 
@@ -54,7 +56,13 @@ export async function resultOf(
   const { whole, stages: staged } = await summary.summarizeInSteps(reading, nextTurn);
   const { window, requests, errors, notes } = whole;
   const energy = 'targets' in servers ? servers.gpu_energy : null;
-  const measures = [...whole.measures, ...serverResults(serverTotals), ...energyResults(energy, whole.measures)];
+  const price = run.provenance?.gpu_price ?? null;
+  const measures = [
+    ...whole.measures,
+    ...serverResults(serverTotals),
+    ...energyResults(energy, whole.measures),
+    ...costResults(price, price?.gpus ?? servingGpus(energy, run.provenance), whole.measures),
+  ];
   const slos = run.gates?.slos ?? [];
   const stages = staged.map((stage, i) => stageResult(run, stage, i + 1));
   const result: ResultFile = {
@@ -73,6 +81,12 @@ export async function resultOf(
     stages,
   };
   return { result, notes };
+}
+
+/** Those whose energy was read, else those that were found when the run began; null: none. */
+function servingGpus(energy: GpuEnergy | null, provenance: Provenance | null): number | null {
+  const found = (provenance?.gpus ?? []).reduce((sum, { count }) => sum + count, 0);
+  return energy?.gpus ?? (found > 0 ? found : null);
 }
 
 function stageResult(run: RunFile, { period, summary }: StageSummary, stage: number): StageResult {

@@ -611,7 +611,7 @@ export interface components {
                 limit: number;
                 measure: string;
                 stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
-                unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+                unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
                 value: number | null;
                 verdict: "met" | "not_met" | "undecided";
                 why: string | null;
@@ -665,7 +665,7 @@ export interface components {
                     limit: number;
                     measure: string;
                     stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
-                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
                     value: number | null;
                     verdict: "met" | "not_met" | "undecided";
                     why: string | null;
@@ -710,7 +710,7 @@ export interface components {
             };
             population: "ok" | "all";
             std: number | null;
-            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
         };
         ResultFile_energy_of_gpu: {
             gpu: string;
@@ -749,7 +749,7 @@ export interface components {
             measure: string;
             origin: "client" | "server";
             population: "ok" | "all";
-            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
             value: number | null;
         };
         ResultFile_server_requests: {
@@ -923,14 +923,14 @@ export interface components {
                 goodput: {
                     limit: number;
                     measure: string;
-                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
                 }[];
                 slos: {
                     comparison: "<" | "<=" | ">" | ">=";
                     limit: number;
                     measure: string;
                     stat: "p1" | "p5" | "p10" | "p25" | "p50" | "p75" | "p90" | "p95" | "p99" | "p99_9" | "mean" | "min" | "max" | "std" | null;
-                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+                    unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
                 }[];
             };
             group_id: string | null;
@@ -953,6 +953,11 @@ export interface components {
                     repository: string | null;
                     run: string | null;
                     url: string | null;
+                };
+                gpu_price: null | {
+                    currency: string | null;
+                    gpus: number | null;
+                    per_hour: number;
                 };
                 gpus: {
                     count: number;
@@ -991,7 +996,7 @@ export interface components {
             repeat: number | null;
             run_id: string;
             scenario: string;
-            schema_version: 4;
+            schema_version: 5;
             shard: string;
             shards?: {
                 count: number;
@@ -1444,7 +1449,7 @@ export interface components {
             remove?: components["schemas"]["Tags"];
         };
         Tags: string[];
-        Unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+        Unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
         ValueName: "scenarios" | "models" | "systems" | "tools" | "tags" | "statuses" | "verdicts" | "groups";
         Values: {
             name: components["schemas"]["ValueName"];
@@ -1500,7 +1505,7 @@ export interface components {
             sentence: string;
             stat: string;
             title?: string;
-            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token";
+            unit: "seconds" | "tokens" | "ratio" | "requests" | "requests_per_second" | "tokens_per_second" | "joules" | "watts" | "joules_per_token" | "cost_per_million_tokens";
             verdict: components["schemas"]["VerdictEntry_verdict"];
         };
         VerdictEntry_needs: null | {

@@ -12,6 +12,7 @@ export const GRAFANA_UNITS: Readonly<Record<Unit, string>> = {
   joules: 'joule',
   watts: 'watt',
   joules_per_token: 'suffix: J/token',
+  cost_per_million_tokens: 'suffix: per million tokens',
 };
 
 export function field<T>(name: string, type: FieldType, values: T[], config: FieldConfig = {}): Field<T> {
