@@ -48,19 +48,19 @@ describeWithChart('the Helm chart', (program) => {
       },
     ],
     ['nightly', { Deployment: 1, Service: 1, PersistentVolumeClaim: 1, ServiceAccount: 1, CronJob: 2, PodMonitor: 2 }],
-    ['sharded', { ServiceAccount: 1, Job: 1 }],
+    ['sharded', { ServiceAccount: 1, Job: 1, Role: 1, RoleBinding: 1 }],
     [
       'everything',
       {
         ...{ Deployment: 1, Service: 1, ServiceAccount: 1, Ingress: 1, NetworkPolicy: 2, Job: 1, CronJob: 1 },
-        ...{ ServiceMonitor: 1, PodMonitor: 1, PrometheusRule: 12, ConfigMap: 12 },
+        ...{ ServiceMonitor: 1, PodMonitor: 1, PrometheusRule: 12, ConfigMap: 12, Role: 2, RoleBinding: 2 },
       },
     ],
   ])('lints, renders and decodes strictly with the values %p', async (name, counts) => {
     const { code, manifests, findings } = await renderChart(program, name === '' ? null : example(name));
     expect([code, findings]).toEqual([0, '']);
     expect(kinds(manifests)).toEqual(counts);
-    const names = manifests.map(({ kind, metadata }) => `${kind}/${metadata.name}`);
+    const names = manifests.map(({ kind, metadata }) => `${kind}/${metadata.namespace}/${metadata.name}`);
     expect(new Set(names).size).toBe(names.length);
     rendered.set(name, manifests);
   });
@@ -148,6 +148,12 @@ describeWithChart('the Helm chart', (program) => {
       .flat()
       .find((arg) => arg.startsWith('--header='));
     expect(asKubelet(escaped ?? '', 0)).toBe('--header=X-Team: $(NOT_A_VARIABLE)');
+  });
+
+  test('only pods that list pods have a token of the API', () => {
+    const tokens = (name: string): readonly boolean[] =>
+      podsOf(manifestsOf(name)).map(({ automountServiceAccountToken }) => automountServiceAccountToken);
+    expect([tokens(''), tokens('nightly'), tokens('sharded')]).toEqual([[false], [false, false, false], [true]]);
   });
 
   test('dashboards are ConfigMaps that Kubernetes and kubectl accept, equal to those of the repository', async () => {

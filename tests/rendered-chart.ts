@@ -19,6 +19,7 @@ export interface Container {
 }
 
 export interface PodSpec {
+  readonly automountServiceAccountToken: boolean;
   readonly containers: readonly Container[];
   readonly initContainers?: readonly Container[];
   readonly securityContext: Readonly<Record<string, unknown>>;
@@ -29,6 +30,7 @@ export interface Manifest {
   readonly kind: string;
   readonly metadata: {
     readonly name: string;
+    readonly namespace: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };

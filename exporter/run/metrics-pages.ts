@@ -17,6 +17,7 @@ export async function readMetricsPages(
   { serverMetrics, metricsCredentials = NO_CREDENTIALS, traffic }: RunRequest,
   serverOrigins: readonly string[],
   environment: NodeJS.ProcessEnv,
+  say: (line: string) => void,
 ): Promise<MetricsPages> {
   const { tls, unixSocket } = traffic.connection;
   const origins = unixSocket === null ? serverOrigins : [];
@@ -24,6 +25,6 @@ export async function readMetricsPages(
   return {
     origins,
     access: await readPageAccess(metricsCredentials, tls, environment),
-    named: await readNamedPages(serverMetrics?.targets ?? [], common, origins, environment),
+    named: await readNamedPages(serverMetrics?.targets ?? [], common, origins, environment, say),
   };
 }

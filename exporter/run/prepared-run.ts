@@ -82,7 +82,7 @@ export async function prepareRun(run: RequestedRun, closers: Closers): Promise<P
   const { form: given, ...traffic } = await prepareTraffic(request, process.env);
   closers.add(() => traffic.transport.close());
   const origins = traffic.targets.map(({ origin }) => origin);
-  const pages = await readMetricsPages(request, origins, process.env);
+  const pages = await readMetricsPages(request, origins, process.env, (line) => host.say(line));
   const planned = plannedLoad(request, given.dataset);
   for (const note of given.dataset.notes ?? []) host.say(note);
   host.say(announcement(request, origins.join(', '), planned));

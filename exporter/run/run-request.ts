@@ -7,7 +7,7 @@ import type { EndpointType } from '../load/endpoints/endpoint-types.ts';
 import type { PhaseLoad } from '../load/schedule/load-plan.ts';
 import type { Share } from '../load/workers/share.ts';
 import type { ExportFormat } from '../servers/files/exports/write-exports.ts';
-import type { NamedPage } from '../servers/scrape/named-pages.ts';
+import type { NamedPage, SearchedPages } from '../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../servers/scrape/page-access.ts';
 import type { OutgoingRequest } from '../publish/outgoing-request.ts';
 import type { ProvenanceRequest } from '../provenance/provenance-request.ts';
@@ -35,7 +35,7 @@ export interface TrafficRequest {
 /** What is collected from the servers. */
 export interface ServerMetricsRequest {
   /** Besides the page of the benchmarked server. */
-  readonly targets: readonly NamedPage[];
+  readonly targets: readonly (NamedPage | SearchedPages)[];
   /** Also scrape local ports of known systems that respond when the run begins. */
   readonly discoverLocal: boolean;
   /** Also scrape pages at default ports of the benchmarked hosts. */

@@ -78,13 +78,13 @@ async function ofRun(name: string, values: Values): Promise<number> {
 
 async function ofServers(values: Values): Promise<number> {
   const common = { credentials: pageCredentials(values), tls: tlsFiles(values) };
-  const pages = await readNamedPages(values.url, common, [], process.env).catch((error: unknown) => {
+  const report = (line: string): void => void process.stderr.write(`${line}\n`);
+  const pages = await readNamedPages(values.url, common, [], process.env, report).catch((error: unknown) => {
     throw error instanceof ConfigurationError ? new CliError(error.message) : error;
   });
   const epoch = runEpoch();
   const ended = new AbortController();
   void untilStopped().then(() => ended.abort());
-  const report = (line: string): void => void process.stderr.write(`${line}\n`);
   report(`two scrapes, ${values.window} s apart; Ctrl-C ends the window early`);
   const collection = await watchWindow({
     targets: pages,

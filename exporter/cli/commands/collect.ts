@@ -28,7 +28,7 @@ const ONE_WEEK_SECONDS = 604_800;
 
 export const OPTIONS = {
   'server-metrics': targets(
-    'metrics endpoints: http://host:8000/metrics, host:8000, or a system and host: triton=host',
+    'metrics endpoints: http://host:8000/metrics, host:8000, a system and host: triton=host, pods: k8s:NAMESPACE/SELECTOR, or http-sd:URL',
   ),
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
   ...PAGE_CREDENTIAL_OPTIONS,
@@ -50,6 +50,7 @@ export const OPTIONS = {
 const EXAMPLES = [
   'llmbench collect --server-metrics localhost:8000 --duration 60',
   'llmbench collect --server-metrics localhost:8000 triton=gpu1 --interval 0.333 --out /data/servers',
+  'llmbench collect --server-metrics k8s:inference/app=vllm --duration 60',
   'llmbench collect --discover-local --server-metrics-formats json csv jsonl parquet --slice-duration 10',
 ];
 
@@ -97,7 +98,9 @@ export async function run(argv: readonly string[]): Promise<number> {
 async function wantedTargets(options: OptionValues<typeof OPTIONS>): Promise<readonly Target[]> {
   const common = { credentials: pageCredentials(options), tls: tlsFiles(options) };
   const pages = [...options['server-metrics'], ...options['gpu-telemetry']];
-  const named = await readNamedPages(pages, common, [], process.env);
+  const named = await readNamedPages(pages, common, [], process.env, (line) => {
+    process.stderr.write(`${line}\n`);
+  });
   const found = options['discover-local'] ? await discoverLocal() : [];
   const all = [...named, ...found];
   for (const { name } of found) process.stderr.write(`found ${name}\n`);

@@ -39,10 +39,10 @@ function pageWithoutSecrets(text: string): string {
   return JSON.stringify(Object.fromEntries(shown));
 }
 
-/** A URL, or an address without a scheme: `user:password@host:8000`. */
+/** A URL, an address without a scheme (`user:password@host:8000`), or a URL of service discovery (`http-sd:URL`). */
 export const publicAddress = (text: string): string =>
   text
-    .replace(/^((?:[\w-]+=)?(?:[a-z][a-z0-9+.-]*:\/\/)?)[^/?#\s]*@/i, '$1***@')
+    .replace(/^((?:http-sd:)?(?:[\w-]+=)?(?:[a-z][a-z0-9+.-]*:\/\/)?)[^/?#\s]*@/i, '$1***@')
     .replace(/#.*$/s, '')
     .replace(/\?.*$/s, hiddenQuery);
 

@@ -74,6 +74,11 @@ test.each([
     "--server-metrics 'triton=***@h:8002,http://***@g/metrics?token=***'",
   ],
   [
+    ['--server-metrics', 'http-sd:http://u:sk-1@sd:80/targets?token=sk-1'],
+    "--server-metrics 'http-sd:http://***@sd:80/targets?token=***'",
+  ],
+  [['--server-metrics', 'k8s:ns/app=vllm,tier=a'], '--server-metrics k8s:ns/app=vllm,tier=a'],
+  [
     ['--remote-write-url', 'http://u:sk-1@p/api/v1/write?t=sk-1'],
     "--remote-write-url 'http://***@p/api/v1/write?t=***'",
   ],

@@ -105,7 +105,7 @@ const PLAN_OPTIONS = {
 
 const SERVER_METRICS_OPTIONS = {
   'server-metrics': targets(
-    "metrics pages in addition to the server's own: http://host:8081/metrics, host:8081, or system=host, such as triton=host",
+    "metrics pages in addition to the server's own: http://host:8081/metrics, host:8081, system=host such as triton=host, k8s:NAMESPACE/SELECTOR of pods, or http-sd:URL",
   ),
   'gpu-telemetry': targets('DCGM exporter endpoints (default port 9400)'),
   ...PAGE_CREDENTIAL_OPTIONS,

@@ -1,5 +1,6 @@
 import { EXPORT_FORMATS, type ExportFormat } from '../../servers/files/exports/write-exports.ts';
-import type { NamedPage } from '../../servers/scrape/named-pages.ts';
+import { parsePageSearch } from '../../servers/discovery/page-search.ts';
+import type { NamedPage, SearchedPages } from '../../servers/scrape/named-pages.ts';
 import type { PageCredentials } from '../../servers/scrape/page-access.ts';
 import { parseTarget } from '../../servers/scrape/targets.ts';
 import { CliError } from '../failure.ts';
@@ -14,7 +15,7 @@ const parts = (given: readonly string[]): string[] =>
   given.flatMap((text) => text.split(',')).filter((text) => text !== '');
 
 /** Addresses of metrics pages, each checked; in a scenario file also maps with the credentials of one page. */
-export function targets(help: string): Option<readonly NamedPage[]> {
+export function targets(help: string): Option<readonly (NamedPage | SearchedPages)[]> {
   return {
     help,
     value: 'URL…',
@@ -25,8 +26,11 @@ export function targets(help: string): Option<readonly NamedPage[]> {
   };
 }
 
-function pages(given: string): readonly NamedPage[] {
+function pages(given: string): readonly (NamedPage | SearchedPages)[] {
   if (given.startsWith('{')) return [pageOfFields(JSON.parse(given) as Parameters<typeof pageOfFields>[0])];
+  // A selector may contain commas.
+  const search = parsePageSearch(given);
+  if (search !== null) return [{ search }];
   try {
     return parts([given]).map((address) => ({ target: parseTarget(address) }));
   } catch (error) {

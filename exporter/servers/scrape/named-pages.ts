@@ -1,4 +1,6 @@
 import type { TlsFiles } from '../../http-client/tls-files.ts';
+import { findPages } from '../discovery/find-pages.ts';
+import type { PageSearch } from '../discovery/page-search.ts';
 import { readPageAccess, type PageCredentials } from './page-access.ts';
 import type { Target } from './targets.ts';
 
@@ -9,6 +11,9 @@ export interface NamedPage {
   readonly tls?: TlsFiles;
 }
 
+/** Pages that are found when the command starts, instead of one. */
+export type SearchedPages = Omit<NamedPage, 'target'> & { readonly search: PageSearch };
+
 /** What is configured for all pages that the user named. */
 export interface CommonAccess {
   readonly credentials: PageCredentials;
@@ -16,21 +21,29 @@ export interface CommonAccess {
 }
 
 /**
- * The named pages with their credentials and certificates. The common name of the certificate is that of the benchmarked
+ * The named pages, and those that are found, with their credentials and certificates. The common name of the certificate is that of the benchmarked
  * servers, so it is only used for pages on their hosts. Throws a `ConfigurationError`.
  */
 export async function readNamedPages(
-  pages: readonly NamedPage[],
+  pages: readonly (NamedPage | SearchedPages)[],
   common: CommonAccess,
   origins: readonly string[],
   environment: NodeJS.ProcessEnv,
+  say: (line: string) => void,
 ): Promise<readonly Target[]> {
   const hosts = new Set(origins.map((origin) => new URL(origin).hostname));
+  const named = await Promise.all(pages.map((page) => pagesOf(page, say)));
   return Promise.all(
-    pages.map(async ({ target, credentials = common.credentials, tls }) => {
+    named.flat().map(async ({ target, credentials = common.credentials, tls }) => {
       const isMeasuredHost = hosts.has(new URL(target.url).hostname);
       const commonTls = isMeasuredHost ? common.tls : { ...common.tls, serverName: null };
       return { ...target, access: await readPageAccess(credentials, tls ?? commonTls, environment) };
     }),
   );
+}
+
+async function pagesOf(page: NamedPage | SearchedPages, say: (line: string) => void): Promise<readonly NamedPage[]> {
+  if (!('search' in page)) return [page];
+  const { search, ...access } = page;
+  return (await findPages(search, say)).map((target) => ({ ...access, target }));
 }

@@ -64,7 +64,7 @@ annotations:
 {{- define "llmbench.benchmarkPod" -}}
 restartPolicy: Never
 serviceAccountName: {{ include "llmbench.serviceAccount" . }}
-automountServiceAccountToken: false
+automountServiceAccountToken: {{ gt (len .Values.benchmarkPods.listPodsIn) 0 }}
 enableServiceLinks: false
 # After SIGTERM a run waits for the requests in flight, and stores what was measured.
 terminationGracePeriodSeconds: 120

@@ -1,0 +1,131 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import type { Pod } from '../exporter/servers/discovery/pod.ts';
+import { start, type Ended, type Started } from './llmbench.ts';
+
+const TOKEN = 'token-of-test';
+const PODS = new URL('../exporter/servers/discovery/fixtures/pods.json', import.meta.url);
+
+let directory: string;
+let api: Server;
+let simulator: Started;
+let simulated: URL;
+const requests: IncomingMessage[] = [];
+
+/** The part of the Kubernetes API that lists pods, with one more pod: the simulated server on this machine. */
+function answer(request: IncomingMessage, response: ServerResponse): void {
+  requests.push(request);
+  const { pathname, searchParams } = new URL(request.url ?? '', 'http://api');
+  const send = (code: number, body: unknown): void => {
+    response.writeHead(code, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+  };
+  const status = (code: number, message: string): void =>
+    send(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', code, message });
+  if (pathname === '/targets') {
+    send(200, [{ targets: [simulated.host], labels: { job: 'vllm' } }]);
+  } else if (request.headers.authorization !== `Bearer ${TOKEN}`) {
+    status(401, 'Unauthorized');
+  } else if (pathname === '/api/v1/namespaces/secret/pods') {
+    status(403, 'pods is forbidden');
+  } else {
+    expect(pathname).toBe('/api/v1/namespaces/inference/pods');
+    const list = JSON.parse(readFileSync(PODS, 'utf8')) as { items: Pod[] };
+    const own: Pod = {
+      metadata: {
+        name: 'simulated-0',
+        labels: { app: 'simulated' },
+        annotations: { 'prometheus.io/scrape': 'true', 'prometheus.io/port': simulated.port },
+      },
+      spec: { containers: [] },
+      status: { phase: 'Running', podIP: '127.0.0.1' },
+    };
+    const [key = '', value] = (searchParams.get('labelSelector') ?? '').split('=');
+    send(200, { ...list, items: [...list.items, own].filter(({ metadata }) => metadata?.labels?.[key] === value) });
+  }
+}
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'llmbench-pods-'));
+  simulator = start(['simulate', '--port', '0', '--json']);
+  simulated = new URL(
+    await new Promise<string>((resolve) => {
+      simulator.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
+    }),
+  );
+  api = createServer(answer).listen(0, '127.0.0.1');
+  await once(api, 'listening');
+  await writeFile(join(directory, 'kubeconfig'), kubeconfig(TOKEN));
+  await writeFile(join(directory, 'wrong-token'), kubeconfig('another'));
+});
+
+afterAll(async () => {
+  simulator.child.kill();
+  await simulator.ended;
+  api.closeAllConnections();
+  api.close();
+  await rm(directory, { recursive: true });
+});
+
+const apiUrl = (): string => `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
+
+function kubeconfig(token: string): string {
+  return JSON.stringify({
+    ...{ apiVersion: 'v1', kind: 'Config', 'current-context': 'test' },
+    // The client accepts plain HTTP only so.
+    clusters: [{ name: 'test', cluster: { server: apiUrl(), 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'test', user: { token } }],
+    contexts: [{ name: 'test', context: { cluster: 'test', user: 'test' } }],
+  });
+}
+
+const collect = (search: string, config = 'kubeconfig'): Promise<Ended> =>
+  start(['collect', '--server-metrics', search, '--duration', '1', '--json', '--out', join(directory, 'out')], {
+    env: { KUBECONFIG: join(directory, config), HOME: directory, KUBERNETES_SERVICE_HOST: '' },
+  }).ended;
+
+test('collects the pages of the pods that a label selector matches', async () => {
+  const { code, stdout, stderr } = await collect('k8s:inference/app=simulated');
+  expect([code, stderr]).toEqual([0, expect.stringContaining('found 1 metrics page by k8s:inference/app=simulated')]);
+  expect(stderr).toContain(`simulated-0 at ${simulated.href}metrics`);
+  const { targets } = JSON.parse(stdout) as { targets: readonly { name: string; system: string }[] };
+  expect(targets).toEqual([expect.objectContaining({ system: 'vllm' })]);
+  expect(requests.at(-1)?.headers.authorization).toBe(`Bearer ${TOKEN}`);
+});
+
+test('a run reads the pages of pods, and names them in its result', async () => {
+  const args = ['--url', simulated.href, '--model', 'sim-model', '--concurrency', '2', '--request-count', '10'];
+  const { code, stderr, stdout } = await start(
+    [
+      ...['run', ...args, '--isl', '8', '--osl', '8', '--json', '--runs-dir', join(directory, 'runs')],
+      ...['--server-metrics', 'k8s:inference/app=simulated'],
+    ],
+    { env: { KUBECONFIG: join(directory, 'kubeconfig'), HOME: directory } },
+  ).ended;
+  expect([code, stderr]).toEqual([0, expect.stringContaining('found 1 metrics page by k8s:inference/app=simulated')]);
+  expect(stdout).toContain(`${simulated.host}/metrics`);
+});
+
+test('collects the targets of an HTTP service discovery', async () => {
+  const { code, stderr } = await collect(`http-sd:${apiUrl()}/targets`);
+  expect([code, stderr]).toEqual([0, expect.stringContaining(`found 1 metrics page by http-sd:${apiUrl()}/targets`)]);
+});
+
+test.each([
+  ['k8s:inference/app=missing', 'kubeconfig', 'no pod matches'],
+  ['k8s:inference/app=grpc', 'kubeconfig', '1 pods match, none of which is running with a metrics page'],
+  ['k8s:secret/app=vllm', 'kubeconfig', 'listing pods is forbidden (HTTP 403)'],
+  ['k8s:inference/app=vllm', 'wrong-token', 'the credentials of Kubernetes are not valid (HTTP 401)'],
+  ['k8s:inference/app=vllm', 'absent', 'the configuration of Kubernetes cannot be read'],
+  ['k8s:inference', 'kubeconfig', 'k8s:inference/app=vllm'],
+  ['http-sd:http://127.0.0.1:9/targets', 'kubeconfig', 'http-sd:http://127.0.0.1:9/targets: '],
+])('%s with %s ends with one line and exit code 2', async (search, config, reason) => {
+  const { code, stderr } = await collect(search, config);
+  expect([code, stderr]).toEqual([2, expect.stringContaining(reason)]);
+  expect(stderr).not.toContain(TOKEN);
+});
