@@ -3,6 +3,7 @@ import { measuresPage } from './measures-page.ts';
 import { metricsPage } from './metrics-page.ts';
 import { peersPage } from './peers-page.ts';
 import { ownFamilies } from './own-families.ts';
+import { tutorialPages } from './tutorial-pages.ts';
 
 /** The generated files: path in the repository, and text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
@@ -10,6 +11,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ['docs/guides/measures.md', measuresPage()],
     ['docs/guides/metrics.md', await metricsPage()],
     ['docs/guides/coming-from-other-tools.md', peersPage()],
+    ...tutorialPages(),
     ['grafana-plugin/src/catalog/histogram-families.json', `${JSON.stringify(histogramFamilies(), null, 2)}\n`],
     ['catalog/llmbench.json', `${JSON.stringify(await ownFamilies(), null, 2)}\n`],
   ]);

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, expect, test } from '@jest/globals';
+import { SERVER_HEADING } from '../scripts/docs/tutorial-pages.ts';
+import { TUTORIALS } from '../scripts/docs/tutorials.ts';
+import { start } from './llmbench.ts';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const MINUTES = 60_000;
+const folder = mkdtempSync(join(tmpdir(), 'llmbench-tutorials-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** The commands of a page in their order, without those that require a real server. */
+function commandsOf(page: string): string[] {
+  const sections = page.split(/^(?=## )/m).filter((section) => !section.startsWith(`${SERVER_HEADING}\n`));
+  return Array.from(sections.join('').matchAll(/^```sh\n(.*?)\n```$/gms), ([, commands = '']) => commands);
+}
+
+interface Shell {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** Runs a command as a reader's shell does, with this checkout as the installed llmbench. */
+function shell(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Shell> {
+  const script = `npx() { shift; "$NODE" "$LAUNCHER" "$@"; }\n${command}`;
+  const child = spawn('bash', ['-c', script], {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  }
+  return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
+}
+
+test.each(TUTORIALS.map((tutorial) => [tutorial.slug, tutorial] as const))(
+  'the commands of the tutorial %s lead from a server to a verdict',
+  async (slug, { simulate }) => {
+    const page = readFileSync(join(ROOT, `docs/tutorials/${slug}.md`), 'utf8');
+    const simulator = start(['simulate', ...simulate.split(' '), '--port', '0', '--json']);
+    try {
+      const line = await new Promise<string>((resolve, reject) => {
+        simulator.child.stdout?.once('data', (text: string) => resolve(text));
+        void simulator.ended.then((end) => reject(new Error(end.stderr)));
+      });
+      const { url, metrics_urls: metricsUrls } = JSON.parse(line) as { url: string; metrics_urls: string[] };
+      const cwd = mkdtempSync(join(folder, 'reader-'));
+      const env = {
+        NODE: process.execPath,
+        LAUNCHER: join(ROOT, 'bin/llmbench.js'),
+        LLM_URL: url,
+        LLM_MODEL: 'sim-model',
+        LLM_API_KEY: 'key',
+        // Pages of their own have a free port here, where they are not found.
+        LLMBENCH_SERVER_METRICS: metricsUrls.join(','),
+      };
+      const outputs: string[] = [];
+      for (const command of commandsOf(page)) {
+        const { status, output } = await shell(command, cwd, env);
+        // On a busy machine a simulated server may well be slower than its baseline.
+        const allowed = command.includes('--check') ? [0, 99] : [0];
+        expect({ command, failure: allowed.includes(status ?? -1) ? '' : output }).toEqual({ command, failure: '' });
+        outputs.push(output);
+      }
+      const [first = '', servers = '', , baseline = '', check = '', history = ''] = outputs;
+      expect(first).toContain('requests    ok 40 · error 0');
+      expect(servers).toMatch(/ within /);
+      expect(baseline).toContain('accepted 5 runs');
+      expect(check).toMatch(/^verdict +(regressed|improved|unchanged|suspect|undecided)/m);
+      expect(check).not.toContain('needs at least 5');
+      expect(history).toContain(`${slug}-tutorial`);
+    } finally {
+      simulator.child.kill('SIGTERM');
+      await simulator.ended;
+    }
+  },
+  5 * MINUTES,
+);
