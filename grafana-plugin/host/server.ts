@@ -37,9 +37,9 @@ const PAGE = `<!doctype html>
 </html>`;
 
 /** Paths of the Grafana server that the page needs, and the folders that answer them. */
-const FOLDERS: Array<[prefix: string, folder: string]> = [
+const folders = ({ pluginFolder = join(root, 'dist') }: HostOptions): Array<[prefix: string, folder: string]> => [
   ['/host/', join(root, 'host/out')],
-  [`/public/plugins/${PLUGIN_ID}/`, join(root, 'dist')],
+  [`/public/plugins/${PLUGIN_ID}/`, pluginFolder],
   ['/public/build/img/', join(packageFolder('@grafana/ui'), 'dist/public/img')],
 ];
 
@@ -51,6 +51,8 @@ export interface HostOptions {
   exporterToken?: string | undefined;
   /** The answer of Grafana's own rules API; without it, Grafana has no rules. */
   grafanaRules?: object | undefined;
+  /** The installed plugin (default: `dist`). */
+  pluginFolder?: string;
   port?: number;
 }
 
@@ -70,7 +72,7 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
   const server = createServer((message, response) => {
     const path = new URL(message.url ?? '/', 'http://host').pathname;
     const font = FONTS[/^\/public\/fonts\/inter\/(.+)$/.exec(path)?.[1] ?? ''];
-    const folder = FOLDERS.find(([prefix]) => path.startsWith(prefix));
+    const folder = folders(options).find(([prefix]) => path.startsWith(prefix));
     const upstream = proxies.find(([prefix]) => path.startsWith(prefix));
     if (upstream) {
       proxy(new URL((message.url ?? '').slice(upstream[0].length - 1), upstream[1]), upstream[2], message, response);

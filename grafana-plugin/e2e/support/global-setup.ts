@@ -5,6 +5,7 @@ import { startHost } from '../../host/server.ts';
 import type { Environment } from './environment.ts';
 import { startAppData, type WantedRuns } from './start-app-data.ts';
 import { findPrometheus, missingTool, startData } from './start-data.ts';
+import { unpackPlugin } from './unpack-plugin.ts';
 
 /** Runs that make good pictures take minutes, and their client keeps up; the tests need only two short ones. */
 const PICTURED: WantedRuns | undefined = process.env['UPDATE_SCREENSHOT']
@@ -27,10 +28,13 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
   }
   console.log(`Host: packages of Grafana ${grafanaVersion()}`);
   const [data, app] = await Promise.all([startData(prometheus), startAppData(prometheus, PICTURED), bundlePage()]);
+  // The tests see what a release publishes, not the folder of the build.
+  const plugin = unpackPlugin();
+  const pluginFolder = plugin.folder;
   const hosts = await Promise.all([
-    startHost(data),
-    startHost(app),
-    startHost({ ...app, exporterUrl: app.judgedExporterUrl, exporterToken: app.judgedToken }),
+    startHost({ ...data, pluginFolder }),
+    startHost({ ...app, pluginFolder }),
+    startHost({ ...app, pluginFolder, exporterUrl: app.judgedExporterUrl, exporterToken: app.judgedToken }),
   ]);
   const environment: Environment = {
     hostUrl: hosts[0].url,
@@ -48,6 +52,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
       server.closeAllConnections();
       server.close();
     }
+    plugin.remove();
     await Promise.all([data.stop(), app.stop()]);
   };
 }
