@@ -6,12 +6,14 @@ import { preflight } from '../judge/preflight.ts';
 import { editRun } from '../store/changes/edit-run.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { ExitCode } from './failure.ts';
-import { runInChild } from './run-in-child.ts';
+import type { RunSeries } from './series/run-series.ts';
 
 /** What another measurement can cure; a different load or configuration would be different again. */
 const CURABLE: ReadonlySet<string> = new Set(['client', 'foreign_traffic']);
 
 export interface PairsPlan {
+  /** Performs the runs. */
+  readonly series: Pick<RunSeries, 'run'>;
   readonly pairs: number;
   /** The most pairs that are measured again. */
   readonly repeats: number;
@@ -40,12 +42,16 @@ export async function measurePairs(store: RunStore, runs: PairRuns, plan: PairsP
 }
 
 /** Measures the sides that have no usable run. Null, or the exit code of the run that failed. */
-async function completePair(runs: PairRuns, pair: number, { pairs, optionsOf }: PairsPlan): Promise<number | null> {
+async function completePair(
+  runs: PairRuns,
+  pair: number,
+  { pairs, series, optionsOf }: PairsPlan,
+): Promise<number | null> {
   for (const side of orderOfPair(pair)) {
     if (runs.usable(pair, side) !== null) continue;
     const name = runs.nextName(pair, side);
     process.stderr.write(`\npair ${pair + 1} of ${pairs}, ${side.toUpperCase()}: run ${name}\n`);
-    const { exitCode, result } = await runInChild(optionsOf(side, pair, runs.discarded(pair), name));
+    const { exitCode, result } = await series.run(optionsOf(side, pair, runs.discarded(pair), name));
     if (exitCode === ExitCode.interrupted) return exitCode;
     if (result?.status !== 'completed') return exitCode === ExitCode.done ? ExitCode.failed : exitCode;
     runs.set({ run_id: result.run_id, status: result.status, damage: null, tags: [] });

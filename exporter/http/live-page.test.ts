@@ -126,6 +126,7 @@ describe('the runs of one command', () => {
       await writer.complete(EXAMPLE_END);
       expect(await run.finish?.(ending)).toEqual([]);
       await writer.publish();
+      page.waiting();
       const departure = run.depart?.(ending);
       expect((await store.readRun('r')).status).toBe('completed');
       expect((await servedRuns(directory)).map(({ process }) => process?.metrics_url)).toEqual([run.metricsUrl]);
@@ -136,6 +137,22 @@ describe('the runs of one command', () => {
     } finally {
       await rm(directory, { recursive: true });
     }
+  });
+
+  test('between two runs the one before stays on the page, so that it is not lost to the discovery', async () => {
+    const first = await add('r1');
+    await scrape(first.metricsUrl);
+    first.begin?.();
+    first.end?.(false);
+    const departure = first.depart?.(ending);
+    await scrape(first.metricsUrl);
+    await scrape(first.metricsUrl);
+    await departure;
+    expect(await scrape(first.metricsUrl)).toContain('x{run_id="r1"} 1\n');
+    const second = await add('r2');
+    expect(await scrape(first.metricsUrl)).toContain('x{run_id="r1"} 1\n');
+    second.begin?.();
+    expect(await scrape(first.metricsUrl)).not.toContain('r1');
   });
 
   test('a short second run is waited for by the scrapers of the first', async () => {

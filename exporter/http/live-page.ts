@@ -26,6 +26,8 @@ export class LivePage {
   readonly #waiting = new Set<RunPage>();
   #opening: Promise<Listening> | null = null;
   readonly #webConfig: WebConfigFile | null;
+  /** The last run that has left while others follow: without it, the page would leave the discovery between two runs. */
+  #staying: RunPage | null = null;
   #isAnnouncing = false;
   #isSaid = false;
 
@@ -41,12 +43,14 @@ export class LivePage {
       this.#opening = null;
       throw error;
     });
-    const run = new RunPage({
+    const run: RunPage = new RunPage({
       metricsUrl: advertisedUrl(listening, options.host),
       linger: new Linger(this.#scrapers, now_seconds(), options.lingerMaxSeconds ?? undefined),
       entry: this.#page.add(live),
       options,
+      begun: () => this.#endStay(),
       waiting: () => this.#noteWaiting(run),
+      served: () => this.#served(run),
       gone: () => this.#gone(run),
     });
     this.#runs.add(run);
@@ -58,10 +62,12 @@ export class LivePage {
     this.#isAnnouncing = true;
     this.#isSaid = false;
     this.#sayWaiting();
+    this.#endStay();
   }
 
   /** Ends the page, also while it is scraped. */
   async close(): Promise<void> {
+    await this.#staying?.close();
     const opening = this.#opening;
     this.#opening = null;
     // `serve` has reported why the port did not open.
@@ -86,10 +92,22 @@ export class LivePage {
     return listen(app, { host: options.host, port: options.port }, undefined, web?.tls ?? null);
   }
 
+  /** A run whose scrapers have the final values leaves the page; the last one only when another has begun or none follows. */
+  async #served(run: RunPage): Promise<void> {
+    this.#waiting.delete(run);
+    if (this.#isAnnouncing || this.#runs.size > 1) await run.close();
+    else this.#staying = run;
+  }
+
+  #endStay(): void {
+    void this.#staying?.close();
+  }
+
   /** The port closes with the last run: a page without it would be scraped as its end. */
   #gone(run: RunPage): void {
     this.#runs.delete(run);
     this.#waiting.delete(run);
+    if (this.#staying === run) this.#staying = null;
     if (this.#isAnnouncing && this.#runs.size === 0) void this.close();
   }
 
@@ -111,8 +129,12 @@ interface RunPageParts {
   readonly linger: Linger;
   readonly entry: PageEntry;
   readonly options: ServedPageOptions;
+  /** Called before the first request. */
+  readonly begun: () => void;
   /** Called when the run has ended and a scraper lacks its final values. */
   readonly waiting: () => void;
+  /** Called when the scrapers have the final values, or do not come. */
+  readonly served: () => Promise<void>;
   readonly gone: () => void;
 }
 
@@ -132,6 +154,10 @@ class RunPage implements ServedPage {
   fetched(remoteAddress: string): void {
     this.#parts.linger.fetched(remoteAddress);
     this.#scrapes.emit('scrape');
+  }
+
+  begin(): void {
+    this.#parts.begun();
   }
 
   end(): void {
@@ -156,7 +182,7 @@ class RunPage implements ServedPage {
     try {
       return await this.#scrapersServed(ending);
     } finally {
-      await this.close();
+      await this.#parts.served();
     }
   }
 

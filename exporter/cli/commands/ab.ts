@@ -16,6 +16,7 @@ import { RUN_OPTIONS } from '../options/run-options.ts';
 import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
 import { ownArguments } from '../peer-options/peer-arguments.ts';
 import { measurePairs, type PairsPlan } from '../measure-pairs.ts';
+import { RunSeries } from '../series/run-series.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
 import { compareRuns } from './compare.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
@@ -85,7 +86,10 @@ export async function run(words: readonly string[]): Promise<number> {
     ...['llmbench', 'ab', ...shownArguments(continuingArguments(argv, id, upTo))],
   ];
   const runs = new PairRuns(id, await indexedRuns(store));
-  const code = await measurePairs(store, runs, { pairs, repeats: own['repeat-pairs'], optionsOf });
+  const series = new RunSeries();
+  const code = await measurePairs(store, runs, { series, pairs, repeats: own['repeat-pairs'], optionsOf }).finally(() =>
+    series.end(),
+  );
   if (code !== null) {
     process.stderr.write(`the comparison is not complete; to continue it: ${shellCommand(continued(pairs))}\n`);
     return code;

@@ -10,7 +10,8 @@ import { VERDICT_RECEIVER_OPTIONS, type RECEIVER_OPTIONS } from '../options/publ
 import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
 import { SELECTOR_HELP, selectedRuns } from '../options/run-selectors.ts';
 import { STORAGE_OPTIONS, storageAccess } from '../options/storage-options.ts';
-import { runInChild } from '../run-in-child.ts';
+import type { RunInChild } from '../series/run-in-child.ts';
+import { RunSeries } from '../series/run-series.ts';
 import { printVerdict } from '../print-verdict.ts';
 import { pushScenario, requestedVerdictReceiver } from '../scenario-series.ts';
 import { RUNS_DIR, indexedRuns, storeOf } from './runs/stored-runs.ts';
@@ -68,13 +69,32 @@ export async function checkRuns(
   runOptions: readonly string[],
 ): Promise<number> {
   const receiver = await requestedVerdictReceiver(options);
-  let checked = await check(store, scenario, runIds, options);
+  const first = await check(store, scenario, runIds, options);
+  const series = new RunSeries();
+  const checked = await confirmed(store, first, options, (own) => series.run([...runOptions, ...own])).finally(() =>
+    series.end(),
+  );
+  if (checked === null) return ExitCode.interrupted;
+  const code = await printed(store, checked, options);
+  await pushScenario(store, scenario, receiver);
+  return code;
+}
+
+/** What is known after the confirming runs that a suspect run requires; null: the user interrupted one. Throws a `CliError`. */
+async function confirmed(
+  store: RunStore,
+  first: CheckedScenario,
+  options: CheckOptions,
+  perform: (own: readonly string[]) => Promise<RunInChild>,
+): Promise<CheckedScenario | null> {
+  const { scenario } = first;
+  let checked = first;
   for (let made = 0; made < options.confirm && checked.judgment.verdict === 'suspect'; made++) {
     process.stderr.write(`\nthe run looks suspect: confirming run ${made + 1} of up to ${options.confirm}\n`);
     // An ID of the first run, from wherever it was set, is not theirs.
     const own = ['--scenario', scenario, '--runs-dir', options['runs-dir'], '--run-id', createRunId(new Date())];
-    const { exitCode, result } = await runInChild([...runOptions, ...own]);
-    if (exitCode === ExitCode.interrupted) return exitCode;
+    const { exitCode, result } = await perform(own);
+    if (exitCode === ExitCode.interrupted) return null;
     if (result?.status !== 'completed') {
       throw new CliError(
         `a confirming run ended with exit code ${exitCode}; the verdict stays suspect`,
@@ -83,9 +103,7 @@ export async function checkRuns(
     }
     checked = await check(store, scenario, [result.run_id], options);
   }
-  const code = await printed(store, checked, options);
-  await pushScenario(store, scenario, receiver);
-  return code;
+  return checked;
 }
 
 async function check(

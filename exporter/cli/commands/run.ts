@@ -5,7 +5,6 @@ import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import { ProbeError } from '../../load/requests/probe.ts';
 import { ListenError } from '../../http/listen.ts';
 import { LivePage } from '../../http/live-page.ts';
-import type { WebConfigFile } from '../../http/web-config/web-config-file.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { shareOf } from '../../load/workers/share.ts';
 import { WorkerError } from '../../load/workers/worker-load.ts';
@@ -43,6 +42,7 @@ import { requestedWebConfig } from '../options/web-config-option.ts';
 import { ownArguments, PEER_NAMES } from '../peer-options/peer-arguments.ts';
 import { memberLine } from '../tables/member-line.ts';
 import { sweepEndLine } from '../tables/sweep-end-line.ts';
+import { isRunOfSeries, PageOfSeries } from '../series/page-of-series.ts';
 import { mergeLine, shardMark } from '../tables/shard-lines.ts';
 import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
 import { VERSION } from '../version.ts';
@@ -64,7 +64,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   const controls = new RunControls();
   const display = new LiveLines(process.stderr, [process.stdout]);
   if (options['grafana-url'] !== null && !hasGrafanaToken(options)) writeMessage(process.stderr, NOT_ANNOTATED);
-  const page = new LivePage(await webConfigOf(options, display));
+  const page = await pageOf(options, display);
   const release = stopOnSignals(controls, display);
   const runs: GroupRun[] = [];
   let uploads: RunUploads | null = null;
@@ -142,8 +142,14 @@ async function requestedMeeting(
   });
 }
 
-const webConfigOf = (options: RunOptions, display: LiveLines): Promise<WebConfigFile | null> =>
-  requestedWebConfig('metrics-web-config-file', options['metrics-web-config-file'], (line) => display.print(line));
+/** The page of the live metrics: this process' own, or that of the series which this run belongs to. */
+async function pageOf(options: RunOptions, display: LiveLines): Promise<CommandPage> {
+  const path = options['metrics-web-config-file'];
+  const webConfig = await requestedWebConfig('metrics-web-config-file', path, (line) => display.print(line));
+  return isRunOfSeries() ? new PageOfSeries(path) : new LivePage(webConfig);
+}
+
+type CommandPage = Pick<LivePage, 'serve' | 'waiting' | 'close'>;
 
 const NOT_ANNOTATED =
   'the run is not annotated in Grafana, only linked to: annotations require --grafana-token-env or --grafana-token-file';
@@ -160,7 +166,7 @@ async function find(words: readonly string[]): Promise<number> {
   const say = (line: string): void => display.print(line);
   const uploads = await requestedUploads(options, say);
   const once = saidOnce(say);
-  const page = new LivePage(await webConfigOf(options, display));
+  const page = await pageOf(options, display);
   const release = stopOnSignals(controls, display);
   let exitCode: number;
   const { runSearch } = await import('./find-capacity.ts');
@@ -232,7 +238,7 @@ function stopOnSignals(controls: RunControls, display: LiveLines): () => void {
 
 interface RunScreen {
   readonly display: LiveLines;
-  readonly page: LivePage;
+  readonly page: CommandPage;
   readonly say: (line: string) => void;
 }
 

@@ -8,6 +8,7 @@ export const servedAlone: ServePage = async (live, options) => {
   const run = await page.serve(live, options);
   return {
     metricsUrl: run.metricsUrl,
+    begin: () => run.begin?.(),
     end: (saturated) => run.end?.(saturated),
     finish: async (ending) => (await run.finish?.(ending)) ?? [],
     depart: async (ending) => {

@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
-import type { ResultFile } from '../../core/run/result.ts';
-import { CliError, ExitCode } from './failure.ts';
+import { spawn, type ChildProcess } from 'node:child_process';
+import type { ResultFile } from '../../../core/run/result.ts';
+import { CliError, ExitCode } from '../failure.ts';
+import { SERIALIZATION, SERIES_VARIABLE } from './page-messages.ts';
 
 /** A result is far smaller. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024;
@@ -17,13 +18,20 @@ export interface RunInChild {
 
 /**
  * Performs `llmbench run` with these options in a process of its own, so that each run of a series starts with a fresh client.
- * Progress and messages go to stderr. Signals reach the child through the terminal; SIGTERM is passed on.
+ * Progress and messages go to stderr. Signals reach the child through the terminal; SIGTERM is passed on. `started` is called
+ * with the child, which hands its live metrics to this process.
  */
-export async function runInChild(options: readonly string[]): Promise<RunInChild> {
+export async function runInChild(
+  options: readonly string[],
+  started: (child: ChildProcess) => void,
+): Promise<RunInChild> {
   const [launcher = ''] = process.argv.slice(1);
   const child = spawn(process.execPath, [launcher, 'run', ...options, ...AS_PART_OF_A_SERIES], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    serialization: SERIALIZATION,
+    env: { ...process.env, [SERIES_VARIABLE]: String(process.pid) },
   });
+  started(child);
   const passOn = (): void => void child.kill('SIGTERM');
   const stay = (): void => undefined;
   process.on('SIGTERM', passOn);
@@ -31,7 +39,7 @@ export async function runInChild(options: readonly string[]): Promise<RunInChild
   process.on('SIGINT', stay);
   try {
     let output = '';
-    child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    child.stdout?.setEncoding('utf8').on('data', (piece: string) => {
       output += piece;
       if (output.length > MAX_OUTPUT_BYTES) child.kill('SIGTERM');
     });

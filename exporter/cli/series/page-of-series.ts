@@ -1,0 +1,90 @@
+import { ListenError } from '../../http/listen.ts';
+import type { LiveSource } from '../../publish/live-runs-page.ts';
+import type { ServedPage, ServedPageOptions } from '../../publish/served-page.ts';
+import { SERIES_VARIABLE, type MessageOfRun, type MessageOfSeries } from './page-messages.ts';
+
+/** Whether this process is one run of a series, whose parent serves the live metrics of all of them. */
+export const isRunOfSeries = (): boolean =>
+  process.send !== undefined && process.env[SERIES_VARIABLE] === String(process.ppid);
+
+/**
+ * The page of the parent process, for the one run of this process: the run hands its values over as it is scraped and when it
+ * ends, and the parent waits for the scrapers.
+ */
+export class PageOfSeries {
+  readonly #webConfigFile: string | null;
+  #answer: ((message: MessageOfSeries) => void) | null = null;
+
+  /** `webConfigFile`: TLS, users and rate limit of the port; null: none. */
+  constructor(webConfigFile: string | null) {
+    this.#webConfigFile = webConfigFile;
+  }
+
+  /** Throws a `ListenError` if the port is not available. */
+  async serve(live: LiveSource, { say: _say, ...run }: ServedPageOptions): Promise<ServedPage> {
+    process.on('message', (message: MessageOfSeries) => this.#received(message, live));
+    const answer = await this.#asked({ kind: 'serve', run, webConfigFile: this.#webConfigFile });
+    if (answer?.kind !== 'served') throw new ListenError(answer?.kind === 'refused' ? answer.reason : PARENT_GONE);
+    let ended: Promise<void> = Promise.resolve();
+    return {
+      metricsUrl: answer.metricsUrl,
+      begin: () => void sent({ kind: 'begin' }),
+      end: () => {
+        ended = live.lines().then((families) => sent({ kind: 'ended', families }));
+        // `finish` waits for it.
+        ended.catch(() => undefined);
+      },
+      finish: async () => {
+        await ended;
+        const finished = await this.#asked({ kind: 'finish' });
+        return finished?.kind === 'finished' ? finished.lines : [];
+      },
+      depart: async ({ hurried }) => {
+        await sent({ kind: 'depart', hurried });
+        return [];
+      },
+    };
+  }
+
+  /** The parent says that it waits. */
+  waiting(): void {}
+
+  /** Ends the connection to the parent, so that this process can end. */
+  close(): Promise<void> {
+    if (process.connected) process.disconnect();
+    return Promise.resolve();
+  }
+
+  #received(message: MessageOfSeries, live: LiveSource): void {
+    if (message.kind !== 'families') {
+      this.#answer?.(message);
+      return;
+    }
+    const { request } = message;
+    live.lines().then(
+      (families) => sent({ kind: 'families', request, families }),
+      // The page is then without this run for one scrape.
+      () => sent({ kind: 'families', request, families: [] }),
+    );
+  }
+
+  /** Null: the parent has ended. */
+  async #asked(message: MessageOfRun): Promise<MessageOfSeries | null> {
+    const answer = new Promise<MessageOfSeries | null>((resolve) => {
+      this.#answer = resolve;
+      process.once('disconnect', () => resolve(null));
+    });
+    await sent(message);
+    return answer;
+  }
+}
+
+const PARENT_GONE = 'the process that serves the live metrics has ended';
+
+/** Resolves when the message is written; also without a parent, whose end must not end a run. */
+function sent(message: MessageOfRun): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send === undefined || !process.connected) resolve();
+    else process.send(message, () => resolve());
+  });
+}
