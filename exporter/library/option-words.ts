@@ -7,7 +7,7 @@ import type { BenchmarkOptions } from './benchmark-options.ts';
 /** What only the command can do: several runs, a verdict, output. */
 const COMMAND_ONLY: ReadonlySet<string> = new Set([
   ...Object.keys({ ...GROUP_OPTIONS, ...FIND_OPTIONS, ...CHECK_OPTIONS }),
-  ...['check', 'json', 'show-servers'],
+  ...['check', 'json', 'show-servers', 'verbose'],
 ]);
 
 /** Options that the command does not have by that name. */

@@ -1,4 +1,5 @@
 import type { RunObserver } from '../../core/run/run-observer.ts';
+import { quantity } from '../../core/text/quantities.ts';
 import type { RunEpoch } from '../clock/monotonic-clock.ts';
 import { boundYoungGeneration } from '../load/client/young-generation.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
@@ -24,6 +25,8 @@ import { checkStart, shardLine } from './start-instant.ts';
 export interface RunHost {
   /** Shows a line to the user. */
   say(line: string): void;
+  /** Shows a line for debugging; absent: such lines are not wanted. */
+  readonly explain?: (line: string) => void;
   /**
    * Called once, when the run's clock starts, for an observer of the run. `servers`: the current load of the servers.
    */
@@ -79,18 +82,29 @@ export async function prepareRun(run: RequestedRun, closers: Closers): Promise<P
   const { store, messages } = await openStoreWithReports(request.runsDirectory);
   for (const message of messages) host.say(message);
   await store.checkWritable();
+  host.explain?.(`runs directory ${store.directory} is writable`);
   const { form: given, ...traffic } = await prepareTraffic(request, process.env);
   closers.add(() => traffic.transport.close());
   const origins = traffic.targets.map(({ origin }) => origin);
   const pages = await readMetricsPages(request, origins, process.env, (line) => host.say(line));
+  host.explain?.(
+    `metrics pages named: ${pages.named.length}; servers whose pages are looked for: ${pages.origins.join(', ') || 'none'}`,
+  );
   const planned = plannedLoad(request, given.dataset);
   for (const note of given.dataset.notes ?? []) host.say(note);
   host.say(announcement(request, origins.join(', '), planned));
   if (request.shard !== null) host.say(shardLine(request.shard, new Date()));
   await joinOthers(host);
+  host.explain?.(`probe request to ${origins.join(', ')}`);
+  const sent = performance.now();
   const form = await probedForm(
     { ...given, dataset: planned.dataset },
     { request, ...traffic, controls, say: (text) => host.say(text) },
+  );
+  const seconds = (performance.now() - sent) / 1000;
+  const { stream, includeUsage } = form.options;
+  host.explain?.(
+    `the probe was answered after ${quantity(seconds, 'seconds')}: ${stream === false ? 'not a stream' : 'a stream'}, ${includeUsage ? 'with' : 'without'} usage`,
   );
   return { ...run, ...traffic, form, planned, pages, store, workers };
 }

@@ -1,5 +1,6 @@
 import { COST_MEASURES } from '../../../core/measures/cost-results.ts';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
+import { joinedObservers } from '../../../core/run/joined-observers.ts';
 import type { ScalarResult } from '../../../core/run/result.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 import { shellCommand } from '../../../core/text/shell-word.ts';
@@ -123,27 +124,9 @@ function observed(host: RunHost, observer: RunObserver): RunHost {
     ...host,
     observe: (epoch, servers) => {
       const shown = host.observe(epoch, servers);
-      return {
-        phaseStarted: (...given) => each(shown, observer, 'phaseStarted', given),
-        phaseEnded: (...given) => each(shown, observer, 'phaseEnded', given),
-        requestSent: (...given) => each(shown, observer, 'requestSent', given),
-        firstContent: (...given) => each(shown, observer, 'firstContent', given),
-        chunkGap: (...given) => each(shown, observer, 'chunkGap', given),
-        requestEnded: (...given) => each(shown, observer, 'requestEnded', given),
-        stop: () => shown.stop(),
-      };
+      return { ...joinedObservers([shown, observer]), stop: () => shown.stop() };
     },
   };
-}
-
-function each<K extends keyof RunObserver>(
-  shown: RunObserver,
-  observer: RunObserver,
-  event: K,
-  given: Parameters<NonNullable<RunObserver[K]>>,
-): void {
-  for (const one of [shown, observer])
-    (one[event] as ((...values: typeof given) => void) | undefined)?.call(one, ...given);
 }
 
 function show(file: CapacityFile, options: RunOptions, argv: readonly string[], say: (line: string) => void): void {

@@ -1,3 +1,4 @@
+import { joinedObservers } from '../../../core/run/joined-observers.ts';
 import { endOfDoubling } from '../../../core/sweeps/saturation.ts';
 import type { SloResult } from '../../../core/run/gates.ts';
 import { RunControls } from '../../load/phases/run-controls.ts';
@@ -31,6 +32,7 @@ import { hasGrafanaToken, requestedGrafanaLink } from '../options/publish-option
 import { LiveLines } from '../progress/live-lines.ts';
 import { writeMessage } from '../message.ts';
 import { Progress } from '../progress/progress.ts';
+import { VerboseLines } from '../progress/verbose-lines.ts';
 import { resultTable } from '../tables/result-table.ts';
 import { requestedUploads } from '../requested-uploads.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
@@ -86,7 +88,10 @@ export async function run(argv: readonly string[]): Promise<number> {
           measureRun(
             request,
             controls,
-            { ...hostOf(request, { display, page, say: (line) => display.print(line) }), rendezvous },
+            {
+              ...hostOf(request, { display, page, say: (line) => display.print(line), isVerbose: options.verbose }),
+              rendezvous,
+            },
             VERSION,
           ),
         ),
@@ -171,7 +176,8 @@ async function find(words: readonly string[]): Promise<number> {
   let exitCode: number;
   const { runSearch } = await import('./find-capacity.ts');
   try {
-    const host = (request: RunRequest): RunHost => hostOf(request, { display, page, say: once });
+    const host = (request: RunRequest): RunHost =>
+      hostOf(request, { display, page, say: once, isVerbose: options.verbose });
     const uploaded = (request: RunRequest): RunRequest => uploads?.requested(request) ?? request;
     const waiting = (): void => page.waiting();
     exitCode = await runSearch({ options, given, argv: words, controls, host, say, waiting, uploaded });
@@ -240,12 +246,14 @@ interface RunScreen {
   readonly display: LiveLines;
   readonly page: CommandPage;
   readonly say: (line: string) => void;
+  readonly isVerbose: boolean;
 }
 
-function hostOf(request: RunRequest, { display, page, say }: RunScreen): RunHost {
+function hostOf(request: RunRequest, { display, page, say, isVerbose }: RunScreen): RunHost {
   return {
     servePage: (live, pageOptions) => page.serve(live, pageOptions),
     say,
+    ...(isVerbose ? { explain: (line) => display.print(`verbose: ${line}`) } : {}),
     observe: (epoch, servers) => {
       const plan = {
         warmupRequests: partOf(request.warmup?.requestCount ?? null, request),
@@ -253,7 +261,10 @@ function hostOf(request: RunRequest, { display, page, say }: RunScreen): RunHost
         requestCount: partOf(request.measure.requestCount, request),
         durationSeconds: request.measure.durationSeconds,
       };
-      return new Progress(plan, display, () => monotonicNow_ns() - epoch.monotonic_ns, servers);
+      const progress = new Progress(plan, display, () => monotonicNow_ns() - epoch.monotonic_ns, servers);
+      if (!isVerbose) return progress;
+      const verbose = new VerboseLines((line) => display.print(line));
+      return { ...joinedObservers([progress, verbose]), stop: () => progress.stop() };
     },
   };
 }

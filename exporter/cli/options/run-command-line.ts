@@ -7,7 +7,7 @@ import { RUN_OPTIONS } from './run-options.ts';
 /** Not part of a command that measures the same again: they name one execution, group runs, print or judge. */
 const LEFT_OUT: ReadonlySet<string> = new Set([
   ...['run-id', 'shard', 'start-at', 'config', 'num-profile-runs', 'profile-run-cooldown-seconds', 'json', 'check'],
-  ...['show-servers', 'sweep', 'sweep-max'],
+  ...['show-servers', 'verbose', 'sweep', 'sweep-max'],
   // Facts about one execution.
   ...['metadata', 'server-image'],
   ...['find', 'find-max', 'max-requests', 'max-seconds'],

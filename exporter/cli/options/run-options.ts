@@ -145,6 +145,7 @@ const OUTPUT_OPTIONS = {
     'none',
   ),
   json: flag('print the result as JSON'),
+  verbose: flag('also print what is done, to standard error: probes, metrics pages, phases, requests and connections'),
   'show-servers': flag('also print what the servers reported: rates, percentiles with their bounds, gauges'),
 };
 
