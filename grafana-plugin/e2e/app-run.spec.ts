@@ -77,7 +77,7 @@ test('an unscraped run: its exact distributions and their source', async ({ page
 });
 
 test('a run in progress', async ({ page, openApp }) => {
-  await openApp('runs/e2e-run-live');
+  await openApp('runs/soak-live');
   await expect(page.getByRole('group', { name: 'Requests so far' })).toBeVisible();
   await expect(page.getByText('Requests are available after the run ends.')).toBeVisible();
 });

@@ -103,14 +103,14 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
         ...['--concurrency', String(concurrency), '--benchmark-duration', String(seconds)],
         ...['--warmup-request-count', '2', '--isl', '128', '--osl', '16', '--run-id', runId]
       );
-    const ids = wanted.concurrencies.map((_, i) => `e2e-run-${String.fromCharCode(97 + i)}`);
+    const ids = wanted.concurrencies.map((concurrency) => `chat-${concurrency}-users`);
     for (const [i, concurrency] of wanted.concurrencies.entries()) {
       const once = () => ended(run('chat', concurrency, wanted.seconds, ids[i] ?? ''));
       // One request goes ahead to see whether the server answers, and the simulator's fault may hit it.
       await once().catch(once);
     }
     const finished = ids as AppData['finished'];
-    run('soak', 1, 3000, 'e2e-run-live');
+    run('soak', 1, 3000, 'soak-live');
     const [prometheusUrl, exporterUrl, judgedExporterUrl] = [address, exporter, judged].map(
       (one) => `http://${one}`
     ) as [string, string, string];
