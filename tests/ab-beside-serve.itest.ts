@@ -78,7 +78,7 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-test('the comparison waits for its scrapers once, after the last run, and says so', () => {
+test('the comparison waits for its scrapers once, after the last run, and reports it', () => {
   expect(ended.code).toBe(0);
   expect(ended.stderr.match(/waiting until scrapers/g)).toHaveLength(1);
   expect(ended.stderr.indexOf('A: run p-02a')).toBeLessThan(ended.stderr.indexOf('waiting until scrapers'));

@@ -1,5 +1,3 @@
-import { significant } from '../text/quantities.ts';
-
 /** What the user stated about the cost of the GPUs. */
 export interface GpuPrice {
   /** Of one GPU for an hour. */
@@ -10,13 +8,8 @@ export interface GpuPrice {
   readonly gpus: number | null;
 }
 
-/** An amount of money, as `2.50 EUR`. */
-export function moneyText(amount: number, currency: string | null): string {
-  return currency === null ? significant(amount) : `${significant(amount)} ${currency}`;
-}
-
-/** As `2.50 EUR per GPU hour, 8 GPUs`. */
+/** As `2.5 EUR per GPU hour, 8 GPUs`: the price as it was stated. */
 export function gpuPriceText({ per_hour, currency, gpus }: GpuPrice): string {
-  const price = `${moneyText(per_hour, currency)} per GPU hour`;
+  const price = `${per_hour}${currency === null ? '' : ` ${currency}`} per GPU hour`;
   return gpus === null ? price : `${price}, ${gpus} ${gpus === 1 ? 'GPU' : 'GPUs'}`;
 }

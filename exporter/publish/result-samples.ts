@@ -33,9 +33,9 @@ const SENT_MEASURES: ReadonlySet<string> = new Set(
 /**
  * What a result says of the client, as samples. A measure that is counted both from sent and from due is distinguished in
  * `measure` (`time_to_first_token`, `time_to_first_token_from_due`); a statistic in which the failed requests count as
- * infinitely slow is distinguished in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, whatever its population, and the
- * requests of the measure phase stand under `measure="requests"` with their outcome as `stat`. What is null is left out:
- * missing is not zero. What servers say of themselves has families of its own; the energy of their GPUs is here.
+ * infinitely slow is distinguished in `stat` (`p99`, `all_p99`). A measure that is one number has `stat="value"`, whatever its
+ * population, and the requests of the measure phase stand under `measure="requests"` with their outcome as `stat`. What is null
+ * is left out: missing is not zero. What servers say of themselves has families of its own; the energy of their GPUs is here.
  */
 export function resultSamples(result: ResultFile): readonly ResultSample[] {
   return [

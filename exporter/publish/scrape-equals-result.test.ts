@@ -88,7 +88,8 @@ function numbersOf({ requests, measures }: ResultFile): Record<string, number> {
   for (const measure of measures) {
     for (const [stat, value] of statistics(measure)) {
       const fromDue = measure.clock === 'due' && measure.measure !== 'schedule_delay' ? '_from_due' : '';
-      const all = measure.population === 'all' ? 'all_' : '';
+      // One number per run has one population.
+      const all = measure.kind === 'distribution' && measure.population === 'all' ? 'all_' : '';
       if (value !== null) found[`${measure.unit} ${measure.measure}${fromDue} ${all}${stat}`] = value;
     }
   }

@@ -207,8 +207,9 @@ export const AIPERF: Peer = {
     ],
     ['--config -f', differs('a YAML file with our options as keys')],
     ['--log-level', none('notes and progress are on standard error; a message names its cause')],
-    ['--verbose -v', none('notes and progress are on standard error; a message names its cause')],
-    ['--extra-verbose -vv', none('notes and progress are on standard error; a message names its cause')],
+    ['--verbose', accepted('verbose')],
+    ['-v', instead('use `--verbose`')],
+    ['--extra-verbose -vv', instead('use `--verbose`')],
     [
       '--api-port --api-host',
       instead('use `--metrics-port` and `--metrics-host` for live metrics, `llmbench serve` for the API'),

@@ -85,7 +85,8 @@ export const GENAI_PERF: Peer = {
     ['--generate-plots', none('every run has a report with charts (report.html)')],
     ['--file -f', instead('use `--config FILE`, with the options as keys')],
     ['--override-config', none('flags override the file of `--config`')],
-    ['--verbose -v', none('notes and progress are on standard error; a message names its cause')],
+    ['--verbose', accepted('verbose')],
+    ['-v', instead('use `--verbose`')],
     ['--version', differs('`llmbench --version`')],
   ],
 };

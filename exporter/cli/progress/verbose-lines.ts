@@ -14,7 +14,7 @@ export class VerboseLines implements RunObserver {
   readonly #say: (line: string) => void;
   #requests = 0;
   #failed = 0;
-  #untold = 0;
+  #notShown = 0;
 
   constructor(say: (line: string) => void) {
     this.#say = say;
@@ -25,9 +25,9 @@ export class VerboseLines implements RunObserver {
   }
 
   phaseEnded(phase: PhaseName, at_ns: number): void {
-    const untold = this.#untold === 0 ? '' : `; ${things(this.#untold, 'further requests')} not shown`;
-    this.#untold = 0;
-    this.#at(at_ns, `${phase} ends${untold}`);
+    const notShown = this.#notShown === 0 ? '' : `; ${things(this.#notShown, 'further requests')} not shown`;
+    this.#notShown = 0;
+    this.#at(at_ns, `${phase} ends${notShown}`);
   }
 
   stageStarted(stage: number, at_ns: number): void {
@@ -47,7 +47,7 @@ export class VerboseLines implements RunObserver {
     if (record.outcome === 'ok') this.#requests++;
     else this.#failed++;
     if (isShown) this.#at(record.end_ns, requestLine(record));
-    else this.#untold++;
+    else this.#notShown++;
   }
 
   #at(at_ns: number, text: string): void {
