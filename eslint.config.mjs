@@ -9,6 +9,7 @@ export default tseslint.config(
       'release/',
       '.cache/',
       'grafana-plugin/',
+      'docs/',
       '**/fixtures/',
       '!fixtures/',
       'runs/',

@@ -1,10 +1,11 @@
-// Installs what `npm start` needs; with --plugin also the plugin's packages, with --for-tests also what `npm test` needs.
+// Installs what `npm start` needs; with --plugin or --docs also the packages of the plugin or of the site, with --for-tests all
+// that `npm test` needs.
 // Uses no dependency and nothing newer than Node 20, because it runs before anything is installed. Takes well under a second
 // when everything is installed.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -19,6 +20,7 @@ if (!version?.startsWith('v24.')) {
 
 const forTests = process.argv.includes('--for-tests');
 if (forTests || process.argv.includes('--plugin')) installPackages(join(root, 'grafana-plugin'));
+if (forTests || process.argv.includes('--docs')) installPackages(join(root, 'docs'));
 if (forTests) {
   const { ensureAlertmanager, ensurePrometheus } = await import('../prometheus/programs.mjs');
   await ensurePrometheus({ install: true });
@@ -47,7 +49,7 @@ function installPrometheus3() {
 function installPackages(folder) {
   const stamp = join(folder, 'node_modules/.llmbench-installed');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint(folder)) return;
-  console.error(`installing the packages of ${folder === root ? 'llmbench' : 'grafana-plugin'} …`);
+  console.error(`installing the packages of ${folder === root ? 'llmbench' : relative(root, folder)} …`);
   const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
   const command = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
   const install = [...npm, command, '--no-audit', '--no-fund', '--loglevel=error'];

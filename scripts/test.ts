@@ -27,6 +27,7 @@ interface Stage {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const plugin = join(root, 'grafana-plugin');
+const docs = join(root, 'docs');
 const reports = mkdtempSync(join(tmpdir(), 'llmbench-test-'));
 
 const PASSED: Tally = { passed: 1, failed: 0, skipped: [] };
@@ -55,6 +56,7 @@ const STAGES: readonly Stage[] = [
     quick: true,
     run: (log) => jest(['run', '-s', 'test', '--'], plugin, 'plugin.json', log),
   },
+  { name: 'docs: site', run: (log) => check(['run', '-s', 'build'], docs, log) },
 ];
 
 function npm(args: readonly string[], cwd: string, log: number, env: NodeJS.ProcessEnv = {}): Promise<number> {

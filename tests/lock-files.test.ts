@@ -11,7 +11,7 @@ interface LockedPackage {
 
 type Packages = Readonly<Record<string, LockedPackage>>;
 
-const FOLDERS = ['.', 'grafana-plugin'];
+const FOLDERS = ['.', 'docs', 'grafana-plugin'];
 
 function lockedPackages(folder: string): Packages {
   const file = new URL(`../${folder}/package-lock.json`, import.meta.url);

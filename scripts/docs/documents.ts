@@ -17,7 +17,7 @@ export function documents(): Document[] {
     'CONTRIBUTING.md',
     'CHANGELOG.md',
     'grafana-plugin/README.md',
-    ...inDocs.filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`),
+    ...inDocs.filter((name) => name.endsWith('.md') && !name.startsWith('node_modules')).map((name) => `docs/${name}`),
   ];
   return paths.map((path) => ({ path, text: readFileSync(new URL(path, ROOT), 'utf8') }));
 }

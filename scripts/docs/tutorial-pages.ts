@@ -15,7 +15,7 @@ function tutorialPage(tutorial: Tutorial): string {
   const run = `npx llmbench run --url "$LLM_URL" --model "$LLM_MODEL"${options} \\\n  ${load}`;
   return page(
     GENERATED,
-    `# ${title}: from a server to a verdict`,
+    `# ${title.replace(/^any/, 'Any')}: from a server to a verdict`,
     `This tutorial benchmarks ${title}, reads the result beside the server's own metrics, accepts it as a baseline, and judges a later run. It takes about five minutes. llmbench requires Node 22.19 or newer: [installation](../index.md#installation).`,
     SERVER_HEADING,
     serverCommands,
