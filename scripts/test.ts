@@ -37,18 +37,17 @@ const FAILED: Tally = { passed: 0, failed: 1, skipped: [] };
 const STAGES: readonly Stage[] = [
   { name: 'types', quick: true, run: (log) => check(['run', '-s', 'typecheck'], root, log) },
   { name: 'lint', quick: true, run: (log) => check(['run', '-s', 'lint'], root, log) },
-  {
-    name: 'tests with real servers',
-    run: (log) => jest(['run', '-s', 'integration', '--', '--runInBand'], root, 'integration.json', log),
-  },
-  { name: 'unit tests', quick: true, run: (log) => jest(['run', '-s', 'unit', '--'], root, 'unit.json', log) },
   { name: 'plugin: build', run: (log) => check(['run', '-s', 'build'], plugin, log) },
+  // In halves, so that one does not go on alone for minutes at the end.
+  { name: 'real servers, 1 of 2', run: (log) => integration('1/2', log) },
   {
     name: 'plugin: what is built',
     after: 'plugin: build',
     run: (log) => jest(['run', '-s', 'check:dist', '--'], plugin, 'dist.json', log),
   },
   { name: 'plugin: browser', after: 'plugin: build', run: (log) => playwright('browser.json', log) },
+  { name: 'real servers, 2 of 2', run: (log) => integration('2/2', log) },
+  { name: 'unit tests', quick: true, run: (log) => jest(['run', '-s', 'unit', '--'], root, 'unit.json', log) },
   { name: 'plugin: types', quick: true, run: (log) => check(['run', '-s', 'typecheck'], plugin, log) },
   { name: 'plugin: lint', run: (log) => check(['run', '-s', 'lint'], plugin, log) },
   {
@@ -72,6 +71,14 @@ function npm(args: readonly string[], cwd: string, log: number, env: NodeJS.Proc
 
 const check = async (args: readonly string[], cwd: string, log: number): Promise<Tally> =>
   (await npm(args, cwd, log)) === 0 ? PASSED : FAILED;
+
+const integration = (shard: string, log: number): Promise<Tally> =>
+  jest(
+    ['run', '-s', 'integration', '--', '--runInBand', `--shard=${shard}`],
+    root,
+    `integration-${shard.replace('/', '-of-')}.json`,
+    log,
+  );
 
 interface JestReport {
   readonly numPassedTests: number;

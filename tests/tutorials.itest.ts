@@ -39,7 +39,7 @@ function shell(command: string, cwd: string, env: NodeJS.ProcessEnv): Promise<Sh
   return new Promise((resolve) => child.once('close', (status) => resolve({ status, output })));
 }
 
-test.each(TUTORIALS.map((tutorial) => [tutorial.slug, tutorial] as const))(
+test.concurrent.each(TUTORIALS.map((tutorial) => [tutorial.slug, tutorial] as const))(
   'the commands of the tutorial %s lead from a server to a verdict',
   async (slug, { simulate }) => {
     const page = readFileSync(join(ROOT, `docs/tutorials/${slug}.md`), 'utf8');
