@@ -1,6 +1,7 @@
 import type { GpuPrice } from '../run/gpu-price.ts';
 import type { MeasureResult, ScalarResult } from '../run/result.ts';
 import type { ScalarMeasure } from './measures.ts';
+import { quotient, scalarResult } from './scalar-result.ts';
 import { throughputOf } from './throughput-of.ts';
 
 /** What the GPUs cost, at the throughput of the run. The definition also names the currency. */
@@ -37,19 +38,18 @@ export function costResults(
 ): ScalarResult[] {
   if (price === null) return [];
   const perSecond = gpus === null ? null : (gpus * price.per_hour) / SECONDS_PER_HOUR;
-  const perMillion = (tokensPerSecond: number | null): number | null =>
-    perSecond === null || tokensPerSecond === null || tokensPerSecond <= 0
-      ? null
-      : (perSecond / tokensPerSecond) * TOKENS;
+  const perMillion = (tokensPerSecond: number | null): number | null => {
+    const perToken = quotient(perSecond, tokensPerSecond);
+    return perToken === null ? null : perToken * TOKENS;
+  };
   const values: Record<CostName, number | null> = {
     cost_per_million_output_tokens: perMillion(throughputOf(measures, 'output_token_throughput')),
     cost_per_million_total_tokens: perMillion(throughputOf(measures, 'total_token_throughput')),
   };
   return (Object.keys(COST_MEASURES) as CostName[]).map((name) => {
-    const { measure, unit, definition } = COST_MEASURES[name];
+    const { definition } = COST_MEASURES[name];
     const own = price.currency === null ? definition : `${definition}_in_${price.currency.toLowerCase()}`;
-    const identity = { measure, unit, definition: own, origin: 'client', population: 'ok', clock: 'sent' } as const;
-    return { ...identity, kind: 'scalar', value: values[name] };
+    return scalarResult(COST_MEASURES[name], values[name], { definition: own });
   });
 }
 

@@ -1,5 +1,6 @@
 import type { GpuEnergy, MeasureResult, ScalarResult } from '../run/result.ts';
 import type { ScalarMeasure } from './measures.ts';
+import { quotient, scalarResult } from './scalar-result.ts';
 import { throughputOf } from './throughput-of.ts';
 
 /** What the GPUs of the servers took. Where AIPerf has the measure, its meaning is the same, in base units. */
@@ -55,17 +56,10 @@ export function energyResults(energy: GpuEnergy | null, measures: readonly Measu
     total_gpu_power: energy.watts,
     idle_gpu_power: energy.idle_watts,
     // Watts per token per second: both are over the same window.
-    energy_per_output_token: over(energy.watts, throughputOf(measures, 'output_token_throughput')),
-    energy_per_total_token: over(energy.watts, throughputOf(measures, 'total_token_throughput')),
+    energy_per_output_token: quotient(energy.watts, throughputOf(measures, 'output_token_throughput')),
+    energy_per_total_token: quotient(energy.watts, throughputOf(measures, 'total_token_throughput')),
   };
-  return (Object.keys(ENERGY_MEASURES) as EnergyName[]).map((name) => {
-    const { measure, unit, definition } = ENERGY_MEASURES[name];
-    const identity = { measure, unit, definition, origin: 'server', population: 'ok', clock: 'sent' } as const;
-    return { ...identity, kind: 'scalar', value: values[name] };
-  });
-}
-
-/** Null when a side is not known or there is nothing to divide by. */
-function over(amount: number | null, divisor: number | null): number | null {
-  return amount === null || divisor === null || divisor <= 0 ? null : amount / divisor;
+  return (Object.keys(ENERGY_MEASURES) as EnergyName[]).map((name) =>
+    scalarResult(ENERGY_MEASURES[name], values[name], { origin: 'server' }),
+  );
 }

@@ -4,6 +4,7 @@ import type { ScalarResult } from '../run/result.ts';
 import { DISTRIBUTION_MEASURES } from './measures.ts';
 import type { PerRequestMeasure, ScalarMeasure } from './measures.ts';
 import { figuresOf } from './request-figures.ts';
+import { quotient, scalarResult } from './scalar-result.ts';
 
 /** What becomes of a run's good requests; there only when limits are set. The limits are part of the definition. */
 export const GOODPUT_MEASURES = {
@@ -67,15 +68,13 @@ export function goodputResults(limits: readonly GoodputLimit[], totals: GoodputT
   const { good, requests, windowSeconds } = totals;
   const values: Record<keyof typeof GOODPUT_MEASURES, number | null> = {
     good_request_count: good,
-    good_request_ratio: requests === 0 ? null : good / requests,
-    goodput: windowSeconds === null || windowSeconds <= 0 ? null : good / windowSeconds,
+    good_request_ratio: quotient(good, requests),
+    goodput: quotient(good, windowSeconds),
   };
   return (Object.keys(GOODPUT_MEASURES) as (keyof typeof GOODPUT_MEASURES)[]).map((name) => {
-    const { measure, unit, definition } = GOODPUT_MEASURES[name];
-    const under = `${definition}[${limits.map(limitText).sort().join(',')}]`;
+    const definition = `${GOODPUT_MEASURES[name].definition}[${limits.map(limitText).sort().join(',')}]`;
     const population = name === 'good_request_ratio' ? 'all' : 'ok';
-    const value = values[name];
-    return { measure, unit, definition: under, origin: 'client', population, clock: 'sent', kind: 'scalar', value };
+    return scalarResult(GOODPUT_MEASURES[name], values[name], { definition, population });
   });
 }
 

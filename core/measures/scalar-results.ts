@@ -1,5 +1,6 @@
 import type { ScalarResult } from '../run/result.ts';
 import { SCALAR_MEASURES } from './scalar-measures.ts';
+import { quotient, scalarResult } from './scalar-result.ts';
 
 /** Sums over the measure phase from which its scalar measures come. `null` is what is not known. */
 export interface RunTotals {
@@ -41,39 +42,23 @@ const OVER_ALL: ReadonlySet<ScalarName> = new Set(['error_ratio', 'reused_connec
 export function scalarResults(totals: RunTotals): ScalarResult[] {
   const { windowSeconds: window, fullLoad } = totals;
   const values: Record<ScalarName, number | null> = {
-    request_throughput: ratio(totals.ok, window),
-    output_token_throughput: ratio(totals.outputTokens, window),
-    input_token_throughput: ratio(totals.inputTokens, window),
-    total_token_throughput: ratio(sum(totals.inputTokens, totals.outputTokens), window),
-    steady_request_throughput: ratio(fullLoad?.okEnded ?? null, fullLoad?.seconds ?? null),
-    steady_output_token_throughput: ratio(fullLoad?.outputTokens ?? null, fullLoad?.seconds ?? null),
-    error_ratio: ratio(totals.failed, totals.ok + totals.failed),
-    cached_input_ratio: ratio(totals.cachedInput?.cached ?? null, totals.cachedInput?.prompt ?? null),
-    achieved_output_ratio: ratio(totals.outputTokens, totals.requestedOutputTokens),
+    request_throughput: quotient(totals.ok, window),
+    output_token_throughput: quotient(totals.outputTokens, window),
+    input_token_throughput: quotient(totals.inputTokens, window),
+    total_token_throughput: quotient(sum(totals.inputTokens, totals.outputTokens), window),
+    steady_request_throughput: quotient(fullLoad?.okEnded ?? null, fullLoad?.seconds ?? null),
+    steady_output_token_throughput: quotient(fullLoad?.outputTokens ?? null, fullLoad?.seconds ?? null),
+    error_ratio: quotient(totals.failed, totals.ok + totals.failed),
+    cached_input_ratio: quotient(totals.cachedInput?.cached ?? null, totals.cachedInput?.prompt ?? null),
+    achieved_output_ratio: quotient(totals.outputTokens, totals.requestedOutputTokens),
     output_length_mismatch_count: totals.outputLengths.known === 0 ? null : totals.outputLengths.mismatched,
     stall_ratio: totals.stallRatio,
-    reused_connection_ratio: ratio(totals.connections.reused, totals.connections.known),
-    effective_concurrency: ratio(totals.requestSeconds, window),
+    reused_connection_ratio: quotient(totals.connections.reused, totals.connections.known),
+    effective_concurrency: quotient(totals.requestSeconds, window),
   };
-  return (Object.keys(SCALAR_MEASURES) as ScalarName[]).map((name) => {
-    const { measure, unit, definition } = SCALAR_MEASURES[name];
-    const population = OVER_ALL.has(name) ? 'all' : 'ok';
-    return {
-      measure,
-      unit,
-      definition,
-      origin: 'client',
-      population,
-      clock: 'sent',
-      kind: 'scalar',
-      value: values[name],
-    };
-  });
-}
-
-/** Null when a side is not known or there is nothing to divide by. */
-function ratio(numerator: number | null, denominator: number | null): number | null {
-  return numerator === null || denominator === null || denominator <= 0 ? null : numerator / denominator;
+  return (Object.keys(SCALAR_MEASURES) as ScalarName[]).map((name) =>
+    scalarResult(SCALAR_MEASURES[name], values[name], { population: OVER_ALL.has(name) ? 'all' : 'ok' }),
+  );
 }
 
 function sum(a: number | null, b: number | null): number | null {

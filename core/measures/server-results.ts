@@ -1,5 +1,6 @@
 import type { ScalarResult } from '../run/result.ts';
 import type { ScalarMeasure } from './measures.ts';
+import { scalarResult } from './scalar-result.ts';
 
 /** What stands in a run's measures and comes from its servers' own counters. */
 export const SERVER_MEASURES = {
@@ -18,12 +19,6 @@ export interface ServerTotals {
 }
 
 export function serverResults({ cachedInputRatio }: ServerTotals): ScalarResult[] {
-  const { measure, unit, definition } = SERVER_MEASURES.server_cached_input_ratio;
-  return [
-    {
-      ...{ measure, unit, definition, origin: 'server', population: 'all', clock: 'sent' },
-      kind: 'scalar',
-      value: cachedInputRatio,
-    },
-  ];
+  const over = { origin: 'server', population: 'all' } as const;
+  return [scalarResult(SERVER_MEASURES.server_cached_input_ratio, cachedInputRatio, over)];
 }

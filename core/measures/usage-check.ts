@@ -1,6 +1,7 @@
 import type { ScalarResult } from '../run/result.ts';
 import type { PerRequestMeasure, ScalarMeasure } from './measures.ts';
 import type { ComparedTokens } from './request-figures.ts';
+import { scalarResult } from './scalar-result.ts';
 
 /** A server whose count is off by more is one to ask about: AIPerf's limit. */
 const DISCREPANCY_RATIO = 0.1;
@@ -73,7 +74,5 @@ export function isUsageDiscrepant(tokens: ComparedTokens, measures = USAGE_CHECK
 }
 
 export function usageDiscrepancyResult(requests: number): ScalarResult {
-  const { measure, unit, definition } = USAGE_DISCREPANCY_COUNT;
-  const over = { origin: 'client', population: 'ok', clock: 'sent', kind: 'scalar' } as const;
-  return { measure, unit, definition, ...over, value: requests };
+  return scalarResult(USAGE_DISCREPANCY_COUNT, requests);
 }

@@ -1,9 +1,7 @@
 import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
-import { COST_MEASURES } from '../../core/measures/cost-results.ts';
 import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
-import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
 import { DISTRIBUTION_MEASURES, type Direction, type ScalarMeasure } from '../../core/measures/measures.ts';
-import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import type { Figure, FigureKey, Stat } from './run-figures.ts';
 
 /** How a scenario is judged. */
@@ -31,6 +29,8 @@ const ALPHA = 0.05;
 const SHARE_MARGINS = { error_ratio: 0.01, stall_ratio: 0.01 };
 /** The resolution of a search. */
 const CAPACITY_MARGINS = { concurrency_capacity: 0.1, request_rate_capacity: 0.1 };
+/** A search has measures of its own. */
+const JUDGED_SCALARS: readonly ScalarMeasure[] = [...RUN_SCALARS, ...Object.values(CAPACITY_MEASURES)];
 
 /**
  * The measures that gate unless the scenario says otherwise: how long users wait for the first token, usually and often
@@ -78,7 +78,7 @@ export function nameOf({ measure, clock }: Pick<FigureKey, 'measure' | 'clock'>)
 }
 
 const DIRECTIONS: ReadonlyMap<string, Direction> = new Map(
-  [...DISTRIBUTION_MEASURES, ...scalarMeasures()].map(({ measure, direction }) => [measure, direction]),
+  [...DISTRIBUTION_MEASURES, ...JUDGED_SCALARS].map(({ measure, direction }) => [measure, direction]),
 );
 
 /** Which way is better; `none` of measures that `core/measures` does not define. */
@@ -89,13 +89,7 @@ export function directionOf(measure: string): Direction {
 /** The names of the measures that have a direction and can be judged, as rules have them. */
 export function judgedMeasures(): readonly string[] {
   const distributions = DISTRIBUTION_MEASURES.map((measure) => ({ ...measure, name: nameOf(measure) }));
-  return [...distributions, ...scalarMeasures().map((measure) => ({ ...measure, name: measure.measure }))]
+  return [...distributions, ...JUDGED_SCALARS.map((measure) => ({ ...measure, name: measure.measure }))]
     .filter(({ direction }) => direction !== 'none')
     .map(({ name }) => name);
-}
-
-function scalarMeasures(): readonly ScalarMeasure[] {
-  return [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES, COST_MEASURES, CAPACITY_MEASURES].flatMap((measures) =>
-    Object.values<ScalarMeasure>(measures),
-  );
 }

@@ -1,8 +1,5 @@
-import { COST_MEASURES } from '../../core/measures/cost-results.ts';
-import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
-import { GOODPUT_MEASURES } from '../../core/measures/goodput.ts';
-import { DISTRIBUTION_MEASURES, type ScalarMeasure } from '../../core/measures/measures.ts';
-import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
+import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import { type Unit } from '../../core/run/statistic.ts';
 import { PERCENTILE_NAMES } from '../../core/stats/percentiles.ts';
 import { wholeName } from '../../core/measures/short-names.ts';
@@ -35,11 +32,7 @@ const DISTRIBUTIONS = new Map<string, Unit>(
     unit,
   ]),
 );
-const SCALARS = new Map<string, Unit>(
-  [SCALAR_MEASURES, GOODPUT_MEASURES, ENERGY_MEASURES, COST_MEASURES]
-    .flatMap((measures) => Object.values<ScalarMeasure>(measures))
-    .map(({ measure, unit }) => [measure, unit]),
-);
+const SCALARS = new Map<string, Unit>(RUN_SCALARS.map(({ measure, unit }) => [measure, unit]));
 
 /**
  * Reads a service level objective:

@@ -1,6 +1,4 @@
-import { COST_MEASURES } from '../../core/measures/cost-results.ts';
-import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
-import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import type { Unit } from '../../core/run/statistic.ts';
 import type { PercentileName } from '../../core/stats/percentiles.ts';
 import type { DistributionResult, MeasureResult } from '../../core/run/result.ts';
@@ -59,10 +57,6 @@ export function unitWords(unit: Unit): string {
 
 /** The formula of a scalar; the name of its definition if this version does not know it. */
 export function formulaOf({ measure, definition }: Pick<MeasureResult, 'measure' | 'definition'>): string {
-  const known = [
-    ...Object.values(SCALAR_MEASURES),
-    ...Object.values(ENERGY_MEASURES),
-    ...Object.values(COST_MEASURES),
-  ].find((each) => each.measure === measure);
+  const known = RUN_SCALARS.find((each) => each.measure === measure);
   return known?.definition === definition ? known.formula : definition.replaceAll('_', ' ');
 }

@@ -1,0 +1,17 @@
+import type { ScalarResult } from '../run/result.ts';
+import type { ScalarMeasure } from './measures.ts';
+
+/** A value of a measure that is one number: of the client, over the ok requests, unless `others` state otherwise. */
+export function scalarResult(
+  { measure, unit, definition }: ScalarMeasure,
+  value: number | null,
+  others: Partial<Pick<ScalarResult, 'definition' | 'origin' | 'population'>> = {},
+): ScalarResult {
+  const identity = { measure, unit, definition, origin: 'client', population: 'ok', clock: 'sent' } as const;
+  return { ...identity, ...others, kind: 'scalar', value };
+}
+
+/** Null when a side is not known or there is nothing to divide by. */
+export function quotient(amount: number | null, divisor: number | null): number | null {
+  return amount === null || divisor === null || divisor <= 0 ? null : amount / divisor;
+}
