@@ -15,21 +15,25 @@ export interface LoadedSweepRuns {
   readonly unreadable: ReadonlyMap<string, string>;
 }
 
-/** Reads finished runs for sweeps. */
-export type LoadSweepRuns = (runIds: readonly string[]) => Promise<LoadedSweepRuns>;
+/** A runs directory whose finished runs are read for sweeps. */
+export interface SweptStore {
+  readonly directory: string;
+  readonly load: (runIds: readonly string[]) => Promise<LoadedSweepRuns>;
+}
 
-/** From the files of a store. */
-export function storedSweepRuns(store: RunStore): LoadSweepRuns {
-  return async (runIds) => split(await readInBatches(runIds, async (id) => [id, await readRun(store, id)] as const));
+/** Reads every run from its files. */
+export function storedSweepRuns(store: RunStore): SweptStore {
+  const pairOf = async (id: string) => [id, await readRun(store, id)] as const;
+  return { directory: store.directory, load: async (runIds) => split(await readInBatches(runIds, pairOf)) };
 }
 
 /** For a long-lived process: a run is read again only when its files have changed. */
-export function cachedSweepRuns(store: RunStore): LoadSweepRuns {
+export function cachedSweepRuns(store: RunStore): SweptStore {
   const read = readChanged(store, MOST_CACHED, {
     read: (id) => readRun(store, id),
     isKept: (run) => typeof run !== 'string',
   });
-  return async (runIds) => split([...(await read(runIds))]);
+  return { directory: store.directory, load: async (runIds) => split([...(await read(runIds))]) };
 }
 
 /** Null for a run whose load is not one number; the reason if it cannot be read. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { searchedSweep } from '../../core/sweeps/searched-sweep.ts';
 import { sweepsOf } from '../../core/sweeps/sweep.ts';
 import { readCapacity } from '../store/scenarios/capacity-files.ts';
-import type { LoadSweepRuns } from './load-sweep-runs.ts';
+import type { SweptStore } from './load-sweep-runs.ts';
 
 /** Of one look: the newest are read. */
 const MOST_RUNS = 2000;
@@ -30,12 +30,6 @@ export interface PossibleRun {
   readonly group_id: string | null;
   /** The load in words; null: unknown. */
   readonly load: string | null;
-}
-
-/** A runs directory, and how its runs are read. */
-export interface SweptStore {
-  readonly directory: string;
-  readonly load: LoadSweepRuns;
 }
 
 /** The sweeps of these runs; those of a search for a capacity with its answer. `leastLoads`: see `sweepsOf`. */

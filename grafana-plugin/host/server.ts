@@ -69,10 +69,11 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
     ['/api/datasources/uid/prometheus/resources/', options.prometheusUrl],
     ['/api/datasources/proxy/uid/llmbench-runs/', options.exporterUrl ?? UNUSED_ADDRESS, exporterToken],
   ];
+  const served = folders(options);
   const server = createServer((message, response) => {
     const path = new URL(message.url ?? '/', 'http://host').pathname;
     const font = FONTS[/^\/public\/fonts\/inter\/(.+)$/.exec(path)?.[1] ?? ''];
-    const folder = folders(options).find(([prefix]) => path.startsWith(prefix));
+    const folder = served.find(([prefix]) => path.startsWith(prefix));
     const upstream = proxies.find(([prefix]) => path.startsWith(prefix));
     if (upstream) {
       proxy(new URL((message.url ?? '').slice(upstream[0].length - 1), upstream[1]), upstream[2], message, response);

@@ -17,7 +17,7 @@ export async function showGroup(runs: readonly GroupRun[], runsDirectory: string
   const runIds = runs.map(({ performed }) => performed.result.run_id);
   try {
     const store = await storeOf(runsDirectory);
-    const found = await sweepsOfRuns({ directory: store.directory, load: storedSweepRuns(store) }, runIds);
+    const found = await sweepsOfRuns(storedSweepRuns(store), runIds);
     const runsInSweeps = found.sweeps.flatMap(({ steps }) => steps.flatMap((step) => step.runs)).length;
     if (runsInSweeps < runs.length) {
       process.stdout.write(`${groupTable(runs)}\n`);

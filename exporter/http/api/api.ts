@@ -57,7 +57,7 @@ export function createApi(options: ApiOptions): Express {
   const { scenarioStates = nothingJudged, expectedScenarios = new Map<string, number>() } = options;
   const scenarios = { library, scenarioStates, expectedScenarios };
   const load = cachedFigures(library.store);
-  const loadSweepRuns = cachedSweepRuns(library.store);
+  const swept = cachedSweepRuns(library.store);
   const api = express().disable('x-powered-by').disable('etag').enable('case sensitive routing');
   api.use(onlyAllowedHosts(hostCheck));
   const mayWrite = requireRole(access, 'write-baseline');
@@ -78,8 +78,8 @@ export function createApi(options: ApiOptions): Express {
   api.get('/compare', limited, compareRoute(library, load));
   api.get('/scenarios', scenariosRoute(scenarios));
   api.get('/scenarios/:name', limited, scenarioRoute(scenarios, load));
-  api.get('/sweeps', limited, sweepsRoute(library, loadSweepRuns));
-  api.get('/sweeps/:sweep_id', limited, sweepRoute(library, loadSweepRuns));
+  api.get('/sweeps', limited, sweepsRoute(library, swept));
+  api.get('/sweeps/:sweep_id', limited, sweepRoute(library, swept));
   api.get('/starts', startsRoute(starts));
   api.get('/starts/:run_id', startRoute(starts));
   api.get('/annotations', annotationsRoute(library));

@@ -1,9 +1,10 @@
 import type { RequestHandler } from 'express';
+import { sweepSummary } from '../../../core/sweeps/sweep-summary.ts';
 import { runFilter } from '../../publish/views/run-filter.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import type { RunSummary } from '../../publish/views/run-summary.ts';
-import type { LoadSweepRuns } from '../../sweeps/load-sweep-runs.ts';
-import { storedSweeps, type StoredSweep, type StoredSweeps } from '../../sweeps/stored-sweeps.ts';
+import type { SweptStore } from '../../sweeps/load-sweep-runs.ts';
+import { storedSweeps, type StoredSweeps } from '../../sweeps/stored-sweeps.ts';
 import { Problem } from './problem.ts';
 import { integer, readQuery } from './query.ts';
 import { withoutFolder } from './requested-run.ts';
@@ -13,13 +14,13 @@ import { sendJson } from './send-json.ts';
 const PARAMETERS = { ...RUN_PARAMETERS, page: integer(1, 1_000_000, 1), limit: integer(1, 1000, 100) } as const;
 
 /** `GET /sweeps`: what sweeps there are, paginated. */
-export function sweepsRoute(library: RunLibrary, load: LoadSweepRuns): RequestHandler {
+export function sweepsRoute(library: RunLibrary, swept: SweptStore): RequestHandler {
   return async (request, response) => {
     const { page, limit, ...filter } = readQuery(request, PARAMETERS);
-    const found = await sweepsOfLibrary(library, load, runFilter(filter));
+    const found = await sweepsOfLibrary(library, swept, runFilter(filter));
     const from = (page - 1) * limit;
     await sendJson(request, response, {
-      sweeps: found.sweeps.slice(from, from + limit).map(summaryOf),
+      sweeps: found.sweeps.slice(from, from + limit).map(sweepSummary),
       ...{ page, limit, total: found.sweeps.length, omitted_runs: found.omitted },
       unreadable_runs: unreadableRuns(found, library),
     });
@@ -27,11 +28,11 @@ export function sweepsRoute(library: RunLibrary, load: LoadSweepRuns): RequestHa
 }
 
 /** `GET /sweeps/{sweep_id}`: one sweep with its steps. */
-export function sweepRoute(library: RunLibrary, load: LoadSweepRuns): RequestHandler {
+export function sweepRoute(library: RunLibrary, swept: SweptStore): RequestHandler {
   return async (request, response) => {
     readQuery(request, {});
     const id = String(request.params['sweep_id']);
-    const found = await sweepsOfLibrary(library, load, () => true);
+    const found = await sweepsOfLibrary(library, swept, () => true);
     const sweep = found.sweeps.find(({ sweep_id }) => sweep_id === id);
     if (sweep === undefined) throw new Problem(404, `sweep ${JSON.stringify(id)} does not exist`);
     await sendJson(request, response, sweep);
@@ -40,24 +41,14 @@ export function sweepRoute(library: RunLibrary, load: LoadSweepRuns): RequestHan
 
 async function sweepsOfLibrary(
   library: RunLibrary,
-  load: LoadSweepRuns,
+  swept: SweptStore,
   fits: (run: RunSummary) => boolean,
 ): Promise<StoredSweeps> {
   const { runs } = await library.overview();
   return storedSweeps(
-    { directory: library.store.directory, load },
+    swept,
     runs.filter((run) => run.status !== 'running' && fits(run)),
   );
-}
-
-function summaryOf({ steps, goodput_limits, ...sweep }: StoredSweep): object {
-  return {
-    ...sweep,
-    loads: steps.map(({ load }) => load),
-    runs: steps.reduce((sum, step) => sum + step.runs.length, 0),
-    has_objectives: steps.some(({ objective }) => objective !== null),
-    has_goodput: goodput_limits.length > 0,
-  };
 }
 
 function unreadableRuns({ unreadable }: StoredSweeps, library: RunLibrary): object[] {

@@ -2,15 +2,15 @@ import { queryPrometheus } from '../prometheus/query-prometheus.ts';
 import { sweepPage, sweepQueries, sweepsOfSeries, sweepWithRun } from './prometheus-sweeps.ts';
 import type { SweepReader } from './sweep-reader.ts';
 
-const HOUR_MS = 3_600_000;
+const HOUR_SECONDS = 3600;
 
 /** Sweeps of the runs that Prometheus had in the last `hours`, read with one request for all of them. */
 export function prometheusSweeps(uid: string, hours: number): SweepReader {
   const load = async () => {
     const to = Date.now();
-    const time = { from: to - hours * HOUR_MS, to };
-    const series = await queryPrometheus(uid, sweepQueries((time.to - time.from) / 1000), time);
-    return sweepsOfSeries(series, time.to);
+    const rangeSeconds = hours * HOUR_SECONDS;
+    const series = await queryPrometheus(uid, sweepQueries(rangeSeconds), { from: to - rangeSeconds * 1000, to });
+    return sweepsOfSeries(series, to);
   };
   let loaded: ReturnType<typeof load> | undefined;
   const all = () =>

@@ -8,7 +8,8 @@ import {
   type SweepRunFigures,
 } from '../../../core/sweeps/sweep-figures.ts';
 import type { SweepRun } from '../../../core/sweeps/sweep-run.ts';
-import type { RunSummary, SweepAnswer, SweepPage, SweepSummary } from '../exporter-api/types.ts';
+import { sweepSummary } from '../../../core/sweeps/sweep-summary.ts';
+import type { RunSummary, SweepAnswer, SweepPage } from '../exporter-api/types.ts';
 import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
 import { runQueries, runsOfSeries } from '../runs/prometheus-runs.ts';
 import { loadOfLabel } from './load-of-label.ts';
@@ -59,24 +60,13 @@ export function sweepWithRun(sweeps: readonly SweepAnswer[], runId: string): Swe
 }
 
 export function sweepPage(sweeps: readonly SweepAnswer[]): SweepPage {
-  const summaries = sweeps.map(summary);
   return {
-    sweeps: summaries,
+    sweeps: sweeps.map(sweepSummary),
     page: 1,
     limit: sweeps.length,
     total: sweeps.length,
     omitted_runs: 0,
     unreadable_runs: [],
-  };
-}
-
-function summary({ steps, goodput_limits, ...sweep }: SweepAnswer): SweepSummary {
-  return {
-    ...sweep,
-    loads: steps.map(({ load }) => load),
-    runs: steps.reduce((sum, step) => sum + step.runs.length, 0),
-    has_objectives: steps.some(({ objective }) => objective !== null),
-    has_goodput: goodput_limits.length > 0,
   };
 }
 

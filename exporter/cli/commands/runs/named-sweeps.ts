@@ -30,11 +30,7 @@ export async function namedSweeps(store: RunStore, name: string): Promise<NamedS
   }
   const runIds = members.map(({ run_id }) => run_id);
   // A group of repeats at one load has a table of one row; a scenario is a sweep only with several.
-  const found = await sweepsOfRuns(
-    { directory: store.directory, load: storedSweepRuns(store) },
-    runIds,
-    scenario === null ? 1 : 2,
-  );
+  const found = await sweepsOfRuns(storedSweepRuns(store), runIds, scenario === null ? 1 : 2);
   if (found.sweeps.length === 0) {
     const why = [...found.unreadable.values()][0] ?? 'no two runs differ in nothing but a number of requests in flight or per second';
     throw new CliError(`${name} is not a sweep: ${why}`, ExitCode.failed);
