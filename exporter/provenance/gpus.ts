@@ -1,4 +1,5 @@
 import type { GpuFacts } from '../../core/run/provenance.ts';
+import { rocmCards } from '../servers/local-gpus/rocm-cards.ts';
 import type { InfoSeries } from './info-series.ts';
 import { factText, versionText } from './fact-text.ts';
 import { programOutput } from './program-output.ts';
@@ -61,31 +62,18 @@ export async function gpusOfThisMachine(): Promise<readonly GpuFacts[]> {
   return cards === null ? [] : gpusOfRocm(cards);
 }
 
-/** JSON of `rocm-smi`: an object per card, and the driver under `system`. */
+/** Of the output of `rocm-smi`; empty if it is not its JSON. */
 export function gpusOfRocm(json: string): readonly GpuFacts[] {
-  const parsed = parsedObject(json);
-  const driver = versionText(textOf(parsed['system'], /^Driver version$/i));
-  const seen = Object.entries(parsed).flatMap(([card, facts]): SeenGpu[] =>
-    /^card\d+$/.test(card)
-      ? [{ model: factText(textOf(facts, /^Card series$/i)), driver, sm: null, memory: null }]
-      : [],
-  );
+  const found = rocmCards(json);
+  if (found === null) return [];
+  const driver = versionText(found.system(/^Driver version$/i));
+  const seen = found.cards.map(([, text]): SeenGpu => ({
+    model: factText(text(/^Card series$/i)),
+    driver,
+    sm: null,
+    memory: null,
+  }));
   return byModel(seen, 'rocm_smi');
-}
-
-function parsedObject(json: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(json);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
-}
-
-function textOf(facts: unknown, key: RegExp): string | undefined {
-  if (typeof facts !== 'object' || facts === null) return undefined;
-  const found = Object.entries(facts).find(([name]) => key.test(name))?.[1] as unknown;
-  return typeof found === 'string' ? found : undefined;
 }
 
 /** Rows of `nvidia-smi`: uuid, name, driver, clocks in MHz; a value that is not supported is `[N/A]`. */

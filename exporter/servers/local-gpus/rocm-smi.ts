@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { rocmCards } from './rocm-cards.ts';
 import { wattsOf, type GpuProgram, type GpuSample } from './gpu-sample.ts';
 
 const QUERY = ['--showpower', '--showuniqueid', '--showproductname', '--json'];
@@ -14,6 +15,7 @@ export const ROCM_SMI: GpuProgram = {
   family: 'rocm_smi_power_watts',
   async sample(intervalSeconds, take, until) {
     for (let failures = 0; ;) {
+      // Aborted with the run.
       const due = sleep(intervalSeconds * 1000, undefined, { signal: until }).catch(() => undefined);
       try {
         const { stdout } = await run('rocm-smi', QUERY, { ...LIMITS, env: process.env, signal: until });
@@ -31,20 +33,13 @@ export const ROCM_SMI: GpuProgram = {
   },
 };
 
-/**
- * Its JSON: an object per card, with texts. The power is `Current Socket Graphics Package Power (W)`, on older GPUs the
- * average. Throws when it is not JSON.
- */
+/** The power is `Current Socket Graphics Package Power (W)`, on older GPUs the average. Throws when `json` is not JSON. */
 export function samplesOf(json: string): readonly GpuSample[] {
-  const cards = JSON.parse(json) as Readonly<Record<string, unknown>>;
-  return Object.entries(cards).flatMap(([card, facts]): GpuSample[] => {
-    if (!/^card\d+$/.test(card) || typeof facts !== 'object' || facts === null) return [];
-    const find = (key: RegExp): string | undefined => {
-      const found = Object.entries(facts).find(([name, text]) => key.test(name) && typeof text === 'string');
-      return found?.[1] as string | undefined;
-    };
-    const id = find(/^Unique ID$/i);
+  const found = rocmCards(json);
+  if (found === null) throw new Error('the output of rocm-smi is not a JSON object');
+  return found.cards.map(([card, text]) => {
+    const id = text(/^Unique ID$/i);
     const gpu = id === undefined || /^N\/A$/i.test(id) ? card : id;
-    return [{ gpu, model: find(/^Card series$/i) ?? null, watts: wattsOf(find(/Package Power \(W\)$/i)) }];
+    return { gpu, model: text(/^Card series$/i) ?? null, watts: wattsOf(text(/Package Power \(W\)$/i)) };
   });
 }
