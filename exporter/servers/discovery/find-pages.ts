@@ -1,10 +1,11 @@
-import { ConfigurationError } from '../../errors/configuration-error.ts';
+import { things } from '../../../core/text/things.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { PageClient, type PageLimits } from '../scrape/page-request.ts';
 import { parseTarget, type Target } from '../scrape/targets.ts';
 import { httpSdPages, MOST_PAGES } from './http-sd-pages.ts';
 import { listPods } from './list-pods.ts';
-import { searchName, type HttpSdSearch, type PageSearch, type PodSearch } from './page-search.ts';
+import { searchFailure, searchName, type HttpSdSearch, type PageSearch, type PodSearch } from './page-search.ts';
 import { pagesOfPods } from './pages-of-pods.ts';
 
 const LIMITS: PageLimits = {
@@ -20,14 +21,10 @@ const SHOWN = 8;
 export async function findPages(search: PageSearch, say: (line: string) => void): Promise<readonly Target[]> {
   const found = search.kind === 'http-sd' ? await httpSdTargets(search) : await podTargets(search, say);
   if (found.length > MOST_PAGES) {
-    throw new ConfigurationError(
-      `--server-metrics ${searchName(search)}: ${found.length} metrics pages are more than ${MOST_PAGES}`,
-    );
+    throw searchFailure(search, `${found.length} metrics pages are more than ${MOST_PAGES}`);
   }
   const names = found.map(({ label }) => label);
-  say(
-    `found ${found.length} metrics ${found.length === 1 ? 'page' : 'pages'} by ${searchName(search)}: ${listed(names)}`,
-  );
+  say(`found ${things(found.length, 'metrics pages')} by ${searchName(search)}: ${listed(names)}`);
   return found.map(({ url }) => parseTarget(url));
 }
 
@@ -43,28 +40,25 @@ async function podTargets(search: PodSearch, say: (line: string) => void): Promi
   if (pages.length === 0) {
     const reason =
       pods.length === 0 ? 'no pod matches' : `${pods.length} pods match, none of which is running with a metrics page`;
-    throw new ConfigurationError(`--server-metrics ${searchName(search)}: ${reason}`);
+    throw searchFailure(search, reason);
   }
   return pages.map(({ pod, url }) => ({ url, label: `${pod} at ${publicUrl(url)}` }));
 }
 
 async function httpSdTargets(search: HttpSdSearch): Promise<readonly FoundPage[]> {
   const client = new PageClient(LIMITS, () => performance.now() * 1e6);
-  const fail = (reason: string): ConfigurationError =>
-    new ConfigurationError(`--server-metrics ${searchName(search)}: ${reason}`);
+  const page = await client.get(search.url).finally(() => client.close());
+  if (page.kind !== 'page') throw searchFailure(search, page.message);
+  const urls = listedUrls(search, new TextDecoder().decode(page.bytes));
+  if (urls.length === 0) throw searchFailure(search, 'the response lists no target');
+  return urls.map((url) => ({ url, label: publicUrl(url) }));
+}
+
+function listedUrls(search: HttpSdSearch, text: string): readonly string[] {
   try {
-    const page = await client.get(search.url);
-    if (page.kind !== 'page') throw fail(page.message);
-    let urls: readonly string[];
-    try {
-      urls = httpSdPages(new TextDecoder().decode(page.bytes));
-    } catch (error) {
-      throw fail((error as Error).message);
-    }
-    if (urls.length === 0) throw fail('the response lists no target');
-    return urls.map((url) => ({ url, label: publicUrl(url) }));
-  } finally {
-    await client.close();
+    return httpSdPages(text);
+  } catch (error) {
+    throw searchFailure(search, reasonOf(error));
   }
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { Pod } from './pod.ts';
-import { searchName, type PodSearch } from './page-search.ts';
+import { searchFailure, type PodSearch } from './page-search.ts';
 
 /** What is used of `@kubernetes/client-node`, which is optional. */
 interface KubernetesClient {
@@ -38,28 +38,33 @@ export async function listPods(search: PodSearch): Promise<readonly Pod[]> {
   try {
     config.loadFromDefault();
   } catch (error) {
-    throw failure(search, `the configuration of Kubernetes cannot be read: ${reasonOf(error)}`);
+    throw searchFailure(search, `the configuration of Kubernetes cannot be read: ${reasonOf(error)}`);
   }
   const server = config.getCurrentCluster()?.server ?? null;
   if (server === null || server === NO_CONFIGURATION) {
-    throw failure(search, 'no cluster is configured: set KUBECONFIG, or run llmbench in a pod with a service account');
+    throw searchFailure(
+      search,
+      'no cluster is configured: set KUBECONFIG, or run llmbench in a pod with a service account',
+    );
   }
   const timeout = new AbortController();
   const listed = config
     .makeApiClient(CoreV1Api)
     .listNamespacedPod({ namespace: search.namespace, labelSelector: search.selector, limit: MOST_PODS })
     .catch((error: unknown) => {
-      throw failure(search, answerText(error, server));
+      throw searchFailure(search, answerText(error, server));
     });
+  // Aborted when the answer has come.
   const late = pause(TIMEOUT_SECONDS * 1000, null, { signal: timeout.signal }).catch(() => null);
   try {
     const list = await Promise.race([listed, late]);
-    if (list === null) throw failure(search, `${server} did not answer within ${TIMEOUT_SECONDS} s`);
+    if (list === null) throw searchFailure(search, `${server} did not answer within ${TIMEOUT_SECONDS} s`);
     const isCut = (list.metadata?._continue ?? '') !== '';
-    if (isCut) throw failure(search, `more than ${MOST_PODS} pods match: narrow the selector`);
+    if (isCut) throw searchFailure(search, `more than ${MOST_PODS} pods match: narrow the selector`);
     return list.items;
   } finally {
     timeout.abort();
+    // An answer after the timeout is not waited for.
     listed.catch(() => undefined);
   }
 }
@@ -88,6 +93,3 @@ function answerText(error: unknown, server: string): string {
   if (typeof code === 'number') return `the API answered with HTTP ${code}`;
   return `${server} cannot be reached: ${reasonOf(error)}`;
 }
-
-const failure = (search: PodSearch, reason: string): ConfigurationError =>
-  new ConfigurationError(`--server-metrics ${searchName(search)}: ${reason}`);

@@ -1,3 +1,4 @@
+import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 
 /** Pods of a Kubernetes namespace. */
@@ -40,6 +41,10 @@ export function searchName(search: PageSearch): string {
     ? `${HTTP_SD}${publicUrl(search.url)}`
     : `${KUBERNETES}${search.namespace}/${search.selector}`;
 }
+
+/** Why a search has no pages. */
+export const searchFailure = (search: PageSearch, reason: string): ConfigurationError =>
+  new ConfigurationError(`--server-metrics ${searchName(search)}: ${reason}`);
 
 function podSearch(text: string): PodSearch {
   const slash = text.indexOf('/');
