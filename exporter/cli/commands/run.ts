@@ -20,6 +20,7 @@ import type { ShardMeeting } from '../../run/shard-meeting.ts';
 import { NoStartError } from '../../errors/no-start-error.ts';
 import { StorageError } from '../../errors/storage-errors.ts';
 import { reasonOf, RunNotStoredError, RunsDirectoryError } from '../../errors/store-errors.ts';
+import { departureTexts } from '../departure-texts.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { groupResult, requestText, type GroupRun } from '../tables/group-table.ts';
 import { asksForHelp, sectionedHelp } from '../options/help-text.ts';
@@ -110,7 +111,7 @@ export async function run(argv: readonly string[]): Promise<number> {
       },
       waiting: () => page.waiting(),
       departed: (lines, count) => {
-        for (const [line, about] of lines) display.print(about > 1 ? `${line} (${about} of ${count} runs)` : line);
+        for (const text of departureTexts(lines, count)) display.print(text);
       },
     });
   } catch (error) {

@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { LivePage } from '../../http/live-page.ts';
 import type { ServedPage } from '../../publish/served-page.ts';
 import { Departures } from '../../run/departures.ts';
+import { departureTexts } from '../departure-texts.ts';
 import { writeMessage } from '../message.ts';
 import { requestedWebConfig } from '../options/web-config-option.ts';
 import { HandedPage } from './handed-page.ts';
@@ -19,7 +20,7 @@ export class RunSeries {
 
   /** Performs `llmbench run` with these options. Throws a `CliError` if it cannot be started. */
   async run(options: readonly string[]): Promise<RunInChild> {
-    if (this.#departures.isFull) (await this.#page?.catch(() => null))?.waiting();
+    if (this.#departures.isFull) (await this.#openPage())?.waiting();
     await this.#departures.room();
     this.#runs += 1;
     return runInChild(options, (child) => this.#serve(child));
@@ -31,14 +32,18 @@ export class RunSeries {
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
     for (const signal of signals) process.on(signal, giveUp);
     try {
-      const page = await this.#page?.catch(() => null);
+      const page = await this.#openPage();
       page?.waiting();
-      for (const [line, about] of await this.#departures.all())
-        say(about > 1 ? `${line} (${about} of ${this.#runs} runs)` : line);
+      for (const text of departureTexts(await this.#departures.all(), this.#runs)) say(text);
       await page?.close();
     } finally {
       for (const signal of signals) process.off(signal, giveUp);
     }
+  }
+
+  /** Null: no run is served, or its web configuration file is not valid, which the run has reported. */
+  async #openPage(): Promise<LivePage | null> {
+    return (await this.#page?.catch(() => null)) ?? null;
   }
 
   #serve(child: ChildProcess): void {
