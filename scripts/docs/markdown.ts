@@ -10,6 +10,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 export const code = (text: string): string => `\`${text}\``;
 
+/** A block of commands, a line each. */
+export const shell = (...lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
+
 /** Paragraphs and tables with an empty line between them; the empty ones are left out. */
 export const page = (...parts: readonly string[]): string => `${parts.filter((part) => part !== '').join('\n\n')}\n`;
 

@@ -1,5 +1,5 @@
-import { GENERATED, page } from './markdown.ts';
-import { TUTORIALS, type Tutorial } from './tutorials.ts';
+import { GENERATED, page, shell } from './markdown.ts';
+import { MODEL, TUTORIALS, type Tutorial } from './tutorials.ts';
 
 /** The heading of the section whose commands require a real server. */
 export const SERVER_HEADING = '## The server';
@@ -20,7 +20,7 @@ function tutorialPage(tutorial: Tutorial): string {
     SERVER_HEADING,
     serverCommands,
     serverNotes,
-    shell(`export LLM_URL=${address} LLM_MODEL=meta-llama/Llama-3.1-8B-Instruct`),
+    shell(`export LLM_URL=${address} LLM_MODEL=${MODEL}`),
     'Without a server, start a simulated one in a second terminal. Its API and metrics are those of the real server, its latencies are meaningless:',
     shell(`npx llmbench simulate ${simulate}`),
     shell('export LLM_URL=http://localhost:18000 LLM_MODEL=sim-model'),
@@ -56,5 +56,3 @@ function tutorialPage(tutorial: Tutorial): string {
     ].join('\n'),
   );
 }
-
-const shell = (commands: string): string => `\`\`\`sh\n${commands}\n\`\`\``;

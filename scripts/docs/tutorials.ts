@@ -1,3 +1,5 @@
+import { shell } from './markdown.ts';
+
 /** What differs between the tutorials. */
 export interface Tutorial {
   /** Name of the page. */
@@ -17,8 +19,8 @@ export interface Tutorial {
   readonly metrics: string;
 }
 
-const MODEL = 'meta-llama/Llama-3.1-8B-Instruct';
-const shell = (...lines: readonly string[]): string => `\`\`\`sh\n${lines.join('\n')}\n\`\`\``;
+/** Its address on Hugging Face; the tutorials serve it. */
+export const MODEL = 'meta-llama/Llama-3.1-8B-Instruct';
 
 export const TUTORIALS: readonly Tutorial[] = [
   {
