@@ -54,7 +54,7 @@ function gpusOfDcgm(series: readonly InfoSeries[]): readonly GpuFacts[] {
   return byModel([...byId.values()], 'dcgm');
 }
 
-/** The GPUs of this machine; empty: there is none, or neither `nvidia-smi` nor `rocm-smi`. */
+/** The GPUs of this machine; empty: there is none, or both `nvidia-smi` and `rocm-smi` are missing. */
 export async function gpusOfThisMachine(): Promise<readonly GpuFacts[]> {
   const output = await programOutput('nvidia-smi', [QUERY, '--format=csv,noheader,nounits']);
   if (output !== null) return gpusOfCsv(output);

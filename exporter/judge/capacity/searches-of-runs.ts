@@ -27,8 +27,8 @@ const isIn =
 
 /**
  * The searches (`run --find`) whose probes the runs are, in the order of the runs; null if none is. A single probe is compared
- * as a run: a search counts if all probes at its bounds are there. Throws an
- * `UnfitSetsError` if only some are, and `DamagedRunError` if the file of a search cannot be read.
+ * as a run: a search counts if all probes at its bounds are there. Throws an `UnfitSetsError` if only some are, and a
+ * `DamagedRunError` if the file of a search cannot be read.
  */
 export async function searchesOf(
   store: RunStore,

@@ -7,9 +7,8 @@ export interface KnownEndpoint {
 
 /**
  * Default ports and paths by the name that `--server-metrics name=host` takes. Dynamo: the frontend, then the component
- * ports of its workers (`DYN_SYSTEM_PORT`). The
- * DCGM exporter of Dynamo's observability stack is on 9401. TensorRT-LLM serves JSON on `/metrics`; its Prometheus page has another
- * path.
+ * ports of its workers (`DYN_SYSTEM_PORT`). The DCGM exporter of Dynamo's observability stack is on 9401. TensorRT-LLM serves
+ * JSON on `/metrics`; its Prometheus page has another path.
  */
 export const KNOWN_ENDPOINTS: Readonly<Record<string, KnownEndpoint>> = {
   dynamo: { ports: [8000, 8081, 8082, 8083, 8084], path: '/metrics' },

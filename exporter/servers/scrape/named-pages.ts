@@ -21,8 +21,8 @@ export interface CommonAccess {
 }
 
 /**
- * The named pages, and those that are found, with their credentials and certificates. The common name of the certificate is that of the benchmarked
- * servers, so it is only used for pages on their hosts. Throws a `ConfigurationError`.
+ * The named pages, and those that are found, with their credentials and certificates. The common name of the certificate is
+ * that of the benchmarked servers, so it is only used for pages on their hosts. Throws a `ConfigurationError`.
  */
 export async function readNamedPages(
   pages: readonly (NamedPage | SearchedPages)[],

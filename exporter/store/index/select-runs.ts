@@ -23,8 +23,8 @@ const MOST_CANDIDATES = 5;
 
 /**
  * The readable finished runs that a selector names, oldest first, each once: a list with commas of run ids (or unique
- * prefixes, or `latest`), `scenario:NAME`, `tag:TAG`, `group:ID` and `last:N`; `+` combines conditions. Throws a `SelectionError` when a
- * part of it is wrong or names no run.
+ * prefixes, or `latest`), `scenario:NAME`, `tag:TAG`, `group:ID` and `last:N`; `+` combines conditions. Throws a
+ * `SelectionError` when a part of it is wrong or names no run.
  *
  * @param runs the finished runs, newest first
  */

@@ -1,6 +1,7 @@
 /**
  * A query for the histograms that Prometheus stores without buckets as series: one series per histogram and job, with
- * the labels `family` and `job`. They are native histograms, from a scrape or converted, and the classic ones beside them are missing.
+ * the labels `family` and `job`. They are native histograms, from a scrape or converted, and the classic ones beside them
+ * are missing.
  */
 export function nativeOnlyQuery(names: readonly string[]): string {
   const any = names.join('|');

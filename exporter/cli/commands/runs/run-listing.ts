@@ -56,8 +56,8 @@ const LESS_NEEDED = [
 ];
 
 /**
- * One line per run under a head. Of the datasets only that in which they differ is shown. Columns in which no run has anything, or none a failure, are left out; what does not fit `width` is cut,
- * and then left out, the less needed first.
+ * One line per run under a head. Of the datasets only that in which they differ is shown. Columns in which no run has
+ * anything, or none a failure, are left out; what does not fit `width` is cut, and then left out, the less needed first.
  */
 export function runListing(
   runs: readonly (IndexedRun | RunWithFigures)[],
