@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { ResultFile } from '../core/run/result.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
-import { start, type Ended, type Started } from './llmbench.ts';
+import { announced, start, type Ended, type Started } from './llmbench.ts';
 
 /** Far longer than the client needs to store a run, so that it has to wait. */
 const SCRAPE_INTERVAL_MS = 3_000;
@@ -61,9 +61,7 @@ beforeAll(async () => {
   runsDir = join(directory, 'runs');
   for (let i = 0; i < 2; i++) servers.push(await startSimulator({ system: 'vllm', host: '127.0.0.1', port: 0 }));
   serve = start(['serve', '--runs-dir', runsDir, '--port', '0', '--json']);
-  address = await new Promise((resolve) =>
-    serve.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url)),
-  );
+  address = (await announced(serve)).url;
   const sides = ['--a', servers[0]?.url ?? '', '--b', servers[1]?.url ?? '', '--runs-dir', runsDir, '--id', 'p'];
   const load = ['--model', 'sim-model', '--request-count', '20', '--isl', '16', '--osl', '1', '--concurrency', '2'];
   const ab = start(['ab', ...sides, ...load, '--pairs', '2', '--repeat-pairs', '0', '--json']);

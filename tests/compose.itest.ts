@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { parse } from 'yaml';
 import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
-import { llmbench, start, type Started } from './llmbench.ts';
+import { announced, llmbench, start, type Started } from './llmbench.ts';
 
 interface Service {
   readonly command: readonly string[];
@@ -45,10 +45,7 @@ await describeWithPrometheus('the commands of docker-compose.yml', (programs) =>
       env: { LLMBENCH_PORT: '0' },
     });
     started.push(process);
-    return new Promise((resolve, reject) => {
-      process.child.stdout?.once('data', (line: string) => resolve(new URL((JSON.parse(line) as { url: string }).url)));
-      void process.ended.then((end) => reject(new Error(end.stderr)));
-    });
+    return new URL((await announced(process)).url);
   }
 
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { Pod } from '../exporter/servers/discovery/pod.ts';
-import { start, type Ended, type Started } from './llmbench.ts';
+import { announced, start, type Ended, type Started } from './llmbench.ts';
 
 const TOKEN = 'token-of-test';
 const PODS = new URL('../exporter/servers/discovery/fixtures/pods.json', import.meta.url);
@@ -53,11 +53,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'llmbench-pods-'));
   simulator = start(['simulate', '--port', '0', '--json']);
-  simulated = new URL(
-    await new Promise<string>((resolve) => {
-      simulator.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-    }),
-  );
+  simulated = new URL((await announced(simulator)).url);
   api = createServer(answer).listen(0, '127.0.0.1');
   await once(api, 'listening');
   await writeFile(join(directory, 'kubeconfig'), kubeconfig(TOKEN));

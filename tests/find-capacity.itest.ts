@@ -8,7 +8,7 @@ import type { RunFile } from '../core/run/run.ts';
 import type { Comparison } from '../exporter/judge/comparison.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { startLimitedServer, startQueueingServer, type LimitedServer } from './limited-server.ts';
-import { llmbench, start, type Started } from './llmbench.ts';
+import { announced, llmbench, start, type Started } from './llmbench.ts';
 
 let runsDir: string;
 
@@ -77,10 +77,7 @@ describe('a search beside serve', () => {
   let exporter: string;
   beforeEach(async () => {
     serve = start(['serve', '--runs-dir', runsDir, '--port', '0', '--json']);
-    exporter = await new Promise((resolve, reject) => {
-      serve.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-      void serve.ended.then(({ stderr }) => reject(new Error(stderr)));
-    });
+    exporter = (await announced(serve)).url;
   });
   afterEach(async () => {
     serve.child.kill('SIGTERM');

@@ -13,7 +13,7 @@ import {
   renderChart,
   type Manifest,
 } from './rendered-chart.ts';
-import { start } from './llmbench.ts';
+import { announced, start } from './llmbench.ts';
 
 const example = (name: string): string => join(CHART, 'examples', `${name}.yaml`);
 
@@ -198,9 +198,7 @@ describeWithChart('the Helm chart', (program) => {
     );
     const { child, ended } = start([...args, '--json'], { env });
     try {
-      const url = await new Promise<string>((resolve) => {
-        child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-      });
+      const { url } = await announced({ child, ended });
       expect((await fetch(`${url}/-/healthy`)).status).toBe(200);
     } finally {
       child.kill();

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { stringify } from 'yaml';
 import type { RunFile } from '../core/run/run.ts';
 import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
-import { start, type Started } from './llmbench.ts';
+import { announced, start, type Started } from './llmbench.ts';
 import { asKubelet, containersOf, describeWithChart, renderChart } from './rendered-chart.ts';
 
 jest.setTimeout(180_000);
@@ -24,9 +24,7 @@ describeWithChart("the pods of the chart's Job", (chart) => {
       server = await startS3(program);
       directory = await mkdtemp(join(tmpdir(), 'llmbench-job-'));
       simulator = start(['simulate', '--port', '0', '--json']);
-      url = await new Promise<string>((resolve) => {
-        simulator.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-      });
+      ({ url } = await announced(simulator));
     });
 
     afterAll(async () => {

@@ -46,3 +46,14 @@ export function start(args: readonly string[], options: StartOptions = {}): Star
 }
 
 export const llmbench = (...args: readonly string[]): Promise<Ended> => start(args).ended;
+
+/** What `simulate` and `serve` print with `--json` when they are ready. Rejects if the process ends before. */
+export function announced<T = { readonly url: string }>({
+  child,
+  ended,
+}: Pick<Started, 'child' | 'ended'>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    child.stdout?.once('data', (line: string) => resolve(JSON.parse(line) as T));
+    void ended.then((end) => reject(new Error(end.stderr)));
+  });
+}

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
-import { start, type Ended, type Started } from './llmbench.ts';
+import { announced, start, type Ended, type Started } from './llmbench.ts';
 
 jest.setTimeout(300_000);
 
@@ -27,9 +27,7 @@ describeWithS3('runs of a team in object storage', (program) => {
     server = await startS3(program);
     directory = await mkdtemp(join(tmpdir(), 'llmbench-team-'));
     simulator = start(['simulate', '--port', '0', '--json']);
-    url = await new Promise<string>((resolve) => {
-      simulator.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-    });
+    ({ url } = await announced(simulator));
   });
 
   afterAll(async () => {
@@ -42,9 +40,7 @@ describeWithS3('runs of a team in object storage', (program) => {
   test('run --upload, a serve elsewhere shows the run, checks of two jobs keep both lines', async () => {
     const team = 's3://bench/team';
     const serve = start(['serve', '--runs-dir', team, '--port', '0', '--json'], { env: server.env });
-    const served = await new Promise<string>((resolve) => {
-      serve.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-    });
+    const { url: served } = await announced(serve);
     const first = await measured({}, 'night-1', '--upload', team);
     expect(first).toMatchObject({ code: 0, stderr: expect.stringContaining(`uploaded to ${team}/night-1`) });
     await measured({ LLMBENCH_UPLOAD: team }, 'night-2');

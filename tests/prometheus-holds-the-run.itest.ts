@@ -12,7 +12,7 @@ import { renderPrometheusConfig } from '../prometheus/config.ts';
 import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
 import { exactQuantile, type ClientHistogram } from '../prometheus/queries.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
-import { llmbench, start, type Started } from './llmbench.ts';
+import { announced, llmbench, start, type Started } from './llmbench.ts';
 
 const RUN_ID = 'held';
 const WINDOW = '10m';
@@ -82,10 +82,7 @@ await describeWithPrometheus('a finished run in Prometheus', (programs) => {
   async function ready<T>(args: readonly string[]): Promise<T> {
     const process = start(args);
     started.push(process);
-    return new Promise((resolve, reject) => {
-      process.child.stdout?.once('data', (line: string) => resolve(JSON.parse(line) as T));
-      void process.ended.then((end) => reject(new Error(end.stderr)));
-    });
+    return announced<T>(process);
   }
 
   async function query(expression: string): Promise<readonly VectorSample[]> {

@@ -13,7 +13,7 @@ import { openStore } from '../exporter/store/run-store.ts';
 import { renderPrometheusConfig } from '../prometheus/config.ts';
 import { describeWithAlertmanager } from '../prometheus/describe-prometheus.ts';
 import { startAlertmanager, startPrometheus, type RunningServer } from '../prometheus/server.ts';
-import { llmbench, start, type Ended, type Started } from './llmbench.ts';
+import { announced, llmbench, start, type Ended, type Started } from './llmbench.ts';
 
 /** How long to wait for a notification at most. */
 const WAIT_MS = 120_000;
@@ -117,10 +117,7 @@ await describeWithAlertmanager('a regression', (programs) => {
   async function ready<T>(args: readonly string[]): Promise<T> {
     const process = start(args);
     started.push(process);
-    return new Promise((resolve, reject) => {
-      process.child.stdout?.once('data', (line: string) => resolve(JSON.parse(line) as T));
-      void process.ended.then((end) => reject(new Error(end.stderr)));
-    });
+    return announced<T>(process);
   }
 
   const simulator = (fault: string): Promise<{ url: string }> =>

@@ -10,7 +10,7 @@ import type { ClassicDashboard } from '../dashboards/classic-json.ts';
 import { isExcepted, LINT_EXCEPTIONS } from '../dashboards/lint-exceptions.ts';
 import { lint } from '../dashboards/lint.ts';
 import { VERSION } from '../exporter/cli/version.ts';
-import { start } from './llmbench.ts';
+import { announced, start } from './llmbench.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const MINUTES = 60_000;
@@ -38,10 +38,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function simulator(): Promise<{ readonly url: string; readonly stop: () => Promise<unknown> }> {
   const launcher = join(folder, 'node_modules/llmbench-observability/bin/llmbench.js');
   const { child, ended } = start(['simulate', '--port', '0', '--json'], { cwd: folder, launcher });
-  const url = await new Promise<string>((resolve, reject) => {
-    child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-    void ended.then((end) => reject(new Error(end.stderr)));
-  });
+  const { url } = await announced({ child, ended });
   const stop = (): Promise<unknown> => {
     child.kill('SIGTERM');
     return ended;

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import type { RunFile } from '../core/run/run.ts';
 import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
 import { openStore } from '../exporter/store/run-store.ts';
-import { start, type Ended, type Started } from './llmbench.ts';
+import { announced, start, type Ended, type Started } from './llmbench.ts';
 
 jest.setTimeout(120_000);
 
@@ -20,9 +20,7 @@ describeWithS3('shards that meet in object storage', (program) => {
     server = await startS3(program);
     directory = await mkdtemp(join(tmpdir(), 'llmbench-meeting-'));
     simulator = start(['simulate', '--port', '0', '--json']);
-    url = await new Promise<string>((resolve) => {
-      simulator.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-    });
+    ({ url } = await announced(simulator));
   });
 
   afterAll(async () => {

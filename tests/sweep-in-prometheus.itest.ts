@@ -6,7 +6,7 @@ import type { ResultFile } from '../core/run/result.ts';
 import { renderPrometheusConfig } from '../prometheus/config.ts';
 import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
-import { llmbench, start, type Started } from './llmbench.ts';
+import { announced, llmbench, start, type Started } from './llmbench.ts';
 
 interface VectorSample {
   readonly metric: Readonly<Record<string, string>>;
@@ -54,10 +54,7 @@ await describeWithPrometheus('a sweep of short steps in Prometheus', (programs) 
   async function ready(args: readonly string[]): Promise<string> {
     const process = start(args);
     started.push(process);
-    return new Promise((resolve, reject) => {
-      process.child.stdout?.once('data', (line: string) => resolve((JSON.parse(line) as { url: string }).url));
-      void process.ended.then((end) => reject(new Error(end.stderr)));
-    });
+    return (await announced(process)).url;
   }
 
   /** Resolves when Prometheus has requested the running runs. */

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from '@jest/globals';
 import { SERVER_HEADING } from '../scripts/docs/tutorial-pages.ts';
 import { TUTORIALS } from '../scripts/docs/tutorials.ts';
-import { start } from './llmbench.ts';
+import { announced, start } from './llmbench.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const MINUTES = 60_000;
@@ -45,11 +45,7 @@ test.concurrent.each(TUTORIALS.map((tutorial) => [tutorial.slug, tutorial] as co
     const page = readFileSync(join(ROOT, `docs/tutorials/${slug}.md`), 'utf8');
     const simulator = start(['simulate', ...simulate.split(' '), '--port', '0', '--json']);
     try {
-      const line = await new Promise<string>((resolve, reject) => {
-        simulator.child.stdout?.once('data', (text: string) => resolve(text));
-        void simulator.ended.then((end) => reject(new Error(end.stderr)));
-      });
-      const { url, metrics_urls: metricsUrls } = JSON.parse(line) as { url: string; metrics_urls: string[] };
+      const { url, metrics_urls: metricsUrls } = await announced<{ url: string; metrics_urls: string[] }>(simulator);
       const cwd = mkdtempSync(join(folder, 'reader-'));
       const env = {
         NODE: process.execPath,

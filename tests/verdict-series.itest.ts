@@ -14,7 +14,7 @@ import { scenarioPaths } from '../exporter/store/scenarios/scenario-folders.ts';
 import { describeWithEachPrometheus } from '../prometheus/describe-prometheus.ts';
 import type { PrometheusPrograms } from '../prometheus/programs.mjs';
 import { startPrometheus } from '../prometheus/server.ts';
-import { llmbench, start } from './llmbench.ts';
+import { announced, llmbench, start } from './llmbench.ts';
 
 const ALERTS = fileURLToPath(new URL('../prometheus/alerts/scenarios.yml', import.meta.url));
 const HOUR_MS = 3_600_000;
@@ -98,8 +98,7 @@ await describeWithEachPrometheus('verdicts in Prometheus', (programs) => {
       serve.child.kill('SIGTERM');
       expect(await serve.ended).toMatchObject({ code: 0, stderr: '' });
     });
-    const line = await new Promise<string>((resolve) => serve.child.stdout?.once('data', resolve));
-    const scraped = await withAlerts(programs, (JSON.parse(line) as { url: string }).url);
+    const scraped = await withAlerts(programs, (await announced(serve)).url);
 
     await done(directory, 'check', SLOW, '--remote-write-url', once.writeUrl);
     const expected = await scraped.alerts(1);
