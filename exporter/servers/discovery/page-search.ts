@@ -26,7 +26,7 @@ const NAMESPACE = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /**
  * Reads `k8s:NAMESPACE/SELECTOR` or `http-sd:URL`; null for anything else.
- * @throws Error with a message of one line that omits possible secrets in the value
+ * @throws Error with a message of one line that says what the value must be, without the value
  */
 export function parsePageSearch(given: string): PageSearch | null {
   const text = given.trim();
@@ -50,7 +50,7 @@ function podSearch(text: string): PodSearch {
   const slash = text.indexOf('/');
   const [namespace, selector] = slash < 0 ? [text, ''] : [text.slice(0, slash), text.slice(slash + 1).trim()];
   if (!NAMESPACE.test(namespace) || selector === '') {
-    throw new Error(`${KUBERNETES} requires a namespace and a label selector: ${KUBERNETES}inference/app=vllm`);
+    throw new Error(`${KUBERNETES}NAMESPACE/SELECTOR, such as ${KUBERNETES}inference/app=vllm`);
   }
   return { kind: 'kubernetes', namespace, selector };
 }
@@ -58,7 +58,7 @@ function podSearch(text: string): PodSearch {
 function httpSdSearch(text: string): HttpSdSearch {
   const url = URL.parse(text);
   if (url === null || !/^https?:$/.test(url.protocol)) {
-    throw new Error(`${HTTP_SD} requires a URL: ${HTTP_SD}http://prometheus-sd:8080/targets`);
+    throw new Error(`${HTTP_SD}URL, such as ${HTTP_SD}http://prometheus-sd:8080/targets`);
   }
   return { kind: 'http-sd', url: url.href };
 }
