@@ -1,4 +1,4 @@
-import type { RequestRecord } from '../run/record.ts';
+import type { Outcome, RequestRecord } from '../run/record.ts';
 import type { StageKey } from '../run/run.ts';
 import { MemoryShelf, type BlockShelf } from './block-shelf.ts';
 import type { ChunkReading, ChunkRecord } from './chunk-reading.ts';
@@ -40,6 +40,7 @@ export class StagedSummary {
   readonly #options: StagedSummaryOptions;
   readonly #whole: SummaryAccumulator;
   readonly #stages: readonly SummaryAccumulator[];
+  readonly #coolDown: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
   /** The first request of the first stage is due when the stages begin. */
   #firstDue_ns = Infinity;
 
@@ -55,9 +56,15 @@ export class StagedSummary {
 
   add(record: RequestRecord): void {
     this.#whole.add(record);
+    if (record.phase === 'cooldown') this.#coolDown[record.outcome] += 1;
     if (record.phase !== 'measure' || record.stage == null) return;
     this.#stages[record.stage - 1]?.add(record);
     if (record.stage === 1) this.#firstDue_ns = Math.min(this.#firstDue_ns, record.due_ns ?? Infinity);
+  }
+
+  /** Requests of the cool-down by how they ended. */
+  get coolDown(): Readonly<Record<Outcome, number>> {
+    return { ...this.#coolDown };
   }
 
   /** What the second reading of the records is to be collected in: see `SummaryAccumulator`. */

@@ -102,8 +102,11 @@ export const NOT_TRACED: HttpPhases = {
   http_data_received_bytes: null,
 };
 
-export const PHASES = ['warmup', 'measure'] as const;
+/** `cooldown`: requests that keep the load constant until the last request of `measure` has ended. */
+export const PHASES = ['warmup', 'measure', 'cooldown'] as const;
 export type PhaseName = (typeof PHASES)[number];
+/** A phase with a load of its own: the cool-down continues that of the measure phase. */
+export type LoadPhase = Exclude<PhaseName, 'cooldown'>;
 
 export const OUTCOMES = ['ok', 'error', 'timeout', 'cancelled'] as const;
 export type Outcome = (typeof OUTCOMES)[number];

@@ -63,6 +63,8 @@ export interface ServerRequests {
   /** Null: what it gained in the window is unknown. */
   readonly server: number | null;
   readonly client: number;
+  /** How many of the client's are of the cool-down: the servers' measures include them. Absent without one. */
+  readonly cool_down?: number;
   /** Server minus client: requests of others, or of the warm-up. */
   readonly difference: number | null;
 }
@@ -167,6 +169,8 @@ export interface ResultFile {
   /** The measure phase: from its first request to the end of its last; nulls when no request of it was sent. */
   readonly window: { readonly start: string | null; readonly end: string | null; readonly seconds: number | null };
   readonly requests: RequestCounts;
+  /** Requests of the cool-down, which are in no measure of the client; absent without one. */
+  readonly cool_down?: RequestCounts;
   readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
   readonly client: ClientHealth;
   /** Empty when nothing was collected. */

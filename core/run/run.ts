@@ -13,6 +13,8 @@ export interface ComparisonKey {
   readonly stop: { readonly request_count: number | null; readonly benchmark_duration_seconds: number | null };
   /** Null when there is none. */
   readonly warmup: WarmupKey | null;
+  /** The load goes on until the last measured request has ended; absent when it does not. */
+  readonly cool_down?: true;
   /** SHA-256 of the planned requests (lengths, arrivals, text seed). */
   readonly dataset_plan_sha256: string | null;
   readonly sampling: Readonly<Record<string, number | string | boolean | null>>;

@@ -1,12 +1,19 @@
 import { ERROR_REASON_RULES } from '../../core/measures/error-reasons.ts';
-import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
+import type { LoadPhase, RequestRecord } from '../../core/run/record.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { aiperfValues } from './aiperf-metrics.ts';
 
 /** A request that was given up carries this code in AIPerf's files. */
 const CANCELLED = { code: 499, type: 'RequestCancellationError' };
 
-const PHASES: Readonly<Record<PhaseName, string>> = { warmup: 'warmup', measure: 'profiling' };
+const PHASES: Readonly<Record<LoadPhase, string>> = { warmup: 'warmup', measure: 'profiling' };
+
+/** A record of a phase that AIPerf's files know: they have no cool-down. */
+export interface AiperfRecord extends RequestRecord {
+  readonly phase: LoadPhase;
+}
+
+export const isAiperfRecord = (record: RequestRecord): record is AiperfRecord => record.phase !== 'cooldown';
 
 export interface AiperfError {
   /** HTTP status; null when there was no answer. */
@@ -28,7 +35,7 @@ export function aiperfError({ reason, http_status }: RequestRecord): AiperfError
  * what is null is left out and failed requests have no metrics.
  */
 export function aiperfLine(
-  record: RequestRecord,
+  record: AiperfRecord,
   { run_id, shard }: Pick<RunFile, 'run_id' | 'shard'>,
   start: string,
 ): string {

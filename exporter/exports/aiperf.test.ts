@@ -376,6 +376,16 @@ describe('a line per request', () => {
   });
 });
 
+test('the requests of a cool-down are left out: the files of AIPerf have no such phase', async () => {
+  const { lines, summary } = await written([
+    exampleRecord(1),
+    exampleRecord(2, { phase: 'cooldown' }),
+    exampleRecord(3, { phase: 'cooldown', outcome: 'cancelled', reason: 'cancelled' }),
+  ]);
+  expect(lines).toHaveLength(1);
+  expect(summary).toMatchObject({ request_count: { avg: 1 } });
+});
+
 test('a run without requests has counts and no statistics', async () => {
   const { summary, lines, csv } = await written([]);
   expect(summary['request_count']).toEqual({ unit: 'requests', avg: 0 });

@@ -7,7 +7,7 @@ import { replaceFile, replaceJson, type TemporaryFor } from '../files/durable-fi
 import { refuseSpecialFile } from '../files/output-file.ts';
 import { besideOutput } from '../files/output-temporary.ts';
 import { aiperfCsv } from './aiperf-csv.ts';
-import { aiperfLine } from './aiperf-line.ts';
+import { aiperfLine, isAiperfRecord } from './aiperf-line.ts';
 import { aiperfMetrics, aiperfSummary } from './aiperf-summary.ts';
 import { AiperfTotals } from './aiperf-totals.ts';
 
@@ -63,6 +63,7 @@ async function writeLines(
       lines = [];
     };
     for await (const record of records) {
+      if (!isAiperfRecord(record)) continue;
       totals.add(record);
       lines.push(aiperfLine(record, run, start));
       if (lines.length >= LINES_AT_ONCE) await flush();

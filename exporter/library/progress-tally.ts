@@ -11,10 +11,8 @@ export class ProgressTally implements RunObserver {
   readonly #timer: NodeJS.Timeout;
   #phase: PhaseName | null = null;
   #start_ns = 0;
-  #sent = 0;
-  #ok = 0;
-  #failed = 0;
-  #outputTokens: number | null = 0;
+  /** The cool-down begins before the measurement ends. */
+  readonly #counts: Record<PhaseName, Counts> = { warmup: noCounts(), measure: noCounts(), cooldown: noCounts() };
 
   /** `now_ns` is the run's monotonic clock: nanoseconds since its start. */
   constructor(now_ns: () => number, report: (progress: BenchmarkProgress) => void) {
@@ -27,18 +25,18 @@ export class ProgressTally implements RunObserver {
   phaseStarted(phase: PhaseName, at_ns: number): void {
     this.#phase = phase;
     this.#start_ns = at_ns;
-    this.#sent = this.#ok = this.#failed = this.#outputTokens = 0;
   }
 
-  requestSent(): void {
-    this.#sent++;
+  requestSent(phase: PhaseName): void {
+    this.#counts[phase].sent++;
   }
 
-  requestEnded({ outcome, output_tokens: tokens }: RequestRecord): void {
-    if (outcome !== 'ok') this.#failed++;
+  requestEnded({ phase, outcome, output_tokens: tokens }: RequestRecord): void {
+    const counts = this.#counts[phase];
+    if (outcome !== 'ok') counts.failed++;
     else {
-      this.#ok++;
-      this.#outputTokens = this.#outputTokens === null || tokens === null ? null : this.#outputTokens + tokens;
+      counts.ok++;
+      counts.outputTokens = counts.outputTokens === null || tokens === null ? null : counts.outputTokens + tokens;
     }
   }
 
@@ -50,14 +48,24 @@ export class ProgressTally implements RunObserver {
 
   #tick(): void {
     if (this.#phase === null) return;
+    const { sent, ok, failed, outputTokens } = this.#counts[this.#phase];
     this.#report({
       phase: this.#phase,
       elapsedSeconds: (this.#now_ns() - this.#start_ns) / 1e9,
-      sent: this.#sent,
-      ok: this.#ok,
-      failed: this.#failed,
-      inFlight: this.#sent - this.#ok - this.#failed,
-      outputTokens: this.#outputTokens,
+      sent,
+      ok,
+      failed,
+      inFlight: sent - ok - failed,
+      outputTokens,
     });
   }
 }
+
+interface Counts {
+  sent: number;
+  ok: number;
+  failed: number;
+  outputTokens: number | null;
+}
+
+const noCounts = (): Counts => ({ sent: 0, ok: 0, failed: 0, outputTokens: 0 });

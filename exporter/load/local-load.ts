@@ -11,6 +11,7 @@ import { EarlyEnd } from './phases/early-end.ts';
 import { EventQueue } from './answers/event-queue.ts';
 import type { LoadGenerator, PhaseTurn, PreparedPhase } from './load-generator.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
+import { Measuring } from './phases/measuring.ts';
 import { OutputBudget } from './phases/output-budget.ts';
 import { requestsAhead } from './schedule/load-plan.ts';
 import { SharedSlots } from './schedule/shared-slots.ts';
@@ -45,6 +46,7 @@ export class LocalLoad implements LoadGenerator {
   readonly #share: Share;
   readonly #memory: LoadMemory;
   readonly #earlyEnd: EarlyEnd;
+  readonly #measuring: Measuring;
   readonly #budget: OutputBudget | null;
   readonly #health: ClientHealthMonitor;
   readonly #deadlines: Deadlines;
@@ -57,6 +59,7 @@ export class LocalLoad implements LoadGenerator {
     this.#share = shareWithin(plan.shard, worker);
     this.#memory = memory;
     this.#earlyEnd = new EarlyEnd(memory.earlyEnd, parts.endedEarly);
+    this.#measuring = new Measuring(memory.measuring);
     const limit = plan.maxOutputTokensTotal;
     this.#budget = limit === null ? null : new OutputBudget(shareOf(limit, plan.shard), memory.committed);
     this.#health = new ClientHealthMonitor(parts.observers);
@@ -80,7 +83,10 @@ export class LocalLoad implements LoadGenerator {
 
   async prepare(turn: PhaseTurn): Promise<PreparedPhase> {
     // With several workers, the leading thread resets the shared memory before the phase.
-    if (this.#parts.memory === undefined) this.#earlyEnd.clear();
+    if (this.#parts.memory === undefined) {
+      this.#earlyEnd.clear();
+      this.#measuring.begin(1);
+    }
     const plan = await this.#phasePlan(turn);
     const run: PreparedPhase['run'] = async (start_ns) => {
       this.#health.phaseStarted(turn.phase);
@@ -115,6 +121,7 @@ export class LocalLoad implements LoadGenerator {
       earlyEnd: this.#earlyEnd,
       cancellation: phase === 'measure' ? plan.cancellation : null,
       budget: this.#budget,
+      measuring: load.coolDown === true ? this.#measuring : null,
     };
   }
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientHealth } from '../../core/run/result.ts';
-import type { PhaseName } from '../../core/run/record.ts';
+import type { LoadPhase } from '../../core/run/record.ts';
 import { benchmarkVerdict, endsTheRun, type BenchmarkVerdict } from './phases/benchmark-verdict.ts';
 import type { BenchmarkPlan } from './benchmark-plan.ts';
 import type { LoadGenerator, PhaseTurn } from './load-generator.ts';
@@ -8,7 +8,7 @@ import { LocalLoad } from './local-load.ts';
 import { monotonicNow_ns, runEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { NoStartError } from '../errors/no-start-error.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
-import type { PhaseResult } from './phases/phases.ts';
+import type { PhaseResult, RunningCoolDown } from './phases/phase-result.ts';
 import type { RunControls } from './phases/run-controls.ts';
 import type { Transport } from './transports/transport.ts';
 import { stageEdges_ns } from './schedule/load-plan.ts';
@@ -29,7 +29,7 @@ export interface BenchmarkParts {
   readonly observers: readonly RunObserver[];
   readonly controls: RunControls;
   /** Awaited before the phase's first request, and before its clock starts. */
-  readonly beforePhase?: (phase: PhaseName) => Promise<void>;
+  readonly beforePhase?: (phase: LoadPhase) => Promise<void>;
   /**
    * Awaited after `beforePhase` of the measure phase, if the plan has no `measureStart_ns`: a start that several machines
    * agree on, relative to the start of the run. Null: the run has been stopped. It and `beforePhase` may throw a
@@ -50,8 +50,8 @@ export interface BenchmarkOutcome extends BenchmarkVerdict {
 }
 
 /**
- * Runs a benchmark: the warm-up until its last request has ended, then the measure phase. Measurements go to the
- * observers and are not stored. The transport stays open. Failed requests are results, not errors of this function.
+ * Runs a benchmark: the warm-up until its last request has ended, then the measure phase with its cool-down. Measurements
+ * go to the observers and are not stored. The transport stays open. Failed requests are results, not errors of this function.
  */
 export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): Promise<BenchmarkOutcome> {
   const epoch = parts.epoch ?? runEpoch();
@@ -70,7 +70,7 @@ export async function runBenchmark(plan: BenchmarkPlan, parts: BenchmarkParts): 
       if (start_ns !== null) late = await untilStart(start_ns, now_ns, parts.controls.draining);
       if (late !== null) break;
       const turn = { phase, load, firstIndex: firstIndex(plan, phases) };
-      phases.push(await observedPhase(generator, turn, start_ns, parts.observers, now_ns));
+      phases.push(...(await observedPhase(generator, turn, start_ns, parts.observers, now_ns)));
     }
   } catch (error) {
     if (!(error instanceof NoStartError)) throw error;
@@ -114,7 +114,7 @@ async function observedPhase(
   start_ns: number | null,
   observers: readonly RunObserver[],
   now_ns: () => number,
-): Promise<PhaseResult> {
+): Promise<PhaseResult[]> {
   // Made just before the phase, so that its first requests are written and its clock runs.
   const prepared = await generator.prepare(turn);
   for (const observer of observers) observer.phaseStarted?.(turn.phase, now_ns());
@@ -123,9 +123,22 @@ async function observedPhase(
   // The edges of stages are known before they come.
   const zero_ns = start_ns ?? (staged === null ? null : now_ns() + STAGES_LEAD_NS);
   const stages = staged && announceStages(stageEdges_ns(staged), zero_ns ?? 0, observers, now_ns);
-  const result = await prepared.run(zero_ns);
+  const { result, coolDown } = await prepared.run(zero_ns);
   stages?.end();
   const end_ns = result.end_ns ?? now_ns();
   for (const observer of observers) observer.phaseEnded?.(turn.phase, end_ns);
+  return coolDown === null ? [result] : [result, await observedCoolDown(coolDown, observers, now_ns)];
+}
+
+/** It began before the phase ended, and is reported as the next one. */
+async function observedCoolDown(
+  { start_ns, ended }: RunningCoolDown,
+  observers: readonly RunObserver[],
+  now_ns: () => number,
+): Promise<PhaseResult> {
+  for (const observer of observers) observer.phaseStarted?.('cooldown', start_ns);
+  const result = await ended;
+  const end_ns = result.end_ns ?? now_ns();
+  for (const observer of observers) observer.phaseEnded?.('cooldown', end_ns);
   return result;
 }

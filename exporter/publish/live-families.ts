@@ -1,6 +1,5 @@
 import type { Labels, SampleInput } from '../../core/exposition/index.ts';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../core/run/record.ts';
-import type { PhaseName } from '../../core/run/record.ts';
 import { stageLoadText } from '../../core/run/stage-text.ts';
 import type { LiveFamily } from './family.ts';
 import type { LiveRunFacts } from './run-info.ts';
@@ -14,7 +13,7 @@ const NOT_BEGUN: Period = { active: false, start_seconds: 0, end_seconds: 0 };
 
 /**
  * The families of a run that is under way, in the order of the metric contract. `llmbench_run_info` comes from shard 0
- * alone, so that a run has it once. Goodput is there only when there are SLOs: without them 0 would be a lie.
+ * alone, so that a run has it once. The phase `cooldown` is there only when the run has one, and goodput only when there are SLOs: without them 0 would be a lie.
  */
 export function liveFamilies(
   facts: LiveRunFacts,
@@ -25,8 +24,9 @@ export function liveFamilies(
 ): readonly LiveFamily[] {
   const { run, version, isGood } = facts;
   const one = (value: number, own: Labels = labels): readonly SampleInput[] => [{ labels: own, value }];
+  const phases = PHASES.filter((phase) => phase !== 'cooldown' || run.comparison_key.cool_down === true);
   const perPhase = (read: (phase: PhaseCounts) => number) => () =>
-    PHASES.map((phase) => ({ labels: { ...labels, phase }, value: read(tally.phases[phase]) }));
+    phases.map((phase) => ({ labels: { ...labels, phase }, value: read(tally.phases[phase]) }));
   const stages = stagesOf(run).map((stage, i) => ({
     labels: { ...labels, stage: String(i + 1), load: stageLoadText(stage) },
     i,
@@ -38,7 +38,7 @@ export function liveFamilies(
     keys: readonly K[],
     read: (phase: PhaseCounts, key: K) => number,
   ) => {
-    const series = PHASES.flatMap((phase: PhaseName) =>
+    const series = phases.flatMap((phase) =>
       keys.map((key) => ({ phase, key, labels: { ...labels, phase, [label]: key } })),
     );
     return () => series.map(({ phase, key, labels: own }) => ({ labels: own, value: read(tally.phases[phase], key) }));

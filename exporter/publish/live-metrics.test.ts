@@ -69,6 +69,26 @@ describe('the live metrics', () => {
     expect(await textOf(live)).toBe(golden('before-first-request.txt'));
   });
 
+  test('a run with a cool-down has its phase, and no latency of its requests', async () => {
+    const plain = runFile();
+    const run = { ...plain, comparison_key: { ...plain.comparison_key, cool_down: true as const } };
+    const live = createLiveMetrics({ run, version: '0.1.0' });
+    live.phaseStarted('measure', 300 * MS);
+    live.requestSent('cooldown', 400 * MS, 401 * MS);
+    live.firstContent('cooldown', 50 * MS, 51 * MS);
+    live.chunkGap('cooldown', 10 * MS);
+    live.phaseEnded('measure', 500 * MS);
+    live.phaseStarted('cooldown', 400 * MS);
+    live.requestEnded(requestRecord({ phase: 'cooldown', output_tokens: 3 }));
+    const text = await textOf(live);
+    const labels = 'run_id="20261103T101500Z-abcdefghij",shard="0",phase="cooldown"';
+    expect(text).toContain(`llmbench_run_phase{${labels}} 1\n`);
+    expect(text).toContain(`llmbench_requests_total{${labels},outcome="ok"} 1\n`);
+    expect(text).toContain(`llmbench_output_tokens_total{${labels}} 3\n`);
+    for (const line of text.split('\n')) if (/_count\b/.test(line)) expect(line).toMatch(/ 0$/);
+    expect(text.match(/phase="cooldown"/g)).toHaveLength(3 + 4 + ERROR_REASONS.length + 3);
+  });
+
   test('the numbers of a run under way', async () => {
     const live = reading({ run: runFile(), version: '0.1.0' });
     play(live);

@@ -19,7 +19,11 @@ export type Period = Pick<PhaseCounts, 'active' | 'start_seconds' | 'end_seconds
 
 /** The counters and gauges of a run: plain numbers that are read at a scrape. */
 export class RunTally {
-  readonly phases: Readonly<Record<PhaseName, PhaseCounts>> = { warmup: emptyTally(), measure: emptyTally() };
+  readonly phases: Readonly<Record<PhaseName, PhaseCounts>> = {
+    warmup: emptyTally(),
+    measure: emptyTally(),
+    cooldown: emptyTally(),
+  };
   /** Of each stage of the load. */
   readonly stages: readonly Period[];
   inFlight = 0;

@@ -26,7 +26,7 @@ export interface LatencyView {
   /** Number of requests that `sorted` represents. */
   readonly measured: number;
   readonly overTime: Readonly<Record<BinPercentile, readonly (number | null)[]>>;
-  /** Single requests of both phases; a random sample above `MOST_DOTS`. */
+  /** Single requests of all phases; a random sample above `MOST_DOTS`. */
   readonly dots: readonly (readonly [at_seconds: number, seconds: number])[];
   /** Number of requests that the dots represent. */
   readonly requests: number;

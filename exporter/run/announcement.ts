@@ -10,7 +10,8 @@ import type { RunRequest } from './run-request.ts';
 export function announcement(request: RunRequest, origin: string, { dataset, warmup, measure }: PlannedLoad): string {
   const before = warmup === null ? '' : `warm-up of ${amount(warmup)}, ${loadText(loadKey(warmup.load))}, then `;
   const limits = outputBound(request, dataset, [warmup, measure]);
-  return `${request.model} at ${origin}: ${before}${amount(measure)}, ${loadText(loadKey(measure.load))}, ${limits}`;
+  const after = measure.coolDown === true ? ', then a cool-down' : '';
+  return `${request.model} at ${origin}: ${before}${amount(measure)}, ${loadText(loadKey(measure.load))}${after}, ${limits}`;
 }
 
 function amount({ requestCount, durationSeconds }: PhaseLoad): string {
@@ -21,11 +22,15 @@ function amount({ requestCount, durationSeconds }: PhaseLoad): string {
 function outputBound(request: RunRequest, dataset: Dataset, phases: readonly (PhaseLoad | null)[]): string {
   const { outputTokens, maxOutputTokensTotal } = request;
   const longest = dataset.longestOutputTokens ?? null;
-  const requests = phases.reduce((sum, phase) => sum + (phase === null ? 0 : (phase.requestCount ?? Infinity)), 0);
+  const requests = phases.reduce((sum, phase) => sum + mostRequests(phase), 0);
   // With random lengths the only bound is a configured one.
   const bound = Math.min(requests * (longest ?? Infinity), maxOutputTokensTotal ?? Infinity);
   if (bound !== Infinity) return `at most ${count(bound)} output tokens`;
   return longest === null ? `about ${count(outputTokens)} output tokens each` : `at most ${longest} output tokens each`;
 }
+
+/** Those of a cool-down depend on the server. */
+const mostRequests = (phase: PhaseLoad | null): number =>
+  phase === null ? 0 : phase.coolDown === true ? Infinity : (phase.requestCount ?? Infinity);
 
 const count = (n: number): string => n.toLocaleString('en-US');

@@ -32,6 +32,7 @@ export function comparisonKey(
       duration_seconds: warmup.durationSeconds,
       load: loadKey(warmup.load),
     },
+    ...(planned.measure.coolDown === true ? { cool_down: true } : {}),
     dataset_plan_sha256: planned.planSha256,
     sampling: flat(request.sampling),
     streaming,

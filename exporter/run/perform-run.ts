@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { PhaseName } from '../../core/run/record.ts';
+import type { LoadPhase } from '../../core/run/record.ts';
 import { promptTokens } from '../../core/run/run-dataset.ts';
 import type { Provenance } from '../../core/run/provenance.ts';
 import type { ResultFile } from '../../core/run/result.ts';
@@ -188,7 +188,7 @@ function agreedStart(run: OpenRun): Pick<BenchmarkParts, 'beforePhase' | 'agreeS
 }
 
 /** Reads the servers' pages before a phase, and updates their addresses in run.json: a page may appear late or move. */
-function pagesReadBefore({ servers, controls, outputs, host }: OpenRun): (phase: PhaseName) => Promise<void> {
+function pagesReadBefore({ servers, controls, outputs, host }: OpenRun): (phase: LoadPhase) => Promise<void> {
   if (servers === null) return () => Promise.resolve();
   let kept = servers.recognized.urls;
   return async (phase) => {

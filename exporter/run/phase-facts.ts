@@ -1,7 +1,7 @@
 import { things } from '../../core/text/things.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
 import { instantAt } from '../../core/run/instant.ts';
-import type { PhaseResult } from '../load/phases/phases.ts';
+import type { PhaseResult } from '../load/phases/phase-result.ts';
 
 /** The edges of phases as wall time; `start` is that of the run. */
 export function phaseWindows(phases: readonly PhaseResult[], start: string | null): PhaseWindow[] {

@@ -16,6 +16,10 @@ export interface PlannedLoad {
 
 /** The requested load on a dataset. Throws a `RefusedError` when it cannot be sent. */
 export function plannedLoad({ measure, warmup }: RunRequest, dataset: Dataset): PlannedLoad {
+  if (measure.coolDown === true && dataset.conversation !== undefined)
+    throw new RefusedError(
+      '--cool-down cannot be used with conversations: their users pause between turns, so the load is not constant',
+    );
   const { arrivals } = measure.load;
   if (arrivals?.kind !== 'trace') return { dataset, warmup, measure, planSha256: planHash(dataset, warmup, measure) };
   const part = scheduledPart(dataset, arrivals);

@@ -1,10 +1,10 @@
 import { things } from '../../core/text/things.ts';
 import { join } from 'node:path';
 import type { ServerTotals } from '../../core/measures/server-results.ts';
-import type { PhaseName } from '../../core/run/record.ts';
+import type { LoadPhase } from '../../core/run/record.ts';
 import type { ServerRequests, ServersResult } from '../../core/run/result.ts';
 import { monotonicNow_ns, type RunEpoch } from '../clock/monotonic-clock.ts';
-import type { PhaseResult } from '../load/phases/phases.ts';
+import type { PhaseResult } from '../load/phases/phase-result.ts';
 import { cacheShare } from '../servers/summary/cache-share.ts';
 import { collectionOf, repeats, targetResult, type Collection } from '../servers/collection.ts';
 import { Collector } from '../servers/scrape/collector.ts';
@@ -124,7 +124,7 @@ export class ServerCollection {
   }
 
   /** Call before the first request of a phase: the measure phase begins with idle servers and a completed scrape. */
-  async beforePhase(phase: PhaseName, givenUp: AbortSignal): Promise<void> {
+  async beforePhase(phase: LoadPhase, givenUp: AbortSignal): Promise<void> {
     if (phase === 'measure') this.#idleAtStart = await startEdge(this.#collector, this.#edges, givenUp);
   }
 
@@ -159,10 +159,11 @@ export class ServerCollection {
 
   #result(collection: Collection, settled: Settled, phases: readonly PhaseResult[]): ServersResult {
     const measure = phases.find(({ phase }) => phase === 'measure');
+    const coolDown = phases.find(({ phase }) => phase === 'cooldown');
     const firstRequest_ns = this.#idleAtBegin ? (phases[0]?.start_ns ?? null) : null;
     const targets = collection.targets.map((target) => targetResult(collection, target));
     const { hasOtherShards = false } = this.#request;
-    const requests = measure === undefined || hasOtherShards ? null : countedRequests(collection, measure);
+    const requests = measure === undefined || hasOtherShards ? null : countedRequests(collection, measure, coolDown);
     const why = this.#whyNotExact(settled, requests, targets);
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const cpu_seconds = this.#collector.busySeconds;
@@ -232,11 +233,16 @@ export class CollectedServers {
   }
 }
 
-function countedRequests(collection: Collection, { requests, errors }: PhaseResult): ServerRequests | null {
+function countedRequests(
+  collection: Collection,
+  { requests, errors }: PhaseResult,
+  coolDown: PhaseResult | undefined,
+): ServerRequests | null {
   const targets = collection.targets.map(({ store, window }) => ({
     store,
     window,
     isRepeated: (series: Parameters<typeof repeats>[1]) => repeats(collection, series) !== null,
   }));
-  return serverRequests(targets, { ...requests, errors });
+  const after = coolDown === undefined ? null : { ...coolDown.requests, errors: coolDown.errors };
+  return serverRequests(targets, { ...requests, errors }, after);
 }

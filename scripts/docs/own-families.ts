@@ -22,7 +22,7 @@ import { code } from './markdown.ts';
 const LABELS: Readonly<Record<string, string>> = {
   run_id: 'the run; on every series of a run',
   shard: 'the part of a run that is measured by several machines; `0` for one machine',
-  phase: PHASES.map(code).join(' or '),
+  phase: `${PHASES.map(code).join(', ')}; the last one only with \`--cool-down\``,
   stage: 'the number of a stage of `--stages`, from 1',
   outcome: OUTCOMES.map(code).join(', '),
   reason: 'why a request failed: [a closed list](measures.md#why-requests-fail)',

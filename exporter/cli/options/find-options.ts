@@ -33,6 +33,7 @@ const UNFIT: readonly (readonly [name: keyof RunOptions, reason: string])[] = [
   ['config', 'give the options as flags or environment variables'],
   ['fixed-schedule', 'the load of a trace cannot be varied'],
   ['stages', 'a search sets the load'],
+  ['cool-down', 'a search ends its runs early, within a budget of requests'],
 ];
 
 /** The options of `run --find` and from where they come. Throws a `CliError`, and what the source of models throws. */

@@ -95,6 +95,9 @@ export const END_OPTIONS = {
     UP_TO_A_WEEK,
     DEFAULT_GRACE_PERIOD_SECONDS,
   ),
+  'cool-down': flag(
+    'keep the load constant until the last measured request has ended, with requests that are not in the results',
+  ),
   'max-output-tokens-total': integer(
     'end the run, or the search, before it can generate more output tokens than this',
     { min: 1, max: Number.MAX_SAFE_INTEGER },
@@ -158,6 +161,7 @@ export function requestedLoad(options: LoadOptions, step: LoadStep, seed: number
       // Stages have their own durations.
       durationSeconds: options['benchmark-duration'] ?? stagesSeconds(options.stages),
       gracePeriodSeconds: options['benchmark-grace-period'],
+      ...(options['cool-down'] ? { coolDown: true } : {}),
     },
     warmup: warmup(options, load, seed),
     cancellation: ratio === 0 ? null : { ratio, delaySeconds: options['request-cancellation-delay'] },
@@ -287,8 +291,25 @@ function checkStages(options: LoadOptions): void {
     throw new CliError('--arrival-pattern requires a stage with a rate');
 }
 
+/** Only slots that become free can send further requests. */
+function checkCoolDown(options: LoadOptions): void {
+  if (!options['cool-down']) return;
+  const wrong = options['fixed-schedule']
+    ? 'a trace'
+    : options['request-rate']?.some((requestRate) => requestRate !== Infinity) === true
+      ? 'a request rate'
+      : options.stages?.at(-1)?.kind === 'rate'
+        ? 'a last stage with a rate'
+        : null;
+  if (wrong !== null)
+    throw new CliError(
+      `--cool-down cannot be used with ${wrong}: it refills the slots of a concurrency, which become free at the end`,
+    );
+}
+
 function checkCombinations(options: LoadOptions): void {
   checkStages(options);
+  checkCoolDown(options);
   const staged = options.stages !== null;
   const rates = options['request-rate'];
   const rated = rates !== null;

@@ -41,7 +41,10 @@ export const GUIDELLM: Peer = {
       '--warmup --warmup-percent',
       instead('use `--warmup-request-count N` or `--warmup-duration SECONDS`: requests sent before the measurement'),
     ],
-    ['--cooldown --cooldown-percent', none('the end of a closed loop is left out of the measures `steady_*`')],
+    [
+      '--cooldown --cooldown-percent',
+      instead('use `--cool-down`: the load stays constant until the last measured request has ended'),
+    ],
     [
       '--constraint',
       instead(

@@ -41,8 +41,9 @@ export class Progress implements RunObserver {
   #tokensKnown = true;
   #phase: PhaseName | null = null;
   #phaseStart_ns = 0;
-  #sent = 0;
-  #done = 0;
+  #inFlight = 0;
+  /** Requests that ended, by phase: the cool-down begins before the measurement ends. */
+  readonly #done: Record<PhaseName, number> = { warmup: 0, measure: 0, cooldown: 0 };
   /** Chunks with content and ended requests, and when their number was last seen to change. */
   #arrivals = 0;
   #seenArrivals = 0;
@@ -66,7 +67,6 @@ export class Progress implements RunObserver {
   phaseStarted(phase: PhaseName, at_ns: number): void {
     this.#phase = phase;
     this.#phaseStart_ns = this.#silentSince_ns = at_ns;
-    this.#sent = this.#done = 0;
     this.#tokensKnown = true;
     this.#failures.clear();
     this.#tokens.clear();
@@ -74,7 +74,7 @@ export class Progress implements RunObserver {
   }
 
   requestSent(): void {
-    this.#sent++;
+    this.#inFlight++;
   }
 
   chunkGap(): void {
@@ -88,7 +88,8 @@ export class Progress implements RunObserver {
 
   requestEnded(record: RequestRecord): void {
     const now = this.#now_ns();
-    this.#done++;
+    this.#inFlight--;
+    this.#done[record.phase]++;
     this.#arrivals++;
     this.#ended.add(now, 1);
     if (record.reason !== null) this.#failures.set(record.reason, (this.#failures.get(record.reason) ?? 0) + 1);
@@ -125,18 +126,18 @@ export class Progress implements RunObserver {
   #state(phase: PhaseName): ProgressState {
     const now = this.#now_ns();
     const elapsed = (now - this.#phaseStart_ns) / NS_PER_SECOND;
-    const warmup = phase === 'warmup';
-    if (this.#arrivals !== this.#seenArrivals || this.#sent === this.#done) this.#silentSince_ns = now;
+    const planned = this.#planned(phase);
+    if (this.#arrivals !== this.#seenArrivals || this.#inFlight === 0) this.#silentSince_ns = now;
     this.#seenArrivals = this.#arrivals;
     // The current second is incomplete: the last five are four and a fraction.
     const span = Math.max(0.1, Math.min(elapsed, RECENT_SECONDS - 1 + ((now / NS_PER_SECOND) % 1)));
     return {
       phase,
-      plannedRequests: warmup ? this.#plan.warmupRequests : this.#plan.requestCount,
-      plannedSeconds: warmup ? (this.#plan.warmupSeconds ?? null) : this.#plan.durationSeconds,
+      plannedRequests: planned.requests,
+      plannedSeconds: planned.seconds,
       elapsedSeconds: elapsed,
-      done: this.#done,
-      inFlight: this.#sent - this.#done,
+      done: this.#done[phase],
+      inFlight: this.#inFlight,
       silentSeconds: (now - this.#silentSince_ns) / NS_PER_SECOND,
       failures: this.#failures,
       recentSeconds: RECENT_SECONDS,
@@ -146,6 +147,14 @@ export class Progress implements RunObserver {
       interTokenLatency: recentLatency(this.#interToken, now),
       servers: this.#servers(),
     };
+  }
+
+  /** The cool-down ends with the requests in flight. */
+  #planned(phase: PhaseName): { readonly requests: number | null; readonly seconds: number | null } {
+    const { warmupRequests, warmupSeconds = null, requestCount, durationSeconds } = this.#plan;
+    if (phase === 'cooldown') return { requests: null, seconds: null };
+    if (phase === 'warmup') return { requests: warmupRequests, seconds: warmupSeconds };
+    return { requests: requestCount, seconds: durationSeconds };
   }
 
   #recentTokens(now_ns: number): number {

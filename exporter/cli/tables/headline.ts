@@ -1,4 +1,5 @@
 import { OUTCOMES } from '../../../core/run/record.ts';
+import type { RequestCounts } from '../../../core/run/request-counts.ts';
 import type { MeasureResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { factLines, verdictLines, type Print } from './facts.ts';
@@ -8,14 +9,16 @@ import { serverVerdict } from './server-lines.ts';
 
 /** What people look for first: requests, throughput, errors, goodput, objectives, and whether to trust the numbers. */
 export function headline(result: ResultFile, print: Print): string[] {
-  const { requests, errors, measures, client, slos, servers } = result;
+  const { requests, cool_down: coolDown, errors, measures, client, slos, servers } = result;
   const { width } = print;
   const failed = Object.entries(errors).map(([reason, n]) => `${reason} ${n}`);
   const reasons = failed.length === 0 ? '' : ` (${failed.join(', ')})`;
-  const outcomes = OUTCOMES.map((outcome) => `${outcome} ${requests[outcome] ?? 'unknown'}`).join(' · ');
+  const outcomes = (counts: RequestCounts): string =>
+    OUTCOMES.map((outcome) => `${outcome} ${counts[outcome] ?? 'unknown'}`).join(' · ');
   const goodput = scalarOf(measures, 'goodput');
   return [
-    ...factLines('requests', outcomes, width),
+    ...factLines('requests', outcomes(requests), width),
+    ...(coolDown === undefined ? [] : factLines('cool-down', `${outcomes(coolDown)}, not measured`, width)),
     ...factLines('throughput', throughputs(measures), width),
     ...factLines('errors', `${scalarText(measures, 'error_ratio')}${reasons}`, width),
     ...(goodput === undefined ? [] : factLines('goodput', goodputText(goodput, measures), width)),

@@ -1,4 +1,4 @@
-import type { ResultFile, ServersResult, ServerTarget } from '../../../core/run/result.ts';
+import type { ResultFile, ServerRequests, ServersResult, ServerTarget } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 import { energyFacts } from './energy-lines.ts';
@@ -8,13 +8,18 @@ import { TO_FILE, verdictLines, type Print } from './facts.ts';
 export function serverVerdict(servers: ResultFile['servers'], print: Print = TO_FILE): string[] {
   if (!isCollected(servers)) return [];
   const { requests, why, exact } = servers;
-  const count =
-    requests === null
-      ? ''
-      : ` · servers count ${requests.server === null ? ABSENT : things(requests.server, 'requests')}, the client ${significant(requests.client)}`;
+  const count = requests === null ? '' : ` · ${countText(requests)}`;
   const text = why ?? (exact === true ? 'exact' : 'unknown whether exact: no counter reports the number of requests');
   const verdict = /^(not exact|exact|unknown)\b/.exec(text)?.[0] ?? '';
   return verdictLines('servers', verdict, `${text.slice(verdict.length)}${count}`, print);
+}
+
+function countText({ server, client, cool_down: coolDown }: ServerRequests): string {
+  const included =
+    coolDown === undefined
+      ? ''
+      : `, ${significant(coolDown)} of them of the cool-down, which the servers' measures include`;
+  return `servers count ${server === null ? ABSENT : things(server, 'requests')}, the client ${significant(client)}${included}`;
 }
 
 /** What it took to collect the servers' metrics, and the energy of the GPUs. */

@@ -1,10 +1,10 @@
-import type { PhaseName } from '../../../core/run/record.ts';
+import type { LoadPhase } from '../../../core/run/record.ts';
 import type { GenerationRequest } from '../endpoints/endpoint.ts';
 
 /** Source of a run's requests: any of them can be made at any time, and is always the same. */
 export interface Dataset {
   /** The request at a position of a phase, from 0; `probe` is the one before the run. */
-  request(phase: PhaseName | 'probe', position: number): GenerationRequest;
+  request(phase: LoadPhase | 'probe', position: number): GenerationRequest;
   /** SHA-256 (hex) of everything that determines the requests. */
   readonly planSha256: string;
   /** Hex SHA-256 of the file that it was read from, of a folder of its files' hashes; absent: no file. */
@@ -17,7 +17,7 @@ export interface Dataset {
    * In datasets of conversations, instead of `request`: the conversation at a position of a phase, from 0. Its turns
    * are sent one after the other, each with the server's responses to the earlier ones.
    */
-  readonly conversation?: (phase: PhaseName, position: number) => Conversation;
+  readonly conversation?: (phase: LoadPhase, position: number) => Conversation;
   /**
    * When each request is due, in whole nanoseconds since the start of the trace, by position; absent: the dataset has
    * no times.

@@ -1,5 +1,5 @@
 import type { BenchmarkPlan } from '../benchmark-plan.ts';
-import type { PhaseResult } from './phases.ts';
+import type { PhaseResult } from './phase-result.ts';
 import type { RunControls } from './run-controls.ts';
 
 /** How a benchmark ended, and the reason in one line unless it completed. */

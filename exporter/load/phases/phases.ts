@@ -1,17 +1,19 @@
-import type { Outcome, PhaseName } from '../../../core/run/record.ts';
-import type { ErrorReason } from '../../../core/run/record.ts';
+import type { ErrorReason, LoadPhase } from '../../../core/run/record.ts';
 import type { AnswerReader, ClosedRequest } from '../answers/answer-reader.ts';
 import { isCancelled, type CancellationPlan } from '../schedule/cancellation.ts';
 import type { EarlyEnd } from './early-end.ts';
+import type { Measuring } from './measuring.ts';
 import type { OutputBudget } from './output-budget.ts';
+import { SentRequests } from './sent-requests.ts';
 import type { ReadyRequest, RequestFeed } from '../requests/request-feed.ts';
 import type { RequestSender } from '../requests/request-sender.ts';
 import { Roster } from '../transports/roster.ts';
+import type { PhaseResult, PhaseRun } from './phase-result.ts';
 import type { RunControls } from './run-controls.ts';
 import type { Gate, RequestClosed, Schedule } from '../schedule/schedule.ts';
 
 export interface PhasePlan {
-  readonly phase: PhaseName;
+  readonly phase: LoadPhase;
   readonly schedule: Schedule;
   readonly feed: RequestFeed;
   /** Start of its clock, relative to the start of the run; null: now. */
@@ -29,37 +31,15 @@ export interface PhasePlan {
   readonly cancellation: CancellationPlan | null;
   /** Null: no limit of output tokens. */
   readonly budget: OutputBudget | null;
+  /** How long the cool-down lasts; null: none follows. Its dataset has no conversations. */
+  readonly measuring: Measuring | null;
 }
 
-/** Result of a phase; times are relative to the start of the run. */
-export interface PhaseResult {
-  readonly phase: PhaseName;
-  /** When its first request was sent; null when none was sent. */
-  readonly start_ns: number | null;
-  /** When its last request had ended. */
-  readonly end_ns: number | null;
-  readonly requests: Readonly<Record<Outcome, number>>;
-  /** Number of requests sent. */
-  readonly sent: number;
-  /** Positions of the plan that were assigned: more than were sent when conversations ended before their last turn. */
-  readonly positions: number;
-  /** Number of requests that were due and got no free slot before the phase stopped sending. */
-  readonly unsent: number;
-  readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
-  /** The first message of each reason, for one line of a log. */
-  readonly messages: Readonly<Partial<Record<ErrorReason, string>>>;
-  /** Requests sent a second time because their kept connection was dead. */
-  readonly connectionRetries: number;
-  /** Why the phase was stopped because of consecutive errors; null when it was not. */
-  readonly tooManyErrors: string | null;
-  /** Why it ended early because of the limit of output tokens; null when it did not. */
-  readonly overBudget: string | null;
-  /** Why the client could not continue; null when nothing failed. */
-  readonly broken: string | null;
-}
-
-/** Sends a phase's requests when its schedule requests them, and resolves when the last of them has ended. */
-export function runPhase(plan: PhasePlan, sender: RequestSender, controls: RunControls): Promise<PhaseResult> {
+/**
+ * Sends a phase's requests when its schedule requests them, and resolves when the last of them has ended. A cool-down
+ * then ends its requests in flight and sends no more.
+ */
+export function runPhase(plan: PhasePlan, sender: RequestSender, controls: RunControls): Promise<PhaseRun> {
   return new Phase(plan, sender, controls).run();
 }
 
@@ -69,31 +49,33 @@ class Phase implements Gate {
   readonly #controls: RunControls;
   readonly #inFlight = new Roster<AnswerReader>();
   readonly #timers: NodeJS.Timeout[] = [];
-  readonly #requests: Record<Outcome, number> = { ok: 0, error: 0, timeout: 0, cancelled: 0 };
-  readonly #errors: Partial<Record<ErrorReason, number>> = {};
-  readonly #messages: Partial<Record<ErrorReason, string>> = {};
-  #start_ns: number | null = null;
-  #end_ns: number | null = null;
+  readonly #own: SentRequests;
+  readonly #coolDown = new SentRequests('cooldown');
+  /** Set when no further request of the phase itself is sent. */
+  #isComplete = false;
+  /** Set when no request is sent any more. */
   #stopped = false;
-  #sent = 0;
+  #positions = 0;
+  #unsent = 0;
   /** Users who pause before the next turn. */
   readonly #thinking = new Map<NodeJS.Timeout, () => void>();
   /** Ends of the conversations whose next turn waits for a free prefill slot. */
   readonly #waitingTurns = new Set<() => void>();
   /** Set when even running conversations are not continued. */
   #ending = false;
-  #overBudget: string | null = null;
-  #connectionRetries = 0;
-  #tooManyErrors: string | null = null;
-  #resolve: (result: PhaseResult) => void = () => undefined;
+  /** Whether requests in flight have a limited time, because the duration is over. */
+  #isLimited = false;
+  #resolve: ((run: PhaseRun) => void) | null = null;
+  #resolveCoolDown: (result: PhaseResult) => void = () => undefined;
 
   constructor(plan: PhasePlan, sender: RequestSender, controls: RunControls) {
     this.#plan = plan;
+    this.#own = new SentRequests(plan.phase);
     this.#sender = sender;
     this.#controls = controls;
   }
 
-  run(): Promise<PhaseResult> {
+  run(): Promise<PhaseRun> {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       const { draining, aborting } = this.#controls;
@@ -109,8 +91,11 @@ class Phase implements Gate {
   }
 
   finish(): void {
+    this.#isLimited = true;
     this.#timer(this.#plan.gracePeriodSeconds, this.#cancel);
-    this.#endEarly();
+    if (this.#plan.measuring === null) return this.#endEarly();
+    this.#complete();
+    this.#endIfDone();
   }
 
   send(due_ns: number, closed: RequestClosed, firstContent?: () => void): boolean {
@@ -120,30 +105,53 @@ class Phase implements Gate {
       this.#endEarly();
       return false;
     }
-    const ready = feed.take();
+    const ready = this.#take();
     if (ready === null || !this.#affords(ready)) {
       this.#stop();
       return false;
     }
-    this.#start_ns ??= this.now_ns();
     this.#dispatch(ready, due_ns, closed, firstContent);
     // The last request of the feed: end the phase now, because no later request will find the feed empty.
-    if (feed.exhausted) this.#stop();
+    if (feed.exhausted) this.#complete();
     return true;
+  }
+
+  /** The next request of the phase, else of its cool-down. */
+  #take(): ReadyRequest | null {
+    const { feed, measuring } = this.#plan;
+    if (!this.#isComplete) {
+      const ready = feed.take();
+      if (ready !== null) return ready;
+      this.#complete();
+    }
+    if (measuring === null) return null;
+    if (!measuring.isOver) return feed.take();
+    this.#endCoolDown();
+    return null;
+  }
+
+  /** What the next request counts to. */
+  get #sending(): SentRequests {
+    return this.#isComplete && this.#plan.measuring !== null ? this.#coolDown : this.#own;
   }
 
   /** A conversation counts as closed with its last turn. */
   #dispatch(ready: ReadyRequest, due_ns: number, closed: RequestClosed, firstContent?: () => void): void {
-    const { phase, firstIndex, schedule } = this.#plan;
-    this.#sent++;
+    const { firstIndex, schedule } = this.#plan;
+    const counts = this.#sending;
+    const isOwn = counts === this.#own;
+    counts.requestSent(this.now_ns());
+    if (isOwn) this.#plan.measuring?.requestSent();
     const ended = (reader: AnswerReader, request: ClosedRequest): void => {
       this.#inFlight.remove(reader, place);
       clearTimeout(cancelling);
-      this.#count(request);
+      this.#count(request, counts);
+      if (isOwn) this.#measured();
       if (!this.#continues(ready, request, closed)) closed(request.record.end_ns, request.retryAfterSeconds);
       this.#endIfDone();
     };
-    const turn = { index: firstIndex + ready.position, phase, due_ns, stage: schedule.stageOf?.(due_ns) ?? null };
+    const stage = isOwn ? (schedule.stageOf?.(due_ns) ?? null) : null;
+    const turn = { index: firstIndex + ready.position, phase: counts.phase, due_ns, stage };
     const reader = this.#sender.send(ready, turn, ended, firstContent);
     const cancelling = this.#cancelLater(ready, reader);
     const place = this.#inFlight.add(reader);
@@ -203,7 +211,7 @@ class Phase implements Gate {
     const { budget } = this.#plan;
     if (budget === null || budget.reserve(max_tokens)) return true;
     this.#plan.earlyEnd.declare(null);
-    this.#overBudget = `ended early: one more request could pass the limit of ${budget.limit} output tokens`;
+    this.#sending.overBudget = `ended early: one more request could pass the limit of ${budget.limit} output tokens`;
     return false;
   }
 
@@ -224,33 +232,59 @@ class Phase implements Gate {
     this.#endIfDone();
   }
 
-  #count(request: ClosedRequest): void {
-    const { outcome, reason, end_ns } = request.record;
-    this.#requests[outcome]++;
-    this.#plan.budget?.settle(request.record.requested_output_tokens, request.record.output_tokens);
-    this.#end_ns = Math.max(this.#end_ns ?? 0, end_ns);
-    if (request.connectionRetried) this.#connectionRetries++;
+  #count(request: ClosedRequest, counts: SentRequests): void {
+    const { outcome, reason, requested_output_tokens, output_tokens } = request.record;
+    counts.requestEnded(request);
+    this.#plan.budget?.settle(requested_output_tokens, output_tokens);
     if (outcome === 'ok') this.#plan.earlyEnd.succeeded();
-    if (reason === null) return;
-    this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
-    if (request.message !== null) this.#messages[reason] ??= request.message;
-    if (outcome !== 'cancelled') this.#countError(reason, request.message);
+    if (reason !== null && outcome !== 'cancelled') this.#countError(reason, request.message, counts);
   }
 
-  #countError(reason: ErrorReason, message: string | null): void {
+  #countError(reason: ErrorReason, message: string | null, counts: SentRequests): void {
     const { maxConsecutiveErrors, gracePeriodSeconds, earlyEnd } = this.#plan;
     const inARow = earlyEnd.failed();
     if (maxConsecutiveErrors === 0 || inARow < maxConsecutiveErrors || earlyEnd.declared) return;
     earlyEnd.declare(gracePeriodSeconds);
     const last = message === null ? reason : `${reason} (${message})`;
-    this.#tooManyErrors = `stopped after ${maxConsecutiveErrors} errors in a row; the last: ${last}`;
+    counts.tooManyErrors = `stopped after ${maxConsecutiveErrors} errors in a row; the last: ${last}`;
     this.#timer(gracePeriodSeconds, this.#cancel);
     this.#endEarly();
+  }
+
+  /** A request of the phase itself has ended. */
+  #measured(): void {
+    const { measuring } = this.#plan;
+    measuring?.requestEnded();
+    if (measuring?.isOver === true) this.#endCoolDown();
+  }
+
+  /** Requests of the cool-down that are in flight get a grace period of their own. */
+  #endCoolDown(): void {
+    if (this.#stopped) return;
+    if (this.#isLimited) {
+      this.#clearTimers();
+      this.#timer(this.#plan.gracePeriodSeconds, this.#cancel);
+    }
+    this.#stop();
+  }
+
+  /** No further request of the phase itself is sent. */
+  #complete(): void {
+    if (this.#isComplete) return;
+    const { feed, schedule, measuring } = this.#plan;
+    this.#isComplete = true;
+    this.#positions = feed.positions;
+    // When all requests of the plan were sent, an arrival that still waits had no request left to send.
+    this.#unsent = feed.exhausted ? 0 : schedule.unsent;
+    if (measuring === null) return this.#stop();
+    measuring.threadCompleted();
+    feed.continueWithoutEnd();
   }
 
   readonly #stop = (): void => {
     if (this.#stopped) return;
     this.#stopped = true;
+    this.#complete();
     this.#plan.schedule.stop();
     this.#endIfDone();
   };
@@ -276,29 +310,33 @@ class Phase implements Gate {
   };
 
   #endIfDone(): void {
-    if (!this.#stopped || this.#inFlight.size > 0 || this.#thinking.size > 0 || this.#waitingTurns.size > 0) return;
-    for (const timer of this.#timers) clearTimeout(timer);
+    // A thread whose slots are all waiting, because the server requested it, adds no load.
+    if (this.#isComplete && this.#inFlight.size === 0) this.#stop();
+    if (!this.#isComplete || this.#own.inFlight > 0 || this.#thinking.size > 0 || this.#waitingTurns.size > 0) return;
+    this.#resolve?.({ result: this.#ownResult(), coolDown: this.#runningCoolDown() });
+    this.#resolve = null;
+    if (!this.#stopped || this.#inFlight.size > 0) return;
+    this.#clearTimers();
     this.#controls.draining.removeEventListener('abort', this.#endEarly);
     this.#controls.aborting.removeEventListener('abort', this.#cancel);
-    this.#resolve({
-      phase: this.#plan.phase,
-      start_ns: this.#start_ns,
-      end_ns: this.#end_ns,
-      requests: this.#requests,
-      sent: this.#sent,
-      positions: this.#plan.feed.positions,
-      // When all requests of the plan were sent, an arrival that still waits had no request left to send.
-      unsent: this.#plan.feed.exhausted ? 0 : this.#plan.schedule.unsent,
-      errors: this.#errors,
-      messages: this.#messages,
-      connectionRetries: this.#connectionRetries,
-      tooManyErrors: this.#tooManyErrors,
-      overBudget: this.#overBudget,
-      broken: null,
-    });
+    this.#resolveCoolDown({ ...this.#coolDown.result(), positions: 0, unsent: 0, broken: null });
+  }
+
+  #ownResult(): PhaseResult {
+    return { ...this.#own.result(), positions: this.#positions, unsent: this.#unsent, broken: null };
+  }
+
+  #runningCoolDown(): PhaseRun['coolDown'] {
+    const { start_ns } = this.#coolDown;
+    if (start_ns === null) return null;
+    return { start_ns, ended: new Promise((resolve) => (this.#resolveCoolDown = resolve)) };
   }
 
   #timer(seconds: number, then: () => void): void {
     this.#timers.push(setTimeout(then, seconds * 1000));
+  }
+
+  #clearTimers(): void {
+    for (const timer of this.#timers.splice(0)) clearTimeout(timer);
   }
 }

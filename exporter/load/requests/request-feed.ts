@@ -1,4 +1,4 @@
-import type { PhaseName } from '../../../core/run/record.ts';
+import type { LoadPhase } from '../../../core/run/record.ts';
 import { FixedDeal, type Deal } from './deal.ts';
 import type { Endpoint, GenerationOptions, GenerationRequest } from '../endpoints/endpoint.ts';
 import type { TransportRequest } from '../transports/transport.ts';
@@ -47,8 +47,8 @@ export interface NextTurn {
  */
 export class RequestFeed {
   readonly #form: RequestForm;
-  readonly #phase: PhaseName;
-  readonly #count: number;
+  readonly #phase: LoadPhase;
+  #count: number;
   readonly #ahead: number;
   readonly #deal: Deal;
   readonly #starts: ConversationPositions;
@@ -63,7 +63,7 @@ export class RequestFeed {
    */
   constructor(
     form: RequestForm,
-    phase: PhaseName,
+    phase: LoadPhase,
     count: number | null,
     ahead: number,
     deal: Deal = new FixedDeal(WHOLE),
@@ -91,6 +91,11 @@ export class RequestFeed {
   /** Positions below this have been assigned, including those of later turns. */
   get positions(): number {
     return this.#positions;
+  }
+
+  /** Continues past the last request, as if the phase had no end. */
+  continueWithoutEnd(): void {
+    this.#count = Infinity;
   }
 
   /** Whether the last request has been taken. */
@@ -174,11 +179,11 @@ function size(ready: ReadyRequest): number {
  */
 class ConversationPositions {
   readonly #dataset: Dataset;
-  readonly #phase: PhaseName;
+  readonly #phase: LoadPhase;
   #conversation = 0;
   #position = 0;
 
-  constructor(dataset: Dataset, phase: PhaseName) {
+  constructor(dataset: Dataset, phase: LoadPhase) {
     this.#dataset = dataset;
     this.#phase = phase;
   }

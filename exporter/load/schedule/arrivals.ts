@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PhaseName } from '../../../core/run/record.ts';
+import type { LoadPhase } from '../../../core/run/record.ts';
 import { seededRandom, type Random } from '../../../core/stats/seeded-random.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import type { ArrivalPattern, OpenLoad, RatePlan, RateStage, StagesPlan } from './load-plan.ts';
@@ -10,7 +10,7 @@ type Timed = Pick<Dataset, 'due_ns'>;
 /** When the requests of a phase are due: whole nanoseconds since its start, ascending. A rate never ends. */
 export function arrivalOffsets_ns(
   arrivals: OpenLoad['arrivals'],
-  phase: PhaseName,
+  phase: LoadPhase,
   { due_ns }: Timed,
 ): Iterator<number> {
   return arrivals.kind === 'trace' ? timesOf(due_ns).values() : rateOffsets_ns(arrivals, phase);
@@ -20,7 +20,7 @@ export function arrivalOffsets_ns(
  * The first request is due at 0. While the rate grows, gaps are measured in expected arrivals and mapped back to time,
  * so that a Poisson process remains one (of growing intensity) instead of a sequence of steps.
  */
-function* rateOffsets_ns(plan: RatePlan, phase: PhaseName): Generator<number> {
+function* rateOffsets_ns(plan: RatePlan, phase: LoadPhase): Generator<number> {
   const gap = arrivalGaps(plan.pattern, plan.smoothness, seededRandom(`${plan.seed}/arrivals/${phase}`));
   for (let expected = 0; ; expected += gap()) yield Math.round(secondsUntil(expected, plan) * 1e9);
 }

@@ -1,4 +1,4 @@
-import type { PhaseName } from '../../../core/run/record.ts';
+import type { LoadPhase } from '../../../core/run/record.ts';
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 
 /** Requests that are cancelled on purpose, as impatient users do. */
@@ -12,6 +12,6 @@ export interface CancellationPlan {
 }
 
 /** Whether the request at a position of a phase is cancelled. */
-export function isCancelled(plan: CancellationPlan, phase: PhaseName, position: number): boolean {
+export function isCancelled(plan: CancellationPlan, phase: LoadPhase, position: number): boolean {
   return seededRandom(`${plan.seed}/cancellation/${phase}/${position}`)() < plan.ratio;
 }

@@ -95,6 +95,8 @@ export interface PhaseLoad {
   readonly durationSeconds: number | null;
   /** How long requests in flight may take after the duration. */
   readonly gracePeriodSeconds: number;
+  /** Free slots send requests that are not measured until the last one that is has ended; absent: they stay free. */
+  readonly coolDown?: boolean;
 }
 
 /** The lowest limit of requests in flight, in prefill or not; infinite without one. */

@@ -1,4 +1,4 @@
-import type { PhaseName } from '../../../core/run/record.ts';
+import type { LoadPhase } from '../../../core/run/record.ts';
 import type { Dataset } from '../datasets/dataset.ts';
 import { arrivalOffsets_ns } from './arrivals.ts';
 import { closedLoop } from './closed-loop.ts';
@@ -9,8 +9,8 @@ import { StagedLoop, type StageParts } from './staged-loop.ts';
 
 /** The schedule of a phase. `clock` starts a clock; it is called only when requests have their own due times. */
 export async function phaseSchedule(
-  { load, requestCount }: PhaseLoad,
-  phase: PhaseName,
+  { load, requestCount, coolDown = false }: PhaseLoad,
+  phase: LoadPhase,
   dataset: Pick<Dataset, 'due_ns'>,
   clock: () => Promise<WakeClock>,
   parts: StageParts,
@@ -19,7 +19,10 @@ export async function phaseSchedule(
   if (load.arrivals.kind === 'stages') {
     const { arrivals } = load;
     const isRated = arrivals.stages.some(({ kind }) => kind === 'rate');
-    return new StagedLoop({ ...load, arrivals }, isRated ? await clock() : null, parts);
+    return new StagedLoop({ ...load, arrivals }, isRated ? await clock() : null, {
+      ...parts,
+      coolsDown: coolDown,
+    });
   }
   const arrivals = { offsets_ns: arrivalOffsets_ns(load.arrivals, phase, dataset), count: requestCount };
   return openLoop(load, arrivals, await clock(), parts.share);

@@ -17,6 +17,8 @@ export interface StageParts {
   /** This machine's part, which its threads take from the same slots. */
   readonly shard: Share;
   readonly slots: SharedSlots;
+  /** Requests go on after the last stage as in it, for a cool-down; absent: no. */
+  readonly coolsDown?: boolean;
 }
 
 /**
@@ -124,9 +126,9 @@ export class StagedLoop implements Schedule {
     if (stage?.kind === 'concurrency') this.#fill(stage, at_ns);
   }
 
-  /** The stage at an instant; null after the last. */
+  /** The stage at an instant; null after the last, unless its load goes on. */
   #at(at_ns: number): StagedLoad['arrivals']['stages'][number] | null {
-    if (at_ns >= this.#edge_ns(this.#edges_ns.length - 1)) return null;
+    if (this.#parts.coolsDown !== true && at_ns >= this.#edge_ns(this.#edges_ns.length - 1)) return null;
     return this.#load.arrivals.stages[this.stageOf(at_ns) - 1] ?? null;
   }
 

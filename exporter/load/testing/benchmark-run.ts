@@ -75,6 +75,7 @@ export function phaseLoad(changes: PhaseChanges): PhaseLoad {
     requestCount: changes.requestCount === undefined ? 20 : changes.requestCount,
     durationSeconds: changes.durationSeconds ?? null,
     gracePeriodSeconds: changes.gracePeriodSeconds ?? 30,
+    coolDown: changes.coolDown ?? false,
   };
 }
 

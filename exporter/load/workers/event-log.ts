@@ -23,7 +23,7 @@ const DELAY = codeOf('delay');
 const CAPACITY = 16_384;
 const LONGEST_EVENT = 3;
 
-/** Two phases for each kind. */
+/** Each kind has a code for every phase. */
 function codeOf(kind: Kind): number {
   return KINDS.indexOf(kind) * PHASES.length;
 }

@@ -1,5 +1,5 @@
-import type { PhaseName } from '../../../core/run/record.ts';
-import type { PhaseResult } from '../phases/phases.ts';
+import type { LoadPhase } from '../../../core/run/record.ts';
+import type { PhaseResult } from '../phases/phase-result.ts';
 import type { EventBatch } from './event-log.ts';
 import type { LoadMemory } from './load-memory.ts';
 import type { Share } from './share.ts';
@@ -25,8 +25,10 @@ export interface WorkerRun {
 /** To a worker. */
 export type WorkerCommand =
   | { readonly order: 'begin'; readonly run: WorkerRun }
-  | { readonly order: 'prepare'; readonly phase: PhaseName; readonly firstIndex: number }
+  | { readonly order: 'prepare'; readonly phase: LoadPhase; readonly firstIndex: number }
   | { readonly order: 'run'; readonly start_ns: number | null }
+  /** After `run` in all workers, if a cool-down follows the phase. */
+  | { readonly order: 'cool_down' }
   | { readonly order: 'drain' }
   | { readonly order: 'abort' };
 
@@ -36,4 +38,5 @@ export type WorkerReport =
   | { readonly report: 'prepared' }
   | { readonly report: 'events'; readonly batch: EventBatch }
   | { readonly report: 'ended_early'; readonly graceSeconds: number | null }
-  | { readonly report: 'ended'; readonly result: PhaseResult };
+  | { readonly report: 'ended'; readonly result: PhaseResult }
+  | { readonly report: 'cooled_down'; readonly result: PhaseResult | null };

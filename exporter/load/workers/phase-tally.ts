@@ -1,6 +1,6 @@
 import type { ErrorReason, Outcome, PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
-import type { PhaseResult } from '../phases/phases.ts';
+import type { PhaseResult } from '../phases/phase-result.ts';
 
 /** Counts the workers' events of a phase: so nothing is missing from a worker that did not finish. */
 export class PhaseTally implements RunObserver {
@@ -15,15 +15,22 @@ export class PhaseTally implements RunObserver {
     this.#phase = phase;
   }
 
-  requestSent(_phase: PhaseName, _due_ns: number, sent_ns: number): void {
+  requestSent(phase: PhaseName, _due_ns: number, sent_ns: number): void {
+    if (phase !== this.#phase) return;
     this.#sent++;
     this.#start_ns = Math.min(this.#start_ns, sent_ns);
   }
 
-  requestEnded({ outcome, reason, end_ns }: RequestRecord): void {
+  requestEnded({ phase, outcome, reason, end_ns }: RequestRecord): void {
+    if (phase !== this.#phase) return;
     this.#requests[outcome]++;
     if (reason !== null) this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
     this.#end_ns = Math.max(this.#end_ns, end_ns);
+  }
+
+  /** When the first request was sent; null before. */
+  get start_ns(): number | null {
+    return this.#sent === 0 ? null : this.#start_ns;
   }
 
   /** `results`: of the workers that finished; `broken`: what happened to the others, null for none. */
@@ -36,7 +43,7 @@ export class PhaseTally implements RunObserver {
     const lost = this.#sent - ended;
     return {
       phase: this.#phase,
-      start_ns: this.#sent === 0 ? null : this.#start_ns,
+      start_ns: this.start_ns,
       end_ns: ended === 0 ? null : this.#end_ns,
       requests: this.#requests,
       sent: this.#sent,

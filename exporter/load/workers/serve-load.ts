@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { BenchmarkPlan } from '../benchmark-plan.ts';
 import type { PreparedPhase } from '../load-generator.ts';
+import type { RunningCoolDown } from '../phases/phase-result.ts';
 import { LocalLoad } from '../local-load.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import type { Transport } from '../transports/transport.ts';
@@ -28,6 +29,7 @@ export function serveLoad(
   let plan: BenchmarkPlan | null = null;
   let load: LocalLoad | null = null;
   let prepared: PreparedPhase | null = null;
+  let coolDown: RunningCoolDown | null = null;
 
   function sendEvents(): void {
     const batch = log.take();
@@ -54,9 +56,15 @@ export function serveLoad(
       }
       case 'run': {
         if (prepared === null) throw new Error('no phase is prepared');
-        const result = await prepared.run(order.start_ns);
+        const run = await prepared.run(order.start_ns);
+        coolDown = run.coolDown;
         sendEvents();
-        return post({ report: 'ended', result });
+        return post({ report: 'ended', result: run.result });
+      }
+      case 'cool_down': {
+        const result = (await coolDown?.ended) ?? null;
+        sendEvents();
+        return post({ report: 'cooled_down', result });
       }
       case 'drain':
         return controls.drain();

@@ -4,7 +4,8 @@ import { EarlyEnd } from '../phases/early-end.ts';
 import type { LoadGenerator, PhaseTurn, PreparedPhase } from '../load-generator.ts';
 import { monotonicNow_ns } from '../../clock/monotonic-clock.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
-import type { PhaseResult } from '../phases/phases.ts';
+import { Measuring } from '../phases/measuring.ts';
+import type { PhaseResult, PhaseRun } from '../phases/phase-result.ts';
 import type { RunControls } from '../phases/run-controls.ts';
 import { EventReplay } from './event-log.ts';
 import { newLoadMemory } from './load-memory.ts';
@@ -71,9 +72,11 @@ export class WorkerLoad implements LoadGenerator {
 
   async prepare({ phase, load, firstIndex }: PhaseTurn): Promise<PreparedPhase> {
     new EarlyEnd(this.#memory.earlyEnd).clear();
+    new Measuring(this.#memory.measuring).begin(this.workers);
     const tally = new PhaseTally(phase);
+    const coolDown = new PhaseTally('cooldown');
     this.#threads.forEach((thread, worker) => {
-      const replay = new EventReplay([...this.#observers, tally, this.#health.ofWorker(worker)]);
+      const replay = new EventReplay([...this.#observers, tally, coolDown, this.#health.ofWorker(worker)]);
       thread.listen(
         (report) => this.#handleReport(report, replay),
         () => this.#postAll({ order: 'drain' }),
@@ -87,13 +90,30 @@ export class WorkerLoad implements LoadGenerator {
         const zero_ns = load.load.arrivals === null ? null : this.#now_ns() + LEAD_NS;
         const order = { order: 'run', start_ns: start_ns ?? zero_ns } as const;
         const reports = await this.#callAll(order, 'ended');
-        clearTimeout(this.#cancelling);
         this.#health.phaseEnded(phase);
-        const results = reports.flatMap((report): PhaseResult[] => (report === null ? [] : [report.result]));
-        const missing = reports.indexOf(null);
-        return tally.result(results, missing < 0 ? null : this.#endText(missing));
+        const result = this.#result(tally, reports);
+        if (load.coolDown !== true) clearTimeout(this.#cancelling);
+        return { result, coolDown: load.coolDown === true ? await this.#coolDown(coolDown) : null };
       },
     };
+  }
+
+  async #coolDown(tally: PhaseTally): Promise<PhaseRun['coolDown']> {
+    const ended = this.#callAll({ order: 'cool_down' }, 'cooled_down').then((reports) => {
+      clearTimeout(this.#cancelling);
+      return this.#result(tally, reports);
+    });
+    const { start_ns } = tally;
+    if (start_ns !== null) return { start_ns, ended };
+    await ended;
+    return null;
+  }
+
+  /** The sum of the workers' reports; null is the report of a worker that has ended. */
+  #result(tally: PhaseTally, reports: readonly ({ readonly result: PhaseResult | null } | null)[]): PhaseResult {
+    const missing = reports.indexOf(null);
+    const results = reports.flatMap((report) => report?.result ?? []);
+    return tally.result(results, missing < 0 ? null : this.#endText(missing));
   }
 
   health(): ClientHealth {

@@ -1,7 +1,7 @@
 import { quantities } from '../../../catalog/equivalents.ts';
 import { ABSENT, counted, quantity, quantityRange, significant, tickText } from '../../../core/text/quantities.ts';
 import type { Unit } from '../../../core/run/statistic.ts';
-import type { ResultFile, ServersResult } from '../../../core/run/result.ts';
+import type { ResultFile, ServerRequests, ServersResult } from '../../../core/run/result.ts';
 import { figure, Y_RANGE } from '../chart/figure.ts';
 import { line } from '../chart/marks.ts';
 import { linearScale } from '../chart/scale.ts';
@@ -69,6 +69,9 @@ function hostOf(target: string): string {
   return URL.canParse(target) ? new URL(target).host : target;
 }
 
+const includedText = ({ cool_down: coolDown }: ServerRequests): string =>
+  coolDown === undefined ? '' : `, ${significant(coolDown)} of the cool-down, which these metrics include`;
+
 function targetTable({ targets, requests, exact }: ServersResult): Html {
   const counts =
     requests === null
@@ -76,7 +79,7 @@ function targetTable({ targets, requests, exact }: ServersResult): Html {
       : html`<p class="note">
           ${requests.family} counts ${requests.server === null ? ABSENT : significant(requests.server)} requests, the
           client ${significant(requests.client)}
-          (${requests.population})${exact === true ? ': the server metrics cover exactly this run' : ''}.
+          (${requests.population}${includedText(requests)})${exact === true ? ': the server metrics cover exactly this run' : ''}.
         </p>`;
   const rows = targets.map(
     ({ target, system, state, scrapes, failed_scrapes, scrape_duration_seconds: { p50 }, notes }) =>

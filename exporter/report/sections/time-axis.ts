@@ -46,8 +46,14 @@ const CHARACTER = 6.5;
 
 function phaseBand(phase: string, from: number, to: number): Html {
   const edge = html`<path class="edge" d="M${Math.round(from)},${PLOT.top}V${PLOT.bottom}" />`;
-  return phase === 'warmup' ? html`${area(from, to)}${label('warm-up', from, to)}` : edge;
+  const title = UNMEASURED.get(phase);
+  return title === undefined ? edge : html`${area(from, to)}${label(title, from, to)}`;
 }
+
+const UNMEASURED: ReadonlyMap<string, string> = new Map([
+  ['warmup', 'warm-up'],
+  ['cooldown', 'cool-down'],
+]);
 
 /** Every second stage has a background, so that their edges are seen. */
 function stageBand(stage: number, text: string, from: number, to: number): Html {

@@ -4,7 +4,7 @@ import { HistogramSeries, ScalarSeries, type Series } from '../series/series.ts'
 import type { StatisticsWindow } from '../series/statistics.ts';
 import type { TargetStore } from '../series/target-store.ts';
 
-/** What the client counted in the measure phase. */
+/** What the client counted in a phase. */
 export interface ClientRequests {
   readonly ok: number;
   readonly error: number;
@@ -74,20 +74,27 @@ const RULES: readonly CountRule[] = [
 /**
  * The server's count of the run's requests beside the client's. The series of all targets are added, each process once.
  * A family that counted nothing (of an idle Triton backend, for example) is skipped in favor of the next one that did.
+ * `coolDown`: the client's requests that the servers counted besides the measured ones; null without a cool-down.
  * Null: no target has a family that counts requests.
  */
-export function serverRequests(targets: readonly CountedTarget[], client: ClientRequests): ServerRequests | null {
+export function serverRequests(
+  targets: readonly CountedTarget[],
+  client: ClientRequests,
+  coolDown: ClientRequests | null = null,
+): ServerRequests | null {
   let first: ServerRequests | null = null;
   for (const rule of RULES) {
     const counted = targets.flatMap((target) => countOn(target, rule));
     if (counted.length === 0) continue;
     const server = counted.includes(null) ? null : counted.reduce<number>((sum, count) => sum + (count ?? 0), 0);
-    const clientCount = rule.clientCounts(client);
+    const ofCoolDown = coolDown && rule.clientCounts(coolDown);
+    const clientCount = rule.clientCounts(client) + (ofCoolDown ?? 0);
     const requests = {
       family: rule.family,
       population: rule.population,
       server,
       client: clientCount,
+      ...(ofCoolDown === null ? {} : { cool_down: ofCoolDown }),
       difference: server === null ? null : server - clientCount,
     };
     if (server !== 0) return requests;

@@ -73,6 +73,7 @@ export async function resultOf(
     fingerprint: run.fingerprint,
     window: wallWindow(run, window),
     requests,
+    ...(run.comparison_key.cool_down === true ? { cool_down: summary.coolDown } : {}),
     errors,
     client,
     servers,

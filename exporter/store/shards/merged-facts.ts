@@ -1,3 +1,4 @@
+import { PHASES } from '../../../core/run/record.ts';
 import type { ClientHealth, ResultFile, ServersResult } from '../../../core/run/result.ts';
 import type { PhaseWindow, RunFile, RunShards } from '../../../core/run/run.ts';
 import { UNKNOWN_HEALTH } from '../sealed/run-result.ts';
@@ -34,7 +35,7 @@ export function mergedEnd(
 /** Each phase, from the first shard that started it to the last that ended it. */
 export function mergedPhases(shards: readonly ShardRun[]): PhaseWindow[] {
   const phases = shards.flatMap(({ run }) => run.phases);
-  return (['warmup', 'measure'] as const).flatMap((phase) => {
+  return PHASES.flatMap((phase) => {
     const windows = phases.filter((window) => window.phase === phase);
     if (windows.length === 0) return [];
     const ends = windows.map(({ end }) => end);

@@ -334,7 +334,7 @@ export interface components {
             annotations: {
                 id: string;
                 kind: "run" | "phase";
-                phase: "warmup" | "measure" | null;
+                phase: "warmup" | "measure" | "cooldown" | null;
                 run_id: string;
                 tags: string[];
                 text: string;
@@ -508,7 +508,7 @@ export interface components {
         Moment: number | string;
         NullableNumber: number | null;
         Outcome: "ok" | "error" | "timeout" | "cancelled";
-        PhaseName: "warmup" | "measure";
+        PhaseName: "warmup" | "measure" | "cooldown";
         Population: "ok" | "all";
         Problem: {
             detail: string;
@@ -523,7 +523,7 @@ export interface components {
         };
         Progress: {
             elapsed_seconds: number | null;
-            phase: "warmup" | "measure" | null;
+            phase: "warmup" | "measure" | "cooldown" | null;
             planned_seconds: number | null;
             requests_done: number;
             requests_planned: number | null;
@@ -566,6 +566,12 @@ export interface components {
                 event_loop_delay_p99_seconds: number | null;
                 verdict: "ok" | "saturated" | "unknown";
                 why: string | null;
+            };
+            cool_down?: {
+                cancelled: number | null;
+                error: number | null;
+                ok: number | null;
+                timeout: number | null;
             };
             errors: {
                 cancelled?: number;
@@ -754,6 +760,7 @@ export interface components {
         };
         ResultFile_server_requests: {
             client: number;
+            cool_down?: number;
             difference: number | null;
             family: string;
             population: string;
@@ -806,6 +813,7 @@ export interface components {
                     delay_seconds: number;
                     ratio: number;
                 };
+                cool_down?: true;
                 dataset_plan_sha256: string | null;
                 endpoint_type: string | null;
                 load: {
@@ -936,7 +944,7 @@ export interface components {
             group_id: string | null;
             phases: {
                 end: string | null;
-                phase: "warmup" | "measure";
+                phase: "warmup" | "measure" | "cooldown";
                 start: string | null;
             }[];
             process: null | {

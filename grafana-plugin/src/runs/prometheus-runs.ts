@@ -1,4 +1,4 @@
-import type { Outcome, PhaseName } from '../../../core/run/record.ts';
+import { PHASES, type Outcome, type PhaseName } from '../../../core/run/record.ts';
 import type { KeyDistribution, KeyNumbers, RunSummary } from '../exporter-api/types.ts';
 import type { PrometheusSeries, PrometheusTarget } from '../prometheus/query-prometheus.ts';
 
@@ -51,7 +51,7 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
   const edge = (refId: string, phase: PhaseName) => look(refId, runId, phase);
   const measureStart = edge('phase_start', 'measure');
   const start = edge('phase_start', 'warmup') ?? measureStart ?? startOf(labels);
-  const active = (['warmup', 'measure'] as const).find((phase) => look('active', runId, phase) === 1) ?? null;
+  const active = PHASES.find((phase) => look('active', runId, phase) === 1) ?? null;
   const numbers = keyNumbers(runId, look);
   const end = active === null ? edge('phase_end', 'measure') : null;
   return {
@@ -80,7 +80,7 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
     duration_seconds: start !== null && end !== null ? end - start : null,
     measure_start: instant(measureStart),
     measure_end: instant(end),
-    phases: (['warmup', 'measure'] as const).flatMap((phase) => {
+    phases: PHASES.flatMap((phase) => {
       const begun = edge('phase_start', phase);
       return begun === null ? [] : [{ phase, start: instant(begun), end: instant(edge('phase_end', phase)) }];
     }),

@@ -117,13 +117,14 @@ function datasetFacts(dataset: RunDataset | null): (readonly [string, string | n
 const streaming = ({ streaming }: ComparisonKey): string =>
   streaming === null ? '' : streaming ? ', streaming' : ', without streaming';
 
-function loadOf({ load, stop, warmup }: ComparisonKey): string | null {
+function loadOf({ load, stop, warmup, cool_down }: ComparisonKey): string | null {
   if (load === null) return null;
   const limits = [
     stop?.request_count == null ? null : things(stop.request_count, 'requests'),
     stop?.benchmark_duration_seconds == null ? null : `for ${quantity(stop.benchmark_duration_seconds, 'seconds')}`,
     warmup?.request_count == null ? null : `after a warm-up of ${things(warmup.request_count, 'requests')}`,
     warmup?.duration_seconds == null ? null : `after a warm-up of ${quantity(warmup.duration_seconds, 'seconds')}`,
+    cool_down === true ? 'with a cool-down' : null,
   ];
   return [loadText(load), ...limits.filter((limit) => limit !== null)].join(', ');
 }

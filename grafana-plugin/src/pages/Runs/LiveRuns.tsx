@@ -84,6 +84,9 @@ function progressText(progress: RunProgress): string {
   if (phase === 'warmup') {
     return t('runs.warming-up', 'warming up');
   }
+  if (phase === 'cooldown') {
+    return t('runs.cooling-down', 'cooling down');
+  }
   if (phase === null) {
     return t('runs.between', 'starting or ending');
   }

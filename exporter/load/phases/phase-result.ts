@@ -1,0 +1,42 @@
+import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
+
+/** Result of a phase; times are relative to the start of the run. */
+export interface PhaseResult {
+  readonly phase: PhaseName;
+  /** When its first request was sent; null when none was sent. */
+  readonly start_ns: number | null;
+  /** When its last request had ended. */
+  readonly end_ns: number | null;
+  readonly requests: Readonly<Record<Outcome, number>>;
+  /** Number of requests sent. */
+  readonly sent: number;
+  /** Positions of the plan that were assigned: more than were sent when conversations ended before their last turn. */
+  readonly positions: number;
+  /** Number of requests that were due and got no free slot before the phase stopped sending. */
+  readonly unsent: number;
+  readonly errors: Readonly<Partial<Record<ErrorReason, number>>>;
+  /** The first message of each reason, for one line of a log. */
+  readonly messages: Readonly<Partial<Record<ErrorReason, string>>>;
+  /** Requests sent a second time because their kept connection was dead. */
+  readonly connectionRetries: number;
+  /** Why the phase was stopped because of consecutive errors; null when it was not. */
+  readonly tooManyErrors: string | null;
+  /** Why it ended early because of the limit of output tokens; null when it did not. */
+  readonly overBudget: string | null;
+  /** Why the client could not continue; null when nothing failed. */
+  readonly broken: string | null;
+}
+
+/** A phase whose requests have ended, while those of its cool-down may be in flight. */
+export interface PhaseRun {
+  readonly result: PhaseResult;
+  /** Null: no request of a cool-down was sent. */
+  readonly coolDown: RunningCoolDown | null;
+}
+
+export interface RunningCoolDown {
+  /** When its first request was sent, relative to the start of the run. */
+  readonly start_ns: number;
+  /** Resolves when its last request has ended. */
+  readonly ended: Promise<PhaseResult>;
+}
