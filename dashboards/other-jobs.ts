@@ -19,7 +19,7 @@ export const OTHER_JOBS: readonly OtherJob[] = [
     job: 'sim-dynamo',
     reason: 'LMCache is simulated in the workers of Dynamo',
   },
-  ...['llmbench-vllm', 'llmbench-sglang', 'llmbench-trtllm'].map((uid): OtherJob => ({
+  ...['llmbench-sglang', 'llmbench-trtllm'].map((uid): OtherJob => ({
     of: 'simulated',
     uid,
     prefix: 'DCGM_',

@@ -1,6 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { withClientLatency } from './benchmark/client-latency.ts';
+import { withEnergy } from './benchmark/energy.ts';
 import { withLoad } from './benchmark/load.ts';
 import { withRuns } from './benchmark/runs.ts';
 import { withServer } from './benchmark/server.ts';
@@ -39,6 +40,7 @@ export function benchmark(): Dashboard {
   withLoad(dashboard);
   withClientLatency(dashboard);
   withServer(dashboard);
+  withEnergy(dashboard);
   withRuns(dashboard);
   return dashboard.build();
 }

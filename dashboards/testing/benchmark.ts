@@ -13,10 +13,19 @@ interface RunResult {
   readonly window: { readonly start: string; readonly end: string };
 }
 
-/** Runs one benchmark against the server and resolves when its final values have been scraped. */
-export async function runBenchmark(url: string, runsFolder: string, seconds: number): Promise<FinishedRun> {
+/**
+ * Runs one benchmark against the server, with the metrics page of its GPUs, and resolves when its final values have been
+ * scraped.
+ */
+export async function runBenchmark(
+  url: string,
+  gpusUrl: string,
+  runsFolder: string,
+  seconds: number,
+): Promise<FinishedRun> {
   const output = await runProgram(
     ...['run', '--url', url, '--model', 'sim-model', '--runs-dir', runsFolder, '--json'],
+    ...['--server-metrics', gpusUrl, '--gpu-hour-price', '2.5EUR'],
     ...['--concurrency', '8', '--benchmark-duration', String(seconds), '--warmup-request-count', '8'],
     // Decided by its value: a percentile of dependent requests may stay undecided on a busy machine.
     ...['--slo', 'time_to_first_token:mean<60s'],

@@ -12,6 +12,8 @@ export interface Simulated {
 export interface Simulators {
   readonly systems: readonly Simulated[];
   readonly loads: ReadonlyMap<string, SteadyLoad>;
+  /** A page of simulated GPUs. */
+  readonly gpusUrl: string;
   stop(): Promise<void>;
 }
 
@@ -31,5 +33,14 @@ export async function startSimulators(): Promise<Simulators> {
     await Promise.all([...loads.values()].map((load) => load.stop()));
     await program.stop();
   };
-  return { systems, loads, stop };
+  return { systems, loads, gpusUrl: await pageOfGpus(systems), stop };
+}
+
+/** The DCGM exporter beside one of the systems. */
+async function pageOfGpus(systems: readonly Simulated[]): Promise<string> {
+  for (const url of systems.flatMap(({ metrics_urls: urls }) => urls)) {
+    const page = await (await fetch(url)).text();
+    if (page.includes('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{')) return url;
+  }
+  throw new Error('no simulated system has a page of its GPUs');
 }

@@ -67,7 +67,7 @@ export async function startStack(programs: PrometheusPrograms): Promise<Stack> {
     const config = renderPrometheusConfig({ exporterAddress, ruleFiles: RULE_FILES });
     await writeFile(configFile, config + targets.map(scrapeConfig).join(''));
     const prometheus = keep(await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data') }));
-    const run = await runBenchmark(benchmarked.url, runsFolder, BENCHMARK_SECONDS);
+    const run = await runBenchmark(benchmarked.url, simulators.gpusUrl, runsFolder, BENCHMARK_SECONDS);
     for (const [system, load] of simulators.loads) {
       if (load.answered() === 0) throw new Error(`the simulated ${system} answered no request`);
     }

@@ -21,6 +21,11 @@ test('a finished run: numbers, server intervals, requests, signals, configuratio
   await expect(compared.getByRole('row')).toHaveCount(10);
   await expect(compared.getByText(/agrees|differs|cannot be resolved/).first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'Where the time goes' })).toContainText('Server: queue');
+  const energy = page.getByRole('region', { name: 'Energy and cost' });
+  await expect(energy.getByRole('group', { name: 'Energy per output token' })).toContainText(/\d J\/token/);
+  await expect(energy.getByRole('group', { name: 'Mean power' })).toContainText(/\d W\d GPUs/);
+  await expect(energy.getByRole('group', { name: 'Cost per million output tokens' })).toContainText(/\d EUR/);
+  await expect(energy.getByRole('group', { name: 'Energy of each GPU' }).getByRole('row')).toHaveCount(3);
   await expect(page.locator('[data-series^="ok"]')).toHaveAttribute('d', /^M/);
   await expect(page.getByRole('heading', { name: 'KV cache usage' })).toBeVisible();
   const configuration = page.getByRole('region', { name: 'Configuration' });

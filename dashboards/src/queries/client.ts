@@ -86,6 +86,11 @@ export const outputTokenThroughput = throughput(
   runThroughput('llmbench_output_tokens_total', SELECTED_RUNS),
 );
 
+/** One number of the published results of runs, with their names. */
+export function resultOfRuns(unit: string, measure: string): string {
+  return withRunName(exactResult({ unit, measure, stat: 'value' }, SELECTED_RUNS), SELECTED_RUNS);
+}
+
 const IN_FLIGHT = `sum by (run_id) (llmbench_requests_in_flight{${runMatcher(SELECTED_RUNS)}})`;
 
 export const inFlight = ofRuns(IN_FLIGHT, 'client');

@@ -64,6 +64,7 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
       await freePort(),
     ];
     const { url } = JSON.parse(server) as { url: string };
+    const gpus = await pageOfGpus(await firstLine(start('simulate', '--system', 'dynamo', '--port', '0', '--json')));
     start('serve', '--runs-dir', runs, '--port', String(exporterPort));
     const exporter = `127.0.0.1:${exporterPort}`;
     const judgedRuns = join(folder, 'judged');
@@ -101,6 +102,7 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
       start(
         ...['run', '--url', url, '--model', 'sim-model', '--scenario', scenario, '--runs-dir', runs],
         ...['--concurrency', String(concurrency), '--benchmark-duration', String(seconds)],
+        ...['--server-metrics', gpus, '--gpu-hour-price', '2.5EUR'],
         ...['--warmup-request-count', '2', '--isl', '128', '--osl', '16', '--run-id', runId]
       );
     const ids = wanted.concurrencies.map((concurrency) => `chat-${concurrency}-users`);
@@ -120,6 +122,18 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     await stop();
     throw error;
   }
+}
+
+/** The DCGM exporter beside a simulated Dynamo, whose ready line is given. */
+async function pageOfGpus(ready: string): Promise<string> {
+  const { metrics_urls: urls } = JSON.parse(ready) as { metrics_urls: string[] };
+  for (const url of urls) {
+    const page = await (await fetch(url)).text();
+    if (page.includes('DCGM_FI_DEV_POWER_USAGE{')) {
+      return url;
+    }
+  }
+  throw new Error('the simulated Dynamo has no page of its GPUs');
 }
 
 const RULES = fileURLToPath(new URL('../../../prometheus', import.meta.url));

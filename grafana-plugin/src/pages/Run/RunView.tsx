@@ -15,6 +15,7 @@ import { ExporterError } from '../../exporter-api/exporter-error.ts';
 import type { RunAnswer, RunSummary } from '../../exporter-api/types.ts';
 import { ClientAndServer } from './ClientAndServer.tsx';
 import { Configuration } from './Configuration.tsx';
+import { EnergyAndCost } from './EnergyAndCost.tsx';
 import { ErrorReasons } from './ErrorReasons.tsx';
 import { MeasureTable } from './MeasureTable.tsx';
 import { Percentiles } from './Percentiles.tsx';
@@ -101,6 +102,7 @@ function Run({ answer, exporter }: Props) {
           </div>
         </>
       )}
+      {result && <EnergyAndCost result={result} />}
       <RequestScatter exporter={exporter} runId={summary.run_id} phases={phases} live={summary.status === 'running'} />
       {answer.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} phases={phases} />}
       {result && <MeasureTable result={result} />}

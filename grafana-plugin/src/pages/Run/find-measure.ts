@@ -8,10 +8,14 @@ export function distributionOf(result: ResultFile, measure: string): Distributio
   return found ?? null;
 }
 
-export function scalarOf(result: ResultFile, measure: string): ScalarResult | null {
+export function scalarOf(
+  result: ResultFile,
+  measure: string,
+  origin: ScalarResult['origin'] = 'client'
+): ScalarResult | null {
   return (
     result.measures.find(
-      (one): one is ScalarResult => one.kind === 'scalar' && one.origin === 'client' && one.measure === measure
+      (one): one is ScalarResult => one.kind === 'scalar' && one.origin === origin && one.measure === measure
     ) ?? null
   );
 }
