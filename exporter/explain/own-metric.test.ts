@@ -9,6 +9,9 @@ test.each([
   ['TTFT', 'sent_to_first_content_chunk'],
   ['tpot', 'per_request_mean_from_usage'],
   ['output_token_throughput', 'ok_output_tokens_over_window'],
+  ['goodput', 'good_requests_over_window'],
+  ['llmbench_result_goodput_requests_per_second', 'good_requests_over_window'],
+  ['good_request_ratio', 'good_over_ok_error_timeout'],
   ['error_ratio', 'error_and_timeout_over_ok_error_timeout'],
 ])('%s is defined as %s', (name, definition) => {
   expect(ownMetric(name)?.definition).toBe(definition);

@@ -1,7 +1,6 @@
-import { COST_MEASURES } from '../../core/measures/cost-results.ts';
-import { ENERGY_MEASURES } from '../../core/measures/energy-results.ts';
+import { CAPACITY_MEASURES } from '../../core/measures/capacity.ts';
 import { DISTRIBUTION_MEASURES } from '../../core/measures/measures.ts';
-import { SCALAR_MEASURES } from '../../core/measures/scalar-measures.ts';
+import { RUN_SCALARS } from '../../core/measures/run-scalars.ts';
 import { wholeName } from '../../core/measures/short-names.ts';
 
 /** A measure of the client, by the name of a metric of llmbench's own, of the measure, or of the field's short word. */
@@ -26,12 +25,7 @@ export function ownMetric(name: string): OwnMetric | null {
 function ownMeasure(base: string): OwnMetric | null {
   const fromDue = base.endsWith('_from_due');
   const wanted = wholeName(base).replace(/_from_due$/, '');
-  const candidates = [
-    ...DISTRIBUTION_MEASURES,
-    ...Object.values(SCALAR_MEASURES),
-    ...Object.values(ENERGY_MEASURES),
-    ...Object.values(COST_MEASURES),
-  ];
+  const candidates = [...DISTRIBUTION_MEASURES, ...RUN_SCALARS, ...Object.values(CAPACITY_MEASURES)];
   const found = candidates.find(
     (candidate) => candidate.measure === wanted && (!('clock' in candidate) || !fromDue || candidate.clock === 'due'),
   );
