@@ -114,7 +114,7 @@ test('collects the targets of an HTTP service discovery', async () => {
 
 test.each([
   ['k8s:inference/app=missing', 'kubeconfig', 'no pod matches'],
-  ['k8s:inference/app=grpc', 'kubeconfig', '1 pods match, none of which is running with a metrics page'],
+  ['k8s:inference/app=grpc', 'kubeconfig', '1 pod found, but no running pod with a metrics page'],
   ['k8s:secret/app=vllm', 'kubeconfig', 'listing pods is forbidden (HTTP 403)'],
   ['k8s:inference/app=vllm', 'wrong-token', 'the credentials of Kubernetes are not valid (HTTP 401)'],
   ['k8s:inference/app=vllm', 'absent', 'the configuration of Kubernetes cannot be read'],

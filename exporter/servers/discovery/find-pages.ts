@@ -39,7 +39,9 @@ async function podTargets(search: PodSearch, say: (line: string) => void): Promi
   if (skipped.length > 0) say(`not read of ${searchName(search)}: ${listed(skipped)}`);
   if (pages.length === 0) {
     const reason =
-      pods.length === 0 ? 'no pod matches' : `${pods.length} pods match, none of which is running with a metrics page`;
+      pods.length === 0
+        ? 'no pod matches'
+        : `${things(pods.length, 'pods')} found, but no running pod with a metrics page`;
     throw searchFailure(search, reason);
   }
   return pages.map(({ pod, url }) => ({ url, label: `${pod} at ${publicUrl(url)}` }));
