@@ -237,12 +237,25 @@ await describeWithPrometheus('dashboards on a real Prometheus', (programs) => {
       }
     });
 
-    test('the annotations mark the measure phase of the run', async () => {
+    test('the annotations mark the measure phase of the run and its stages', async () => {
+      const marked: string[] = [];
       for (const annotation of dashboard.annotations.list) {
         const series = await overTheRun(expand(annotation.target?.expr ?? ''));
-        const phases = series.map(({ metric }) => `${metric['run_id'] ?? ''} ${metric['phase'] ?? ''}`);
-        expect(phases).toContain(`${stack.run.runId} measure`);
+        marked.push(
+          ...series.map(({ metric: { run_id: id = '', phase, stage, load } }) =>
+            [id, phase ?? `stage ${stage ?? ''} ${load ?? ''}`].join(' '),
+          ),
+        );
       }
+      if (dashboard.annotations.list.length === 0) return;
+      const { runId } = stack.run;
+      expect(marked).toEqual(
+        expect.arrayContaining([
+          `${runId} measure`,
+          `${runId} stage 1 concurrency=8`,
+          `${runId} stage 2 concurrency=4`,
+        ]),
+      );
     });
   });
 

@@ -155,8 +155,8 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
     expect(variables.filter((name) => !uses.has(name))).toEqual([]);
   });
 
-  test('shows the phases of the runs in every version of Grafana', () => {
-    const [regions] = dashboard.annotations.list;
+  test('shows the phases and stages of the runs in every version of Grafana', () => {
+    const [regions, stages] = dashboard.annotations.list;
     // Where no run is chosen: verdicts on scenarios over weeks.
     if (!dashboard.templating.list.some(({ name }) => name === 'run')) {
       expect(dashboard.annotations.list).toEqual([]);
@@ -164,6 +164,8 @@ describe.each(generated)('$file', ({ file, json, isApp }) => {
     }
     expect(regions?.expr).toBe('llmbench_run_phase{run_id=~"$run"} == 1');
     expect(regions?.target?.expr).toBe(regions?.expr);
+    expect(stages?.expr).toBe('llmbench_run_stage{run_id=~"$run"} == 1');
+    expect(stages?.target?.expr).toBe(stages?.expr);
   });
 
   test('leads to the other dashboards with time range and variables', () => {

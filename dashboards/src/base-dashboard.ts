@@ -1,5 +1,5 @@
 import { DashboardBuilder, DashboardCursorSync } from '@grafana/grafana-foundation-sdk/dashboard';
-import { runRegions } from './annotations.ts';
+import { runRegions, stageRegions } from './annotations.ts';
 import { linksTo } from './links.ts';
 
 export interface DashboardFrame {
@@ -28,5 +28,5 @@ export function baseDashboard(frame: DashboardFrame): DashboardBuilder {
     .time({ from, to: 'now' })
     .refresh('10s')
     .link(linksTo(tag));
-  return regions ? dashboard.annotation(runRegions()) : dashboard;
+  return regions ? dashboard.annotation(runRegions()).annotation(stageRegions()) : dashboard;
 }

@@ -14,8 +14,8 @@ interface RunResult {
 }
 
 /**
- * Runs one benchmark against the server, with the metrics page of its GPUs, and resolves when its final values have been
- * scraped.
+ * Runs one benchmark of two stages against the server, with the metrics page of its GPUs, and resolves when its final values
+ * have been scraped.
  */
 export async function runBenchmark(
   url: string,
@@ -26,7 +26,8 @@ export async function runBenchmark(
   const output = await runProgram(
     ...['run', '--url', url, '--model', 'sim-model', '--runs-dir', runsFolder, '--json'],
     ...['--server-metrics', gpusUrl, '--gpu-hour-price', '2.5EUR'],
-    ...['--concurrency', '8', '--benchmark-duration', String(seconds), '--warmup-request-count', '8'],
+    // Prometheus finds a run some seconds after its start: the first stage has to be long.
+    ...['--stages', `concurrency=8:${seconds * 0.75}s,concurrency=4:${seconds * 0.25}s`, '--warmup-request-count', '8'],
     // Decided by its value: a percentile of dependent requests may stay undecided on a busy machine.
     ...['--slo', 'time_to_first_token:mean<60s'],
   );

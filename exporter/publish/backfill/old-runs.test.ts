@@ -86,6 +86,39 @@ test('the phases are written as they were published: 1 from start to end, then 0
   expect(page).toMatch(/^llmbench_run_phase\{phase="measure",run_id="imported",shard="0",site="lab"\} 1 /m);
 });
 
+test('the stages of a load are written in the same way, each at its time; one that had not begun is not', async () => {
+  const at = (seconds: number): string => new Date(Date.parse('2026-11-21T09:30:00Z') + seconds * 1000).toISOString();
+  const added = addedRun('staged', { start: at(0), end: at(95) });
+  const result = addedResult(added.run);
+  const { requests, window, errors, measures, slos } = result;
+  const rest = { requests, window, errors, measures, slos };
+  const rate = { duration_seconds: 30, concurrency: null, request_rate: { start: 5, end: 5 } };
+  const fixed = { duration_seconds: 60, concurrency: 64, request_rate: null };
+  const stages = [
+    { ...rest, stage: 1, load: rate, start: at(0), end: at(30) },
+    { ...rest, stage: 2, load: fixed, start: at(30), end: at(90) },
+    { ...rest, stage: 3, load: fixed, start: null, end: null },
+  ];
+  await addRun(store, { ...added, result: { ...result, stages, window: { start: at(0), end: at(90), seconds: 90 } } });
+  let page = '';
+  await writePages(old(['staged']), { kind: 'stream', write: (text: string) => void (page += text) });
+  const zero = Date.parse(at(0)) / 1000;
+  const active = page.split('\n').flatMap((line) => {
+    const [series = '', value, time] = line.split(' ');
+    const [, load, stage] = /^llmbench_run_stage\{load="(.*?)".*stage="(\d)"/.exec(series) ?? [];
+    return stage === undefined ? [] : [[stage, load, Number(time) - zero, Number(value)]];
+  });
+  expect(active).toEqual([
+    ['1', 'rate=5', 0, 1],
+    ['1', 'rate=5', 30, 0],
+    ['1', 'rate=5', 45, 0],
+    ['2', 'concurrency=64', 30, 1],
+    ['2', 'concurrency=64', 90, 0],
+    ['2', 'concurrency=64', 105, 0],
+  ]);
+  expect(page).toContain('# TYPE llmbench_run_stage_end_timestamp_seconds gauge\n');
+});
+
 test('a folder gets a file for each two hours with samples', async () => {
   await add('early', '09:30');
   await add('late', '14:00');

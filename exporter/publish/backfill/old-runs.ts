@@ -3,7 +3,7 @@ import { finishedSeries } from '../remote-write/finished-series.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import type { BackfillPart } from './backfill-part.ts';
-import { phaseSeries } from './phase-series.ts';
+import { phaseSeries, stageSeries } from './phase-series.ts';
 import { readFinishedRun } from './read-finished-run.ts';
 
 /** A run that can be written with its times; its series include its histograms, rebuilt from its records. */
@@ -38,10 +38,11 @@ export async function* oldRuns(
       }
       const histograms = await requestHistograms(finished.run, store.readRecords(finished.run));
       const families = [...finishedRunFamilies(finished, { republish }), ...histograms];
-      const phases = phaseSeries(finished.run, extraLabels);
-      const firsts = phases.flatMap(({ points }) => points.slice(0, 1).map(({ time_ms }) => time_ms));
+      const { run, result } = finished;
+      const periods = [...phaseSeries(run, extraLabels), ...stageSeries(run, result, extraLabels)];
+      const firsts = periods.flatMap(({ points }) => points.slice(0, 1).map(({ time_ms }) => time_ms));
       const start_ms = Math.min(Date.parse(finished.run.start ?? ''), window.start_ms, ...firsts);
-      yield { finished, start_ms, series: [...phases, ...finishedSeries(families, window, extraLabels)] };
+      yield { finished, start_ms, series: [...periods, ...finishedSeries(families, window, extraLabels)] };
     } catch (error) {
       refused(runId, reasonOf(error));
     }

@@ -121,6 +121,28 @@ test('a run is annotated while it lasts, and is a region with its phases when it
   expect([...grafana.tokens]).toEqual(['Bearer geheim42']);
 });
 
+test('a run with stages has a region for each stage that began', async () => {
+  const grafana = await FakeGrafana.start();
+  const [first, second] = ['2026-11-03T10:15:05.550Z', '2026-11-03T10:15:10.550Z'];
+  const { requests, window, errors, measures, slos } = resultFile();
+  const rest = { requests, window, errors, measures, slos };
+  const rate = { duration_seconds: 5, concurrency: null, request_rate: { start: 5, end: 20 } };
+  const fixed = { duration_seconds: 5, concurrency: 64, request_rate: null };
+  const stages = [
+    { ...rest, stage: 1, load: rate, start: '2026-11-03T10:15:00.550Z', end: first },
+    { ...rest, stage: 2, load: fixed, start: first, end: second },
+    { ...rest, stage: 3, load: fixed, start: null, end: null },
+  ];
+  expect(await annotator(grafana).finish(finished, resultFile({ stages }))).toEqual([]);
+  expect(regions(grafana)).toEqual([
+    ...[WHOLE, WARMUP, MEASURE],
+    ['part:stage-1', Date.parse('2026-11-03T10:15:00.550Z'), Date.parse(first)],
+    ['part:stage-2', Date.parse(first), Date.parse(second)],
+  ]);
+  expect(grafana.annotations[3]?.text).toMatch(/^stage 1, rate=5\.\.20, of chat /);
+  expect(grafana.annotations[4]?.tags).toContain('stage:2');
+});
+
 test('annotating again, also by another process, updates what exists', async () => {
   const grafana = await FakeGrafana.start();
   for (let i = 0; i < 2; i++) expect(await annotator(grafana).finish(finished, resultFile())).toEqual([]);

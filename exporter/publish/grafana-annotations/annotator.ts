@@ -28,7 +28,7 @@ export class Annotator {
     });
   }
 
-  /** The regions of the run and its phases; a line when Grafana did not take them. */
+  /** The regions of the run, its phases and its stages; a line when Grafana did not take them. */
   async finish(run: RunFile, result: ResultFile): Promise<readonly string[]> {
     try {
       await this.#begun;

@@ -2,6 +2,7 @@ import { formatSeconds } from './format-seconds.ts';
 import { loadName } from '../../../core/run/load-key.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
+import { stageLoadText } from '../../../core/run/stage-text.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
 import type { AnnotationBody } from './annotations-client.ts';
 
@@ -22,7 +23,7 @@ export function startedRun(run: RunFile): RunRegion | null {
   return region(run, WHOLE_RUN, Date.parse(run.start), null, [], description(run));
 }
 
-/** The run and its phases, from a run that has ended. Empty for a run without a time of its own. */
+/** The run, its phases and the stages of its load, from a run that has ended. Empty for a run without a time of its own. */
 export function endedRun(run: RunFile, result: ResultFile): readonly RunRegion[] {
   if (run.start === null || run.end === null) return [];
   const whole = region(
@@ -38,7 +39,16 @@ export function endedRun(run: RunFile, result: ResultFile): readonly RunRegion[]
       ? []
       : [region(run, `part:${phase}`, Date.parse(start), Date.parse(end), [], `${phase} of ${description(run)}`)],
   );
-  return [whole, ...phases];
+  return [whole, ...phases, ...stageRegions(run, result)];
+}
+
+/** Without the stages that had not begun. */
+function stageRegions(run: RunFile, { stages }: ResultFile): readonly RunRegion[] {
+  return stages.flatMap(({ stage, load, start, end }) => {
+    if (start === null || end === null) return [];
+    const text = `stage ${stage}, ${stageLoadText(load)}, of ${description(run)}`;
+    return [region(run, `part:stage-${stage}`, Date.parse(start), Date.parse(end), [`stage:${stage}`], text)];
+  });
 }
 
 function region(
