@@ -24,13 +24,13 @@ const MOST_POINTS = 10_000;
 interface Props {
   exporter: ExporterApi;
   runId: string;
-  phases: readonly XyRegion[];
+  regions: readonly XyRegion[];
   /** The run is in progress: its requests are available after it ends. */
   live: boolean;
 }
 
 /** One point per request at the time when it was sent. */
-export function RequestScatter({ exporter, runId, phases, live }: Props) {
+export function RequestScatter({ exporter, runId, regions, live }: Props) {
   const theme = useTheme2();
   const value = useRequestValue();
   const load = useCallback(
@@ -73,7 +73,7 @@ export function RequestScatter({ exporter, runId, phases, live }: Props) {
             measure: requestValueName(value),
           })}
           series={series}
-          regions={phases}
+          regions={regions}
           height={260}
           xText={secondsText}
           yText={requestValueText(value)}

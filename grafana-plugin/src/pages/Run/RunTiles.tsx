@@ -28,7 +28,10 @@ export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer })
       <Tile
         label={t('tiles.requests', 'Ok requests')}
         value={counted(requests.ok)}
-        detail={t('tiles.requests-detail', 'in {{window}}', { window: quantity(result.window.seconds, 'seconds') })}
+        detail={[
+          t('tiles.requests-detail', 'in {{window}}', { window: quantity(result.window.seconds, 'seconds') }),
+          ...coolDownText(result),
+        ].join(' · ')}
       />
       <LatencyTile
         label={t('tiles.ttft', 'Time to first token p99')}
@@ -56,6 +59,13 @@ export function RunTiles({ answer: { summary, result } }: { answer: RunAnswer })
       <ClientTile result={result} />
     </Tiles>
   );
+}
+
+/** Its requests are in no measure. */
+function coolDownText({ cool_down: coolDown }: ResultFile): string[] {
+  return coolDown === undefined
+    ? []
+    : [t('tiles.cool-down', '{{ok}} more in the cool-down', { ok: counted(coolDown.ok) })];
 }
 
 function LatencyTile({ label, distribution }: { label: string; distribution: DistributionResult | null }) {

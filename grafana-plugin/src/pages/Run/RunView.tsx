@@ -21,10 +21,12 @@ import { MeasureTable } from './MeasureTable.tsx';
 import { Percentiles } from './Percentiles.tsx';
 import { PrometheusRun } from './PrometheusRun.tsx';
 import { RequestScatter } from './RequestScatter.tsx';
+import { runRegions } from './run-regions.ts';
 import { RunFacts } from './RunFacts.tsx';
 import { RunTiles } from './RunTiles.tsx';
 import { RunVerdict } from './RunVerdict.tsx';
 import { ServerSignals } from './ServerSignals.tsx';
+import { StageTable } from './StageTable.tsx';
 import { useServerCounts } from './useServerCounts.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
 
@@ -85,13 +87,14 @@ function Run({ answer, exporter }: Props) {
   const styles = useStyles2(getStyles);
   const { summary, run, result } = answer;
   const counts = useServerCounts(exporter, summary.run_id, answer.has_servers && result !== null);
-  const phases = phaseRegions(answer);
+  const regions = runRegions(answer);
   return (
     <div className={styles.page}>
       <RunFacts run={summary} />
       <RunVerdict run={summary} />
       {summary.failure && <Alert severity="warning" title={summary.failure} />}
       <RunTiles answer={answer} />
+      {result && <StageTable result={result} />}
       <Percentiles run={summary} exporter={result === null ? null : exporter} />
       {result && (
         <>
@@ -103,20 +106,17 @@ function Run({ answer, exporter }: Props) {
         </>
       )}
       {result && <EnergyAndCost result={result} />}
-      <RequestScatter exporter={exporter} runId={summary.run_id} phases={phases} live={summary.status === 'running'} />
-      {answer.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} phases={phases} />}
+      <RequestScatter
+        exporter={exporter}
+        runId={summary.run_id}
+        regions={regions}
+        live={summary.status === 'running'}
+      />
+      {answer.has_servers && <ServerSignals exporter={exporter} runId={summary.run_id} regions={regions} />}
       {result && <MeasureTable result={result} />}
       <Configuration run={run} />
     </div>
   );
-}
-
-function phaseRegions({ run }: RunAnswer) {
-  const zero = run.start === null ? NaN : Date.parse(run.start);
-  return run.phases.flatMap(({ phase, start, end }) => {
-    const [from, to] = [(Date.parse(start ?? '') - zero) / 1000, (Date.parse(end ?? '') - zero) / 1000];
-    return Number.isFinite(from) && Number.isFinite(to) ? [{ from, to, label: phase }] : [];
-  });
 }
 
 /** Without an absolute time range in the URL, the page uses the run's. */

@@ -13,11 +13,11 @@ import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
 interface Props {
   exporter: ExporterApi;
   runId: string;
-  phases: readonly XyRegion[];
+  regions: readonly XyRegion[];
 }
 
 /** Queue, batch, KV cache and cache hits of the run's servers, over its time. */
-export function ServerSignals({ exporter, runId, phases }: Props) {
+export function ServerSignals({ exporter, runId, regions }: Props) {
   const theme = useTheme2();
   const load = useCallback(
     (signal: AbortSignal) => exporter.series(runId, { quantity: [...SIGNALS], points: 400 }, signal),
@@ -39,7 +39,7 @@ export function ServerSignals({ exporter, runId, phases }: Props) {
       {data && (
         <SignalCharts
           runs={[{ name: '', color: paletteColor(theme, 0), answer: data, zeroSeconds: 0 }]}
-          regions={phases}
+          regions={regions}
           xTitle={t('signals.axis', 'since the start of the run')}
         />
       )}

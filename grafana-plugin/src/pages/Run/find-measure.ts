@@ -1,7 +1,10 @@
 import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 
+/** A result, or one of its stages. */
+type Measured = Pick<ResultFile, 'measures'>;
+
 /** A client's distribution over ok requests, counted from sent. */
-export function distributionOf(result: ResultFile, measure: string): DistributionResult | null {
+export function distributionOf(result: Measured, measure: string): DistributionResult | null {
   const found = result.measures.find(
     (one): one is DistributionResult => one.kind === 'distribution' && isPlain(one) && one.measure === measure
   );
@@ -9,7 +12,7 @@ export function distributionOf(result: ResultFile, measure: string): Distributio
 }
 
 export function scalarOf(
-  result: ResultFile,
+  result: Measured,
   measure: string,
   origin: ScalarResult['origin'] = 'client'
 ): ScalarResult | null {

@@ -1,0 +1,82 @@
+import { t } from '@grafana/i18n';
+import React from 'react';
+import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
+import type { ResultFile, StageResult } from '../../../../core/run/result.ts';
+import { stageText } from '../../../../core/run/stage-text.ts';
+import type { PercentileName } from '../../../../core/stats/percentiles.ts';
+import { counted, quantity } from '../../../../core/text/quantities.ts';
+import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { Section } from '../../components/Section.tsx';
+import { distributionOf, scalarOf } from './find-measure.ts';
+
+/** The stages of the load side by side, each over the requests that were due in it; nothing without stages. */
+export function StageTable({ result: { stages } }: { result: ResultFile }) {
+  if (stages.length === 0) {
+    return null;
+  }
+  const hasObjectives = stages.some(({ slos }) => slos.length > 0);
+  return (
+    <Section
+      title={t('stages.title', 'Stages')}
+      description={t(
+        'stages.description',
+        'Each stage has the requests that were due in it. All other numbers of this page are of all stages together.'
+      )}
+    >
+      <DataTable
+        label={t('stages.table', 'Stages of the load')}
+        rows={stages}
+        rowKey={({ stage }) => String(stage)}
+        columns={[...columns(), ...(hasObjectives ? [objectives()] : [])]}
+      />
+    </Section>
+  );
+}
+
+function columns(): Array<Column<StageResult>> {
+  const number = (id: string, header: string, render: (stage: StageResult) => string) => ({
+    id,
+    header,
+    align: 'right' as const,
+    render,
+  });
+  const percentile = (measure: string, name: PercentileName) => (stage: StageResult) =>
+    quantity(distributionOf(stage, measure)?.percentiles[name].value, 'seconds');
+  return [
+    {
+      id: 'stage',
+      header: t('stages.stage', 'Stage'),
+      render: ({ stage, load }) => (
+        <>
+          {stage} <code>{stageText(load)}</code>
+        </>
+      ),
+    },
+    number('ok', t('stages.ok', 'Ok'), ({ requests }) => counted(requests.ok)),
+    number('failed', t('stages.failed', 'Failed'), ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
+    number('requests', t('stages.requests', 'Request throughput'), (stage) =>
+      quantity(scalarOf(stage, 'request_throughput')?.value, 'requests_per_second')
+    ),
+    number('output', t('stages.output', 'Output throughput'), (stage) =>
+      quantity(scalarOf(stage, 'output_token_throughput')?.value, 'tokens_per_second')
+    ),
+    number('ttft-p50', t('stages.ttft-p50', 'TTFT p50'), percentile('time_to_first_token', 'p50')),
+    number('ttft-p99', t('stages.ttft-p99', 'TTFT p99'), percentile('time_to_first_token', 'p99')),
+    number('itl-p50', t('stages.itl-p50', 'ITL p50'), percentile('inter_token_latency', 'p50')),
+    number('itl-p99', t('stages.itl-p99', 'ITL p99'), percentile('inter_token_latency', 'p99')),
+  ];
+}
+
+function objectives(): Column<StageResult> {
+  return {
+    id: 'objectives',
+    header: t('stages.objectives', 'Objectives'),
+    render: ({ slos }) => {
+      const verdicts = slos.map(({ verdict }) => verdict);
+      if (verdicts.includes('not_met')) {
+        return t('stages.not-met', 'not met');
+      }
+      return verdicts.includes('undecided') ? t('stages.undecided', 'undecided') : t('stages.met', 'met');
+    },
+  };
+}
