@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
-import { APP_FOLDER, DASHBOARDS } from './src/dashboards.ts';
+import { APP_FOLDER, DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
 
-/** Where the generated files are: for any Grafana, and for one that has the app. */
-const FOLDERS = ['./', APP_FOLDER];
+/** Where the generated files are: for any Grafana, for native histograms, and for a Grafana that has the app. */
+const FOLDERS = ['./', NATIVE_FOLDER, APP_FOLDER];
 
 const files = new Set(DASHBOARDS.map(([file]) => file));
 for (const folder of FOLDERS) {

@@ -10,6 +10,8 @@ export interface KnownMetric {
   readonly family: string;
   readonly type: CatalogFamily['type'];
   readonly labels: ReadonlySet<string>;
+  /** Of a histogram whose server has default bucket bounds: these, in the unit of the family. */
+  readonly bounds?: readonly number[];
 }
 
 interface RuleFile {
@@ -43,13 +45,15 @@ export function ruleFiles(folder: 'rules' | 'alerts'): readonly (readonly [file:
 }
 
 /**
- * Every metric that a query may name: of the catalogs, of a benchmark, of Prometheus itself, of the recording rules.
+ * Every metric that a query may name: of the catalogs, of a benchmark, of Prometheus itself, of the recording rules. With
+ * `native` also a histogram by the name of its family.
  */
-export function knownMetrics(): ReadonlyMap<string, KnownMetric> {
+export function knownMetrics({ native = false } = {}): ReadonlyMap<string, KnownMetric> {
   const known = new Map<string, KnownMetric>();
   for (const catalog of catalogs()) {
     for (const family of catalog.families) {
-      add(known, family.name, family.type, [...labelsOf(catalog, family), ...(family.optional_labels ?? [])]);
+      const labels = [...labelsOf(catalog, family), ...(family.optional_labels ?? [])];
+      add(known, family.name, family.type, labels, Array.isArray(family.buckets) ? family.buckets : undefined);
     }
   }
   const own = JSON.parse(readFileSync(OWN_FAMILIES, 'utf8')) as {
@@ -57,6 +61,11 @@ export function knownMetrics(): ReadonlyMap<string, KnownMetric> {
   };
   for (const { name, type, labels } of own.families) add(known, name, type, labels);
   for (const name of ['up', 'scrape_duration_seconds', 'scrape_samples_scraped']) add(known, name, 'gauge', []);
+  if (native) {
+    for (const facts of [...known.values()]) {
+      if (facts.type === 'histogram' && !known.has(facts.family)) known.set(facts.family, facts);
+    }
+  }
   for (const [, rules] of [...ruleFiles('rules'), ...ruleFiles('alerts')]) {
     for (const { record, expr, labels = {} } of rules) {
       if (record === undefined) continue;
@@ -89,10 +98,12 @@ function add(
   family: string,
   type: KnownMetric['type'],
   labels: readonly string[],
+  bounds?: readonly number[],
 ): void {
   for (const [suffix, own] of SAMPLES[type]) {
     const before = known.get(family + suffix)?.labels ?? [];
     const all = [...before, ...TARGET_LABELS, ...labels, ...(own === null ? [] : [own])];
-    known.set(family + suffix, { family, type, labels: new Set(all) });
+    const grid = bounds === undefined ? {} : { bounds };
+    known.set(family + suffix, { family, type, labels: new Set(all), ...grid });
   }
 }

@@ -36,16 +36,28 @@ groups:
 ${rules.join('')}`;
 }
 
+/** Powers of two: multiplied with these, a decimal number keeps its digits. The nearest to the objective first. */
+const MULTIPLES = [1, 0.5, 2, 0.25, 4];
+
 /**
  * The finite bucket bounds of a histogram, in the label `bound` as the server writes them: the one that is nearest to the
- * objective first. `buckets` are its buckets; their unit has `perSecond` in a second.
+ * objective first. `buckets` are its buckets; their unit has `perSecond` in a second. With `native`, a selector of native
+ * histograms: where these are and no buckets, the objective and multiples of it.
  */
-export function boundsByDistance(buckets: string, { measure, limitSeconds }: LatencyObjective, perSecond = 1): string {
+export function boundsByDistance(
+  buckets: string,
+  { measure, limitSeconds }: LatencyObjective,
+  { perSecond = 1, native = null }: { readonly perSecond?: number; readonly native?: string | null } = {},
+): string {
   const bounds = `label_replace(group by (le) (${buckets}), "bound", "$1", "le", "(.+)")`;
   // PromQL turns no label into a number, but a histogram of one value in one bucket has the bucket's bound as its maximum.
   const overflow = `label_replace(${bounds}, "le", "+Inf", "le", ".+")`;
   const asNumbers = `histogram_quantile(1, ${bounds} or ${overflow})`;
   const limit = `(${limitSeries(measure)} or on () vector(${limitSeconds}))`;
   const inUnit = perSecond === 1 ? limit : `${perSecond} * ${limit}`;
-  return `sort(abs(${asNumbers} - on () group_left () ${inUnit}))`;
+  const distances = `abs(${asNumbers} - on () group_left () ${inUnit})`;
+  if (native === null) return `sort(${distances})`;
+  // Its value is the place of the multiple, its label the limit that this makes.
+  const choices = MULTIPLES.map((multiple, place) => `${place} * count_values("bound", ${inUnit} * ${multiple})`);
+  return `sort(${distances} or on () ((${choices.join(' or ')}) and on () group(${native})))`;
 }

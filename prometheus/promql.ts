@@ -28,7 +28,7 @@ const KEYWORDS = new Set(['and', 'or', 'unless', 'bool', 'offset', 'inf', 'nan',
 const LABEL_LISTS = /\b(?:by|without|on|ignoring|group_left|group_right)\s*\([^()]*\)/g;
 
 /** Same length, so that positions stay: what is in quotes could look like anything. */
-function maskStrings(expr: string): string {
+export function maskStrings(expr: string): string {
   return expr.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) => `"${'·'.repeat(text.length - 2)}"`);
 }
 

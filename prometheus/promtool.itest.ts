@@ -1,12 +1,12 @@
 import { expect, test } from '@jest/globals';
 import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, stringify } from 'yaml';
-import { describeWithEachPrometheus } from './describe-prometheus.ts';
+import { describeWithEachPrometheus, describeWithPrometheusMajor } from './describe-prometheus.ts';
 import { renderGrafanaAlerts } from './grafana-alerts.ts';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -17,6 +17,7 @@ function files(folder: string): string[] {
     .map((file) => join(HERE, folder, file));
 }
 
+const NATIVE_RULES = join(HERE, '../native/rules');
 const RULE_FILES = [...files('rules'), ...files('alerts')];
 
 interface Verdict {
@@ -79,6 +80,42 @@ await describeWithEachPrometheus('promtool', ({ promtool: program }) => {
       await writeFile(file, "tests: [{ promql_expr_test: [{ expr: '1', exp_samples: [{ value: 2 }] }] }]\n");
       const verdict = await promtool(program, 'test', 'rules', file);
       expect(verdict.status).toBe(1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});
+
+await describeWithPrometheusMajor('3', 'promtool with the rules for native histograms', ({ promtool: program }) => {
+  const natives = readdirSync(NATIVE_RULES).map((file) => join(NATIVE_RULES, file));
+
+  test('finds no fault in them', async () => {
+    const verdict = await promtool(program, 'check', 'rules', '--lint=all', '--lint-fatal', ...natives);
+    expect(verdict).toMatchObject({ status: 0 });
+  });
+
+  test('passes their unit tests', async () => {
+    const tests = files('tests/native');
+    const verdict = await promtool(program, 'test', 'rules', ...tests);
+    expect(verdict).toMatchObject({ status: 0 });
+    expect(verdict.output.match(/^ *SUCCESS$/gm)).toHaveLength(tests.length);
+  });
+
+  test('passes the unit tests of the classic rules: classic histograms are recorded as before', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'llmbench-promtool-'));
+    try {
+      const copies = files('tests').map(async (file) => {
+        const text = await readFile(file, 'utf8');
+        const moved = text
+          .replaceAll('- ../rules/', `- ${NATIVE_RULES}/`)
+          .replaceAll('- ../alerts/', `- ${HERE}alerts/`);
+        const copy = join(folder, basename(file));
+        await writeFile(copy, moved);
+        return copy;
+      });
+      const verdict = await promtool(program, 'test', 'rules', ...(await Promise.all(copies)));
+      expect(verdict).toMatchObject({ status: 0 });
+      expect(verdict.output.match(/^ *SUCCESS$/gm)).toHaveLength(copies.length);
     } finally {
       await rm(folder, { recursive: true });
     }

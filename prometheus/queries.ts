@@ -67,6 +67,15 @@ export function percentileEdge(
   return `histogram_quantile(1, ${holding}) and ${on} ${finite} >= ${on} group_left () ${rank}`;
 }
 
+/** A percentile of whole runs that have a native histogram and no classic one, in seconds; estimated within a bucket. */
+export function nativeQuantile({ histogram, quantile, of, window = WHOLE_RANGE }: QuantileQuery): string {
+  const name = `llmbench_${histogram}_seconds`;
+  const last = (metric: string): string => `last_over_time(${metric}{${runMatcher(of)}}[${window}])`;
+  const on = 'run' in of ? 'on ()' : 'on (run_id)';
+  // Compared, so that it is read of classic histograms alone.
+  return `histogram_quantile(${quantile}, sum${byLabels(of)} (${last(name)} unless ${on} ${last(`${name}_count`)} >= 0))`;
+}
+
 /** 1 − 0.99 as a decimal number would have it: 0.01. */
 function tidy(value: number): number {
   return Number(value.toPrecision(12));

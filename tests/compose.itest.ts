@@ -18,7 +18,9 @@ interface Service {
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const { services } = parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }) as {
+/** With the default of each variable. */
+const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8').replaceAll(/\$\{\w+:-([^}]*)\}/g, '$1');
+const { services } = parse(text, { merge: true }) as {
   readonly services: Readonly<Record<'simulator' | 'exporter' | 'benchmark' | 'prometheus' | 'plugin', Service>>;
 };
 

@@ -20,10 +20,19 @@ interface Service {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-const compose = parse(read('docker-compose.yml'), { merge: true }) as {
-  readonly services: Readonly<Record<string, Service>>;
-  readonly volumes: Readonly<Record<string, unknown>>;
-};
+/** The file as Compose reads it with these environment variables. */
+function composed(environment: Readonly<Record<string, string>>) {
+  const text = read('docker-compose.yml').replaceAll(
+    /\$\{(\w+):-([^}]*)\}/g,
+    (_, name: string, otherwise: string) => environment[name] ?? otherwise,
+  );
+  return parse(text, { merge: true }) as {
+    readonly services: Readonly<Record<string, Service>>;
+    readonly volumes: Readonly<Record<string, unknown>>;
+  };
+}
+
+const compose = composed({});
 const { services } = compose;
 
 test('the file is valid by the Compose specification', () => {
@@ -55,14 +64,28 @@ test("the stack's Prometheus configuration is the project's own, for the stack's
   expect(Object.keys(services)).toContain(host);
 });
 
-test('every folder that is mounted is in the repository, and every volume is declared', () => {
-  const sources = Object.values(services)
+/** What the services mount: folders and volumes. */
+function mountsOf(all: Readonly<Record<string, Service>>): string[] {
+  return Object.values(all)
     .flatMap((service) => service.volumes ?? [])
     .map((volume) => volume.split(':')[0] ?? '');
+}
+
+test('every folder that is mounted is in the repository, and every volume is declared', () => {
+  const sources = mountsOf(services);
   const folders = sources.filter((source) => source.startsWith('./'));
   expect(folders.length).toBeGreaterThan(3);
   expect(folders.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
   expect(new Set(sources.filter((source) => !source.startsWith('./')))).toEqual(new Set(Object.keys(compose.volumes)));
+});
+
+test('the folders for native histograms can be mounted, as the head of the file states', () => {
+  const [line = ''] = /LLMBENCH_\w+=.+ docker compose up/.exec(read('docker-compose.yml')) ?? [];
+  const settings = [...line.matchAll(/(LLMBENCH_\w+)=(\S+)/g)].map(([, name = '', path = '']) => [name, path] as const);
+  const environment: Readonly<Record<string, string>> = Object.fromEntries(settings);
+  const changed = mountsOf(composed(environment).services).filter((source) => !mountsOf(services).includes(source));
+  expect(changed).toEqual(['./native/rules', './native/dashboards']);
+  expect(changed.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
 });
 
 test('the benchmark is started with options that exist', () => {

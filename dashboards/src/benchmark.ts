@@ -6,6 +6,7 @@ import { withLoad } from './benchmark/load.ts';
 import { withRuns } from './benchmark/runs.ts';
 import { withServer } from './benchmark/server.ts';
 import { withWholeRun } from './benchmark/whole-run.ts';
+import type { Histograms } from './native/histograms.ts';
 import { UID } from './benchmark/uid.ts';
 import { SYSTEM_PRESENCE } from './queries/system.ts';
 import {
@@ -24,7 +25,7 @@ const TTFT_OBJECTIVE = {
 } as const;
 
 /** "LLM benchmark": what the chosen runs measured, and what the server said meanwhile. */
-export function benchmark(): Dashboard {
+export function benchmark(histograms: Histograms = 'classic'): Dashboard {
   const dashboard = baseDashboard({
     uid: UID,
     title: 'LLM benchmark',
@@ -33,10 +34,10 @@ export function benchmark(): Dashboard {
     datasourceVariable(),
     ...runVariables(),
     ...recordedVariables(SYSTEM_PRESENCE),
-    objectiveVariable(TTFT_OBJECTIVE),
+    objectiveVariable(TTFT_OBJECTIVE, histograms),
     scrapeIntervalVariable(),
   ]);
-  withWholeRun(dashboard);
+  withWholeRun(dashboard, histograms);
   withLoad(dashboard);
   withClientLatency(dashboard);
   withServer(dashboard);

@@ -1,6 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { WHOLE_RUN } from './benchmark/wording.ts';
+import type { Histograms } from './native/histograms.ts';
 import * as client from './queries/client.ts';
 import { SYSTEM_PRESENCE, systemKvCacheUsage, systemPercentiles, systemSum } from './queries/system.ts';
 import { lines, number, row, type PanelSpec, type RowSpec } from './server/panel-spec.ts';
@@ -39,14 +40,20 @@ function system(metric: string, name: string, display: DisplayUnit): Signal {
 const REQUESTS = { unit: 'reqps' };
 const COUNT = { unit: 'locale', axis: 'requests' };
 
-function exact(title: string, about: string, histogram: 'time_to_first_token' | 'inter_token_latency'): PanelSpec {
-  return number(title, `${about} ${WHOLE_RUN}`, [seconds(client.wholeRunPercentiles(histogram, [0.5, 0.99]))]);
+function exact(
+  title: string,
+  about: string,
+  histogram: 'time_to_first_token' | 'inter_token_latency',
+  histograms: Histograms,
+): PanelSpec {
+  const queries = client.wholeRunPercentiles(histogram, [0.5, 0.99], histograms);
+  return number(title, `${about} ${WHOLE_RUN[histograms]}`, [seconds(queries)]);
 }
 
-function overview(): RowSpec {
+function overview(histograms: Histograms): RowSpec {
   return row(1, 'Agreement of client and server', [
-    exact('Client TTFT', 'Time to first token as the client measured it.', 'time_to_first_token'),
-    exact('Client ITL', 'Inter-token latency, one mean per request.', 'inter_token_latency'),
+    exact('Client TTFT', 'Time to first token as the client measured it.', 'time_to_first_token', histograms),
+    exact('Client ITL', 'Inter-token latency, one mean per request.', 'inter_token_latency', histograms),
     number(
       'TTFT objective kept',
       'Share of the first tokens that came within the objective; exact, because the objective is a bucket bound.',
@@ -144,7 +151,7 @@ function servers(): RowSpec {
 }
 
 /** "Client and server": the same quantities as both sides see them, for every system that has recording rules. */
-export function clientVsServer(): Dashboard {
+export function clientVsServer(histograms: Histograms = 'classic'): Dashboard {
   const dashboard = baseDashboard({
     uid: 'llmbench-client-vs-server',
     title: 'LLM client and server',
@@ -154,14 +161,17 @@ export function clientVsServer(): Dashboard {
     datasourceVariable(),
     ...runVariables(),
     ...recordedVariables(SYSTEM_PRESENCE),
-    objectiveVariable({
-      name: 'ttft_slo',
-      label: 'TTFT objective',
-      histogram: 'llmbench_time_to_first_token_seconds',
-      measure: 'time_to_first_token',
-    }),
+    objectiveVariable(
+      {
+        name: 'ttft_slo',
+        label: 'TTFT objective',
+        histogram: 'llmbench_time_to_first_token_seconds',
+        measure: 'time_to_first_token',
+      },
+      histograms,
+    ),
     scrapeIntervalVariable(),
   ]);
-  for (const each of [overview(), latency(), servers()]) addRow(dashboard, each);
+  for (const each of [overview(histograms), latency(), servers()]) addRow(dashboard, each);
   return dashboard.build();
 }

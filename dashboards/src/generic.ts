@@ -1,6 +1,7 @@
 import type { Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
 import { baseDashboard } from './base-dashboard.ts';
 import { OVER_TIME } from './benchmark/wording.ts';
+import type { Histograms } from './native/histograms.ts';
 import { closedRow, lines, number, row, type RowSpec } from './server/panel-spec.ts';
 import { addRow } from './server/server-dashboard.ts';
 import type { Signal } from './server/signal.ts';
@@ -8,6 +9,8 @@ import type { DisplayUnit } from './server/units.ts';
 import {
   datasourceVariable,
   familyVariable,
+  gaugeVariable,
+  histogramVariable,
   runVariables,
   scrapeIntervalVariable,
   serverVariables,
@@ -51,24 +54,42 @@ function scraping(): RowSpec {
   ]);
 }
 
-function histograms(): RowSpec {
-  const buckets = `sum by (instance, le) (rate({__name__="$histogram",${CHOSEN}}[$__rate_interval]))`;
+/** Queries about the chosen histogram; the variable has the name of its buckets, or, for either kind, of the family. */
+const HISTOGRAM: Readonly<Record<Histograms, { readonly buckets: string; readonly count: string }>> = {
+  classic: {
+    buckets: rate(`__name__="$histogram"`),
+    count: rate(`__name__="$histogram",le="+Inf"`),
+  },
+  either: {
+    buckets: `${rate('__name__="${histogram}_bucket"')} or ignoring (le) ${rate('__name__="$histogram"')}`,
+    count: `${rate('__name__="${histogram}_count"')} or histogram_count(${rate('__name__="$histogram"')})`,
+  },
+};
+
+function rate(matchers: string): string {
+  return `rate({${matchers},${CHOSEN}}[$__rate_interval])`;
+}
+
+function chosenHistogram(histograms: Histograms): RowSpec {
+  const { buckets, count } = HISTOGRAM[histograms];
   return row(2, 'Histograms', [
     lines(
       'Percentiles of $histogram',
       `In the unit of the family. For an unknown family, neither the meaning nor the time of an observation is known: read its help text. ${OVER_TIME}`,
       [
         ...[0.5, 0.99].map((quantile) =>
-          ask(`histogram_quantile(${quantile}, ${buckets})`, `p${quantile * 100} {{instance}}`, {
-            unit: 'none',
-          }),
+          ask(
+            `histogram_quantile(${quantile}, sum by (instance, le) (${buckets}))`,
+            `p${quantile * 100} {{instance}}`,
+            {
+              unit: 'none',
+            },
+          ),
         ),
       ],
     ),
     lines('Observations of $histogram', `Per second. Percentiles of few observations are unreliable.`, [
-      ask(`sum by (instance) (rate({__name__="$histogram",le="+Inf",${CHOSEN}}[$__rate_interval]))`, '{{instance}}', {
-        unit: 'cps',
-      }),
+      ask(`sum by (instance) (${count})`, '{{instance}}', { unit: 'cps' }),
     ]),
   ]);
 }
@@ -97,7 +118,7 @@ function others(): RowSpec[] {
 }
 
 /** "Any server": for targets that no catalog describes; the viewer chooses the families. */
-export function generic(): Dashboard {
+export function generic(histograms: Histograms = 'classic'): Dashboard {
   const dashboard = baseDashboard({
     uid: 'llmbench-generic',
     title: 'LLM server: any other',
@@ -107,11 +128,13 @@ export function generic(): Dashboard {
     datasourceVariable(),
     ...runVariables(),
     ...serverVariables(PRESENCE, null),
-    familyVariable('histogram', 'Histogram', '__name__=~".+_bucket"'),
+    histograms === 'classic' ? familyVariable('histogram', 'Histogram', '__name__=~".+_bucket"') : histogramVariable(),
     familyVariable('counter', 'Counter', '__name__=~".+_total"'),
-    familyVariable('gauge', 'Gauge', '__name__!~".+_(total|bucket|sum|count|created|info)"'),
+    histograms === 'classic'
+      ? familyVariable('gauge', 'Gauge', '__name__!~".+_(total|bucket|sum|count|created|info)"')
+      : gaugeVariable(),
     scrapeIntervalVariable(),
   ]);
-  for (const each of [scraping(), histograms(), ...others()]) addRow(dashboard, each);
+  for (const each of [scraping(), chosenHistogram(histograms), ...others()]) addRow(dashboard, each);
   return dashboard.build();
 }

@@ -8,6 +8,7 @@ import {
 import { boundsByDistance, limitSeries, OBJECTIVES, type LatencyObjective } from '../../prometheus/objectives.ts';
 import { ofMeasured, runTitles } from '../../prometheus/queries.ts';
 import { DATASOURCE } from './datasource.ts';
+import type { Histograms } from './native/histograms.ts';
 import { SELECTED_RUNS } from './queries/client.ts';
 
 /** Opens with All: Grafana versions differ in what they take when nothing is said. */
@@ -215,6 +216,40 @@ export function familyVariable(name: string, label: string, matcher: string): Qu
     .sort(VariableSort.AlphabeticalAsc);
 }
 
+/** The series of the chosen targets whose name has none of the suffixes of classic samples: gauges and native histograms. */
+const WITHOUT_SUFFIX = families('__name__!~".+_(total|bucket|sum|count|created|info)"', '(.+)');
+
+/** Series of the chosen targets with the name of their family, which the pattern finds, in the label `family`. */
+function families(matchers: string, pattern: string): string {
+  const series = `last_over_time({${matchers},job=~"$job",instance=~"$instance"}[$__range])`;
+  return `label_replace(${series}, "family", "$1", "__name__", "${pattern}")`;
+}
+
+/** One histogram of those that the chosen targets expose, by the name of the family, whether it is classic or native. */
+export function histogramVariable(): QueryVariableBuilder {
+  const classic = families('__name__=~".+_bucket",le="+Inf"', '(.+)_bucket');
+  // Only histograms have a count.
+  return familyOf('histogram', 'Histogram', `${classic} or histogram_count(${WITHOUT_SUFFIX})`);
+}
+
+/** One gauge of those that the chosen targets expose: no native histogram, which has a name of the same form. */
+export function gaugeVariable(): QueryVariableBuilder {
+  // Only numbers can be compared.
+  return familyOf('gauge', 'Gauge', `${WITHOUT_SUFFIX} <= Inf`);
+}
+
+function familyOf(name: string, label: string, series: string): QueryVariableBuilder {
+  return resultVariable({
+    name,
+    label,
+    description: `${label}s of the chosen targets`,
+    expr: `group by (family) (${series})`,
+    regex: '/family="(?<value>[^"]+)"/',
+  })
+    .multi(false)
+    .sort(VariableSort.AlphabeticalAsc);
+}
+
 /** A service level objective: panels draw it as a line and say which share of the requests keeps it. */
 export interface Objective {
   readonly name: string;
@@ -227,16 +262,20 @@ export interface Objective {
 }
 
 /** The bound that is nearest to the objective of the rules comes first, and is what the dashboard opens with. */
-export function objectiveVariable({ name, label, histogram, measure, perSecond }: Objective): QueryVariableBuilder {
+export function objectiveVariable(
+  { name, label, histogram, measure, perSecond = 1 }: Objective,
+  histograms: Histograms,
+): QueryVariableBuilder {
   const chosen = histogram.startsWith('llmbench_') ? 'run_id=~"$run"' : 'job=~"$job",instance=~"$instance"';
   const buckets = `last_over_time(${histogram}_bucket{${chosen},le!="+Inf"}[$__range])`;
+  const native = histograms === 'either' ? `last_over_time(${histogram}{${chosen}}[$__range])` : null;
   const objective = OBJECTIVES.find((each) => each.measure === measure);
   if (objective === undefined) throw new Error(`there is no objective for ${measure}`);
   return resultVariable({
     name,
     label,
     description: `Service level objective; the choices are the bucket bounds of ${histogram}, the one nearest to ${limitSeries(measure)} first`,
-    expr: boundsByDistance(buckets, objective, perSecond),
+    expr: boundsByDistance(buckets, objective, { perSecond, native }),
     regex: '/bound="(?<value>[^"]+)"/',
   })
     .multi(false)

@@ -22,8 +22,8 @@ export function interpolate(text: string, { runId, job, rangeSeconds, scrapeInte
     ...values,
   };
   // A digit: a group of a regular expression, as in `label_replace`.
-  return text.replaceAll(/\$([a-zA-Z_]\w*)/g, (variable, name: string) => {
-    const value = known[name];
+  return text.replaceAll(/\$(?:([a-zA-Z_]\w*)|\{(\w+)\})/g, (variable, plain?: string, braced?: string) => {
+    const value = known[plain ?? braced ?? ''];
     if (value === undefined) throw new Error(`${variable} is no variable of the dashboard`);
     return value;
   });

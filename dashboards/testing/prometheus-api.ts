@@ -2,6 +2,15 @@
 export interface Series {
   readonly metric: Readonly<Record<string, string>>;
   readonly samples: readonly (readonly [number, string])[];
+  /** Native histograms over time, where these are the values. */
+  readonly histograms?: readonly (readonly [number, NativeHistogram])[];
+}
+
+/** A native histogram as the HTTP API writes it: without its empty buckets. */
+interface NativeHistogram {
+  readonly count: string;
+  /** Each with the rule of its bounds, the lower and the upper bound, and the count. */
+  readonly buckets?: readonly (readonly [number, string, string, string])[];
 }
 
 interface Answer {
@@ -40,9 +49,9 @@ export async function rangeQuery(server: string, query: RangeQuery): Promise<rea
     end: String(query.endSeconds),
     step: String(query.stepSeconds),
   })) as {
-    readonly result: readonly { readonly metric: Series['metric']; readonly values: Series['samples'] }[];
+    readonly result: readonly (Pick<Series, 'metric' | 'histograms'> & { readonly values?: Series['samples'] })[];
   };
-  return data.result.map(({ metric, values }) => ({ metric, samples: values }));
+  return data.result.map(({ metric, values = [], histograms = [] }) => ({ metric, samples: values, histograms }));
 }
 
 /** The values of a label among the series that match. */
@@ -61,4 +70,11 @@ export interface RuleHealth {
 export async function ruleHealth(server: string): Promise<readonly RuleHealth[]> {
   const { groups } = (await get(server, 'rules', {})) as { readonly groups: readonly { rules: RuleHealth[] }[] };
   return groups.flatMap(({ rules }) => rules.map(({ name, health, lastError = '' }) => ({ name, health, lastError })));
+}
+
+/** Deletes the samples of the series that match until this time; requires `--web.enable-admin-api`. */
+export async function deleteSeries(server: string, series: string, endSeconds: number): Promise<void> {
+  const query = new URLSearchParams({ 'match[]': series, end: String(endSeconds) });
+  const response = await fetch(`${server}/api/v1/admin/tsdb/delete_series?${query.toString()}`, { method: 'POST' });
+  if (!response.ok) throw new Error(`delete_series: status ${response.status}`);
 }

@@ -11,15 +11,28 @@ import { instantQuery } from './prometheus-api.ts';
 import { RECORDINGS, startReplayer, type Replayer } from './replayer.ts';
 import { BENCHMARKED, startSimulators, type Simulated } from './simulators.ts';
 
-const RULE_FILES = ['rules', 'alerts'].map((folder) =>
-  fileURLToPath(new URL(`../../prometheus/${folder}/*.yml`, import.meta.url)),
-);
+function rulesIn(folder: string): string {
+  return fileURLToPath(new URL(`../../${folder}/*.yml`, import.meta.url));
+}
+
+/** How a Prometheus stores histograms, and the rules that it evaluates. */
+export interface Storage {
+  /** Lines of the section `global` of its configuration. */
+  readonly global: readonly string[];
+  /** Folder of the recording rules, from the root of the repository. */
+  readonly rules: string;
+  readonly flags: readonly string[];
+}
+
+const CLASSIC: Storage = { global: [], rules: 'prometheus/rules', flags: [] };
 const BENCHMARK_SECONDS = 20;
 const PUBLISHED_WITHIN_MS = 60_000;
 
-/** A real Prometheus that has scraped a whole run, the server that it measured, simulated servers and recordings. */
+/** A real Prometheus, or several, that has scraped a whole run, the server that it measured, simulated servers and recordings. */
 export interface Stack {
   readonly prometheusUrl: string;
+  /** Of each Prometheus, in the order of their storages; the first is `prometheusUrl`. */
+  readonly prometheusUrls: readonly string[];
   readonly run: FinishedRun;
   /** The metrics page of the server that the run measured. */
   readonly benchmarkedPage: string;
@@ -41,7 +54,7 @@ interface Target {
  * Starts everything with the project's own configuration, runs one benchmark while the other simulators are loaded and the
  * recordings are played, and keeps it up.
  */
-export async function startStack(programs: PrometheusPrograms): Promise<Stack> {
+export async function startStack(programs: PrometheusPrograms, storages = [CLASSIC]): Promise<Stack> {
   const started: { stop(): Promise<void> }[] = [];
   const stop = async (): Promise<void> => {
     for (const part of started.splice(0).reverse()) await part.stop();
@@ -63,17 +76,27 @@ export async function startStack(programs: PrometheusPrograms): Promise<Stack> {
     const replayer = keep(await startReplayer(BENCHMARK_SECONDS));
     const exporterAddress = new URL((exporter.ready as { readonly url: string }).url).host;
     const targets = [...simulators.systems.flatMap(simulatedTargets), ...recordedTargets(replayer)];
-    const configFile = join(folder, 'prometheus.yml');
-    const config = renderPrometheusConfig({ exporterAddress, ruleFiles: RULE_FILES });
-    await writeFile(configFile, config + targets.map(scrapeConfig).join(''));
-    const prometheus = keep(await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data') }));
+    const prometheusUrls: string[] = [];
+    for (const [index, { global, rules, flags }] of storages.entries()) {
+      const configFile = join(folder, `prometheus-${index}.yml`);
+      const config = renderPrometheusConfig({
+        exporterAddress,
+        ruleFiles: [rulesIn(rules), rulesIn('prometheus/alerts')],
+      }).replace('\nglobal:\n', () => `\nglobal:\n${global.map((line) => `  ${line}\n`).join('')}`);
+      await writeFile(configFile, config + targets.map(scrapeConfig).join(''));
+      const dataFolder = join(folder, `data-${index}`);
+      prometheusUrls.push(keep(await startPrometheus({ programs, configFile, dataFolder, flags })).url);
+    }
+    const [prometheusUrl = ''] = prometheusUrls;
     const run = await runBenchmark(benchmarked.url, simulators.gpusUrl, runsFolder, BENCHMARK_SECONDS);
     for (const [system, load] of simulators.loads) {
       if (load.answered() === 0) throw new Error(`the simulated ${system} answered no request`);
     }
-    const publishedSeconds = await published(prometheus.url, run.runId);
+    const since = await Promise.all(prometheusUrls.map((url) => published(url, run.runId)));
+    const publishedSeconds = Math.min(...since);
     return {
-      prometheusUrl: prometheus.url,
+      prometheusUrl,
+      prometheusUrls,
       run,
       benchmarkedPage: benchmarked.metrics_urls[0] ?? '',
       publishedSeconds,

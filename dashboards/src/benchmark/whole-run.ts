@@ -1,6 +1,7 @@
 import { RowBuilder, type DashboardBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { stat } from '../panels/stat.ts';
 import { stateMappings, type State } from '../panels/state-timeline.ts';
+import type { Histograms } from '../native/histograms.ts';
 import * as client from '../queries/client.ts';
 import { TOKENS_PER_SECOND } from '../server/units.ts';
 import { STAT } from './sizes.ts';
@@ -12,7 +13,7 @@ const OBJECTIVE_STATES: readonly State[] = [
 ];
 
 /** The top row: the chosen runs in numbers. */
-export function withWholeRun(dashboard: DashboardBuilder): void {
+export function withWholeRun(dashboard: DashboardBuilder, histograms: Histograms): void {
   dashboard
     .withRow(new RowBuilder('Results of the run').id(1))
     .withPanel(
@@ -43,9 +44,9 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         id: 13,
         width: 7,
         title: 'Time to first token',
-        description: `From sending a request to its first chunk with content. ${WHOLE_RUN}`,
+        description: `From sending a request to its first chunk with content. ${WHOLE_RUN[histograms]}`,
         unit: 's',
-        queries: client.wholeRunPercentiles('time_to_first_token', [0.5, 0.99]),
+        queries: client.wholeRunPercentiles('time_to_first_token', [0.5, 0.99], histograms),
       }),
     )
     .withPanel(
@@ -54,9 +55,9 @@ export function withWholeRun(dashboard: DashboardBuilder): void {
         id: 14,
         width: 7,
         title: 'Inter-token latency',
-        description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${WHOLE_RUN}`,
+        description: `One value per request: (last − first content chunk) ÷ (output tokens − 1). ${WHOLE_RUN[histograms]}`,
         unit: 's',
-        queries: client.wholeRunPercentiles('inter_token_latency', [0.5, 0.99]),
+        queries: client.wholeRunPercentiles('inter_token_latency', [0.5, 0.99], histograms),
       }),
     )
     .withPanel(

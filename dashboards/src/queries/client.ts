@@ -1,5 +1,7 @@
+import type { Histograms } from '../native/histograms.ts';
 import {
   exactResult,
+  nativeQuantile,
   percentileEdge,
   quantileOverTime,
   rateOverTime,
@@ -28,8 +30,15 @@ function percentile(quantile: number): string {
   return `p${quantile * 100}`;
 }
 
-/** Percentiles of whole runs: exact ones of those whose result is published, else the interval of the buckets. */
-export function wholeRunPercentiles(histogram: ClientHistogram, quantiles: readonly number[]): Query[] {
+/**
+ * Percentiles of whole runs: exact ones of those whose result is published, else the interval of the buckets, or, of native
+ * histograms, an estimate.
+ */
+export function wholeRunPercentiles(
+  histogram: ClientHistogram,
+  quantiles: readonly number[],
+  histograms: Histograms,
+): Query[] {
   return quantiles.flatMap((quantile) => {
     const name = percentile(quantile);
     const exact = exactResult({ unit: 'seconds', measure: histogram, stat: name }, SELECTED_RUNS);
@@ -39,6 +48,9 @@ export function wholeRunPercentiles(histogram: ClientHistogram, quantiles: reado
       ofRuns(exact, `${name} exact,`),
       ofRuns(untilThen('low'), `${name} at least,`),
       ofRuns(untilThen('high'), `${name} at most,`),
+      ...(histograms === 'either'
+        ? [ofRuns(`(${nativeQuantile(query)}) unless on (run_id) ${exact}`, `${name} estimated,`)]
+        : []),
     ];
   });
 }

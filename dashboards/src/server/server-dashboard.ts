@@ -2,6 +2,7 @@ import { RowBuilder, type Dashboard, type DashboardBuilder } from '@grafana/graf
 import { baseDashboard, type DashboardFrame } from '../base-dashboard.ts';
 import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariables } from '../variables.ts';
 import { choiceVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
+import type { Histograms } from '../native/histograms.ts';
 import { drawPanel, type Size } from './draw-panel.ts';
 import { sizes } from './layout.ts';
 import type { PanelSpec, RowSpec } from './panel-spec.ts';
@@ -20,13 +21,17 @@ export interface ServerDashboard extends DashboardFrame {
 export type DrawPanel = typeof drawPanel;
 
 /** Builds the dashboard; `draw` may be another way to draw panels. */
-export function serverDashboard(spec: ServerDashboard, draw: DrawPanel = drawPanel): Dashboard {
+export function serverDashboard(
+  spec: ServerDashboard,
+  draw: DrawPanel = drawPanel,
+  histograms: Histograms = 'classic',
+): Dashboard {
   const dashboard = baseDashboard(spec).variables([
     datasourceVariable(),
     ...runVariables(),
     ...serverVariables(spec.presence, spec.model),
     ...(spec.choices ?? []).map((choice) => choiceVariable(choice)),
-    ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective)),
+    ...(spec.objectives ?? []).map((objective) => objectiveVariable(objective, histograms)),
     scrapeIntervalVariable(),
   ]);
   for (const row of spec.rows) addRow(dashboard, row, draw);

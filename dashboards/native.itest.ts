@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { describeWithPrometheusMajor } from '../prometheus/describe-prometheus.ts';
+import { ruleFiles } from '../prometheus/known-metrics.ts';
+import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
+import { DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
+import { interpolate } from './testing/grafana-variables.ts';
+import {
+  deleteSeries,
+  instantQuery,
+  labelValues,
+  rangeQuery,
+  ruleHealth,
+  type Series,
+} from './testing/prometheus-api.ts';
+import { startStack, type Stack } from './testing/stack.ts';
+import { variableOptions } from './testing/variable-options.ts';
+
+const SCRAPE_INTERVAL_SECONDS = 2;
+const CONVERTED = ['convert_classic_histograms_to_nhcb: true'];
+const FLAGS = ['--enable-feature=native-histograms', '--web.enable-admin-api'];
+const RULES = 'native/rules';
+/** In the first seconds of a server: rates from 0 are extrapolated bucket by bucket, those of a native histogram at once. */
+const EXTRAPOLATION = 0.2;
+
+const FILES = DASHBOARDS.map(([file]) => file).filter((file) => file.startsWith(NATIVE_FOLDER));
+/** Shown until the result of the run is published: edges of buckets, which only classic histograms have, and estimates. */
+const EDGE = /^(p\d+) at (least|most),/;
+const ESTIMATE = /^(p\d+) estimated,/;
+
+type Values = Readonly<Record<string, string>>;
+
+interface Target {
+  readonly name: string;
+  readonly expr: string;
+  readonly instant: boolean;
+  readonly legend: string;
+  /** Whether it is drawn for each instance, and so asks for one. */
+  readonly ofInstance: boolean;
+}
+
+function dashboardOf(file: string): ClassicDashboard {
+  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) as ClassicDashboard;
+}
+
+function targetsOf(dashboard: ClassicDashboard): Target[] {
+  return panelsOf(dashboard).flatMap(({ id, title, targets = [], repeat }) =>
+    targets.map(({ expr, instant, legendFormat = '' }, index) => {
+      const earlier = targets.slice(0, index).filter((target) => target.legendFormat === legendFormat).length;
+      const name = `${id} ${title}: ${legendFormat} ${earlier}`;
+      const ofInstance = repeat === 'instance';
+      return { name, expr, instant: instant === true, legend: legendFormat, ofInstance };
+    }),
+  );
+}
+
+/** Values by series and time; NaN, the percentile of nothing, is none. */
+function valuesOf(series: readonly Series[]): ReadonlyMap<string, number> {
+  return new Map(
+    series.flatMap(({ metric, samples }) => {
+      const labels = Object.entries(metric)
+        .sort()
+        .map(([label, value]) => `${label}=${value}`);
+      return samples
+        .filter(([, value]) => value !== 'NaN')
+        .map(
+          ([seconds, value]) => [`${labels.join()} at ${seconds}`, Number(value.replace('Inf', 'Infinity'))] as const,
+        );
+    }),
+  );
+}
+
+/** The same of native histograms: the counts up to each of these bounds, as classic buckets have them. */
+function bucketsOf(series: readonly Series[], bounds: ReadonlySet<string>): ReadonlyMap<string, number> {
+  return new Map(
+    series.flatMap(({ histograms = [] }) =>
+      histograms.flatMap(([seconds, { buckets = [] }]) =>
+        [...bounds].map((bound) => {
+          const below = buckets.filter(([, , upper]) => Number(upper) <= Number(bound.replace('+Inf', 'Infinity')));
+          return [`le=${bound} at ${seconds}`, below.reduce((sum, [, , , count]) => sum + Number(count), 0)] as const;
+        }),
+      ),
+    ),
+  );
+}
+
+const ROUNDING = 1e-6;
+
+/** Series and times whose values differ by more than this share. */
+function differences(
+  values: ReadonlyMap<string, number>,
+  reference: ReadonlyMap<string, number>,
+  share = ROUNDING,
+): string[] {
+  const keys = new Set([...values.keys(), ...reference.keys()]);
+  return [...keys].flatMap((key) => {
+    const [value, wanted] = [values.get(key), reference.get(key)];
+    const near = value !== undefined && wanted !== undefined && Math.abs(value - wanted) <= share * Math.abs(wanted);
+    return near || value === wanted ? [] : [`${key}: ${String(value)} instead of ${String(wanted)}`];
+  });
+}
+
+await describeWithPrometheusMajor('3', 'dashboards for native histograms', (programs) => {
+  let stack: Stack;
+  /** The right edge of the time range: the run has ended, its result is published. */
+  let nowSeconds: number;
+  let both: string;
+  let converted: string;
+
+  beforeAll(async () => {
+    stack = await startStack(programs, [
+      { global: [...CONVERTED, 'always_scrape_classic_histograms: true'], rules: RULES, flags: FLAGS },
+      { global: CONVERTED, rules: RULES, flags: FLAGS },
+    ]);
+    [both = '', converted = ''] = stack.prometheusUrls;
+    nowSeconds = Date.now() / 1000;
+  });
+
+  afterAll(() => stack.stop());
+
+  const expand = (text: string, values: Values): string =>
+    interpolate(text, {
+      runId: stack.run.runId,
+      job: '.+',
+      rangeSeconds: nowSeconds - stack.run.startSeconds + 60,
+      scrapeIntervalSeconds: SCRAPE_INTERVAL_SECONDS,
+      values,
+    });
+
+  const query = ({ expr, instant, legend, ofInstance }: Target, server: string, values: Values) => {
+    const expanded = expand(expr, ofInstance ? { ...values, instance: new URL(stack.benchmarkedPage).host } : values);
+    const atSeconds = EDGE.test(legend) || ESTIMATE.test(legend) ? stack.publishedSeconds - 0.5 : nowSeconds;
+    return instant
+      ? instantQuery(server, expanded, atSeconds)
+      : rangeQuery(server, {
+          expr: expanded,
+          startSeconds: stack.run.startSeconds,
+          endSeconds: stack.run.endSeconds + 2 * SCRAPE_INTERVAL_SECONDS,
+          stepSeconds: SCRAPE_INTERVAL_SECONDS,
+        });
+  };
+
+  /** The first choice of each variable, and all of those that offer All. */
+  const choose = async (server: string, variables: readonly ClassicVariable[]): Promise<Record<string, string>> => {
+    const values: Record<string, string> = {};
+    for (const variable of variables.filter(({ name }) => name !== 'run' && name !== 'job')) {
+      const { name, type, allValue, current } = variable;
+      const value = String(current?.value ?? '');
+      if (allValue !== undefined) values[name] = allValue;
+      else if (type !== 'query') values[name] = value;
+      else {
+        const options = await variableOptions(server, variable, (text) => expand(text, values), nowSeconds);
+        const names = options.map((option) => option.value);
+        values[name] = value === '$__all' ? names.join('|') : (names[0] ?? '');
+      }
+    }
+    return values;
+  };
+
+  const classicOf = (file: string): ClassicDashboard => dashboardOf(file.replace(NATIVE_FOLDER, './'));
+  /** What the classic dashboards show of classic histograms: by dashboard and target. */
+  const shown = new Map<string, ReadonlyMap<string, number>>();
+  const chosen = new Map<string, Record<string, string>>();
+
+  describe.each(FILES)('with both kinds stored: %s', (file) => {
+    test('each query has the value of the classic one', async () => {
+      const classic = targetsOf(classicOf(file)).filter(({ expr }) => !/\$(histogram|\{histogram)/.test(expr));
+      const either = targetsOf(dashboardOf(file)).filter(({ legend }) => !ESTIMATE.test(legend));
+      const values = await choose(both, classicOf(file).templating.list);
+      chosen.set(file, values);
+      let count = 0;
+      for (const target of classic) {
+        const own = either.find(({ name }) => name === target.name);
+        const reference = valuesOf(await query(target, both, values));
+        shown.set(`${file} ${target.name}`, reference);
+        count += reference.size;
+        const found = valuesOf(await query(own ?? target, both, values));
+        expect({ name: target.name, differences: differences(found, reference) }).toEqual({
+          name: target.name,
+          differences: [],
+        });
+      }
+      expect(count).toBeGreaterThan(10);
+    });
+
+    test('no estimate is beside the edges of the buckets', async () => {
+      for (const target of targetsOf(dashboardOf(file)).filter(({ legend }) => ESTIMATE.test(legend))) {
+        expect(await query(target, both, chosen.get(file) ?? {})).toEqual([]);
+      }
+    });
+  });
+
+  describe('with native histograms only', () => {
+    let deleted: readonly string[];
+
+    beforeAll(async () => {
+      const names = await labelValues(both, '__name__', '{__name__=~".+_bucket"}');
+      deleted = names.map((name) => name.slice(0, -'_bucket'.length));
+      await deleteSeries(both, `{__name__=~"(${deleted.join('|')})_(bucket|count|sum)"}`, nowSeconds);
+    });
+
+    test('the classic histograms are gone', async () => {
+      expect(deleted.length).toBeGreaterThan(30);
+      expect(await instantQuery(both, 'count({__name__=~".+_bucket"})', nowSeconds)).toEqual([]);
+    });
+
+    describe.each(FILES)('%s', (file) => {
+      test('each query has the value that the classic one had', async () => {
+        const values = chosen.get(file) ?? {};
+        let [equal, near, all] = [0, 0, 0];
+        for (const target of targetsOf(dashboardOf(file))) {
+          const reference = shown.get(`${file} ${target.name}`);
+          if (reference === undefined || EDGE.test(target.legend)) continue;
+          const series = await query(target, both, values);
+          const bounds = [...reference.keys()].flatMap((key) => /^le=(\S+) at/.exec(key)?.[1] ?? []);
+          const isNative = series.some(({ histograms = [] }) => histograms.length > 0);
+          const found = isNative ? bucketsOf(series, new Set(bounds)) : valuesOf(series);
+          expect({ name: target.name, at: [...found.keys()].sort() }).toEqual({
+            name: target.name,
+            at: [...reference.keys()].sort(),
+          });
+          all += reference.size;
+          equal += reference.size - differences(found, reference).length;
+          near += reference.size - differences(found, reference, EXTRAPOLATION).length;
+        }
+        expect(all).toBeGreaterThan(10);
+        expect(equal / all).toBeGreaterThan(0.9);
+        expect(near / all).toBeGreaterThan(0.98);
+      });
+
+      test('an estimate lies in the bucket of the percentile', async () => {
+        const values = chosen.get(file) ?? {};
+        const targets = targetsOf(dashboardOf(file));
+        for (const target of targets.filter(({ legend }) => ESTIMATE.test(legend))) {
+          const [estimate = NaN] = valuesOf(await query(target, both, values)).values();
+          const edge = (which: string): number => {
+            const name = target.name.replace('estimated', `at ${which}`);
+            return [...(shown.get(`${file} ${name}`)?.values() ?? [])][0] ?? NaN;
+          };
+          expect(estimate).toBeGreaterThanOrEqual(edge('least'));
+          expect(estimate).toBeLessThanOrEqual(edge('most'));
+        }
+      });
+
+      test('objectives are offered, that of the rules first', async () => {
+        const variables = dashboardOf(file).templating.list.filter(({ name }) => name.includes('_slo'));
+        for (const variable of variables) {
+          const values = chosen.get(file) ?? {};
+          const options = await variableOptions(both, variable, (text) => expand(text, values), nowSeconds);
+          const seconds = variable.name.startsWith('ttft') ? 0.5 : 0.05;
+          const limit = variable.name.endsWith('_ms') ? seconds * 1000 : seconds;
+          const hasServer = (chosen.get(file)?.[variable.name] ?? '') !== '';
+          const limits = [1, 0.5, 2, 0.25, 4].map((multiple) => String(limit * multiple));
+          expect(options.map(({ value }) => value)).toEqual(hasServer ? limits : []);
+        }
+      });
+
+      test('a Prometheus that converts what it scrapes has data for the same queries', async () => {
+        const values = await choose(converted, dashboardOf(file).templating.list);
+        const missing: string[] = [];
+        for (const target of targetsOf(dashboardOf(file))) {
+          const reference = shown.get(`${file} ${target.name}`);
+          if (reference === undefined || reference.size === 0 || EDGE.test(target.legend)) continue;
+          const found = await query(target, converted, values);
+          if (valuesOf(found).size + found.flatMap(({ histograms = [] }) => histograms).length === 0)
+            missing.push(target.name);
+        }
+        expect(missing).toEqual([]);
+      });
+    });
+
+    test('the generic dashboard offers native histograms by their names, and draws them', async () => {
+      const dashboard = dashboardOf(`${NATIVE_FOLDER}llmbench-generic.json`);
+      const values = await choose(converted, dashboard.templating.list);
+      const variable = dashboard.templating.list.find(({ name }) => name === 'histogram');
+      if (variable === undefined) throw new Error('there is no variable histogram');
+      const options = await variableOptions(converted, variable, (text) => expand(text, values), nowSeconds);
+      expect(options.map(({ value }) => value)).toContain('vllm:e2e_request_latency_seconds');
+      const drawn = targetsOf(dashboard).filter(({ expr }) => expr.includes('$histogram'));
+      expect(drawn.length).toBe(3);
+      for (const target of drawn) {
+        const found = await query(target, converted, { ...values, histogram: 'vllm:e2e_request_latency_seconds' });
+        expect({ name: target.name, hasData: valuesOf(found).size > 0 }).toEqual({ name: target.name, hasData: true });
+      }
+    });
+  });
+
+  test('the recorded histograms of the converting Prometheus are native', async () => {
+    const names = new Set(ruleFiles('rules').flatMap(([, rules]) => rules.map(({ record = '' }) => record)));
+    for (const name of [...names].filter((each) => each.includes('_bucket:'))) {
+      const at = stack.run.endSeconds;
+      const natives = await instantQuery(converted, `count(histogram_count(${name}{system!="triton"}))`, at);
+      expect({ name, natives: Number(natives[0]?.samples[0]?.[1] ?? 0) > 0 }).toEqual({ name, natives: true });
+      expect(await instantQuery(converted, `${name}{le!="",system!="triton"}`, at)).toEqual([]);
+    }
+  });
+
+  test('each Prometheus evaluates every rule and every alert without an error', async () => {
+    for (const url of stack.prometheusUrls) {
+      expect((await ruleHealth(url)).filter(({ health }) => health !== 'ok')).toEqual([]);
+    }
+  });
+});
