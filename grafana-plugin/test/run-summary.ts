@@ -56,6 +56,7 @@ export function runSummary(change: Partial<RunSummary> = {}): RunSummary {
     measure_start: '2026-11-21T10:00:01.000Z',
     measure_end: '2026-11-21T10:00:10.000Z',
     phases: [{ phase: 'measure', start: '2026-11-21T10:00:01.000Z', end: '2026-11-21T10:00:10.000Z' }],
+    stages: [],
     progress: null,
     numbers: NUMBERS,
     verdict: null,

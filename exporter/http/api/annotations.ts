@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { phaseAnnotations, runAnnotation } from '../../publish/views/annotations.ts';
+import { phaseAnnotations, runAnnotation, stageAnnotations } from '../../publish/views/annotations.ts';
 import type { Annotation } from '../../publish/views/annotations.ts';
 import { runFilter } from '../../publish/views/run-filter.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
@@ -7,7 +7,7 @@ import { choices, integer, readQuery } from './query.ts';
 import { RUN_PARAMETERS } from './run-parameters.ts';
 import { sendJson } from './send-json.ts';
 
-const KINDS = ['run', 'phase'] as const;
+const KINDS = ['run', 'phase', 'stage'] as const;
 
 const PARAMETERS = {
   ...RUN_PARAMETERS,
@@ -15,7 +15,7 @@ const PARAMETERS = {
   limit: integer(1, 1000, 200),
 } as const;
 
-/** `GET /annotations`: runs and their phases as regions of time, the newest run first. */
+/** `GET /annotations`: runs, their phases and the stages of their loads as regions of time, the newest run first. */
 export function annotationsRoute(library: RunLibrary): RequestHandler {
   return async (request, response) => {
     const { kind, limit, ...filter } = readQuery(request, PARAMETERS);
@@ -24,7 +24,11 @@ export function annotationsRoute(library: RunLibrary): RequestHandler {
     const fitting = runs.filter(runFilter(filter)).filter(({ start }) => start !== null);
     const annotations = fitting.slice(0, limit).flatMap((run): Annotation[] => {
       const region = wanted.includes('run') ? runAnnotation(run) : null;
-      return [...(region === null ? [] : [region]), ...(wanted.includes('phase') ? phaseAnnotations(run) : [])];
+      return [
+        ...(region === null ? [] : [region]),
+        ...(wanted.includes('phase') ? phaseAnnotations(run) : []),
+        ...(wanted.includes('stage') ? stageAnnotations(run) : []),
+      ];
     });
     await sendJson(request, response, { annotations, total: fitting.length });
   };

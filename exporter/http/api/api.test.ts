@@ -365,6 +365,7 @@ describe('values and annotations', () => {
       'going/warmup',
       'going/measure',
     ]);
+    expect((await get('/annotations?kind=stage')).body).toEqual({ annotations: [], total: 4 });
   });
 });
 

@@ -7,8 +7,10 @@ export interface Annotation {
   /** Always the same for the same region. */
   readonly id: string;
   readonly run_id: string;
-  readonly kind: 'run' | 'phase';
+  readonly kind: 'run' | 'phase' | 'stage';
   readonly phase: PhaseName | null;
+  /** Number, from 1. */
+  readonly stage: number | null;
   /** Milliseconds since 1970. */
   readonly time: number;
   /** Null while it lasts. */
@@ -27,6 +29,7 @@ export function runAnnotation(run: RunSummary): Annotation | null {
     run_id: run.run_id,
     kind: 'run',
     phase: null,
+    stage: null,
     time: Date.parse(run.start),
     timeEnd: run.status === 'running' || run.end === null ? null : Date.parse(run.end),
     title: `${run.scenario} (${run.status})`,
@@ -46,6 +49,7 @@ export function phaseAnnotations(run: RunSummary): Annotation[] {
             run_id: run.run_id,
             kind: 'phase',
             phase,
+            stage: null,
             time: Date.parse(start),
             timeEnd: end === null ? null : Date.parse(end),
             title: `${phase} of ${run.scenario}`,
@@ -54,6 +58,22 @@ export function phaseAnnotations(run: RunSummary): Annotation[] {
           },
         ],
   );
+}
+
+/** The regions of the stages of a run's load. */
+export function stageAnnotations(run: RunSummary): Annotation[] {
+  return run.stages.map(({ stage, load, start, end }) => ({
+    id: `${run.run_id}/stage-${stage}`,
+    run_id: run.run_id,
+    kind: 'stage',
+    phase: null,
+    stage,
+    time: Date.parse(start),
+    timeEnd: Date.parse(end),
+    title: `${stage} ${load}`,
+    text: describe(run),
+    tags: [...tagsOf(run), `stage:${stage}`],
+  }));
 }
 
 function tagsOf({ scenario, model, system, status, tool, tags }: RunSummary): string[] {

@@ -2,6 +2,7 @@ import { worstVerdict } from './worst-verdict.ts';
 import type { ClientHealth, DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile } from '../../../core/run/run.ts';
+import { stageLoadText } from '../../../core/run/stage-text.ts';
 import type { VerdictSummary } from '../../judge/verdict-summary.ts';
 import { runInfoLabels } from '../run-info.ts';
 import type { RunProgress } from './run-progress.ts';
@@ -32,6 +33,15 @@ export interface KeyNumbers {
   readonly slos: 'met' | 'not_met' | 'undecided' | null;
 }
 
+/** A stage of the load at its time. */
+export interface StageRegion {
+  readonly stage: number;
+  /** Such as `rate=5..20`. */
+  readonly load: string;
+  readonly start: string;
+  readonly end: string;
+}
+
 /** One line of the list of runs. */
 export interface RunSummary {
   readonly run_id: string;
@@ -59,6 +69,8 @@ export interface RunSummary {
   readonly measure_start: string | null;
   readonly measure_end: string | null;
   readonly phases: RunFile['phases'];
+  /** Those that began; empty without stages, and while the run lasts. */
+  readonly stages: readonly StageRegion[];
   readonly progress: RunProgress | null;
   readonly numbers: KeyNumbers | null;
   /** The newest on the run; null when it was not judged. */
@@ -68,6 +80,7 @@ export interface RunSummary {
 /** What a result says of its run at a glance, with the window that the numbers are of. */
 export interface ResultSummary {
   readonly window: Pick<ResultFile['window'], 'start' | 'end'>;
+  readonly stages: readonly StageRegion[];
   readonly numbers: KeyNumbers;
 }
 
@@ -76,6 +89,7 @@ export function resultSummary(result: ResultFile): ResultSummary {
   const scalar = (measure: string): number | null => scalarOf(result, measure)?.value ?? null;
   return {
     window: { start: window.start, end: window.end },
+    stages: stageRegions(result),
     numbers: {
       requests,
       time_to_first_token_seconds: keyDistribution(result, 'time_to_first_token'),
@@ -123,6 +137,7 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
     measure_start: measure?.start ?? null,
     measure_end: measure?.end ?? null,
     phases,
+    stages: [],
     progress,
     numbers: null,
     verdict: null,
@@ -132,13 +147,20 @@ export function runSummary(run: RunFile, progress: RunProgress | null): RunSumma
 /** The summary with what its result says; null: it cannot be read. */
 export function withNumbers(summary: RunSummary, result: ResultSummary | null): RunSummary {
   if (result === null) return summary;
-  const { window, numbers } = result;
+  const { window, stages, numbers } = result;
   return {
     ...summary,
     measure_start: window.start ?? summary.measure_start,
     measure_end: window.end ?? summary.measure_end,
+    stages,
     numbers,
   };
+}
+
+function stageRegions({ stages }: ResultFile): StageRegion[] {
+  return stages.flatMap(({ stage, load, start, end }) =>
+    start === null || end === null ? [] : [{ stage, load: stageLoadText(load), start, end }],
+  );
 }
 
 function keyDistribution(result: ResultFile, measure: string): KeyDistribution | null {

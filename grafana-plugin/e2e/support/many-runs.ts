@@ -45,6 +45,7 @@ function run(index: number): RunSummary {
     measure_start: start,
     measure_end: end,
     phases: [{ phase: 'measure', start, end }],
+    stages: [],
     progress: null,
     verdict: null,
     numbers: {

@@ -333,9 +333,10 @@ export interface components {
         Annotations: {
             annotations: {
                 id: string;
-                kind: "run" | "phase";
+                kind: "run" | "phase" | "stage";
                 phase: "warmup" | "measure" | "cooldown" | null;
                 run_id: string;
+                stage: number | null;
                 tags: string[];
                 text: string;
                 time: number;
@@ -1067,6 +1068,12 @@ export interface components {
             repeat: number | null;
             run_id: string;
             scenario: string;
+            stages: {
+                end: components["schemas"]["Instant"];
+                load: string;
+                stage: number;
+                start: components["schemas"]["Instant"];
+            }[];
             start: components["schemas"]["Instant"];
             status: components["schemas"]["RunStatus"];
             step: number | null;
@@ -1604,7 +1611,7 @@ export interface operations {
             query?: {
                 from?: components["parameters"]["from"];
                 group?: components["parameters"]["group"];
-                kind?: ("run" | "phase")[];
+                kind?: ("run" | "phase" | "stage")[];
                 limit?: number;
                 model?: components["parameters"]["model"];
                 q?: components["parameters"]["q"];

@@ -84,6 +84,8 @@ function summary(labels: Record<string, string>, look: Lookup, nowMs: number): R
       const begun = edge('phase_start', phase);
       return begun === null ? [] : [{ phase, start: instant(begun), end: instant(edge('phase_end', phase)) }];
     }),
+    // Prometheus has them as series of their own.
+    stages: [],
     progress:
       active === null
         ? null

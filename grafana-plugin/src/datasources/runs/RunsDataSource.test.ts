@@ -96,6 +96,7 @@ test('annotations: regions with tags; what lasts ends with the range', async () 
         run_id: 'a',
         kind: 'run',
         phase: null,
+        stage: null,
         time: FROM,
         timeEnd: null,
         title: 'run',

@@ -6,6 +6,8 @@ import type { DistributionName, RecordMeasure, ValueName } from '../../exporter-
 export const QUERY_KINDS = ['runs', 'measures', 'requests', 'distribution', 'annotations'] as const;
 export type QueryKind = (typeof QUERY_KINDS)[number];
 
+export type RegionKind = 'run' | 'phase' | 'stage';
+
 /** A query of this data source; which members count depends on `queryType`. Run ids may be template variables. */
 export interface RunsQuery extends DataQuery {
   queryType?: QueryKind;
@@ -27,8 +29,8 @@ export interface RunsQuery extends DataQuery {
   withWarmup?: boolean;
   /** distribution. */
   measure?: DistributionName;
-  /** annotations: regions of whole runs, of their phases, or both. */
-  regions?: Array<'run' | 'phase'>;
+  /** annotations: regions of whole runs, of their phases, of the stages of their loads. */
+  regions?: RegionKind[];
 }
 
 export const DEFAULT_QUERY: Partial<RunsQuery> = {

@@ -51,9 +51,11 @@ function unscrapedText({ counted: seen, total }: ScrapedRequests): string {
 function OverTime({ run }: { run: RunSummary }) {
   const styles = useStyles2(getStyles);
   const { prometheus, exporterUid } = usePage();
+  const hasStages = run.stages.length > 0;
   const create = useMemo(
-    () => (prometheus === null ? null : () => percentilePanels({ prometheus, exporterUid, runId: run.run_id })),
-    [prometheus, exporterUid, run.run_id]
+    () =>
+      prometheus === null ? null : () => percentilePanels({ prometheus, exporterUid, runId: run.run_id, hasStages }),
+    [prometheus, exporterUid, run.run_id, hasStages]
   );
   const content = useSceneContent(create);
   return content ? (

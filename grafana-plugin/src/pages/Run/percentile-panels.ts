@@ -8,6 +8,7 @@ import {
   VizPanel,
 } from '@grafana/scenes';
 import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
+import type { RegionKind } from '../../datasources/runs/types.ts';
 
 const PANEL_ID = 'llmbench-percentiles-panel';
 
@@ -17,10 +18,12 @@ interface PanelsOptions {
   /** Uid of the runs data source, which provides the phases; null where there is none. */
   exporterUid: string | null;
   runId: string;
+  /** Whether its load has stages, which are drawn instead of the phases. */
+  hasStages: boolean;
 }
 
-/** Two of the app's panels: time to first token and inter-token latency of a run, with its phases as regions. */
-export function percentilePanels({ prometheus, exporterUid, runId }: PanelsOptions): SceneFlexLayout {
+/** Two of the app's panels: time to first token and inter-token latency of a run, with its phases or stages as regions. */
+export function percentilePanels({ prometheus, exporterUid, runId, hasStages }: PanelsOptions): SceneFlexLayout {
   const panel = (title: string, histogram: string) =>
     new SceneFlexItem({
       minWidth: 420,
@@ -44,7 +47,9 @@ export function percentilePanels({ prometheus, exporterUid, runId }: PanelsOptio
     });
   return new SceneFlexLayout({
     direction: 'row',
-    $data: new SceneDataLayerSet({ layers: exporterUid === null ? [] : [phaseLayer(exporterUid, runId)] }),
+    $data: new SceneDataLayerSet({
+      layers: exporterUid === null ? [] : [regionLayer(exporterUid, runId, hasStages ? 'stage' : 'phase')],
+    }),
     children: [
       panel(t('percentiles.ttft', 'Time to first token, client'), 'time_to_first_token'),
       panel(t('percentiles.itl', 'Inter-token latency, client'), 'inter_token_latency'),
@@ -52,16 +57,16 @@ export function percentilePanels({ prometheus, exporterUid, runId }: PanelsOptio
   });
 }
 
-function phaseLayer(uid: string, runId: string) {
+function regionLayer(uid: string, runId: string, kind: RegionKind) {
   return new dataLayers.AnnotationsDataLayer({
-    name: t('percentiles.phases', 'Phases'),
+    name: kind === 'stage' ? t('percentiles.stages', 'Stages') : t('percentiles.phases', 'Phases'),
     isEnabled: true,
     query: {
-      name: 'phases',
+      name: kind,
       enable: true,
       iconColor: 'blue',
       datasource: { type: RUNS_DATASOURCE_ID, uid },
-      target: { refId: 'Anno', queryType: 'annotations', regions: ['phase'], runId } as never,
+      target: { refId: 'Anno', queryType: 'annotations', regions: [kind], runId } as never,
     },
   });
 }

@@ -2,16 +2,17 @@ import type { QueryEditorProps } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { InlineField, RadioButtonGroup, Stack } from '@grafana/ui';
 import React from 'react';
-import type { ExporterDataSource, RunsOptions, RunsQuery } from '../types.ts';
+import type { ExporterDataSource, RegionKind, RunsOptions, RunsQuery } from '../types.ts';
 import { FilterFields } from './FilterFields.tsx';
 
 const regions = () => [
   { value: 'run', label: t('source.annotations.runs', 'Runs') },
   { value: 'phase', label: t('source.annotations.phases', 'Phases') },
-  { value: 'run,phase', label: t('source.annotations.both', 'Both') },
+  { value: 'stage', label: t('source.annotations.stages', 'Stages') },
+  { value: 'run,phase', label: t('source.annotations.runs-and-phases', 'Runs and phases') },
 ];
 
-/** Which runs become regions, and whether their phases do. */
+/** Which runs become regions, and whether their phases or stages do. */
 export function AnnotationEditor(props: QueryEditorProps<ExporterDataSource, RunsQuery, RunsOptions>) {
   const { datasource, onChange, onRunQuery } = props;
   const query: RunsQuery = { regions: ['run'], ...props.query, queryType: 'annotations' };
@@ -25,7 +26,7 @@ export function AnnotationEditor(props: QueryEditorProps<ExporterDataSource, Run
         <RadioButtonGroup
           options={regions()}
           value={(query.regions ?? []).join(',')}
-          onChange={(value) => change({ ...query, regions: value.split(',') as Array<'run' | 'phase'> })}
+          onChange={(value) => change({ ...query, regions: value.split(',') as RegionKind[] })}
         />
       </InlineField>
       <Stack direction="row" wrap="wrap" gap={0.5}>

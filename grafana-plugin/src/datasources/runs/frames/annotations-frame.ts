@@ -2,7 +2,7 @@ import { type DataFrame, FieldType } from '@grafana/data';
 import type { AnnotationsAnswer, RunAnnotation } from '../../../exporter-api/types.ts';
 import { field, text } from './field.ts';
 
-/** Runs and phases as regions. What still lasts ends with the time range. */
+/** Runs, phases and stages as regions. What still lasts ends with the time range. */
 export function annotationsFrame({ annotations }: AnnotationsAnswer, rangeEndMs: number): DataFrame {
   const texts = (read: (one: RunAnnotation) => string) => annotations.map(read);
   return {
