@@ -10,8 +10,15 @@ const ENOUGH_READINGS = 10;
 
 const SOURCES = { energy_counter: 'from energy counters', power: 'from power over time' } as const;
 
-/** The energy of all GPUs, by what was generated with it, and of each. */
-export function energyFacts(energy: GpuEnergy, measures: readonly MeasureResult[]): [name: string, text: string][] {
+/**
+ * The energy of all GPUs, by what was generated with it, and of each. `coolDown`: number of requests that the GPUs served
+ * besides the measured ones.
+ */
+export function energyFacts(
+  energy: GpuEnergy,
+  measures: readonly MeasureResult[],
+  coolDown = 0,
+): [name: string, text: string][] {
   const [perOutput, perTotal] = ['energy_per_output_token', 'energy_per_total_token'].map(
     (measure) => scalarOf(measures, measure)?.value ?? null,
   );
@@ -24,6 +31,9 @@ export function energyFacts(energy: GpuEnergy, measures: readonly MeasureResult[
     ...(idle === null ? [] : [`idle power before the run ${quantity(idle, 'watts')}`]),
     ...(perOutput == null ? [] : [`${significant(perOutput)} J per output token`]),
     ...(perTotal == null ? [] : [`${significant(perTotal)} J per token in total`]),
+    ...(coolDown === 0
+      ? []
+      : [`also for ${things(coolDown, 'requests')} of the cool-down, whose tokens are not counted`]),
     ...coarse(energy),
   ];
   const each = by_gpu.length < 2 || by_gpu.length > MOST_LISTED ? [] : by_gpu.map(gpuText);

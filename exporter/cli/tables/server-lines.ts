@@ -1,3 +1,5 @@
+import { OUTCOMES } from '../../../core/run/record.ts';
+import { countOf } from '../../../core/run/request-counts.ts';
 import type { ResultFile, ServerRequests, ServersResult, ServerTarget } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
@@ -23,11 +25,17 @@ function countText({ server, client, cool_down: coolDown }: ServerRequests): str
 }
 
 /** What it took to collect the servers' metrics, and the energy of the GPUs. */
-export function serverFacts({ servers, measures }: Pick<ResultFile, 'servers' | 'measures'>): [string, string][] {
+export function serverFacts({
+  servers,
+  measures,
+  cool_down: coolDown,
+}: Pick<ResultFile, 'servers' | 'measures' | 'cool_down'>): [string, string][] {
   if (!isCollected(servers)) return [];
   const { targets, collector, gpu_energy: energy } = servers;
   return [
-    ...(energy === null ? [] : energyFacts(energy, measures)),
+    ...(energy === null
+      ? []
+      : energyFacts(energy, measures, coolDown === undefined ? 0 : (countOf(coolDown, OUTCOMES) ?? 0))),
     ...targets.map((target, i): [string, string] => [i === 0 ? 'targets' : '', targetLine(target)]),
     ...(collector.cpu_share === null
       ? []

@@ -142,6 +142,14 @@ test("the servers' lines of a result: the targets, then the energy", () => {
     ['', 'GPU-1  NVIDIA H100  350 J, 175 W'],
     ['targets', 'http://h:8000/metrics  vllm  up  1 scrape, 0 failed, p50 2 ms, p99 4 ms'],
   ]);
+  // What servers and GPUs did for the cool-down is said where it is included.
+  const coolDown = { ok: 6, error: 1, timeout: 0, cancelled: 0 };
+  const [[, energy] = []] = serverFacts({ servers, measures, cool_down: coolDown });
+  expect(energy).toContain(' · also for 7 requests of the cool-down, whose tokens are not counted · ');
+  const requests = { server: 8, client: 8, difference: 0, cool_down: 7 } as ServersResult['requests'];
+  expect(serverVerdict({ ...servers, requests })).toEqual([
+    "servers     exact · servers count 8 requests, the client 8, 7 of them of the cool-down, which the servers' measures include",
+  ]);
 });
 
 test('seconds and ratios are scaled; what has no unit has none; what is absent is no 0', () => {

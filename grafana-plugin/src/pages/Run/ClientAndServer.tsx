@@ -216,6 +216,13 @@ function isCollected(servers: ResultFile['servers']): servers is ServersResult {
 }
 
 function exactnessText({ exact, why, requests }: ServersResult): string {
+  if (exact === true && requests?.cool_down) {
+    return t(
+      'compare.exact-with-cool-down',
+      'The servers counted exactly the requests of this run, {{n}} of them of the cool-down, which the client’s measures leave out.',
+      { n: counted(requests.cool_down) }
+    );
+  }
   if (exact === true) {
     return t('compare.exact', 'The servers counted exactly the requests of this run.');
   }

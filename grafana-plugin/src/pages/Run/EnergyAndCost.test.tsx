@@ -32,9 +32,9 @@ const cost = (output: number | null, total: number | null) => [
   scalar({ ...COST, measure: 'cost_per_million_total_tokens', value: total }),
 ];
 
-function show(energy: GpuEnergy | null, measures: readonly ScalarResult[]) {
+function show(energy: GpuEnergy | null, measures: readonly ScalarResult[], coolDown?: ResultFile['cool_down']) {
   const servers = { targets: [], gpu_energy: energy } as unknown as ServersResult;
-  const result = { servers, measures } as unknown as ResultFile;
+  const result = { servers, measures, cool_down: coolDown } as unknown as ResultFile;
   return render(<EnergyAndCost result={result} />);
 }
 
@@ -65,6 +65,11 @@ test('each GPU on a row of its own', () => {
 test('what is missing is a dash with the option that provides it, never 0', () => {
   show(ENERGY, ENERGY_MEASURES);
   expect(tile('Cost per million output tokens')).toHaveTextContent('–requires --gpu-hour-price');
+});
+
+test('the energy of a cool-down is not silently that of the measured requests', () => {
+  show(ENERGY, ENERGY_MEASURES, { ok: 6, error: 1, timeout: 0, cancelled: 0 });
+  expect(screen.getByText(/also that of 7 requests of the cool-down/)).toBeInTheDocument();
 });
 
 test('a price without a page of the GPUs', () => {

@@ -1,6 +1,8 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
 import { currencyOf } from '../../../../core/measures/cost-results.ts';
+import { OUTCOMES } from '../../../../core/run/record.ts';
+import { countOf } from '../../../../core/run/request-counts.ts';
 import type { EnergyOfGpu, GpuEnergy, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 import { moneyText } from '../../../../core/text/money.ts';
 import { ABSENT, counted, quantity } from '../../../../core/text/quantities.ts';
@@ -14,6 +16,7 @@ import { scalarOf } from './find-measure.ts';
 export function EnergyAndCost({ result }: { result: ResultFile }) {
   const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
   const [output, total] = [cost(result, 'output'), cost(result, 'total')];
+  const coolDown = result.cool_down === undefined ? 0 : (countOf(result.cool_down, OUTCOMES) ?? 0);
   if (energy === null && output === null) {
     return null;
   }
@@ -37,6 +40,15 @@ export function EnergyAndCost({ result }: { result: ResultFile }) {
           )}
         />
       </Tiles>
+      {energy !== null && coolDown > 0 && (
+        <p>
+          {t(
+            'energy.cool-down',
+            'The energy is also that of {{n}} requests of the cool-down, whose tokens are not counted.',
+            { n: counted(coolDown) }
+          )}
+        </p>
+      )}
       {energy !== null && energy.by_gpu.length > 1 && <GpuTable gpus={energy.by_gpu} />}
     </Section>
   );
