@@ -4,6 +4,7 @@ import type { ChunkRecord } from '../../core/measures/chunk-reading.ts';
 import { SummaryAccumulator } from '../../core/measures/summary.ts';
 import type { PhaseSummary } from '../../core/measures/summary.ts';
 import { instantAt } from '../../core/run/instant.ts';
+import { PHASES } from '../../core/run/record.ts';
 import type { ErrorReason, PhaseName, RequestRecord, TokenSource } from '../../core/run/record.ts';
 import type { PhaseWindow } from '../../core/run/run.ts';
 import type { ImportNotes } from './import-notes.ts';
@@ -60,7 +61,7 @@ export class ImportSummary {
   /** The phases, from the first request sent to the end of the last. */
   get phases(): PhaseWindow[] {
     const { start } = this.#imported;
-    return (['warmup', 'measure'] as const).flatMap((phase) => {
+    return PHASES.flatMap((phase) => {
       const edges = this.#edges.get(phase);
       if (edges === undefined) return [];
       return [{ phase, start: instantAt(start, edges.start_ns), end: instantAt(start, edges.end_ns) }];

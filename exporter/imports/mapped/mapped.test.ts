@@ -57,6 +57,20 @@ test('a CSV with a row per request', () =>
     ]);
   }));
 
+test('requests of a warm-up and of a cool-down are in no measure', () =>
+  inTemporaryFolder(async (folder) => {
+    const mapping = `${REQUESTS}  part: {field: phase}\n`;
+    const rows = ['warmup', 'measure', 'measure', 'cooldown'].map(
+      (part, i) => `170000000${i},50,${part === 'measure' ? 150 : 900},11,200,x,${part}`,
+    );
+    const text = ['started,ttft,total,out,status,prompt,part', ...rows].join('\n');
+    const { run, result, records } = await importedRun(await imported(folder, text, mapping));
+    expect(records.map(({ phase }) => phase)).toEqual(['warmup', 'measure', 'measure', 'cooldown']);
+    expect(run.phases.map(({ phase }) => phase)).toEqual(['warmup', 'measure', 'cooldown']);
+    expect(result.requests.ok).toBe(2);
+    expect(distributionOf(result, 'request_latency').max).toBeCloseTo(0.15, 9);
+  }));
+
 test('JSON lines and a JSON list with relative times have no start time', () =>
   inTemporaryFolder(async (folder) => {
     const rows = [

@@ -1,5 +1,5 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
-import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED } from '../../../core/run/record.ts';
+import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED, PHASES } from '../../../core/run/record.ts';
 import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import type { ColumnMapping, MappedField } from './mapping.ts';
@@ -59,7 +59,7 @@ export function recordOfRow(
   const [input, output] = [row.whole('input_tokens'), row.whole('output_tokens')];
   return {
     index,
-    phase: row.text('phase') === 'warmup' ? 'warmup' : 'measure',
+    phase: PHASES.find((phase) => phase === row.text('phase')) ?? 'measure',
     due_ns: since(row.number('due')),
     sent_ns,
     first_content_ns: first === null ? null : sent_ns + first,
