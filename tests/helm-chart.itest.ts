@@ -172,6 +172,29 @@ describeWithChart('the Helm chart', (program) => {
     }
   });
 
+  test('with native histograms, dashboards and recording rules are those that read both kinds', async () => {
+    const values = 'histograms: native\nrules: { enabled: true }\ngrafana: { dashboards: { enabled: true } }';
+    const { manifests } = await withValues(values);
+    const dashboards = manifests.flatMap(({ kind, data = {} }) =>
+      kind === 'ConfigMap' ? Object.entries(data).filter(([name]) => name.endsWith('.json')) : [],
+    );
+    expect(dashboards).toHaveLength(10);
+    for (const [name, text] of dashboards) {
+      expect(JSON.parse(text)).toEqual(
+        JSON.parse(await readFile(new URL(`../native/dashboards/${name}`, import.meta.url), 'utf8')),
+      );
+      expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(255 * 1024);
+    }
+    const rules = manifests.filter(({ kind }) => kind === 'PrometheusRule');
+    expect(rules.map(({ metadata }) => metadata.name).filter((name) => name.endsWith('-alerts-servers'))).toHaveLength(
+      1,
+    );
+    const vllm = rules.filter(({ metadata }) => metadata.name.endsWith('-rules-vllm'));
+    expect(vllm).toHaveLength(1);
+    expect(JSON.stringify(vllm)).toContain('or ignoring (le) rate(vllm:time_to_first_token_seconds[1m])');
+    expect((await withValues('histograms: both')).code).not.toBe(0);
+  });
+
   test('alerts link to runbooks at the configured URL, by default where the exporter serves them', async () => {
     const links = (manifests: readonly Manifest[]): readonly string[] => {
       const rules = manifests.filter(({ kind }) => kind === 'PrometheusRule');

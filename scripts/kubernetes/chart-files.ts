@@ -12,13 +12,20 @@ const ROOT = new URL('../../', import.meta.url);
  */
 export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  for (const [name, text] of await textsOf('dashboards', '.json')) {
-    files.set(`dashboards/${name}`, `${JSON.stringify(JSON.parse(text))}\n`);
-  }
-  for (const folder of ['rules', 'alerts']) {
-    for (const [name, text] of await textsOf(`prometheus/${folder}`, '.yml')) {
-      files.set(`rules/${folder}-${name}`, text);
+  for (const [to, from] of [
+    ['classic', 'dashboards'],
+    ['native', 'native/dashboards'],
+  ] as const) {
+    for (const [name, text] of await textsOf(from, '.json')) {
+      files.set(`${to}/dashboards/${name}`, `${JSON.stringify(JSON.parse(text))}\n`);
     }
+  }
+  for (const [to, from] of [
+    ['classic/rules/rules', 'prometheus/rules'],
+    ['native/rules/rules', 'native/rules'],
+    ['alerts/alerts', 'prometheus/alerts'],
+  ] as const) {
+    for (const [name, text] of await textsOf(from, '.yml')) files.set(`${to}-${name}`, text);
   }
   return files;
 }
