@@ -10,6 +10,7 @@ import type { Bench, BenchContext } from './bench.ts';
 import { aiperf } from './aiperf.ts';
 import { capacity } from './capacity.ts';
 import { collector } from './collector.ts';
+import { dashboards } from './dashboards/dashboards.ts';
 import { exposition } from './exposition.ts';
 import { find } from './find/find.ts';
 import { firstRequest } from './first-request.ts';
@@ -48,6 +49,7 @@ const BENCHES: readonly Bench[] = [
   store,
   imports,
   parquetPercentiles,
+  dashboards,
   judge,
   judgeReal,
   find,

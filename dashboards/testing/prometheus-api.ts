@@ -54,6 +54,14 @@ export async function rangeQuery(server: string, query: RangeQuery): Promise<rea
   return data.result.map(({ metric, values = [], histograms = [] }) => ({ metric, samples: values, histograms }));
 }
 
+/** All samples, as they are stored, of an instant query with a range. */
+export async function matrixQuery(server: string, expr: string, atSeconds: number): Promise<readonly Series[]> {
+  const data = (await get(server, 'query', { query: expr, time: String(atSeconds) })) as {
+    readonly result: readonly { readonly metric: Series['metric']; readonly values?: Series['samples'] }[];
+  };
+  return data.result.map(({ metric, values = [] }) => ({ metric, samples: values }));
+}
+
 /** The values of a label among the series that match. */
 export async function labelValues(server: string, label: string, series: string): Promise<readonly string[]> {
   return (await get(server, `label/${label}/values`, { 'match[]': series })) as readonly string[];
@@ -66,9 +74,22 @@ export interface RuleHealth {
   readonly lastError?: string;
 }
 
+/** A group of rules, with how long its last evaluation took in seconds. */
+interface RuleGroup {
+  readonly name: string;
+  readonly evaluationTime: number;
+  readonly rules: readonly RuleHealth[];
+}
+
+/** Every group of rules that is loaded. */
+export async function ruleGroups(server: string): Promise<readonly RuleGroup[]> {
+  const { groups } = (await get(server, 'rules', {})) as { readonly groups: readonly RuleGroup[] };
+  return groups;
+}
+
 /** The health of every rule that is loaded. */
 export async function ruleHealth(server: string): Promise<readonly RuleHealth[]> {
-  const { groups } = (await get(server, 'rules', {})) as { readonly groups: readonly { rules: RuleHealth[] }[] };
+  const groups = await ruleGroups(server);
   return groups.flatMap(({ rules }) => rules.map(({ name, health, lastError = '' }) => ({ name, health, lastError })));
 }
 
