@@ -220,7 +220,9 @@ describe('the dashboards', () => {
 
   test('are those of the package, and name what Grafana asks for at the import', () => {
     const own = readdirSync(join(folder, 'node_modules/llmbench-observability/dist/dashboards'));
-    expect(texts().map(([path]) => path)).toEqual(own.map((file) => `llmbench-dashboards-${VERSION}/${file}`).sort());
+    // The set for native histograms has the same dashboards.
+    const files = [...own, ...own.map((file) => `native/${file}`)];
+    expect(texts().map(([path]) => path)).toEqual(files.map((file) => `llmbench-dashboards-${VERSION}/${file}`).sort());
     for (const [path, text] of texts()) {
       const { __inputs: inputs, __requires: required, panels } = json<Shared>(text);
       expect([path, inputs]).toEqual([
@@ -231,6 +233,12 @@ describe('the dashboards', () => {
       const ids = required.filter(({ type }) => type === 'panel').map(({ id }) => id);
       expect([path, new Set(ids)]).toEqual([path, new Set(types.filter((type) => type !== 'row'))]);
     }
+  });
+
+  test('come with the rules that those for native histograms require', () => {
+    const bundle = unzipSync(readFileSync(join(release, `llmbench-dashboards-${VERSION}.zip`)));
+    const text = Buffer.from(bundle[`llmbench-dashboards-${VERSION}/native/rules/vllm.yml`] ?? []).toString();
+    expect(text).toContain('or ignoring (le) rate(vllm:time_to_first_token_seconds[1m])');
   });
 
   test('pass the linter once imported, with the selected data source', () => {

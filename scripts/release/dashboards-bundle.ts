@@ -10,13 +10,14 @@ interface Options {
   readonly date: Date;
 }
 
-/** Packs the dashboards as grafana.com and Grafana's import dialog read them. */
+/** Packs the dashboards as grafana.com and Grafana's import dialog read them; `native/` has those for native histograms and their rules. */
 export function dashboardsBundle({ root, folder, version, date }: Options): void {
-  const source = join(root, 'dashboards');
-  const dashboards = readdirSync(source)
-    .filter((file) => file.endsWith('.json'))
-    .sort()
-    .map((file) => [file, JSON.parse(readFileSync(join(source, file), 'utf8')) as StoredDashboard] as const);
+  const natives = dashboardsIn(join(root, 'native/dashboards'));
+  const dashboards = [
+    ...dashboardsIn(join(root, 'dashboards')),
+    ...natives.map(([file, dashboard]) => [`native/${file}`, dashboard] as const),
+  ];
+  const rules = join(root, 'native/rules');
   const top = `llmbench-dashboards-${version}`;
   const files = new Map([
     [`${top}/README.md`, readme(dashboards, version)],
@@ -25,8 +26,19 @@ export function dashboardsBundle({ root, folder, version, date }: Options): void
       `${top}/${file}`,
       `${JSON.stringify(shareable(dashboard), null, 2)}\n`,
     ]),
+    ...readdirSync(rules).map((file): [string, string] => [
+      `${top}/native/rules/${file}`,
+      readFileSync(join(rules, file), 'utf8'),
+    ]),
   ]);
   writeZip(join(folder, `${top}.zip`), files, date);
+}
+
+function dashboardsIn(folder: string): readonly (readonly [file: string, dashboard: StoredDashboard])[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith('.json'))
+    .sort()
+    .map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as StoredDashboard] as const);
 }
 
 function readme(dashboards: readonly (readonly [string, StoredDashboard])[], version: string): string {
@@ -45,5 +57,8 @@ ${rows.join('\n')}
 
 Panels that compare client and servers query recording rules, which the npm package \`llmbench-observability\` contains in
 \`dist/prometheus/rules\`. Without the rules, these panels have no data.
+
+The dashboards in \`native/\` require Prometheus 3.5 or newer and the rules in \`native/rules\` instead: they also read native
+histograms.
 `;
 }
