@@ -8,7 +8,7 @@ const VALUES_PER_TRANSACTION = 1_000;
 
 /** Something small that is read from one file of a run. */
 export interface KeptKind<T> {
-  /** Identifies in the index what `read` gives: a change of it needs another name. */
+  /** Identifies in the index what `read` gives; a change of that requires another `INDEX_VERSION`. */
   readonly name: string;
   /** JSON can represent the value. */
   read(runId: string): Promise<T>;

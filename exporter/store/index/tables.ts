@@ -1,5 +1,5 @@
-/** Changes with the tables or their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 4;
+/** Changes with the tables or their content, also with what is kept as JSON: an index of another version is rebuilt. */
+export const INDEX_VERSION = 5;
 
 /** The columns of a run, in the order of `IndexedRun`'s keys; `stamp` identifies the run.json that was read. */
 const RUNS = `
