@@ -33,7 +33,8 @@ test('freed slots send requests that are not measured until the last measured on
   for (const record of measured)
     expect([record.index, ranAtFullLoad(record, recorder.records)]).toEqual([record.index, true]);
   const lastEnd_ns = Math.max(...measured.map(({ end_ns }) => end_ns));
-  for (const { sent_ns } of cooled) expect(sent_ns).toBeLessThan(lastEnd_ns);
+  // Due when a slot became free: on a busy machine the request may be sent after the end.
+  for (const { due_ns } of cooled) expect(due_ns).toBeLessThan(lastEnd_ns);
   // Those in flight were read to their end.
   expect(cooled.every(({ outcome: each }) => each === 'ok')).toBe(true);
   expect(Math.max(...cooled.map(({ end_ns }) => end_ns))).toBeGreaterThan(lastEnd_ns);
