@@ -14,7 +14,7 @@ import {
   type Series,
 } from './testing/prometheus-api.ts';
 import { startStack, type Stack } from './testing/stack.ts';
-import { variableOptions } from './testing/variable-options.ts';
+import { openingValues, variableOptions } from './testing/variable-options.ts';
 
 const SCRAPE_INTERVAL_SECONDS = 2;
 const CONVERTED = ['convert_classic_histograms_to_nhcb: true'];
@@ -63,7 +63,7 @@ function targetsOf(dashboard: ClassicDashboard): Target[] {
   );
 }
 
-/** Values by series and time; NaN, the percentile of nothing, is none. */
+/** Values by series and time; NaN, the percentile of nothing, is left out. */
 function valuesOf(series: readonly Series[]): ReadonlyMap<string, number> {
   return new Map(
     series.flatMap(({ metric, samples }) => {
@@ -146,22 +146,8 @@ await describeWithPrometheusMajor('3', 'dashboards for native histograms', (prog
         });
   };
 
-  /** The first choice of each variable, and all of those that offer All. */
-  const choose = async (server: string, variables: readonly ClassicVariable[]): Promise<Record<string, string>> => {
-    const values: Record<string, string> = {};
-    for (const variable of variables.filter(({ name }) => name !== 'run' && name !== 'job')) {
-      const { name, type, allValue, current } = variable;
-      const value = String(current?.value ?? '');
-      if (allValue !== undefined) values[name] = allValue;
-      else if (type !== 'query') values[name] = value;
-      else {
-        const options = await variableOptions(server, variable, (text) => expand(text, values), nowSeconds);
-        const names = options.map((option) => option.value);
-        values[name] = value === '$__all' ? names.join('|') : (names[0] ?? '');
-      }
-    }
-    return values;
-  };
+  const choose = (server: string, variables: readonly ClassicVariable[]): Promise<Record<string, string>> =>
+    openingValues(server, variables, expand, nowSeconds);
 
   const classicOf = (file: string): ClassicDashboard => dashboardOf(file.replace(NATIVE_FOLDER, './'));
   /** What the classic dashboards show of classic histograms: by dashboard and target. */

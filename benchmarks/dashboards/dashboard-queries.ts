@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { panelsOf, type ClassicDashboard, type ClassicVariable } from '../../dashboards/classic-json.ts';
+import { panelsOf, type ClassicDashboard } from '../../dashboards/classic-json.ts';
 import { interpolate } from '../../dashboards/testing/grafana-variables.ts';
-import { variableOptions } from '../../dashboards/testing/variable-options.ts';
+import { openingValues } from '../../dashboards/testing/variable-options.ts';
 
 /** A dashboard as it is opened: the time range, and what is chosen in its variable `run`. */
 export interface Opened {
@@ -27,7 +27,9 @@ const SCRAPE_INTERVAL_SECONDS = 2;
 /** Sends the queries of all panels one after the other, as Grafana does for a wide panel. */
 export async function dashboardCosts(file: URL, opened: Opened): Promise<readonly QueryCost[]> {
   const dashboard = JSON.parse(readFileSync(file, 'utf8')) as ClassicDashboard;
-  const values = await chosenValues(dashboard.templating.list, opened);
+  const { url, endSeconds } = opened;
+  const expandWith = (text: string, chosen: Values): string => expand(text, opened, chosen);
+  const values = await openingValues(url, dashboard.templating.list, expandWith, endSeconds);
   const costs: QueryCost[] = [];
   for (const { title, targets = [] } of panelsOf(dashboard)) {
     for (const { expr, instant } of targets) {
@@ -49,25 +51,6 @@ function expand(text: string, { startSeconds, endSeconds, runIds }: Opened, valu
   });
   // A heatmap is repeated for each run: there the variable is one run.
   return expanded.replaceAll(`run_id="${runIds.join('|')}"`, `run_id="${runIds.at(-1) ?? ''}"`);
-}
-
-/** All of what offers All, otherwise the first choice. */
-async function chosenValues(variables: readonly ClassicVariable[], opened: Opened): Promise<Values> {
-  const values: Record<string, string> = {};
-  for (const variable of variables.filter(({ name }) => name !== 'run' && name !== 'job')) {
-    const { name, type, allValue, current } = variable;
-    const value = String(current?.value ?? '');
-    if (allValue !== undefined) values[name] = allValue;
-    else if (type !== 'query') values[name] = value;
-    else {
-      const text = (each: string): string => expand(each, opened, values);
-      const options = (await variableOptions(opened.url, variable, text, opened.endSeconds)).map(
-        (option) => option.value,
-      );
-      values[name] = value === '$__all' ? options.join('|') : (options[0] ?? '');
-    }
-  }
-  return values;
 }
 
 interface Answer {

@@ -43,23 +43,28 @@ export interface RangeQuery {
 
 /** The values over time. */
 export async function rangeQuery(server: string, query: RangeQuery): Promise<readonly Series[]> {
-  const data = (await get(server, 'query_range', {
+  return matrixOf(server, 'query_range', {
     query: query.expr,
     start: String(query.startSeconds),
     end: String(query.endSeconds),
     step: String(query.stepSeconds),
-  })) as {
-    readonly result: readonly (Pick<Series, 'metric' | 'histograms'> & { readonly values?: Series['samples'] })[];
-  };
-  return data.result.map(({ metric, values = [], histograms = [] }) => ({ metric, samples: values, histograms }));
+  });
 }
 
 /** All samples, as they are stored, of an instant query with a range. */
 export async function matrixQuery(server: string, expr: string, atSeconds: number): Promise<readonly Series[]> {
-  const data = (await get(server, 'query', { query: expr, time: String(atSeconds) })) as {
-    readonly result: readonly { readonly metric: Series['metric']; readonly values?: Series['samples'] }[];
+  return matrixOf(server, 'query', { query: expr, time: String(atSeconds) });
+}
+
+async function matrixOf(
+  server: string,
+  path: string,
+  query: Readonly<Record<string, string>>,
+): Promise<readonly Series[]> {
+  const data = (await get(server, path, query)) as {
+    readonly result: readonly (Pick<Series, 'metric' | 'histograms'> & { readonly values?: Series['samples'] })[];
   };
-  return data.result.map(({ metric, values = [] }) => ({ metric, samples: values }));
+  return data.result.map(({ metric, values = [], histograms = [] }) => ({ metric, samples: values, histograms }));
 }
 
 /** The values of a label among the series that match. */

@@ -36,6 +36,31 @@ export async function variableOptions(
   });
 }
 
+/**
+ * The value of each variable but of `run` and `job`, as the dashboard opens: all of what offers All, otherwise the first
+ * choice. `expand` replaces the variables in a query by the values that are chosen already.
+ */
+export async function openingValues(
+  server: string,
+  variables: readonly ClassicVariable[],
+  expand: (text: string, chosen: Readonly<Record<string, string>>) => string,
+  endSeconds: number,
+): Promise<Record<string, string>> {
+  const values: Record<string, string> = {};
+  for (const variable of variables.filter(({ name }) => name !== 'run' && name !== 'job')) {
+    const { name, type, allValue, current } = variable;
+    const value = String(current?.value ?? '');
+    if (allValue !== undefined) values[name] = allValue;
+    else if (type !== 'query') values[name] = value;
+    else {
+      const options = await variableOptions(server, variable, (text) => expand(text, values), endSeconds);
+      const offered = options.map((option) => option.value);
+      values[name] = value === '$__all' ? offered.join('|') : (offered[0] ?? '');
+    }
+  }
+  return values;
+}
+
 /** A series as Grafana writes it before the regular expression of a variable is applied. */
 function asText({ metric: { __name__: name = '', ...labels }, samples: [sample] }: Series): string {
   const written = Object.entries(labels).map(([label, value]) => `${label}="${value}"`);
