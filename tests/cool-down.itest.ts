@@ -29,20 +29,8 @@ afterAll(async () => {
 });
 
 const command = (...argv: readonly string[]): readonly string[] => [
-  ...[
-    'run',
-    '--url',
-    server?.url ?? '',
-    '--model',
-    'm',
-    '--linger',
-    'no',
-    '--random-seed',
-    '1',
-    '--runs-dir',
-    directory,
-  ],
-  ...argv,
+  ...['run', '--url', server?.url ?? '', '--model', 'm', '--linger', 'no'],
+  ...['--random-seed', '1', '--runs-dir', directory, ...argv],
 ];
 
 interface Measured {

@@ -113,10 +113,7 @@ test('drained in the cool-down, it sends nothing more and the measured requests 
 test('the limit of output tokens includes the cool-down', async () => {
   // Each request may generate 8 tokens and generates 2.
   const limit = 80;
-  const { outcome, recorder } = await run(
-    { coolDown: true, maxOutputTokensTotal: limit },
-    after((position) => (position === 19 ? 400 : 25)),
-  );
+  const { outcome, recorder } = await run({ coolDown: true, maxOutputTokensTotal: limit }, slowLast);
   expect(recorder.of('measure')).toHaveLength(20);
   const generated = recorder.records.reduce((sum, { output_tokens }) => sum + (output_tokens ?? NaN), 0);
   expect(generated).toBeLessThanOrEqual(limit);
