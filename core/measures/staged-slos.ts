@@ -1,7 +1,6 @@
 import type { Slo, SloResult } from '../run/gates.ts';
 import type { StageResult } from '../run/result.ts';
-
-const WORST_FIRST = ['not_met', 'undecided', 'met'] as const;
+import { WORST_FIRST } from '../run/worst-verdict.ts';
 
 /**
  * A limit over the stages of a run, of which each has its own verdict: the worst one, because figures of requests at

@@ -1,4 +1,4 @@
-import type { Outcome } from './record.ts';
+import { OUTCOMES, type Outcome } from './record.ts';
 
 /** Requests by how they ended; null: not known, as of a file of another tool that does not report it. */
 export type RequestCounts = Readonly<Record<Outcome, number | null>>;
@@ -9,6 +9,11 @@ export function countOf(counts: RequestCounts, outcomes: readonly Outcome[]): nu
     const count = counts[outcome];
     return sum === null || count === null ? null : sum + count;
   }, 0);
+}
+
+/** How many requests a cool-down had; 0 without one. */
+export function coolDownCount(counts: RequestCounts | undefined): number {
+  return counts === undefined ? 0 : (countOf(counts, OUTCOMES) ?? 0);
 }
 
 /** Outcomes of requests that were given an answer and failed; cancelled ones were given up by the client. */

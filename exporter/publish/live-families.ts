@@ -13,7 +13,8 @@ const NOT_BEGUN: Period = { active: false, start_seconds: 0, end_seconds: 0 };
 
 /**
  * The families of a run that is under way, in the order of the metric contract. `llmbench_run_info` comes from shard 0
- * alone, so that a run has it once. The phase `cooldown` is there only when the run has one, and goodput only when there are SLOs: without them 0 would be a lie.
+ * alone, so that a run has it once. The phase `cooldown` is there only when the run has one, and goodput only when there
+ * are SLOs: without them 0 would be a lie.
  */
 export function liveFamilies(
   facts: LiveRunFacts,

@@ -1,5 +1,4 @@
-import { OUTCOMES } from '../../../core/run/record.ts';
-import { countOf } from '../../../core/run/request-counts.ts';
+import { coolDownCount } from '../../../core/run/request-counts.ts';
 import type { ResultFile, ServerRequests, ServersResult, ServerTarget } from '../../../core/run/result.ts';
 import { ABSENT, quantity, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
@@ -33,9 +32,7 @@ export function serverFacts({
   if (!isCollected(servers)) return [];
   const { targets, collector, gpu_energy: energy } = servers;
   return [
-    ...(energy === null
-      ? []
-      : energyFacts(energy, measures, coolDown === undefined ? 0 : (countOf(coolDown, OUTCOMES) ?? 0))),
+    ...(energy === null ? [] : energyFacts(energy, measures, coolDownCount(coolDown))),
     ...targets.map((target, i): [string, string] => [i === 0 ? 'targets' : '', targetLine(target)]),
     ...(collector.cpu_share === null
       ? []

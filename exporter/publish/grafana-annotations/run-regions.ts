@@ -2,8 +2,8 @@ import { formatSeconds } from './format-seconds.ts';
 import { loadName } from '../../../core/run/load-key.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
-import { stageLoadText } from '../../../core/run/stage-text.ts';
 import { countOf } from '../../../core/run/request-counts.ts';
+import { stageRegions, type StageRegion } from '../views/run-summary.ts';
 import type { AnnotationBody } from './annotations-client.ts';
 
 /** Of all annotations that llmbench makes. */
@@ -39,16 +39,12 @@ export function endedRun(run: RunFile, result: ResultFile): readonly RunRegion[]
       ? []
       : [region(run, `part:${phase}`, Date.parse(start), Date.parse(end), [], `${phase} of ${description(run)}`)],
   );
-  return [whole, ...phases, ...stageRegions(run, result)];
+  return [whole, ...phases, ...stageRegions(result).map((stage) => stageOf(run, stage))];
 }
 
-/** Without the stages that had not begun. */
-function stageRegions(run: RunFile, { stages }: ResultFile): readonly RunRegion[] {
-  return stages.flatMap(({ stage, load, start, end }) => {
-    if (start === null || end === null) return [];
-    const text = `stage ${stage}, ${stageLoadText(load)}, of ${description(run)}`;
-    return [region(run, `part:stage-${stage}`, Date.parse(start), Date.parse(end), [`stage:${stage}`], text)];
-  });
+function stageOf(run: RunFile, { stage, load, start, end }: StageRegion): RunRegion {
+  const text = `stage ${stage}, ${load}, of ${description(run)}`;
+  return region(run, `part:stage-${stage}`, Date.parse(start), Date.parse(end), [`stage:${stage}`], text);
 }
 
 function region(

@@ -1,4 +1,4 @@
-import { worstVerdict } from './worst-verdict.ts';
+import { worstVerdict } from '../../../core/run/worst-verdict.ts';
 import type { ClientHealth, DistributionResult, ResultFile, ScalarResult } from '../../../core/run/result.ts';
 import { datasetText } from '../../../core/run/run-dataset.ts';
 import type { RunFile } from '../../../core/run/run.ts';
@@ -157,7 +157,8 @@ export function withNumbers(summary: RunSummary, result: ResultSummary | null): 
   };
 }
 
-function stageRegions({ stages }: ResultFile): StageRegion[] {
+/** The stages of a load that began, at their times. */
+export function stageRegions({ stages }: Pick<ResultFile, 'stages'>): StageRegion[] {
   return stages.flatMap(({ stage, load, start, end }) =>
     start === null || end === null ? [] : [{ stage, load: stageLoadText(load), start, end }],
   );

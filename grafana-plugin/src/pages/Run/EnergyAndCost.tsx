@@ -1,8 +1,7 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
 import { currencyOf } from '../../../../core/measures/cost-results.ts';
-import { OUTCOMES } from '../../../../core/run/record.ts';
-import { countOf } from '../../../../core/run/request-counts.ts';
+import { coolDownCount } from '../../../../core/run/request-counts.ts';
 import type { EnergyOfGpu, GpuEnergy, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 import { moneyText } from '../../../../core/text/money.ts';
 import { ABSENT, counted, quantity } from '../../../../core/text/quantities.ts';
@@ -16,7 +15,7 @@ import { scalarOf } from './find-measure.ts';
 export function EnergyAndCost({ result }: { result: ResultFile }) {
   const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
   const [output, total] = [cost(result, 'output'), cost(result, 'total')];
-  const coolDown = result.cool_down === undefined ? 0 : (countOf(result.cool_down, OUTCOMES) ?? 0);
+  const coolDown = coolDownCount(result.cool_down);
   if (energy === null && output === null) {
     return null;
   }

@@ -3,8 +3,9 @@ import React from 'react';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import type { ResultFile, StageResult } from '../../../../core/run/result.ts';
 import { stageText } from '../../../../core/run/stage-text.ts';
+import { worstVerdict } from '../../../../core/run/worst-verdict.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
-import { counted, quantity } from '../../../../core/text/quantities.ts';
+import { ABSENT, counted, quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
 import { distributionOf, scalarOf } from './find-measure.ts';
@@ -72,11 +73,16 @@ function objectives(): Column<StageResult> {
     id: 'objectives',
     header: t('stages.objectives', 'Objectives'),
     render: ({ slos }) => {
-      const verdicts = slos.map(({ verdict }) => verdict);
-      if (verdicts.includes('not_met')) {
-        return t('stages.not-met', 'not met');
+      switch (worstVerdict(slos)) {
+        case 'not_met':
+          return t('stages.not-met', 'not met');
+        case 'undecided':
+          return t('stages.undecided', 'undecided');
+        case 'met':
+          return t('stages.met', 'met');
+        case null:
+          return ABSENT;
       }
-      return verdicts.includes('undecided') ? t('stages.undecided', 'undecided') : t('stages.met', 'met');
     },
   };
 }
