@@ -8,6 +8,8 @@ export interface Environment {
   appUrl: string;
   /** The host page with the runs of `store-judged-runs.mts`. */
   judgedUrl: string;
+  /** The host page with the runs of `start-staged-data.ts`. */
+  stagedUrl: string;
   prometheusUrl: string;
   /** Ids of the finished runs, the oldest first: two, for pictures more. */
   finished: [string, string, ...string[]];
@@ -25,6 +27,8 @@ interface Fixtures {
   openApp: (page: string, parameters?: PageParameters) => Promise<void>;
   /** The same with the runs of `store-judged-runs.mts`. */
   openJudged: (page: string, parameters?: PageParameters) => Promise<void>;
+  /** The same with the runs of `start-staged-data.ts`. */
+  openStaged: (page: string, parameters?: PageParameters) => Promise<void>;
   /** What a test may put on the console besides the known noise. */
   allowed: RegExp[];
   /** Everything on the console that should not be there. */
@@ -68,6 +72,9 @@ export const test = base.extend<Fixtures>({
   },
   openJudged: async ({ page, environment }, use) => {
     await use((path, parameters = {}) => openPage(page, environment.judgedUrl, path, parameters));
+  },
+  openStaged: async ({ page, environment }, use) => {
+    await use((path, parameters = {}) => openPage(page, environment.stagedUrl, path, parameters));
   },
 });
 

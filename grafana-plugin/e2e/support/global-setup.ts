@@ -5,6 +5,7 @@ import { startHost } from '../../host/server.ts';
 import type { Environment } from './environment.ts';
 import { startAppData, type WantedRuns } from './start-app-data.ts';
 import { findPrometheus, missingTool, startData } from './start-data.ts';
+import { startStagedData } from './start-staged-data.ts';
 import { unpackPlugin } from './unpack-plugin.ts';
 
 /** Runs that make good pictures take minutes, and their client keeps up; the tests need only two short ones. */
@@ -27,7 +28,12 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     installPackages();
   }
   console.log(`Host: packages of Grafana ${grafanaVersion()}`);
-  const [data, app] = await Promise.all([startData(prometheus), startAppData(prometheus, PICTURED), bundlePage()]);
+  const [data, app, staged] = await Promise.all([
+    startData(prometheus),
+    startAppData(prometheus, PICTURED),
+    startStagedData(prometheus),
+    bundlePage(),
+  ]);
   // The tests see what a release publishes, not the folder of the build.
   const plugin = unpackPlugin();
   const pluginFolder = plugin.folder;
@@ -35,11 +41,13 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     startHost({ ...data, pluginFolder }),
     startHost({ ...app, pluginFolder }),
     startHost({ ...app, pluginFolder, exporterUrl: app.judgedExporterUrl, exporterToken: app.judgedToken }),
+    startHost({ ...staged, pluginFolder }),
   ]);
   const environment: Environment = {
     hostUrl: hosts[0].url,
     appUrl: hosts[1].url,
     judgedUrl: hosts[2].url,
+    stagedUrl: hosts[3].url,
     prometheusUrl: data.prometheusUrl,
     finished: app.finished,
     stoppedServer: app.stoppedServer,
@@ -53,6 +61,6 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
       server.close();
     }
     plugin.remove();
-    await Promise.all([data.stop(), app.stop()]);
+    await Promise.all([data.stop(), app.stop(), staged.stop()]);
   };
 }

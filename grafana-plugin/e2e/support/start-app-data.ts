@@ -1,9 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { end, freePort, until } from './processes.ts';
+import { freePort, until } from './processes.ts';
+import { ended, firstLine, GATE_FAILED, startPrograms } from './programs.ts';
 import { serveAndStop, stoppedScrapeConfig } from './stopped-server.ts';
 
 export interface AppData {
@@ -19,8 +19,6 @@ export interface AppData {
   stoppedServer: string;
   stop: () => Promise<void>;
 }
-
-const LLMBENCH = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
 
 const JUDGED_TOKEN = 'token-of-the-browser-tests';
 
@@ -40,26 +38,14 @@ const FEW: WantedRuns = { concurrencies: [2, 4], seconds: 20 };
  * lasts until the tests are over.
  */
 export async function startAppData(prometheus: string, wanted: WantedRuns = FEW): Promise<AppData> {
-  const folder = mkdtempSync(join(tmpdir(), 'llmbench-app-'));
+  const programs = startPrograms('app');
+  const { folder, llmbench: start, stop } = programs;
   const runs = join(folder, 'runs');
-  const processes: ChildProcess[] = [];
-  const stop = async () => {
-    await Promise.all(processes.map((process) => (process.exitCode === null ? end(process) : undefined)));
-    rmSync(folder, { recursive: true, force: true });
-  };
-  const start = (...parts: string[]) => {
-    const started = spawn(process.execPath, [LLMBENCH, ...parts], { stdio: ['ignore', 'pipe', 'pipe'] });
-    // A pipe that nothing reads would hold the process up.
-    started.stderr?.resume();
-    processes.push(started);
-    return started;
-  };
   try {
-    const [server, exporterPort, judgedPort, port] = [
+    const [server, exporterPort, judgedPort] = [
       await firstLine(
         start('simulate', '--system', 'vllm', '--fault', 'reset:rate=0.02,after-tokens=4', '--port', '0', '--json')
       ),
-      await freePort(),
       await freePort(),
       await freePort(),
     ];
@@ -71,7 +57,7 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     // Not in this thread, which answers the scrapes of the panel's data meanwhile.
     await ended(spawn(process.execPath, [STORE_JUDGED_RUNS, judgedRuns], { stdio: ['ignore', 'ignore', 'pipe'] }));
     await ended(start('baseline', 'accept', 'tag:before', '--runs-dir', judgedRuns));
-    await ended(start('check', 'tag:after', '--runs-dir', judgedRuns), REGRESSED);
+    await ended(start('check', 'tag:after', '--runs-dir', judgedRuns), GATE_FAILED);
     const tokenFile = join(folder, 'api-token');
     writeFileSync(tokenFile, JUDGED_TOKEN, { mode: 0o600 });
     start(
@@ -79,25 +65,18 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
       ...['--api-token-file', tokenFile, '--allow-baseline-changes']
     );
     const judged = `127.0.0.1:${judgedPort}`;
-    const config = join(folder, 'prometheus.yml');
     const stoppedTargets = join(folder, 'stopped.json');
     writeFileSync(stoppedTargets, '[]');
-    writeFileSync(config, JSON.stringify(scrapeConfig(exporter, new URL(url).host, judged, stoppedTargets)));
-    const address = `127.0.0.1:${port}`;
-    processes.push(
-      spawn(
-        prometheus,
-        [`--config.file=${config}`, `--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=${address}`],
-        { stdio: 'ignore' }
-      )
+    const prometheusUrl = await programs.prometheus(
+      prometheus,
+      scrapeConfig(exporter, new URL(url).host, judged, stoppedTargets)
     );
-    await until(async () => (await fetch(`http://${address}/-/ready`)).ok);
     await until(async () => (await fetch(`http://${exporter}/-/ready`)).ok);
     await until(async () => (await fetch(`http://${judged}/-/ready`)).ok);
     const { url: stopped } = JSON.parse(
       await firstLine(start('simulate', '--system', 'vllm', '--port', '0', '--json'))
     ) as { url: string };
-    const isStopped = serveAndStop(stoppedTargets, stopped, `http://${address}`);
+    const isStopped = serveAndStop(stoppedTargets, stopped, prometheusUrl);
     const run = (scenario: string, concurrency: number, seconds: number, runId: string) =>
       start(
         ...['run', '--url', url, '--model', 'sim-model', '--scenario', scenario, '--runs-dir', runs],
@@ -113,9 +92,7 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     }
     const finished = ids as AppData['finished'];
     run('soak', 1, 3000, 'soak-live');
-    const [prometheusUrl, exporterUrl, judgedExporterUrl] = [address, exporter, judged].map(
-      (one) => `http://${one}`
-    ) as [string, string, string];
+    const [exporterUrl, judgedExporterUrl] = [`http://${exporter}`, `http://${judged}`];
     const stoppedServer = await isStopped;
     return { prometheusUrl, exporterUrl, judgedExporterUrl, judgedToken: JUDGED_TOKEN, finished, stoppedServer, stop };
   } catch (error) {
@@ -158,31 +135,4 @@ function scrapeConfig(exporter: string, server: string, judged: string, stoppedT
       },
     ],
   };
-}
-
-function firstLine(process: ChildProcess): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    process.stdout?.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.includes('\n')) {
-        resolve(text.split('\n')[0] ?? '');
-      }
-    });
-    process.once('exit', (code) => reject(new Error(`llmbench simulate ended with ${code}`)));
-  });
-}
-
-/** The exit code of `check` if the runs have regressed. */
-const REGRESSED = 99;
-
-function ended(process: ChildProcess, expected = 0): Promise<void> {
-  process.stdout?.resume();
-  let said = '';
-  process.stderr?.on('data', (chunk: Buffer) => (said = `${said}${chunk.toString()}`.slice(-1000)));
-  return new Promise((resolve, reject) =>
-    process.once('exit', (code) =>
-      code === expected ? resolve() : reject(new Error(`llmbench ended with ${code}: ${said}`))
-    )
-  );
 }

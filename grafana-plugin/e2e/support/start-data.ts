@@ -1,12 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { exposition, TOTAL_SECONDS } from './observations.ts';
-import { end, freePort, listen, until } from './processes.ts';
+import { listen, until } from './processes.ts';
+import { startPrograms } from './programs.ts';
 
 export interface TestData {
   prometheusUrl: string;
@@ -37,43 +37,26 @@ export async function startData(prometheus: string): Promise<TestData> {
     response.end(exposition(seconds));
   });
   const exporterPort = await listen(exporter);
-  const folder = mkdtempSync(join(tmpdir(), 'llmbench-plugin-'));
-  const port = await freePort();
-  const config = join(folder, 'prometheus.yml');
-  writeFileSync(
-    config,
-    JSON.stringify({
-      global: { scrape_interval: '1s' },
-      scrape_configs: [{ job_name: 'llmbench', static_configs: [{ targets: [`127.0.0.1:${exporterPort}`] }] }],
-    })
-  );
-  const process = spawn(
-    prometheus,
-    [
-      `--config.file=${config}`,
-      `--storage.tsdb.path=${join(folder, 'data')}`,
-      `--web.listen-address=127.0.0.1:${port}`,
-    ],
-    { stdio: 'ignore' }
-  );
-  const prometheusUrl = `http://127.0.0.1:${port}`;
+  const programs = startPrograms('plugin');
   const stop = async () => {
-    await end(process);
+    await programs.stop();
     exporter.closeAllConnections();
     exporter.close();
-    rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await until(async () => (await fetch(`${prometheusUrl}/-/ready`)).ok);
+    const prometheusUrl = await programs.prometheus(prometheus, {
+      global: { scrape_interval: '1s' },
+      scrape_configs: [{ job_name: 'llmbench', static_configs: [{ targets: [`127.0.0.1:${exporterPort}`] }] }],
+    });
     await until(async () => startedMs !== null);
     await sleep(TOTAL_SECONDS * 1000);
     // The final counts are there twice: Prometheus has stored two scrapes when it begins the third.
     await until(async () => finalScrapes > 2);
+    return { prometheusUrl, fromMs: floor(startedMs ?? 0), toMs: floor(Date.now()), stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { prometheusUrl, fromMs: floor(startedMs ?? 0), toMs: floor(Date.now()), stop };
 }
 
 /** Prints why the browser tests cannot run, or null when they can. */

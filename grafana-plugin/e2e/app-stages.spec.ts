@@ -1,0 +1,72 @@
+import type { Locator, Page } from '@playwright/test';
+import { expect, test } from './support/environment.ts';
+
+const stageTable = (page: Page) => page.getByRole('group', { name: 'Stages of the load' });
+
+/** The text of a table's cells, row by row, with the head. */
+const cells = (table: Locator): Promise<string[][]> =>
+  table
+    .getByRole('row')
+    .evaluateAll((rows) => rows.map((row) => Array.from(row.children, ({ textContent }) => textContent ?? '')));
+
+/** The labels of the regions in every chart with such a name. */
+const regions = (page: Page, chart: RegExp): Promise<string[][]> =>
+  page
+    .getByRole('img', { name: chart })
+    .evaluateAll((charts) =>
+      charts.map((one) =>
+        Array.from(one.querySelectorAll('[data-region]'), (region) => region.getAttribute('data-region') ?? '')
+      )
+    );
+
+/** The number in a cell. */
+const count = (text = '') => Number(text.replaceAll(',', ''));
+
+const PERCENTILES = /^Percentiles over time/;
+const REQUESTS = /^time to first token of each request over time/;
+const RUNNING = /^Running requests/;
+
+test('stages with an objective: the counts and the verdict of each, and their regions in the charts', async ({
+  page,
+  openStaged,
+}) => {
+  await openStaged('runs/stages-with-objective');
+  await expect(stageTable(page)).toBeVisible();
+  const [head = [], first = [], second = [], ...more] = await cells(stageTable(page));
+  expect(more).toEqual([]);
+  expect(head.slice(0, 3)).toEqual(['Stage', 'Ok', 'Failed']);
+  expect([head.at(-1), first.at(-1), second.at(-1)]).toEqual(['Objectives', 'met', 'not met']);
+  expect([first[0], second[0]]).toEqual(['1 rate=4:10s', '2 concurrency=48:6s']);
+  expect(Math.min(count(first[1]), count(second[1]))).toBeGreaterThan(0);
+  const all = (count(first[1]) + count(second[1])).toLocaleString('en-US');
+  await expect(page.getByRole('group', { name: 'Ok requests' })).toContainText(`Ok requests${all}in `);
+  await expect(page.getByRole('group', { name: 'Goodput' })).toContainText('1 of 1 objectives not met');
+
+  const stages = ['1 rate=4', '2 concurrency=48'];
+  await expect.poll(() => regions(page, PERCENTILES)).toEqual([stages, stages]);
+  expect(await regions(page, REQUESTS)).toEqual([stages]);
+  expect(await regions(page, RUNNING)).toEqual([stages]);
+  await page.screenshot({ path: 'screenshots/run-stages.png', fullPage: true });
+});
+
+test('stages without an objective: no verdicts; the cool-down after the last stage', async ({ page, openStaged }) => {
+  await openStaged('runs/stages-without-objective');
+  await expect(stageTable(page)).toBeVisible();
+  const [head = [], ...rows] = await cells(stageTable(page));
+  expect(head.at(-1)).toBe('ITL p99');
+  expect(rows.map(([stage]) => stage)).toEqual(['1 rate=4..8:2s', '2 concurrency=2:2s']);
+  await expect(page.getByRole('group', { name: 'Goodput' })).toContainText('no limits set');
+  await expect.poll(() => regions(page, REQUESTS)).toEqual([['1 rate=4..8', '2 concurrency=2', 'cooldown']]);
+});
+
+test('a run with a cool-down: its requests are beside the measured ones', async ({ page, openStaged }) => {
+  await openStaged('runs/cool-down');
+  const tile = page.getByRole('group', { name: 'Ok requests' });
+  await expect(tile).toContainText(/Ok requests40in .* · [1-9]\d* more in the cool-down/);
+  const [, extra] = /(\d+) more/.exec((await tile.textContent()) ?? '') ?? [];
+  await expect(stageTable(page)).toHaveCount(0);
+  const compared = page.getByRole('group', { name: 'Client and server percentiles' });
+  await expect(compared.getByText(`40 / ${40 + Number(extra)}`)).toHaveCount(9);
+  await expect(page.getByText(`${extra} of them of the cool-down`)).toBeVisible();
+  await expect.poll(() => regions(page, REQUESTS)).toEqual([['measure', 'cooldown']]);
+});

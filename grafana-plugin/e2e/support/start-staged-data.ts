@@ -1,0 +1,52 @@
+import { join } from 'node:path';
+import { freePort } from './processes.ts';
+import { ended, firstLine, GATE_FAILED, startPrograms } from './programs.ts';
+
+export interface StagedData {
+  prometheusUrl: string;
+  exporterUrl: string;
+  stop: () => Promise<void>;
+}
+
+/** At 4 requests/s the time to first token is some 50 ms; 48 at a time wait for each other. */
+const OBJECTIVE = ['--slo', 'time_to_first_token:p90<200ms'];
+
+/**
+ * Runs of a simulated vLLM server whose load has stages, and one with a cool-down, in an exporter and a Prometheus of
+ * their own: the lists and counts of the other runs stay as they are. Each run has the id of what it shows.
+ */
+export async function startStagedData(prometheus: string): Promise<StagedData> {
+  const { folder, llmbench, prometheus: startPrometheus, stop } = startPrograms('staged');
+  const runs = join(folder, 'runs');
+  try {
+    const { url } = JSON.parse(await firstLine(llmbench('simulate', '--system', 'vllm', '--port', '0', '--json'))) as {
+      url: string;
+    };
+    const exporter = `127.0.0.1:${await freePort()}`;
+    llmbench('serve', '--runs-dir', runs, '--port', new URL(`http://${exporter}`).port);
+    const prometheusUrl = await startPrometheus(prometheus, {
+      global: { scrape_interval: '1s' },
+      scrape_configs: [
+        { job_name: 'llmbench', static_configs: [{ targets: [exporter] }] },
+        {
+          job_name: 'llmbench-discovered',
+          http_sd_configs: [{ url: `http://${exporter}/sd`, refresh_interval: '1s' }],
+        },
+      ],
+    });
+    const run = (runId: string, ...load: string[]) =>
+      llmbench(
+        ...['run', '--url', url, '--model', 'sim-model', '--scenario', runId, '--run-id', runId, '--runs-dir', runs],
+        ...['--isl', '128', '--osl', '16', ...load]
+      );
+    // Prometheus applies newly discovered targets every 5 s, so it misses up to 7 s of a run.
+    const stages = 'rate=4:10s,concurrency=48:6s';
+    await ended(run('stages-with-objective', '--stages', stages, ...OBJECTIVE), GATE_FAILED);
+    await ended(run('stages-without-objective', '--stages', 'rate=4..8:2s,concurrency=2:2s', '--cool-down'));
+    await ended(run('cool-down', '--concurrency', '4', '--request-count', '40', '--cool-down'));
+    return { prometheusUrl, exporterUrl: `http://${exporter}`, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
