@@ -10,25 +10,47 @@ import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts'
 
 const WAIT_MS = 60_000;
 const FAMILY = 'vllm:time_to_first_token_seconds';
-const PAGE = `# TYPE ${FAMILY} histogram
-${FAMILY}_bucket{le="0.1"} 3
-${FAMILY}_bucket{le="+Inf"} 4
-${FAMILY}_sum 0.5
-${FAMILY}_count 4
+const CLIENT_FAMILY = 'llmbench_time_to_first_token_seconds';
+const RUN = 'run-1';
+
+const histogram = (family: string, labels: string, count: number): string => `# TYPE ${family} histogram
+${family}_bucket{${labels}le="0.1"} ${count - 1}
+${family}_bucket{${labels}le="+Inf"} ${count}
+${family}_sum{${labels}} 0.5
+${family}_count{${labels}} ${count}
 `;
+
 /** By URL, because the plugin has a TypeScript project of its own. */
-const QUERY = new URL('../grafana-plugin/src/prometheus/native-only.ts', import.meta.url).href;
-const { nativeOnlyQuery } = (await import(QUERY)) as { nativeOnlyQuery: (names: readonly string[]) => string };
+const fromPlugin = async (path: string): Promise<unknown> =>
+  import(new URL(`../grafana-plugin/src/${path}`, import.meta.url).href);
+const { nativeOnlyQuery } = (await fromPlugin('prometheus/native-only.ts')) as {
+  nativeOnlyQuery: (names: readonly string[]) => string;
+};
+const { rawHistogram } = (await fromPlugin('prometheus/raw-histogram.ts')) as {
+  rawHistogram: (family: string, matchers: string) => string;
+};
+type CountQuery = (runId: string, rangeSeconds: number) => string;
+const { classicCountQuery, nativeSeriesQuery, eitherCountQuery } = (await fromPlugin(
+  'pages/Run/scraped-count-queries.ts',
+)) as Record<'classicCountQuery' | 'nativeSeriesQuery' | 'eitherCountQuery', CountQuery>;
+
+/** Ends without an error after the limit: what follows fails then, and says how. */
+async function until(holds: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + WAIT_MS; !(await holds()) && Date.now() < end;) await sleep(200);
+}
 
 await describeWithPrometheusMajor('3', 'a Prometheus that converts all classic histograms', (programs) => {
   let folder: string;
   let page: Server;
   let prometheus: PrometheusServer;
+  let requests = 4;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'llmbench-native-'));
     page = createServer((_request, response) => {
-      response.setHeader('content-type', 'text/plain; version=0.0.4').end(PAGE);
+      response
+        .setHeader('content-type', 'text/plain; version=0.0.4')
+        .end(histogram(FAMILY, '', 4) + histogram(CLIENT_FAMILY, `run_id="${RUN}",`, requests));
     }).listen(0, '127.0.0.1');
     await new Promise((resolve) => page.once('listening', resolve));
     const target = `127.0.0.1:${(page.address() as AddressInfo).port}`;
@@ -43,11 +65,11 @@ await describeWithPrometheusMajor('3', 'a Prometheus that converts all classic h
       configFile,
       `global: { scrape_interval: 1s, convert_classic_histograms_to_nhcb: true }
 scrape_configs:
-${job('converted', '')}${job('kept', indented)}`,
+${job('converted', '')}${job('kept', indented)}${job('both', '    always_scrape_classic_histograms: true\n')}`,
     );
     const flags = ['--enable-feature=native-histograms'];
     prometheus = await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data'), flags });
-    for (const end = Date.now() + WAIT_MS; (await count('up == 1')) !== 2 && Date.now() < end;) await sleep(200);
+    await until(async () => (await count('up == 1')) === 3);
   });
 
   afterAll(async () => {
@@ -57,10 +79,16 @@ ${job('converted', '')}${job('kept', indented)}`,
     await rm(folder, { recursive: true });
   });
 
-  const result = async (query: string): Promise<readonly { metric: Record<string, string> }[]> => {
+  interface Found {
+    readonly metric: Record<string, string>;
+    readonly value?: readonly [number, string];
+    readonly histogram?: readonly [number, { readonly count: string }];
+  }
+  const result = async (query: string): Promise<readonly Found[]> => {
     const response = await fetch(`${prometheus.url}/api/v1/query?query=${encodeURIComponent(query)}`);
-    return ((await response.json()) as { data: { result: { metric: Record<string, string> }[] } }).data.result;
+    return ((await response.json()) as { data: { result: readonly Found[] } }).data.result;
   };
+  const value = async (query: string): Promise<number> => Number((await result(query))[0]?.value?.[1] ?? NaN);
   const count = async (query: string): Promise<number> => (await result(query)).length;
 
   test('has no buckets, except where the settings of the guide keep them', async () => {
@@ -73,6 +101,35 @@ ${job('converted', '')}${job('kept', indented)}`,
   test("the app's query names what is only native, with its job", async () => {
     const names = ['llmbench_time_to_first_token_seconds', FAMILY, 'sglang:time_to_first_token_seconds'];
     const found = (await result(nativeOnlyQuery(names))).map(({ metric }) => metric);
-    expect(found).toEqual([{ family: FAMILY, job: 'converted' }]);
+    const ofConverted = [CLIENT_FAMILY, FAMILY].map((family) => ({ family, job: 'converted' }));
+    expect([...found].sort((a, b) => (String(a['family']) < String(b['family']) ? -1 : 1))).toEqual(ofConverted);
+  });
+
+  test("the app's panels read the buckets where there are any, else the native histogram", async () => {
+    const read = async (job: string) => {
+      const found = await result(rawHistogram(FAMILY, `job="${job}"`));
+      return found.map(({ metric, histogram: native }) => `${metric['__name__']} ${metric['le'] ?? native?.[1].count}`);
+    };
+    const buckets = [`${FAMILY}_bucket 0.1`, `${FAMILY}_bucket +Inf`];
+    expect(await read('converted')).toEqual([`${FAMILY} 4`]);
+    expect((await read('kept')).sort()).toEqual(buckets.sort());
+    expect((await read('both')).sort()).toEqual(buckets.sort());
+    expect(await count(`${FAMILY}{job="both"}`)).toBe(1);
+  });
+
+  test("the app counts a run's requests of either kind once per server", async () => {
+    const all = async (): Promise<boolean> =>
+      (await value(`min(histogram_count(${CLIENT_FAMILY}))`)) === requests &&
+      (await value(`min(${CLIENT_FAMILY}_count)`)) === requests;
+    await until(all);
+    requests = 10;
+    await until(all);
+    // The moments of the query are whole seconds.
+    await until(async () => (await value(eitherCountQuery(RUN, 60))) === 18);
+    // 6 of each job: two store classic histograms, two native ones, and one of them both.
+    expect(await value(classicCountQuery(RUN, 60))).toBe(12);
+    expect(await value(nativeSeriesQuery(RUN, 60))).toBe(2);
+    expect(await value(eitherCountQuery(RUN, 60))).toBe(18);
+    expect(await count(eitherCountQuery('nothing', 60))).toBe(0);
   });
 });

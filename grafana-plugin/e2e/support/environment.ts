@@ -10,11 +10,15 @@ export interface Environment {
   judgedUrl: string;
   /** The host page with the runs of `start-staged-data.ts`. */
   stagedUrl: string;
+  /** The host page with the app's data from a Prometheus that stores only native histograms. */
+  nativeUrl: string;
   prometheusUrl: string;
   /** Ids of the finished runs, the oldest first: two, for pictures more. */
   finished: [string, string, ...string[]];
   /** Job and instance of a server that Prometheus no longer scrapes. */
   stoppedServer: string;
+  /** Job and instance of a server with a histogram of exponential buckets, in the Prometheus with native histograms. */
+  exponentialServer: string;
   fromMs: number;
   toMs: number;
 }
@@ -29,6 +33,8 @@ interface Fixtures {
   openJudged: (page: string, parameters?: PageParameters) => Promise<void>;
   /** The same with the runs of `start-staged-data.ts`. */
   openStaged: (page: string, parameters?: PageParameters) => Promise<void>;
+  /** The same with a Prometheus that stores only native histograms. */
+  openNative: (page: string, parameters?: PageParameters) => Promise<void>;
   /** What a test may put on the console besides the known noise. */
   allowed: RegExp[];
   /** Everything on the console that should not be there. */
@@ -75,6 +81,9 @@ export const test = base.extend<Fixtures>({
   },
   openStaged: async ({ page, environment }, use) => {
     await use((path, parameters = {}) => openPage(page, environment.stagedUrl, path, parameters));
+  },
+  openNative: async ({ page, environment }, use) => {
+    await use((path, parameters = {}) => openPage(page, environment.nativeUrl, path, parameters));
   },
 });
 

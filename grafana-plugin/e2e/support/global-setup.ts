@@ -3,6 +3,7 @@ import { installPackages } from '../../host/install.ts';
 import { GRAFANA_LINE, grafanaVersion } from '../../host/packages.ts';
 import { startHost } from '../../host/server.ts';
 import type { Environment } from './environment.ts';
+import { findPrometheus3 } from './native-prometheus.ts';
 import { startAppData, type WantedRuns } from './start-app-data.ts';
 import { findPrometheus, missingTool, startData } from './start-data.ts';
 import { startStagedData } from './start-staged-data.ts';
@@ -15,13 +16,14 @@ const PICTURED: WantedRuns | undefined = process.env['UPDATE_SCREENSHOT']
 
 /** Starts the data of the panel and of the app, and the host pages; the tests learn of them through the environment. */
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
-  const prometheus = findPrometheus();
+  const [prometheus, prometheus3] = [findPrometheus(), findPrometheus3()];
   const missing = missingTool(prometheus, process.env['CHROMIUM'] ?? '/usr/bin/chromium');
-  if (prometheus === null || missing !== null) {
+  if (prometheus === null || prometheus3 === null || missing !== null) {
+    const reason = missing ?? 'no Prometheus 3: node scripts/install.mjs --for-tests unpacks it';
     if (process.env['CI']) {
-      throw new Error(missing ?? 'no prometheus');
+      throw new Error(reason);
     }
-    process.env['LLMBENCH_E2E_SKIP'] = missing ?? 'no prometheus';
+    process.env['LLMBENCH_E2E_SKIP'] = reason;
     return undefined;
   }
   if (GRAFANA_LINE) {
@@ -30,7 +32,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
   console.log(`Host: packages of Grafana ${grafanaVersion()}`);
   const [data, app, staged] = await Promise.all([
     startData(prometheus),
-    startAppData(prometheus, PICTURED),
+    startAppData([prometheus, prometheus3], PICTURED),
     startStagedData(prometheus),
     bundlePage(),
   ]);
@@ -42,15 +44,18 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     startHost({ ...app, pluginFolder }),
     startHost({ ...app, pluginFolder, exporterUrl: app.judgedExporterUrl, exporterToken: app.judgedToken }),
     startHost({ ...staged, pluginFolder }),
+    startHost({ ...app, pluginFolder, prometheusUrl: app.native.url }),
   ]);
   const environment: Environment = {
     hostUrl: hosts[0].url,
     appUrl: hosts[1].url,
     judgedUrl: hosts[2].url,
     stagedUrl: hosts[3].url,
+    nativeUrl: hosts[4].url,
     prometheusUrl: data.prometheusUrl,
     finished: app.finished,
     stoppedServer: app.stoppedServer,
+    exponentialServer: app.native.exponentialServer,
     fromMs: data.fromMs,
     toMs: data.toMs,
   };

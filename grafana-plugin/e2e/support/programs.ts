@@ -12,8 +12,12 @@ export interface Programs {
   folder: string;
   /** Starts llmbench with these arguments. */
   llmbench: (...parts: string[]) => ChildProcess;
-  /** Starts a Prometheus with this configuration, and returns its URL when it is ready. */
-  prometheus: (binary: string, config: object) => Promise<string>;
+  /** Starts a Prometheus with this configuration, which may need its address, and returns its URL when it is ready. */
+  prometheus: (
+    binary: string,
+    config: object | ((address: string) => object),
+    flags?: readonly string[]
+  ) => Promise<string>;
   stop: () => Promise<void>;
 }
 
@@ -29,13 +33,16 @@ export function startPrograms(name: string): Programs {
       processes.push(started);
       return started;
     },
-    async prometheus(binary, config) {
-      const file = join(folder, 'prometheus.yml');
-      writeFileSync(file, JSON.stringify(config));
+    async prometheus(binary, config, flags = []) {
+      const own = mkdtempSync(join(folder, 'prometheus-'));
       const address = `127.0.0.1:${await freePort()}`;
-      const storage = `--storage.tsdb.path=${join(folder, 'data')}`;
+      const file = join(own, 'prometheus.yml');
+      writeFileSync(file, JSON.stringify(typeof config === 'function' ? config(address) : config));
+      const storage = `--storage.tsdb.path=${join(own, 'data')}`;
       processes.push(
-        spawn(binary, [`--config.file=${file}`, storage, `--web.listen-address=${address}`], { stdio: 'ignore' })
+        spawn(binary, [`--config.file=${file}`, storage, `--web.listen-address=${address}`, ...flags], {
+          stdio: 'ignore',
+        })
       );
       await until(async () => (await fetch(`http://${address}/-/ready`)).ok);
       return `http://${address}`;

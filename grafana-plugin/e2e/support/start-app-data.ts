@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type NativePrometheus, startNativePrometheus } from './native-prometheus.ts';
 import { freePort, until } from './processes.ts';
 import { ended, firstLine, GATE_FAILED, startPrograms } from './programs.ts';
 import { serveAndStop, stoppedScrapeConfig } from './stopped-server.ts';
@@ -17,6 +18,8 @@ export interface AppData {
   finished: [string, string, ...string[]];
   /** Job and instance of a server that is no longer scraped. */
   stoppedServer: string;
+  /** A Prometheus that scrapes the same and stores only native histograms. */
+  native: NativePrometheus;
   stop: () => Promise<void>;
 }
 
@@ -34,10 +37,13 @@ export interface WantedRuns {
 const FEW: WantedRuns = { concurrencies: [2, 4], seconds: 20 };
 
 /**
- * The real thing: a simulated vLLM server, `llmbench serve`, a Prometheus that scrapes both, finished runs and one that
- * lasts until the tests are over.
+ * The real thing: a simulated vLLM server, `llmbench serve`, a Prometheus that scrapes both, another that stores only
+ * native histograms, finished runs and one that lasts until the tests are over.
  */
-export async function startAppData(prometheus: string, wanted: WantedRuns = FEW): Promise<AppData> {
+export async function startAppData(
+  [prometheus, prometheus3]: readonly [string, string],
+  wanted: WantedRuns = FEW
+): Promise<AppData> {
   const programs = startPrograms('app');
   const { folder, llmbench: start, stop } = programs;
   const runs = join(folder, 'runs');
@@ -67,12 +73,11 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     const judged = `127.0.0.1:${judgedPort}`;
     const stoppedTargets = join(folder, 'stopped.json');
     writeFileSync(stoppedTargets, '[]');
-    const prometheusUrl = await programs.prometheus(
-      prometheus,
-      scrapeConfig(exporter, new URL(url).host, judged, stoppedTargets)
-    );
+    const scraped = scrapeConfig(exporter, new URL(url).host, judged, stoppedTargets);
+    const prometheusUrl = await programs.prometheus(prometheus, scraped);
     await until(async () => (await fetch(`http://${exporter}/-/ready`)).ok);
     await until(async () => (await fetch(`http://${judged}/-/ready`)).ok);
+    const native = await startNativePrometheus(programs, prometheus3, scraped.scrape_configs);
     const { url: stopped } = JSON.parse(
       await firstLine(start('simulate', '--system', 'vllm', '--port', '0', '--json'))
     ) as { url: string };
@@ -94,7 +99,10 @@ export async function startAppData(prometheus: string, wanted: WantedRuns = FEW)
     run('soak', 1, 3000, 'soak-live');
     const [exporterUrl, judgedExporterUrl] = [`http://${exporter}`, `http://${judged}`];
     const stoppedServer = await isStopped;
-    return { prometheusUrl, exporterUrl, judgedExporterUrl, judgedToken: JUDGED_TOKEN, finished, stoppedServer, stop };
+    return {
+      ...{ prometheusUrl, exporterUrl, judgedExporterUrl, judgedToken: JUDGED_TOKEN },
+      ...{ finished, stoppedServer, native, stop },
+    };
   } catch (error) {
     await stop();
     throw error;

@@ -2,6 +2,15 @@
 export interface PrometheusSeries {
   metric: Record<string, string>;
   values: Array<[time: number, value: string]>;
+  /** Of a native histogram, which has no values. */
+  histograms?: Array<[time: number, histogram: NativeHistogram]>;
+}
+
+/** Buckets without observations are left out; `buckets` is missing where there are none. */
+interface NativeHistogram {
+  count: string;
+  sum: string;
+  buckets?: Array<[boundaries: number, low: string, high: string, count: string]>;
 }
 
 export interface RangeQuery {
@@ -16,7 +25,13 @@ interface Answer {
   status: string;
   error?: string;
   data: {
-    result: Array<{ metric: Record<string, string>; values?: PrometheusSeries['values']; value?: [number, string] }>;
+    result: Array<
+      Partial<PrometheusSeries> & {
+        metric: Record<string, string>;
+        value?: [number, string];
+        histogram?: [number, NativeHistogram];
+      }
+    >;
   };
 }
 
@@ -33,12 +48,16 @@ export function prometheusApi(path: string) {
   return {
     async range({ query, start, end, step }: RangeQuery): Promise<PrometheusSeries[]> {
       const { result } = await get('query_range', { query, start: `${start}`, end: `${end}`, step: `${step}` });
-      return result.map(({ metric, values }) => ({ metric, values: values ?? [] }));
+      return result.map((series) => ({ ...series, values: series.values ?? [] }));
     },
     /** One value per series, at `time` (seconds since 1970). */
     async instant(query: string, time: number): Promise<PrometheusSeries[]> {
       const { result } = await get('query', { query, time: `${time}` });
-      return result.map(({ metric, value }) => ({ metric, values: value ? [value] : [] }));
+      return result.map(({ metric, value, histogram }) => ({
+        metric,
+        values: value ? [value] : [],
+        ...(histogram && { histograms: [histogram] }),
+      }));
     },
   };
 }

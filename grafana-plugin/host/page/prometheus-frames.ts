@@ -9,15 +9,24 @@ interface Query {
   stepMs: number;
 }
 
-export function timeSeriesFrames(series: readonly PrometheusSeries[], { refId, expr, stepMs }: Query): DataFrameDTO[] {
-  return series.map(({ metric, values }, i) => ({
+export function timeSeriesFrames(series: readonly PrometheusSeries[], query: Query): DataFrameDTO[] {
+  return series.map((one, i) => {
+    const { expr, stepMs } = query;
+    const frame = one.histograms ? nativeFrame(one, query) : timeSeriesFrame(one, query);
+    // The data source reports the query on the first frame only.
+    return i > 0
+      ? frame
+      : { ...frame, meta: { ...frame.meta, executedQueryString: `Expr: ${expr}\nStep: ${stepMs / 1000}s` } };
+  });
+}
+
+function timeSeriesFrame({ metric, values }: PrometheusSeries, { refId, stepMs }: Query): DataFrameDTO {
+  return {
     refId,
     meta: {
       type: 'timeseries-multi' as NonNullable<DataFrameDTO['meta']>['type'],
       typeVersion: [0, 1],
       custom: { resultType: 'matrix' },
-      // The data source reports the query on the first frame only.
-      ...(i === 0 && { executedQueryString: `Expr: ${expr}\nStep: ${stepMs / 1000}s` }),
     },
     fields: [
       { name: 'Time', type: FieldType.time, config: { interval: stepMs }, values: times(values) },
@@ -29,7 +38,39 @@ export function timeSeriesFrames(series: readonly PrometheusSeries[], { refId, e
         values: values.map(([, value]) => Number(value)),
       },
     ],
-  }));
+  };
+}
+
+/** A row per bucket and time. A time at which the histogram had no observations has none. */
+function nativeFrame({ metric, histograms = [] }: PrometheusSeries, { refId, stepMs }: Query): DataFrameDTO {
+  const cells = histograms.flatMap(([time, { buckets = [] }]) =>
+    buckets.map(([boundaries, low, high, count]) => ({
+      boundaries,
+      time: Math.round(time * 1000),
+      ...{ low: numberOf(low), high: numberOf(high), count: Number(count) },
+    }))
+  );
+  return {
+    refId,
+    meta: { type: 'heatmap-cells' as NonNullable<DataFrameDTO['meta']>['type'], typeVersion: [0, 0] },
+    fields: [
+      { name: 'xMax', type: FieldType.time, config: { interval: stepMs }, values: cells.map(({ time }) => time) },
+      {
+        name: 'yMin',
+        type: FieldType.number,
+        labels: metric,
+        config: { displayNameFromDS: seriesText(metric) },
+        values: cells.map(({ low }) => low),
+      },
+      { name: 'yMax', type: FieldType.number, config: {}, values: cells.map(({ high }) => high) },
+      { name: 'count', type: FieldType.number, config: {}, values: cells.map(({ count }) => count) },
+      { name: 'yLayout', type: FieldType.number, config: {}, values: cells.map(({ boundaries }) => boundaries) },
+    ],
+  };
+}
+
+function numberOf(text: string): number {
+  return Number(text.replace('Inf', 'Infinity'));
 }
 
 /** One frame per set of the other labels, one field per bucket in order of `le`, each without the buckets below it. */
@@ -66,10 +107,11 @@ export function heatmapFrames(series: readonly PrometheusSeries[], { refId, step
 
 /** An instant query in the format "Time series": a frame of one row per series. */
 export function instantFrames(series: readonly PrometheusSeries[], query: Query): DataFrameDTO[] {
-  return timeSeriesFrames(series, query).map((frame) => ({
-    ...frame,
-    meta: { ...frame.meta, type: 'numeric-multi' as NonNullable<DataFrameDTO['meta']>['type'] },
-  }));
+  return timeSeriesFrames(series, query).map((frame, i) =>
+    series[i]?.histograms
+      ? frame
+      : { ...frame, meta: { ...frame.meta, type: 'numeric-multi' as NonNullable<DataFrameDTO['meta']>['type'] } }
+  );
 }
 
 /** An instant query in the format "Table": a column per label. */

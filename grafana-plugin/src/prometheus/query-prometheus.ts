@@ -10,6 +10,7 @@ import {
 import { getDataSourceSrv } from '@grafana/runtime';
 import type { DataQuery } from '@grafana/schema';
 import { from, lastValueFrom } from 'rxjs';
+import { isNativeHistogram } from './native-frame.ts';
 
 /** One query in PromQL. */
 export interface PrometheusTarget {
@@ -40,13 +41,26 @@ export class PrometheusError extends Error {
 
 let requests = 0;
 
-/** Queries the Prometheus data source with that uid, as a panel would. Rejects when any of the queries fails. */
+/**
+ * Queries the Prometheus data source with that uid, as a panel would. Rejects when any of the queries fails. Native
+ * histograms have no values and are left out.
+ */
 export async function queryPrometheus(
+  uid: string,
+  targets: readonly PrometheusTarget[],
+  time: TimeSpan
+): Promise<PrometheusSeries[]> {
+  const frames = await queryFrames(uid, targets, time);
+  return frames.filter((frame) => !isNativeHistogram(frame)).flatMap(seriesOf);
+}
+
+/** The same with the frames as the data source delivers them. */
+export async function queryFrames(
   uid: string,
   targets: readonly PrometheusTarget[],
   { from: start, to: end }: TimeSpan,
   maxDataPoints = 500
-): Promise<PrometheusSeries[]> {
+): Promise<DataFrame[]> {
   const dataSource = await getDataSourceSrv().get({ uid });
   const [fromTime, toTime] = [dateTime(start), dateTime(end)];
   const range = { from: fromTime, to: toTime, raw: { from: fromTime, to: toTime } };
@@ -76,7 +90,7 @@ export async function queryPrometheus(
   if (error) {
     throw new PrometheusError(error.data?.message ?? error.message ?? 'Prometheus did not answer.');
   }
-  return answer.data.flatMap((frame: DataFrame) => seriesOf(frame));
+  return answer.data;
 }
 
 function seriesOf({ refId = '', fields }: DataFrame): PrometheusSeries[] {

@@ -9,6 +9,7 @@ import {
 } from '@grafana/scenes';
 import { PROMETHEUS_ID, RUNS_DATASOURCE_ID } from '../../constants/plugin.ts';
 import type { RegionKind } from '../../datasources/runs/types.ts';
+import { rawHistogram } from '../../prometheus/raw-histogram.ts';
 
 const PANEL_ID = 'llmbench-percentiles-panel';
 
@@ -37,7 +38,7 @@ export function percentilePanels({ prometheus, exporterUid, runId, hasStages }: 
           queries: [
             {
               refId: 'A',
-              expr: `llmbench_${histogram}_seconds_bucket{run_id=${JSON.stringify(runId)}}`,
+              expr: rawHistogram(`llmbench_${histogram}_seconds`, `run_id=${JSON.stringify(runId)}`),
               format: 'time_series',
               range: true,
             },

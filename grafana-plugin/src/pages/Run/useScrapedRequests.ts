@@ -3,7 +3,8 @@ import { usePage } from '../../app/page-context.ts';
 import { timeOfRuns } from '../../components/run-link.ts';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { RunSummary } from '../../exporter-api/types.ts';
-import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
+import { queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
+import { classicCountQuery, eitherCountQuery, nativeSeriesQuery } from './scraped-count-queries.ts';
 
 export interface ScrapedRequests {
   /** Requests counted between the first and the last scrape of the run. */
@@ -23,13 +24,10 @@ export function useScrapedRequests(run: RunSummary): ScrapedRequests | null | un
   const isOver = time !== null && time.to !== 'now';
   const wanted = isOver && prometheus !== null;
   const [from, to] = isOver ? [time.from, Number(time.to)] : [0, 0];
-  const load = useCallback(async () => {
-    const counter = `llmbench_time_to_first_token_seconds_count{run_id=${JSON.stringify(run.run_id)}}`;
-    const range = `[${Math.ceil((to - from) / 1000)}s]`;
-    const expr = `sum(max_over_time(${counter}${range}) - min_over_time(${counter}${range}))`;
-    const [found] = await queryPrometheus(prometheus ?? '', [{ refId: 'counted', expr, instant: true }], { from, to });
-    return found?.values.at(-1) ?? 0;
-  }, [prometheus, run.run_id, from, to]);
+  const load = useCallback(
+    () => scrapedRequests(prometheus ?? '', run.run_id, { from, to }),
+    [prometheus, run.run_id, from, to]
+  );
   const { data, error } = useLoaded(wanted ? load : null);
   const total = run.numbers?.requests.ok ?? null;
   if (!wanted) {
@@ -37,6 +35,16 @@ export function useScrapedRequests(run: RunSummary): ScrapedRequests | null | un
     return run.status === 'running' ? null : { counted: 0, total };
   }
   return error ? null : data === undefined ? undefined : { counted: data, total };
+}
+
+async function scrapedRequests(prometheus: string, runId: string, time: TimeSpan): Promise<number> {
+  const rangeSeconds = Math.ceil((time.to - time.from) / 1000);
+  const valueOf = async (expr: string) =>
+    (await queryPrometheus(prometheus, [{ refId: 'value', expr, instant: true }], time))[0]?.values.at(-1) ?? 0;
+  const counted = await valueOf(classicCountQuery(runId, rangeSeconds));
+  // Asked only then, because a system without native histograms does not know their functions.
+  const isNative = counted === 0 && (await valueOf(nativeSeriesQuery(runId, rangeSeconds))) > 0;
+  return isNative ? valueOf(eitherCountQuery(runId, rangeSeconds)) : counted;
 }
 
 /** True when Prometheus missed more than half of the requests, so that its percentiles do not describe the run. */

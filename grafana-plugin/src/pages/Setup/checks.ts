@@ -11,7 +11,7 @@ export interface PrometheusFindings {
   /** Whether `llmbench serve` is scraped now. */
   exporterIsScraped: boolean;
   systems: string[];
-  /** Histograms, with their job, that it stores as native ones only, which the queries of the app do not read. */
+  /** Histograms, with their job, that it stores as native ones only, which not all queries of the app read. */
   nativeOnly: string[];
 }
 

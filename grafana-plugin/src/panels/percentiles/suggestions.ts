@@ -1,6 +1,6 @@
 import { FieldType, type PanelDataSummary, VisualizationSuggestionScore } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { isNativeHistogram } from './input/read-native.ts';
+import { isNativeHistogram } from '../../prometheus/native-frame.ts';
 import { isBucketTable } from './input/read-table.ts';
 import type { PercentilesOptions } from './options.ts';
 

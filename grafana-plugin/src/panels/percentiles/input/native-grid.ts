@@ -63,13 +63,21 @@ function fill(bounds: readonly number[], { times, highs, counts }: Cells): { tim
   return { times: rowTimes, counts: result };
 }
 
-/** True when every bucket beyond the zero bucket grows by 2^(2^-s) for a schema s; custom bounds do not. */
+/**
+ * True when the bounds beyond the zero bucket are those of a schema s, the whole powers of 2^(2^-s); custom bounds are such
+ * powers only by chance, and then both kinds are the same buckets.
+ */
 function isExponential(buckets: ReadonlyArray<readonly [number, number]>): boolean {
   return buckets.every(([low, high]) => {
     if (low <= 0 && high >= 0) {
       return true;
     }
     const schema = -Math.log2(Math.abs(Math.log2(high / low)));
-    return Math.abs(schema - Math.round(schema)) < 1e-6 && schema > MIN_SCHEMA - 0.5 && schema < MAX_SCHEMA + 0.5;
+    const power = Math.log2(Math.abs(high)) * 2 ** Math.round(schema);
+    return isNearWhole(schema) && isNearWhole(power) && schema > MIN_SCHEMA - 0.5 && schema < MAX_SCHEMA + 0.5;
   });
+}
+
+function isNearWhole(value: number): boolean {
+  return Math.abs(value - Math.round(value)) < 1e-6;
 }

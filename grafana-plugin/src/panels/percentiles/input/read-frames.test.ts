@@ -138,6 +138,59 @@ describe('native histograms', () => {
     expect(series[0]).toMatchObject({ bounds: [1, 2.5, Infinity], exponential: false });
   });
 
+  test('bounds that double are custom ones unless they are powers of two', () => {
+    const exponential = (...bounds: number[]) =>
+      cells(bounds.slice(1).map((high, i) => [1, bounds[i] ?? NaN, high, 1])).series[0]?.exponential;
+    expect(exponential(0.05, 0.1, 0.2)).toBe(false);
+    expect(exponential(0.0625, 0.125, 0.25)).toBe(true);
+    expect(exponential(2 ** 0.375, 2 ** 0.5, 2 ** 0.625)).toBe(true);
+    expect(exponential(1.1, 1.1 * 2 ** 0.125)).toBe(false);
+  });
+
+  describe('of a query that keeps the name', () => {
+    const labels = { __name__: 'x_seconds', run_id: 'a' };
+    const native = (low: string, from = 1) => {
+      const rows = [from, from + 1].map((second, i) => [second * 1000, 1, 2, 3 + i]);
+      const column = (i: number) => rows.map((row) => row[i]);
+      return toDataFrame({
+        refId: 'A',
+        meta: { type: 'heatmap-cells', executedQueryString: 'Expr: x_seconds_bucket or x_seconds\nStep: 1s' },
+        fields: [
+          { name: 'xMax', type: FieldType.time, config: { interval: 1000 }, values: column(0) },
+          { name: low, type: FieldType.number, labels, values: column(1) },
+          { name: 'yMax', type: FieldType.number, values: column(2) },
+          { name: 'count', type: FieldType.number, values: column(3) },
+          { name: 'yLayout', type: FieldType.number, values: [0, 0] },
+        ],
+      });
+    };
+    const read = (...frames: Array<ReturnType<typeof native>>) => readFrames(frames, queryExpressions(frames));
+
+    test.each(['yMin', 'x_seconds'])('the lower edges are in the column %s', (low) => {
+      const { series, problems } = read(native(low));
+      expect(problems).toEqual([]);
+      expect(series).toHaveLength(1);
+      expect(series[0]).toMatchObject({ kind: 'counters', metric: 'x_seconds', labels: { run_id: 'a' } });
+      expect(series[0]).toMatchObject({ bounds: [1, 2, Infinity], times: [1000, 2000], gridChangedMs: null });
+      expect([row(series[0], 0), row(series[0], 1)]).toEqual([
+        [0, 3, 3],
+        [0, 4, 4],
+      ]);
+    });
+
+    test('where Prometheus stores first classic, then native histograms, the buckets have changed', () => {
+      const classic = bucketFrames({
+        labels: { __name__: 'x_seconds_bucket', run_id: 'a' },
+        buckets: { '1': [0, 1], '+Inf': [1, 2] },
+      });
+      const { series } = read(...classic, native('yMin', 3));
+      expect(series.map(({ times, gridChangedMs }) => [times[0], gridChangedMs])).toEqual([
+        [3000, 3000],
+        [1000, null],
+      ]);
+    });
+  });
+
   test('whole numbers of a query without rate() are counters; added up they are refused', () => {
     const rows: Array<[number, number, number, number]> = [
       [1, 1, 2, 3],

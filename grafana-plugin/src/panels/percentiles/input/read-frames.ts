@@ -5,7 +5,8 @@ import { type GivenLine, givenLines } from './given-line.ts';
 import { histogramRows } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
 import { type InputProblem, noBucketLabel, noOverflowBucket, singleSample, summedCounters } from './input-problem.ts';
-import { isNativeHistogram, readNative } from './read-native.ts';
+import { isNativeHistogram } from '../../../prometheus/native-frame.ts';
+import { readNative } from './read-native.ts';
 import { isBucketTable, readTable } from './read-table.ts';
 import { isCompanion, withSums } from './sum-series.ts';
 
@@ -45,11 +46,12 @@ export function readFrames(frames: readonly DataFrame[], expressions: ReadonlyMa
     found.push(...readGroup(group, expressions.get(group.refId)));
   }
   const series = found.filter((item) => item !== null && 'bounds' in item);
+  const hasNative = frames.some(isNativeHistogram);
   const problems = found.filter((item) => item !== null && 'title' in item);
   const lines = given.filter((line) => !isCompanion(line) && (series.length > 0 || line.quantile !== null));
   const unused = series.length > 0 ? [] : given.filter((line) => !lines.includes(line));
   return {
-    series: series.map((one) => withSums(one, given)),
+    series: (hasNative ? withKindChanges(series) : series).map((one) => withSums(one, given)),
     lines,
     problems: unique([...problems, ...unused.map(({ refId }) => noBucketLabel(refId))]),
   };
@@ -77,6 +79,27 @@ function readGroup(group: BucketGroup, expression: string | undefined): Array<Hi
     const data = { kind, trueCounts: kind === 'counters', exponential: false, bounds, stepMs, times, counts };
     return { refId, metric, labels, ...data, sums: null, gridChangedMs, field };
   });
+}
+
+/** Marks where Prometheus began to store a histogram in the other kind, classic or native, as a change of its buckets. */
+function withKindChanges(series: readonly HistogramSeries[]): HistogramSeries[] {
+  const starts = new Map<string, number>();
+  for (const one of series) {
+    starts.set(keyOf(one), Math.min(starts.get(keyOf(one)) ?? Infinity, startOf(one)));
+  }
+  return series.map((one) =>
+    one.metric !== null && startOf(one) > (starts.get(keyOf(one)) ?? Infinity)
+      ? { ...one, gridChangedMs: startOf(one) }
+      : one
+  );
+}
+
+function startOf({ times }: HistogramSeries): number {
+  return times[0] ?? 0;
+}
+
+function keyOf({ refId, metric, labels }: HistogramSeries): string {
+  return JSON.stringify([refId, metric, Object.entries(labels).sort()]);
 }
 
 function unique(problems: readonly InputProblem[]): InputProblem[] {

@@ -1,22 +1,19 @@
-import { type DataFrame, type Labels } from '@grafana/data';
+import type { DataFrame, Labels } from '@grafana/data';
+import { nativeCells } from '../../../prometheus/native-frame.ts';
 import { stepOf } from './bucket-columns.ts';
 import { nativeKind } from './counts-kind.ts';
 import type { HistogramSeries } from './histogram-series.ts';
 import { type InputProblem, singleSample, summedCounters } from './input-problem.ts';
 import { nativeRows } from './native-grid.ts';
 
-/** True when the frame holds a native histogram over time: the data source's heatmap cells with edges of their own. */
-export function isNativeHistogram(frame: DataFrame): boolean {
-  return frame.meta?.type === 'heatmap-cells' && column(frame, 'yMin') !== undefined;
-}
-
 /** Reads one native histogram over time: a row per populated bucket and time, with neither sum nor total. */
 export function readNative(frame: DataFrame, expression: string | undefined): HistogramSeries | InputProblem | null {
   const refId = frame.refId ?? '';
-  const [time, low, high, count] = ['xMax', 'yMin', 'yMax', 'count'].map((name) => column(frame, name));
-  if (!time || !low || !high || !count) {
+  const cells = nativeCells(frame);
+  if (cells === null) {
     return null;
   }
+  const { time, low, high, count } = cells;
   const rows = nativeRows({ times: time.values, lows: low.values, highs: high.values, counts: count.values });
   const kind = nativeKind(rows.counts, expression);
   if (kind === 'summed') {
@@ -41,10 +38,6 @@ export function readNative(frame: DataFrame, expression: string | undefined): Hi
     gridChangedMs: null,
     field: low,
   };
-}
-
-function column(frame: DataFrame, name: string) {
-  return frame.fields.find((field) => field.name === name);
 }
 
 function labelsOf(frame: DataFrame): Labels {
