@@ -44,9 +44,7 @@ export class RunList {
 
   async #look(): Promise<readonly ListedRun[]> {
     const current = await this.#runs.current(await runStamps(this.#store));
-    const isSame =
-      current.size === this.#current.size && [...current].every(([id, kept]) => this.#current.get(id) === kept);
-    if (isSame) return this.#sorted;
+    if (current === this.#current) return this.#sorted;
     const byId = new Map(
       Array.from(current, ([runId, kept]) => {
         const before = this.#current.get(runId) === kept ? this.#byId.get(runId) : undefined;

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { isRunId } from '../../core/run/run-id.ts';
 import type { ProcessIdentity } from '../files/process-identity.ts';
 
@@ -40,8 +40,9 @@ export function runPaths(folder: string, shard: string): RunPaths {
   };
 }
 
-export const runFilePath = (folder: string): string => join(folder, 'run.json');
-export const resultFilePath = (folder: string): string => join(folder, 'result.json');
+// Made for each run at each scrape; `join` would take the whole path apart.
+export const runFilePath = (folder: string): string => `${folder}${sep}run.json`;
+export const resultFilePath = (folder: string): string => `${folder}${sep}result.json`;
 
 /**
  * The name of an unfinished run's folder while one process prepares, recovers or publishes it; no other process may

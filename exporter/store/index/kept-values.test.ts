@@ -52,6 +52,8 @@ test('the same object until the stamp changes', async () => {
   const second = await values.current(stamps(['a', '1'], ['bb', '2']));
   expect(second.get('a')).toBe(first.get('a'));
   expect(second.get('bb')).not.toBe(first.get('bb'));
+  expect(await values.current(stamps(['bb', '2'], ['a', '1']))).toBe(second);
+  expect(await values.current(stamps(['a', '1']))).not.toBe(second);
 });
 
 test('what cannot be read is tried again by the next process, and not before its stamp changes', async () => {

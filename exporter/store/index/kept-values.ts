@@ -27,14 +27,19 @@ export class KeptValues<T> {
   readonly #store: RunStore;
   readonly #kind: KeptKind<T>;
   #known: ReadonlyMap<string, { readonly stamp: string; readonly kept: KeptValue<T> }> | null = null;
+  #current: ReadonlyMap<string, KeptValue<T>> = new Map();
 
   constructor(store: RunStore, kind: KeptKind<T>) {
     this.#store = store;
     this.#kind = kind;
   }
 
-  /** `stamps`: those of the file of every run, by run ID. What cannot be read has its error, and is not in the index. */
+  /**
+   * `stamps`: those of the file of every run, by run ID. What cannot be read has its error, and is not in the index. The
+   * same map until a stamp changes.
+   */
   async current(stamps: ReadonlyMap<string, string>): Promise<ReadonlyMap<string, KeptValue<T>>> {
+    if (this.#isCurrent(stamps)) return this.#current;
     const known = this.#known ?? (await this.#indexed(stamps));
     const next = new Map<string, { readonly stamp: string; readonly kept: KeptValue<T> }>();
     const changed: string[] = [];
@@ -55,7 +60,14 @@ export class KeptValues<T> {
       await this.#save(read);
     }
     this.#known = next;
-    return new Map(Array.from(next, ([runId, { kept }]) => [runId, kept]));
+    this.#current = new Map(Array.from(next, ([runId, { kept }]) => [runId, kept]));
+    return this.#current;
+  }
+
+  #isCurrent(stamps: ReadonlyMap<string, string>): boolean {
+    if (this.#known?.size !== stamps.size) return false;
+    for (const [runId, stamp] of stamps) if (this.#known.get(runId)?.stamp !== stamp) return false;
+    return true;
   }
 
   /** What the index has of these files; what it has of other ones is removed. */
