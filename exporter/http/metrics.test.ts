@@ -4,6 +4,7 @@ import express from 'express';
 import { request } from 'undici';
 import { runFile } from '../publish/fixtures/run.ts';
 import { createLiveMetrics } from '../publish/live-metrics.ts';
+import { failureHandler } from './failure.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
 import { metricsRoute } from './metrics.ts';
@@ -132,5 +133,42 @@ describe('GET /metrics from elsewhere', () => {
     expect(headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
     expect((compressed ? gunzipSync(bytes) : bytes).toString()).toBe((await live.render(undefined)).body);
     expect(headers['content-length']).toBe(String(bytes.length));
+  });
+
+  describe('a page that is kept', () => {
+    const lines = Array.from({ length: 30_000 }, (_, i) => Buffer.from(`x{run="${i}"} ${i}\n`));
+    const whole = Buffer.concat([Buffer.from('x_before 1\n'), ...lines]);
+    const problems: string[] = [];
+    let large: Listening;
+    beforeAll(async () => {
+      const app = express().get(
+        '/',
+        metricsRoute({ render: async () => ({ contentType: 'text/plain', body: lines, before: 'x_before 1\n' }) }),
+      );
+      app.use(failureHandler((line) => problems.push(line)));
+      large = await listen(app, { host: '127.0.0.1', port: 0 });
+    });
+    afterAll(() => large.close());
+
+    test.each(['gzip', 'identity'])('is complete and says its length, Accept-Encoding %s', async (encoding) => {
+      for (let scrape = 0; scrape < 2; scrape++) {
+        const { headers, body } = await request(large.url, { headers: { 'accept-encoding': encoding } });
+        const bytes = Buffer.from(await body.arrayBuffer());
+        expect(headers['content-length']).toBe(String(bytes.length));
+        expect((encoding === 'gzip' ? gunzipSync(bytes) : bytes).equals(whole)).toBe(true);
+      }
+    });
+
+    test('a HEAD has the same length and no body', async () => {
+      const { headers, body } = await request(large.url, { method: 'HEAD' });
+      expect([headers['content-length'], await body.text()]).toEqual([String(whole.length), '']);
+    });
+
+    test('a scraper that leaves in the middle is no problem', async () => {
+      const { body } = await request(large.url);
+      for await (const block of body) if (Buffer.isBuffer(block)) break;
+      expect((await (await request(large.url)).body.arrayBuffer()).byteLength).toBe(whole.length);
+      expect(problems).toEqual([]);
+    });
   });
 });

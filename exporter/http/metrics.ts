@@ -1,11 +1,7 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
-import type { MetricsPage } from '../publish/metrics-page.ts';
-
-const compress = promisify(gzip);
-/** Repetitive text shrinks to a tenth at the fastest level, and the core may be shared with the measurement. */
-const COMPRESSION_LEVEL = 1;
+import type { MetricsPage, PagePieces } from '../publish/metrics-page.ts';
+import { bytesOf, gzipped, inBlocks } from './page-body.ts';
 
 export interface MetricsRouteOptions {
   /** Receives the address of each successful scraper. */
@@ -25,24 +21,27 @@ export function metricsRoute(
     const { contentType, body, before = '' } = await page.render(request.get('accept'));
     response.set({ 'Content-Type': contentType, 'Cache-Control': 'no-store', Vary: 'Accept, Accept-Encoding' });
     if (request.method === 'GET') response.once('finish', () => scraped(remoteAddress));
-    if (!compresses(remoteAddress) || request.acceptsEncodings('gzip', 'identity') !== 'gzip') {
-      response.end(before === '' ? body : Buffer.concat([Buffer.from(before), Buffer.from(body)]));
-      return;
+    const first = before === '' ? [] : [Buffer.from(before)];
+    const kept = typeof body === 'string' ? [Buffer.from(body)] : body;
+    let parts = [first, kept];
+    if (compresses(remoteAddress) && request.acceptsEncodings('gzip', 'identity') === 'gzip') {
+      response.set('Content-Encoding', 'gzip');
+      // Compressed parts in a row are one file (RFC 1952 §2.2): what is kept is not compressed again.
+      parts = [before === '' ? [] : [await gzipped(first)], [await compressed(kept)]];
     }
-    response.set('Content-Encoding', 'gzip');
-    const kept = await compressed(body);
-    // Compressed parts in a row are one file (RFC 1952 §2.2): what is kept is not compressed again.
-    response.end(before === '' ? kept : Buffer.concat([await compress(before, { level: COMPRESSION_LEVEL }), kept]));
+    response.set('Content-Length', String(parts.reduce((sum, pieces) => sum + bytesOf(pieces), 0)));
+    if (request.method === 'HEAD') response.end();
+    // A scraper that leaves early is no failure.
+    else await pipeline(inBlocks(...parts), response).catch(() => response.destroy());
   };
 }
 
-/** Compresses the page; a page that is kept as bytes is compressed only once. */
-function compressOnce(): (body: string | Buffer) => Promise<Buffer> {
-  const kept = new WeakMap<Buffer, Promise<Buffer>>();
-  return (body) => {
-    if (typeof body === 'string') return compress(body, { level: COMPRESSION_LEVEL });
-    const made = kept.get(body) ?? compress(body, { level: COMPRESSION_LEVEL });
-    kept.set(body, made);
+/** Compresses the page; one that is kept, the same array, only once. */
+function compressOnce(): (pieces: PagePieces) => Promise<Buffer> {
+  const kept = new WeakMap<PagePieces, Promise<Buffer>>();
+  return (pieces) => {
+    const made = kept.get(pieces) ?? gzipped(pieces);
+    kept.set(pieces, made);
     return made;
   };
 }

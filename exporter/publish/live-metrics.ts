@@ -12,7 +12,7 @@ import { LiveHistogram } from './live-histogram.ts';
 import { LiveTargets } from './live-targets.ts';
 import { liveFamilies } from './live-families.ts';
 import type { RunFamily, LiveSource } from './live-runs-page.ts';
-import { keptFamily, keptPage } from './metrics-page.ts';
+import { keptFamily, pagePieces } from './metrics-page.ts';
 import type { RenderedPage, MetricsPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
 import { stagesOf, type LiveRunFacts } from './run-info.ts';
@@ -116,7 +116,8 @@ class RegistryLiveMetrics implements LiveMetrics {
 
   async render(accept: string | undefined): Promise<RenderedPage> {
     const format = negotiateFormat(accept);
-    return { contentType: CONTENT_TYPES[format], body: keptPage(await this.lines(), format).toString() };
+    const body = Buffer.concat(pagePieces(await this.lines(), format)).toString();
+    return { contentType: CONTENT_TYPES[format], body };
   }
 
   async lines(): Promise<readonly RunFamily[]> {

@@ -1,6 +1,6 @@
 import { CONTENT_TYPES } from '../../core/exposition/index.ts';
-import { keptPage } from './metrics-page.ts';
-import type { KeptFamily, MetricsPage, RenderedPage } from './metrics-page.ts';
+import { pagePieces } from './metrics-page.ts';
+import type { KeptFamily, MetricsPage, PagePieces, RenderedPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
 
 /** The live families of one run, as they are now. */
@@ -38,11 +38,11 @@ export class LiveRunsPage implements MetricsPage {
     return { seal: () => void (isFinal = true), remove: () => void this.#runs.delete(lines) };
   }
 
-  async render(accept: string | undefined): Promise<RenderedPage<Buffer>> {
+  async render(accept: string | undefined): Promise<RenderedPage<PagePieces>> {
     const format = negotiateFormat(accept);
     const runs = await Promise.all([...this.#runs].map((lines) => lines()));
     const last = runs.length - 1;
     const families = runs.flatMap((lines, i) => (i === last ? lines : lines.filter(({ ofProcess }) => !ofProcess)));
-    return { contentType: CONTENT_TYPES[format], body: keptPage(families, format) };
+    return { contentType: CONTENT_TYPES[format], body: pagePieces(families, format) };
   }
 }

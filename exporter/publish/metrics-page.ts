@@ -1,8 +1,11 @@
 import { endOfPage, metadataLines, sampleLines } from '../../core/exposition/index.ts';
 import type { FamilyInput, FamilyMetadata, PageFormat } from '../../core/exposition/index.ts';
 
+/** Lines of a page in pieces, which also are kept by themselves: one buffer of all would hold each line twice. */
+export type PagePieces = readonly Buffer[];
+
 /** One response of `/metrics`. */
-export interface RenderedPage<Body extends string | Buffer = string> {
+export interface RenderedPage<Body extends string | PagePieces = string> {
   readonly contentType: string;
   readonly body: Body;
   /** Lines that precede the body and are new in each response. */
@@ -12,10 +15,10 @@ export interface RenderedPage<Body extends string | Buffer = string> {
 /** Something that can be scraped, by any number of scrapers at once: reading it resets nothing. */
 export interface MetricsPage {
   /**
-   * `accept` is the request's header: text 0.0.4 or OpenMetrics 1.0. A page that is kept is returned as bytes, the same
-   * object for as long as nothing changes.
+   * `accept` is the request's header: text 0.0.4 or OpenMetrics 1.0. A page that is kept is returned in pieces, the same
+   * array for as long as nothing changes.
    */
-  render(accept: string | undefined): Promise<RenderedPage<string | Buffer>>;
+  render(accept: string | undefined): Promise<RenderedPage<string | PagePieces>>;
 }
 
 /** The samples of one run in one family, as the lines that are kept: the same in both formats. */
@@ -34,7 +37,7 @@ export function keptFamily({ name, help, type, samples }: FamilyInput): KeptFami
  * The page of these families: each name once with the lines of all runs below it, as both formats require, in the order in
  * which the names first appear. Lines of a family whose type differs from that of the first of its name are left out.
  */
-export function keptPage(families: readonly KeptFamily[], format: PageFormat): Buffer {
+export function pagePieces(families: readonly KeptFamily[], format: PageFormat): PagePieces {
   const byName = new Map<string, KeptFamily[]>();
   for (const family of families) {
     const group = byName.get(family.name) ?? [];
@@ -48,5 +51,5 @@ export function keptPage(families: readonly KeptFamily[], format: PageFormat): B
       ? []
       : [Buffer.from(metadataLines(first, format)), ...nonEmpty.map(({ lines }) => lines)];
   });
-  return Buffer.concat([...pieces, Buffer.from(endOfPage(format))]);
+  return [...pieces, Buffer.from(endOfPage(format))];
 }

@@ -19,6 +19,7 @@ import { counter, gauge, histogram, serversFile, target } from './fixtures/serve
 import { ResultMetrics } from './result-metrics.ts';
 import type { ResultMetricsOptions } from './result-metrics.ts';
 import { runSummary } from './views/run-summary.ts';
+import { wholePage } from './testing/whole-page.ts';
 
 const RUN = runFile({ run_id: 'r1', status: 'completed' });
 const PERCENTILE = { estimate: 0.2, bounds: [0.1, null], bounds_by_sum: null } as const;
@@ -59,7 +60,7 @@ await describeWithPrometheus('the page of finished runs', (programs) => {
   test.each(catalogs())('promtool reports no problem with any family of $system', async ({ system, families }) => {
     const url = 'http://gpu-1:8000/metrics';
     const servers = serversFile(families.map(seriesOf), { targets: [target(url, system)] });
-    const { body } = await metricsOf(servers, { republish: ['*'] }).render(undefined);
+    const body = wholePage(await metricsOf(servers, { republish: ['*'] }).render(undefined));
     expect(body.toString().match(/^# TYPE llmbench_server_/gm)?.length ?? 0).toBeGreaterThanOrEqual(
       families.length / 2,
     );

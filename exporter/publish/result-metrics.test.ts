@@ -14,6 +14,7 @@ import type { ResultMetricsOptions } from './result-metrics.ts';
 import type { ListedRun } from './run-list.ts';
 import type { RunReader } from './run-reader.ts';
 import { runSummary } from './views/run-summary.ts';
+import { wholePage } from './testing/whole-page.ts';
 
 interface StoredRun {
   readonly run: RunFile;
@@ -99,7 +100,7 @@ function stored(
 function page(source: RunReader, limits: Partial<ResultMetricsOptions> = {}) {
   const problems: string[] = [];
   const metrics = new ResultMetrics({ source, version: '0.1.0', problem: (line) => problems.push(line), ...limits });
-  return { metrics, problems, text: async () => (await metrics.render(undefined)).body.toString() };
+  return { metrics, problems, text: async () => wholePage(await metrics.render(undefined)).toString() };
 }
 
 describe('the page of finished runs', () => {
@@ -350,7 +351,7 @@ llmbench_series_dropped_total 0
     const comparison_key = { ...hostile.run.comparison_key, model };
     source.runs = [{ ...hostile, run: { ...hostile.run, comparison_key } }];
     // Throws at what is not in the format.
-    const { families } = parseText((await page(source).metrics.render(undefined)).body);
+    const { families } = parseText(wholePage(await page(source).metrics.render(undefined)));
     const info = families.find(({ name }) => name === 'llmbench_run_info');
     expect(info?.samples.map(({ labels }) => [labels['model'], labels['scenario']])).toEqual([
       [model.toWellFormed(), '__proto__'],
@@ -441,9 +442,9 @@ llmbench_series_dropped_total 0
     const source = new MemorySource();
     source.runs = [stored('r1')];
     const { metrics, text } = page(source);
-    const { contentType, body } = await metrics.render('application/openmetrics-text; version=1.0.0');
-    expect(contentType).toContain('application/openmetrics-text; version=1.0.0');
-    expect(body.toString()).toBe(
+    const openMetrics = await metrics.render('application/openmetrics-text; version=1.0.0');
+    expect(openMetrics.contentType).toContain('application/openmetrics-text; version=1.0.0');
+    expect(wholePage(openMetrics).toString()).toBe(
       `${(await text()).replace('# HELP llmbench_series_dropped_total', '# HELP llmbench_series_dropped').replace('# TYPE llmbench_series_dropped_total', '# TYPE llmbench_series_dropped')}# EOF\n`,
     );
   });
@@ -464,7 +465,7 @@ describe('the parts of the page', () => {
     let now_ms = 0;
     const { metrics, text } = page(source, { now_ms: () => now_ms });
     const part = async (name: PagePart): Promise<string[]> =>
-      linesOf((await metrics.renderPart(name, undefined)).body.toString());
+      linesOf(wholePage(await metrics.renderPart(name, undefined)).toString());
     return { text, part, wait: (ms: number) => void (now_ms += ms) };
   }
 

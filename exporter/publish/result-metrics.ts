@@ -1,10 +1,8 @@
 import { CONTENT_TYPES } from '../../core/exposition/index.ts';
 import type { PageFormat } from '../../core/exposition/index.ts';
-import { keptFamily } from './metrics-page.ts';
-import type { KeptFamily } from './metrics-page.ts';
-import type { RenderedPage, MetricsPage } from './metrics-page.ts';
+import { keptFamily, pagePieces } from './metrics-page.ts';
+import type { KeptFamily, MetricsPage, PagePieces, RenderedPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
-import { keptPage } from './metrics-page.ts';
 import type { ListedRun } from './run-list.ts';
 import { BUILD_INFO, SERIES_DROPPED } from './run-info.ts';
 import { readHistograms, readResults, readServers } from './run-parts.ts';
@@ -69,7 +67,7 @@ interface Selection {
 interface CurrentPage {
   readonly selection: Selection;
   readonly families: Readonly<Record<PagePart, readonly KeptFamily[]>>;
-  readonly bodies: Map<`${PagePart} ${PageFormat}`, Buffer>;
+  readonly bodies: Map<`${PagePart} ${PageFormat}`, PagePieces>;
 }
 
 /**
@@ -116,15 +114,15 @@ export class ResultMetrics implements MetricsPage {
   }
 
   /** Rejects when the runs cannot be listed; a single run that cannot be read is left out and reported. */
-  render(accept: string | undefined): Promise<RenderedPage<Buffer>> {
+  render(accept: string | undefined): Promise<RenderedPage<PagePieces>> {
     return this.renderPart('all', accept);
   }
 
   /** The same for a part of the page. */
-  async renderPart(part: PagePart, accept: string | undefined): Promise<RenderedPage<Buffer>> {
+  async renderPart(part: PagePart, accept: string | undefined): Promise<RenderedPage<PagePieces>> {
     const format = negotiateFormat(accept);
     const { families, bodies } = await this.#refreshed();
-    const body = bodies.get(`${part} ${format}`) ?? keptPage(families[part], format);
+    const body = bodies.get(`${part} ${format}`) ?? pagePieces(families[part], format);
     bodies.set(`${part} ${format}`, body);
     const before = part === 'results' ? '' : await this.#options.processLines(format);
     return { contentType: CONTENT_TYPES[format], body, before };

@@ -11,6 +11,7 @@ import { counter, gauge, serversFile } from './fixtures/servers.ts';
 import { ResultMetrics } from './result-metrics.ts';
 import type { RunReader } from './run-reader.ts';
 import { runSummary } from './views/run-summary.ts';
+import { wholePage } from './testing/whole-page.ts';
 
 const RUN_ID = 'r1';
 const RUN = runFile({ run_id: RUN_ID, status: 'completed' });
@@ -76,7 +77,7 @@ async function scraped(records: readonly RequestRecord[], result: ResultFile): P
   const metrics = new ResultMetrics({ source, version: '0.1.0', problem });
   const text = await metrics.render(undefined);
   const open = await metrics.render('application/openmetrics-text; version=1.0.0');
-  return [parseText(text.body), parseOpenMetrics(open.body)];
+  return [parseText(wholePage(text)), parseOpenMetrics(wholePage(open))];
 }
 
 /** Every number of result.json that is not null, as `unit measure stat` → value. */

@@ -81,7 +81,7 @@ export interface PublishedFamilies {
 /** Every metric family that llmbench publishes, read from the pages that it serves. */
 export async function publishedFamilies(): Promise<PublishedFamilies> {
   const live = familiesOf((await liveMetrics().render(undefined)).body);
-  const finished = familiesOf((await finishedRuns().render(undefined)).body.toString());
+  const finished = familiesOf(Buffer.concat((await finishedRuns().render(undefined)).body).toString());
   const probe = familiesOf(probePage());
   return { live, finished: finished.sort((a, b) => (a.name < b.name ? -1 : 1)), probe };
 }

@@ -15,6 +15,7 @@ import { ResultMetrics } from '../result-metrics.ts';
 import { snappyCompress } from 'hyparquet-writer/src/snappy.js';
 import { runSummary } from '../views/run-summary.ts';
 import { OpenMetricsPages } from './openmetrics-pages.ts';
+import { wholePage } from '../testing/whole-page.ts';
 
 const run = runFile({ status: 'completed', end: '2026-11-03T10:15:11.000Z' });
 
@@ -66,8 +67,8 @@ async function scraped(result: ResultFile, records: readonly RequestRecord[]): P
     readRecords: () => each(records),
     live: async () => [],
   };
-  const { body } = await new ResultMetrics({ source, version: '0', problem: fail }).render(undefined);
-  return ofPage(parseText(Buffer.from(body)));
+  const page = await new ResultMetrics({ source, version: '0', problem: fail }).render(undefined);
+  return ofPage(parseText(wholePage(page)));
 }
 
 const fail = (line: string): never => {
