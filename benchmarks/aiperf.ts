@@ -1,21 +1,15 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import type { ResultFile } from '../core/run/result.ts';
 import { Unavailable } from './workshop.ts';
 import type { Bench, BenchContext, Row } from './bench.ts';
-import { jsonLines, outputOf, startProgram } from './child-program.ts';
+import { jsonLines } from './child-program.ts';
 import { inTurn } from './in-turn.ts';
 import { pacedUrl, startPacedServer } from './paced-server.ts';
-import type { PacedLoad } from './paced-server.ts';
-import { cpuSecondsOfGroup } from './process-group.ts';
+import { costOf, llmbenchRun, LOAD, REQUESTS, watched } from './whole-run.ts';
+import type { WholeRun, Window } from './whole-run.ts';
 
-const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
-/** First chunks come 10 to 30 ms after the request, evenly spread, the others 20 ms apart. */
-const LOAD: PacedLoad = { streams: 512, tokens: 100, ttft_us: 10_000, itl_us: 20_000, tick_us: 0, jitter_us: 20_000 };
+/** Of the first chunks, which come 10 to 30 ms after the request. */
 const TRUTH_MS = { p50: 20, p99: 29.8 } as const;
-const REQUESTS = 4096;
-const SAMPLE_EVERY_MS = 100;
 const TARGETS = {
   cpu: { by: 'ratio', atMost: 0.15 },
   p50: { by: 'value', atMost: 2 },
@@ -42,7 +36,7 @@ export const aiperf: Bench = {
     try {
       const measured = await inTurn(
         context.rounds,
-        { llmbench: () => ourRun(url, context), AIPerf: () => peerRun(url, command, context) },
+        { llmbench: () => llmbenchRun(url, context.workshop), AIPerf: () => peerRun(url, command, context) },
         context,
       );
       const ours = measured.get('llmbench');
@@ -52,40 +46,6 @@ export const aiperf: Bench = {
     }
   },
 };
-
-interface WholeRun {
-  readonly cpu_us: number;
-  readonly chunksPerSecond: number;
-  readonly ttftP50_ms: number;
-  readonly ttftP99_ms: number;
-}
-
-/** Wall time in milliseconds since 1970. */
-interface Window {
-  readonly start_ms: number;
-  readonly end_ms: number;
-}
-
-async function ourRun(url: string, { workshop }: BenchContext): Promise<WholeRun> {
-  const folder = await mkdtemp(join(workshop.folder, 'runs-'));
-  const options = ['--url', url, '--model', 'm', '--isl', '40', '--osl', String(LOAD.tokens), '--runs-dir', folder];
-  const load = ['--concurrency', String(LOAD.streams), '--request-count', String(REQUESTS), '--no-server-metrics'];
-  const { stdout, cpu } = await watched([process.execPath, LAUNCHER, 'run', '--json', ...options, ...load]);
-  await rm(folder, { recursive: true });
-  const { window, requests, measures } = JSON.parse(stdout) as ResultFile;
-  const ttft = measures.find(
-    ({ measure, population, clock }) => measure === 'time_to_first_token' && population === 'ok' && clock === 'sent',
-  );
-  if (ttft?.kind !== 'distribution') throw new Error('the result has no time to first token');
-  const { p50, p99 } = ttft.percentiles;
-  return {
-    ...costOf(cpu, requests.ok ?? NaN, { start_ms: instant(window.start), end_ms: instant(window.end) }),
-    ttftP50_ms: (p50.value ?? NaN) * 1000,
-    ttftP99_ms: (p99.value ?? NaN) * 1000,
-  };
-}
-
-const instant = (text: string | null): number => Date.parse(text ?? '');
 
 interface AiperfSummary {
   readonly request_count: { readonly avg: number };
@@ -122,41 +82,6 @@ function windowOf(records: string): Window {
     start_ms: Math.min(...times.map((time) => time.request_start_ns)) / 1e6,
     end_ms: Math.max(...times.map((time) => time.request_end_ns)) / 1e6,
   };
-}
-
-interface CpuSample {
-  readonly at_ms: number;
-  readonly cpu_s: number;
-}
-
-function costOf(
-  cpu: readonly CpuSample[],
-  requests: number,
-  window: Window,
-): Pick<WholeRun, 'cpu_us' | 'chunksPerSecond'> {
-  const inWindow = cpu.filter(({ at_ms }) => at_ms >= window.start_ms && at_ms <= window.end_ms);
-  const first = inWindow[0];
-  const last = inWindow.at(-1);
-  if (first === undefined || last === undefined) throw new Error('the load was over before its CPU was read');
-  const chunksPerSecond = (requests * LOAD.tokens * 1000) / (window.end_ms - window.start_ms);
-  const cores = (last.cpu_s - first.cpu_s) / ((last.at_ms - first.at_ms) / 1000);
-  return { cpu_us: (cores * 1e6) / chunksPerSecond, chunksPerSecond };
-}
-
-/** Runs a program to its end in a process group of its own, and reads the group's CPU time all the while. */
-async function watched(command: readonly string[]): Promise<{ stdout: string; cpu: readonly CpuSample[] }> {
-  const [program = '', ...args] = command;
-  const child = startProgram(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
-  const cpu: CpuSample[] = [];
-  const sampling = setInterval(() => {
-    if (child.pid !== undefined) cpu.push({ at_ms: Date.now(), cpu_s: cpuSecondsOfGroup(child.pid) });
-  }, SAMPLE_EVERY_MS);
-  try {
-    const { stdout } = await outputOf(child, program);
-    return { stdout, cpu };
-  } finally {
-    clearInterval(sampling);
-  }
 }
 
 function rowsOf(ours: readonly WholeRun[], peer: readonly WholeRun[] | null): Row[] {

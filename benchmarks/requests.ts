@@ -12,13 +12,15 @@ const SECONDS = 3;
 const A_THIRD = { by: 'ratio', atMost: 1 / 3 } as const;
 
 const OURS = 'llmbench';
+const SOCKETS = 'bare sockets that read nothing';
 const UNDICI = 'bare undici dispatch loop';
 const AIPERF = 'AIPerf-like Python loop';
 
 /**
  * The question: how many requests per second does one process make?
- * Compared, 64 at a time with answers of one chunk: `llmbench run` with its metrics and files, a loop on undici that does
- * nothing but stamp, and a Python loop that reads as AIPerf does. The time per request is the inverse of the rate.
+ * Compared, 64 at a time with answers of one chunk: `llmbench run` with its metrics and files, a loop on Node's sockets that
+ * writes and waits for the end of each answer, which is the limit of any client on Node, a loop on undici that does nothing
+ * but stamp, and a Python loop that reads as AIPerf does. The time per request is the inverse of the rate.
  * It does not show: what a server that computes something would allow.
  */
 export const requests: Bench = {
@@ -32,12 +34,13 @@ export const requests: Bench = {
       const client = (command: string, clientArgs: readonly string[]): Promise<ClientResult> =>
         clientResult(command, clientArgs, workshop, ONE_CHUNK);
       const competitors = {
+        [SOCKETS]: async () => client(process.execPath, [peer('socket-client.mjs'), ...args]),
         [UNDICI]: async () => client(process.execPath, [peer('stream-client.mjs'), ...args]),
         [OURS]: async () => client(process.execPath, [CLIENT, ...args]),
         [AIPERF]: async () => client(await workshop.python(), [peer('stream-client.py'), ...args]),
       };
       const measured = await inTurn(context.rounds, competitors, context);
-      return [UNDICI, AIPERF].flatMap((peer) => rowsOf(measured.get(OURS), measured.get(peer), peer));
+      return [SOCKETS, UNDICI, AIPERF].flatMap((peer) => rowsOf(measured.get(OURS), measured.get(peer), peer));
     } finally {
       await server.stop();
     }

@@ -29,6 +29,7 @@ import { start } from './start.ts';
 import { store } from './store.ts';
 import { stream, streams2000 } from './stream.ts';
 import { table } from './table.ts';
+import { workers } from './workers.ts';
 
 const BENCHES: readonly Bench[] = [
   stream,
@@ -38,6 +39,7 @@ const BENCHES: readonly Bench[] = [
   lateness,
   firstRequest,
   aiperf,
+  workers,
   memory,
   residentSet,
   metricsPage,

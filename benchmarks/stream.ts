@@ -98,7 +98,8 @@ export async function clientResult(
   if (failed > 0) throw new Error(`${failed} requests failed`);
   return {
     cpu_us: numberOf(line, 'cpu_us_per_chunk'),
-    error_p99_ms: numberOf(line, 'err_p99_ms'),
+    // A client that reads no clock has none.
+    error_p99_ms: line.err_p99_ms === undefined ? NaN : numberOf(line, 'err_p99_ms'),
     chunksPerSecond: numberOf(line, 'chunks_per_s'),
   };
 }

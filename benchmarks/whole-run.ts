@@ -1,0 +1,94 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ResultFile } from '../core/run/result.ts';
+import { outputOf, startProgram } from './child-program.ts';
+import type { PacedLoad } from './paced-server.ts';
+import { cpuSecondsOfGroup } from './process-group.ts';
+import type { Workshop } from './workshop.ts';
+
+const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
+const SAMPLE_EVERY_MS = 100;
+
+/** First chunks come 10 to 30 ms after the request, evenly spread, the others 20 ms apart. */
+export const LOAD: PacedLoad = {
+  streams: 512,
+  tokens: 100,
+  ttft_us: 10_000,
+  itl_us: 20_000,
+  tick_us: 0,
+  jitter_us: 20_000,
+};
+export const REQUESTS = 4096;
+
+/** What a whole program needed and reported, with all its processes. */
+export interface WholeRun {
+  /** Of the process group per chunk while requests are under way, without its start. */
+  readonly cpu_us: number;
+  readonly chunksPerSecond: number;
+  readonly ttftP50_ms: number;
+  readonly ttftP99_ms: number;
+}
+
+/** Wall time in milliseconds since 1970. */
+export interface Window {
+  readonly start_ms: number;
+  readonly end_ms: number;
+}
+
+/** `llmbench run` of the load against a paced server at `url`, with further options. */
+export async function llmbenchRun(url: string, workshop: Workshop, more: readonly string[] = []): Promise<WholeRun> {
+  const folder = await mkdtemp(join(workshop.folder, 'runs-'));
+  const options = ['--url', url, '--model', 'm', '--isl', '40', '--osl', String(LOAD.tokens), '--runs-dir', folder];
+  const load = ['--concurrency', String(LOAD.streams), '--request-count', String(REQUESTS), '--no-server-metrics'];
+  const { stdout, cpu } = await watched([process.execPath, LAUNCHER, 'run', '--json', ...options, ...load, ...more]);
+  await rm(folder, { recursive: true });
+  const { window, requests, measures } = JSON.parse(stdout) as ResultFile;
+  const ttft = measures.find(
+    ({ measure, population, clock }) => measure === 'time_to_first_token' && population === 'ok' && clock === 'sent',
+  );
+  if (ttft?.kind !== 'distribution') throw new Error('the result has no time to first token');
+  const { p50, p99 } = ttft.percentiles;
+  return {
+    ...costOf(cpu, requests.ok ?? NaN, { start_ms: instant(window.start), end_ms: instant(window.end) }),
+    ttftP50_ms: (p50.value ?? NaN) * 1000,
+    ttftP99_ms: (p99.value ?? NaN) * 1000,
+  };
+}
+
+const instant = (text: string | null): number => Date.parse(text ?? '');
+
+export interface CpuSample {
+  readonly at_ms: number;
+  readonly cpu_s: number;
+}
+
+export function costOf(
+  cpu: readonly CpuSample[],
+  requests: number,
+  window: Window,
+): Pick<WholeRun, 'cpu_us' | 'chunksPerSecond'> {
+  const inWindow = cpu.filter(({ at_ms }) => at_ms >= window.start_ms && at_ms <= window.end_ms);
+  const first = inWindow[0];
+  const last = inWindow.at(-1);
+  if (first === undefined || last === undefined) throw new Error('the load was over before its CPU was read');
+  const chunksPerSecond = (requests * LOAD.tokens * 1000) / (window.end_ms - window.start_ms);
+  const cores = (last.cpu_s - first.cpu_s) / ((last.at_ms - first.at_ms) / 1000);
+  return { cpu_us: (cores * 1e6) / chunksPerSecond, chunksPerSecond };
+}
+
+/** Runs a program to its end in a process group of its own, and reads the group's CPU time all the while. */
+export async function watched(command: readonly string[]): Promise<{ stdout: string; cpu: readonly CpuSample[] }> {
+  const [program = '', ...args] = command;
+  const child = startProgram(program, args, { stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+  const cpu: CpuSample[] = [];
+  const sampling = setInterval(() => {
+    if (child.pid !== undefined) cpu.push({ at_ms: Date.now(), cpu_s: cpuSecondsOfGroup(child.pid) });
+  }, SAMPLE_EVERY_MS);
+  try {
+    const { stdout } = await outputOf(child, program);
+    return { stdout, cpu };
+  } finally {
+    clearInterval(sampling);
+  }
+}
