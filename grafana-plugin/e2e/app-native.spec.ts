@@ -14,3 +14,64 @@ test('the page of a run draws its percentiles from native histograms, with the p
   await expect(panels.locator('[data-region*="measure"]').first()).toBeAttached();
   await page.screenshot({ path: 'screenshots/run-native.png', fullPage: true });
 });
+
+test('buckets with custom bounds: their intervals, and the bounds to add to those of the server', async ({
+  page,
+  openNative,
+  environment,
+}) => {
+  await openNative('buckets', { server: environment.vllmServer });
+  const ttft = page.getByRole('region', { name: 'vllm:time_to_first_token_seconds', exact: true });
+  await expect(ttft.getByRole('columnheader', { name: /^n [1-9]/ })).toBeVisible();
+  await expect(ttft.getByRole('columnheader', { name: 'within' })).toBeVisible();
+  for (const name of ['p50', 'p90', 'p99']) {
+    await expect(ttft.getByRole('row', { name: new RegExp(`^${name} .* – .*m?s( \\*)? \\d+ %$`) })).toBeVisible();
+  }
+  await expect(ttft.getByText(/^Native histogram with custom bounds\. Add .*: no further series\./)).toBeVisible();
+  await expect(ttft.getByText(/Set by --custom-histogram-buckets\./)).toBeVisible();
+  // Its value holds all bounds, and those without observations are not known.
+  await expect(page.getByRole('group', { name: /^Argument --custom-histogram-buckets/ })).toHaveCount(0);
+  await expect(page.getByText(/"llmbench buckets URL" reads the bounds/)).toBeVisible();
+  await page.screenshot({ path: 'screenshots/buckets-native-custom.png', fullPage: true });
+});
+
+test('exponential buckets: the width of their intervals, and no bucket options', async ({
+  page,
+  openNative,
+  environment,
+}) => {
+  await openNative('buckets', { server: environment.exponentialServer });
+  const prefill = page.getByRole('region', { name: 'vllm:request_prefill_time_seconds', exact: true });
+  await expect(prefill.getByRole('columnheader', { name: /^n [1-9]/ })).toBeVisible();
+  // 2^(2^-3): Prometheus' own histogram asks for a factor of at most 1.1.
+  await expect(
+    prefill.getByText(/schema 3: .* 1\.09 times its lower one\. It needs no bucket options\./)
+  ).toBeVisible();
+  for (const name of ['p50', 'p90', 'p99']) {
+    await expect(prefill.getByRole('row', { name: new RegExp(`^${name} .* \\d+ %$`) })).toBeVisible();
+  }
+  await expect(prefill.locator('[data-proposed]')).toHaveCount(0);
+  await expect(page.getByRole('heading', { name: 'Exponential buckets' })).toBeVisible();
+  await page.screenshot({ path: 'screenshots/buckets-native-exponential.png', fullPage: true });
+});
+
+test('a server that is no longer scraped: the counts until its last scrape', async ({
+  page,
+  openNative,
+  environment,
+}) => {
+  await openNative('buckets', { server: environment.stoppedServer });
+  await expect(page.getByText(/^Last scrape of this server in the time range/)).toBeVisible();
+  const ttft = page.getByRole('region', { name: 'vllm:time_to_first_token_seconds', exact: true });
+  await expect(ttft.getByRole('columnheader', { name: 'n 40', exact: true })).toBeVisible();
+});
+
+test('servers and runs need no histograms', async ({ page, openNative, environment }) => {
+  await openNative('servers');
+  const vllm = page.getByRole('region', { name: 'vLLM', exact: true });
+  await expect(vllm.getByText('up', { exact: true }).first()).toBeVisible();
+  await page.screenshot({ path: 'screenshots/servers-native.png' });
+  await openNative(`runs/${environment.finished[1]}`, { without: 'llmbench-runs', from: 'now-1h', to: 'now' });
+  await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
+  await expect(page.getByTestId('percentiles chart')).toHaveCount(2);
+});

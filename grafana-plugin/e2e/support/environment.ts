@@ -15,6 +15,8 @@ export interface Environment {
   prometheusUrl: string;
   /** Ids of the finished runs, the oldest first: two, for pictures more. */
   finished: [string, string, ...string[]];
+  /** Job and instance of the server of the runs. */
+  vllmServer: string;
   /** Job and instance of a server that Prometheus no longer scrapes. */
   stoppedServer: string;
   /** Job and instance of a server with a histogram of exponential buckets, in the Prometheus with native histograms. */

@@ -54,6 +54,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     nativeUrl: hosts[4].url,
     prometheusUrl: data.prometheusUrl,
     finished: app.finished,
+    vllmServer: app.vllmServer,
     stoppedServer: app.stoppedServer,
     exponentialServer: app.native.exponentialServer,
     fromMs: data.fromMs,

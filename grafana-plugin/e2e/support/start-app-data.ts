@@ -16,6 +16,8 @@ export interface AppData {
   judgedToken: string;
   /** Ids of the finished runs, the oldest first. */
   finished: [string, string, ...string[]];
+  /** Job and instance of the server of the runs. */
+  vllmServer: string;
   /** Job and instance of a server that is no longer scraped. */
   stoppedServer: string;
   /** A Prometheus that scrapes the same and stores only native histograms. */
@@ -81,7 +83,10 @@ export async function startAppData(
     const { url: stopped } = JSON.parse(
       await firstLine(start('simulate', '--system', 'vllm', '--port', '0', '--json'))
     ) as { url: string };
-    const isStopped = serveAndStop(stoppedTargets, stopped, prometheusUrl);
+    const isStopped = serveAndStop(stoppedTargets, stopped, {
+      classic: prometheusUrl,
+      native: native.url,
+    });
     const run = (scenario: string, concurrency: number, seconds: number, runId: string) =>
       start(
         ...['run', '--url', url, '--model', 'sim-model', '--scenario', scenario, '--runs-dir', runs],
@@ -101,7 +106,7 @@ export async function startAppData(
     const stoppedServer = await isStopped;
     return {
       ...{ prometheusUrl, exporterUrl, judgedExporterUrl, judgedToken: JUDGED_TOKEN },
-      ...{ finished, stoppedServer, native, stop },
+      ...{ finished, vllmServer: `vllm/${new URL(url).host}`, stoppedServer, native, stop },
     };
   } catch (error) {
     await stop();

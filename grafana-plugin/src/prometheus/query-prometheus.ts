@@ -10,7 +10,8 @@ import {
 import { getDataSourceSrv } from '@grafana/runtime';
 import type { DataQuery } from '@grafana/schema';
 import { from, lastValueFrom } from 'rxjs';
-import { isNativeHistogram } from './native-frame.ts';
+import type { Cells } from '../panels/percentiles/input/native-grid.ts';
+import { isNativeHistogram, nativeCells } from './native-frame.ts';
 
 /** One query in PromQL. */
 export interface PrometheusTarget {
@@ -41,26 +42,34 @@ export class PrometheusError extends Error {
 
 let requests = 0;
 
-/**
- * Queries the Prometheus data source with that uid, as a panel would. Rejects when any of the queries fails. Native
- * histograms have no values and are left out.
- */
+/** A native histogram with its buckets, from the data source's cells. */
+export interface NativeSeries {
+  refId: string;
+  labels: Record<string, string>;
+  cells: Cells;
+}
+
+export interface PrometheusAnswer {
+  series: PrometheusSeries[];
+  histograms: NativeSeries[];
+}
+
+/** Queries the Prometheus data source with that uid, as a panel would. Rejects when any of the queries fails. */
 export async function queryPrometheus(
   uid: string,
   targets: readonly PrometheusTarget[],
   time: TimeSpan
 ): Promise<PrometheusSeries[]> {
-  const frames = await queryFrames(uid, targets, time);
-  return frames.filter((frame) => !isNativeHistogram(frame)).flatMap(seriesOf);
+  return (await queryBothKinds(uid, targets, time)).series;
 }
 
-/** The same with the frames as the data source delivers them. */
-export async function queryFrames(
+/** The same with the native histograms among the answers, which have no values. */
+export async function queryBothKinds(
   uid: string,
   targets: readonly PrometheusTarget[],
   { from: start, to: end }: TimeSpan,
   maxDataPoints = 500
-): Promise<DataFrame[]> {
+): Promise<PrometheusAnswer> {
   const dataSource = await getDataSourceSrv().get({ uid });
   const [fromTime, toTime] = [dateTime(start), dateTime(end)];
   const range = { from: fromTime, to: toTime, raw: { from: fromTime, to: toTime } };
@@ -90,7 +99,11 @@ export async function queryFrames(
   if (error) {
     throw new PrometheusError(error.data?.message ?? error.message ?? 'Prometheus did not answer.');
   }
-  return answer.data;
+  const frames: DataFrame[] = answer.data;
+  return {
+    series: frames.filter((frame) => !isNativeHistogram(frame)).flatMap(seriesOf),
+    histograms: frames.flatMap(histogramOf),
+  };
 }
 
 function seriesOf({ refId = '', fields }: DataFrame): PrometheusSeries[] {
@@ -103,4 +116,14 @@ function seriesOf({ refId = '', fields }: DataFrame): PrometheusSeries[] {
       times: [...(time?.values ?? [])],
       values: [...values],
     }));
+}
+
+function histogramOf(frame: DataFrame): NativeSeries[] {
+  const found = isNativeHistogram(frame) ? nativeCells(frame) : null;
+  if (found === null) {
+    return [];
+  }
+  const [times, lows, highs, counts] = [found.time, found.low, found.high, found.count].map(({ values }) => values);
+  const cells = { times: times ?? [], lows: lows ?? [], highs: highs ?? [], counts: counts ?? [] };
+  return [{ refId: frame.refId ?? '', labels: { ...found.low.labels }, cells }];
 }

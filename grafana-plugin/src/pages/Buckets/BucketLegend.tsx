@@ -6,7 +6,7 @@ import { ADVISED_QUANTILES, type AdvisedPercentile } from '../../../../core/hist
 import { percentileColor } from './percentile-color.ts';
 
 /** What the drawings of all families mean. */
-export function BucketLegend() {
+export function BucketLegend({ hasProposals }: { hasProposals: boolean }) {
   const theme = useTheme2();
   return (
     <MarkLegend label={t('buckets.legend', 'Legend')}>
@@ -21,9 +21,11 @@ export function BucketLegend() {
           <rect y={3} width={16} height={7} fill={percentileColor(percentile as AdvisedPercentile, theme)} />
         </Mark>
       ))}
-      <Mark text={t('buckets.legend-proposed', 'bound to add')}>
-        <line x1={8} x2={8} y1={0} y2={12} stroke={theme.colors.warning.text} strokeWidth={2} strokeDasharray="4 3" />
-      </Mark>
+      {hasProposals && (
+        <Mark text={t('buckets.legend-proposed', 'bound to add')}>
+          <line x1={8} x2={8} y1={0} y2={12} stroke={theme.colors.warning.text} strokeWidth={2} strokeDasharray="4 3" />
+        </Mark>
+      )}
     </MarkLegend>
   );
 }

@@ -76,8 +76,8 @@ function Servers({ prometheus }: { prometheus: string }) {
   );
 }
 
-function descriptionOf({ job, bucketName }: ListedServer): string {
-  return bucketName === null
+function descriptionOf({ job, histogramName }: ListedServer): string {
+  return histogramName === null
     ? t('buckets.job', 'job {{job}}', { job })
     : t('buckets.job-stopped', 'job {{job}}, not scraped at the end of the time range', { job });
 }

@@ -17,7 +17,7 @@ const MOST_GROUPS = 4;
 const PERCENTILES = Object.keys(ADVISED_QUANTILES) as AdvisedPercentile[];
 
 /** One family: its grid with the intervals of the percentiles, and the bounds to add. */
-export function FamilyBuckets({ advice, known }: AdvisedHistogram) {
+export function FamilyBuckets({ advice, known, stored }: AdvisedHistogram) {
   const styles = useStyles2(getStyles);
   const unit = known?.family.unit ?? null;
   const { groups } = advice;
@@ -39,7 +39,7 @@ export function FamilyBuckets({ advice, known }: AdvisedHistogram) {
           {t('buckets.more-groups', 'Further sets of labels: {{count}}', { count: groups.length - MOST_GROUPS })}
         </p>
       )}
-      <p className={styles.proposal}>{proposalText({ advice, known })}</p>
+      <p className={styles.proposal}>{proposalText({ advice, known, stored })}</p>
     </section>
   );
 }
@@ -85,14 +85,27 @@ function widthText({ intervals }: GroupAdvice, name: AdvisedPercentile): string 
   return relative === null ? '–' : `${Math.round(relative * 100)} %`;
 }
 
-function proposalText({ advice, known }: AdvisedHistogram): string {
+function proposalText({ advice, known, stored }: AdvisedHistogram): string {
   const { divided, missingAbove, groups, series, seriesAdded } = advice;
   const unit = known?.family.unit ?? null;
   const isSpread = groups.some(({ intervals }) => Object.values(intervals).some((one) => (one?.buckets ?? 0) > 1));
+  const bounds = divided.map(({ bound }) => familyValueText(bound, unit)).join(', ');
+  const isExponential = stored.kind === 'native' && stored.schema !== null;
   const sentences = [
+    isExponential &&
+      t(
+        'buckets.exponential',
+        'Native histogram of schema {{schema}}: the upper bound of a bucket is {{factor}} times its lower one. It needs no bucket options.',
+        { schema: stored.schema, factor: significant(2 ** (2 ** -(stored.schema ?? 0))) }
+      ),
+    stored.kind === 'native' && !isExponential && t('buckets.custom', 'Native histogram with custom bounds.'),
     divided.length > 0 &&
+      stored.kind === 'native' &&
+      t('buckets.add-native', 'Add {{bounds}}: no further series.', { bounds }),
+    divided.length > 0 &&
+      stored.kind === 'classic' &&
       t('buckets.add', 'Add {{bounds}}: {{added}} series more than the {{series}} of today.', {
-        bounds: divided.map(({ bound }) => familyValueText(bound, unit)).join(', '),
+        bounds,
         added: seriesAdded,
         series,
       }),
@@ -100,7 +113,7 @@ function proposalText({ advice, known }: AdvisedHistogram): string {
       t('buckets.missing-above', 'A bound above {{bound}} is missing; how far above is unknown.', {
         bound: familyValueText(Number.isFinite(missingAbove) ? missingAbove : 0, unit),
       }),
-    divided.length === 0 && missingAbove === null && t('buckets.enough', 'No bound is missing.'),
+    divided.length === 0 && missingAbove === null && !isExponential && t('buckets.enough', 'No bound is missing.'),
     (divided.length > 0 || missingAbove !== null) && optionText(known),
     isSpread &&
       t(

@@ -33,6 +33,7 @@ export function ServerBucketsView({ prometheus, server }: { prometheus: string; 
   }
   const { families, systems, withoutObservations, settings, lastScrape } = data;
   const isEstimated = families.some(({ advice }) => advice.groups.some(({ exact }) => !exact));
+  const hasBounds = families.some(({ stored }) => stored.kind === 'classic' || stored.schema === null);
   if (families.length === 0) {
     return (
       <EmptyState
@@ -56,11 +57,19 @@ export function ServerBucketsView({ prometheus, server }: { prometheus: string; 
         </Alert>
       )}
       <Section
-        title={t('buckets.settings', 'Bounds that halve the intervals')}
-        description={t(
-          'buckets.settings-why',
-          'A percentile from buckets is an interval. One more bound in the middle of each bucket that holds p50, p90 or p99 halves it, wherever the values lie within the bucket.'
-        )}
+        title={
+          hasBounds
+            ? t('buckets.settings', 'Bounds that halve the intervals')
+            : t('buckets.settings-none', 'Exponential buckets')
+        }
+        description={
+          hasBounds
+            ? t(
+                'buckets.settings-why',
+                'A percentile from buckets is an interval. One more bound in the middle of each bucket that holds p50, p90 or p99 halves it, wherever the values lie within the bucket.'
+              )
+            : t('buckets.settings-none-why', 'A percentile from buckets is an interval.')
+        }
       >
         <Settings settings={settings} families={families} systems={systems} />
       </Section>
@@ -75,7 +84,7 @@ export function ServerBucketsView({ prometheus, server }: { prometheus: string; 
             : t('buckets.exact', 'The counts are differences between the samples at both ends of the time range.')
         }
       >
-        <BucketLegend />
+        <BucketLegend hasProposals={hasBounds} />
         {families.map((each) => (
           <FamilyBuckets key={each.advice.family} {...each} />
         ))}

@@ -5,7 +5,7 @@ import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import type { BucketOption, BucketSetting } from '../../../../core/histogram/bucket-setting.ts';
 import { SnippetBox } from '../../components/SnippetBox.tsx';
-import type { AdvisedHistogram } from './load-buckets.ts';
+import type { AdvisedHistogram, Storage } from './load-buckets.ts';
 import type { HistogramSystem } from './server-catalog.ts';
 
 interface Props {
@@ -19,14 +19,40 @@ export function Settings({ settings, families, systems }: Props) {
   const styles = useStyles2(getStyles);
   const added = families.reduce((sum, { advice }) => sum + advice.seriesAdded, 0);
   const today = families.reduce((sum, { advice }) => sum + advice.series, 0);
+  const count = (isOfThem: (stored: Storage) => boolean) => families.filter(({ stored }) => isOfThem(stored)).length;
+  const [classic, custom, exponential] = [
+    count(({ kind }) => kind === 'classic'),
+    count((stored) => stored.kind === 'native' && stored.schema === null),
+    count((stored) => stored.kind === 'native' && stored.schema !== null),
+  ];
   return (
     <div className={styles.settings}>
-      <p className={styles.line}>
-        {t('buckets.cost', 'All bounds below together add {{added}} series to the {{today}} of these histograms.', {
-          added: added.toLocaleString('en-US'),
-          today: today.toLocaleString('en-US'),
-        })}
-      </p>
+      {classic > 0 && (
+        <p className={styles.line}>
+          {t('buckets.cost', 'All bounds below together add {{added}} series to the {{today}} of these histograms.', {
+            added: added.toLocaleString('en-US'),
+            today: today.toLocaleString('en-US'),
+          })}
+        </p>
+      )}
+      {exponential > 0 && (
+        <p className={styles.line}>
+          {t(
+            'buckets.exponential-why',
+            'Native histograms with exponential buckets: {{count}}. They need no bucket options: their intervals are equally narrow wherever the values lie. In the scrape job, native_histogram_min_bucket_factor and native_histogram_bucket_limit can make them wider.',
+            { count: exponential }
+          )}
+        </p>
+      )}
+      {custom > 0 && (
+        <p className={styles.line}>
+          {t(
+            'buckets.custom-why',
+            'Native histograms with custom bounds: {{count}}. Prometheus stores the bounds of the server, and returns those of buckets with observations. Add the bounds below to those of the server; "llmbench buckets URL" reads the bounds from the metrics page of the server and prints its options in full.',
+            { count: custom }
+          )}
+        </p>
+      )}
       {settings.map(({ option, text }) => (
         <div key={option.name} className={styles.setting}>
           {text === null ? (
@@ -39,7 +65,7 @@ export function Settings({ settings, families, systems }: Props) {
           {option.note !== undefined && <p className={styles.note}>{option.note}</p>}
         </div>
       ))}
-      {settings.length === 0 && <p className={styles.line}>{nothingToSet(systems)}</p>}
+      {settings.length === 0 && classic > 0 && <p className={styles.line}>{nothingToSet(systems)}</p>}
     </div>
   );
 }

@@ -8,38 +8,51 @@ export interface ScrapedServer {
 }
 
 export const EDGE = 'edge';
+export const NATIVE = 'native';
 export const UP = 'up';
 export const NAMES = 'names';
 export const STARTS = 'starts';
 export const STARTED = 'started';
 export const AT_EDGE = 'at-edge';
 export const IN_RANGE = 'in-range';
+export const NATIVE_AT_EDGE = 'native-at-edge';
+export const NATIVE_IN_RANGE = 'native-in-range';
 
 /** A search for the last sample looks at most at so many moments, so that it stays cheap over months. */
 const MOST_MOMENTS = 50_000;
 
-/** The servers with a histogram of a system at one edge of the time range. */
-export function serversAtEdge(systems: readonly HistogramSystem[]): PrometheusTarget {
-  return { refId: AT_EDGE, expr: `group by (job, instance) (${totals(systems)})`, instant: true };
+/** The histograms of a system at one edge of the time range: those of classic ones by server, and native ones. */
+export function serversAtEdge(systems: readonly HistogramSystem[]): PrometheusTarget[] {
+  return [
+    { refId: AT_EDGE, expr: `group by (job, instance) (${totals(systems)})`, instant: true },
+    { refId: NATIVE_AT_EDGE, expr: natives(systems), instant: true },
+  ];
 }
 
-/** The servers with a histogram of a system at any moment of the time range, with the names of these histograms. */
-export function serversInRange(systems: readonly HistogramSystem[], rangeSeconds: number): PrometheusTarget {
-  const expr = `group by (job, instance, __name__) (last_over_time(${totals(systems)}[${rangeSeconds}s]))`;
-  return { refId: IN_RANGE, expr, instant: true };
+/** The same at any moment of the time range, with the names. */
+export function serversInRange(systems: readonly HistogramSystem[], rangeSeconds: number): PrometheusTarget[] {
+  const last = (selector: string) => `last_over_time(${selector}[${rangeSeconds}s])`;
+  return [
+    { refId: IN_RANGE, expr: `group by (job, instance, __name__) (${last(totals(systems))})`, instant: true },
+    { refId: NATIVE_IN_RANGE, expr: last(natives(systems)), instant: true },
+  ];
 }
 
-/** When a histogram of a server was scraped last in the time range, in seconds since 1970. `name`: of its buckets. */
+/**
+ * When a histogram of a server was scraped last in the time range, in seconds since 1970. `name`: of its buckets or of the
+ * native histogram.
+ */
 export function lastScrapeQuery(server: ScrapedServer, name: string, rangeSeconds: number): PrometheusTarget {
   const stepSeconds = Math.ceil(rangeSeconds / MOST_MOMENTS);
-  const times = `max(timestamp({__name__=${quoted(name)},le="+Inf",${matchers(server)}}))`;
+  const times = `max(timestamp({__name__=${quoted(name)},le=~"|[+]Inf",${matchers(server)}}))`;
   return { refId: 'last', expr: `max_over_time(${times}[${rangeSeconds}s:${stepSeconds}s])`, instant: true };
 }
 
-/** All buckets of a server at one edge of the time range, and whether it was scraped then. */
+/** All buckets and native histograms of a server at one edge of the time range, and whether it was scraped then. */
 export function edgeQueries(server: ScrapedServer): PrometheusTarget[] {
   return [
     { refId: EDGE, expr: `{__name__=~".+_bucket",${matchers(server)}}`, instant: true },
+    { refId: NATIVE, expr: `{${NOT_OF_CLASSIC},${matchers(server)}}`, instant: true },
     { refId: UP, expr: `up{${matchers(server)}}`, instant: true },
   ];
 }
@@ -60,12 +73,12 @@ export function serverFactQueries(server: ScrapedServer, rangeSeconds: number): 
 /** How often the buckets of each family were reset in the time range; the refId is the family. */
 export function resetQueries(
   server: ScrapedServer,
-  families: readonly string[],
+  families: readonly StoredFamily[],
   rangeSeconds: number
 ): PrometheusTarget[] {
-  return families.map((family) => ({
-    refId: family,
-    expr: `sum(resets({__name__="${family}_bucket",${matchers(server)}}[${rangeSeconds}s]))`,
+  return families.map((stored) => ({
+    refId: stored.family,
+    expr: `sum(resets(${bucketsOf(stored, server)}[${rangeSeconds}s]))`,
     instant: true,
   }));
 }
@@ -73,24 +86,47 @@ export function resetQueries(
 /** The estimated increase of the buckets of each family over the time range; the refId is the family. */
 export function increaseQueries(
   server: ScrapedServer,
-  families: readonly string[],
+  families: readonly StoredFamily[],
   rangeSeconds: number
 ): PrometheusTarget[] {
-  return families.map((family) => ({
-    refId: family,
-    expr: `increase({__name__="${family}_bucket",${matchers(server)}}[${rangeSeconds}s])`,
+  return families.map((stored) => ({
+    refId: stored.family,
+    expr: `increase(${bucketsOf(stored, server)}[${rangeSeconds}s])`,
     instant: true,
   }));
+}
+
+/** A histogram family and whether Prometheus stores it as native histograms. */
+export interface StoredFamily {
+  family: string;
+  isNative: boolean;
+}
+
+function bucketsOf({ family, isNative }: StoredFamily, server: ScrapedServer): string {
+  return `{__name__=${quoted(isNative ? family : `${family}_bucket`)},${matchers(server)}}`;
 }
 
 function matchers({ job, instance }: ScrapedServer): string {
   return `job=${quoted(job)},instance=${quoted(instance)}`;
 }
 
-/** The total counts of the histograms that name a system. */
+/** The total counts of the classic histograms that name a system. */
 function totals(systems: readonly HistogramSystem[]): string {
-  const names = [...new Set(systems.flatMap(({ presence }) => presence))].map(pattern).join('|');
-  return `{__name__=~"(${names}).*_bucket",le="+Inf"}`;
+  return `{__name__=~"(${beginnings(systems)}).*_bucket",le="+Inf"}`;
+}
+
+/**
+ * The native histograms that name a system, and other series without `le`, whose answers differ. No function of native
+ * histograms distinguishes them, so that the query is valid also where they are unknown.
+ */
+function natives(systems: readonly HistogramSystem[]): string {
+  return `{__name__=~"(${beginnings(systems)}).*",${NOT_OF_CLASSIC}}`;
+}
+
+const NOT_OF_CLASSIC = '__name__!~".+_(bucket|sum|count|created|info)"';
+
+function beginnings(systems: readonly HistogramSystem[]): string {
+  return [...new Set(systems.flatMap(({ presence }) => presence))].map(pattern).join('|');
 }
 
 function quoted(value: string): string {

@@ -12,7 +12,7 @@ test('servers that are still scraped come first, of them those with known counts
     inRange: series('vllm/a:1', 'vllm/b:1', 'vllm/c:1', 'vllm/d:1'),
     atEnd: series('vllm/b:1', 'vllm/c:1'),
   });
-  expect(servers.map(({ instance, bucketName }) => [instance, bucketName])).toEqual([
+  expect(servers.map(({ instance, histogramName }) => [instance, histogramName])).toEqual([
     ['c:1', null],
     ['b:1', null],
     ['a:1', 'a_bucket'],
@@ -22,7 +22,7 @@ test('servers that are still scraped come first, of them those with known counts
 
 test('a server whose last scrape is before a short range is listed', () => {
   const servers = orderedServers({ atStart: [], inRange: [], atEnd: series('vllm/a:1') });
-  expect(servers).toEqual([{ job: 'vllm', instance: 'a:1', bucketName: null }]);
+  expect(servers).toEqual([{ job: 'vllm', instance: 'a:1', histogramName: null }]);
 });
 
 test('a server that two jobs scrape is offered once, under the chosen job', () => {

@@ -1,11 +1,27 @@
-import { type PrometheusSeries, queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
-import { AT_EDGE, IN_RANGE, type ScrapedServer, serversAtEdge, serversInRange } from './bucket-queries.ts';
+import {
+  type PrometheusAnswer,
+  type PrometheusSeries,
+  queryBothKinds,
+  type TimeSpan,
+} from '../../prometheus/query-prometheus.ts';
+import {
+  AT_EDGE,
+  IN_RANGE,
+  NATIVE_AT_EDGE,
+  NATIVE_IN_RANGE,
+  type ScrapedServer,
+  serversAtEdge,
+  serversInRange,
+} from './bucket-queries.ts';
 import { SYSTEMS } from './server-catalog.ts';
 
 /** A server of the time range. */
 export interface ListedServer extends ScrapedServer {
-  /** Of a server that was not scraped at the end of the time range: the name of the buckets of one of its histograms. */
-  bucketName: string | null;
+  /**
+   * Of a server that was not scraped at the end of the time range: the name of the buckets of one of its histograms, or of
+   * a native one.
+   */
+  histogramName: string | null;
 }
 
 /** The servers of the time range: first those that are scraped at its end, of them first those with counts at its start. */
@@ -13,14 +29,19 @@ export async function listServers(prometheus: string, time: TimeSpan): Promise<L
   const rangeSeconds = Math.max(1, Math.round((time.to - time.from) / 1000));
   const atEdge = serversAtEdge(SYSTEMS);
   const [start, end] = await Promise.all([
-    queryPrometheus(prometheus, [atEdge], { from: time.from, to: time.from }),
-    queryPrometheus(prometheus, [atEdge, serversInRange(SYSTEMS, rangeSeconds)], time),
+    queryBothKinds(prometheus, atEdge, { from: time.from, to: time.from }),
+    queryBothKinds(prometheus, [...atEdge, ...serversInRange(SYSTEMS, rangeSeconds)], time),
   ]);
   return orderedServers({
-    atStart: start,
-    inRange: end.filter(({ refId }) => refId === IN_RANGE),
-    atEnd: end.filter(({ refId }) => refId === AT_EDGE),
+    atStart: found(start, AT_EDGE, NATIVE_AT_EDGE),
+    inRange: found(end, IN_RANGE, NATIVE_IN_RANGE),
+    atEnd: found(end, AT_EDGE, NATIVE_AT_EDGE),
   });
+}
+
+/** The series of the query for classic histograms, and the histograms of that for native ones. */
+function found({ series, histograms }: PrometheusAnswer, classic: string, native: string): Labeled[] {
+  return [...series.filter(({ refId }) => refId === classic), ...histograms.filter(({ refId }) => refId === native)];
 }
 
 type Labeled = Pick<PrometheusSeries, 'labels'>;
@@ -39,7 +60,7 @@ export function orderedServers({ atStart, inRange, atEnd }: Found): ListedServer
   const rank = (key: string) => Number(!alive.has(key)) * 2 + Number(!known.has(key));
   return [...all]
     .sort(([i, a], [j, b]) => rank(i) - rank(j) || a.instance.localeCompare(b.instance) || a.job.localeCompare(b.job))
-    .map(([key, server]) => ({ ...server, bucketName: alive.has(key) ? null : (names.get(key) ?? null) }));
+    .map(([key, server]) => ({ ...server, histogramName: alive.has(key) ? null : (names.get(key) ?? null) }));
 }
 
 /** A server that several jobs scrape is one server: the chosen job, else the first. */

@@ -1,6 +1,11 @@
 import { bucketSettings, type BucketSetting } from '../../../../core/histogram/bucket-setting.ts';
 import { type FamilyAdvice, familyAdvice } from '../../../../core/histogram/family-advice.ts';
-import { type PrometheusSeries, queryPrometheus, type TimeSpan } from '../../prometheus/query-prometheus.ts';
+import {
+  type PrometheusSeries,
+  queryBothKinds,
+  queryPrometheus,
+  type TimeSpan,
+} from '../../prometheus/query-prometheus.ts';
 import {
   EDGE,
   edgeQueries,
@@ -14,12 +19,17 @@ import {
   STARTS,
   UP,
 } from './bucket-queries.ts';
-import { bucketSeries, estimatedSeries, observedBetween } from './observed-series.ts';
+import { nativeBuckets } from './native-series.ts';
+import { bucketSeries, estimatedSeries, observedBetween, storedOnce } from './observed-series.ts';
 import type { ListedServer } from './list-servers.ts';
 import { type HistogramSystem, type KnownHistogram, knownHistogram, systemsOfServer } from './server-catalog.ts';
 
+/** How Prometheus stores a family: as native histograms with exponential buckets of a schema, or with custom bounds (null). */
+export type Storage = { kind: 'classic' } | { kind: 'native'; schema: number | null };
+
 /** A family of a server with the advice on its bounds. */
 export interface AdvisedHistogram {
+  stored: Storage;
   advice: FamilyAdvice;
   /** Null: no catalog describes it. */
   known: KnownHistogram | null;
@@ -41,11 +51,11 @@ export interface ServerBuckets {
  * not scraped at the end is its last scrape.
  */
 export async function loadBuckets(prometheus: string, server: ListedServer, time: TimeSpan): Promise<ServerBuckets> {
-  const { bucketName } = server;
-  if (bucketName === null) {
+  const { histogramName } = server;
+  if (histogramName === null) {
     return { ...(await bucketsBetween(prometheus, server, time)), lastScrape: null };
   }
-  const query = lastScrapeQuery(server, bucketName, secondsOf(time));
+  const query = lastScrapeQuery(server, histogramName, secondsOf(time));
   const [last] = await queryPrometheus(prometheus, [query], time);
   const seconds = last?.values.at(-1);
   const lastScrape = seconds === undefined ? null : Math.round(seconds * 1000);
@@ -62,38 +72,60 @@ async function bucketsBetween(
 ): Promise<Omit<ServerBuckets, 'lastScrape'>> {
   const rangeSeconds = secondsOf(time);
   const [start, end] = await Promise.all([
-    queryPrometheus(prometheus, edgeQueries(server), { from: time.from, to: time.from }),
-    queryPrometheus(prometheus, [...edgeQueries(server), ...serverFactQueries(server, rangeSeconds)], time),
+    queryBothKinds(prometheus, edgeQueries(server), { from: time.from, to: time.from }),
+    queryBothKinds(prometheus, [...edgeQueries(server), ...serverFactQueries(server, rangeSeconds)], time),
   ]);
-  const atEnd = bucketSeries(of(end, EDGE));
-  const families = [...new Set(atEnd.map(({ family }) => family))];
+  const native = nativeBuckets([start.histograms, end.histograms]);
+  const [atStart = [], atEnd = []] = [start, end].map(({ series }, edge) =>
+    storedOnce([...bucketSeries(of(series, EDGE)), ...(native.moments[edge] ?? [])])
+  );
+  const families = new Map(atEnd.map(({ family, isNative }) => [family, { family, isNative }]));
   const resets =
-    families.length === 0 ? [] : await queryPrometheus(prometheus, resetQueries(server, families, rangeSeconds), time);
-  const { exact, estimated } = observedBetween(bucketSeries(of(start, EDGE)), atEnd, {
-    startsAtZero: valueOf(start, UP) === 1 || (valueOf(end, STARTED) ?? 0) * 1000 >= time.from,
-    restarted: (valueOf(end, STARTS) ?? 0) > 0,
-    reset: new Set(families.filter((family) => (valueOf(resets, family) ?? 0) > 0)),
-  });
-  const increases =
-    estimated.length === 0
+    families.size === 0
       ? []
-      : await queryPrometheus(prometheus, increaseQueries(server, estimated, rangeSeconds), time);
+      : await queryPrometheus(prometheus, resetQueries(server, [...families.values()], rangeSeconds), time);
+  const { exact, estimated } = observedBetween(atStart, atEnd, {
+    startsAtZero: valueOf(start.series, UP) === 1 || (valueOf(end.series, STARTED) ?? 0) * 1000 >= time.from,
+    restarted: (valueOf(end.series, STARTS) ?? 0) > 0,
+    reset: new Set([...families.keys()].filter((family) => (valueOf(resets, family) ?? 0) > 0)),
+  });
+  const toEstimate = estimated.flatMap((family) => families.get(family) ?? []);
+  const increases =
+    toEstimate.length === 0
+      ? { series: [], histograms: [] }
+      : await queryBothKinds(prometheus, increaseQueries(server, toEstimate, rangeSeconds), time);
   const observed = [
     ...exact,
-    ...estimated.flatMap((family) => estimatedSeries(bucketSeries(of(increases, family), family))),
+    ...toEstimate.flatMap(({ family, isNative }) =>
+      estimatedSeries(
+        isNative
+          ? (nativeBuckets([increases.histograms.filter(({ refId }) => refId === family)], family).moments[0] ?? [])
+          : bucketSeries(of(increases.series, family), family)
+      )
+    ),
   ];
-  const names = of(end, NAMES).flatMap(({ labels }) => labels['__name__'] ?? []);
-  return advised(systemsOfServer(names), families, observed);
+  const names = of(end.series, NAMES).flatMap(({ labels }) => labels['__name__'] ?? []);
+  const stored = (family: string): Storage => {
+    const schema = native.schemas.get(family) ?? null;
+    return families.get(family)?.isNative ? { kind: 'native', schema } : { kind: 'classic' };
+  };
+  return advised(systemsOfServer(names), [...families.keys()], observed, stored);
 }
 
 function advised(
   systems: HistogramSystem[],
   names: readonly string[],
-  observed: Parameters<typeof familyAdvice>[0]
+  observed: Parameters<typeof familyAdvice>[0],
+  storedAs: (family: string) => Storage
 ): Omit<ServerBuckets, 'lastScrape'> {
   const all = familyAdvice(observed, (name) => knownHistogram(systems, name)?.family.unit ?? null)
     .filter(({ groups }) => groups.length > 0)
-    .map((advice): AdvisedHistogram => ({ advice, known: knownHistogram(systems, advice.family) }));
+    .map((advice): AdvisedHistogram => {
+      const stored = storedAs(advice.family);
+      const series = observed.filter(({ family }) => family === advice.family).length;
+      const known = knownHistogram(systems, advice.family);
+      return { stored, advice: stored.kind === 'native' ? ofNative(advice, stored.schema, series) : advice, known };
+    });
   const shown = new Set(all.map(({ advice }) => advice.family));
   return {
     systems,
@@ -103,11 +135,20 @@ function advised(
       bucketSettings(
         system.bucket_options ?? [],
         all
-          .filter(({ known }) => known?.system === system)
+          // Of a native histogram only the bounds of filled buckets are known, and an option sets all of them.
+          .filter(({ known, stored }) => known?.system === system && stored.kind === 'classic')
           .map(({ advice: { bounds, divided }, known }) => ({ family: known?.family.name ?? '', bounds, divided }))
       )
     ),
   };
+}
+
+/** A native histogram is one series whatever its bounds; none can be added to exponential ones. */
+function ofNative(advice: FamilyAdvice, schema: number | null, series: number): FamilyAdvice {
+  const stored = { ...advice, series, seriesAdded: 0 };
+  return schema === null
+    ? stored
+    : { ...stored, divided: [], groups: advice.groups.map((group) => ({ ...group, divided: [] })) };
 }
 
 /** Quantities that several systems share come first. */

@@ -1,5 +1,5 @@
 import type { PrometheusSeries } from '../../prometheus/query-prometheus.ts';
-import { bucketSeries, observedBetween } from './observed-series.ts';
+import { bucketSeries, observedBetween, storedOnce } from './observed-series.ts';
 
 /** The buckets of a series with cumulative counts; without a name where a query took it away. */
 function buckets(family: string | null, counts: Record<string, number>, labels: Record<string, string> = {}) {
@@ -18,8 +18,18 @@ test('puts the buckets of a series together, in the order of their bounds', () =
       ...buckets('b', { '2': 1, '+Inf': 1 }, { engine: '0' }),
     ])
   ).toEqual([
-    { family: 'a', labels: { engine: '0' }, histogram: { bounds: [1, Infinity], counts: [3, 9], sum: null } },
-    { family: 'b', labels: { engine: '0' }, histogram: { bounds: [2, Infinity], counts: [1, 1], sum: null } },
+    {
+      family: 'a',
+      isNative: false,
+      labels: { engine: '0' },
+      histogram: { bounds: [1, Infinity], counts: [3, 9], sum: null },
+    },
+    {
+      family: 'b',
+      isNative: false,
+      labels: { engine: '0' },
+      histogram: { bounds: [2, Infinity], counts: [1, 1], sum: null },
+    },
   ]);
   expect(bucketSeries(buckets(null, { '1': 2, '+Inf': 2 }), 'c')[0]?.family).toBe('c');
 });
@@ -58,4 +68,21 @@ test('one series that was reset makes its whole family an estimate', () => {
     ...buckets('a', { '1': 0, '+Inf': 1 }, { engine: '1' }),
   ]);
   expect(observedBetween(start, end, FACTS)).toEqual({ exact: [], estimated: ['a'] });
+});
+
+test('a family that was stored in the other kind at the start is estimated', () => {
+  const start = bucketSeries(buckets('a', { '1': 10, '+Inf': 20 }));
+  const end = bucketSeries(buckets('a', { '1': 11, '+Inf': 21 })).map((one) => ({ ...one, isNative: true }));
+  expect(observedBetween(start, end, FACTS)).toEqual({ exact: [], estimated: ['a'] });
+});
+
+test('a family that is stored in both kinds counts once', () => {
+  const classic = bucketSeries([...buckets('a', { '+Inf': 9 }), ...buckets('b', { '+Inf': 9 })]);
+  const native = classic.slice(0, 1).map((one) => ({ ...one, isNative: true }));
+  const alone = native.map((one) => ({ ...one, family: 'c' }));
+  expect(storedOnce([...classic, ...native, ...alone]).map(({ family, isNative }) => [family, isNative])).toEqual([
+    ['a', false],
+    ['b', false],
+    ['c', true],
+  ]);
 });

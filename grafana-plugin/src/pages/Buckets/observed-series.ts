@@ -6,6 +6,7 @@ import type { PrometheusSeries } from '../../prometheus/query-prometheus.ts';
 /** The buckets of one series at a moment. */
 export interface BucketSeries {
   family: string;
+  isNative: boolean;
   /** Without `le`, job and instance. */
   labels: Record<string, string>;
   histogram: ClassicHistogram;
@@ -30,14 +31,21 @@ export function bucketSeries(series: readonly PrometheusSeries[], family: string
   }
   return [...groups.values()].map((buckets) => ({
     family: family ?? familyOf(buckets[0]?.labels ?? {}),
+    isNative: false,
     labels: ownLabels(buckets[0]?.labels ?? {}),
     histogram: classicHistogram(buckets.map(({ labels, values }) => [labels['le'] ?? '', values.at(-1) ?? NaN])),
   }));
 }
 
+/** What Prometheus stores of a server: of a family in both kinds the classic histograms. */
+export function storedOnce(series: readonly BucketSeries[]): BucketSeries[] {
+  const classic = new Set(series.filter(({ isNative }) => !isNative).map(({ family }) => family));
+  return series.filter(({ family, isNative }) => !isNative || !classic.has(family));
+}
+
 /**
  * The counts between the two edges of the time range. `startsAtZero`: a series that is only at the end counts from 0, as
- * its server was scraped at the start without it, or started since. `reset`: families that were reset in between;
+ * its server was scraped at the start without it, or started since; unless it was stored in the other kind at the start. `reset`: families that were reset in between;
  * `restarted`: a process that Prometheus scraped before started anew in between.
  */
 export function observedBetween(
@@ -47,9 +55,10 @@ export function observedBetween(
 ): Observed {
   const before = new Map(start.map((one) => [keyOf(one), one]));
   const estimated = new Set<string>(facts.restarted ? end.map(({ family }) => family) : facts.reset);
-  const exact = end.flatMap(({ family, labels, histogram }): ObservedSeries[] => {
-    const first = before.get(keyOf({ family, labels }));
-    const isKnown = first !== undefined || facts.startsAtZero;
+  const exact = end.flatMap((one): ObservedSeries[] => {
+    const { family, labels, histogram } = one;
+    const first = before.get(keyOf(one));
+    const isKnown = first === undefined ? facts.startsAtZero : first.isNative === one.isNative;
     const delta = first === undefined ? { histogram, reset: false } : histogramDelta(first.histogram, histogram);
     if (!isKnown || delta === null || delta.reset) {
       estimated.add(family);
@@ -69,7 +78,8 @@ function familyOf({ __name__: name = '' }: Record<string, string>): string {
   return name.replace(/_bucket$/, '');
 }
 
-function ownLabels(labels: Record<string, string>): Record<string, string> {
+/** The labels that distinguish the series of a family on one server. */
+export function ownLabels(labels: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(labels).filter(([label]) => !NOT_OF_SERIES.includes(label)));
 }
 

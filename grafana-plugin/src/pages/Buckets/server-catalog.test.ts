@@ -22,15 +22,24 @@ test('finds a family in any spelling, with the option of its system', () => {
   expect(knownHistogram(systems, 'mine_seconds')).toBeNull();
 });
 
-test('the query for servers finds histograms of every system, and no others', () => {
-  const { expr } = serversAtEdge(SYSTEMS);
-  const pattern = new RegExp(`^(?:${/__name__=~"(.*)",le/.exec(expr)?.[1] ?? 'nothing'})$`);
+/** Which names a query for servers finds. */
+function findsName(expr: string): (name: string) => boolean {
+  const [, pattern = 'nothing', excluded = 'nothing'] = /__name__=~"(.*?)"(?:,__name__!~"(.*?)")?/.exec(expr) ?? [];
+  return (name) => new RegExp(`^(?:${pattern})$`).test(name) && !new RegExp(`^(?:${excluded})$`).test(name);
+}
+
+test('the queries for servers find classic and native histograms of every system, and no others', () => {
+  const [classic = () => false, native = () => false] = serversAtEdge(SYSTEMS).map(({ expr }) => findsName(expr));
   for (const { families, presence } of SYSTEMS) {
-    expect(families.some(({ name }) => pattern.test(`${name}_bucket`))).toBe(true);
+    expect(families.some(({ name }) => classic(`${name}_bucket`))).toBe(true);
+    expect(families.some(({ name }) => native(name))).toBe(true);
     expect(presence.length).toBeGreaterThan(0);
   }
-  expect(pattern.test('sglang_time_to_first_token_seconds_bucket')).toBe(true);
-  for (const name of ['http_request_duration_seconds_bucket', 'llmbench_time_to_first_token_seconds_bucket']) {
-    expect(pattern.test(name)).toBe(false);
+  expect(classic('sglang_time_to_first_token_seconds_bucket')).toBe(true);
+  expect(native('sglang_time_to_first_token_seconds')).toBe(true);
+  for (const name of ['http_request_duration_seconds', 'llmbench_time_to_first_token_seconds']) {
+    expect(classic(`${name}_bucket`)).toBe(false);
+    expect(native(name)).toBe(false);
   }
+  expect(native('sglang:time_to_first_token_seconds_count')).toBe(false);
 });

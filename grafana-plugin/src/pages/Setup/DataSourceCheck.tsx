@@ -92,7 +92,7 @@ function prometheusText({ runs, exporterIsScraped, systems, nativeOnly }: Promet
       ? [
           t(
             'setup.native-only',
-            'Stored as native histograms only, which the page Buckets and the dashboards of the app do not read: {{families}}. Set convert_classic_histograms_to_nhcb: false and always_scrape_classic_histograms: true for their jobs. The dashboards and rules in native/ read both kinds.',
+            'Stored as native histograms only, which the dashboards of the app do not read: {{families}}. Set convert_classic_histograms_to_nhcb: false and always_scrape_classic_histograms: true for their jobs. The dashboards and rules in native/ read both kinds.',
             { families: nativeOnly.join(', ') }
           ),
         ]

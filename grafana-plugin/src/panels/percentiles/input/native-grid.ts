@@ -12,7 +12,8 @@ export interface NativeRows {
   times: number[];
   /** Row by row, cumulative over the bounds. */
   counts: Float64Array;
-  exponential: boolean;
+  /** Each bound beyond the zero bucket is 2^(2^-schema) times the one below; null for custom bounds. */
+  schema: number | null;
 }
 
 const MIN_SCHEMA = -4;
@@ -38,8 +39,8 @@ export function nativeRows({ times, lows, highs, counts }: Cells): NativeRows {
     bounds.shift();
   }
   // Only the first of a list of custom bounds has a bucket without a lower end.
-  const exponential = !lows.includes(-Infinity) && isExponential(distinct);
-  return { bounds, exponential, ...fill(bounds, { times, lows, highs, counts }) };
+  const schema = lows.includes(-Infinity) ? null : coarsestSchema(distinct);
+  return { bounds, schema, ...fill(bounds, { times, lows, highs, counts }) };
 }
 
 function fill(bounds: readonly number[], { times, highs, counts }: Cells): { times: number[]; counts: Float64Array } {
@@ -64,18 +65,20 @@ function fill(bounds: readonly number[], { times, highs, counts }: Cells): { tim
 }
 
 /**
- * True when the bounds beyond the zero bucket are those of a schema s, the whole powers of 2^(2^-s); custom bounds are such
- * powers only by chance, and then both kinds are the same buckets.
+ * The schema of exponential buckets, the coarsest of several: their bounds are the whole powers of 2^(2^-s). Null for other
+ * bounds; custom bounds are such powers only by chance, and then both kinds are the same buckets.
  */
-function isExponential(buckets: ReadonlyArray<readonly [number, number]>): boolean {
-  return buckets.every(([low, high]) => {
-    if (low <= 0 && high >= 0) {
-      return true;
-    }
-    const schema = -Math.log2(Math.abs(Math.log2(high / low)));
-    const power = Math.log2(Math.abs(high)) * 2 ** Math.round(schema);
-    return isNearWhole(schema) && isNearWhole(power) && schema > MIN_SCHEMA - 0.5 && schema < MAX_SCHEMA + 0.5;
-  });
+function coarsestSchema(buckets: ReadonlyArray<readonly [number, number]>): number | null {
+  const schemas = buckets
+    .filter(([low, high]) => low > 0 || high < 0)
+    .map(([low, high]) => {
+      const schema = -Math.log2(Math.abs(Math.log2(high / low)));
+      const power = Math.log2(Math.abs(high)) * 2 ** Math.round(schema);
+      // With 0 added, -0 is 0.
+      return isNearWhole(schema) && isNearWhole(power) ? Math.round(schema) + 0 : NaN;
+    });
+  const coarsest = Math.min(MAX_SCHEMA, ...schemas);
+  return coarsest >= MIN_SCHEMA && schemas.every((schema) => schema <= MAX_SCHEMA) ? coarsest : null;
 }
 
 function isNearWhole(value: number): boolean {

@@ -29,7 +29,7 @@ export function readNative(frame: DataFrame, expression: string | undefined): Hi
     labels,
     kind,
     trueCounts: kind === 'counters',
-    exponential: rows.exponential,
+    exponential: rows.schema !== null,
     bounds: rows.bounds,
     stepMs: stepOf(time),
     times: rows.times,
