@@ -18,8 +18,8 @@ import {
 } from './variables.ts';
 
 const RULES =
-  'The servers: from the recording rules of llmbench (rate over 1 minute), one line per system, definition and instance: ' +
-  'only equal definitions mean the same. Estimated by histogram_quantile: no bound is promised.';
+  'The lines of servers are from the recording rules of llmbench (rate over 1 minute), one per system, definition and ' +
+  'instance; compare only equal definitions. Estimated by histogram_quantile; the error has no guaranteed bound.';
 
 function signal(query: Query, display: DisplayUnit): Signal {
   return { ...query, display, families: [] };
@@ -56,22 +56,22 @@ function overview(histograms: Histograms): RowSpec {
     exact('Client ITL', 'Inter-token latency, one mean per request.', 'inter_token_latency', histograms),
     number(
       'TTFT objective kept',
-      'Share of the first tokens that came within the objective; exact, because the objective is a bucket bound.',
+      'Share of the first tokens that arrived within the objective. Exact, because the objective is a bucket bound.',
       [signal(client.objectiveKept, { unit: 'percentunit' })],
     ),
     number(
       'Client saturated',
-      '1: the client was short of CPU at some time, and its latencies contain its own delay. Do not blame the server.',
+      '1: the client was short of CPU at some time, so its latencies include its own delay and say little about the server.',
       [signal(client.saturated, { unit: 'none' })],
     ),
     lines(
       'Requests',
-      'Finished per second: by the client, and by each server for all its clients. A server above the client has other traffic: the run is not alone.',
+      'Requests finished per second, as counted by the client, and by each server for all its clients. If a server counts more than the client, it has other traffic.',
       [signal(client.requestRates, REQUESTS), system('requests:rate1m', 'finished', REQUESTS)],
     ),
     lines(
       'Requests under way',
-      'In flight at the client; running and waiting at the server. The difference is on the way, in a gateway, or queued in the client.',
+      'In flight at the client; running and waiting at the server. The difference is in the network, in a gateway, or in the queue of the client.',
       [
         signal(client.inFlight, COUNT),
         system('requests_running:sum', 'running', COUNT),
@@ -93,13 +93,13 @@ function latency(): RowSpec {
   return row(2, 'Latency: client and server', [
     lines(
       'Time to first token',
-      `The client counts from sending, the server from the arrival. Client far above server: network, gateway, or a client short of CPU. ${RULES}`,
+      `The client measures from sending the request, the server from its arrival. If the client is far above the server, the time is spent in the network, in a gateway, or in a client short of CPU. ${RULES}`,
       both('time_to_first_token', [0.5, 0.99]),
       { objective: 'ttft_slo' },
     ),
     lines(
       'Inter-token latency, per request',
-      `One mean per request on both sides; families with one value per token are not here. ${RULES}`,
+      `One mean per request on both sides. Families with one value per token are not shown. ${RULES}`,
       both('inter_token_latency', [0.5, 0.99]),
     ),
     lines(
@@ -117,12 +117,12 @@ function latency(): RowSpec {
     ),
     lines(
       'Waiting in the client',
-      'Delay between when a request was due and when it was sent. Above 0: the client had no free slot, which a closed loop hides from the latencies.',
+      'Time from when a request was due until it was sent. Above 0, the client had no free slot; the latencies of a closed loop do not show this.',
       [seconds(client.percentilesOverTime('schedule_delay', [0.5, 0.99], 'client'))],
     ),
     lines(
       'Event loop of the client',
-      'How late the client itself is: the error of its clock. Compare with the latencies above it.',
+      'How late the timers of the client fire, which is the error of its times. Compare it with the latencies above.',
       [seconds([client.eventLoopDelay])],
     ),
   ]);
@@ -132,19 +132,21 @@ function servers(): RowSpec {
   return row(3, 'Server load', [
     lines(
       'KV cache usage',
-      'Of the fullest engine of each instance. Near 100 % requests wait or are preempted.',
+      'In the fullest engine of each instance. Near 100 %, requests wait or are preempted.',
       [signal(systemKvCacheUsage, { unit: 'percentunit' })],
       { max: 1 },
     ),
-    lines('Preemptions', 'Requests thrown back to the queue per second: work that is done again.', [
-      system('preemptions:rate1m', 'preempted', REQUESTS),
-    ]),
+    lines(
+      'Preemptions',
+      'Requests moved back to the queue per second because memory ran short; their work is done again.',
+      [system('preemptions:rate1m', 'preempted', REQUESTS)],
+    ),
     lines(
       'Errors',
-      'Failed requests as the servers count them, and as the client does. SGLang and TensorRT-LLM count none.',
+      'Failed requests as counted by the servers and by the client. SGLang and TensorRT-LLM have no such counter.',
       [signal(client.errorRates, REQUESTS), system('request_errors:rate1m', 'failed', REQUESTS)],
     ),
-    lines('Prompt tokens', 'As the servers count them, cached ones included.', [
+    lines('Prompt tokens', 'As counted by the servers, cached tokens included.', [
       system('prompt_tokens:rate1m', 'prompt', TOKENS_PER_SECOND),
     ]),
   ]);

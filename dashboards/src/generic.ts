@@ -36,7 +36,7 @@ function scraping(): RowSpec {
     ),
     lines(
       'Duration of a scrape',
-      'Rises with the load of a server that writes its page in the loop that serves requests: scrape it less often.',
+      'If it rises with the load, the server writes its page in the loop that serves requests: scrape it less often.',
       [ask(`max by (job, instance) (scrape_duration_seconds{${CHOSEN}})`, '{{job}} {{instance}}', { unit: 's' })],
     ),
     lines('CPU', 'Cores that the process uses, if it exposes them.', [
@@ -106,7 +106,7 @@ function others(): RowSpec[] {
     closedRow(4, 'Gauges', [
       lines(
         'Highest of $gauge',
-        'Of each instance: whether the series of an unknown gauge may be added is not known.',
+        'Highest value of each instance. The series are not added, because the meaning of an unknown gauge is not known.',
         [
           ask(`max by (instance) ({__name__="$gauge",${CHOSEN}})`, '{{instance}}', {
             unit: 'none',

@@ -32,7 +32,7 @@ const NOTHING_EXPECTED =
 const NO_EFFECT =
   'No effect: the newest checks had too few runs, or runs that are not comparable. See the verdicts above.';
 const ABOUT_VERDICTS =
-  'regressed: confirmed by further runs. suspect: to be confirmed. undecided: the evidence does not suffice. A verdict holds until the next check.';
+  'regressed: confirmed by further runs. suspect: not yet confirmed. undecided: the evidence is not sufficient. A verdict holds until the next check.';
 
 const state = (states: readonly State[]) => [
   { id: 'mappings', value: stateMappings(states) },
@@ -80,7 +80,7 @@ function withState(dashboard: DashboardBuilder): void {
         height: 8,
         title: 'Alerts',
         description:
-          'Alerts of llmbench that fire or are pending, of Grafana and of each Prometheus whose rules Grafana reads. Empty also when none are loaded.',
+          'Alerts of llmbench that are firing or pending, from Grafana and from each Prometheus whose rules Grafana reads. Also empty when no rules are loaded.',
         alertName: 'Llm',
       }),
     )

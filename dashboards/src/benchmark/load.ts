@@ -48,7 +48,8 @@ export function withLoad(dashboard: DashboardBuilder): void {
         ...HALF,
         id: 24,
         title: 'Errors by reason',
-        description: 'Requests that failed per second, by reason, in all phases. All reasons at 0: there were none.',
+        description:
+          'Requests that failed per second, by reason, in all phases. If all reasons are at 0, no request failed.',
         unit: 'reqps',
         queries: [client.errorRates],
       }),

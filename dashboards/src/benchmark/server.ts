@@ -45,7 +45,8 @@ export function withServer(dashboard: DashboardBuilder): void {
         ...THIRD,
         id: 43,
         title: 'Requests in the server',
-        description: 'Requests in the batch (running) and in the queue (waiting). A queue that grows: saturated.',
+        description:
+          'Requests in the batch (running) and in the queue (waiting). If the queue keeps growing, the server is saturated.',
         unit: 'locale',
         axisLabel: 'requests',
         queries: [systemSum('requests_running:sum', 'running'), systemSum('requests_waiting:sum', 'waiting')],
@@ -57,7 +58,7 @@ export function withServer(dashboard: DashboardBuilder): void {
         id: 44,
         title: 'KV cache usage',
         description:
-          'Share of the KV cache blocks in use, of the fullest engine. Near 100 % requests wait or are preempted.',
+          'Share of the KV cache blocks in use, in the fullest engine. Near 100 %, requests wait or are preempted.',
         unit: 'percentunit',
         max: 1,
         queries: [systemKvCacheUsage],
@@ -69,8 +70,8 @@ export function withServer(dashboard: DashboardBuilder): void {
         id: 46,
         title: 'Preemptions',
         description:
-          'Requests thrown back to the queue per second: memory pressure, their work is done again. The dashboard of the ' +
-          'system has the time in the queue and what else it exposes.',
+          'Requests moved back to the queue per second because memory ran short; their work is done again. The dashboard of ' +
+          'the system shows the time in the queue and its other metrics.',
         unit: 'reqps',
         queries: [systemSum('preemptions:rate1m', 'preempted')],
       }),

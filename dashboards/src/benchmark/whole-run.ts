@@ -22,7 +22,8 @@ export function withWholeRun(dashboard: DashboardBuilder, histograms: Histograms
         id: 11,
         width: 5,
         title: 'Requests ok',
-        description: 'Requests of the measure phase that were answered completely, warm-up left out.',
+        description:
+          'Requests of the measure phase that got a complete response. Warm-up and cool-down are not included.',
         unit: 'locale',
         queries: [client.requestsOk],
       }),
@@ -33,7 +34,8 @@ export function withWholeRun(dashboard: DashboardBuilder, histograms: Histograms
         id: 12,
         width: 5,
         title: 'Requests failed',
-        description: 'Requests of the measure phase that ended in an error or a timeout. The latencies leave them out.',
+        description:
+          'Requests of the measure phase that ended in an error or a timeout. They are not part of the latencies.',
         unit: 'locale',
         queries: [client.requestsFailed],
       }),
@@ -88,7 +90,7 @@ export function withWholeRun(dashboard: DashboardBuilder, histograms: Histograms
         id: 17,
         width: 6,
         title: 'Peak in flight',
-        description: 'The most requests that were in flight at the same scrape, warm-up included.',
+        description: 'The largest number of requests in flight at any scrape, warm-up and cool-down included.',
         unit: 'locale',
         queries: [client.inFlightPeak],
       }),
@@ -100,7 +102,7 @@ export function withWholeRun(dashboard: DashboardBuilder, histograms: Histograms
         width: 6,
         title: 'Objectives of the run',
         description:
-          'Whether the run met each of its objectives (--slo). –: no result is published, the run has no objective, or too few requests to decide.',
+          'Whether the run met each of its objectives (--slo). –: no result is published, the run has no objective, or it has too few requests to decide.',
         unit: 'none',
         mappings: stateMappings(OBJECTIVE_STATES),
         queries: [client.objectivesMet],

@@ -8,11 +8,15 @@ export function dynamoProcessRows(q: ServerQueries): RowSpec[] {
 
 function frontend(q: ServerQueries): RowSpec {
   return closedRow(10, 'Frontend process: text and event loop', [
-    lines('Tokenising and templates', 'Per request. Grows: the frontend is short of CPU, run more of them.', [
-      q.percentiles('dynamo_frontend_tokenize_seconds', [0.99], { as: 'tokenise' }),
-      q.percentiles('dynamo_frontend_template_seconds', [0.99], { as: 'template' }),
-    ]),
-    lines('Tokeniser latency', 'By operation.', [
+    lines(
+      'Tokenization and templates',
+      'Time per request. If it grows, the frontend is short of CPU: run more frontends.',
+      [
+        q.percentiles('dynamo_frontend_tokenize_seconds', [0.99], { as: 'tokenize' }),
+        q.percentiles('dynamo_frontend_template_seconds', [0.99], { as: 'template' }),
+      ],
+    ),
+    lines('Tokenizer latency', 'By operation.', [
       q.percentiles('dynamo_frontend_tokenizer_latency_ms', [0.99], { by: ['operation'] }),
     ]),
     lines('Time to turn a token into text', 'Mean per token.', [
@@ -23,7 +27,7 @@ function frontend(q: ServerQueries): RowSpec {
     ]),
     lines(
       'Event loop delay',
-      'How late a timer fires. Above some milliseconds the frontend itself delays every stream.',
+      'How late a timer fires. Above a few milliseconds, the frontend itself delays every stream.',
       [q.percentiles('dynamo_frontend_event_loop_delay_seconds', [0.5, 0.99])],
     ),
     lines('Event loop stalls', 'Times that the timer was more than 5 ms late.', [
@@ -40,12 +44,16 @@ function frontend(q: ServerQueries): RowSpec {
       [q.highest('dynamo_tokio_worker_busy_ratio', { by: ['worker'], as: 'thread' })],
       { max: 1000 },
     ),
-    lines('Tasks', 'Alive, and waiting in the queues of the runtime. Waiting that grows: too few threads.', [
-      q.gauge('dynamo_tokio_alive_tasks', { as: 'alive' }),
-      q.gauge('dynamo_tokio_global_queue_depth', { as: 'global queue' }),
-      q.gauge('dynamo_tokio_blocking_queue_depth', { as: 'blocking queue' }),
-      q.gauge('dynamo_tokio_worker_local_queue_depth', { as: 'local queues' }),
-    ]),
+    lines(
+      'Tasks',
+      'Tasks alive, and those waiting in the queues of the runtime. If the waiting ones grow, there are too few threads.',
+      [
+        q.gauge('dynamo_tokio_alive_tasks', { as: 'alive' }),
+        q.gauge('dynamo_tokio_global_queue_depth', { as: 'global queue' }),
+        q.gauge('dynamo_tokio_blocking_queue_depth', { as: 'blocking queue' }),
+        q.gauge('dynamo_tokio_worker_local_queue_depth', { as: 'local queues' }),
+      ],
+    ),
     lines('Threads of the blocking pool', 'All, and idle ones.', [
       q.gauge('dynamo_tokio_blocking_threads', { as: 'all' }),
       q.gauge('dynamo_tokio_blocking_idle_threads', { as: 'idle' }),
@@ -62,7 +70,7 @@ function transport(q: ServerQueries): RowSpec {
   return closedRow(11, 'Request plane and models', [
     lines(
       'To the workers and back',
-      'Preparing a request, sending it, and until its first answer item. Sending grows: network or a full worker queue.',
+      'Time to prepare a request, to send it, and to get its first response item. If sending grows, the network is slow or the queue of a worker is full.',
       [
         q.percentiles('dynamo_request_plane_queue_seconds', [0.99], { as: 'prepare' }),
         q.percentiles('dynamo_request_plane_send_seconds', [0.99], { as: 'send' }),
@@ -76,7 +84,7 @@ function transport(q: ServerQueries): RowSpec {
       q.rate('dynamo_transport_tcp_bytes_sent_total', { as: 'sent' }),
       q.rate('dynamo_transport_tcp_bytes_received_total', { as: 'received' }),
     ]),
-    lines('Transport errors', 'Sends that failed or timed out: each is a request lost or repeated.', [
+    lines('Transport errors', 'Sends that failed or timed out. Each is a lost or repeated request.', [
       q.rate('dynamo_transport_tcp_errors_total', { as: 'TCP', unit: 'errors' }),
       q.rate('dynamo_transport_nats_errors_total', { as: 'NATS', unit: 'errors' }),
     ]),

@@ -14,16 +14,16 @@ function workers(q: ServerQueries): RowSpec {
   return row(7, 'Workers', [
     lines(
       'Requests',
-      'Requests that a worker received per second; a disaggregated request counts at its prefill and its decode worker. Uneven: routing.',
+      'Requests received by each worker per second. A disaggregated request counts at its prefill and at its decode worker. If they are uneven, look at the routing.',
       [q.rate('dynamo_component_requests_total', { ...WORKER, as: '' })],
     ),
-    lines('Requests in work', 'Requests that a worker works on now.', [
+    lines('Requests in work', 'Requests that each worker is processing now.', [
       q.gauge('dynamo_component_inflight_requests', { ...WORKER, as: '' }),
     ]),
     lines('Request duration', 'From receipt to the end of the answer. Prefill workers: the prefill alone.', [
       q.percentiles('dynamo_component_request_duration_seconds', [0.5, 0.99], { ...WORKER, as: '' }),
     ]),
-    lines('Errors', 'Failed requests by where they failed. generate: the engine.', [
+    lines('Errors', 'Failed requests, by the place where they failed. generate is the engine.', [
       q.rate('dynamo_component_errors_total', { by: ['dynamo_component', 'error_type'], where: GENERATE, as: '' }),
     ]),
     lines('Cancelled', 'Requests whose client went away while the worker had them.', [
@@ -31,7 +31,7 @@ function workers(q: ServerQueries): RowSpec {
     ]),
     lines(
       'Time to first response',
-      'From taking the request to its first answer item, which is a prologue, not yet a token.',
+      'From taking the request to its first response item, which comes before the first token.',
       [q.percentiles('dynamo_work_handler_time_to_first_response_seconds', [0.5, 0.99])],
     ),
   ]);
@@ -39,15 +39,19 @@ function workers(q: ServerQueries): RowSpec {
 
 function pool(q: ServerQueries): RowSpec {
   return closedRow(8, 'Work queue and transport of the workers', [
-    lines('Work queue', 'Requests that wait for the dispatcher, and its size. At its size senders block.', [
-      q.gauge('dynamo_work_handler_queue_depth', { as: 'waiting' }),
-      q.gauge('dynamo_work_handler_queue_capacity', { as: 'size' }),
-    ]),
-    lines('Worker pool', 'Handlers that run, and how many may. At the limit requests wait for a permit.', [
+    lines(
+      'Work queue',
+      'Requests that wait for the dispatcher, and the size of the queue. When it is full, senders block.',
+      [
+        q.gauge('dynamo_work_handler_queue_depth', { as: 'waiting' }),
+        q.gauge('dynamo_work_handler_queue_capacity', { as: 'size' }),
+      ],
+    ),
+    lines('Worker pool', 'Handlers that run, and the limit. At the limit, requests wait for a permit.', [
       q.gauge('dynamo_work_handler_pool_active_tasks', { as: 'running' }),
       q.gauge('dynamo_work_handler_pool_capacity', { as: 'limit' }),
     ]),
-    lines('Wait for a permit', 'Above 0: the pool is too small.', [
+    lines('Wait for a permit', 'Above 0, the pool is too small.', [
       q.percentiles('dynamo_work_handler_permit_wait_seconds', [0.5, 0.99]),
     ]),
     lines('Not queued', 'Requests that could not be queued because the dispatcher was gone.', [
@@ -55,7 +59,7 @@ function pool(q: ServerQueries): RowSpec {
     ]),
     lines(
       'Network transit',
-      'From sending at the frontend to receipt at the worker, by their two clocks: shifted clocks shift it.',
+      'From sending at the frontend to receipt at the worker. It is measured with two clocks and includes their difference.',
       [q.percentiles('dynamo_work_handler_network_transit_seconds', [0.5, 0.99])],
     ),
     lines('Bytes', 'Payload received and sent by the workers.', [
@@ -69,7 +73,7 @@ function cache(q: ServerQueries): RowSpec {
   return closedRow(9, 'KV cache and embedding cache of the workers', [
     lines(
       'KV cache usage',
-      'Of the fullest rank. Prefill workers of a disaggregated deployment expose none.',
+      'In the fullest rank. Prefill workers of a disaggregated deployment do not expose it.',
       [q.gauge('dynamo_component_gpu_cache_usage_percent', { by: ['dynamo_component'], as: '' })],
       { max: 1 },
     ),
@@ -91,7 +95,7 @@ function cache(q: ServerQueries): RowSpec {
       ],
       { max: 1 },
     ),
-    lines('Embedding cache evictions', 'Entries that made room for others.', [
+    lines('Embedding cache evictions', 'Entries removed to make room for others.', [
       q.rate('dynamo_component_embedding_cache_evictions_total', { as: 'evicted' }),
     ]),
     lines(

@@ -26,17 +26,17 @@ function overview(): RowSpec {
     targetsUp(frontend, PRESENCE),
     number(
       'Requests failed',
-      'Share of the requests that ended in an error; cancelled by the client is none. Empty before the first request of a frontend. A kind of error counts from its second on: its series is born with the first.',
+      'Share of the requests that ended in an error. Requests that the client cancelled are not counted as errors. Empty before the first request of a frontend. The first error of each kind is missing, because its series begins with it.',
       [whole.share('dynamo_frontend_requests_total', 'status="error",error_type!="cancelled"', { as: 'failed' })],
     ),
     number(
       'Peak without a first token',
-      'The most requests that waited for their first token at one scrape: routing, queue and prefill together.',
+      'The largest number of requests that waited for their first token at any scrape: routing, queue and prefill together.',
       [whole.gauge('dynamo_frontend_queued_requests', { as: 'waiting' })],
     ),
     number(
       'Peak KV cache usage',
-      'The fullest worker. Empty for engines that do not expose it; see the dashboard of the engine.',
+      'Usage of the fullest worker. Empty for engines that do not expose it; see the dashboard of the engine.',
       [whole.gauge('dynamo_component_gpu_cache_usage_percent', { as: 'KV cache' })],
     ),
     number('Time to first token', 'p99 over the time range, from the entry into the frontend.', [
@@ -44,7 +44,7 @@ function overview(): RowSpec {
     ]),
     number(
       'TTFT objective kept',
-      'Share of the requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      'Share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
       [whole.within('dynamo_frontend_time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
     ),
     number('Output tokens', 'Output tokens in the time range.', [
@@ -52,12 +52,12 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Mean time in each stage of the frontend per request. Over all chosen servers, each request with the same weight. transport_roundtrip is the worker: look there when it grows. preprocess grows: the frontend is short of CPU. route grows: the router queues.',
+      'Mean time in each stage of the frontend per request. Averaged over all requests of the selected servers, those of a warm-up and a cool-down included. If transport_roundtrip grows, look at the workers; if preprocess grows, the frontend is short of CPU; if route grows, requests queue in the router.',
       [frontend.meanOverall('dynamo_frontend_stage_duration_seconds', { by: ['stage'], as: '' })],
     ),
     lines(
       'Requests in the frontend',
-      'Open requests, and those of them without a first token yet. Waiting grows while open is constant: saturated.',
+      'Open requests, and those of them that have no first token yet. If the waiting ones grow while the open ones stay constant, the system is saturated.',
       [
         frontend.gauge('dynamo_frontend_active_requests', { as: 'open' }),
         frontend.gauge('dynamo_frontend_queued_requests', { as: 'without a first token' }),
@@ -65,7 +65,7 @@ function overview(): RowSpec {
     ),
     lines(
       'Load of the workers',
-      "KV blocks that the frontend takes a worker to hold. Uneven lines: one worker is hot, look at the router's row.",
+      "KV blocks that each worker holds, as estimated by the frontend. If the lines are uneven, one worker gets too much; see the router's row.",
       [frontend.gauge('dynamo_frontend_worker_active_decode_blocks', { by: ['worker_id'], as: 'worker' })],
     ),
   ]);
@@ -81,7 +81,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Inter-token latency',
-      'One value per token: a chunk of several tokens counts as so many equal gaps. Not comparable with a mean per request.',
+      'One value per token: a chunk of n tokens counts as n equal gaps. Not comparable with a mean per request.',
       [frontend.percentiles('dynamo_frontend_inter_token_latency_seconds', QUANTILES)],
       { objective: 'itl_slo' },
     ),
@@ -92,7 +92,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Latest first token, by worker',
-      'The latest value of each worker, not a statistic: shows which worker is slow.',
+      'The latest value of each worker. It is not a statistic, but shows which worker is slow.',
       [
         frontend.highest('dynamo_frontend_worker_last_time_to_first_token_seconds', {
           by: ['worker_id'],
@@ -102,7 +102,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Latest gap between tokens, by worker',
-      'The latest value of each worker, not a statistic: shows which worker is slow.',
+      'The latest value of each worker. It is not a statistic, but shows which worker is slow.',
       [
         frontend.highest('dynamo_frontend_worker_last_inter_token_latency_seconds', {
           by: ['worker_id'],
@@ -112,7 +112,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Latest prompt length, by worker',
-      'Of the same requests as the latest first token: a long prompt excuses a slow one.',
+      'Of the same requests as the latest first token: a long prompt explains a slow one.',
       [frontend.highest('dynamo_frontend_worker_last_input_sequence_tokens', { by: ['worker_id'], as: 'worker' })],
     ),
     heat(
@@ -125,23 +125,25 @@ function latency(): RowSpec {
 
 function throughput(): RowSpec {
   return row(3, 'Throughput and errors', [
-    lines('Requests', 'Accepted and finished per second. Accepted above finished for long: work piles up.', [
+    lines('Requests', 'Requests accepted and finished per second. If accepted stays above finished, work piles up.', [
       frontend.rate('dynamo_frontend_requests_started_total', { as: 'accepted' }),
       frontend.rate('dynamo_frontend_requests_total', { as: 'finished' }),
     ]),
     lines(
       'Errors by type',
-      'overload: shed because the workers are busy. internal: a worker broke. cancelled: the client went away. validation, not_found: the client is wrong.',
+      'overload: rejected because the workers are busy. internal: a worker failed. cancelled: the client disconnected. validation, not_found: the request is wrong.',
       [frontend.rate('dynamo_frontend_requests_total', { by: ['error_type'], where: 'status="error"', as: '' })],
     ),
     lines('Output tokens', 'Counted while they stream.', [
       frontend.rate('dynamo_frontend_output_tokens_total', { as: 'output' }),
       frontend.sumRate('dynamo_frontend_input_sequence_tokens', { as: 'prompt' }),
     ]),
-    lines('Prompt length', 'Of requests that got a first token. A shift explains a shift of the time to first token.', [
-      frontend.percentiles('dynamo_frontend_input_sequence_tokens', [0.5, 0.99]),
-    ]),
-    lines('Output length', 'Of requests that ended. A shift explains a shift of the request duration.', [
+    lines(
+      'Prompt length',
+      'Of requests that got a first token. A change explains a change of the time to first token.',
+      [frontend.percentiles('dynamo_frontend_input_sequence_tokens', [0.5, 0.99])],
+    ),
+    lines('Output length', 'Of requests that ended. A change explains a change of the request duration.', [
       frontend.percentiles('dynamo_frontend_output_sequence_tokens', [0.5, 0.99]),
     ]),
     lines(
@@ -160,7 +162,7 @@ function throughput(): RowSpec {
     ),
     lines(
       'Cancelled, shed, moved',
-      'cancelled: by the client. shed: all workers were busy. moved: another worker took over after a failure.',
+      'cancelled: by the client. shed: rejected because all workers were busy. moved: taken over by another worker after a failure.',
       [
         frontend.rate('dynamo_frontend_model_cancellation_total', {
           as: 'cancelled',
@@ -171,14 +173,12 @@ function throughput(): RowSpec {
         frontend.rate('dynamo_frontend_model_migration_max_seq_len_exceeded_total', { as: 'too long to move' }),
       ],
     ),
-    lines(
-      'Clients gone',
-      'Connections that clients closed, since the start of the frontend: a gauge that only rises.',
-      [frontend.gauge('dynamo_frontend_disconnected_clients', { as: 'gone' })],
-    ),
+    lines('Clients gone', 'Connections closed by clients since the start of the frontend. A gauge that only rises.', [
+      frontend.gauge('dynamo_frontend_disconnected_clients', { as: 'gone' }),
+    ]),
     lines(
       'Requests by stage',
-      'Where requests are now. Many in route: the router queues. Many in dispatch: the transport or the workers are busy.',
+      'The stage in which requests are now. Many in route: they queue in the router. Many in dispatch: the transport or the workers are busy.',
       [frontend.gauge('dynamo_frontend_stage_requests', { by: ['stage'], as: '' })],
     ),
   ]);

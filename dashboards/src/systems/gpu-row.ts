@@ -20,13 +20,13 @@ export function gpuRow(id: number, outputTokens: string): RowSpec {
   return closedRow(id, 'GPU (DCGM exporter)', [
     lines(
       'GPU utilization',
-      'Time in which any kernel ran. A high value means busy, not efficient: compare with the tensor cores.',
+      'Share of the time in which any kernel ran. A high value means busy, not efficient; compare it with the tensor cores.',
       [q.gauge('DCGM_FI_DEV_GPU_UTIL', { ...APART, as: 'kernel ran' })],
       { max: 100 },
     ),
     lines(
       'Tensor cores and memory',
-      'Tensor cores low and memory high: decoding is bound by memory bandwidth, a larger batch is nearly free. Tensor cores high: prefill is bound by computing.',
+      'If the tensor cores are low and the memory is high, decoding is limited by memory bandwidth, and a larger batch costs almost nothing. If the tensor cores are high, prefill is limited by compute.',
       [
         q.gauge('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE', { ...APART, as: 'tensor' }),
         q.gauge('DCGM_FI_PROF_DRAM_ACTIVE', { ...APART, as: 'memory' }),
@@ -44,14 +44,18 @@ export function gpuRow(id: number, outputTokens: string): RowSpec {
     ),
     lines(
       'Power',
-      'Board power. At its limit the clocks fall and latencies rise: compare runs only at like power limits.',
+      'Board power. At the power limit, clocks fall and latencies rise. Compare only runs with equal power limits.',
       [q.gauge('DCGM_FI_DEV_POWER_USAGE', { ...APART, as: 'power' })],
     ),
-    lines('Temperature', 'Near its limit the GPU slows down by itself. Check cooling before blaming the server.', [
-      q.gauge('DCGM_FI_DEV_GPU_TEMP', { ...APART, as: 'GPU' }),
-      q.gauge('DCGM_FI_DEV_MEMORY_TEMP', { ...APART, as: 'memory' }),
-    ]),
-    lines('Clock', 'A clock that falls under load: power or temperature limits.', [
+    lines(
+      'Temperature',
+      'Near its temperature limit, the GPU lowers its clocks. Check the cooling first if a server becomes slow.',
+      [
+        q.gauge('DCGM_FI_DEV_GPU_TEMP', { ...APART, as: 'GPU' }),
+        q.gauge('DCGM_FI_DEV_MEMORY_TEMP', { ...APART, as: 'memory' }),
+      ],
+    ),
+    lines('Clock', 'A clock that falls under load indicates a power or temperature limit.', [
       q.highest('DCGM_FI_DEV_SM_CLOCK', { ...APART, as: 'SM' }),
       q.highest('DCGM_FI_DEV_MEM_CLOCK', { ...APART, as: 'memory' }),
     ]),
@@ -69,7 +73,7 @@ export function gpuRow(id: number, outputTokens: string): RowSpec {
     ),
     number(
       'Last XID error',
-      'Code of the last error that the driver reported; 0: none. Anything else: look the code up, and do not trust the run.',
+      'Code of the last error that the driver reported; 0 means none. With any other code, do not trust the run, and look the code up in the documentation of NVIDIA.',
       [q.highest('DCGM_FI_DEV_XID_ERRORS', { ...APART, as: 'XID' })],
     ),
   ]);

@@ -43,7 +43,7 @@ function tiers(): RowSpec {
   return row(2, 'Offload and onboard', [
     lines(
       'Offload: down the tiers',
-      'Blocks pushed out per second. Far above what is onboarded: tiers are filled but not used.',
+      'Blocks moved out per second. If they are far above the blocks onboarded, tiers are filled but not used.',
       [
         q.rate('kvbm_offload_blocks_d2h', { as: 'GPU to host' }),
         q.rate('kvbm_offload_blocks_h2d', { as: 'host to disk' }),
@@ -53,7 +53,7 @@ function tiers(): RowSpec {
     ),
     lines(
       'Onboard: back to the GPU',
-      'Blocks brought back per second. Each saves computing it again, if the tier is faster than prefill.',
+      'Blocks brought back per second. Each saves computing it again if the tier is faster than prefill.',
       [
         q.rate('kvbm_onboard_blocks_h2d', { as: 'from host' }),
         q.rate('kvbm_onboard_blocks_d2d', { as: 'from disk' }),
@@ -80,11 +80,15 @@ function pools(): RowSpec {
         q.gauge('kvbm_inflight_immutable', { ...pool, as: 'in flight, immutable' }),
       ],
     ),
-    lines('Allocations and evictions', 'Evictions close to allocations: the pool is full and reuse suffers.', [
-      q.rate('kvbm_allocations_total', { ...pool, as: 'allocated' }),
-      q.rate('kvbm_allocations_from_reset_total', { ...pool, as: 'from unused' }),
-      q.rate('kvbm_evictions_total', { ...pool, as: 'evicted' }),
-    ]),
+    lines(
+      'Allocations and evictions',
+      'If evictions are close to allocations, the pool is full and fewer blocks are reused.',
+      [
+        q.rate('kvbm_allocations_total', { ...pool, as: 'allocated' }),
+        q.rate('kvbm_allocations_from_reset_total', { ...pool, as: 'from unused' }),
+        q.rate('kvbm_evictions_total', { ...pool, as: 'evicted' }),
+      ],
+    ),
     lines(
       'Registrations',
       'Complete blocks that became reusable; duplicates and folded ones show equal prompts at the same time.',
@@ -106,7 +110,7 @@ function pools(): RowSpec {
     ),
     lines(
       'Races',
-      'Allocations rolled back because the pool was empty, and steps that another thread had done. Rolled back: the pool is too small.',
+      'Allocations rolled back because the pool was empty, and steps that another thread had already done. If allocations are rolled back, the pool is too small.',
       [
         q.rate('kvbm_allocate_atomic_rollback_total', { ...pool, as: 'rolled back', unit: 'events' }),
         q.rate('kvbm_eager_primary_to_inactive_total', { ...pool, as: 'eagerly inactive', unit: 'events' }),

@@ -24,7 +24,7 @@ export function lmcacheRow(id: number): RowSpec {
         q.rate('lmcache:num_vllm_hit_tokens_total', { as: "already in the engine's cache" }),
       ],
     ),
-    lines('Requests', 'Calls of the engine. Lookups without any hit pay the lookup for nothing.', [
+    lines('Requests', 'Calls by the engine. A lookup without a hit costs time and saves none.', [
       q.rate('lmcache:num_lookup_requests_total', { as: 'lookup' }),
       q.rate('lmcache:lookup_0_hit_requests_total', { as: 'lookup without a hit' }),
       q.rate('lmcache:num_retrieve_requests_total', { as: 'retrieve' }),
@@ -32,14 +32,14 @@ export function lmcacheRow(id: number): RowSpec {
     ]),
     lines(
       'Time to look up, retrieve and store',
-      'A retrieve must be faster than computing the same tokens again, else the cache costs more than it gives.',
+      'A retrieve must be faster than computing the same tokens again; otherwise the cache costs more than it saves.',
       [
         q.percentiles('lmcache:time_to_lookup', [0.99], { as: 'lookup' }),
         q.percentiles('lmcache:time_to_retrieve', [0.99], { as: 'retrieve' }),
         q.percentiles('lmcache:time_to_store', [0.99], { as: 'store' }),
       ],
     ),
-    lines('Speed', 'Tokens per second of a retrieve and a store. Falling while the sizes are equal: a slow tier.', [
+    lines('Speed', 'Tokens per second of retrieves and stores. If the speed falls at equal sizes, a tier is slow.', [
       q.percentiles('lmcache:retrieve_speed', [0.5], { as: 'retrieve' }),
       q.percentiles('lmcache:store_speed', [0.5], { as: 'store' }),
     ]),
@@ -50,17 +50,21 @@ export function lmcacheRow(id: number): RowSpec {
     ]),
     lines(
       'Evictions',
-      'Keys that made room for others. Many together with a low hit ratio: the CPU tier is too small.',
+      'Keys removed to make room for others. Many evictions and a low hit ratio mean that the CPU tier is too small.',
       [q.rate('lmcache:local_cpu_evict_keys_count_total', { as: 'keys evicted' })],
     ),
     lines('Remote traffic', 'Bytes from and to the remote store.', [
       q.rate('lmcache:num_remote_read_bytes_total', { as: 'read' }),
       q.rate('lmcache:num_remote_write_bytes_total', { as: 'written' }),
     ]),
-    lines('Trouble', 'Failed evictions, slow retrievals: anything above 0 explains latency that the engine does not.', [
-      q.rate('lmcache:local_cpu_evict_failed_count_total', { as: 'evictions failed', unit: 'events' }),
-      q.rate('lmcache:num_slow_retrieval_by_time_total', { as: 'slow retrieval', unit: 'events' }),
-      q.rate('lmcache:forced_unpin_count_total', { as: 'forced unpin', unit: 'events' }),
-    ]),
+    lines(
+      'Trouble',
+      'Failed evictions and slow retrievals. Values above 0 explain latency that the metrics of the engine do not show.',
+      [
+        q.rate('lmcache:local_cpu_evict_failed_count_total', { as: 'evictions failed', unit: 'events' }),
+        q.rate('lmcache:num_slow_retrieval_by_time_total', { as: 'slow retrieval', unit: 'events' }),
+        q.rate('lmcache:forced_unpin_count_total', { as: 'forced unpin', unit: 'events' }),
+      ],
+    ),
   ]);
 }

@@ -8,11 +8,15 @@ export function sglangFeatureRows(q: ServerQueries): RowSpec[] {
 
 function offload(q: ServerQueries): RowSpec {
   return closedRow(7, 'Hierarchical cache: host memory and storage', [
-    lines('Host tier', 'Tokens held, and room for them. Full: the oldest go, or to storage.', [
-      q.gauge('sglang:hicache_host_used_tokens', { as: 'used' }),
-      q.gauge('sglang:hicache_host_total_tokens', { as: 'all' }),
-    ]),
-    lines('Host tier: Mamba states', 'States held, and room for them.', [
+    lines(
+      'Host tier',
+      'Tokens held, and the capacity. When it is full, the oldest tokens are dropped or moved to storage.',
+      [
+        q.gauge('sglang:hicache_host_used_tokens', { as: 'used' }),
+        q.gauge('sglang:hicache_host_total_tokens', { as: 'all' }),
+      ],
+    ),
+    lines('Host tier: Mamba states', 'States held, and the capacity.', [
       q.gauge('sglang:hicache_host_mamba_used_states', { as: 'used' }),
       q.gauge('sglang:hicache_host_mamba_total_states', { as: 'all' }),
     ]),
@@ -30,11 +34,11 @@ function offload(q: ServerQueries): RowSpec {
         q.rate('sglang:storage_prefetch_deferred_tokens_total', { by: ['reason'], as: 'put off' }),
       ],
     ),
-    lines('Duration of evictions and reloads', 'Each holds the scheduler up.', [
+    lines('Duration of evictions and reloads', 'Each of them delays the scheduler.', [
       q.percentiles('sglang:eviction_duration_seconds', [0.99], { as: 'eviction' }),
       q.percentiles('sglang:load_back_duration_seconds', [0.99], { as: 'reload' }),
     ]),
-    lines('Storage bandwidth', 'Of a read or write batch. Falling: the storage is saturated.', [
+    lines('Storage bandwidth', 'Of a read or write batch. If it falls under load, the storage is saturated.', [
       q.percentiles('sglang:prefetch_bandwidth', [0.5], { as: 'read' }),
       q.percentiles('sglang:backup_bandwidth', [0.5], { as: 'write' }),
     ]),
@@ -49,16 +53,16 @@ function speculation(q: ServerQueries): RowSpec {
   return closedRow(8, 'Speculative decoding', [
     lines(
       'Acceptance',
-      'Drafts accepted ÷ proposed, of the last report of the scheduler. Low: fewer draft tokens or another drafter.',
+      'Drafts accepted ÷ proposed, from the last report of the scheduler. If it is low, use fewer draft tokens or another drafter.',
       [q.gauge('sglang:spec_accept_rate', { as: 'accepted' })],
       { max: 1 },
     ),
-    lines('Tokens per verification', 'Of the last report of the scheduler. The speed-up is at most this.', [
+    lines('Tokens per verification', 'From the last report of the scheduler. The speedup is at most this value.', [
       q.highest('sglang:spec_accept_length', { as: 'tokens' }),
     ]),
     lines(
       'Tokens per verification, from counters',
-      'Output tokens of finished requests ÷ their verifications: over the window, not of a last report.',
+      'Output tokens of finished requests ÷ their verifications, over the window and not from a single report.',
       [
         q.custom(
           `sum by (model_name, instance) (rate(${q.selector('sglang:generation_tokens_total')}[$__rate_interval])) / ` +
@@ -74,10 +78,11 @@ function speculation(q: ServerQueries): RowSpec {
 
 function adapters(q: ServerQueries): RowSpec {
   return closedRow(9, 'LoRA adapters', [
-    lines('Adapter slots', 'Occupied, and all. Full: requests for other adapters wait for a load.', [
-      q.gauge('sglang:lora_pool_slots_used', { as: 'used' }),
-      q.gauge('sglang:lora_pool_slots_total', { as: 'all' }),
-    ]),
+    lines(
+      'Adapter slots',
+      'Occupied slots, and all slots. When all are occupied, requests for other adapters wait until one is loaded.',
+      [q.gauge('sglang:lora_pool_slots_used', { as: 'used' }), q.gauge('sglang:lora_pool_slots_total', { as: 'all' })],
+    ),
     lines('Adapter pool', 'Share of the slots in use.', [q.gauge('sglang:lora_pool_utilization', { as: 'used' })], {
       max: 1,
     }),
@@ -86,7 +91,7 @@ function adapters(q: ServerQueries): RowSpec {
 
 function configuration(q: ServerQueries): RowSpec {
   return closedRow(10, 'Configuration', [
-    lines('Tokens', 'Longest context, and tokens per page. Runs are only alike when these are.', [
+    lines('Tokens', 'Longest context, and tokens per page. Compare only runs in which they are equal.', [
       q.highest('sglang:context_len', { as: 'context' }),
       q.highest('sglang:page_size', { as: 'page' }),
     ]),

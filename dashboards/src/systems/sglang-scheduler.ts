@@ -13,7 +13,7 @@ function scheduler(q: ServerQueries): RowSpec {
   return row(4, 'Scheduler', [
     lines(
       'Retractions',
-      'Requests thrown back to the queue per second: memory pressure. Lower the concurrency or raise --mem-fraction-static.',
+      'Requests moved back to the queue per second because memory ran short. Lower the concurrency or raise --mem-fraction-static.',
       [q.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...ZERO })],
     ),
     lines('Tokens lost to retractions', 'Work that is done again.', [
@@ -22,7 +22,7 @@ function scheduler(q: ServerQueries): RowSpec {
     ]),
     lines(
       'Output tokens reserved',
-      'Share of the requested output tokens that the scheduler reserves room for. Rises after retractions: it admits fewer.',
+      'Share of the requested output tokens that the scheduler reserves room for. After retractions it rises, and fewer requests are admitted.',
       [q.gauge('sglang:new_token_ratio', { as: 'reserved' })],
       { max: 1 },
     ),
@@ -31,12 +31,12 @@ function scheduler(q: ServerQueries): RowSpec {
     ]),
     lines(
       'Forward passes',
-      'By phase, and whether a CUDA graph served them. Decode without a graph: batch sizes outside the captured ones.',
+      'By phase, and whether a CUDA graph was used. Decode passes without a graph have batch sizes that were not captured.',
       [q.rate('sglang:cuda_graph_passes_total', { by: ['mode'], as: '' })],
     ),
     lines(
       'Latest retraction and pause',
-      'Requests retracted in the last step that did, and paused ones. A snapshot: the counter beside it is exact.',
+      'Requests retracted in the latest step with retractions, and paused requests. It is a snapshot; the counter beside it is exact.',
       [q.gauge('sglang:num_retracted_reqs', { as: 'retracted' })],
     ),
   ]);
@@ -46,7 +46,7 @@ function pools(q: ServerQueries): RowSpec {
   return row(5, 'KV pool', [
     lines(
       'Token slots',
-      'used: held by requests. evictable: only by the prefix cache. Pressure is when available and evictable are both near 0.',
+      'used: held by requests. evictable: held only by the prefix cache. Memory is short when available and evictable are both near 0.',
       [
         q.gauge('sglang:kv_used_tokens', { as: 'used' }),
         q.gauge('sglang:kv_evictable_tokens', { as: 'evictable' }),
@@ -81,9 +81,11 @@ function pools(q: ServerQueries): RowSpec {
     lines('Cached prompt tokens by tier', 'Of finished requests: from the GPU, from host memory, from storage.', [
       q.rate('sglang:cached_tokens_total', { by: ['cache_source'], as: '' }),
     ]),
-    lines('Evictions', 'Slots freed per second. Many together with few hits: the pool is too small for the prefixes.', [
-      q.rate('sglang:evicted_tokens_total', { by: ['cache_type'], as: '' }),
-    ]),
+    lines(
+      'Evictions',
+      'Slots freed per second. Many evictions and few hits mean that the pool is too small for the prefixes.',
+      [q.rate('sglang:evicted_tokens_total', { by: ['cache_type'], as: '' })],
+    ),
   ]);
 }
 
@@ -97,12 +99,12 @@ function loop(q: ServerQueries): RowSpec {
   return closedRow(6, 'Scheduler loop, data parallelism, GPU time', [
     lines(
       'Loop time by stage',
-      'Share of the wall time in each stage of the scheduler loop. Much outside run_batch: the CPU holds the GPU back.',
+      'Share of the time in each stage of the scheduler loop. If much of it is outside run_batch, the CPU delays the GPU.',
       [q.rate('sglang:scheduler_stage_seconds_total', { by: ['category'], as: '' })],
     ),
     lines(
       'Idle and CPU time',
-      'Seconds per second without work, and of CPU. CPU near 1: the scheduler process is the bottleneck.',
+      'Seconds per second without work, and seconds of CPU. If CPU is near 1, the scheduler process is the bottleneck.',
       [
         q.rate('sglang:scheduler_idle_seconds_total', { as: 'idle' }),
         q.rate('sglang:scheduler_process_cpu_seconds_total', { as: 'CPU' }),
@@ -123,7 +125,7 @@ function loop(q: ServerQueries): RowSpec {
     ),
     lines(
       'Balance of data-parallel ranks: tokens',
-      'imbalance: what ranks wait for the busiest one. High: route by load.',
+      'imbalance: time that ranks wait for the busiest one. If it is high, route by load.',
       [
         q.rate('sglang:dp_attention_tokens_total', { by: ['kind'], as: '' }),
         q.rate('sglang:dp_cooperation_realtime_tokens_total', { by: ['num_prefill_ranks'], as: 'ranks in prefill' }),
@@ -153,10 +155,12 @@ function loop(q: ServerQueries): RowSpec {
     lines('Delayed prefills: outcome', 'Why a prefill was let go or held back.', [
       q.rate('sglang:prefill_delayer_outcomes_total', { by: ['output_reason'], as: '' }),
     ]),
-    lines('Floating-point operations', 'Modelled operations per GPU; ÷ the peak of the GPU is the model utilization.', [
-      q.rate('sglang:estimated_flops_per_gpu_total', { as: 'operations' }),
-    ]),
-    lines('Memory traffic', 'Modelled bytes per GPU. Near the bandwidth of the GPU: decoding is memory bound.', [
+    lines(
+      'Floating-point operations',
+      'Modeled operations per GPU. Divided by the peak of the GPU, they are the model utilization.',
+      [q.rate('sglang:estimated_flops_per_gpu_total', { as: 'operations' })],
+    ),
+    lines('Memory traffic', 'Modeled bytes per GPU. Near the bandwidth of the GPU, decoding is limited by memory.', [
       q.rate('sglang:estimated_read_bytes_per_gpu_total', { as: 'read' }),
       q.rate('sglang:estimated_write_bytes_per_gpu_total', { as: 'written' }),
     ]),

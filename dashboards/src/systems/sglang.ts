@@ -29,15 +29,17 @@ function overview(): RowSpec {
     ]),
     number(
       'Longest queue',
-      'The most requests that waited at one scrape. More than a batch: the load exceeds the capacity of the server.',
+      'The largest number of requests that waited at any scrape. If it is more than a batch, the load exceeds the capacity of the server.',
       [whole.gauge('sglang:num_queue_reqs', { as: 'waiting' })],
     ),
-    number('Peak KV pool usage', 'The fullest pool of the fullest rank. Near 100 % requests are retracted.', [
+    number('Peak KV pool usage', 'Usage of the fullest pool of the fullest rank. Near 100 %, requests are retracted.', [
       whole.gauge('sglang:token_usage', { as: 'KV pool' }),
     ]),
-    number('Retractions', 'Requests whose KV cache was dropped and whose work is done again. Any: memory pressure.', [
-      whole.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...ZERO }),
-    ]),
+    number(
+      'Retractions',
+      'Requests whose KV cache was dropped and whose work is done again. Any value above 0 means that memory is short.',
+      [whole.rate('sglang:num_retracted_requests_total', { as: 'retracted', ...ZERO })],
+    ),
     number(
       'Time to first token',
       'p99 of streamed requests over the time range; unstreamed ones would count their whole latency.',
@@ -45,7 +47,7 @@ function overview(): RowSpec {
     ),
     number(
       'TTFT objective kept',
-      'Share of the streamed requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      'Share of the streamed requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
       [whole.within('sglang:time_to_first_token_seconds', 'ttft_slo', { ...STREAMED, as: 'kept' })],
     ),
     number('Output tokens', 'Output tokens of requests that finished in the time range.', [
@@ -53,7 +55,7 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Mean time in each stage of a request that passed it. Over all chosen servers, each request with the same weight. decode_waiting and the transfer stages grow: disaggregation; prefill stages grow: long prompts or few cache hits.',
+      'Mean time in each stage of a request that passed it. Averaged over all requests of the selected servers, those of a warm-up and a cool-down included. If decode_waiting and the transfer stages grow, look at the disaggregation; if the prefill stages grow, prompts are long or cache hits are few.',
       [
         q.meanOverall('sglang:queue_time_seconds', { as: 'queue' }),
         q.meanOverall('sglang:per_stage_req_latency_seconds', { by: ['stage'], as: '' }),
@@ -61,7 +63,7 @@ function overview(): RowSpec {
     ),
     lines(
       'Requests in the server',
-      'In the batch (running) and waiting, those for their grammar apart. The queue grows while running is constant: saturated.',
+      'In the batch (running) and waiting; requests that wait for their grammar are shown apart. If the queue grows while running is constant, the server is saturated.',
       [
         q.gauge('sglang:num_running_reqs', { as: 'running' }),
         q.gauge('sglang:num_queue_reqs', { as: 'waiting' }),
@@ -94,7 +96,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Time per output token, per request',
-      'Mean decode time per token of each finished request: what a reader feels as speed.',
+      'Mean decode time per token of each finished request: the speed that a user notices.',
       [q.percentiles('sglang:request_time_per_output_token_seconds', QUANTILES, STREAMED)],
       { objective: 'itl_slo' },
     ),
@@ -106,9 +108,11 @@ function latency(): RowSpec {
     lines('Request latency', 'From arrival to the end. Read it beside the output length.', [
       q.meanAndPercentiles('sglang:e2e_request_latency_seconds', QUANTILES),
     ]),
-    lines('Time in the queue', 'In the scheduler, before a request ran. Far above 0: saturated.', [
-      q.meanAndPercentiles('sglang:queue_time_seconds', QUANTILES),
-    ]),
+    lines(
+      'Time in the queue',
+      'Time in the scheduler before a request ran. If it is far above 0, the server is saturated.',
+      [q.meanAndPercentiles('sglang:queue_time_seconds', QUANTILES)],
+    ),
     lines('Time by stage', 'p99 of each stage: the one that grows first is the bottleneck.', [
       q.percentiles('sglang:per_stage_req_latency_seconds', [0.99], { by: ['stage'], as: '' }),
     ]),
@@ -127,13 +131,17 @@ function throughput(): RowSpec {
       'Counted while requests run: prompt tokens computed, prompt tokens from the cache, tokens decoded.',
       [q.rate('sglang:realtime_tokens_total', { by: ['mode'], as: '' })],
     ),
-    lines('Tokens of finished requests', 'Counted when a request ends, and so in bursts with long answers.', [
-      q.rate('sglang:prompt_tokens_total', { as: 'prompt' }),
-      q.rate('sglang:generation_tokens_total', { as: 'output' }),
-    ]),
+    lines(
+      'Tokens of finished requests',
+      'Counted when a request ends, and therefore in bursts if responses are long.',
+      [
+        q.rate('sglang:prompt_tokens_total', { as: 'prompt' }),
+        q.rate('sglang:generation_tokens_total', { as: 'output' }),
+      ],
+    ),
     lines(
       'Decode throughput reported by the scheduler',
-      'Over its last report, which may be old: compare with the tokens decoded.',
+      'From its last report, which may be old. Compare it with the tokens decoded.',
       [q.gauge('sglang:gen_throughput', { as: 'decode' })],
     ),
     lines('Requests', 'Finished and aborted per second.', [

@@ -4,11 +4,9 @@ import type { ServerQueries } from '../server/server-queries.ts';
 /** The TensorRT-LLM backend in Triton: snapshots of the last iteration, whose unit depends on a label. */
 export function tritonBackendRow(id: number, q: ServerQueries): RowSpec {
   return closedRow(id, 'TensorRT-LLM backend', [
-    lines(
-      'Requests by state',
-      'waiting is what is active and not scheduled; requests still in the queue of Triton are not in it.',
-      [q.gauge('nv_trt_llm_request_metrics', { by: ['request_type'], as: '' })],
-    ),
+    lines('Requests by state', 'waiting: active and not scheduled. Requests in the queue of Triton are not included.', [
+      q.gauge('nv_trt_llm_request_metrics', { by: ['request_type'], as: '' }),
+    ]),
     lines('KV cache blocks', 'Near max: requests wait or are paused.', [
       q.gauge('nv_trt_llm_kv_cache_block_metrics', {
         by: ['kv_cache_block_type'],
@@ -29,7 +27,7 @@ export function tritonBackendRow(id: number, q: ServerQueries): RowSpec {
       ],
       { max: 1 },
     ),
-    lines('In-flight batcher: requests', 'In decode, and paused for want of KV blocks.', [
+    lines('In-flight batcher: requests', 'Requests in decode, and those paused because no KV block is free.', [
       q.gauge('nv_trt_llm_inflight_batcher_metrics', {
         by: ['inflight_batcher_specific_metric'],
         where: 'inflight_batcher_specific_metric=~"generation_requests|paused_requests"',
@@ -60,14 +58,18 @@ export function tritonBackendRow(id: number, q: ServerQueries): RowSpec {
       q.percentiles('nv_llm_input_token_len', [0.5, 0.99], { as: 'prompt' }),
       q.percentiles('nv_llm_output_token_len', [0.5, 0.99], { as: 'output' }),
     ]),
-    lines('Iterations', 'Per second: the slope of a gauge that counts them. 0 while requests wait: the engine hangs.', [
-      q.custom(
-        `sum by (model, instance) (deriv(${q.selector('nv_trt_llm_general_metrics', 'general_type="iteration_counter"')}[$__rate_interval]))`,
-        ['nv_trt_llm_general_metrics'],
-        { unit: 'cps', axis: 'iterations per second' },
-        'iterations {{model}} {{instance}}',
-      ),
-    ]),
+    lines(
+      'Iterations',
+      'Iterations per second, from a gauge that counts them. If it is 0 while requests wait, the engine hangs.',
+      [
+        q.custom(
+          `sum by (model, instance) (deriv(${q.selector('nv_trt_llm_general_metrics', 'general_type="iteration_counter"')}[$__rate_interval]))`,
+          ['nv_trt_llm_general_metrics'],
+          { unit: 'cps', axis: 'iterations per second' },
+          'iterations {{model}} {{instance}}',
+        ),
+      ],
+    ),
     lines('KV transfers', 'Time of KV transfers per transfer, in a disaggregated deployment.', [
       q.custom(
         `${transfer(q, 'kv_cache_transfer_ms')} / ${transfer(q, 'request_count')}`,

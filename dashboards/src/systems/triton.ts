@@ -32,7 +32,7 @@ function overview(): RowSpec {
     targetsUp(q, PRESENCE),
     number(
       'Requests failed',
-      'Share of the requests in the time range, at least: an error that a model returns counts as a success, only refusals and exceptions are failures.',
+      'Lower bound of the share of failed requests in the time range: Triton counts rejections and exceptions as failures, but an error that a model returns as a success.',
       [
         q.custom(
           failureShare(),
@@ -42,7 +42,7 @@ function overview(): RowSpec {
         ),
       ],
     ),
-    number('Longest queue', 'The most requests that waited for execution at one scrape.', [
+    number('Longest queue', 'The largest number of requests that waited for execution at any scrape.', [
       whole.gauge('nv_inference_pending_request_count', { as: 'waiting' }),
     ]),
     number('Requests', 'Successful requests in the time range. A stream is one request.', [
@@ -55,7 +55,7 @@ function overview(): RowSpec {
     ),
     stacked(
       'Where the time goes',
-      'Mean time per request in the queue, and in input, model and output. Over all chosen servers, each request with the same weight. Requests that the response cache answered have no compute time. Streaming Python models end it when they take the request over.',
+      'Mean time per request in the queue, and in input, model and output. Averaged over all requests of the selected servers, those of a warm-up and a cool-down included. Requests that the response cache answered have no compute time. Streaming Python models end it when they take the request over.',
       [
         meanTimeOverall('nv_inference_queue_duration_us', 'nv_inference_request_success', { as: 'queue' }),
         meanTimeOverall('nv_inference_compute_input_duration_us', 'nv_inference_request_success', { as: 'input' }),
@@ -63,9 +63,11 @@ function overview(): RowSpec {
         meanTimeOverall('nv_inference_compute_output_duration_us', 'nv_inference_request_success', { as: 'output' }),
       ],
     ),
-    lines('Requests waiting', 'For execution, by model. Grows: more instances of the model, or a lower load.', [
-      q.gauge('nv_inference_pending_request_count', { as: 'waiting' }),
-    ]),
+    lines(
+      'Requests waiting',
+      'Requests waiting for execution, by model. If they grow, add instances of the model or lower the load.',
+      [q.gauge('nv_inference_pending_request_count', { as: 'waiting' })],
+    ),
     lines(
       'Requests',
       'Successful ones per second, and failures by reason. REJECTED: the queue was full or too slow (HTTP 503).',
@@ -81,7 +83,7 @@ function latency(): RowSpec {
   return row(2, 'Latency', [
     lines(
       'Mean request time',
-      'In the server, cache hits included. No percentile exists of it without summaries. Not the duration of a stream.',
+      'Time in the server, cache hits included. Without summaries, it has no percentiles. It is not the duration of a stream.',
       [meanTime('nv_inference_request_duration_us', 'nv_inference_request_success', { as: 'mean' })],
     ),
     lines(
@@ -92,7 +94,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Request and queue time, as summarized by the server',
-      "Triton's own p99 of the last minute: not to be added or averaged.",
+      "Triton's own p99 of the last minute. It cannot be added or averaged.",
       [
         q.summaryQuantile('nv_inference_request_summary_us', '0.99', { as: 'request' }),
         q.summaryQuantile('nv_inference_queue_summary_us', '0.99', { as: 'queue' }),
@@ -100,7 +102,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Compute time, as summarized by the server',
-      "Triton's own p99 of the last minute: not to be added or averaged.",
+      "Triton's own p99 of the last minute. It cannot be added or averaged.",
       [
         q.summaryQuantile('nv_inference_compute_input_summary_us', '0.99', { as: 'input' }),
         q.summaryQuantile('nv_inference_compute_infer_summary_us', '0.99', { as: 'model' }),
@@ -117,9 +119,11 @@ function latency(): RowSpec {
 
 function batching(): RowSpec {
   return row(3, 'Batching and response cache', [
-    lines('Mean batch', 'Inferences ÷ executions. 1 under load: dynamic batching is off or its delay too short.', [
-      q.ratio('nv_inference_count', 'nv_inference_exec_count', { as: 'batch', unit: 'inferences' }),
-    ]),
+    lines(
+      'Mean batch',
+      'Inferences ÷ executions. If it is 1 under load, dynamic batching is off or its delay is too short.',
+      [q.ratio('nv_inference_count', 'nv_inference_exec_count', { as: 'batch', unit: 'inferences' })],
+    ),
     lines('Inferences', 'Per second; a batch of n counts n, cache hits are left out.', [
       q.rate('nv_inference_count', { as: 'inferences' }),
     ]),
@@ -143,7 +147,7 @@ function batching(): RowSpec {
     ]),
     lines(
       'Time at the response cache, as summarized by the server',
-      "Triton's own p99 of the last minute: not to be added or averaged.",
+      "Triton's own p99 of the last minute. It cannot be added or averaged.",
       [
         q.summaryQuantile('nv_cache_hit_summary_per_model', '0.99', { as: 'hit' }),
         q.summaryQuantile('nv_cache_miss_summary_per_model', '0.99', { as: 'miss' }),
@@ -165,7 +169,7 @@ function host(): RowSpec {
       [q.gauge('nv_cpu_utilization', { as: 'CPU' }), q.gauge('nv_gpu_utilization', { ...gpu, as: 'GPU' })],
       { max: 1 },
     ),
-    lines('Memory', 'Of the host, of each GPU, and of the pinned pool. The pool full: copies become slow.', [
+    lines('Memory', 'Of the host, of each GPU, and of the pinned pool. When the pool is full, copies become slow.', [
       q.gauge('nv_cpu_memory_used_bytes', { as: 'host' }),
       q.gauge('nv_cpu_memory_total_bytes', { as: 'host, all' }),
       q.gauge('nv_gpu_memory_used_bytes', { ...gpu, as: 'GPU' }),
@@ -173,7 +177,7 @@ function host(): RowSpec {
       q.gauge('nv_pinned_memory_pool_used_bytes', { as: 'pinned' }),
       q.gauge('nv_pinned_memory_pool_total_bytes', { as: 'pinned, all' }),
     ]),
-    lines('GPU power', 'Drawn, its limit, and the mean from the energy counter. At the limit clocks fall.', [
+    lines('GPU power', 'Power draw, its limit, and the mean from the energy counter. At the limit, clocks fall.', [
       q.gauge('nv_gpu_power_usage', { ...gpu, as: 'now' }),
       q.gauge('nv_gpu_power_limit', { ...gpu, as: 'limit' }),
       q.rate('nv_energy_consumption', { ...gpu, as: 'from energy' }),

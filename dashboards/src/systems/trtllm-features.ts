@@ -8,20 +8,20 @@ export function trtllmFeatureRows(q: ServerQueries): RowSpec[] {
 
 function scheduler(q: ServerQueries): RowSpec {
   return row(4, 'Scheduler, of the last iteration', [
-    lines('Batch', 'Requests in prefill, in decode, scheduled, and paused for want of KV blocks.', [
+    lines('Batch', 'Requests in prefill, in decode, scheduled, and paused because no KV block is free.', [
       q.gauge('trtllm_num_context_requests', { as: 'prefill' }),
       q.gauge('trtllm_num_generation_requests', { as: 'decode' }),
       q.gauge('trtllm_num_scheduled_requests', { as: 'scheduled' }),
       q.gauge('trtllm_num_paused_requests', { as: 'paused' }),
       q.gauge('trtllm_scheduled_batch_size', { as: 'batch just run' }),
     ]),
-    lines('Prompt tokens', 'In the last iteration: large ones hold up the streams that decode.', [
+    lines('Prompt tokens', 'In the last iteration. Large prompts delay the streams that decode.', [
       q.gauge('trtllm_total_context_tokens', { as: 'last iteration' }),
       q.percentiles('trtllm_prefill_batch_tokens', [0.99]),
     ]),
     lines(
       'Iteration time',
-      'Of the last one; with the overlap scheduler it spans about two. What one token costs each stream.',
+      'Time of the last iteration, in which each stream gets one token. With the overlap scheduler it spans about two iterations.',
       [q.highest('trtllm_iteration_latency_seconds', { as: 'iteration' })],
     ),
   ]);
@@ -33,7 +33,7 @@ function cache(q: ServerQueries): RowSpec {
   return row(5, 'KV cache', [
     lines(
       'Block reuse',
-      'Blocks found ÷ blocks found and computed, from counters. Low with prompts that share a beginning: too small, or requests go to another replica.',
+      'Blocks found ÷ blocks found and computed, from counters. If it is low although prompts share a beginning, the cache is too small or requests go to another replica.',
       [
         q.custom(
           `${reused} / (${reused} + ${missed})`,
@@ -47,7 +47,7 @@ function cache(q: ServerQueries): RowSpec {
     ),
     lines(
       'Hit rate reported by the server',
-      'Since its start, and of the last iteration: neither is of the window that is shown.',
+      'Since the start of the server, and in the last iteration. Neither covers the time range.',
       [
         q.gauge('trtllm_kv_cache_hit_rate', { as: 'since the start' }),
         q.gauge('trtllm_kv_cache_iter_reuse_rate', { as: 'last iteration' }),
@@ -94,7 +94,7 @@ function speculation(q: ServerQueries): RowSpec {
   return closedRow(7, 'Speculative decoding', [
     lines(
       'Acceptance',
-      'Draft tokens accepted ÷ proposed, from counters. Low: fewer draft tokens or another drafter.',
+      'Draft tokens accepted ÷ proposed, from counters. If it is low, use fewer draft tokens or another drafter.',
       [
         q.ratio('trtllm_spec_decode_num_accepted_tokens_total', 'trtllm_spec_decode_num_draft_tokens_total', {
           as: 'accepted',
@@ -104,7 +104,7 @@ function speculation(q: ServerQueries): RowSpec {
     ),
     lines(
       'Acceptance by position',
-      'Falls with the position: where it is near 0 the draft is too long.',
+      'Acceptance falls with the position. Where it is near 0, the draft is too long.',
       [
         q.ratio('trtllm_spec_decode_accepted_tokens_total', 'trtllm_spec_decode_drafted_tokens_total', {
           by: ['token_position'],
@@ -113,7 +113,7 @@ function speculation(q: ServerQueries): RowSpec {
       ],
       { max: 1 },
     ),
-    lines('Tokens per step', 'Of the last iteration. The speed-up is at most this.', [
+    lines('Tokens per step', 'Of the last iteration. The speedup is at most this value.', [
       q.highest('trtllm_spec_decode_acceptance_length', { as: 'tokens' }),
     ]),
     lines(
@@ -131,11 +131,11 @@ function worker(q: ServerQueries): RowSpec {
     lines('KV transfer time', 'Per request, as decode workers see it: part of the time to first token.', [
       q.percentiles('trtllm_kv_transfer_latency_seconds', [0.5, 0.99]),
     ]),
-    lines('KV transfer speed', 'Per request. Falling with load: the network is saturated.', [
+    lines('KV transfer speed', 'Per request. If it falls under load, the network is saturated.', [
       q.percentiles('trtllm_kv_transfer_speed_gb_s', [0.5]),
     ]),
     lines('KV transfer volume', 'Bytes per second.', [q.sumRate('trtllm_kv_transfer_bytes', { as: 'bytes' })]),
-    lines('KV transfers', 'Finished and failed. Failed: the request is lost or done again.', [
+    lines('KV transfers', 'Transfers finished and failed. After a failed transfer, the request is lost or repeated.', [
       q.rate('trtllm_kv_transfer_success_total', { ...mode, as: 'finished' }),
       q.rate('trtllm_kv_transfer_failure_total', { ...mode, as: 'failed' }),
     ]),

@@ -22,20 +22,22 @@ function overview(): RowSpec {
     targetsUp(q, PRESENCE),
     number(
       'Requests refused',
-      'Answered with an HTTP error in the time range. Failures in the engine have no counter.',
+      'Requests that got an HTTP error in the time range. Failures in the engine have no counter.',
       [whole.rate('trtllm_request_error_total', { as: 'refused', zeroWith: 'trtllm_request_success_total' })],
     ),
     number(
       'Longest queue',
-      'The most requests that waited at one scrape. The gauge keeps its last value on an idle server.',
+      'The largest number of requests that waited at any scrape. The gauge keeps its last value while the server is idle.',
       [whole.gauge('trtllm_num_requests_waiting', { as: 'waiting' })],
     ),
-    number('Peak KV cache usage', 'Used blocks over all. Near 100 % requests are paused.', [
+    number('Peak KV cache usage', 'Used blocks ÷ all blocks. Near 100 %, requests are paused.', [
       whole.gauge('trtllm_kv_cache_utilization', { as: 'KV cache' }),
     ]),
-    number('Peak paused requests', 'Requests that stopped for want of KV blocks. Any: memory pressure.', [
-      whole.gauge('trtllm_num_paused_requests', { as: 'paused' }),
-    ]),
+    number(
+      'Peak paused requests',
+      'Requests paused because no KV block was free. Any value above 0 means that memory is short.',
+      [whole.gauge('trtllm_num_paused_requests', { as: 'paused' })],
+    ),
     number(
       'Time to first token',
       'p99 over the time range, from arrival. A context worker of a disaggregated deployment ends it before the KV transfer.',
@@ -43,7 +45,7 @@ function overview(): RowSpec {
     ),
     number(
       'TTFT objective kept',
-      'Share of the requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      'Share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
       [whole.within('trtllm_time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
     ),
     number('Output tokens', 'Of requests that finished in the time range; requests for several answers add none.', [
@@ -51,7 +53,7 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Means of the parts of a request that finished. Over all chosen servers, each request with the same weight. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
+      'Means of the parts of a request that finished. Averaged over all requests of the selected servers, those of a warm-up and a cool-down included. If the queue grows, the server is saturated; if prefill grows, prompts are long or cache hits are few; if decode grows, batches are large or responses are long.',
       [
         q.meanOverall('trtllm_request_queue_time_seconds', { as: 'queue' }),
         q.meanOverall('trtllm_request_prefill_time_seconds', { as: 'prefill' }),
@@ -60,7 +62,7 @@ function overview(): RowSpec {
     ),
     lines(
       'Requests in the server',
-      'Of the last iteration: active, waiting, and the most that may be active. Stands still when idle.',
+      'In the last iteration: active, waiting, and the limit of active requests. The values do not change while the server is idle.',
       [
         q.gauge('trtllm_num_requests_running', { as: 'active' }),
         q.gauge('trtllm_num_requests_waiting', { as: 'waiting' }),
@@ -89,7 +91,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Time per output token, per request',
-      "Each request's mean: its p99 is not that of the gaps between tokens.",
+      'One mean per request, so its p99 is not the p99 of the gaps between tokens.',
       [q.percentiles('trtllm_time_per_output_token_seconds', QUANTILES)],
       { objective: 'itl_slo' },
     ),
@@ -100,7 +102,7 @@ function latency(): RowSpec {
     ),
     lines(
       'Time in the queue',
-      'Until the scheduler took the request. Above 0.3 s: saturated; below, the bound hides it.',
+      'Time until the scheduler took the request. Above 0.3 s, the server is saturated; shorter times are all in the first bucket.',
       [q.meanAndPercentiles('trtllm_request_queue_time_seconds', QUANTILES)],
     ),
     lines('Prefill time', 'From being scheduled to the first token.', [
@@ -122,11 +124,11 @@ function latency(): RowSpec {
 
 function throughput(): RowSpec {
   return row(3, 'Throughput', [
-    lines('Tokens', 'Of finished requests, and so in bursts with long answers.', [
+    lines('Tokens', 'Counted when a request ends, and therefore in bursts if responses are long.', [
       q.rate('trtllm_prompt_tokens_total', { as: 'prompt' }),
       q.rate('trtllm_generation_tokens_total', { as: 'output' }),
     ]),
-    lines('Requests finished, by reason', 'timeout, cancelled: lost work. The reason is never error.', [
+    lines('Requests finished, by reason', 'timeout and cancelled are lost work. The reason is never error.', [
       q.rate('trtllm_request_success_total', { by: ['finished_reason'], as: '' }),
       q.rate('trtllm_num_requests_completed_total', { as: 'all, by iterations' }),
     ]),

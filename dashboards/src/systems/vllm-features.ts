@@ -10,7 +10,7 @@ function cache(q: ServerQueries): RowSpec {
   return row(5, 'KV cache and prefix cache', [
     lines(
       'Prefix cache hits',
-      'Tokens found ÷ tokens looked up, from counters. Low with prompts that share a beginning: the cache is too small, or requests go to another replica.',
+      'Tokens found ÷ tokens looked up, from counters. If it is low although prompts share a beginning, the cache is too small or requests go to another replica.',
       [
         q.ratio('vllm:prefix_cache_hits_total', 'vllm:prefix_cache_queries_total', { as: 'local' }),
         q.ratio('vllm:external_prefix_cache_hits_total', 'vllm:external_prefix_cache_queries_total', {
@@ -27,7 +27,7 @@ function cache(q: ServerQueries): RowSpec {
     ),
     lines(
       'Life of a KV block',
-      'Age at eviction, time since its last use, and pause between uses, of sampled blocks. Evicted soon after use: the cache is too small for the load.',
+      'Age at eviction, time since the last use, and time between uses, of sampled blocks. If blocks are evicted soon after use, the cache is too small for the load.',
       [
         q.percentiles('vllm:kv_block_lifetime_seconds', [0.5], { as: 'age' }),
         q.percentiles('vllm:kv_block_idle_before_evict_seconds', [0.5], { as: 'idle' }),
@@ -86,11 +86,11 @@ function offload(q: ServerQueries): RowSpec {
     ]),
     lines(
       'CPU tier usage',
-      'Full: stores are skipped or evict what may be needed.',
+      'When it is full, stores are skipped or evict blocks that may be needed.',
       [q.gauge('vllm:kv_offload_cpu_cache_usage_perc', { as: 'used' })],
       { max: 1 },
     ),
-    lines('Stores skipped, allocations failed', 'Above 0: the CPU tier is too small or too slow for the load.', [
+    lines('Stores skipped, allocations failed', 'Above 0, the CPU tier is too small or too slow for the load.', [
       q.rate('vllm:kv_offload_stores_skipped_total', { as: 'stores skipped', unit: 'events' }),
       q.rate('vllm:kv_offload_allocation_failure_total', { as: 'allocations failed', unit: 'events' }),
     ]),
@@ -104,10 +104,10 @@ function transfer(q: ServerQueries): RowSpec {
       q.percentiles('vllm:nixl_post_time_seconds', [0.99], { as: 'post' }),
     ]),
     lines('Bytes transferred', 'Volume per second.', [q.sumRate('vllm:nixl_bytes_transferred', { as: 'bytes' })]),
-    lines('Descriptors per transfer', 'Many small ones: fragmented copies, larger blocks help.', [
+    lines('Descriptors per transfer', 'Many descriptors mean fragmented copies; larger blocks help.', [
       q.mean('vllm:nixl_num_descriptors', { as: 'mean' }),
     ]),
-    lines('Failures', 'Anything above 0: requests fall back or fail. Look at the network between the two.', [
+    lines('Failures', 'Above 0, requests fall back or fail. Check the network between the two servers.', [
       q.rate('vllm:nixl_num_failed_transfers_total', { as: 'transfers', unit: 'failures' }),
       q.rate('vllm:nixl_num_failed_notifications_total', { as: 'notifications', unit: 'failures' }),
     ]),
@@ -118,7 +118,7 @@ function speculation(q: ServerQueries): RowSpec {
   return closedRow(8, 'Speculative decoding', [
     lines(
       'Acceptance',
-      'Draft tokens accepted ÷ proposed, from counters. Low: drafting costs more than it gives; fewer draft tokens or another drafter.',
+      'Draft tokens accepted ÷ proposed, from counters. If it is low, drafting costs more than it saves: use fewer draft tokens or another drafter.',
       [
         q.ratio('vllm:spec_decode_num_accepted_tokens_total', 'vllm:spec_decode_num_draft_tokens_total', {
           as: 'accepted',
@@ -128,7 +128,7 @@ function speculation(q: ServerQueries): RowSpec {
     ),
     lines(
       'Accepted per draft',
-      'Draft tokens accepted per verification; the token that is always kept is not counted. The speed-up is at most 1 + this.',
+      'Draft tokens accepted per verification; the token that is always kept is not counted. The speedup is at most this value + 1.',
       [
         q.ratio('vllm:spec_decode_num_accepted_tokens_total', 'vllm:spec_decode_num_drafts_total', {
           as: 'tokens',
@@ -136,7 +136,7 @@ function speculation(q: ServerQueries): RowSpec {
         }),
       ],
     ),
-    lines('Accepted by position', 'Acceptance falls with the position: where it is near 0 the draft is too long.', [
+    lines('Accepted by position', 'Acceptance falls with the position. Where it is near 0, the draft is too long.', [
       q.rate('vllm:spec_decode_num_accepted_tokens_per_pos_total', { by: ['position'], as: 'position' }),
     ]),
   ]);
@@ -152,7 +152,7 @@ function inputs(q: ServerQueries): RowSpec {
     ),
     facts(
       'Adapters in use',
-      'LoRA adapters that run or wait. More waiting than max_lora: raise it.',
+      'LoRA adapters that run or wait. If more wait than max_lora, raise max_lora.',
       q.info('vllm:lora_requests_info', LORA_FACTS),
       LORA_FACTS,
     ),
@@ -162,11 +162,13 @@ function inputs(q: ServerQueries): RowSpec {
 const LORA_FACTS = ['max_lora', 'running_lora_adapters', 'waiting_lora_adapters'];
 
 function hardware(q: ServerQueries): RowSpec {
-  return closedRow(10, 'Work of the model (modelled)', [
-    lines('Floating-point operations', 'Modelled operations per GPU; ÷ the peak of the GPU is the model utilization.', [
-      q.rate('vllm:estimated_flops_per_gpu_total', { as: 'operations' }),
-    ]),
-    lines('Memory traffic', 'Modelled bytes per GPU. Near the bandwidth of the GPU: decoding is memory bound.', [
+  return closedRow(10, 'Work of the model (modeled)', [
+    lines(
+      'Floating-point operations',
+      'Modeled operations per GPU. Divided by the peak of the GPU, they are the model utilization.',
+      [q.rate('vllm:estimated_flops_per_gpu_total', { as: 'operations' })],
+    ),
+    lines('Memory traffic', 'Modeled bytes per GPU. Near the bandwidth of the GPU, decoding is limited by memory.', [
       q.rate('vllm:estimated_read_bytes_per_gpu_total', { as: 'read' }),
       q.rate('vllm:estimated_write_bytes_per_gpu_total', { as: 'written' }),
     ]),
@@ -177,24 +179,26 @@ function frontEnd(q: ServerQueries): RowSpec {
   return closedRow(11, 'Errors, API server and process', [
     lines(
       'HTTP answers by status',
-      'As the API server gave them. 4xx: refused requests, which no vllm: family counts. 5xx: failures.',
+      'HTTP responses of the API server. 4xx: rejected requests, which no vllm: family counts. 5xx: failures.',
       [q.rate('http_requests_total', { by: ['status'], as: '' })],
     ),
-    lines('HTTP request duration', 'Until the response is complete or, of a stream, handed over.', [
+    lines('HTTP request duration', 'Time until the response is complete or, for a stream, until it begins.', [
       q.percentiles('http_request_duration_highr_seconds', [0.5, 0.99]),
     ]),
-    lines('Corrupted requests', 'Requests with NaN among the logits: wrong answers. Stop and look for the cause.', [
-      q.rate('vllm:corrupted_requests_total', { as: 'corrupted' }),
-    ]),
+    lines(
+      'Corrupted requests',
+      'Requests with NaN among the logits, whose responses are wrong. Stop the benchmark and find the cause.',
+      [q.rate('vllm:corrupted_requests_total', { as: 'corrupted' })],
+    ),
     lines(
       'CPU',
-      'Cores that the API server uses. Near 1 in a Python front end: it is the bottleneck, use more API servers.',
+      'Cores that the API server uses. Near 1, a Python front end is the bottleneck: use more API servers.',
       [q.rate('process_cpu_seconds_total', { as: 'CPU' })],
     ),
     lines('Memory', 'Resident memory of the API server. Growth without end is a leak.', [
       q.gauge('process_resident_memory_bytes', { as: 'resident' }),
     ]),
-    lines('Open files', 'Sockets and files. Near the limit new connections fail.', [
+    lines('Open files', 'Sockets and files. Near the limit, new connections fail.', [
       q.gauge('process_open_fds', { as: 'open' }),
       q.gauge('process_max_fds', { as: 'limit' }),
     ]),

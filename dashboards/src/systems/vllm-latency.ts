@@ -8,13 +8,13 @@ export function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
   return row(id, 'Latency: queue, prefill, decode', [
     lines(
       'Time to first token',
-      'From arrival at the API server to the first token: tokenising, queue and prefill. Compare with the queue time beside it to see which part grows.',
+      'From arrival at the API server to the first token: tokenization, queue and prefill. Compare it with the queue time to see which part grows.',
       [q.percentiles('vllm:time_to_first_token_seconds', QUANTILES)],
       { objective: 'ttft_slo' },
     ),
     lines(
       'Time per output token, per request',
-      'Mean decode time per token of each finished request: what a reader feels as speed. Grows with the batch.',
+      'Mean decode time per token of each finished request: the speed that a user notices. Grows with the batch.',
       [q.percentiles('vllm:request_time_per_output_token_seconds', QUANTILES)],
       { objective: 'itl_slo' },
     ),
@@ -25,7 +25,7 @@ export function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
     ),
     lines(
       'Time in the queue',
-      'Before a request was scheduled. Far above 0: saturated; add replicas or reduce the load.',
+      'Time before a request was scheduled. If it is far above 0, the server is saturated: add replicas or reduce the load.',
       [q.meanAndPercentiles('vllm:request_queue_time_seconds', QUANTILES)],
     ),
     lines(
@@ -38,12 +38,12 @@ export function vllmLatencyRow(id: number, q: ServerQueries): RowSpec {
     ]),
     lines(
       'Gap between output steps',
-      'One value per step of a request, not per request: its tail are the pauses that a reader sees, mostly prefills of others.',
+      'One value per step of a request, not per request. The high percentiles are the pauses that a user notices, mostly caused by prefills of other requests.',
       [q.percentiles('vllm:inter_token_latency_seconds', QUANTILES)],
     ),
     lines(
       'Time in the engine',
-      'Prefill and decode together: what is left of the request latency without the queue and the API server.',
+      'Prefill and decode together: the request latency without the queue and the API server.',
       [q.meanAndPercentiles('vllm:request_inference_time_seconds', QUANTILES)],
     ),
     heat(

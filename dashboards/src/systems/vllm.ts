@@ -17,22 +17,22 @@ function overview(): RowSpec {
     targetsUp(q, PRESENCE),
     number(
       'Requests failed',
-      'Share of the finished requests that ended in an error. Requests whose client went away are not counted by vLLM at all.',
+      'Share of the finished requests that ended in an error. vLLM does not count requests whose client disconnected.',
       [whole.share('vllm:request_success_total', 'finished_reason="error"', { as: 'failed' })],
     ),
     number(
       'Longest queue',
-      'The most requests that waited at one scrape. More than a batch: the load exceeds the capacity of the server.',
+      'The largest number of requests that waited at any scrape. If it is more than a batch, the load exceeds the capacity of the server.',
       [whole.gauge('vllm:num_requests_waiting', { as: 'waiting' })],
     ),
     number(
       'Peak KV cache usage',
-      'The fullest that the cache of an engine was. Near 100 % requests wait or are preempted: fewer or shorter requests, or more memory.',
+      'Highest usage of the cache of any engine. Near 100 %, requests wait or are preempted: send fewer or shorter requests, or add memory.',
       [whole.gauge('vllm:kv_cache_usage_perc', { as: 'KV cache' })],
     ),
     number(
       'Preemptions',
-      'Requests that were thrown back to the queue to free KV cache; their work is done again. Any: memory pressure.',
+      'Requests moved back to the queue to free KV cache; their work is done again. Any value above 0 means that memory is short.',
       [whole.rate('vllm:num_preemptions_total', { as: 'preempted' })],
     ),
     number('Time to first token', 'p99 over the time range, from arrival at the API server.', [
@@ -40,7 +40,7 @@ function overview(): RowSpec {
     ]),
     number(
       'TTFT objective kept',
-      'Share of the requests whose first token came within the chosen objective, exact because the objective is a bucket bound. Empty: it is no bound of this server.',
+      'Share of the requests whose first token arrived within the selected objective. Exact, because the objective is a bucket bound. Empty if it is not a bound of this server.',
       [whole.within('vllm:time_to_first_token_seconds', 'ttft_slo', { as: 'kept' })],
     ),
     number('Output tokens', 'Output tokens generated in the time range.', [
@@ -48,7 +48,7 @@ function overview(): RowSpec {
     ]),
     stacked(
       'Where the time goes',
-      'Means of the parts of a request that finished: their sum is its time in the engine. Over all chosen servers, each request with the same weight. Queue grows: saturated. Prefill grows: long prompts or few cache hits. Decode grows: large batches or long answers.',
+      'Means of the parts of a request that finished: their sum is its time in the engine. Averaged over all requests of the selected servers, those of a warm-up and a cool-down included. If the queue grows, the server is saturated; if prefill grows, prompts are long or cache hits are few; if decode grows, batches are large or responses are long.',
       [
         q.meanOverall('vllm:request_queue_time_seconds', { as: 'queue' }),
         q.meanOverall('vllm:request_prefill_time_seconds', { as: 'prefill' }),
@@ -57,7 +57,7 @@ function overview(): RowSpec {
     ),
     lines(
       'Requests in the server',
-      'In the batch (running) and in the queue (waiting). The queue grows while running is constant: the batch limit or the KV cache is exhausted.',
+      'In the batch (running) and in the queue (waiting). If the queue grows while running is constant, the batch or the KV cache is full.',
       [
         q.gauge('vllm:num_requests_running', { as: 'running' }),
         q.gauge('vllm:num_requests_waiting', { as: 'waiting' }),
@@ -81,7 +81,7 @@ function throughput(): RowSpec {
     ),
     lines(
       'Requests finished, by reason',
-      'length: the limit of output tokens was reached, stop: the model ended by itself. abort and error are losses; repetition ends a loop.',
+      'stop: the model ended the response. length: the limit of output tokens was reached. repetition: a loop was ended. abort and error are lost work.',
       [q.rate('vllm:request_success_total', { by: ['finished_reason'], as: '' })],
     ),
     lines(
@@ -89,13 +89,13 @@ function throughput(): RowSpec {
       'Computed here, from the local prefix cache, or transferred from elsewhere. Only what is computed costs prefill time.',
       [q.rate('vllm:prompt_tokens_by_source_total', { by: ['source'], as: '' })],
     ),
-    lines('Prompt length', 'Of finished requests. A shift explains a shift of the time to first token.', [
+    lines('Prompt length', 'Of finished requests. A change explains a change of the time to first token.', [
       q.percentiles('vllm:request_prompt_tokens', [0.5, 0.99]),
       q.percentiles('vllm:request_prefill_kv_computed_tokens', [0.99], { as: 'computed' }),
     ]),
     lines(
       'Output length',
-      'Of finished requests, next to the requested length. A shift explains a shift of the request latency.',
+      'Of finished requests, with the requested length. A change explains a change of the request latency.',
       [
         q.percentiles('vllm:request_generation_tokens', [0.5, 0.99]),
         q.percentiles('vllm:request_params_max_tokens', [0.99], { as: 'max_tokens' }),
@@ -117,7 +117,7 @@ function scheduler(): RowSpec {
     ),
     lines(
       'Preemptions',
-      'Requests thrown back to the queue per second, and how often a finished request was preempted. Lower the concurrency, or give the KV cache more memory.',
+      'Requests moved back to the queue per second, and how often a finished request was preempted. Lower the concurrency, or give the KV cache more memory.',
       [
         q.rate('vllm:num_preemptions_total', { as: 'preempted' }),
         q.sumRate('vllm:request_num_preemptions', { as: 'of finished requests' }),
@@ -125,7 +125,7 @@ function scheduler(): RowSpec {
     ),
     lines(
       'Turned away',
-      'Requests refused by a queue limit before they reached an engine: the client sees an error at once.',
+      'Requests rejected by a queue limit before they reached an engine. The client gets an error at once.',
       [q.rate('vllm:admission_rejections_total', { by: ['reason'], as: '' })],
     ),
     lines(
@@ -133,12 +133,14 @@ function scheduler(): RowSpec {
       'Prompt and output tokens handled in one step of the engine: the effective batch. Higher is better use of the GPU and longer steps.',
       [q.mean('vllm:iteration_tokens_total', { as: 'mean' }), q.percentiles('vllm:iteration_tokens_total', [0.99])],
     ),
-    lines('Steps', 'Steps of the engine per second. Falls as batches grow; 0 while requests wait: the engine hangs.', [
-      q.observations('vllm:iteration_tokens_total', 'steps', { as: 'steps' }),
-    ]),
+    lines(
+      'Steps',
+      'Steps of the engine per second. They fall as batches grow. If they are 0 while requests wait, the engine hangs.',
+      [q.observations('vllm:iteration_tokens_total', 'steps', { as: 'steps' })],
+    ),
     lines(
       'Sleep state',
-      '1 in the state that the engine is in. Not awake: it serves nothing until it is woken.',
+      '1 for the current state of the engine. If it is not awake, it serves no requests until it is woken.',
       [q.gauge('vllm:engine_sleep_state', { by: ['sleep_state'], as: '' })],
       { max: 1 },
     ),
