@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Bench, BenchContext, Row } from './bench.ts';
-import { Unavailable } from './workshop.ts';
+import { unlessUnavailable } from './unless-unavailable.ts';
 import { lastJsonLine, numberOf, runProgram } from './child-program.ts';
 import type { JsonLine } from './child-program.ts';
 import { inTurn } from './in-turn.ts';
@@ -86,11 +86,11 @@ interface Disturbance {
 }
 
 async function disturbanceRows(pages: MetricsPages, context: BenchContext): Promise<Row[]> {
-  const server = await startPacedServer(context.workshop).catch((error: unknown) => {
-    if (!(error instanceof Unavailable)) throw error;
-    context.skipped('collecting while streams are read', error.message);
-    return null;
-  });
+  const server = await unlessUnavailable(
+    context,
+    'collecting while streams are read',
+    startPacedServer(context.workshop),
+  );
   if (server === null) return [];
   const reading = async (metrics: readonly string[]): Promise<Disturbance> => {
     const flags = metrics.length === 0 ? ['--no-server-metrics'] : metrics.flatMap((url) => ['--server-metrics', url]);

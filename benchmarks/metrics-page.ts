@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import type { Bench, BenchContext, Row } from './bench.ts';
-import { Unavailable } from './workshop.ts';
+import { unlessUnavailable } from './unless-unavailable.ts';
 import { lastJsonLine, numberOf, outputOf, runProgram, startProgram } from './child-program.ts';
 import type { JsonLine } from './child-program.ts';
 import { inTurn } from './in-turn.ts';
@@ -48,11 +48,11 @@ interface Reading {
 }
 
 async function scrapingRows(context: BenchContext): Promise<Row[]> {
-  const server = await startPacedServer(context.workshop).catch((error: unknown) => {
-    if (!(error instanceof Unavailable)) throw error;
-    context.skipped('the page while streams are read', error.message);
-    return null;
-  });
+  const server = await unlessUnavailable(
+    context,
+    'the page while streams are read',
+    startPacedServer(context.workshop),
+  );
   if (server === null) return [];
   try {
     const competitors = {

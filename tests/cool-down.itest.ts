@@ -2,10 +2,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { FullLoad } from '../core/measures/full-load.ts';
 import { interTokenLatencySeconds } from '../core/measures/measures.ts';
 import type { PhaseName, RequestRecord } from '../core/run/record.ts';
 import type { ResultFile, ServersResult } from '../core/run/result.ts';
+import { fullLoad, outsideFullLoad } from '../exporter/load/testing/full-load.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { start } from './llmbench.ts';
@@ -53,24 +53,12 @@ async function measured(name: string, ...argv: readonly string[]): Promise<Measu
   return { result: JSON.parse(stdout) as ResultFile, records, of, phases, fingerprint: run.fingerprint };
 }
 
-/** The time at which all slots were in use. A slot is in use from when its next request is due. */
-function fullLoad(records: readonly RequestRecord[], concurrency: number): FullLoad {
-  const due = Float64Array.from(records, ({ due_ns }) => due_ns ?? NaN);
-  const end = Float64Array.from(records, ({ end_ns }) => end_ns);
-  return new FullLoad(due, end, concurrency);
-}
-
-/** Measured requests that at one of ten moments did not run at the full load. */
-function outsideFullLoad({ records, of }: Measured): readonly RequestRecord[] {
+/** Measured requests that did not run at the full load. */
+function measuredOutsideFullLoad({ records, of }: Measured): readonly RequestRecord[] {
   const sent = records.filter(({ phase }) => phase !== 'warmup');
-  const full = fullLoad(sent, CONCURRENCY);
   const due = sent.map(({ due_ns }) => due_ns ?? NaN).sort((a, b) => a - b);
   // Workers do not open their first slots at the same instant.
-  const opened_ns = due[CONCURRENCY - 1] ?? NaN;
-  return of('measure').filter(({ due_ns, end_ns }) => {
-    const from_ns = Math.max(due_ns ?? NaN, opened_ns);
-    return Array.from({ length: 10 }, (_, i) => from_ns + ((end_ns - from_ns) * i) / 10).some((at) => !full.holds(at));
-  });
+  return outsideFullLoad(of('measure'), fullLoad(sent, CONCURRENCY), due[CONCURRENCY - 1]);
 }
 
 const isCollected = (servers: ResultFile['servers']): servers is ServersResult => 'targets' in servers;
@@ -92,7 +80,7 @@ const NOTICED_NS = 50e6;
 function expectCoolDown(run: Measured): void {
   const cooled = run.of('cooldown');
   expect(cooled.length).toBeGreaterThan(0);
-  expect(outsideFullLoad(run)).toEqual([]);
+  expect(measuredOutsideFullLoad(run)).toEqual([]);
   expect(run.phases.at(-1)).toBe('cooldown');
   expect(new Set(run.records.map(({ index }) => index)).size).toBe(run.records.length);
   const lastEnd_ns = Math.max(...run.of('measure').map(({ end_ns }) => end_ns));
@@ -169,7 +157,7 @@ test('the tail is as slow as the rest, and faster without it; runs with and with
   const options = [...LOAD, '--request-count', '40'];
   const withIt = await measured('with', ...options, '--cool-down');
   const without = await measured('without', ...options);
-  expect(outsideFullLoad(without)).not.toEqual([]);
+  expect(measuredOutsideFullLoad(without)).not.toEqual([]);
   expect(without.result.cool_down).toBeUndefined();
   // Full: 2 + 6 × 2 = 14 ms per token. At the end, with 3 requests or fewer, at most 8 ms.
   expect(latencyOfTail(withIt)).toBeGreaterThan(0.012);

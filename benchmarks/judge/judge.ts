@@ -3,7 +3,7 @@ import { changePoints } from '../../exporter/judge/change-points.ts';
 import { judgeAgainstHistory } from '../../exporter/judge/history.ts';
 import type { VerdictName } from '../../exporter/judge/verdict.ts';
 import type { Bench, BenchContext, Row } from '../bench.ts';
-import { Unavailable } from '../workshop.ts';
+import { unlessUnavailable } from '../unless-unavailable.ts';
 import { otava, otavaAlarms, type OtavaResult } from './otava.ts';
 import { PEERS } from './peers.ts';
 import { checkedForward, checkedInRandomOrders, peerValues, REAL_PEERS, scatterInMargins } from './real-histories.ts';
@@ -140,14 +140,9 @@ let otavaSkipped = false;
 /** What Otava answers; null, said once, where it cannot be installed. */
 async function unlessSkipped<T>(context: BenchContext, ask: () => Promise<T>): Promise<T | null> {
   if (otavaSkipped) return null;
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof Unavailable)) throw error;
-    otavaSkipped = true;
-    context.skipped('Otava', error.message);
-    return null;
-  }
+  const answer = await unlessUnavailable(context, 'Otava', ask());
+  otavaSkipped = answer === null;
+  return answer;
 }
 
 function otavaOf(context: BenchContext, world: World, slower: number): Promise<OtavaResult | null> {

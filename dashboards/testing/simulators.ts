@@ -1,3 +1,4 @@
+import { pageOfGpus } from './page-of-gpus.ts';
 import { startProgram } from './programs.ts';
 import { startSteadyLoad, type SteadyLoad } from './steady-load.ts';
 
@@ -33,14 +34,5 @@ export async function startSimulators(): Promise<Simulators> {
     await Promise.all([...loads.values()].map((load) => load.stop()));
     await program.stop();
   };
-  return { systems, loads, gpusUrl: await pageOfGpus(systems), stop };
-}
-
-/** The DCGM exporter beside one of the systems. */
-async function pageOfGpus(systems: readonly Simulated[]): Promise<string> {
-  for (const url of systems.flatMap(({ metrics_urls: urls }) => urls)) {
-    const page = await (await fetch(url)).text();
-    if (page.includes('DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{')) return url;
-  }
-  throw new Error('no simulated system has a page of its GPUs');
+  return { systems, loads, gpusUrl: await pageOfGpus(systems.flatMap(({ metrics_urls: urls }) => urls)), stop };
 }

@@ -1,8 +1,7 @@
 import { expect, test } from '@jest/globals';
-import { FullLoad } from '../../core/measures/full-load.ts';
-import type { MeasuredRecord } from '../../core/run/record.ts';
 import { RunControls } from './phases/run-controls.ts';
 import { benchmarkRun as run } from './testing/benchmark-run.ts';
+import { fullLoad, outsideFullLoad } from './testing/full-load.ts';
 import { answer, delta, GOOD_STREAM, httpChunk, sse, STREAM_HEAD, streamOf } from './testing/scripted-server.ts';
 import type { Script } from './testing/scripted-server.ts';
 
@@ -16,22 +15,13 @@ const after = (wait_ms: (position: number) => number): Script => {
 /** One slow request, the last measured one, keeps the run alone at its end. */
 const slowLast = after((position) => (position === 19 ? 400 : 25));
 
-/** Whether all slots were in use while a request was. A slot is in use from when its next request is due. */
-function ranAtFullLoad({ due_ns, end_ns }: MeasuredRecord, all: readonly MeasuredRecord[]): boolean {
-  const due = Float64Array.from(all, (each) => each.due_ns);
-  const end = Float64Array.from(all, (each) => each.end_ns);
-  const full = new FullLoad(due, end, CONCURRENCY);
-  return Array.from({ length: 10 }, (_, i) => due_ns + ((end_ns - due_ns) * i) / 10).every((at) => full.holds(at));
-}
-
 test('freed slots send requests that are not measured until the last measured one has ended', async () => {
   const { outcome, recorder, server } = await run({ coolDown: true }, slowLast);
   const [measured, cooled] = [recorder.of('measure'), recorder.of('cooldown')];
   expect(measured.map(({ index }) => index)).toEqual([...Array(20).keys()]);
   expect(cooled.length).toBeGreaterThan(CONCURRENCY);
   expect(cooled.map(({ index }) => index)).toEqual(cooled.map((_, i) => 20 + i));
-  for (const record of measured)
-    expect([record.index, ranAtFullLoad(record, recorder.records)]).toEqual([record.index, true]);
+  expect(outsideFullLoad(measured, fullLoad(recorder.records, CONCURRENCY))).toEqual([]);
   const lastEnd_ns = Math.max(...measured.map(({ end_ns }) => end_ns));
   // Due when a slot became free: on a busy machine the request may be sent after the end.
   for (const { due_ns } of cooled) expect(due_ns).toBeLessThan(lastEnd_ns);
@@ -51,14 +41,14 @@ test('freed slots send requests that are not measured until the last measured on
 test('without a cool-down the last request runs alone', async () => {
   const { recorder } = await run({}, slowLast);
   expect(recorder.of('cooldown')).toEqual([]);
-  expect(recorder.of('measure').filter((record) => !ranAtFullLoad(record, recorder.records))).not.toEqual([]);
+  expect(outsideFullLoad(recorder.of('measure'), fullLoad(recorder.records, CONCURRENCY))).not.toEqual([]);
 });
 
 test('after a duration', async () => {
   const script = after((position) => (position % 7 === 0 ? 300 : 20));
   const { outcome, recorder } = await run({ requestCount: null, durationSeconds: 0.5, coolDown: true }, script);
   const measured = recorder.of('measure');
-  for (const record of measured) expect(ranAtFullLoad(record, recorder.records)).toBe(true);
+  expect(outsideFullLoad(measured, fullLoad(recorder.records, CONCURRENCY))).toEqual([]);
   const start_ns = outcome.phases[0]?.start_ns ?? NaN;
   for (const { sent_ns } of recorder.of('cooldown')) expect(sent_ns - start_ns).toBeGreaterThanOrEqual(0.5e9);
   expect(outcome.phases.map(({ requests }) => [requests.cancelled, requests.error])).toEqual([

@@ -33,7 +33,7 @@ import { hasGrafanaToken, requestedGrafanaLink } from '../options/publish-option
 import { LiveLines } from '../progress/live-lines.ts';
 import { writeMessage } from '../message.ts';
 import { Progress } from '../progress/progress.ts';
-import { VerboseLines } from '../progress/verbose-lines.ts';
+import { VerboseLines, verboseLine } from '../progress/verbose-lines.ts';
 import { resultTable } from '../tables/result-table.ts';
 import { requestedUploads } from '../requested-uploads.ts';
 import { requestedRuns } from '../options/requested-runs.ts';
@@ -254,7 +254,7 @@ function hostOf(request: RunRequest, { display, page, say, isVerbose }: RunScree
   return {
     servePage: (live, pageOptions) => page.serve(live, pageOptions),
     say,
-    ...(isVerbose ? { explain: (line) => display.print(`verbose: ${line}`) } : {}),
+    ...(isVerbose ? { explain: (line) => display.print(verboseLine(line)) } : {}),
     observe: (epoch, servers) => {
       const plan = {
         warmupRequests: partOf(request.warmup?.requestCount ?? null, request),

@@ -9,6 +9,9 @@ const MOST_REQUESTS = 100;
 const MOST_FAILED = 100;
 const NS = 1e9;
 
+/** A line that is printed only with `--verbose`. */
+export const verboseLine = (text: string): string => `verbose: ${text}`;
+
 /** What happens in a run, a line each, for `--verbose`: phases, stages, and the requests with their connections. */
 export class VerboseLines implements RunObserver {
   readonly #say: (line: string) => void;
@@ -39,7 +42,7 @@ export class VerboseLines implements RunObserver {
   }
 
   clientSaturated(saturated: boolean): void {
-    this.#say(`verbose: the client is ${saturated ? 'saturated' : 'no longer saturated'}`);
+    this.#say(verboseLine(`the client is ${saturated ? 'saturated' : 'no longer saturated'}`));
   }
 
   requestEnded(record: RequestRecord): void {
@@ -51,7 +54,7 @@ export class VerboseLines implements RunObserver {
   }
 
   #at(at_ns: number, text: string): void {
-    this.#say(`verbose: +${(at_ns / NS).toFixed(3)} s ${text}`);
+    this.#say(verboseLine(`+${(at_ns / NS).toFixed(3)} s ${text}`));
   }
 }
 

@@ -1,16 +1,15 @@
 import type { Sweep, SweepStep } from '../../../core/sweeps/sweep-shape.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../core/run/request-counts.ts';
 import { sloWords } from '../../../core/sweeps/slo-words.ts';
+import { withinText } from '../../../core/sweeps/within-text.ts';
 import type { SweepFigure } from '../../../core/sweeps/sweep-figures.ts';
 import { sweepNames } from '../../../core/sweeps/sweep-names.ts';
 import { ABSENT, counted, quantity, significant } from '../../../core/text/quantities.ts';
-import { percentText } from '../../../core/text/change-text.ts';
 import { columnBlocks, type TableColumn } from './column-blocks.ts';
 
 const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
 
 /** No load meets the objectives, or none is known to. */
-const NOWHERE = { not_met: 'met at no load', undecided: 'undecided at every load' } as const;
 
 /**
  * One row per load of each sweep, for a terminal. A table that is wider than `width` continues in a second one below, so
@@ -68,19 +67,10 @@ function facts({ steps, knee, within_objective: within }: Sweep): string[] {
   const isRepeated = steps.some(({ runs }) => runs.length > 1);
   const incomplete = steps.flatMap(({ runs }) => runs.filter(({ status }) => status !== 'completed'));
   const objectives = [...new Set(steps.flatMap(({ slos }) => slos.map(sloWords)))].join(', ');
-  const ends =
-    within === null
-      ? []
-      : [
-          within.holds === null
-            ? NOWHERE[within.fails === null ? 'undecided' : 'not_met']
-            : `+ met up to ${significant(within.holds)}`,
-          ...(within.fails === null ? [] : [`not met from ${significant(within.fails)}`]),
-          ...(within.monotonic ? [] : ['met again above: not monotonic']),
-          ...(within.confidence === undefined ? [] : [`${percentText(within.confidence)} confidence`]),
-        ];
   return [
-    ...(within === null ? [] : [`SLO         ${objectives}: ${ends.join(', ')}`]),
+    ...(within === null
+      ? []
+      : [`SLO         ${objectives}: ${within.holds === null ? '' : '+ '}${withinText(within)}`]),
     ...(knee === null ? [] : [`knee        k ${significant(knee.load)} (Kneedle)`]),
     ...(isRepeated ? ['values      means over the runs of a load'] : []),
     ...incomplete.map(({ run_id, status }) => `without     ${run_id}: ${status}`),

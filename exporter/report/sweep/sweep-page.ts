@@ -1,6 +1,6 @@
 import type { Sweep } from '../../../core/sweeps/sweep-shape.ts';
 import { sloWords } from '../../../core/sweeps/slo-words.ts';
-import { percentText } from '../../../core/text/change-text.ts';
+import { withinText } from '../../../core/sweeps/within-text.ts';
 import { ABSENT, counted, significant } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
 import { documentOf } from '../document.ts';
@@ -112,20 +112,6 @@ const kneeText = ({ knee }: Sweep): string => (knee === null ? 'none' : signific
 
 const objectivesText = ({ steps }: Sweep): string =>
   [...new Set(steps.flatMap(({ slos }) => slos.map(sloWords)))].join(', ');
-
-function withinText({ holds, fails, monotonic, confidence }: NonNullable<Sweep['within_objective']>): string {
-  const parts = [
-    holds === null
-      ? fails === null
-        ? 'undecided at every load'
-        : 'met at no load'
-      : `met up to ${significant(holds)}`,
-    ...(fails === null ? [] : [`not met from ${significant(fails)}`]),
-    ...(monotonic ? [] : ['but met again above']),
-    ...(confidence === undefined ? [] : [`${percentText(confidence)} confidence`]),
-  ];
-  return parts.join(', ');
-}
 
 function loadsText(sweeps: readonly Sweep[]): string {
   return [

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type NativePrometheus, startNativePrometheus } from './native-prometheus.ts';
+import { pageOfGpus } from '../../../dashboards/testing/page-of-gpus.ts';
 import { freePort, until } from './processes.ts';
 import { ended, firstLine, GATE_FAILED, startPrograms } from './programs.ts';
 import { serveAndStop, stoppedScrapeConfig } from './stopped-server.ts';
@@ -58,7 +59,10 @@ export async function startAppData(
       await freePort(),
     ];
     const { url } = JSON.parse(server) as { url: string };
-    const gpus = await pageOfGpus(await firstLine(start('simulate', '--system', 'dynamo', '--port', '0', '--json')));
+    const { metrics_urls } = JSON.parse(
+      await firstLine(start('simulate', '--system', 'dynamo', '--port', '0', '--json'))
+    ) as { metrics_urls: string[] };
+    const gpus = await pageOfGpus(metrics_urls);
     start('serve', '--runs-dir', runs, '--port', String(exporterPort));
     const exporter = `127.0.0.1:${exporterPort}`;
     const judgedRuns = join(folder, 'judged');
@@ -112,18 +116,6 @@ export async function startAppData(
     await stop();
     throw error;
   }
-}
-
-/** The DCGM exporter beside a simulated Dynamo, whose ready line is given. */
-async function pageOfGpus(ready: string): Promise<string> {
-  const { metrics_urls: urls } = JSON.parse(ready) as { metrics_urls: string[] };
-  for (const url of urls) {
-    const page = await (await fetch(url)).text();
-    if (page.includes('DCGM_FI_DEV_POWER_USAGE{')) {
-      return url;
-    }
-  }
-  throw new Error('the simulated Dynamo has no page of its GPUs');
 }
 
 const RULES = fileURLToPath(new URL('../../../prometheus', import.meta.url));
