@@ -9,6 +9,9 @@ test.each([
   [0.0125, 'ratio', '1.25 %'],
   [1234.5, 'tokens_per_second', '1,235 tokens/s'],
   [9.876, 'requests_per_second', '9.88 requests/s'],
+  [1, 'tokens', '1 token'],
+  [1, 'requests', '1 request'],
+  [1.002, 'tokens', '1.00 tokens'],
   [null, 'seconds', '–'],
 ] as const)('%p %s is %s', (value, unit, expected) => {
   expect(quantity(value, unit)).toBe(expected);

@@ -8,7 +8,7 @@ export function quantity(value: number | null | undefined, unit: Unit): string {
   if (value === null || value === undefined) return ABSENT;
   if (unit === 'seconds') return duration(value);
   if (unit === 'ratio') return `${significant(value * 100)} %`;
-  return `${significant(value)} ${SUFFIX[unit]}`;
+  return `${significant(value)} ${(value === 1 && ONE[unit]) || SUFFIX[unit]}`;
 }
 
 /** Two quantities as `344 – 377 ms`: the unit is said once when it is the same. */
@@ -36,6 +36,9 @@ const SUFFIX: Readonly<Record<Exclude<Unit, 'seconds' | 'ratio'>, string>> = {
   joules_per_token: 'J/token',
   cost_per_million_tokens: 'per million tokens',
 };
+
+/** Units whose name is another for exactly one. */
+const ONE: Partial<typeof SUFFIX> = { tokens: 'token', requests: 'request' };
 
 function duration(seconds: number): string {
   const size = Math.abs(seconds);

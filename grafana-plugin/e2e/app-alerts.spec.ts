@@ -1,5 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
+import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
+import { expectNoOverflow } from './support/overflow.ts';
 import { grafanaRules } from './support/grafana-rules.ts';
 
 const PROMETHEUS_RULES = '**/api/datasources/uid/prometheus/resources/api/v1/rules**';
@@ -147,16 +148,10 @@ test.describe('with axe, which defines a module', () => {
 
   for (const theme of ['dark', 'light'] as const) {
     test(`${theme}: nothing overflows from 1024 px up, and axe finds nothing`, async ({ page, openJudged }) => {
-      await page.setViewportSize({ width: 1024, height: 768 });
       await openJudged('alerts', { theme });
       await expect(page.getByText(REGRESSED)).toBeVisible();
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(1024);
-      // The refresh buttons are Grafana's.
-      const { violations } = await new AxeBuilder({ page })
-        .include('main')
-        .exclude('[data-testid*="RefreshPicker"]')
-        .analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+      await expectNoOverflow(page, 1024);
+      await expectNoAxeFindings(page);
       await page.screenshot({ path: `screenshots/alerts-${theme}-1024.png`, fullPage: true });
     });
   }

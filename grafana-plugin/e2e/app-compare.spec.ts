@@ -1,5 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
+import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
+import { expectNoOverflow } from './support/overflow.ts';
 import { msFromArrival, watchFor } from './support/time-to-show.ts';
 
 const COMPARE = '**/llmbench-runs/api/v1/compare?**';
@@ -177,12 +178,10 @@ test.describe('a verdict', () => {
       await expect(page.getByRole('region', { name: 'Server signals', exact: true })).toBeVisible();
       await page.waitForLoadState('networkidle');
       for (const width of [1024, 1600]) {
-        await page.setViewportSize({ width, height: 900 });
-        await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+        await expectNoOverflow(page, width);
         await page.screenshot({ path: `screenshots/compare-verdict-${theme}-${width}.png`, fullPage: true });
       }
-      const { violations } = await new AxeBuilder({ page }).include('main').analyze();
-      expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+      await expectNoAxeFindings(page);
     });
   }
 });

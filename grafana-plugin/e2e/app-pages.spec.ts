@@ -1,5 +1,6 @@
-import AxeBuilder from '@axe-core/playwright';
+import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
+import { expectNoOverflow } from './support/overflow.ts';
 
 const PAGES = ['runs', 'run', 'compare', 'servers', 'buckets', 'setup'] as const;
 const READY: Record<(typeof PAGES)[number], RegExp> = {
@@ -14,6 +15,7 @@ const READY: Record<(typeof PAGES)[number], RegExp> = {
 test('an unknown URL is reported and links to the runs', async ({ page, openApp }) => {
   await openApp('run/of-old');
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible();
+  await expectNoOverflow(page, 1024);
   await page.getByRole('link', { name: 'All runs' }).click();
   await expect(page.getByText(READY.runs)).toBeVisible();
 });
@@ -61,21 +63,10 @@ test.describe('on every page', () => {
         await expect(page.getByText(READY[name]).first()).toBeVisible();
         await page.waitForLoadState('networkidle');
         for (const width of [1024, 1600]) {
-          await page.setViewportSize({ width, height: 900 });
-          await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+          await expectNoOverflow(page, width);
           await page.screenshot({ path: `screenshots/${name}-${theme}-${width}.png`, fullPage: true });
-          const measures = page.getByRole('group', { name: 'Measures', exact: true });
-          for (const table of await measures.all()) {
-            // Its last column would be out of sight.
-            expect(await table.evaluate((box) => box.scrollWidth - box.clientWidth)).toBe(0);
-          }
         }
-        // The frame around the page is the host's, and the refresh buttons are Grafana's.
-        const { violations } = await new AxeBuilder({ page })
-          .include('main')
-          .exclude('[data-testid*="RefreshPicker"]')
-          .analyze();
-        expect(violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)).toEqual([]);
+        await expectNoAxeFindings(page);
       });
     }
   }

@@ -1,5 +1,6 @@
 import type { Locator, Page } from '@playwright/test';
 import { expect, test } from './support/environment.ts';
+import { expectNoOverflow } from './support/overflow.ts';
 
 const stageTable = (page: Page) => page.getByRole('group', { name: 'Stages of the load' });
 
@@ -46,6 +47,7 @@ test('stages with an objective: the counts and the verdict of each, and their re
   await expect.poll(() => regions(page, PERCENTILES)).toEqual([stages, stages]);
   expect(await regions(page, REQUESTS)).toEqual([stages]);
   expect(await regions(page, RUNNING)).toEqual([stages]);
+  await expectNoOverflow(page, 1024);
   await page.screenshot({ path: 'screenshots/run-stages.png', fullPage: true });
 });
 
@@ -67,6 +69,7 @@ test('a run with a cool-down: its requests are beside the measured ones', async 
   await expect(stageTable(page)).toHaveCount(0);
   const compared = page.getByRole('group', { name: 'Client and server percentiles' });
   await expect(compared.getByText(`40 / ${40 + Number(extra)}`)).toHaveCount(9);
-  await expect(page.getByText(`${extra} of them of the cool-down`)).toBeVisible();
+  await expect(page.getByText(`${extra} of them in the cool-down`)).toBeVisible();
+  await expect(page.getByText(`The server means also cover the ${extra} requests of the cool-down.`)).toBeVisible();
   await expect.poll(() => regions(page, REQUESTS)).toEqual([['measure', 'cooldown']]);
 });

@@ -1,5 +1,4 @@
-import AxeBuilder from '@axe-core/playwright';
-import type { Page } from '@playwright/test';
+import { expectNoAxeFindings } from './support/axe.ts';
 import { expect, test } from './support/environment.ts';
 
 /** What each page shows to a viewer, who may change nothing. */
@@ -24,15 +23,6 @@ for (const [path, parameters, shown] of VIEWED) {
   });
 }
 
-async function findings(page: Page): Promise<string[]> {
-  // The refresh buttons are Grafana's.
-  const { violations } = await new AxeBuilder({ page })
-    .include('main')
-    .exclude('[data-testid*="RefreshPicker"]')
-    .analyze();
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
-}
-
 test.describe('without the exporter', () => {
   // What axe puts into the page meets the loader of the host.
   test.use({ allowed: [/named-register/] });
@@ -44,7 +34,7 @@ test.describe('without the exporter', () => {
     test(`${path}: what is missing and why, with a link to the setup`, async ({ page, openApp }) => {
       await openApp(path, { without: 'llmbench-runs' });
       await expect(page.getByText(hint)).toBeVisible();
-      expect(await findings(page)).toEqual([]);
+      await expectNoAxeFindings(page);
       await page.getByRole('link', { name: 'Set up' }).click();
       await expect(page.getByRole('heading', { name: 'Setup' })).toBeVisible();
     });
@@ -58,7 +48,7 @@ test.describe('without the exporter', () => {
     const latency = page.getByRole('region', { name: 'Throughput and latency' });
     await expect(latency.locator('[data-load]')).toHaveCount(2);
     await expect(page.getByRole('group', { name: /^Steps of/ }).getByRole('row')).toHaveCount(3);
-    expect(await findings(page)).toEqual([]);
+    await expectNoAxeFindings(page);
   });
 
   test('servers: all of it is from Prometheus', async ({ page, openApp }) => {
@@ -69,7 +59,7 @@ test.describe('without the exporter', () => {
   test('setup: the exporter is missing, Prometheus is there', async ({ page, openApp }) => {
     await openApp('setup', { without: 'llmbench-runs' });
     await expect(page.getByText(/llmbench is scraped\..*Servers: vLLM/)).toBeVisible();
-    expect(await findings(page)).toEqual([]);
+    await expectNoAxeFindings(page);
   });
 });
 

@@ -1,4 +1,5 @@
 import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
@@ -35,8 +36,23 @@ const POINT_WIDTH = 3.5;
 /** About what a label needs, so that it is left out where it does not fit. */
 const PIXELS_PER_CHARACTER = 7;
 
-/** Lines, steps or points over numbers, with a legend that switches them and the values under the pointer. */
+/** Lines, steps or points over numbers; without a value, a line of text instead of axes that show none. */
 export function XyChart(props: Props) {
+  const styles = useStyles2(getStyles);
+  return hasValues(props.series) ? (
+    <Drawing {...props} />
+  ) : (
+    <p className={styles.empty}>{t('chart.empty', 'No data')}</p>
+  );
+}
+
+/** Whether there is anything to draw. */
+export function hasValues(series: readonly XySeries[]): boolean {
+  return series.some(({ y }) => y.some((value) => value !== null));
+}
+
+/** The chart with its axes, a legend that switches the series, and the values under the pointer. */
+function Drawing(props: Props) {
   const { label, series, regions = [], height, xText, yText, xTitle, legend = true } = props;
   const theme = useTheme2();
   const styles = useStyles2(getStyles);
@@ -63,7 +79,7 @@ export function XyChart(props: Props) {
   const paths = useMemo(() => shown.map((one) => seriesPath(one, x, y)), [shown, x, y]);
   const [left, right] = x.range;
   const { grid } = axisStyle(theme);
-  const isEmpty = series.every(({ y: ys }) => ys.every((value) => value === null));
+  const isInside = (value: number) => x(value) > left && x(value) < right;
   return (
     <div ref={box} className={styles.box}>
       {width > 0 && (
@@ -93,6 +109,18 @@ export function XyChart(props: Props) {
                 fillOpacity={0.08}
                 clipPath={`url(#${clip})`}
               />
+              {[region.from, region.to].filter(isInside).map((edge) => (
+                <line
+                  key={edge}
+                  x1={x(edge)}
+                  x2={x(edge)}
+                  y1={MARGIN.top}
+                  y2={bottom}
+                  stroke={theme.colors.primary.main}
+                  strokeOpacity={0.5}
+                  strokeDasharray="3 3"
+                />
+              ))}
               {x(region.to) - x(region.from) > region.label.length * PIXELS_PER_CHARACTER && (
                 <text x={Math.max(left, x(region.from)) + 4} y={MARGIN.top - 6} className={texts.note}>
                   {region.label}
@@ -140,14 +168,9 @@ export function XyChart(props: Props) {
               pointerEvents="none"
             />
           )}
-          {isEmpty && (
-            <text x={(left + right) / 2} y={(bottom + MARGIN.top) / 2} textAnchor="middle" className={texts.note}>
-              {t('chart.empty', 'No data')}
-            </text>
-          )}
         </svg>
       )}
-      {pointer !== null && !isEmpty && (
+      {pointer !== null && (
         <ChartTooltip pointer={pointer} width={width} x={x} series={shown} xText={xText} yText={yText} />
       )}
       {legend && <ChartLegend series={series} hidden={hidden} onToggle={(name) => setHidden(toggled(hidden, name))} />}
@@ -182,4 +205,7 @@ function toggled(hidden: ReadonlySet<string>, name: string): ReadonlySet<string>
   return new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]);
 }
 
-const getStyles = () => ({ box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }) });
+const getStyles = (theme: GrafanaTheme2) => ({
+  box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }),
+  empty: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: 0 }),
+});

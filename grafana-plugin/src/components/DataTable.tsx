@@ -160,12 +160,17 @@ const getStyles = (theme: GrafanaTheme2) => ({
     '@container (max-width: 1000px)': {
       'th, td': { paddingLeft: theme.spacing(0.75), paddingRight: theme.spacing(0.75) },
     },
-    'thead th': { color: theme.colors.text.secondary, fontWeight: theme.typography.fontWeightMedium },
+    // Headings take several lines rather than push the last columns out of sight.
+    'thead th': {
+      color: theme.colors.text.secondary,
+      fontWeight: theme.typography.fontWeightMedium,
+      whiteSpace: 'normal',
+    },
     'tbody tr:hover': { background: theme.colors.action.hover },
   }),
   right: css({ '&&': { textAlign: 'right' } }),
   wraps: css({ '&&': { whiteSpace: 'normal' } }),
-  below: css({ color: theme.colors.text.secondary }),
+  below: css({ color: theme.colors.text.secondary, '&:has(> *)': { marginTop: 2 } }),
   box: css({ width: 32, '&&': { paddingRight: 0 } }),
   chosen: css({ background: theme.colors.action.selected }),
   heading: css({

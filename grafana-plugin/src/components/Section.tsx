@@ -33,6 +33,7 @@ const getStyles = (theme: GrafanaTheme2) => ({
     borderRadius: theme.shape.radius.default,
     padding: theme.spacing(1.5, 2, 2),
     minWidth: 0,
+    '> p:last-child': { marginBottom: 0 },
   }),
   head: css({ display: 'flex', alignItems: 'center', gap: theme.spacing(2), minHeight: theme.spacing(4) }),
   title: css({ ...theme.typography.h5, margin: 0 }),

@@ -2,7 +2,7 @@ import { css, cx } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { ClipboardButton, useStyles2 } from '@grafana/ui';
-import React from 'react';
+import React, { type ReactNode } from 'react';
 
 interface Props {
   title: string;
@@ -31,9 +31,22 @@ export function SnippetBox({ title, text, isWide = false, wraps = false }: Props
         </ClipboardButton>
       </figcaption>
       <pre className={cx(styles.text, wraps && styles.wraps)} tabIndex={0} role="group" aria-label={title}>
-        {text}
+        {wraps ? words(text, styles.word) : text}
       </pre>
     </figure>
+  );
+}
+
+/** A line ends between words, not at the hyphens of an option. */
+function words(text: string, className: string): ReactNode {
+  return text.split(/(\s+)/).map((part, i) =>
+    i % 2 === 0 ? (
+      <span key={i} className={className}>
+        {part}
+      </span>
+    ) : (
+      part
+    )
   );
 }
 
@@ -54,5 +67,6 @@ const getStyles = (theme: GrafanaTheme2) => ({
     wordBreak: 'normal',
     margin: 0,
   }),
-  wraps: css({ '&&': { whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' } }),
+  wraps: css({ '&&': { whiteSpace: 'pre-wrap' } }),
+  word: css({ display: 'inline-block', maxWidth: '100%', overflowWrap: 'anywhere' }),
 });

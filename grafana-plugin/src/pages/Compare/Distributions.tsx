@@ -5,7 +5,7 @@ import { quantity, tickText } from '../../../../core/text/quantities.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { distributionSeries } from '../../charts/distribution-series.ts';
 import { percentText } from '../../charts/time-text.ts';
-import { XyChart } from '../../charts/XyChart.tsx';
+import { hasValues, XyChart } from '../../charts/XyChart.tsx';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
@@ -79,7 +79,10 @@ export function Distributions({ runs, exporter }: Props) {
         />
       )}
       {loading && !data && <LoadingPlaceholder text="" />}
-      {data && (
+      {data && !hasValues(series) && (
+        <p>{t('comparison.distributions-none', 'These runs have no values of this measure for each request.')}</p>
+      )}
+      {data && hasValues(series) && (
         <XyChart
           label={t('comparison.distributions-chart', 'Distribution functions of {{measure}}', {
             measure: measureName(measure),

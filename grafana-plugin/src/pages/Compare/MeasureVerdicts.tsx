@@ -8,6 +8,7 @@ import { LabeledSwitch } from '../../components/LabeledSwitch.tsx';
 import { Section } from '../../components/Section.tsx';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { CompareAnswer, MeasureVerdict } from '../../exporter-api/types.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 import { type EffectAxis, effectAxis } from './effect-axis.ts';
 import { EffectPlot, EffectTicks } from './EffectPlot.tsx';
 import { effectText, intervalText, marginText } from './effect-text.ts';
@@ -92,10 +93,7 @@ function columns(axis: EffectAxis): Array<Column<MeasureVerdict>> {
       id: 'effect',
       header: t('comparison.effect', 'Effect'),
       align: 'right',
-      render: ({ effect, measure }) =>
-        isShareOfFailure(measure)
-          ? t('comparison.share-effect', '{{effect}} of 1 − value', { effect: effectText(effect) })
-          : effectText(effect),
+      render: ({ effect, measure }) => measuredEffect(measure, effectText(effect)),
       below: {
         id: 'interval',
         header: t('comparison.interval', 'Interval'),
@@ -143,8 +141,16 @@ function betterText({ direction }: MeasureVerdict): string {
 }
 
 /** Of shares near 0 the judge compares what remains to 1. */
-function isShareOfFailure(measure: string): boolean {
-  return measure === 'error_ratio' || measure === 'stall_ratio';
+/** The effect on a share of failures is that on the share of what did not fail. */
+function measuredEffect(measure: string, effect: string): string {
+  switch (measure) {
+    case 'error_ratio':
+      return t('comparison.ok-effect', '{{effect}} ok requests', { effect, ...PLAIN_TEXT });
+    case 'stall_ratio':
+      return t('comparison.stall-effect', '{{effect}} gaps without a stall', { effect, ...PLAIN_TEXT });
+    default:
+      return effect;
+  }
 }
 
 function confidenceText(confidence: number): string {

@@ -2,7 +2,7 @@ import { t } from '@grafana/i18n';
 import { LoadingPlaceholder } from '@grafana/ui';
 import React, { useCallback, useMemo } from 'react';
 import { secondsText } from '../../charts/time-text.ts';
-import { XyChart } from '../../charts/XyChart.tsx';
+import { hasValues, XyChart } from '../../charts/XyChart.tsx';
 import type { XySeries } from '../../charts/xy-series.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import {
@@ -76,7 +76,10 @@ export function RequestsOverTime({ runs, exporter }: Props) {
         />
       )}
       {loading && !data && <LoadingPlaceholder text="" />}
-      {data && (
+      {data && !hasValues(series) && (
+        <p>{t('comparison.requests-none', 'These runs have no values of this measure for each request.')}</p>
+      )}
+      {data && hasValues(series) && (
         <XyChart
           label={t('comparison.requests-chart', '{{measure}} of each request over time, all runs', {
             measure: requestValueName(value),

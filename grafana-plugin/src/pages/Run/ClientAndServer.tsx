@@ -62,7 +62,7 @@ export function ClientAndServer({ result, counts }: Props) {
       title={t('compare.title', 'Client and server')}
       description={t(
         'compare.description',
-        'Client percentiles are exact. Servers expose buckets, so a server percentile is an interval, narrowed by the sum of the values where possible. Agrees: the client value lies in the interval, or above it by at most the network allowance. An interval wider than half of the client value is too coarse to compare.'
+        'Client percentiles are exact. Servers expose buckets, so a server percentile is an interval, narrowed by the sum of the values where possible (Σ). Agrees: the client value lies in the interval, or above it by at most the network allowance. An interval wider than half of the client value is too coarse to compare.'
       )}
       actions={
         <label className={styles.allowance}>
@@ -219,7 +219,7 @@ function exactnessText({ exact, why, requests }: ServersResult): string {
   if (exact === true && requests?.cool_down) {
     return t(
       'compare.exact-with-cool-down',
-      'The servers counted exactly the requests of this run, {{n}} of them of the cool-down, which the client’s measures leave out.',
+      'The servers counted exactly the requests of this run, {{n}} of them in the cool-down, which the client’s measures leave out.',
       { n: counted(requests.cool_down) }
     );
   }

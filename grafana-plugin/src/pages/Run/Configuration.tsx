@@ -9,7 +9,7 @@ import { SnippetBox } from '../../components/SnippetBox.tsx';
 import { configurationFacts } from './configuration-facts.ts';
 
 /** Longer texts take the whole width. */
-const LONG_TEXT = 60;
+const LONG_TEXT = 42;
 
 /** The configuration of a run: everything in the fingerprint, the target and the group, and the command. */
 export function Configuration({ run }: { run: RunFile }) {

@@ -69,7 +69,7 @@ test('what is missing is a dash with the option that provides it, never 0', () =
 
 test('the energy of a cool-down is not silently that of the measured requests', () => {
   show(ENERGY, ENERGY_MEASURES, { ok: 6, error: 1, timeout: 0, cancelled: 0 });
-  expect(screen.getByText(/also that of 7 requests of the cool-down/)).toBeInTheDocument();
+  expect(screen.getByText(/includes that of 7 requests of the cool-down/)).toBeInTheDocument();
 });
 
 test('a price without a page of the GPUs', () => {

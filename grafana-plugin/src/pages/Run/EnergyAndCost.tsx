@@ -1,4 +1,7 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
+import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { currencyOf } from '../../../../core/measures/cost-results.ts';
 import { coolDownCount } from '../../../../core/run/request-counts.ts';
@@ -13,6 +16,7 @@ import { scalarOf } from './find-measure.ts';
 
 /** What the GPUs took and cost; nothing for a run without metrics of GPUs and without a price. */
 export function EnergyAndCost({ result }: { result: ResultFile }) {
+  const styles = useStyles2(getStyles);
   const energy = 'targets' in result.servers ? result.servers.gpu_energy : null;
   const [output, total] = [cost(result, 'output'), cost(result, 'total')];
   const coolDown = coolDownCount(result.cool_down);
@@ -40,15 +44,19 @@ export function EnergyAndCost({ result }: { result: ResultFile }) {
         />
       </Tiles>
       {energy !== null && coolDown > 0 && (
-        <p>
+        <p className={styles.note}>
           {t(
             'energy.cool-down',
-            'The energy is also that of {{n}} requests of the cool-down, whose tokens are not counted.',
+            'The energy includes that of {{n}} requests of the cool-down, whose tokens are not counted.',
             { n: counted(coolDown) }
           )}
         </p>
       )}
-      {energy !== null && energy.by_gpu.length > 1 && <GpuTable gpus={energy.by_gpu} />}
+      {energy !== null && energy.by_gpu.length > 1 && (
+        <div className={styles.table}>
+          <GpuTable gpus={energy.by_gpu} />
+        </div>
+      )}
     </Section>
   );
 }
@@ -129,3 +137,8 @@ function cost(result: ResultFile, tokens: 'output' | 'total'): ScalarResult | nu
 function money(cost: ScalarResult | null): string {
   return cost?.value == null ? ABSENT : moneyText(cost.value, currencyOf(cost));
 }
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  note: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: theme.spacing(1.5, 0, 0) }),
+  table: css({ marginTop: theme.spacing(1.5) }),
+});

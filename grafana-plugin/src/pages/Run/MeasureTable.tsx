@@ -1,7 +1,9 @@
 import { t } from '@grafana/i18n';
 import React from 'react';
+import { currencyOf } from '../../../../core/measures/cost-results.ts';
+import { moneyText } from '../../../../core/text/money.ts';
 import { ABSENT, quantity, quantityRange } from '../../../../core/text/quantities.ts';
-import type { DistributionResult, MeasureResult, ResultFile } from '../../../../core/run/result.ts';
+import type { DistributionResult, MeasureResult, ResultFile, ScalarResult } from '../../../../core/run/result.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
 import { useAddress } from '../../app/useAddress.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
@@ -62,7 +64,7 @@ function columns(): Array<Column<MeasureResult>> {
       id: 'mean',
       header: t('measures.mean', 'Mean or value'),
       align: 'right',
-      render: (one) => quantity(one.kind === 'scalar' ? one.value : one.mean, one.unit),
+      render: (one) => (one.kind === 'scalar' ? scalarText(one) : quantity(one.mean, one.unit)),
     },
     ...SHOWN.map((name) => ({
       ...statistic(name, name.replace('_', '.'), ({ percentiles }) => percentiles[name].value),
@@ -70,6 +72,13 @@ function columns(): Array<Column<MeasureResult>> {
     })),
     statistic('max', t('measures.max', 'Max'), ({ max }) => max),
   ];
+}
+
+/** Money has the currency that the definition names. */
+function scalarText(one: ScalarResult): string {
+  return one.unit === 'cost_per_million_tokens' && one.value !== null
+    ? moneyText(one.value, currencyOf(one))
+    : quantity(one.value, one.unit);
 }
 
 /** The interval of the p99, below it: a column of its own does not fit on narrow pages. */

@@ -52,13 +52,16 @@ export function RequestScatter({ exporter, runId, regions, live }: Props) {
         sampled && sampled.every > 1
           ? t(
               'requests.sampled',
-              'Every {{every}}th of {{of}} requests at its send time. Failed requests without a value are drawn at 0.',
+              'Every {{every}}th of {{of}} requests of all phases, at its send time. Failed requests without a value are drawn at 0.',
               {
                 every: sampled.every,
                 of: sampled.of.toLocaleString('en-US'),
               }
             )
-          : t('requests.all', 'One point per request at its send time. Failed requests without a value are drawn at 0.')
+          : t(
+              'requests.all',
+              'One point per request of every phase, at its send time. Failed requests without a value are drawn at 0.'
+            )
       }
       actions={<RequestValuePicker label={t('requests.value', 'Plotted value')} value={value} />}
     >

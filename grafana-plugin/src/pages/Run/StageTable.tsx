@@ -5,8 +5,9 @@ import type { ResultFile, StageResult } from '../../../../core/run/result.ts';
 import { stageText } from '../../../../core/run/stage-text.ts';
 import { worstVerdict } from '../../../../core/run/worst-verdict.ts';
 import type { PercentileName } from '../../../../core/stats/percentiles.ts';
-import { ABSENT, counted, quantity } from '../../../../core/text/quantities.ts';
+import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { ObjectiveBadge } from '../../components/ObjectiveBadge.tsx';
 import { Section } from '../../components/Section.tsx';
 import { distributionOf, scalarOf } from './find-measure.ts';
 
@@ -72,17 +73,6 @@ function objectives(): Column<StageResult> {
   return {
     id: 'objectives',
     header: t('stages.objectives', 'Objectives'),
-    render: ({ slos }) => {
-      switch (worstVerdict(slos)) {
-        case 'not_met':
-          return t('stages.not-met', 'not met');
-        case 'undecided':
-          return t('stages.undecided', 'undecided');
-        case 'met':
-          return t('stages.met', 'met');
-        case null:
-          return ABSENT;
-      }
-    },
+    render: ({ slos }) => <ObjectiveBadge verdict={worstVerdict(slos)} />,
   };
 }

@@ -3,8 +3,9 @@ import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React from 'react';
-import { quantity } from '../../../../core/text/quantities.ts';
+import { coolDownCount } from '../../../../core/run/request-counts.ts';
 import type { ResultFile } from '../../../../core/run/result.ts';
+import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { Section } from '../../components/Section.tsx';
 import type { Loaded } from '../../components/useLoaded.ts';
 import { paletteColor } from '../../panels/percentiles/draw/colors.ts';
@@ -73,11 +74,15 @@ export function WhereTimeGoes({ result, counts: { data, loading } }: Props) {
               ? t('time.unknown', 'The number of requests behind the client’s mean is not reported.')
               : split.countMismatch === 0
                 ? t('time.equal', 'Client and server means cover the same number of requests.')
-                : t(
-                    'time.unequal',
-                    'The server count differs from the client count by {{difference}} requests: the parts cover different requests.',
-                    { difference: `${split.countMismatch > 0 ? '+' : '−'}${Math.abs(split.countMismatch)}` }
-                  )}
+                : split.countMismatch === coolDownCount(result.cool_down)
+                  ? t('time.cool-down', 'The server means also cover the {{n}} requests of the cool-down.', {
+                      n: counted(split.countMismatch),
+                    })
+                  : t(
+                      'time.unequal',
+                      'The server count differs from the client count by {{difference}} requests: the parts cover different requests.',
+                      { difference: `${split.countMismatch > 0 ? '+' : '−'}${Math.abs(split.countMismatch)}` }
+                    )}
           </p>
         </>
       ) : (

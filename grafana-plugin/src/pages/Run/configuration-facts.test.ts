@@ -32,6 +32,18 @@ test('facts without a value are named, not listed', () => {
   expect(notStated).toEqual(['load.request_rate', 'warmup', 'dataset']);
 });
 
+test('stages are written as the option reads them', () => {
+  const stages = [
+    { duration_seconds: 60, concurrency: null, request_rate: { start: 5, end: 20 } },
+    { duration_seconds: 30, concurrency: 64, request_rate: null },
+  ];
+  const { comparison_key: key } = run();
+  const { stated } = configurationFacts(
+    run({ comparison_key: { ...key, load: { ...key.load, mode: 'stages', stages } } as RunFile['comparison_key'] })
+  );
+  expect(new Map(stated).get('load.stages')).toBe('rate=5..20:60s,concurrency=64:30s');
+});
+
 test('the command can be pasted into a shell', () => {
   expect(configurationFacts(run()).command).toBe("llmbench run --model 'my model'");
   expect(configurationFacts(run({ command_line: null })).command).toBeNull();

@@ -1,7 +1,8 @@
 import { ABSENT } from '../../../../core/text/quantities.ts';
 import { shellCommand } from '../../../../core/text/shell-word.ts';
 import { provenanceFacts } from '../../../../core/run/provenance.ts';
-import type { RunFile } from '../../../../core/run/run.ts';
+import type { LoadKey, RunFile } from '../../../../core/run/run.ts';
+import { stageText } from '../../../../core/run/stage-text.ts';
 import { flattened } from '../../components/flattened.ts';
 
 export interface ConfigurationFacts {
@@ -12,6 +13,12 @@ export interface ConfigurationFacts {
   command: string | null;
 }
 
+/** The stages as `--stages` reads them. */
+const loadFacts = (load: LoadKey) => ({
+  ...load,
+  ...(load.stages && { stages: load.stages.map(stageText).join(',') }),
+});
+
 /** Everything in the fingerprint, and what the run was made of and measured on. */
 export function configurationFacts(run: RunFile): ConfigurationFacts {
   const { measure_definitions: _definitions, ...key } = run.comparison_key;
@@ -19,7 +26,7 @@ export function configurationFacts(run: RunFile): ConfigurationFacts {
     ['run_id', run.run_id],
     ...flattened(run.target.origin, 'target'),
     ...(run.group_id === null ? [] : flattened(run.group_id, 'group')),
-    ...flattened(key),
+    ...flattened({ ...key, load: key.load && loadFacts(key.load) }),
     ...flattened(run.dataset, 'dataset'),
     ...(run.provenance ? provenanceFacts(run.provenance) : []),
   ];

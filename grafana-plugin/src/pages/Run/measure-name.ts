@@ -40,6 +40,7 @@ function names(): Record<string, string> {
     connect_time: t('measure.connect', 'Connect time'),
     input_sequence_length: t('measure.input', 'Input length'),
     output_sequence_length: t('measure.output', 'Output length'),
+    e2e_output_token_throughput: t('measure.e2e-throughput', 'E2E output token throughput'),
     request_throughput: t('measure.request-throughput', 'Request throughput'),
     output_token_throughput: t('measure.output-throughput', 'Output token throughput'),
     input_token_throughput: t('measure.input-throughput', 'Input token throughput'),

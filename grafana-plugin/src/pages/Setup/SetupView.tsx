@@ -44,6 +44,7 @@ export default function SetupView() {
               title={snippetTitle(snippet.id)}
               text={snippet.text}
               isWide={snippet.id === 'run' || snippet.id === 'scrape'}
+              wraps
             />
           ))}
         </div>

@@ -78,7 +78,7 @@ function EfficiencyChart({ shown, settings }: Props) {
   const title = t('sweeps.efficiency-chart', 'Tokens/s per user and per GPU');
   const missing = t(
     'sweeps.gpus-missing',
-    'The number of GPUs is missing, because the servers’ metrics did not report it. Enter it above: {{sweeps}}',
+    'The servers’ metrics do not report the number of GPUs of {{sweeps}}. Enter it above.',
     { sweeps: withoutGpus.map(({ name }) => name).join(', ') }
   );
   return (

@@ -1,15 +1,18 @@
 import { t } from '@grafana/i18n';
-import { Badge, TextLink } from '@grafana/ui';
+import { TextLink } from '@grafana/ui';
 import React, { useMemo } from 'react';
 import { useLocation } from 'react-router-dom';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
 import type { Unit } from '../../../../core/run/statistic.ts';
 import type { SweepFigure } from '../../../../core/sweeps/sweep-figures.ts';
+import { withinText } from '../../../../core/sweeps/within-text.ts';
 import { ABSENT, counted, quantity, quantityRange, significant } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
+import { ObjectiveBadge } from '../../components/ObjectiveBadge.tsx';
 import { runUrl } from '../../components/run-link.ts';
 import { Section } from '../../components/Section.tsx';
 import type { SweepAnswer } from '../../exporter-api/types.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 import { gpusOfSweep, type ShownSweep } from './chart-curves.ts';
 import type { SweepSettings } from './settings.ts';
 
@@ -39,23 +42,11 @@ function factsOf({ source, model, dataset, knee, within_objective: within }: Swe
     model,
     dataset,
     knee === null ? t('sweeps.no-knee', 'no knee') : t('sweeps.knee-at', 'knee at {{load}}', { load: knee.load }),
-    ...(within === null ? [] : [withinText(within)]),
+    ...(within === null
+      ? []
+      : [t('sweeps.within', 'objective {{range}}', { range: withinText(within), ...PLAIN_TEXT })]),
   ];
   return parts.filter(Boolean).join(' · ');
-}
-
-function withinText({ holds, fails, monotonic, confidence }: NonNullable<SweepAnswer['within_objective']>): string {
-  const parts = [
-    holds === null
-      ? t('sweeps.holds-nowhere', 'objective met at no load')
-      : t('sweeps.holds', 'objective met up to {{load}}', { load: holds }),
-    ...(fails === null ? [] : [t('sweeps.fails', 'not met from {{load}}', { load: fails })]),
-    ...(monotonic ? [] : [t('sweeps.not-monotonic', 'met again above that')]),
-    ...(confidence === undefined
-      ? []
-      : [t('sweeps.confidence', '{{percent}} % confidence', { percent: Math.round(confidence * 100) })]),
-  ];
-  return parts.join(', ');
 }
 
 function columnsOf(sweep: SweepAnswer, settings: SweepSettings, search: string): Array<Column<Step>> {
@@ -88,7 +79,7 @@ function columnsOf(sweep: SweepAnswer, settings: SweepSettings, search: string):
     hasObjective && {
       id: 'objective',
       header: t('sweeps.objective', 'Objective'),
-      render: ({ objective }) => <Objective objective={objective} />,
+      render: ({ objective }) => <ObjectiveBadge verdict={objective} />,
     },
     { id: 'ok', header: t('sweeps.ok', 'Requests'), align: 'right', render: ({ requests }) => counted(requests.ok) },
     {
@@ -137,14 +128,4 @@ const bare = (text: string) => text.replace(/ (requests|tokens)\/s$/, '');
 function runText({ status }: Step['runs'][number], i: number): string {
   const run = t('sweeps.run', 'Run {{number}}', { number: i + 1 });
   return status === 'completed' ? run : `${run} (${status})`;
-}
-
-function Objective({ objective }: Pick<Step, 'objective'>) {
-  if (objective === 'met') {
-    return <Badge color="green" text={t('sweeps.objective-met', 'met')} />;
-  }
-  if (objective === 'not_met') {
-    return <Badge color="red" text={t('sweeps.objective-not-met', 'not met')} />;
-  }
-  return objective === null ? ABSENT : <Badge color="orange" text={t('sweeps.objective-undecided', 'undecided')} />;
 }

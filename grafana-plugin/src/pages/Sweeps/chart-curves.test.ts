@@ -73,8 +73,8 @@ test('limits: the objectives of the drawn percentile and the limits of good requ
   ];
   const all = shown(sweep('a', steps, { goodput_limits: good }), sweep('b', steps));
   expect(latencyLimits(all, SETTINGS)).toEqual([
-    { value: 0.5, text: 'TTFT p99 <= 500 ms' },
-    { value: 1, text: 'TTFT <= 1 s' },
+    { value: 0.5, text: 'TTFT p99 ≤ 500 ms' },
+    { value: 1, text: 'TTFT ≤ 1 s' },
   ]);
   expect(latencyLimits(all, { ...SETTINGS, latency: 'request_latency' })).toEqual([]);
 });

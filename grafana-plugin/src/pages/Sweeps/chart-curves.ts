@@ -49,7 +49,7 @@ export function latencyLimits(shown: readonly ShownSweep[], { latency, percentil
   const limits = [
     ...slos.filter(({ measure, stat }) => measure === latency && stat === percentile),
     ...good.map((limit) => ({ ...limit, stat: null, comparison: '<=' as const })),
-  ].map((slo) => ({ value: slo.limit, text: sloWords(slo) }));
+  ].map((slo) => ({ value: slo.limit, text: sloWords(slo).replace('<=', '≤') }));
   return [...new Map(limits.map((limit) => [limit.text, limit])).values()];
 }
 

@@ -3,6 +3,9 @@ import React from 'react';
 import type { Scale } from '../../panels/percentiles/draw/scale.ts';
 import type { TrendBand } from './trend-points.ts';
 
+/** Of the range of the baseline, here and in the legend. */
+export const BAND_OPACITY = 0.35;
+
 interface Props {
   baseline: TrendBand | null;
   anchor: TrendBand | null;
@@ -43,7 +46,7 @@ function Band({ band, x, y, fill, stroke, name }: BandProps) {
       y={y(band.high)}
       height={Math.max(1, y(band.low) - y(band.high))}
       fill={fill ?? 'none'}
-      fillOpacity={0.14}
+      fillOpacity={BAND_OPACITY}
       {...(stroke && { stroke, strokeDasharray: '5 4' })}
     />
   );

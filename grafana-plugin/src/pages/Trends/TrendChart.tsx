@@ -31,7 +31,7 @@ interface Props {
 }
 
 const HEIGHT = 220;
-const MARGIN = { top: 34, right: 16, bottom: 24, left: 104 };
+const MARGIN = { top: 34, right: 16, bottom: 30, left: 104 };
 const PIXELS_PER_TICK = { x: 150, y: 40 };
 /** A shorter movement of the pointer is a click. */
 const DRAG_PIXELS = 6;
@@ -194,7 +194,7 @@ function Axes({ x, y, unit, points }: { x: Scale; y: Scale; unit: Unit; points: 
         text={(value) => tickText(value, unit)}
       />
       {dated(points, Math.max(1, Math.floor((right - left) / PIXELS_PER_TICK.x))).map(({ place, run }) => (
-        <text key={run.run_id} x={x(place)} y={bottom + 16} textAnchor="middle" className={styles.tick}>
+        <text key={run.run_id} x={x(place)} y={bottom + 22} textAnchor="middle" className={styles.tick}>
           {run.start === null ? '' : dateTimeFormat(run.start, { format: 'YYYY-MM-DD HH:mm' })}
         </text>
       ))}

@@ -3,6 +3,7 @@ import { useTheme2 } from '@grafana/ui';
 import React from 'react';
 import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
 import { verdictColor, verdictText } from '../../components/VerdictBadge.tsx';
+import { BAND_OPACITY } from './TrendBands.tsx';
 import type { VerdictName } from '../../exporter-api/types.ts';
 
 const VERDICTS: readonly VerdictName[] = ['regressed', 'suspect', 'undecided', 'unchanged', 'improved'];
@@ -31,7 +32,7 @@ export function TrendLegend() {
         <line x1={8} x2={8} y1={0} y2={12} stroke={grey} />
       </Mark>
       <Mark text={t('trends.legend-baseline', 'range of the baseline')}>
-        <rect width={16} height={12} fill={theme.colors.success.main} fillOpacity={0.25} />
+        <rect width={16} height={12} fill={theme.colors.success.main} fillOpacity={BAND_OPACITY} />
       </Mark>
       <Mark text={t('trends.legend-anchor', 'range of the pinned runs')}>
         <rect x={1} y={1} width={14} height={10} fill="none" stroke={theme.colors.warning.main} strokeDasharray="4 3" />

@@ -63,7 +63,7 @@ function columnsOf(measures: ScenarioAnswer['measures'], search: string): Array<
       header: t('trends.column.start', 'Start'),
       render: (run) => (
         <span title={run.run_id}>
-          <TextLink href={runUrl({ ...run, status: 'completed' }, search)} inline={false}>
+          <TextLink href={runUrl({ ...run, status: 'completed' }, search)} inline={false} variant="bodySmall">
             {startText(run)}
           </TextLink>
         </span>
