@@ -51,7 +51,7 @@ export function figure({ title, caption, legend, x, y, height = HEIGHT, behind, 
 }
 
 /** An empty chart with the reason. */
-export function emptyFigure(title: string, why: string): Html {
+export function emptyFigure(title: string, why: string | Html): Html {
   return html`<figure class="empty">
     <figcaption><strong>${title}</strong></figcaption>
     <p>${why}</p>

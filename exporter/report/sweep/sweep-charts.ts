@@ -104,7 +104,8 @@ function efficiencyChart(report: SweepReport): Html {
     return emptyFigure(
       title,
       missing > 0
-        ? 'The number of GPUs is missing: the servers’ metrics did not report it. `llmbench report GROUP --gpus N` adds it.'
+        ? html`The number of GPUs is missing: the servers’ metrics did not report it.
+            <code>llmbench report GROUP --gpus N</code> adds it.`
         : 'No run reports throughput of tokens and inter-token latency.',
     );
   }
@@ -129,7 +130,7 @@ function goodputChart(report: SweepReport): Html {
   if (curves.length === 0) {
     return emptyFigure(
       title,
-      'Goodput is missing: the runs have no limits for good requests (`llmbench run --goodput`).',
+      html`Goodput is missing: the runs have no limits for good requests (<code>llmbench run --goodput</code>).`,
     );
   }
   return curveFigure({
