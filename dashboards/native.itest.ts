@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describeWithPrometheusMajor } from '../prometheus/describe-prometheus.ts';
 import { ruleFiles } from '../prometheus/known-metrics.ts';
 import { panelsOf, type ClassicDashboard, type ClassicVariable } from './classic-json.ts';
-import { DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
+import { APP_FOLDER, DASHBOARDS, NATIVE_FOLDER } from './src/dashboards.ts';
 import { interpolate } from './testing/grafana-variables.ts';
 import {
   deleteSeries,
@@ -33,6 +33,8 @@ const comparable = (target: Target, rankShift: string): Target => ({
 const RANK_SHIFTS = ['- 1e-6', '+ 1e-6'] as const;
 
 const FILES = DASHBOARDS.map(([file]) => file).filter((file) => file.startsWith(NATIVE_FOLDER));
+/** Of the app's panel, which takes the differences of raw counters itself. */
+const APP_FILES = DASHBOARDS.map(([file]) => file).filter((file) => file.startsWith(APP_FOLDER));
 /** Shown until the result of the run is published: edges of buckets, which only classic histograms have, and estimates. */
 const EDGE = /^(p\d+) at (least|most),/;
 const ESTIMATE = /^(p\d+) estimated,/;
@@ -90,6 +92,20 @@ function bucketsOf(series: readonly Series[], bounds: ReadonlySet<string>): Read
         }),
       ),
     ),
+  );
+}
+
+/** How many observations raw counters of either kind have, by labels and time. */
+function observationsOf(series: readonly Series[]): ReadonlyMap<string, number> {
+  return new Map(
+    series.flatMap(({ metric, samples, histograms = [] }) => {
+      const { le } = metric;
+      const labels = Object.entries(metric).filter(([label]) => label !== '__name__' && label !== 'le');
+      const key = JSON.stringify(labels.sort());
+      const counts = histograms.map(([seconds, { count }]) => [seconds, count] as const);
+      const all = le === undefined ? counts : le === '+Inf' ? samples : [];
+      return all.map(([seconds, count]) => [`${key} at ${seconds}`, Number(count)] as const);
+    }),
   );
 }
 
@@ -188,6 +204,22 @@ await describeWithPrometheusMajor('3', 'dashboards for native histograms', (prog
     });
   });
 
+  describe.each(APP_FILES)('with both kinds stored: %s', (file) => {
+    test('the panels read the classic histograms', async () => {
+      const dashboard = dashboardOf(file);
+      const values = await choose(both, dashboard.templating.list);
+      chosen.set(file, values);
+      let count = 0;
+      for (const target of targetsOf(dashboard)) {
+        const found = await query(target, both, values);
+        expect(found.flatMap(({ histograms = [] }) => histograms)).toEqual([]);
+        shown.set(`${file} ${target.name}`, observationsOf(found));
+        count += observationsOf(found).size;
+      }
+      expect(count).toBeGreaterThan(10);
+    });
+  });
+
   describe('with native histograms only', () => {
     let deleted: readonly string[];
 
@@ -275,6 +307,20 @@ await describeWithPrometheusMajor('3', 'dashboards for native histograms', (prog
         }
         expect(missing).toEqual([]);
       });
+    });
+
+    test.each(APP_FILES)('%s: the panels read as many observations', async (file) => {
+      let count = 0;
+      for (const target of targetsOf(dashboardOf(file))) {
+        const found = observationsOf(await query(target, both, chosen.get(file) ?? {}));
+        const reference = shown.get(`${file} ${target.name}`) ?? NONE;
+        expect({ name: target.name, differences: differences(found, reference) }).toEqual({
+          name: target.name,
+          differences: [],
+        });
+        count += found.size;
+      }
+      expect(count).toBeGreaterThan(10);
     });
 
     test('the generic dashboard offers native histograms by their names, and draws them', async () => {

@@ -44,6 +44,8 @@ await describeWithPrometheusMajor('3', 'a Prometheus that converts all classic h
   let page: Server;
   let prometheus: PrometheusServer;
   let requests = 4;
+  let configFile: string;
+  let configuration: (switched: string) => string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'llmbench-native-'));
@@ -60,16 +62,16 @@ await describeWithPrometheusMajor('3', 'a Prometheus that converts all classic h
     const [, settings = ''] = /## Native histograms\n[^`]*(?:`[^`]+`[^`]*)*?```yaml\n([^`]*)```/.exec(guide) ?? [];
     expect(settings).toContain('always_scrape_classic_histograms');
     const indented = settings.replaceAll(/^(?=.)/gm, '    ');
-    const configFile = join(folder, 'prometheus.yml');
-    await writeFile(
-      configFile,
-      `global: { scrape_interval: 1s, convert_classic_histograms_to_nhcb: true }
+    configFile = join(folder, 'prometheus.yml');
+    configuration = (switched) => `global: { scrape_interval: 1s, convert_classic_histograms_to_nhcb: true }
 scrape_configs:
-${job('converted', '')}${job('kept', indented)}${job('both', '    always_scrape_classic_histograms: true\n')}`,
-    );
-    const flags = ['--enable-feature=native-histograms'];
+${job('converted', '')}${job('kept', indented)}${job('both', '    always_scrape_classic_histograms: true\n')}${job('switched', switched)}`;
+    await writeFile(configFile, configuration('    convert_classic_histograms_to_nhcb: false\n'));
+    // After a reload the last sample of a series that is no longer stored is returned for so long.
+    const lookback = '--query.lookback-delta=5s';
+    const flags = ['--enable-feature=native-histograms', '--web.enable-lifecycle', lookback];
     prometheus = await startPrometheus({ programs, configFile, dataFolder: join(folder, 'data'), flags });
-    await until(async () => (await count('up == 1')) === 3);
+    await until(async () => (await count('up == 1')) === 4);
   });
 
   afterAll(async () => {
@@ -83,6 +85,11 @@ ${job('converted', '')}${job('kept', indented)}${job('both', '    always_scrape_
     readonly metric: Record<string, string>;
     readonly value?: readonly [number, string];
     readonly histogram?: readonly [number, { readonly count: string }];
+  }
+  interface InRange {
+    readonly metric: Record<string, string>;
+    readonly values?: readonly (readonly [number, string])[];
+    readonly histograms?: readonly (readonly [number, unknown])[];
   }
   const result = async (query: string): Promise<readonly Found[]> => {
     const response = await fetch(`${prometheus.url}/api/v1/query?query=${encodeURIComponent(query)}`);
@@ -125,11 +132,38 @@ ${job('converted', '')}${job('kept', indented)}${job('both', '    always_scrape_
     requests = 10;
     await until(all);
     // The moments of the query are whole seconds.
-    await until(async () => (await value(eitherCountQuery(RUN, 60))) === 18);
-    // 6 of each job: two store classic histograms, two native ones, and one of them both.
-    expect(await value(classicCountQuery(RUN, 60))).toBe(12);
+    await until(async () => (await value(eitherCountQuery(RUN, 60))) === 24);
+    // 6 of each job: three store classic histograms, two native ones, and one of them both.
+    expect(await value(classicCountQuery(RUN, 60))).toBe(18);
     expect(await value(nativeSeriesQuery(RUN, 60))).toBe(2);
-    expect(await value(eitherCountQuery(RUN, 60))).toBe(18);
+    expect(await value(eitherCountQuery(RUN, 60))).toBe(24);
     expect(await count(eitherCountQuery('nothing', 60))).toBe(0);
+  });
+
+  test('a job that begins to convert: the range has the buckets, and after them the native histogram', async () => {
+    const switched = '{job="switched"}';
+    await until(async () => (await count(`${FAMILY}_bucket${switched}`)) === 2);
+    await writeFile(configFile, configuration(''));
+    const answer = await fetch(`${prometheus.url}/-/reload`, { method: 'POST' });
+    expect(answer.status).toBe(200);
+    const query = rawHistogram(FAMILY, 'job="switched"');
+    await until(async () => (await result(query)).some(({ histogram: native }) => native !== undefined));
+    // The steps are whole seconds, and the first sample may be younger than the last of them.
+    const now = Math.ceil(Date.now() / 1000);
+    const parameters = { start: `${now - 120}`, end: `${now}`, step: '1' };
+    const range = await fetch(
+      `${prometheus.url}/api/v1/query_range?${new URLSearchParams({ query, ...parameters }).toString()}`,
+    );
+    const { data } = (await range.json()) as { data: { result: readonly InRange[] } };
+    const times = (le: string | undefined): readonly number[] => {
+      const found = data.result.find(({ metric }) => metric['le'] === le);
+      return [...(found?.values ?? []), ...(found?.histograms ?? [])].map(([seconds]) => seconds);
+    };
+    expect(times('+Inf').length).toBeGreaterThan(0);
+    expect(times(undefined).length).toBeGreaterThan(0);
+    expect(times('0.1')).toEqual(times('+Inf'));
+    expect(times(undefined)[0]).toBeGreaterThan(times('+Inf').at(-1) ?? Infinity);
+    // The count goes on, so that nothing is counted between the two.
+    expect(await value(eitherCountQuery(RUN, 120))).toBe(24);
   });
 });

@@ -70,8 +70,21 @@ test('servers and runs need no histograms', async ({ page, openNative, environme
   await openNative('servers');
   const vllm = page.getByRole('region', { name: 'vLLM', exact: true });
   await expect(vllm.getByText('up', { exact: true }).first()).toBeVisible();
+  // Grafana has both dashboards of vLLM, and this Prometheus only native histograms.
+  await expect(vllm.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('href', /\/d\/llmbench-vllm-native\?/);
   await page.screenshot({ path: 'screenshots/servers-native.png' });
   await openNative(`runs/${environment.finished[1]}`, { without: 'llmbench-runs', from: 'now-1h', to: 'now' });
   await expect(page.getByRole('group', { name: 'Time to first token p99' })).toContainText(/\d ms/);
   await expect(page.getByTestId('percentiles chart')).toHaveCount(2);
+  await expect(page.getByRole('link', { name: 'Benchmark dashboard' })).toHaveAttribute(
+    'href',
+    /\/d\/llmbench-benchmark-native\?/
+  );
+});
+
+test('setup: which histograms are native', async ({ page, openNative }) => {
+  await openNative('setup');
+  await expect(
+    page.getByText(/Stored as native histograms only: .*vllm:time_to_first_token_seconds \(vllm\).* The app reads them/)
+  ).toBeVisible();
 });

@@ -192,7 +192,8 @@ for (const mode of ['time', 'range']) {
 test('no series: no data, and no drawing', async ({ page, open }) => {
   await answer(page, {});
   await open({ ...RANGE, query: QUERY });
-  await expect(message(page)).toHaveText('No data');
+  await expect(message(page).getByText('No data', { exact: true })).toBeVisible();
+  await expect(message(page)).toContainText('If Prometheus stores native histograms only, query ttft_seconds');
   await expect(page.getByTestId('percentiles chart')).toHaveCount(0);
   await isAccessible(page);
   await keep(page, 'empty');

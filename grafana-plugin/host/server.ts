@@ -22,6 +22,7 @@ const FONTS: Record<string, string> = {
   'Inter-Medium.woff2': 'inter-latin-500-normal.woff2',
 };
 const GRAFANA_RULES_PATH = '/api/prometheus/grafana/api/v1/rules';
+const GRAFANA_SEARCH_PATH = '/api/search';
 const NO_RULES = { status: 'success', data: { groups: [] } };
 /** A port that nothing listens on. */
 const UNUSED_ADDRESS = 'http://127.0.0.1:9';
@@ -51,6 +52,8 @@ export interface HostOptions {
   exporterToken?: string | undefined;
   /** The answer of Grafana's own rules API; without it, Grafana has no rules. */
   grafanaRules?: object | undefined;
+  /** The uids of the dashboards that Grafana has; without them, it has none. */
+  grafanaDashboards?: readonly string[];
   /** The installed plugin (default: `dist`). */
   pluginFolder?: string;
   port?: number;
@@ -80,6 +83,9 @@ export function startHost(options: HostOptions): Promise<{ url: string; server: 
     } else if (path === GRAFANA_RULES_PATH) {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(options.grafanaRules ?? NO_RULES));
+    } else if (path === GRAFANA_SEARCH_PATH) {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify((options.grafanaDashboards ?? []).map((uid) => ({ uid, type: 'dash-db' }))));
     } else if (font) {
       sendFile(join(root, 'node_modules/@fontsource/inter/files', font), response);
     } else if (folder) {

@@ -3,6 +3,7 @@ import { DATASOURCE } from '../datasource.ts';
 import { description } from '../server/description.ts';
 import type { DrawPanel } from '../server/server-dashboard.ts';
 import { overTime } from '../target.ts';
+import { eitherKind } from './either-kind.ts';
 
 const PERCENTILES_PANEL = 'llmbench-percentiles-panel';
 const BOUNDS =
@@ -24,7 +25,7 @@ export const drawAppPanel: DrawPanel = (spec, id, { width, height }) => {
     .datasource(DATASOURCE)
     .span(width)
     .height(height + LEGEND_HEIGHT)
-    .targets(overTime(buckets.map((expr) => ({ expr, legend: '__auto' }))))
+    .targets(overTime(buckets.map((selector) => ({ expr: eitherKind(selector), legend: '__auto' }))))
     .fieldConfig({ defaults: { unit: spec.signals[0]?.display.unit ?? 's' }, overrides: [] })
     .options({ percentiles: quantiles, showIntervals: true, windowSeconds: 0, showLegend: true });
 };

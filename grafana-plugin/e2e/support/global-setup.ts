@@ -14,6 +14,9 @@ const PICTURED: WantedRuns | undefined = process.env['UPDATE_SCREENSHOT']
   ? { concurrencies: [1, 2, 4, 8], seconds: 40 }
   : undefined;
 
+/** Those for native histograms alone, and of one system those for classic ones beside them. */
+const NATIVE_DASHBOARDS = ['llmbench-benchmark-native', 'llmbench-vllm-native', 'llmbench-vllm'];
+
 /** Starts the data of the panel and of the app, and the host pages; the tests learn of them through the environment. */
 export default async function globalSetup(): Promise<(() => Promise<void>) | undefined> {
   const [prometheus, prometheus3] = [findPrometheus(), findPrometheus3()];
@@ -44,7 +47,7 @@ export default async function globalSetup(): Promise<(() => Promise<void>) | und
     startHost({ ...app, pluginFolder }),
     startHost({ ...app, pluginFolder, exporterUrl: app.judgedExporterUrl, exporterToken: app.judgedToken }),
     startHost({ ...staged, pluginFolder }),
-    startHost({ ...app, pluginFolder, prometheusUrl: app.native.url }),
+    startHost({ ...app, pluginFolder, prometheusUrl: app.native.url, grafanaDashboards: NATIVE_DASHBOARDS }),
   ]);
   const environment: Environment = {
     hostUrl: hosts[0].url,

@@ -8,7 +8,14 @@ interface DashboardPlace {
   runId?: string;
   job?: string;
   instance?: string;
+  /** Uids of the dashboards to use in their variant for native histograms. */
+  natives: ReadonlySet<string>;
 }
+
+/** At the end of the uid of a dashboard's variant for native histograms. */
+const NATIVE_SUFFIX = '-native';
+const GENERIC = 'llmbench-generic';
+const BENCHMARK = 'llmbench-benchmark';
 
 /** The dashboards that the project ships, by the system that they show. */
 const DASHBOARDS: Readonly<Record<string, string>> = {
@@ -23,15 +30,31 @@ const DASHBOARDS: Readonly<Record<string, string>> = {
 
 /** The dashboard of a system at a time; that for any other system where it has none. Null: the system is not known. */
 export function serverDashboardUrl(system: string | null, place: DashboardPlace): string | null {
-  return system === null ? null : dashboardUrl(DASHBOARDS[system] ?? 'llmbench-generic', place);
+  return system === null ? null : dashboardUrl(DASHBOARDS[system] ?? GENERIC, place);
 }
 
 export function benchmarkDashboardUrl(place: DashboardPlace): string {
-  return dashboardUrl('llmbench-benchmark', place);
+  return dashboardUrl(BENCHMARK, place);
 }
 
-function dashboardUrl(uid: string, { time, prometheus, runId, job, instance }: DashboardPlace): string {
-  return urlUtil.renderUrl(`/d/${uid}`, {
+/** The dashboards that links lead to, and their variants for native histograms. */
+export const LINKED_DASHBOARDS = [...new Set([...Object.values(DASHBOARDS), GENERIC, BENCHMARK])].flatMap((uid) => [
+  uid,
+  `${uid}${NATIVE_SUFFIX}`,
+]);
+
+/**
+ * The dashboards of which Grafana has a variant for native histograms, by the uids that it has. Where it has both variants,
+ * the one for native histograms is used if Prometheus stores such histograms only.
+ */
+export function nativeVariants(uids: ReadonlySet<string>, isNativeOnly: boolean): Set<string> {
+  return new Set(
+    LINKED_DASHBOARDS.filter((uid) => uids.has(`${uid}${NATIVE_SUFFIX}`) && (isNativeOnly || !uids.has(uid)))
+  );
+}
+
+function dashboardUrl(uid: string, { time, prometheus, runId, job, instance, natives }: DashboardPlace): string {
+  return urlUtil.renderUrl(`/d/${uid}${natives.has(uid) ? NATIVE_SUFFIX : ''}`, {
     from: time.from,
     to: time.to,
     ...(prometheus !== null && { 'var-datasource': prometheus }),

@@ -10,6 +10,7 @@ import { benchmarkDashboardUrl, serverDashboardUrl } from '../../components/dash
 import { durationText } from '../../components/duration-text.ts';
 import { runTitle } from '../../components/run-link.ts';
 import { StatusBadge } from '../../components/StatusBadge.tsx';
+import { useNativeDashboards } from '../../components/useNativeDashboards.ts';
 import type { RunSummary } from '../../exporter-api/types.ts';
 
 /** The run's title, status, target and load, and links to the dashboards at its time. */
@@ -28,19 +29,15 @@ export function RunFacts({ run }: { run: RunSummary }) {
     run.duration_seconds === null ? '' : durationText(run.duration_seconds),
     [run.tool, run.tool_version].filter(Boolean).join(' '),
   ].filter(Boolean);
-  const serverUrl = serverDashboardUrl(run.system, { time, prometheus, runId: run.run_id });
+  const natives = useNativeDashboards();
+  const place = { time, prometheus, runId: run.run_id, natives };
+  const serverUrl = serverDashboardUrl(run.system, place);
   return (
     <div className={styles.row}>
       <StatusBadge status={run.status} failure={run.failure} />
       <span className={styles.facts}>{facts.join(' · ')}</span>
       <span className={styles.links}>
-        <LinkButton
-          size="sm"
-          variant="secondary"
-          icon="apps"
-          href={benchmarkDashboardUrl({ time, prometheus, runId: run.run_id })}
-          onClick={goBackHere}
-        >
+        <LinkButton size="sm" variant="secondary" icon="apps" href={benchmarkDashboardUrl(place)} onClick={goBackHere}>
           {t('run.benchmark-dashboard', 'Benchmark dashboard')}
         </LinkButton>
         {serverUrl && (

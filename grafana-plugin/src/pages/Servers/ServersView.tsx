@@ -12,6 +12,7 @@ import { serverDashboardUrl } from '../../components/dashboard-link.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
+import { useNativeDashboards } from '../../components/useNativeDashboards.ts';
 import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
 import { type ServerRow, serverQueries, type SystemServers, systemsOfSeries } from './server-queries.ts';
@@ -38,6 +39,7 @@ function Servers({ prometheus }: { prometheus: string }) {
     [prometheus, time]
   );
   const { data, error, reload } = useLoaded(load);
+  const natives = useNativeDashboards();
   if (error) {
     return <LoadProblem title={t('servers.problem', 'The Prometheus query failed')} error={error} onRetry={reload} />;
   }
@@ -53,13 +55,13 @@ function Servers({ prometheus }: { prometheus: string }) {
   ) : (
     <div className={styles.page}>
       {data.map((one) => (
-        <System key={one.system.id} {...one} />
+        <System key={one.system.id} {...one} natives={natives} />
       ))}
     </div>
   );
 }
 
-function System({ system, servers }: SystemServers) {
+function System({ system, servers, natives }: SystemServers & { natives: ReadonlySet<string> }) {
   const { prometheus, time } = usePage();
   const { pathname, search } = useLocation();
   const setReturn = useReturnToPrevious();
@@ -69,6 +71,7 @@ function System({ system, servers }: SystemServers) {
     serverDashboardUrl(system.id, {
       time,
       prometheus,
+      natives,
       ...(server && { job: server.jobs[0] ?? '', instance: server.instance }),
     }) ?? '';
   return (

@@ -18,7 +18,7 @@ export function PrometheusCheck({ source }: Props) {
     <Check
       source={source}
       checked={checked}
-      isComplete={(found) => found.exporterIsScraped && found.systems.length > 0 && found.nativeOnly.length === 0}
+      isComplete={(found) => found.exporterIsScraped && found.systems.length > 0}
     >
       {(found) => prometheusText(found)}
     </Check>
@@ -92,7 +92,7 @@ function prometheusText({ runs, exporterIsScraped, systems, nativeOnly }: Promet
       ? [
           t(
             'setup.native-only',
-            'Stored as native histograms only, which the dashboards of the app do not read: {{families}}. Set convert_classic_histograms_to_nhcb: false and always_scrape_classic_histograms: true for their jobs. The dashboards and rules in native/ read both kinds.',
+            'Stored as native histograms only: {{families}}. The app reads them; use the dashboards and rules in native/.',
             { families: nativeOnly.join(', ') }
           ),
         ]

@@ -1,8 +1,8 @@
 import { ExporterApi } from '../../exporter-api/exporter-api.ts';
 import type { StatusAnswer } from '../../exporter-api/types.ts';
+import { FIRST_TOKEN_HISTOGRAMS } from '../../prometheus/first-token-histograms.ts';
 import { nativeOnlyQuery } from '../../prometheus/native-only.ts';
 import { queryPrometheus } from '../../prometheus/query-prometheus.ts';
-import { SYSTEMS } from '../Buckets/server-catalog.ts';
 import { serverQueries, systemsOfSeries } from '../Servers/server-queries.ts';
 
 /** The llmbench data in a Prometheus. */
@@ -11,20 +11,11 @@ export interface PrometheusFindings {
   /** Whether `llmbench serve` is scraped now. */
   exporterIsScraped: boolean;
   systems: string[];
-  /** Histograms, with their job, that it stores as native ones only, which not all queries of the app read. */
+  /** Histograms, with their job, that it stores as native ones only, which require the dashboards and rules in native/. */
   nativeOnly: string[];
 }
 
 const RANGE_SECONDS = 24 * 3600;
-/** A histogram of each page that may be scraped: the client's, and each server's. */
-const HISTOGRAMS = [
-  'llmbench_time_to_first_token_seconds',
-  ...new Set(
-    SYSTEMS.flatMap(({ families }) => families.filter(({ quantity }) => quantity === 'time_to_first_token')).map(
-      ({ name }) => name
-    )
-  ),
-];
 
 /** Queries the last day. Rejects when the query fails. */
 export async function checkPrometheus(uid: string, nowMs: number): Promise<PrometheusFindings> {
@@ -36,7 +27,7 @@ export async function checkPrometheus(uid: string, nowMs: number): Promise<Prome
         expr: `count(count by (run_id) (last_over_time(llmbench_run_info[${RANGE_SECONDS}s])))`,
         instant: true,
       },
-      { refId: 'native', expr: nativeOnlyQuery(HISTOGRAMS), instant: true },
+      { refId: 'native', expr: nativeOnlyQuery(FIRST_TOKEN_HISTOGRAMS), instant: true },
       { refId: 'exporter', expr: 'count(llmbench_build_info)', instant: true },
       ...serverQueries(RANGE_SECONDS),
     ],

@@ -16,6 +16,7 @@ import { notes } from './draw/notes.ts';
 import { textHeight } from './draw/text-height.ts';
 import { valueFormat } from './draw/value-text.ts';
 import { failedQuery, noPercentileChosen } from './input/input-problem.ts';
+import { nativeQuery } from './input/native-query.ts';
 import { queryExpressions } from './input/query-expressions.ts';
 import { readFrames } from './input/read-frames.ts';
 import { runRegions } from './input/run-regions.ts';
@@ -33,10 +34,8 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
 
   const targets = data.request?.targets;
-  const reading = useMemo(
-    () => readFrames(data.series, queryExpressions(data.series, targets)),
-    [data.series, targets]
-  );
+  const expressions = useMemo(() => queryExpressions(data.series, targets), [data.series, targets]);
+  const reading = useMemo(() => readFrames(data.series, expressions), [data.series, expressions]);
   const { series } = reading;
   const { state, errors } = data;
   const problems = useMemo(
@@ -75,6 +74,7 @@ export function PercentilesPanel(props: PanelProps<PercentilesOptions>) {
         problems={series.length > 0 ? [noPercentileChosen()] : reading.problems}
         loading={state === LoadingState.Loading}
         error={state === LoadingState.Error ? (errors?.[0]?.message ?? '') : ''}
+        nativeQuery={[...expressions.values()].map(nativeQuery).find((query) => query !== null) ?? null}
       />
     );
   }

@@ -12,10 +12,12 @@ interface Props {
   loading: boolean;
   /** What the data source says went wrong; empty when nothing did. */
   error: string;
+  /** What to ask for instead if only native histograms are stored; null if the queries read these. */
+  nativeQuery: string | null;
 }
 
 /** Shown when nothing can be drawn: the problem, and the query to use instead. */
-export function Message({ problems, loading, error }: Props) {
+export function Message({ problems, loading, error, nativeQuery }: Props) {
   const styles = useStyles2(getStyles);
   if (problems.length === 0 || error) {
     const text = loading ? t('panel.loading', 'Loading …') : t('panel.no-data', 'No data');
@@ -27,7 +29,17 @@ export function Message({ problems, loading, error }: Props) {
             <div>{error}</div>
           </div>
         ) : (
-          text
+          <>
+            <div>{text}</div>
+            {!loading && nativeQuery !== null && (
+              <div className={styles.problem}>
+                {t('panel.no-data-native', 'If Prometheus stores native histograms only, query {{query}}', {
+                  query: nativeQuery,
+                  ...PLAIN_TEXT,
+                })}
+              </div>
+            )}
+          </>
         )}
       </div>
     );
