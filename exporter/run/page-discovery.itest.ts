@@ -96,10 +96,10 @@ onLinux('Triton: its page is at port 8002', async () => {
   ]);
 });
 
-onLinux('the SGLang gateway: its page is at port 29000', async () => {
+onLinux('the SGLang gateway: its page is at port 29000, and that of its workers at its API', async () => {
   const { url } = await simulated('sglang', 29_000);
   const { system, targets, result } = await run(url);
-  expect({ system, targets }).toEqual({ system: 'smg', targets: ['smg 29000'] });
+  expect({ system, targets }).toEqual({ system: 'smg', targets: ['smg 29000', `sglang ${apiPort(url)}`] });
   expect(result.servers).toMatchObject({ exact: true });
 });
 
@@ -167,7 +167,7 @@ async function atDefaultPorts(system: SimulatedSystem, workers: number) {
 onLinux.each<[SimulatedSystem, workers: number, targets: (api: string) => string[], endpoint?: string]>([
   ['vllm', 1, (api) => [`vllm ${api}`]],
   ['sglang', 1, (api) => [`sglang ${api}`]],
-  ['sglang', 2, () => ['smg 29000']],
+  ['sglang', 2, (api) => ['smg 29000', `sglang ${api}`]],
   ['trtllm', 1, (api) => [`trtllm ${api}`]],
   ['triton', 1, () => ['triton 8002', 'dcgm 9400'], 'triton_generate'],
   ['dynamo', 2, (api) => [`dynamo ${api}`, 'dcgm 9401']],
@@ -209,7 +209,9 @@ onLinux('nothing is found: one line says what to enable', async () => {
   const { targets, lines } = await run(url, ['--endpoint-type', 'triton_generate']);
   expect(targets).toEqual([]);
   expect(lines.filter((line) => /metrics of|no metrics page/.test(line))).toEqual([
-    expect.stringMatching(/HTTP 404.*trying :8002, :29000, \/prometheus\/metrics, \/v1\/metrics on this host$/),
+    expect.stringMatching(
+      /HTTP 404.*trying :8002, :29000, \/prometheus\/metrics, \/v1\/metrics, \/engine_metrics on this host$/,
+    ),
     expect.stringMatching(/^no metrics page was found there; .*--enable-metrics/),
   ]);
 });

@@ -41,7 +41,7 @@ export const TUTORIALS: readonly Tutorial[] = [
     address: 'http://localhost:30000',
     simulate: '--system sglang',
     metrics:
-      'SGLang exposes them at `/metrics` of the same port; with its gateway in front of several workers, the gateway has a page of its own on port 29000, which llmbench finds on the same host.',
+      'SGLang exposes them at `/metrics` of the same port; with its gateway in front of several workers, the gateway has a page of its own on port 29000 and those of its workers at `/engine_metrics`, which llmbench finds.',
   },
   {
     slug: 'tensorrt-llm',

@@ -8,8 +8,9 @@ test("a server's own page: default ports over http, and the path beside the API 
     'http://llm:29000/metrics',
     'https://llm:8000/prometheus/metrics',
     'https://llm:8000/v1/metrics',
+    'https://llm:8000/engine_metrics',
   ]);
-  expect(pages.map(({ url }, i) => url.includes(OWN_PLACES[i] ?? '?'))).toEqual([true, true, true, true]);
+  expect(pages.map(({ url }, i) => url.includes(OWN_PLACES[i] ?? '?'))).toEqual(Array(5).fill(true));
 });
 
 test('pages beside a server: by its system, and the exporters of GPUs', () => {

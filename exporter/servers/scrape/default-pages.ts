@@ -9,9 +9,15 @@ export interface DefaultPage {
 
 /**
  * Pages of servers whose API has none at `/metrics`: Triton (`--metrics-port`), the SGLang gateway
- * (`--prometheus-port`), trtllm-serve with `return_perf_metrics`, and NIM.
+ * (`--prometheus-port`), trtllm-serve with `return_perf_metrics`, NIM, and the workers of the SGLang gateway.
  */
-export const OWN_PLACES: readonly string[] = [':8002', ':29000', '/prometheus/metrics', '/v1/metrics'];
+export const OWN_PLACES: readonly string[] = [
+  ':8002',
+  ':29000',
+  '/prometheus/metrics',
+  '/v1/metrics',
+  '/engine_metrics',
+];
 
 interface Beside {
   readonly port: number;
@@ -36,6 +42,7 @@ export function ownPages(origin: string): readonly DefaultPage[] {
     { url: atPort(origin, 29_000), system: 'smg', isOwn: true },
     { url: new URL('/prometheus/metrics', origin).href, system: 'trtllm', isOwn: true },
     { url: new URL('/v1/metrics', origin).href, system: 'nim', isOwn: true },
+    { url: new URL('/engine_metrics', origin).href, system: 'sglang', isOwn: true },
   ];
 }
 

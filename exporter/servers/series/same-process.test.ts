@@ -37,6 +37,35 @@ test('replicas that served equally many requests are two processes', () => {
   expect(names([served(7.5), served(7.5)])).toEqual(['r_total of 0', 'l_seconds of 0']);
 });
 
+test("workers' pages that SGLang's gateway has merged are those of the workers, each of its own", () => {
+  const worker = (count: number, sum: number): string[] => [
+    latency(0, 0).replaceAll('l_seconds', 'sglang:l_seconds'),
+    latency(count, sum).replaceAll('l_seconds', 'sglang:l_seconds'),
+  ];
+  const merge = (...workers: readonly string[][]): string[] =>
+    [0, 1].map((i) =>
+      workers
+        .map((pages, at) =>
+          (pages[i] ?? '')
+            .replaceAll(':', '_')
+            .replaceAll(/\{|(?<=_sum|_count) /g, (end) => `{worker_addr="http://w${at}"${end === '{' ? ',' : '} '}`)
+            .replaceAll(/^# .*\n/gm, at === 0 ? '$&' : ''),
+        )
+        .join('\n'),
+    );
+  const [first, second] = [worker(4, 0.75), worker(4, 0.5)];
+  expect(names([merge(first, second), second])).toEqual(['sglang:l_seconds of 0']);
+  expect(names([first, second, merge(first, second)])).toEqual(['sglang:l_seconds of 0', 'sglang:l_seconds of 1']);
+  expect(names([merge(first, second), worker(4, 0.25)])).toEqual([]);
+});
+
+test('a time that grows between two reads of one process does not make them two', () => {
+  const at = (idle: number): string =>
+    `${latency(9, 1.75)}\n# TYPE idle_seconds_total counter\nidle_seconds_total ${idle}`;
+  const page = (idle: number): string[] => [latency(0, 0), at(idle)];
+  expect(names([page(7.25), page(7.5)])).toEqual(['l_seconds of 0', 'idle_seconds_total of 0']);
+});
+
 test('pages without activity are not taken for one process', () => {
   expect(names([[`${requests(0)}\n${latency(0, 0)}`], [`${requests(0)}\n${latency(0, 0)}`]])).toEqual([]);
 });

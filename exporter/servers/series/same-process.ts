@@ -20,13 +20,10 @@ const ENOUGH_NUMBERS = 5;
  */
 export function repeatedSeries(stores: readonly TargetStore[]): RepeatedSeries {
   const repeated = new Map<Series, number>();
-  const pages = stores.map((store) => ({
-    store,
-    byKey: new Map(store.series.map((series) => [seriesKey(series.family.name, series.labels), series])),
-  }));
+  const pages = stores.map((store) => mergedPages(store));
   for (const [index, later] of pages.entries()) {
     for (const [target, earlier] of pages.slice(0, index).entries()) {
-      for (const series of shared(earlier, later)) {
+      for (const series of earlier.flatMap((one) => later.flatMap((other) => shared(one, other)))) {
         if (!repeated.has(series)) repeated.set(series, target);
       }
     }
@@ -34,9 +31,31 @@ export function repeatedSeries(stores: readonly TargetStore[]): RepeatedSeries {
   return repeated;
 }
 
+/** What a target exposes of one process, or all of it. */
 interface KeyedTarget {
   readonly store: TargetStore;
   readonly byKey: ReadonlyMap<string, Series>;
+}
+
+/** The label with the worker of each series, where SGLang's gateway merges the pages of workers (`/engine_metrics`). */
+const MERGED_BY = 'worker_addr';
+
+/** The pages that a target has merged into its own; of most targets, one. The keys are without the merging label. */
+function mergedPages(store: TargetStore): readonly KeyedTarget[] {
+  const pages = new Map<string, Map<string, Series>>();
+  for (const series of store.series) {
+    const { [MERGED_BY]: worker = '', ...labels } = series.labels;
+    const byKey = pages.get(worker) ?? new Map<string, Series>();
+    byKey.set(seriesKey(series.family.name, withoutColons(labels)), series);
+    pages.set(worker, byKey);
+  }
+  return Array.from(pages.values(), (byKey) => ({ store, byKey }));
+}
+
+/** The gateway writes underscores for all colons of a worker's page. */
+function withoutColons(labels: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  if (!Object.values(labels).some((value) => value.includes(':'))) return labels;
+  return Object.fromEntries(Object.entries(labels).map(([label, value]) => [label, value.replaceAll(':', '_')]));
 }
 
 /** The series that the later target shares with the earlier one; empty when there is evidence of two processes. */
@@ -59,8 +78,9 @@ function shared(earlier: KeyedTarget, later: KeyedTarget): Series[] {
       return [];
     if (isCumulative(series)) {
       const [a, b] = [isCumulative(other) ? lastNumbers(other) : [], lastNumbers(series)];
-      if (a.length !== b.length || a.some((value, i) => value !== b[i])) return [];
-      const grown = grownNumbers(series, b);
+      const isEqual = a.length === b.length && a.every((value, i) => value === b[i]);
+      if (!isEqual && !countsTime(series)) return [];
+      const grown = isEqual ? grownNumbers(series, b) : [];
       numbers += grown.length;
       fractions += grown.filter((value) => !Number.isInteger(value)).length;
     }
@@ -108,6 +128,11 @@ function rests(store: TargetStore, series: Series): boolean {
   const last = store.lastOkAt(Infinity);
   const before = last < 0 ? -1 : store.lastOkAt(store.at_ns(last) - 1);
   return before >= 0 && series.hasValueAt(last) && series.scrapeOf(series.changes - 1) <= before;
+}
+
+/** A counter of seconds may grow between the reads of two targets, as the idle time of a scheduler does. */
+function countsTime({ family: { name } }: Series): boolean {
+  return name.endsWith('_seconds_total');
 }
 
 /** Families of the client library itself, which every page has separately. */

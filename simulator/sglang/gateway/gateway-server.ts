@@ -10,6 +10,7 @@ import { MAX_BODY_BYTES, readBody } from '../../http/request-body.ts';
 import { RouteServer } from '../../http/route-server.ts';
 import type { RouteHandler } from '../../http/route-server.ts';
 import { CacheAwarePolicy } from './cache-aware-policy.ts';
+import { enginePage } from './engine-page.ts';
 import { GatewayFamilies } from './families.ts';
 import { Forwarder } from './forwarder.ts';
 import { GatewayError, readGatewayRequest } from './gateway-request.ts';
@@ -99,6 +100,7 @@ export class GatewayServer {
         ['GET /v1/models', this.#counted('/v1/models', (response) => sendJson(response, 200, models))],
         ['GET /health', this.#counted('/health', (response) => void response.writeHead(200).end('OK'))],
         ['GET /get_server_info', (_request, response) => this.#fromWorker('/get_server_info', response)],
+        ['GET /engine_metrics', (_request, response) => this.#enginePage(response)],
         ['GET /workers', (_request, response) => sendJson(response, 200, this.#workerList())],
         [
           'GET /truth',
@@ -121,6 +123,21 @@ export class GatewayServer {
     const [worker] = this.#workers;
     if (worker === undefined) throw new GatewayError(503, 'no_workers', 'No available workers');
     sendJson(response, 200, await this.#upstream.text(`${worker.url}${path}`));
+  }
+
+  /** The pages of the workers that answer, merged. */
+  async #enginePage(response: ServerResponse): Promise<void> {
+    const pages = await Promise.all(
+      this.#workers.map(({ url }) =>
+        this.#upstream.text(`${url}/metrics`).then(
+          (text) => [{ url, text }],
+          () => [],
+        ),
+      ),
+    );
+    const isAnswered = pages.flat().length > 0;
+    response.writeHead(isAnswered ? 200 : 500, { 'content-type': 'text/plain; charset=utf-8' });
+    response.end(isAnswered ? enginePage(pages.flat()) : 'All backend requests failed');
   }
 
   #workerList(): string {

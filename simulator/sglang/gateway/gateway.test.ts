@@ -218,3 +218,23 @@ test('/truth holds the requests of all workers', async () => {
   const truth = (await (await fetch(simulator.truthUrl)).json()) as { requests: { id: string }[] };
   expect(truth.requests.map(({ id }) => id).sort()).toEqual([...ids].sort());
 });
+
+describe('/engine_metrics', () => {
+  test("the pages of the workers as one, with underscores for colons and the worker's address", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => textOf(chat({ max_tokens: 2 }))));
+    await pageWhen(settled);
+    const text = await pageText(`${simulator.url}/engine_metrics`);
+    const merged = readPage(text);
+    const urls = simulator.metricsUrls.slice(1).map((url) => new URL(url).origin);
+    for (const [i, worker] of urls.entries()) {
+      const own = readPage(await pageText(simulator.metricsUrls[i + 1]));
+      const name = 'num_requests_total';
+      expect(merged.sum(`sglang_${name}`, { worker_addr: worker })).toBe(own.sum(`sglang:${name}`));
+    }
+    expect(merged.sum('sglang_num_requests_total')).toBe(8);
+    expect(text).toMatch(/^# TYPE sglang_num_requests_total counter\nsglang_num_requests_total\{.*worker_addr="http:/m);
+    expect(text).toMatch(/_bucket\{.*,le="inf"\} \d+\n/);
+    expect(text).not.toMatch(/^(# (HELP|TYPE) )?\w*:/m);
+    expect(text.endsWith('\n\n')).toBe(true);
+  });
+});
