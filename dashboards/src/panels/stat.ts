@@ -3,6 +3,7 @@ import {
   BigValueGraphMode,
   BigValueTextMode,
   ReduceDataOptionsBuilder,
+  VizOrientation,
   VizTextDisplayOptionsBuilder,
 } from '@grafana/grafana-foundation-sdk/common';
 import type { ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
@@ -26,11 +27,15 @@ export function stat(options: StatOptions): PanelBuilder {
     .colorMode(BigValueColorMode.None)
     .graphMode(BigValueGraphMode.None)
     .textMode(BigValueTextMode.ValueAndName)
+    // A row per series has more room for its name than a column.
+    .orientation(VizOrientation.Horizontal)
     // Grafana's automatic size differs from tile to tile, and makes long names unreadably small.
-    .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(32))
+    .text(new VizTextDisplayOptionsBuilder().titleSize(12).valueSize(20))
     .reduceOptions(new ReduceDataOptionsBuilder().calcs(['lastNotNull']))
     .targets(atTheEnd(options.queries));
   for (const { refId, links } of runLinks(options.queries)) panel.overrideByQuery(refId, [links]);
   if (options.mappings !== undefined) panel.mappings([...options.mappings]);
-  return options.decimals === undefined ? panel : panel.decimals(options.decimals);
+  // An increase is extrapolated: its digits behind the point are none of the count.
+  const decimals = options.decimals ?? (options.unit === 'locale' ? 0 : undefined);
+  return decimals === undefined ? panel : panel.decimals(decimals);
 }

@@ -6,6 +6,7 @@ import { factsTable } from '../panels/table.ts';
 import { objectiveLine, timeseries } from '../panels/timeseries.ts';
 import { description } from './description.ts';
 import type { PanelSpec } from './panel-spec.ts';
+import type { Signal } from './signal.ts';
 import type { DisplayUnit } from './units.ts';
 import { withoutData } from './without-data.ts';
 
@@ -25,7 +26,11 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
   switch (spec.kind) {
     case 'number':
       // A tile has no room for more than a dash.
-      return stat({ ...frame, description: withMissing(frame.description, noValue), queries: spec.signals });
+      return stat({
+        ...frame,
+        description: withMissing(frame.description, noValue),
+        queries: tileQueries(spec.signals),
+      });
     case 'heatmap':
       return heatmap({ ...frame, ...missing, boundUnit: unit, unit: 'cps', expr: first.expr, repeat: 'instance' });
     case 'table':
@@ -40,6 +45,13 @@ export function drawPanel(spec: PanelSpec, id: number, size: Size): Builder<Pane
         queries: [...spec.signals, ...(spec.objective === undefined ? [] : [objectiveLine(spec.objective)])],
       });
   }
+}
+
+/** A tile of one quantity is named by its title: its rows have room for the server only. A percentile is kept. */
+function tileQueries(signals: readonly Signal[]): readonly Signal[] {
+  const [only, ...others] = signals;
+  if (only === undefined || others.length > 0) return signals;
+  return [{ ...only, legend: only.legend.replace(/^[A-Za-z ]+ (?=\{\{)/, '') }];
 }
 
 function withMissing(text: string, noValue: string | undefined): string {
