@@ -24,7 +24,10 @@ test('servers: a section per system with its state and a link to its dashboard',
   await openApp('servers');
   const vllm = page.getByRole('region', { name: 'vLLM', exact: true });
   // One server, which two jobs scrape.
-  await expect(vllm.getByRole('row').filter({ hasText: 'llmbench-server' })).toHaveCount(1);
+  const scraped = vllm.getByRole('row').filter({ hasText: 'llmbench-server' });
+  await expect(scraped).toHaveCount(1);
+  // The headings say what is counted.
+  await expect(scraped.getByRole('cell').nth(3)).toHaveText(/^\d+$/);
   await expect(vllm.getByText(/^(\S+, vllm|vllm, \S+)$/)).toBeVisible();
   await expect(vllm.getByText('up', { exact: true }).first()).toBeVisible();
   await expect(vllm.getByRole('link', { name: 'Dashboard' })).toHaveAttribute('href', /\/d\/llmbench-vllm\?/);

@@ -31,7 +31,7 @@ interface Props {
 
 const MARGIN = { top: 20, right: 12, bottom: 24, left: 64 };
 const TITLE_HEIGHT = 16;
-const PIXELS_PER_TICK = { x: 110, y: 44 };
+const PIXELS_PER_TICK = { x: 110, y: 36 };
 const POINT_WIDTH = 3.5;
 /** About what a label needs, so that it is left out where it does not fit. */
 const PIXELS_PER_CHARACTER = 7;

@@ -170,7 +170,8 @@ const getStyles = (theme: GrafanaTheme2) => ({
   }),
   right: css({ '&&': { textAlign: 'right' } }),
   wraps: css({ '&&': { whiteSpace: 'normal' } }),
-  below: css({ color: theme.colors.text.secondary, '&:has(> *)': { marginTop: 2 } }),
+  // The space is that between two badges.
+  below: css({ color: theme.colors.text.secondary, '&:not(:empty)': { marginTop: 2 } }),
   box: css({ width: 32, '&&': { paddingRight: 0 } }),
   chosen: css({ background: theme.colors.action.selected }),
   heading: css({

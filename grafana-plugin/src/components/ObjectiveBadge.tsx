@@ -1,19 +1,25 @@
 import { t } from '@grafana/i18n';
-import { Badge } from '@grafana/ui';
+import { Badge, type BadgeColor } from '@grafana/ui';
 import React from 'react';
 import type { SloResult } from '../../../core/run/gates.ts';
 import { ABSENT } from '../../../core/text/quantities.ts';
 
+type Verdict = SloResult['verdict'];
+
+const COLORS: Record<Verdict, BadgeColor> = { met: 'green', not_met: 'red', undecided: 'orange' };
+
 /** Whether objectives were met; a dash where there are none. */
-export function ObjectiveBadge({ verdict }: { verdict: SloResult['verdict'] | null }) {
+export function ObjectiveBadge({ verdict }: { verdict: Verdict | null }) {
+  return verdict === null ? <>{ABSENT}</> : <Badge color={COLORS[verdict]} text={objectiveText(verdict)} />;
+}
+
+export function objectiveText(verdict: Verdict): string {
   switch (verdict) {
     case 'met':
-      return <Badge color="green" text={t('objective.met', 'met')} />;
+      return t('objective.met', 'met');
     case 'not_met':
-      return <Badge color="red" text={t('objective.not-met', 'not met')} />;
+      return t('objective.not-met', 'not met');
     case 'undecided':
-      return <Badge color="orange" text={t('objective.undecided', 'undecided')} />;
-    case null:
-      return <>{ABSENT}</>;
+      return t('objective.undecided', 'undecided');
   }
 }

@@ -1,7 +1,7 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Alert, useStyles2 } from '@grafana/ui';
+import { Alert, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
 import React, { useMemo } from 'react';
 import { counted } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../app/page-context.ts';
@@ -23,7 +23,11 @@ export function Percentiles({ run, exporter }: Props) {
   const styles = useStyles2(getStyles);
   const scraped = useScrapedRequests(run);
   if (scraped === undefined) {
-    return <div className={styles.panels} />;
+    return (
+      <div className={styles.panels}>
+        <LoadingPlaceholder text={t('percentiles.loading', 'Loading the percentiles …')} />
+      </div>
+    );
   }
   if (scraped === null || !isMostlyUnscraped(scraped)) {
     return <OverTime run={run} />;

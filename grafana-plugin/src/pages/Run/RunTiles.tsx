@@ -2,7 +2,9 @@ import { t } from '@grafana/i18n';
 import React from 'react';
 import type { DistributionResult, ResultFile } from '../../../../core/run/result.ts';
 import { countOf, FAILED_OUTCOMES } from '../../../../core/run/request-counts.ts';
+import { worstVerdict } from '../../../../core/run/worst-verdict.ts';
 import { counted, quantity, quantityRange } from '../../../../core/text/quantities.ts';
+import { objectiveText } from '../../components/ObjectiveBadge.tsx';
 import { Tile, Tiles } from '../../components/Tile.tsx';
 import type { RunAnswer } from '../../exporter-api/types.ts';
 import { distributionOf, scalarOf } from './find-measure.ts';
@@ -90,26 +92,28 @@ function LatencyTile({ label, distribution }: { label: string; distribution: Dis
   );
 }
 
+/** The goodput with the objectives; without limits for each request there is no goodput, and the objectives stand alone. */
 function GoodputTile({ result }: { result: ResultFile }) {
   const goodput = scalarOf(result, 'goodput')?.value;
-  const verdicts = result.slos.map(({ verdict }) => verdict);
-  const missed = verdicts.filter((verdict) => verdict === 'not_met').length;
-  const detail =
-    verdicts.length === 0
-      ? goodput === undefined
-        ? t('tiles.no-goodput', 'no limits set')
-        : quantity(scalarOf(result, 'good_request_ratio')?.value, 'ratio')
-      : missed > 0
-        ? t('tiles.slos-missed', '{{missed}} of {{count}} objectives not met', { missed, count: verdicts.length })
-        : verdicts.includes('undecided')
-          ? t('tiles.slos-undecided', 'objectives undecided')
-          : t('tiles.slos-met', 'all objectives met');
+  const verdict = worstVerdict(result.slos);
+  const mood = verdict === 'not_met' && { mood: 'bad' as const };
+  const met = result.slos.filter((slo) => slo.verdict === 'met').length;
+  const ofAll = t('tiles.objectives-met', '{{met}} of {{all}} met', { met, all: result.slos.length });
+  if (goodput === undefined && verdict !== null) {
+    return <Tile label={t('tiles.objectives', 'Objectives')} value={objectiveText(verdict)} detail={ofAll} {...mood} />;
+  }
   return (
     <Tile
       label={t('tiles.goodput', 'Goodput')}
       value={quantity(goodput, 'requests_per_second')}
-      detail={detail}
-      {...(missed > 0 && { mood: 'bad' as const })}
+      detail={
+        verdict !== null
+          ? [t('tiles.objectives', 'Objectives'), ofAll].join(': ')
+          : goodput === undefined
+            ? t('tiles.no-goodput', 'no limits set')
+            : quantity(scalarOf(result, 'good_request_ratio')?.value, 'ratio')
+      }
+      {...mood}
     />
   );
 }

@@ -5,7 +5,7 @@ import { useReturnToPrevious } from '@grafana/runtime';
 import { Badge, EmptyState, LinkButton, LoadingPlaceholder, TextLink, useStyles2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { useLocation } from 'react-router-dom';
-import { quantity } from '../../../../core/text/quantities.ts';
+import { counted, quantity } from '../../../../core/text/quantities.ts';
 import { usePage } from '../../app/page-context.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { serverDashboardUrl } from '../../components/dashboard-link.ts';
@@ -116,8 +116,8 @@ function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> 
           <Badge text={t('servers.is-gone', 'not scraped')} color="orange" />
         ),
     },
-    number('running', t('servers.running', 'Running'), ({ running }) => count(running)),
-    number('waiting', t('servers.waiting', 'Waiting'), ({ waiting }) => count(waiting)),
+    number('running', t('servers.running', 'Running'), ({ running }) => counted(running)),
+    number('waiting', t('servers.waiting', 'Waiting'), ({ waiting }) => counted(waiting)),
     number('kv', t('servers.kv', 'KV cache'), ({ kvCache }) => quantity(kvCache, 'ratio')),
     number('requests', t('servers.requests', 'Requests'), ({ requests }) => quantity(requests, 'requests_per_second')),
     number('tokens', t('servers.tokens', 'Output'), ({ outputTokens }) => quantity(outputTokens, 'tokens_per_second')),
@@ -126,10 +126,6 @@ function columns(link: (server: ServerRow) => string): Array<Column<ServerRow>> 
 
 function number(id: string, header: string, render: (server: ServerRow) => string): Column<ServerRow> {
   return { id, header, align: 'right', render };
-}
-
-function count(value: number | null): string {
-  return quantity(value, 'requests').replace(' requests', '');
 }
 
 const getStyles = (theme: GrafanaTheme2) => ({

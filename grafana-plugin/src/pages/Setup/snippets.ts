@@ -74,7 +74,7 @@ datasources:
     type: llmbench-runs-datasource
     access: proxy
     url: http://${exporter}
-    # If llmbench serve requires a token, which changes of baselines always do:
+    # With a token, which changes of baselines require:
     # jsonData:
     #   httpHeaderName1: Authorization
     # secureJsonData:
