@@ -21,10 +21,10 @@ export const NATIVE_IN_RANGE = 'native-in-range';
 /** A search for the last sample looks at most at so many moments, so that it stays cheap over months. */
 const MOST_MOMENTS = 50_000;
 
-/** The histograms of a system at one edge of the time range: those of classic ones by server, and native ones. */
+/** Observations at one edge of the time range in the histograms of a system: in classic ones by server, and native ones. */
 export function serversAtEdge(systems: readonly HistogramSystem[]): PrometheusTarget[] {
   return [
-    { refId: AT_EDGE, expr: `group by (job, instance) (${totals(systems)})`, instant: true },
+    { refId: AT_EDGE, expr: `sum by (job, instance) (${totals(systems)})`, instant: true },
     { refId: NATIVE_AT_EDGE, expr: natives(systems), instant: true },
   ];
 }

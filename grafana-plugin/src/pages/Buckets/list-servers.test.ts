@@ -3,7 +3,7 @@ import { onePerInstance, orderedServers } from './list-servers.ts';
 const series = (...servers: string[]) =>
   servers.map((server) => {
     const [job = '', instance = ''] = server.split('/');
-    return { labels: { job, instance, __name__: 'a_bucket' } };
+    return { labels: { job, instance, __name__: 'a_bucket' }, count: 0 };
   });
 
 test('servers that are still scraped come first, of them those with known counts at the start', () => {
@@ -18,6 +18,22 @@ test('servers that are still scraped come first, of them those with known counts
     ['a:1', 'a_bucket'],
     ['d:1', 'a_bucket'],
   ]);
+});
+
+test('of them first those that served requests in the time range', () => {
+  const counted = (server: string, ...counts: number[]) =>
+    counts.flatMap((count) => series(server).map((one) => ({ ...one, count })));
+  const servers = orderedServers({
+    atStart: [...counted('vllm/a:1', 5, 7), ...counted('vllm/b:1', 5, 7), ...counted('vllm/d:1', 9)],
+    inRange: [],
+    atEnd: [
+      ...counted('vllm/a:1', 5, 7),
+      ...counted('vllm/b:1', 5, 8),
+      ...counted('vllm/c:1', 3),
+      ...counted('vllm/d:1', 2),
+    ],
+  });
+  expect(servers.map(({ instance }) => instance)).toEqual(['b:1', 'd:1', 'c:1', 'a:1']);
 });
 
 test('a server whose last scrape is before a short range is listed', () => {

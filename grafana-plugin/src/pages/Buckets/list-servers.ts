@@ -24,7 +24,10 @@ export interface ListedServer extends ScrapedServer {
   histogramName: string | null;
 }
 
-/** The servers of the time range: first those that are scraped at its end, of them first those with counts at its start. */
+/**
+ * The servers of the time range: first those that are scraped at its end, of them first those that served requests, of them
+ * first those with counts at its start.
+ */
 export async function listServers(prometheus: string, time: TimeSpan): Promise<ListedServer[]> {
   const rangeSeconds = Math.max(1, Math.round((time.to - time.from) / 1000));
   const atEdge = serversAtEdge(SYSTEMS);
@@ -40,27 +43,49 @@ export async function listServers(prometheus: string, time: TimeSpan): Promise<L
 }
 
 /** The series of the query for classic histograms, and the histograms of that for native ones. */
-function found({ series, histograms }: PrometheusAnswer, classic: string, native: string): Labeled[] {
-  return [...series.filter(({ refId }) => refId === classic), ...histograms.filter(({ refId }) => refId === native)];
+function found({ series, histograms }: PrometheusAnswer, classic: string, native: string): Counted[] {
+  return [
+    ...series.filter(({ refId }) => refId === classic).map(({ labels, values }) => ({ labels, count: values.at(-1) ?? 0 })),
+    ...histograms
+      .filter(({ refId }) => refId === native)
+      .map(({ labels, cells }) => ({ labels, count: cells.counts.reduce((sum, count) => sum + count, 0) })),
+  ];
 }
 
 type Labeled = Pick<PrometheusSeries, 'labels'>;
 
+/** Observations of some histograms of a server. */
+interface Counted extends Labeled {
+  count: number;
+}
+
 interface Found {
-  atStart: readonly Labeled[];
+  atStart: readonly Counted[];
   /** A scrape at the end of the time range may be older than its start. */
   inRange: readonly Labeled[];
-  atEnd: readonly Labeled[];
+  atEnd: readonly Counted[];
 }
 
 export function orderedServers({ atStart, inRange, atEnd }: Found): ListedServer[] {
-  const [known, alive] = [new Set(atStart.map(keyOfSeries)), new Set(atEnd.map(keyOfSeries))];
+  const [known, alive] = [countsOf(atStart), countsOf(atEnd)];
   const all = new Map([...inRange, ...atEnd].map((series) => [keyOfSeries(series), serverOf(series)]));
   const names = new Map(inRange.map((series) => [keyOfSeries(series), series.labels['__name__'] ?? null]));
-  const rank = (key: string) => Number(!alive.has(key)) * 2 + Number(!known.has(key));
+  // After a restart the counts differ, too.
+  const served = (key: string) => (alive.get(key) ?? 0) !== (known.get(key) ?? 0);
+  const rank = (key: string) => Number(!alive.has(key)) * 4 + Number(!served(key)) * 2 + Number(!known.has(key));
   return [...all]
     .sort(([i, a], [j, b]) => rank(i) - rank(j) || a.instance.localeCompare(b.instance) || a.job.localeCompare(b.job))
     .map(([key, server]) => ({ ...server, histogramName: alive.has(key) ? null : (names.get(key) ?? null) }));
+}
+
+/** Observations by server. */
+function countsOf(series: readonly Counted[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const each of series) {
+    const key = keyOfSeries(each);
+    counts.set(key, (counts.get(key) ?? 0) + each.count);
+  }
+  return counts;
 }
 
 /** A server that several jobs scrape is one server: the chosen job, else the first. */
