@@ -65,6 +65,8 @@ async function soakServe({ workshop, seconds }: SoakPlan, read: (reading: Readin
   const command = watchCommand(
     ['serve', '--runs-dir', folder, '--port', '0', '--max-runs', String(RUNS), '--json'],
     read,
+    // As the compose stack and the Helm chart start it.
+    ['--max-semi-space-size=16'],
   );
   const { url } = JSON.parse(await command.firstLine) as { url: string };
   const end_ms = performance.now() + seconds * 1000;

@@ -17,9 +17,13 @@ export interface WatchedCommand {
   stop(): void;
 }
 
-/** Starts it; `read` receives each reading. */
-export function watchCommand(args: readonly string[], read: (reading: Reading) => void): WatchedCommand {
-  const child = startProgram(process.execPath, ['--import', SAMPLER, LAUNCHER, ...args], {
+/** Starts it, with further options of Node; `read` receives each reading. */
+export function watchCommand(
+  args: readonly string[],
+  read: (reading: Reading) => void,
+  nodeOptions: readonly string[] = [],
+): WatchedCommand {
+  const child = startProgram(process.execPath, [...nodeOptions, '--import', SAMPLER, LAUNCHER, ...args], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   const { stdout, stderr } = child;
