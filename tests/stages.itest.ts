@@ -6,7 +6,7 @@ import type { RequestRecord } from '../core/run/record.ts';
 import type { ResultFile } from '../core/run/result.ts';
 import { openStore } from '../exporter/store/run-store.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
-import { start } from './llmbench.ts';
+import { llmbench, start } from './llmbench.ts';
 
 let directory = '';
 let server: RunningSimulator | null = null;
@@ -34,6 +34,15 @@ async function measured(name: string, ...argv: readonly string[]) {
   for await (const record of store.readRecords(run)) records.push(record);
   return { result: JSON.parse(stdout) as ResultFile, run, records, folder: store.pathOf(name) };
 }
+
+/** A command that measures with constant arrivals, so that each stage has a known number of requests. */
+const constant = (runsDir: string, name: string, stages: string): string[] => [
+  ...['run', '--url', server?.url ?? '', '--model', 'sim-model', '--runs-dir', runsDir, '--run-id', name],
+  ...['--linger', 'no', '--no-server-metrics', '--isl', '64', '--osl', '8'],
+  ...['--arrival-pattern', 'constant', '--stages', stages],
+];
+
+const okOfStages = ({ stages }: ResultFile): (number | null)[] => stages.map(({ requests }) => requests.ok);
 
 /** Linear between order statistics, as numpy's default. */
 function percentile(values: readonly number[], q: number): number {
@@ -121,4 +130,45 @@ test('of runs with stages one stage is compared, never the whole', async () => {
   expect(second.code).toBe(0);
   const missing = await compared('--stage', '3');
   expect(missing.stderr).toContain('it has no stage 3, only 1 to 2');
+}, 180_000);
+
+test('the shards of a run with stages are merged stage by stage', async () => {
+  const runsDir = join(directory, 'shards');
+  // As far away as a machine needs that takes ten times as long to start a command as it has just taken.
+  const before_ms = Date.now();
+  await llmbench('--version');
+  const startAt = new Date(Date.now() + 3000 + 10 * (Date.now() - before_ms)).toISOString();
+  const shard = (part: string): ReturnType<typeof llmbench> =>
+    llmbench(...constant(runsDir, 'night', 'rate=20:1s,rate=40:1s'), '--shard', part, '--start-at', startAt);
+  const shards = await Promise.all([shard('0/2'), shard('1/2')]);
+  expect(shards.map(({ code, stderr }) => [code, code === 0 ? '' : stderr])).toEqual([
+    [0, ''],
+    [0, ''],
+  ]);
+  const { code, stdout } = await llmbench('merge', 'night', '--runs-dir', runsDir, '--json');
+  expect(code).toBe(0);
+  const result = JSON.parse(stdout) as ResultFile;
+  expect([okOfStages(result), result.requests.ok]).toEqual([[20, 40], 60]);
+  const [first, second] = result.stages.map(({ start: from, end }) =>
+    [from, end].map((time) => Date.parse(time ?? '')),
+  );
+  expect(first?.[1]).toBe(second?.[0]);
+  expect((first?.[0] ?? NaN) - Date.parse(startAt)).toBeGreaterThanOrEqual(0);
+}, 180_000);
+
+test('of a run that was killed in its second stage, the first is whole and the second has what was finished', async () => {
+  const runsDir = join(directory, 'killed');
+  const run = start(constant(runsDir, 'killed', 'rate=20:1s,rate=20:120s'));
+  // The first line of progress comes after five seconds.
+  await run.said('requests/s');
+  run.child.kill('SIGKILL');
+  await run.ended;
+  expect((await llmbench('runs', '--runs-dir', runsDir)).stderr).toContain('finished as aborted');
+  const { store } = await openStore(runsDir);
+  const records: RequestRecord[] = [];
+  for await (const record of store.readRecords(await store.readRun('killed'))) records.push(record);
+  const [first, second] = okOfStages(await store.readResult('killed'));
+  expect(first).toBe(20);
+  expect(second).toBe(records.filter(({ stage }) => stage === 2).length);
+  expect(second).toBeGreaterThan(20);
 }, 180_000);
