@@ -214,7 +214,9 @@ await describeWithPrometheusMajor('3', 'a run over remote write 2.0', (programs)
     ]);
     await expectWhole(prometheus, sent);
     const name = 'llmbench_inter_chunk_latency_seconds';
-    for (const q of [0.5, 0.9]) {
+    // A rank exactly between two values has no single answer: across empty buckets, Prometheus returns the lower edge
+    // of classic histograms and the upper one of native histograms. Below 1000 values, these ranks are never such.
+    for (const q of [0.501, 0.901]) {
       const classic = await prometheus.query(
         `histogram_quantile(${q}, sum by (le) (last_over_time(${name}_bucket[10m])))`,
       );
