@@ -45,7 +45,9 @@ export async function listServers(prometheus: string, time: TimeSpan): Promise<L
 /** The series of the query for classic histograms, and the histograms of that for native ones. */
 function found({ series, histograms }: PrometheusAnswer, classic: string, native: string): Counted[] {
   return [
-    ...series.filter(({ refId }) => refId === classic).map(({ labels, values }) => ({ labels, count: values.at(-1) ?? 0 })),
+    ...series
+      .filter(({ refId }) => refId === classic)
+      .map(({ labels, values }) => ({ labels, count: values.at(-1) ?? 0 })),
     ...histograms
       .filter(({ refId }) => refId === native)
       .map(({ labels, cells }) => ({ labels, count: cells.counts.reduce((sum, count) => sum + count, 0) })),
