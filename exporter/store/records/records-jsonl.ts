@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import type { RequestRecord } from '../../../core/run/record.ts';
+import { LineBlocks, type TakenLines } from './line-blocks.ts';
 import { recordLine } from './record-line.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 
@@ -10,8 +11,6 @@ const FLUSH_INTERVAL_MS = 50;
 const FLUSH_BYTES = 1_000_000;
 /** Bytes that may wait for a slow disk before records are dropped. */
 const PENDING_BYTES_LIMIT = 64_000_000;
-const BLOCK_BYTES = 256 * 1024;
-const LF = 10;
 
 /**
  * Appends records to a JSONL file while a run is running; unknown values are omitted. `append` only buffers the line;
@@ -23,15 +22,7 @@ export class JsonlRecordsWriter {
   readonly #file: FileHandle;
   readonly #timer: NodeJS.Timeout;
   readonly #pendingLimit: number;
-  /**
-   * Waiting bytes: full blocks, then the current one. Outside the heap, so that the garbage collector does not move
-   * them.
-   */
-  #full: Buffer[] = [];
-  #block = Buffer.allocUnsafeSlow(BLOCK_BYTES);
-  /** Where the waiting bytes of the current block begin: what is before them is written. */
-  #taken = 0;
-  #filled = 0;
+  readonly #lines = new LineBlocks();
   #records = 0;
   #pending = 0;
   #inFlight = 0;
@@ -72,9 +63,7 @@ export class JsonlRecordsWriter {
       this.#lost += 1;
       return;
     }
-    if (this.#filled + bytes > this.#block.length) this.#newBlock(bytes);
-    this.#filled += this.#block.write(line, this.#filled, 'latin1');
-    this.#block[this.#filled++] = LF;
+    this.#lines.append(line);
     this.#records += 1;
     this.#pending += bytes;
     if (this.#pending >= FLUSH_BYTES) void this.flush();
@@ -104,9 +93,12 @@ export class JsonlRecordsWriter {
   async #write(): Promise<void> {
     if (this.#records === 0) return;
     const records = this.#records;
-    const blocks = this.#take();
+    const taken = this.#take();
     try {
-      for (const block of blocks) await this.#file.appendFile(block);
+      for (const lines of taken) {
+        await this.#file.appendFile(lines.bytes);
+        this.#lines.release(lines);
+      }
     } catch (error) {
       this.#lost += records;
       this.#fail(error);
@@ -114,27 +106,12 @@ export class JsonlRecordsWriter {
     this.#inFlight = 0;
   }
 
-  #newBlock(bytes: number): void {
-    this.#endPart();
-    this.#block = Buffer.allocUnsafeSlow(Math.max(bytes, BLOCK_BYTES));
-    this.#taken = this.#filled = 0;
-  }
-
-  #endPart(): void {
-    if (this.#filled > this.#taken) this.#full.push(this.#block.subarray(this.#taken, this.#filled));
-    this.#taken = this.#filled;
-  }
-
-  /** Takes all waiting bytes for a write. */
-  #take(): readonly Buffer[] {
-    // The rest of the block is filled on: frequent writes of few lines must not cost a block each.
-    this.#endPart();
-    const blocks = this.#full;
-    this.#full = [];
+  /** Takes all waiting lines for a write. */
+  #take(): readonly TakenLines[] {
     this.#inFlight = this.#pending;
     this.#pending = 0;
     this.#records = 0;
-    return blocks;
+    return this.#lines.take();
   }
 
   #fail(error: unknown): void {

@@ -1,6 +1,7 @@
 import { appendFile, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parquetMetadataAsync, asyncBufferFromFile } from 'hyparquet';
@@ -8,6 +9,7 @@ import { ERROR_REASONS, OUTCOMES, PHASES } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { collect, exampleRecord } from '../fixtures/example-run.ts';
 import { readJsonlRecords } from './read-jsonl.ts';
+import { recordLine } from './record-line.ts';
 import { JsonlRecordsWriter } from './records-jsonl.ts';
 import { ParquetRecordsWriter, readParquetRecords } from './records-parquet.ts';
 import { DamagedRunError } from '../../errors/store-errors.ts';
@@ -75,6 +77,22 @@ describe('JSONL', () => {
     }
     await writer.close();
     expect(await collect(readJsonlRecords(jsonl))).toEqual(records);
+  });
+
+  test('lines that fill several blocks while earlier ones are being written keep their order and their bytes', async () => {
+    const writer = await JsonlRecordsWriter.create(jsonl);
+    const lines: string[] = [];
+    for (const linesInTurn of [200, 900, 30, 2_000, 700, 700, 1_500, 3, 900]) {
+      for (let i = 0; i < linesInTurn; i++) {
+        const record = exampleRecord(lines.length);
+        lines.push(`${recordLine(record)}\n`);
+        writer.append(record);
+      }
+      void writer.flush();
+      for (let turn = 0; turn < 3; turn++) await nextTurn();
+    }
+    await writer.close();
+    expect(await readFile(jsonl, 'utf8')).toBe(lines.join(''));
   });
 
   test('without a flush lines are written automatically', async () => {
