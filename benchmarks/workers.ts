@@ -1,43 +1,80 @@
 import type { Bench, BenchContext, Row } from './bench.ts';
 import { inTurn } from './in-turn.ts';
-import { pacedUrl, startPacedServer } from './paced-server.ts';
+import { clientArguments, pacedUrl, startPacedServer } from './paced-server.ts';
+import { clientResult } from './stream.ts';
 import { llmbenchRun, LOAD } from './whole-run.ts';
-import type { WholeRun } from './whole-run.ts';
+import { peer } from './workshop.ts';
 
 const ONE = '--workers 1';
 const TWO = '--workers 2';
+const SOCKETS_OF_ONE = 'bare sockets of one process';
+const SOCKETS_OF_TWO = 'bare sockets of two processes';
 const A_FIFTH_MORE = { by: 'ratio', atMost: 1.2 } as const;
+const WARM_SECONDS = 2;
+const SECONDS = 5;
+
+/** CPU of all threads and processes per chunk, and how many chunks they read. */
+interface Cost {
+  readonly cpu_us: number;
+  readonly chunksPerSecond: number;
+}
 
 /**
- * The question: what does it cost to spread a run over two processes?
+ * The question: what does it cost to spread a run over two workers?
  * Compared: `llmbench run` with two workers and with one, at 512 streams whose first chunks come after a known time: CPU of all
- * its processes per chunk while requests are under way.
+ * its threads per chunk while requests are under way. Beside it, what the same costs where nothing is shared: a loop on
+ * Node's sockets that waits for the end of each answer, as one process with all streams and as two with half of them each. Each
+ * of two reads fewer chunks whenever it wakes up.
  * It does not show: how much more two of them read, which requires that the server has other cores.
  */
 export const workers: Bench = {
   name: 'workers',
-  question: 'what does it cost to spread a run over two processes?',
+  question: 'what does it cost to spread a run over two workers?',
   measure: async (context: BenchContext): Promise<readonly Row[]> => {
-    const server = await startPacedServer(context.workshop);
+    const { workshop } = context;
+    const server = await startPacedServer(workshop);
     const url = pacedUrl(server.port, LOAD);
-    const run = (count: string) => (): Promise<WholeRun> => llmbenchRun(url, context.workshop, ['--workers', count]);
+    const run = (count: string) => (): Promise<Cost> => llmbenchRun(url, workshop, ['--workers', count]);
+    const sockets = (processes: number) => async (): Promise<Cost> => {
+      const load = { ...LOAD, streams: LOAD.streams / processes };
+      const args = [peer('socket-client.mjs'), ...clientArguments(server.port, load, WARM_SECONDS, SECONDS)];
+      const clients = Array.from({ length: processes }, () => clientResult(process.execPath, args, workshop, load));
+      return total(await Promise.all(clients));
+    };
     try {
-      const measured = await inTurn(context.rounds, { [ONE]: run('1'), [TWO]: run('2') }, context);
-      const [one, two] = [measured.get(ONE), measured.get(TWO)];
-      if (one === undefined || two === undefined) return [];
-      const row = (what: string, unit: string, read: (each: WholeRun) => number, target: Row['target']): Row => ({
-        what: `${what}, ${TWO} ÷ ${ONE}`,
-        unit,
-        ours: two.map(read),
-        peer: one.map(read),
-        target,
-      });
+      const competitors = {
+        [ONE]: run('1'),
+        [TWO]: run('2'),
+        [SOCKETS_OF_ONE]: sockets(1),
+        [SOCKETS_OF_TWO]: sockets(2),
+      };
+      const measured = await inTurn(context.rounds, competitors, context);
+      const row = (
+        what: string,
+        two: string,
+        one: string,
+        read: (cost: Cost) => number,
+        target: Row['target'],
+      ): Row[] => {
+        const [ours, peer] = [measured.get(two), measured.get(one)];
+        if (ours === undefined || peer === undefined) return [];
+        return [{ what: `${what}, ${two} ÷ ${one}`, unit: 'µs', ours: ours.map(read), peer: peer.map(read), target }];
+      };
+      const cpu = ({ cpu_us }: Cost): number => cpu_us;
+      const time = ({ chunksPerSecond }: Cost): number => 1e6 / chunksPerSecond;
       return [
-        row('CPU per chunk, all processes', 'µs', ({ cpu_us }) => cpu_us, A_FIFTH_MORE),
-        row('time per chunk reached', 'µs', ({ chunksPerSecond }) => 1e6 / chunksPerSecond, null),
+        ...row('CPU per chunk', TWO, ONE, cpu, A_FIFTH_MORE),
+        ...row('CPU per chunk', SOCKETS_OF_TWO, SOCKETS_OF_ONE, cpu, null),
+        ...row('time per chunk reached', TWO, ONE, time, null),
       ];
     } finally {
       await server.stop();
     }
   },
 };
+
+function total(clients: readonly Cost[]): Cost {
+  const chunksPerSecond = clients.reduce((sum, each) => sum + each.chunksPerSecond, 0);
+  const cores_us = clients.reduce((sum, each) => sum + each.cpu_us * each.chunksPerSecond, 0);
+  return { cpu_us: cores_us / chunksPerSecond, chunksPerSecond };
+}
