@@ -67,7 +67,7 @@ test('the whole range: the band is between the counts at the bounds, with the ma
   expect(p50?.low).toBeLessThanOrEqual(p50?.estimate ?? NaN);
   await expect(page.locator('[data-part="slo"]')).toContainText(/^SLO 500 ms: \d+(\.\d+)? %$/);
   await page.mouse.move((plot?.x ?? 0) + (plot?.width ?? 0) / 2, (plot?.y ?? 0) + 50);
-  await expect(page.getByTestId('percentiles tooltip')).toContainText(/^At or below .*n = 7160$/);
+  await expect(page.getByTestId('percentiles tooltip')).toContainText(/^At or below .*n = 7,160$/);
 });
 
 test('several series and the exact client values over them', async ({ page, open }) => {

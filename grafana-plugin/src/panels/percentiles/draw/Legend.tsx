@@ -78,7 +78,7 @@ export function Legend({ lines, given, hidden, onToggle, format }: Props) {
                   '–'
                 )}
               </td>
-              {anyCounts && <td>{range?.n ?? '–'}</td>}
+              {anyCounts && <td>{range?.n?.toLocaleString('en-US') ?? '–'}</td>}
             </tr>
           );
         })}

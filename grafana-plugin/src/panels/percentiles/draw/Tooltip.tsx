@@ -73,7 +73,11 @@ export function Tooltip({ timeMs, value, position, lines, given, regions, slo, f
                   <td className={styles.estimate}>{estimateText(percentile, format)}</td>
                   <td className={styles.number}>{intervalText(percentile, format)}</td>
                   <td className={styles.number}>{rankBucketText(percentile, line.series.source.bounds, format)}</td>
-                  {withCounts && <td className={styles.number}>{point.n === null ? '' : `n = ${point.n}`}</td>}
+                  {withCounts && (
+                    <td className={styles.number}>
+                      {point.n === null ? '' : `n = ${point.n.toLocaleString('en-US')}`}
+                    </td>
+                  )}
                 </tr>
               ))}
               {ready.map(({ shape, value: given }) => (

@@ -68,7 +68,7 @@ export function CdfPointer({ width, height, x, y, series, format }: Props) {
                       })}
                     </span>
                   )}
-                  {line.series.range?.n != null && <span>{`n = ${line.series.range.n}`}</span>}
+                  {line.series.range?.n != null && <span>{`n = ${line.series.range.n.toLocaleString('en-US')}`}</span>}
                 </div>
               ))}
             </div>
