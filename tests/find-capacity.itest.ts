@@ -212,13 +212,18 @@ describe('a fast server', () => {
     return truth.requests.length;
   };
   const find = ['--find', 'concurrency', '--slo', 'ttft:p95<10s', '--find-max', '8', '--run-id', 'cap'];
+  /**
+   * Too few to confirm the highest load, twice 119 requests, and enough to decide the lowest one also on a busy machine, where
+   * neighboring requests resemble each other.
+   */
+  const budget = 220;
 
   test('a budget is never exceeded; a larger one continues without repeating probes', async () => {
-    const first = await llmbench(...args(server.url, ...find, '--max-requests', '120'));
+    const first = await llmbench(...args(server.url, ...find, '--max-requests', String(budget)));
     expect(first.code).toBe(0);
     expect(first.stdout).toContain('ended by the budget: holds up to concurrency');
     expect(first.stderr).toContain('to continue it with a larger budget: llmbench run');
-    expect(await received()).toBeLessThanOrEqual(120);
+    expect(await received()).toBeLessThanOrEqual(budget);
     const before = await searchFile('cap');
     expect(before.probes.length).toBeGreaterThan(0);
 
@@ -231,9 +236,9 @@ describe('a fast server', () => {
   });
 
   test('output tokens and time are budgets too', async () => {
-    const tokens = await llmbench(...args(server.url, ...find, '--max-output-tokens-total', '700'));
+    const tokens = await llmbench(...args(server.url, ...find, '--max-output-tokens-total', String(8 * budget)));
     expect(tokens.stdout).toContain('ended by the budget');
-    expect((await searchFile('cap')).used.output_tokens).toBeLessThanOrEqual(700);
+    expect((await searchFile('cap')).used.output_tokens).toBeLessThanOrEqual(8 * budget);
     const time = await llmbench(...args(server.url, ...find, '--run-id', 'time', '--max-seconds', '4'));
     expect(time.stdout).toContain('ended by the budget');
   });
@@ -253,7 +258,7 @@ describe('a fast server', () => {
   });
 
   test('a search of the same name with other objectives is refused', async () => {
-    await llmbench(...args(server.url, ...find, '--max-requests', '60'));
+    await llmbench(...args(server.url, ...find, '--max-requests', String(budget)));
     const other = ['--find', 'concurrency', '--slo', 'ttft:p95<9s', '--run-id', 'cap'];
     const { code, stderr } = await llmbench(...args(server.url, ...other));
     expect(code).toBe(2);
