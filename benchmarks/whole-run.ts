@@ -21,11 +21,14 @@ export const LOAD: PacedLoad = {
 };
 export const REQUESTS = 4096;
 
-/** What a whole program needed and reported, with all its processes. */
-export interface WholeRun {
-  /** Of the process group per chunk while requests are under way, without its start. */
+/** CPU of all threads and processes per chunk while requests are under way, and how many chunks they read. */
+export interface Cost {
   readonly cpu_us: number;
   readonly chunksPerSecond: number;
+}
+
+/** What a whole program needed, with all its processes and without its start, and reported. */
+export interface WholeRun extends Cost {
   readonly ttftP50_ms: number;
   readonly ttftP99_ms: number;
 }
@@ -63,11 +66,7 @@ export interface CpuSample {
   readonly cpu_s: number;
 }
 
-export function costOf(
-  cpu: readonly CpuSample[],
-  requests: number,
-  window: Window,
-): Pick<WholeRun, 'cpu_us' | 'chunksPerSecond'> {
+export function costOf(cpu: readonly CpuSample[], requests: number, window: Window): Cost {
   const inWindow = cpu.filter(({ at_ms }) => at_ms >= window.start_ms && at_ms <= window.end_ms);
   const first = inWindow[0];
   const last = inWindow.at(-1);

@@ -2,7 +2,7 @@ import type { Bench, BenchContext, Row } from './bench.ts';
 import { inTurn } from './in-turn.ts';
 import { clientArguments, pacedUrl, startPacedServer } from './paced-server.ts';
 import { clientResult } from './stream.ts';
-import { llmbenchRun, LOAD } from './whole-run.ts';
+import { llmbenchRun, LOAD, type Cost } from './whole-run.ts';
 import { peer } from './workshop.ts';
 
 const ONE = '--workers 1';
@@ -12,12 +12,6 @@ const SOCKETS_OF_TWO = 'bare sockets of two processes';
 const A_FIFTH_MORE = { by: 'ratio', atMost: 1.2 } as const;
 const WARM_SECONDS = 2;
 const SECONDS = 5;
-
-/** CPU of all threads and processes per chunk, and how many chunks they read. */
-interface Cost {
-  readonly cpu_us: number;
-  readonly chunksPerSecond: number;
-}
 
 /**
  * The question: what does it cost to spread a run over two workers?

@@ -2,6 +2,7 @@ import type { Random } from '../../../core/stats/seeded-random.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
 import { WORDS } from './words.ts';
 
+/** The words as they follow another one. */
 const FOLLOWING_WORDS = WORDS.map((word) => ` ${word}`);
 /** Pieces for a token that no word fits; which of them is a single token depends on the tokenizer. */
 const FILLERS = [' a', ' I', '.', ',', ' s', ' x', ' 1', '!', ' the', '\n', ' .', '1', 'a'];
@@ -51,11 +52,11 @@ export class PromptWriter {
     while (left > 0) {
       const index = this.#wordOfAtMost(tokenizer, random, left);
       if (index === null) break;
-      const word = WORDS[index] ?? '';
       const isFirst = text === '' && !continues;
+      const word = wordAt(index, isFirst);
       const adds = isFirst ? tokenizer.count(word) : this.#adds(tokenizer, index);
       if (adds > left && text === '') break;
-      text += isFirst ? word : ` ${word}`;
+      text += word;
       left -= adds;
     }
     if (this.#sumsHold && left === 0 && this.#written++ >= CHECKED && this.#written % CHECKED !== 0)
@@ -119,10 +120,13 @@ export class PromptWriter {
 function randomWords(random: Random, words: number, continues: boolean): string {
   let text = '';
   for (let i = 0; i < words; i++) {
-    const index = Math.floor(random() * WORDS.length);
-    text += (i === 0 && !continues ? WORDS[index] : FOLLOWING_WORDS[index]) ?? '';
+    text += wordAt(Math.floor(random() * WORDS.length), i === 0 && !continues);
   }
   return text;
+}
+
+function wordAt(index: number, isFirst: boolean): string {
+  return (isFirst ? WORDS : FOLLOWING_WORDS)[index] ?? '';
 }
 
 function withoutLastWord(text: string): string {
