@@ -99,6 +99,11 @@ describe.each(RULES)('the recording rules of $system', ({ system, rules }) => {
   });
 });
 
+test('no file of alerts is named as one of rules: mimirtool loads each as a namespace of its name', () => {
+  const [rules, alerts] = (['rules', 'alerts'] as const).map((folder) => ruleFiles(folder).map(([file]) => file));
+  expect(alerts?.filter((file) => rules?.includes(file))).toEqual([]);
+});
+
 test('the definitions of the client are those of its measures', () => {
   const known = new Set(DISTRIBUTION_MEASURES.map(({ measure, definition }) => `${measure} ${definition}`));
   for (const rule of RULES.find(({ system }) => system === 'client')?.rules ?? []) {

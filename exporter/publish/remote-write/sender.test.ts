@@ -364,6 +364,17 @@ describe('samples that will never be accepted', () => {
     expect(server.requests).toHaveLength(1);
   });
 
+  test('a rejection whose count has every sample of the request (Mimir counts before it stores) counts none', async () => {
+    const all: Answer = (request, response, number) => {
+      const isOld = request.series.some(({ samples }) => samples.some((sample) => sample.time_ms < 3000));
+      const counts = { 'x-prometheus-remote-write-samples-written': String(request.samples) };
+      (isOld ? status(400, counts, 'timestamp is too old') : takeAll)(request, response, number);
+    };
+    const { statistics, problems } = await sent(all);
+    expect(statistics).toMatchObject({ written: 2, rejected: 4, waiting: 0 });
+    expect(problems).toEqual(['samples were rejected and dropped: HTTP 400: timestamp is too old']);
+  });
+
   test('a success that counts fewer samples than were sent', async () => {
     const { statistics, problems } = await sent(status(204, { 'x-prometheus-remote-write-samples-written': '5' }));
     expect(statistics).toMatchObject({ written: 5, rejected: 1 });

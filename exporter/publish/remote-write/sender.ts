@@ -157,7 +157,8 @@ export class Sender {
       this.#rejected += samples;
       return 'sent';
     }
-    const outcome = await this.#client.send(this.#message(queued, kind), this.#protocol, this.#stop.signal);
+    const answer = await this.#client.send(this.#message(queued, kind), this.#protocol, this.#stop.signal);
+    const outcome = isContradiction(answer, samples) ? { ...answer, written: 0 } : answer;
     if (this.#isOfRequest(outcome, kind)) {
       return this.#keep(
         `${outcome.reason}; the receiver has accepted no request yet: check --remote-write-url and --remote-write-header`,
@@ -299,6 +300,11 @@ export class Sender {
     this.#reported.add(line);
     this.#options.problem(line);
   }
+}
+
+/** Whether a rejection counts every sample as written: Mimir counts what it received, before it stores it. */
+function isContradiction(outcome: SendOutcome, samples: number): outcome is SendOutcome & { kind: 'rejected' } {
+  return outcome.kind === 'rejected' && (outcome.written ?? 0) >= samples;
 }
 
 /** Whether the whole request was rejected, possibly because of some samples. */
