@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 
 import { afterEach, describe, expect, test } from '@jest/globals';
 
+import { OPEN_ACCESS } from '../servers/scrape/page-access.ts';
 import { fetchLivePage, NoPageError } from './live-page.ts';
 
 const stops: (() => Promise<void>)[] = [];
@@ -130,13 +131,13 @@ describe('no page: one line that describes the response', () => {
       response.writeHead(200, { 'content-type': 'text/plain' });
       more();
     });
-    await expect(fetchLivePage(metrics(origin), limits)).rejects.toThrow(/the page is larger than/);
+    await expect(fetchLivePage(metrics(origin), OPEN_ACCESS, limits)).rejects.toThrow(/the page is larger than/);
   });
 
   test('a page that never comes is given up in time', async () => {
     const origin = await serve((_, response) => void response.writeHead(200).write('a 1\n'));
     const short = { ...limits, totalTimeoutSeconds: 0.2 };
-    await expect(fetchLivePage(metrics(origin), short)).rejects.toThrow(/not complete after 0\.2 s$/);
+    await expect(fetchLivePage(metrics(origin), OPEN_ACCESS, short)).rejects.toThrow(/not complete after 0\.2 s$/);
   });
 
   test('user info and query stay out of messages', async () => {

@@ -1,6 +1,7 @@
-import { NEEDS_SWITCH } from '../servers/scrape/page-hint.ts';
+import { NEEDS_CREDENTIALS, NEEDS_SWITCH } from '../servers/scrape/page-hint.ts';
 import type { Exposition } from '../../core/exposition/index.ts';
 import { ExpositionError, parseExposition } from '../../core/exposition/index.ts';
+import { OPEN_ACCESS, type PageAccess } from '../servers/scrape/page-access.ts';
 import type { PageLimits, ReceivedPage } from '../servers/scrape/page-request.ts';
 import { PageClient } from '../servers/scrape/page-request.ts';
 import { iterationRows } from '../servers/scrape/trtllm-iteration-page.ts';
@@ -34,8 +35,12 @@ const HEADERS = { accept: 'text/plain;version=0.0.4;q=0.9,application/openmetric
  *
  * @throws NoPageError when there is none
  */
-export async function fetchLivePage(url: URL, limits: PageLimits = LIMITS): Promise<FetchedPage> {
-  const client = new PageClient(limits, () => performance.now() * 1e6, { headers: HEADERS, tls: {} });
+export async function fetchLivePage(
+  url: URL,
+  { headers, tls }: PageAccess = OPEN_ACCESS,
+  limits: PageLimits = LIMITS,
+): Promise<FetchedPage> {
+  const client = new PageClient(limits, () => performance.now() * 1e6, { headers: { ...HEADERS, ...headers }, tls });
   try {
     const body = await get(client, url);
     const rows = isJson(body) ? iterationRows(new TextDecoder().decode(body.bytes)) : null;
@@ -49,9 +54,15 @@ export async function fetchLivePage(url: URL, limits: PageLimits = LIMITS): Prom
 async function get(client: PageClient, url: URL): Promise<ReceivedPage> {
   const answer = await client.get(url.href);
   if (answer.kind === 'page') return answer;
-  const hint = answer.message === 'HTTP 404' ? `; ${NEEDS_SWITCH}` : '';
-  throw new NoPageError(`${shown(url)}: ${answer.message}${hint}`);
+  const hint = HINTS[answer.message];
+  throw new NoPageError(`${shown(url)}: ${answer.message}${hint === undefined ? '' : `; ${hint}`}`);
 }
+
+const HINTS: Readonly<Record<string, string>> = {
+  'HTTP 401': NEEDS_CREDENTIALS,
+  'HTTP 403': NEEDS_CREDENTIALS,
+  'HTTP 404': NEEDS_SWITCH,
+};
 
 function parsed(url: URL, body: ReceivedPage): Exposition {
   if (/html/i.test(body.contentType ?? '') || startsWith(body, '<'))

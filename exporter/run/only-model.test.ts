@@ -1,7 +1,10 @@
+import { createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { RUN_OPTIONS, runRequests } from '../cli/options/run-options.ts';
 import { readOptions } from '../cli/options/options.ts';
 import { answer, scriptedServer, type Script, type ScriptedServer } from '../load/testing/scripted-server.ts';
+import { selfSignedCertificate, VALID } from '../load/testing/certificate.ts';
 import { onlyModel } from './only-model.ts';
 import type { RunRequest } from './run-request.ts';
 
@@ -69,4 +72,18 @@ test('a server that is not there', async () => {
     reason: 'connect_refused',
     message: `${server.origin}: connection refused. Check that the server runs, and host and port of --url`,
   });
+});
+
+test('a certificate of an unknown authority: the option that names it', async () => {
+  const server = createServer(selfSignedCertificate(VALID));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = server.address() as AddressInfo;
+    await expect(onlyModel(requestTo(`https://localhost:${port}`), { KEY: 'k' })).rejects.toMatchObject({
+      reason: 'tls',
+      message: expect.stringMatching(/TLS failed \(.*\)\. Set --tls-ca to the certificates of the authority to trust$/),
+    });
+  } finally {
+    server.close();
+  }
 });

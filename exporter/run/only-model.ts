@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../errors/configuration-error.ts';
 import { ExchangeError } from '../load/answers/whole-answer.ts';
+import { connectionFailure, failureLine } from '../load/requests/connection-failure.ts';
 import { modelList, modelNames } from '../load/requests/model-list.ts';
 import { ProbeError } from '../load/requests/probe.ts';
 import { serverAccess } from './prepared-traffic.ts';
@@ -34,6 +35,8 @@ export async function onlyModel(request: RunRequest, environment: NodeJS.Process
 }
 
 function noResponse(origin: string, { reason, message }: ExchangeError): string {
-  const said = reason === 'connect_refused' ? 'connection refused' : message;
-  return `${origin}: ${said}. Check that the server runs, and host and port of --url`;
+  return (
+    connectionFailure(origin, reason, message) ??
+    failureLine(origin, message, 'Check that the server runs, and host and port of --url')
+  );
 }

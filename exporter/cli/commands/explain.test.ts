@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 
+import { selfSignedCertificate, VALID } from '../../load/testing/certificate.ts';
 import { run } from './explain.ts';
 import { CliError, ExitCode } from '../failure.ts';
 
@@ -152,4 +157,46 @@ describe('--url', () => {
 test('--help shows usage and examples', async () => {
   expect(await run(['--help'])).toBe(ExitCode.done);
   expect(printed).toContain('usage: llmbench explain METRIC | --url URL [options]');
+});
+
+describe('a protected page', () => {
+  test('requires the header or the token that the options name', async () => {
+    const server = createServer((request, response) => {
+      const isAllowed = request.headers.authorization === 'Bearer geheim' && request.headers['x-team'] === 'blue';
+      response.writeHead(isAllowed ? 200 : 401, { 'content-type': 'text/plain' });
+      response.end('vllm:num_requests_running 1\n');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    process.env['EXPLAIN_TEST_TOKEN'] = 'geheim';
+    try {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const refused = await failure(['--url', url]);
+      expect(refused.message).toMatch(/HTTP 401; the page requires credentials: set --server-metrics-bearer-env/);
+      const bearer = ['--server-metrics-bearer-env', 'EXPLAIN_TEST_TOKEN'];
+      expect(await run(['--url', url, ...bearer, '--server-metrics-header', 'X-Team: blue'])).toBe(ExitCode.done);
+      expect(printed).toContain('vllm:num_requests_running');
+    } finally {
+      delete process.env['EXPLAIN_TEST_TOKEN'];
+      server.close();
+    }
+  });
+
+  test('with a certificate of an unknown authority requires --tls-ca', async () => {
+    const certificate = selfSignedCertificate(VALID);
+    const server = createTlsServer(certificate, (_request, response) => response.end('vllm:num_requests_running 1\n'));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const folder = await mkdtemp(join(tmpdir(), 'explain-'));
+    try {
+      const url = `https://localhost:${(server.address() as AddressInfo).port}`;
+      await writeFile(join(folder, 'ca.pem'), certificate.cert);
+      const refused = await failure(['--url', url]);
+      expect(refused.exitCode).toBe(ExitCode.failed);
+      expect(refused.message).toMatch(/--tls-ca sets the authorities to trust/);
+      expect(await run(['--url', url, '--tls-ca', join(folder, 'ca.pem')])).toBe(ExitCode.done);
+      expect((await failure(['--url', url, '--tls-ca', join(folder, 'none.pem')])).exitCode).toBe(ExitCode.refused);
+    } finally {
+      server.close();
+      await rm(folder, { recursive: true });
+    }
+  });
 });

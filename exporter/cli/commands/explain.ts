@@ -2,6 +2,7 @@ import { catalogs } from '../../../catalog/load.ts';
 import { findFamilies } from '../../../catalog/lookup.ts';
 import { explainFamily } from '../../explain/family-explanation.ts';
 import { familyText } from '../../explain/family-text.ts';
+import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { fetchLivePage, NoPageError } from '../../explain/live-page.ts';
 import { nearestNames } from '../../../core/text/nearest-names.ts';
 import {
@@ -16,12 +17,17 @@ import { pageReport } from '../../explain/page-report.ts';
 import { pageText } from '../../explain/page-text.ts';
 import { readUses } from '../../explain/shown-in.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
+import { readPageAccess } from '../../servers/scrape/page-access.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
-import { flag, readArguments, text } from '../options/options.ts';
+import { flag, readArguments, text, type OptionValues } from '../options/options.ts';
+import { PAGE_CREDENTIAL_OPTIONS, pageCredentials } from '../options/server-options.ts';
+import { TLS_OPTIONS, tlsFiles } from '../options/tls-options.ts';
 
 export const OPTIONS = {
   url: text('URL', 'explain the metrics page at this URL', null),
+  ...PAGE_CREDENTIAL_OPTIONS,
+  ...TLS_OPTIONS,
   json: flag('print JSON'),
 };
 
@@ -49,7 +55,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     return explainMetric(metric, values.json);
   if (metric !== undefined) throw new CliError('METRIC and --url are mutually exclusive');
   if (values.url === null) throw new CliError(`METRIC or --url is required; usage: ${USAGE}`);
-  return explainPage(values.url, values.json);
+  return explainPage(values.url, values);
 }
 
 async function explainMetric(metric: string, json: boolean): Promise<number> {
@@ -85,21 +91,23 @@ function suggestion(metric: string): string {
   return nearest.length === 0 ? '' : `; similar names: ${nearest.join(', ')}`;
 }
 
-async function explainPage(given: string, json: boolean): Promise<number> {
+async function explainPage(given: string, values: OptionValues<typeof OPTIONS>): Promise<number> {
   const url = pageUrl(given);
   try {
-    const { url: found, page, remarks } = await fetchLivePage(url);
+    const access = await readPageAccess(pageCredentials(values), tlsFiles(values), process.env);
+    const { url: found, page, remarks } = await fetchLivePage(url, access);
     for (const remark of remarks) process.stderr.write(`${remark}\n`);
     const { origin, pathname } = new URL(found);
     const report = pageReport(page);
     process.stdout.write(
-      json
+      values.json
         ? `${JSON.stringify({ url: origin + pathname, remarks, ...report }, null, 2)}\n`
         : pageText(origin + pathname, report, columns()),
     );
     return ExitCode.done;
   } catch (error) {
     if (error instanceof NoPageError) throw new CliError(error.message, ExitCode.failed);
+    if (error instanceof ConfigurationError) throw new CliError(error.message);
     throw error;
   }
 }

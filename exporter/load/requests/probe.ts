@@ -8,6 +8,7 @@ import type { RunControls } from '../phases/run-controls.ts';
 import { readingOf, type ClosedRequest } from '../answers/answer-reader.ts';
 import type { Transport } from '../transports/transport.ts';
 import type { ErrorReason } from '../../../core/run/record.ts';
+import { connectionFailure, failureLine } from './connection-failure.ts';
 import { modelListIfAny, modelNames } from './model-list.ts';
 
 /** Maximum output length of the probe. */
@@ -100,17 +101,10 @@ async function probeError(closed: ClosedRequest, options: ProbeOptions, transpor
   const said = closed.message ?? reason;
   const streamed = options.form.options.stream ?? true;
   const line = (wrong: string, remedy: string): ProbeError =>
-    new ProbeError(reason, `${options.origin}: ${wrong.replace(/\.$/, '')}. ${remedy}`);
+    new ProbeError(reason, failureLine(options.origin, wrong, remedy));
+  const noConnection = connectionFailure(options.origin, reason, said);
+  if (noConnection !== null) return new ProbeError(reason, noConnection);
   switch (reason) {
-    case 'connect_refused':
-      return line('connection refused', 'Check that the server runs, and host and port of --url');
-    case 'connect_timeout':
-      return line('connection timeout', 'Check that the host is reachable and the port is open');
-    case 'dns':
-      return line('unknown host name', 'Check the host of --url');
-    case 'tls':
-      if (said.includes('WRONG_VERSION_NUMBER')) return line('the server does not use TLS', 'Use http:// in --url');
-      return line(`TLS failed (${said})`, 'Check the certificate, or whether the port uses http');
     case 'protocol':
       return line(`the response is not HTTP/1.1 (${said})`, 'Check the port of --url');
     case 'redirect':

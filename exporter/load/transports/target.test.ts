@@ -19,6 +19,9 @@ test.each([
   ['http://', 'not a URL'],
   ['', 'not a URL'],
   ['ht!tp://x', 'not a URL'],
+  ['http:/x', 'not a URL'],
+  ['https//x:8000', 'not a URL'],
+  ['HTTP:x', 'not a URL'],
   ['http://h:99999', 'not a URL'],
   ['http://me:secret@h', 'user name or password'],
 ])('%s is refused', (url, message) => {

@@ -32,8 +32,8 @@ export function parseTarget(text: string, endpointPath: string): RequestTarget {
 function parseUrl(text: string): URL {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const url = URL.parse(hasScheme ? text : `http://${text}`);
-  // `ht!tp://x` would be a host named ht!tp.
-  if (url === null || url.hostname === '' || (!hasScheme && /^[^/?#]*:\/\//.test(text)))
-    throw new Error('not a URL; example: http://127.0.0.1:8000');
+  // `ht!tp://x` would be a host named ht!tp, `http:/x` and `http//x` one named http.
+  const isMistyped = !hasScheme && /^([^/?#]*:\/\/|https?(:\/|\/\/))/i.test(text);
+  if (url === null || url.hostname === '' || isMistyped) throw new Error('not a URL; example: http://127.0.0.1:8000');
   return url;
 }

@@ -41,6 +41,8 @@ describe('an address of a metrics page', () => {
     ['constructor=h', /not a supported system/],
     ['http://', /expected an address/],
     ['a b', /must not contain blanks/],
+    ['http:/h:8000', /invalid scheme/],
+    ['http//h:8000', /invalid scheme/],
     ['http://evil\\@h', /backslashes/],
   ])('%s is rejected', (given, message) => {
     expect(() => parseTarget(given)).toThrow(message);

@@ -60,7 +60,8 @@ function parseAddress(address: string): URL {
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
     throw new Error(`the scheme must be http or https, not ${scheme}`);
   }
-  if (scheme === undefined && /^[^/?#]*:\/\//.test(address)) throw new Error('it begins with an invalid scheme');
+  if (scheme === undefined && /^([^/?#]*:\/\/|https?(:\/|\/\/))/i.test(address))
+    throw new Error('it begins with an invalid scheme');
   try {
     return new URL(scheme === undefined ? `http://${address}` : address);
   } catch {

@@ -1,0 +1,31 @@
+import type { ErrorReason } from '../../../core/run/record.ts';
+
+/** One line for a server to which no connection could be opened, with what to do; null: there was one. */
+export function connectionFailure(origin: string, reason: ErrorReason, said: string): string | null {
+  switch (reason) {
+    case 'connect_refused':
+      return failureLine(origin, 'connection refused', 'Check that the server runs, and host and port of --url');
+    case 'connect_timeout':
+      return failureLine(origin, 'connection timeout', 'Check that the host is reachable and the port is open');
+    case 'dns':
+      return failureLine(origin, 'unknown host name', 'Check the host of --url');
+    case 'tls':
+      if (said.includes('WRONG_VERSION_NUMBER'))
+        return failureLine(origin, 'the server does not use TLS', 'Use http:// in --url');
+      return failureLine(origin, `TLS failed (${said})`, tlsRemedy(said));
+    default:
+      return null;
+  }
+}
+
+export function failureLine(origin: string, wrong: string, remedy: string): string {
+  return `${origin}: ${wrong.replace(/\.$/, '')}. ${remedy}`;
+}
+
+/** By the codes of Node and OpenSSL. */
+function tlsRemedy(said: string): string {
+  if (/SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)/.test(said))
+    return 'Set --tls-ca to the certificates of the authority to trust';
+  if (said.includes('ALTNAME')) return 'Check the host of --url; --tls-server-name sets the name of the certificate';
+  return 'Check the certificate, or whether the port uses http';
+}
