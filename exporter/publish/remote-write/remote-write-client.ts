@@ -140,14 +140,26 @@ function outcomeOf(status: number, headers: IncomingHttpHeaders, protocol: Proto
   if (remedy !== null) return { kind: 'misconfigured', reason: `${reason}; ${remedy}` };
   if (status === 415) return { kind: 'unsupported', reason };
   if (status === 500 && TOO_OLD.test(text)) return { kind: 'rejected', reason, status, written };
-  if (status === 429 || status >= 500) {
+  if (TEMPORARY.has(status) || status >= 500) {
     const afterSeconds = retryAfterSeconds(single(headers['retry-after']), new Date());
     return { kind: 'retry', reason, status, afterSeconds };
   }
   // Receivers of 1.0 may respond like this to unknown content.
   if (status === 400 && protocol === '2' && written === null) return { kind: 'unsupported', reason };
+  if (written === null && !ABOUT_CONTENT.has(status)) {
+    return {
+      kind: 'misconfigured',
+      reason: `${reason}; the receiver, or a proxy before it, refuses requests: check --remote-write-url and --remote-write-header`,
+    };
+  }
   return { kind: 'rejected', reason, status, written };
 }
+
+/** Request Timeout, Too Early and Too Many Requests (RFC 9110, 8470, 6585). */
+const TEMPORARY: ReadonlySet<number> = new Set([408, 425, 429]);
+
+/** Statuses of a request that was read, or of its size. Others come before a sample was looked at, often from a proxy. */
+const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 409, 413, 422]);
 
 /** The remedy for a status that a change of configuration can resolve; null if there is none. */
 function remedyFor(status: number, headers: IncomingHttpHeaders): string | null {

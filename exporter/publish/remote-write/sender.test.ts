@@ -169,6 +169,8 @@ describe('temporary failures are retried', () => {
     ['500', status(500, {}, 'oops')],
     ['503', status(503)],
     ['429', status(429)],
+    ['408', status(408)],
+    ['425', status(425)],
     ['a reset', reset],
     ['a truncated response', cutOff],
   ])('%s', async (_name, failure) => {
@@ -225,6 +227,17 @@ describe('samples are kept if a change of configuration can deliver them', () =>
     [403, {}, `HTTP 403: no; ${CREDENTIALS}`],
     [404, {}, `HTTP 404: no; ${RECEIVER}`],
     [405, {}, `HTTP 405: no; ${RECEIVER}`],
+    ...[402, 406, 411, 417, 421, 426, 428, 431, 451].map((code): [number, Record<string, string>, string] => [
+      code,
+      {},
+      `HTTP ${code}: no; the receiver, or a proxy before it, refuses requests: check --remote-write-url and --remote-write-header`,
+    ]),
+    ...[409, 422].map((code): [number, Record<string, string>, string] => [
+      code,
+      {},
+      `HTTP ${code}: no; the receiver has accepted no request yet: check --remote-write-url and --remote-write-header`,
+    ]),
+    [413, {}, 'HTTP 413: no; raise the largest request size of the receiver, or of the proxy before it'],
     [301, {}, 'HTTP 301: no; the receiver redirects: set --remote-write-url to the final URL'],
     [
       308,
@@ -244,12 +257,33 @@ describe('samples are kept if a change of configuration can deliver them', () =>
     const { server, sender, statistics, problems } = await sent(answer);
     expect(statistics).toEqual({ written: 0, rejected: 0, lost: 0, waiting: 6, trouble: reason });
     expect(problems).toEqual([`samples are kept until this is corrected: ${reason}`]);
-    expect(server.requests.length).toBeLessThanOrEqual(2);
+    // One of each protocol, or one of each size.
+    expect(server.requests.length).toBeLessThanOrEqual(code === 413 ? 3 : 2);
     const before = server.requests.length;
     isCorrected = true;
     await sender.drained(20);
     expect(sender.statistics).toMatchObject({ written: 6, rejected: 0, waiting: 0, trouble: null });
     expect(received(server.requests.slice(before))).toEqual(VALUES);
+  });
+
+  test('HTTP 413: smaller requests, also later, until the receiver accepts them', async () => {
+    const limited: Answer = (request, response, number) =>
+      (request.samples > 8 ? status(413, {}, 'too large') : takeAll)(request, response, number);
+    const server = await receiverServer(limited);
+    cleanUp.push(() => server.close());
+    const { sender, queue, problems } = sending(server.url);
+    append(queue, 100);
+    await sender.drained(20);
+    expect(sender.statistics).toEqual({ written: 200, rejected: 0, lost: 0, waiting: 0, trouble: null });
+    expect(received(server.requests.filter(({ samples }) => samples <= 8))).toEqual(
+      Array.from({ length: 100 }, (_, i) => [1000 * (i + 1), i + 1]),
+    );
+    const before = server.requests.length;
+    for (let i = 0; i < 12; i += 1) queue.append(1, { time_ms: 200_000 + 1000 * i, values: [i, 0], native: [] });
+    await sender.drained(20);
+    expect(server.requests.slice(before).map(({ samples }) => samples)).toEqual(expect.not.arrayContaining([24]));
+    expect(sender.statistics).toMatchObject({ written: 224, rejected: 0, waiting: 0 });
+    expect(problems).toEqual([]);
   });
 
   test.each<[name: string, protocol: ProtocolChoice, refuse: Answer, reason: string]>([
@@ -305,7 +339,7 @@ describe('samples are kept if a change of configuration can deliver them', () =>
 describe('samples that will never be accepted', () => {
   const NONE_WRITTEN = { 'x-prometheus-remote-write-samples-written': '0' };
 
-  test.each([402, 413, 422])('HTTP %i: dropped, counted, reported once; the rest continues', async (code) => {
+  test.each([402, 422, 451])('HTTP %i: dropped, counted, reported once; the rest continues', async (code) => {
     const refuse = status(code, NONE_WRITTEN, 'out of order');
     const { server, sender, queue, statistics, problems } = await sent(inTurn(refuse));
     expect(statistics).toMatchObject({ written: 0, rejected: 6, waiting: 0 });
@@ -395,7 +429,9 @@ describe('samples that will never be accepted', () => {
     append(queue, 1);
     await sender.drained(20);
     expect(problems).toEqual([
-      expect.stringMatching(/^samples were rejected and dropped: HTTP 422: no level=error token \*\*\* +\[31m$/),
+      expect.stringMatching(
+        /^samples are kept until this is corrected: HTTP 422: no level=error token \*\*\* +\[31m; [^\n]*$/,
+      ),
     ]);
   });
 });

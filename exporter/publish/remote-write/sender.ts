@@ -20,7 +20,11 @@ const MISCONFIGURED_PAUSE_MS = 10_000;
  * 2: 500).
  */
 const OF_SOME_SAMPLES: ReadonlySet<number> = new Set([400, 409, 500]);
-/** How receivers word a 400 that is caused by samples, not by the request. */
+/** Rejections that can be about the request as a whole, as long as the receiver has accepted none. */
+const OF_REQUEST: ReadonlySet<number> = new Set([400, 409, 422]);
+/** Content Too Large, of the receiver or of a proxy before it. */
+const TOO_LARGE = 413;
+/** How receivers word a rejection that is caused by samples, not by the request. */
 const ABOUT_SAMPLES =
   /sample|series|label|metric|histogram|timestamp|out of (order|bounds)|too (old|far)|duplicate|limit/i;
 /** Maximum number of splits of one batch before the rest is dropped: if all samples are too old, each is rejected. */
@@ -60,7 +64,8 @@ interface Division {
  * because of a wrong URL, wrong credentials or a disabled receiver stay in the queue, as do those of which the receiver
  * counts none as written. A receiver such as Prometheus
  * rejects a whole request if one of its samples is too old. A rejected request is never sent again unchanged: its
- * points are split by time into two requests, then four, so that only samples that are rejected on their own are lost.
+ * points are split by time into two requests, then four, so that only samples that are rejected on their own are lost;
+ * so are those of a request that is too large.
  */
 export class Sender {
   readonly #queue: DiskQueue;
@@ -71,6 +76,8 @@ export class Sender {
   #protocol: Protocol;
   #settled: boolean;
   #metadataSentFor: unknown = null;
+  /** Halved when a request is too large. */
+  #samplesPerRequest = SAMPLES_PER_REQUEST;
   #nativeTaken = true;
   #nativeFailures = 0;
   /** Some of the current points were rejected on their own. */
@@ -136,7 +143,7 @@ export class Sender {
 
   async #work(): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      const queued = this.#queue.next(SAMPLES_PER_REQUEST);
+      const queued = this.#queue.next(this.#samplesPerRequest);
       if (queued === null) return;
       this.#numbersDivided = false;
       const numbers = await this.#send(queued, 'numbers');
@@ -165,10 +172,23 @@ export class Sender {
       );
     }
     const divided = division ?? { left: MOST_DIVISIONS };
+    if (outcome.kind === 'rejected' && outcome.status === TOO_LARGE) {
+      if (points.length > 1) {
+        this.#samplesPerRequest = Math.min(this.#samplesPerRequest, Math.ceil(samples / 2));
+        return this.#sendHalves(queued, kind, divided);
+      }
+      if (kind === 'numbers' && outcome.written === null) {
+        return this.#keep(
+          `${outcome.reason}; raise the largest request size of the receiver, or of the proxy before it`,
+        );
+      }
+    }
     // Native histograms are rejected as such; an earlier attempt without response may have been accepted.
     const mayBeOfSome = (kind === 'numbers' || this.#numbersDivided) && !this.#unanswered;
     if (isOfSome(outcome) && mayBeOfSome && points.length > 1 && divided.left > 0) {
       this.#numbersDivided = true;
+      divided.left -= 1;
+      this.#accepted();
       return this.#sendHalves(queued, kind, divided);
     }
     return this.#take(outcome, kind, samples, layout, division !== null);
@@ -176,14 +196,12 @@ export class Sender {
 
   /** Whether a rejection is rather about the request than about its samples: a wrong path, a proxy, a missing header. */
   #isOfRequest(outcome: SendOutcome, kind: SeriesKind): outcome is SendOutcome & { kind: 'rejected' } {
-    if (outcome.kind !== 'rejected' || outcome.status !== 400 || outcome.written !== null) return false;
+    if (outcome.kind !== 'rejected' || !OF_REQUEST.has(outcome.status) || outcome.written !== null) return false;
     return kind === 'numbers' && !this.#hasAccepted && !ABOUT_SAMPLES.test(outcome.reason);
   }
 
   /** The earlier half first: receivers accept samples in order. */
   async #sendHalves(queued: QueuedPoints, kind: SeriesKind, division: Division): Promise<Step> {
-    division.left -= 1;
-    this.#accepted();
     const middle = Math.ceil(queued.points.length / 2);
     for (const points of [queued.points.slice(0, middle), queued.points.slice(middle)]) {
       const half = { ...queued, points };
