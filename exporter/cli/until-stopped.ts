@@ -1,5 +1,5 @@
 /**
- * Resolves when the process is requested to end: Ctrl-C, SIGTERM, or, when another llmbench started it with a channel, the
+ * Resolves when the process is requested to end: Ctrl-C, SIGTERM, a closed terminal (SIGHUP), or, when another llmbench started it with a channel, the
  * end of that process, so that no child outlives a parent that was killed.
  */
 export function untilStopped(): Promise<void> {
@@ -11,6 +11,7 @@ export function untilStopped(): Promise<void> {
     };
     process.once('SIGINT', stop);
     process.once('SIGTERM', stop);
+    process.once('SIGHUP', stop);
     if (process.channel) process.once('disconnect', stop);
   });
 }

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../../load/testing/scripted-server.ts';
+import { metricsServer, page, until } from '../../servers/testing/metrics-server.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
 const FULL = '/dev/full';
@@ -70,6 +71,36 @@ test('SIGHUP, as SIGTERM: requests in flight finish and the run is stored', asyn
   child.kill('SIGHUP');
   expect(await exitCode(child)).toBe(130);
   expect(await stored()).toContain('hung-up');
+});
+
+test('SIGHUP to collect: what was collected is written', async () => {
+  const metrics = await metricsServer((_, response) => page(response, 'vllm:num_requests_running 1\n'));
+  const out = join(folder, 'servers');
+  const argv = ['collect', '--server-metrics', metrics.origin, '--interval', '0.1', '--out', out];
+  const child = spawn(process.execPath, [PROGRAM, ...argv], { stdio: ['ignore', 'pipe', 'pipe'] });
+  child.stdout.resume();
+  child.stderr.resume();
+  await until(() => metrics.asked.length > 5);
+  child.kill('SIGHUP');
+  expect(await exitCode(child)).toBe(0);
+  expect(await readdir(out)).toEqual(['servers.json', 'servers.parquet']);
+  await metrics.close();
+});
+
+test('SIGHUP to ab: its run ends in order, and no other begins', async () => {
+  const runs = join(folder, 'ab');
+  const servers = ['--a', server.origin, '--b', server.origin, '--model', 'm'];
+  const load = ['--request-count', '100000', '--osl', '4', '--no-server-metrics', '--linger', 'no'];
+  const child = spawn(process.execPath, [PROGRAM, 'ab', ...servers, ...load, '--runs-dir', runs], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout.resume();
+  child.stderr.resume();
+  const before = server.requests.length;
+  await until(() => server.requests.length > before + 50);
+  child.kill('SIGHUP');
+  expect(await exitCode(child)).toBe(130);
+  expect((await readdir(runs)).filter((name) => /^\d{8}T/.test(name))).toHaveLength(1);
 });
 
 test.each([

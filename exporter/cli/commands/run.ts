@@ -232,14 +232,17 @@ function stopOnSignals(controls: RunControls, display: LiveLines): () => void {
     display.print('stopping: waiting for the requests in flight; press Ctrl-C again to cancel them');
     controls.drain();
   };
+  // The terminal was closed: a parent passes it on that the terminal has sent to this process as well.
+  const hungUp = (): void => {
+    if (!controls.draining.aborted) interrupted();
+  };
   process.on('SIGINT', interrupted);
   process.on('SIGTERM', interrupted);
-  // The terminal was closed.
-  process.on('SIGHUP', interrupted);
+  process.on('SIGHUP', hungUp);
   return () => {
     process.off('SIGINT', interrupted);
     process.off('SIGTERM', interrupted);
-    process.off('SIGHUP', interrupted);
+    process.off('SIGHUP', hungUp);
   };
 }
 
