@@ -1,3 +1,4 @@
+import { DamagedRunError, SchemaVersionError } from '../errors/store-errors.ts';
 import { writeMessage } from './message.ts';
 
 /** Meaning of the exit codes, on which scripts rely; the README lists them. */
@@ -30,6 +31,11 @@ export function reportFailure(program: string, error: unknown): number {
   if (error instanceof CliError) {
     writeMessage(process.stderr, `${program}: ${error.message}`);
     return error.exitCode;
+  }
+  // A stored file that no command can do without, and that the user can repair or move away.
+  if (error instanceof DamagedRunError || error instanceof SchemaVersionError) {
+    writeMessage(process.stderr, `${program}: ${error.message}`);
+    return ExitCode.failed;
   }
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`${program}: internal error, please report it: ${text}\n`);

@@ -1,19 +1,63 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import { open, type FileHandle } from 'node:fs/promises';
 
 /** Windows has neither flag, nor FIFOs in folders. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const FLAGS = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+
+/** A FIFO, a device, a folder or a socket. */
+export class NotRegularError extends Error {
+  override readonly name = 'NotRegularError';
+
+  constructor() {
+    super('it is not a regular file');
+  }
+}
 
 /**
- * The text of a regular file. Symbolic links (which may point outside the runs directory), FIFOs (which would block)
+ * A regular file, to read. Symbolic links (which may point outside the runs directory), FIFOs (which would block)
  * and devices are rejected. Throws the file system's error, `ELOOP` for a symbolic link.
  */
-export async function readRegularFile(path: string): Promise<string> {
-  const file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+export async function openRegularFile(path: string): Promise<FileHandle> {
+  const file = await open(path, FLAGS);
   try {
-    if (!(await file.stat()).isFile()) throw new Error('it is not a regular file');
+    if (!(await file.stat()).isFile()) throw new NotRegularError();
+    return file;
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** The text of a regular file, as above. */
+export async function readRegularFile(path: string): Promise<string> {
+  const file = await openRegularFile(path);
+  try {
     return await file.readFile('utf8');
   } finally {
     await file.close();
+  }
+}
+
+/** Rejects what is not a regular file, as above, before a library opens it. */
+export async function checkRegularFile(path: string): Promise<void> {
+  await (await openRegularFile(path)).close();
+}
+
+/** The descriptor of a regular file, as above; the caller closes it. */
+export function openRegularFileSync(path: string): number {
+  const file = openSync(path, FLAGS);
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new NotRegularError();
+}
+
+/** The text of a regular file, as above. */
+export function readRegularFileSync(path: string): string {
+  const file = openRegularFileSync(path);
+  try {
+    return readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
   }
 }

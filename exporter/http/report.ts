@@ -4,7 +4,7 @@ import { isRunId } from '../../core/run/run-id.ts';
 import { REPORT_FILE } from '../report/write-report.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { isFolder } from '../files/exists.ts';
-import { readRegularFile } from '../files/read-regular-file.ts';
+import { NotRegularError, readRegularFile } from '../files/read-regular-file.ts';
 import { codeOf } from '../errors/store-errors.ts';
 import { mayRead, type Access } from './access/access.ts';
 import { PAGE_POLICY } from './landing.ts';
@@ -28,13 +28,12 @@ export function reportRoute(store: Pick<RunStore, 'pathOf' | 'wholePathOf'>, acc
   };
 }
 
-/** Null if the run has none. */
+/** Null if the run has none. What is no regular file, such as a symbolic link to outside of the runs directory, is not served. */
 async function reportOf(folder: string): Promise<string | null> {
   try {
     return await readRegularFile(join(folder, REPORT_FILE));
   } catch (error) {
-    // A symbolic link may point outside the runs directory: it is not served.
-    if (codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return null;
+    if (error instanceof NotRegularError || codeOf(error) === 'ENOENT' || codeOf(error) === 'ELOOP') return null;
     throw error;
   }
 }

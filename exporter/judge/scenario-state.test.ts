@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { appendEntry } from '../store/scenarios/append-log.ts';
 import { exampleCapacity } from '../store/fixtures/example-capacity.ts';
@@ -94,4 +95,18 @@ test('the newest answer of each search counts, and one without an answer replace
   ]);
   await writeCapacity(directory, exampleCapacity({ group_id: 'c', holds: 10, fails: 11, ...at(3) }));
   expect((await states.read())[0]?.capacities).toContainEqual(expect.objectContaining({ group_id: 'c', holds: 10 }));
+});
+
+test('a scenario whose file is a FIFO is left out and named once; the others are read', async () => {
+  await happened('regressed');
+  const { baseline } = scenarioPaths(directory, 'other');
+  await mkdir(dirname(baseline), { recursive: true });
+  execFileSync('mkfifo', [baseline]);
+  const lines: string[] = [];
+  const states = new ScenarioStates(directory, (line) => lines.push(line));
+  await states.read();
+  expect((await states.read()).map(({ scenario }) => scenario)).toEqual(['chat']);
+  expect(lines).toEqual([`a scenario is left out: ${baseline} is damaged: it is not a regular file`]);
+  await expect(new ScenarioStates(directory).read()).rejects.toThrow('not a regular file');
+  await expect(appendEntry(baseline, {})).rejects.toThrow('not a regular file');
 });

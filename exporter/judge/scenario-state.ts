@@ -4,6 +4,7 @@ import type { CapacityFile } from '../../core/run/capacity.ts';
 import { listCapacityPaths, readCapacityFile } from '../store/scenarios/capacity-files.ts';
 import { readEntries } from '../store/scenarios/append-log.ts';
 import { foldEntries, type Baseline } from './baseline.ts';
+import { DamagedRunError } from '../errors/store-errors.ts';
 import { newestVerdicts, readVerdictFile, type VerdictEntry } from './verdict-log.ts';
 import { verdictSummary, type VerdictSummary } from './verdict-summary.ts';
 
@@ -35,8 +36,12 @@ export class ScenarioStates {
   readonly #known = new Map<string, { readonly stamp: string; readonly state: ScenarioState | null }>();
   #states: readonly ScenarioState[] = [];
 
-  constructor(runsDirectory: string) {
+  readonly #leftOut: ((line: string) => void) | null;
+
+  /** `leftOut` receives a line for a scenario whose files cannot be read, which is then left out; null: it is an error. */
+  constructor(runsDirectory: string, leftOut: ((line: string) => void) | null = null) {
     this.#runsDirectory = runsDirectory;
+    this.#leftOut = leftOut;
   }
 
   /** In the order of the folders; the same array as long as nothing has changed. Throws what the file system says. */
@@ -47,13 +52,23 @@ export class ScenarioStates {
       const searches = (await listCapacityPaths(each.capacity)).slice(-MOST_SEARCHES);
       const stamp = [each.baseline, each.verdicts, ...searches].map(fileStamp).join(' ');
       if (this.#known.get(each.folder)?.stamp === stamp) continue;
-      this.#known.set(each.folder, { stamp, state: await readState(each, searches) });
+      this.#known.set(each.folder, { stamp, state: await this.#state(each, searches) });
       changed = true;
     }
     const there = new Set(paths.map(({ folder }) => folder));
     for (const folder of this.#known.keys()) if (!there.has(folder)) this.#known.delete(folder);
     if (changed) this.#states = paths.flatMap(({ folder }) => this.#known.get(folder)?.state ?? []);
     return this.#states;
+  }
+
+  async #state(paths: ScenarioPaths, searches: readonly string[]): Promise<ScenarioState | null> {
+    try {
+      return await readState(paths, searches);
+    } catch (error) {
+      if (this.#leftOut === null || !(error instanceof DamagedRunError)) throw error;
+      this.#leftOut(`a scenario is left out: ${error.message}`);
+      return null;
+    }
   }
 }
 

@@ -164,7 +164,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const receiver = await requestedVerdictReceiver(options);
     const grafanaUrl = requestedGrafanaLink(options['grafana-url']);
     const list = new RunList(store);
-    const states = new ScenarioStates(store.directory);
+    const states = new ScenarioStates(store.directory, say);
     const processMetrics = new ProcessMetrics();
     const readStates = (): ReturnType<typeof states.read> => states.read();
     const app = createServeApp({

@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { parsePoint, pointText } from './point-text.ts';
 import { sampleCount, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
+import { readRegularFileSync } from '../../files/read-regular-file.ts';
 
 /** The header of a queue: it contains no secrets. */
 export interface QueueHead {
@@ -72,7 +73,7 @@ export class DiskQueue {
 
   /** Opens the queue that another process left. Throws an `Error` if its header cannot be read. */
   static open(folder: string, options: QueueOptions): { readonly queue: DiskQueue; readonly head: QueueHead } {
-    const head = JSON.parse(readFileSync(join(folder, HEAD), 'utf8')) as QueueHead;
+    const head = JSON.parse(readRegularFileSync(join(folder, HEAD))) as QueueHead;
     if (Number(head.schema_version) !== 1) throw new Error(`${HEAD} is of a later version: use a newer llmbench`);
     const queue = new DiskQueue(folder, options);
     for (const name of readdirSync(folder).sort()) queue.#found(name);
@@ -168,13 +169,13 @@ export class DiskQueue {
     const number = Number(digits);
     const path = join(this.#folder, name);
     if (kind === 'layout') {
-      const layout = parsedLayout(readFileSync(path, 'utf8'));
+      const layout = parsedLayout(readRegularFileSync(path));
       if (layout === null) this.#report(`${path} is damaged: its samples are lost`);
       else this.#layouts.set(number, layout);
       return;
     }
     // In the order of names, layouts precede points.
-    const parsed = parsePoint(readFileSync(path, 'utf8'));
+    const parsed = parsePoint(readRegularFileSync(path));
     const layout = parsed && this.#layouts.get(parsed.layout);
     this.#nextPoint = Math.max(this.#nextPoint, number + 1);
     if (!parsed || !layout) this.#report(`${path} is damaged: its samples are lost`);
@@ -204,7 +205,7 @@ export class DiskQueue {
     if (entry.kept !== null) return entry.kept;
     const path = join(this.#folder, fileName('point', entry.number));
     try {
-      const parsed = parsePoint(readFileSync(path, 'utf8'));
+      const parsed = parsePoint(readRegularFileSync(path));
       if (parsed === null) this.#report(`${path} is damaged: its samples are lost`);
       return parsed?.point ?? null;
     } catch (error) {

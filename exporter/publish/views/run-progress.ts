@@ -1,8 +1,9 @@
-import { open, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PhaseName } from '../../../core/run/record.ts';
 import type { RunFile } from '../../../core/run/run.ts';
 import { codeOf } from '../../errors/store-errors.ts';
+import { openRegularFile } from '../../files/read-regular-file.ts';
 
 /** How far a running run is. */
 export interface RunProgress {
@@ -65,7 +66,7 @@ export class ProgressReader {
   async #measuredIn(path: string): Promise<number> {
     const counted = this.#files.get(path) ?? { offset: 0, measured: 0, head: '' };
     this.#files.set(path, counted);
-    const file = await open(path).catch(nothingWhenGone);
+    const file = await openRegularFile(path).catch(nothingWhenGone);
     if (file === null) return counted.measured;
     try {
       const buffer = Buffer.allocUnsafe(READ_BYTES);

@@ -1,4 +1,4 @@
-import { link, readFile, rm } from 'node:fs/promises';
+import { link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { RunFile } from '../../../core/run/run.ts';
@@ -11,6 +11,7 @@ import { readRunFile } from '../sealed/read-run-files.ts';
 import { draftName, editPath, runFilePath, unfinishedDirectory } from '../run-paths.ts';
 import type { RunStore } from '../run-store.ts';
 import { codeOf, DamagedRunError } from '../../errors/store-errors.ts';
+import { readRegularFile } from '../../files/read-regular-file.ts';
 
 const PAUSE_MS = 20;
 /** A change takes milliseconds; a disk may be slow. */
@@ -69,7 +70,7 @@ async function plannedEdit(
   folder: string,
   change: (run: RunFile) => RunFile,
 ): Promise<{ edit: Edit; changed: RunFile; sealed: boolean }> {
-  const base = textSha256(await readFile(runFilePath(folder), 'utf8'));
+  const base = textSha256(await readRegularFile(runFilePath(folder)));
   const changed = change(await readRunFile(folder));
   const run = `${JSON.stringify(changed, null, 2)}\n`;
   const sums = await readChecksums(folder);

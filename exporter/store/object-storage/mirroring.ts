@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { things } from '../../../core/text/things.ts';
 import { isRunId, RESERVED_RUN_ID } from '../../../core/run/run-id.ts';
@@ -14,6 +14,7 @@ import { isSummaryFile } from './mirror-files.ts';
 import type { ObjectStorage } from './object-storage.ts';
 import { readManifest } from './run-manifest.ts';
 import { LARGEST_LOG_BYTES } from './shared-log.ts';
+import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** The newest runs by name, which begins with the time; older ones are left out. */
 const MOST_RUNS = 10_000;
@@ -155,7 +156,7 @@ export class Mirroring {
 /** The entity tags of the logs in the cache; empty if the file is missing or damaged. */
 async function knownTags(path: string): Promise<Map<string, string>> {
   try {
-    return new Map(Object.entries(JSON.parse(await readFile(path, 'utf8')) as Record<string, string>));
+    return new Map(Object.entries(JSON.parse(await readRegularFile(path)) as Record<string, string>));
   } catch {
     return new Map();
   }

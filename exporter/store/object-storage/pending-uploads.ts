@@ -1,10 +1,11 @@
-import { readdir, readFile, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRunId } from '../../../core/run/run-id.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 import { replaceFile } from '../../files/durable-file.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
 import { parseStorageUrl, storageUrl, type StorageLocation } from './storage-location.ts';
+import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** In a runs directory: a file for each run whose upload has not been completed, with the URL of where it goes. */
 const FOLDER = '.uploads';
@@ -25,7 +26,7 @@ export async function forgetUpload(runsDirectory: string, runId: string): Promis
 export async function pendingUploads(runsDirectory: string, location: StorageLocation): Promise<string[]> {
   const pending: string[] = [];
   for (const runId of (await entries(join(runsDirectory, FOLDER))).filter(isRunId).sort()) {
-    const url = await readFile(pendingPath(runsDirectory, runId), 'utf8').catch(() => '');
+    const url = await readRegularFile(pendingPath(runsDirectory, runId)).catch(() => '');
     if (isLocation(url.trim(), location)) pending.push(runId);
   }
   return pending;

@@ -1,4 +1,5 @@
-import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
+import { openRegularFileSync } from '../../files/read-regular-file.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 
 const MAGIC = 'PAR1';
@@ -8,7 +9,7 @@ const LEAST_BYTES = 12;
 /** The problem with the frame of a Parquet file, without reading its content; null if there is none. */
 export function parquetDamage(path: string): string | null {
   try {
-    const file = openSync(path, 'r');
+    const file = openRegularFileSync(path);
     try {
       return frameDamage(file, fstatSync(file).size);
     } finally {

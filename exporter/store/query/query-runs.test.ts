@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { cp, mkdtemp, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -131,14 +132,19 @@ withDuckDb('damaged files', () => {
     const added = (runId: string) => addRun(store, addedRun(runId));
     await added('torn');
     await added('no-json');
+    await added('fifo');
+    await rm(join(directory, 'fifo', 'records', '0.parquet'));
+    execFileSync('mkfifo', [join(directory, 'fifo', 'records', '0.parquet')]);
     await truncate(join(directory, 'torn', 'records', '0.parquet'), 300);
     await writeFile(join(directory, 'no-json', 'run.json'), '{');
     expect(await answer(`SELECT DISTINCT run_id FROM records ORDER BY 1`)).toEqual([[VERSION_1], ['r1']]);
-    expect(leftOut).toEqual([
-      expect.stringMatching(/^run no-json is left out: .*it is not JSON$/),
+    expect(leftOut.toSorted()).toEqual([
+      expect.stringMatching(/fifo.*0\.parquet is left out: it is not a regular file$/),
       expect.stringMatching(/torn.*0\.parquet is left out: it is not a Parquet file, or truncated$/),
+      expect.stringMatching(/^run no-json is left out: .*it is not JSON$/),
     ]);
     await rm(join(directory, 'torn'), { recursive: true });
+    await rm(join(directory, 'fifo'), { recursive: true });
     await rm(join(directory, 'no-json'), { recursive: true });
   });
 });

@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { ERROR_REASONS, OUTCOMES, PHASES } from '../../../core/run/record.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { RECORD_COLUMNS } from './record-columns.ts';
 import { DamagedRunError } from '../../errors/store-errors.ts';
+import { openRegularFile } from '../../files/read-regular-file.ts';
 
 /**
  * The records of a JSONL file, in order. A truncated last line (the process or machine stopped while writing) is
@@ -23,7 +23,8 @@ export async function* readJsonlRecords(path: string): AsyncGenerator<RequestRec
 /** The non-empty lines, including a last one without line end. */
 async function* linesOf(path: string): AsyncGenerator<string> {
   let rest = '';
-  for await (const piece of createReadStream(path, { encoding: 'utf8', highWaterMark: 1 << 18 })) {
+  const file = await openRegularFile(path);
+  for await (const piece of file.createReadStream({ encoding: 'utf8', highWaterMark: 1 << 18 })) {
     const lines = (rest + String(piece)).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines) if (line !== '') yield line;

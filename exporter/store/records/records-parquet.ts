@@ -7,6 +7,8 @@ import { syncPath } from '../../files/durable-file.ts';
 import { checkedVersion, SCHEMA_VERSIONS } from '../migrations/migrate.ts';
 import { storedValue } from './parquet-column.ts';
 import { RECORD_COLUMNS, RECORD_SCHEMA } from './record-columns.ts';
+import { checkRegularFile } from '../../files/read-regular-file.ts';
+import { DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
 
 /** A row group ends at whichever limit comes first, so that memory does not depend on the length of responses. */
 const ROWS_PER_GROUP = 16_384;
@@ -108,6 +110,9 @@ export async function* readParquetFields<Name extends keyof RequestRecord>(
   path: string,
   fields: readonly Name[],
 ): AsyncGenerator<Pick<RequestRecord, Name>> {
+  await checkRegularFile(path).catch((error: unknown) => {
+    throw new DamagedRunError(path, reasonOf(error));
+  });
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const version = metadata.key_value_metadata?.find(({ key }) => key === VERSION_KEY)?.value ?? '1';

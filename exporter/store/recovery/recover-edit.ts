@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../../files/durable-file.ts';
 import { codeOf } from '../../errors/store-errors.ts';
@@ -7,6 +7,7 @@ import { editPath, runFilePath } from '../run-paths.ts';
 import { CHECKSUMS_FILE, textSha256 } from '../sealed/checksums.ts';
 import { isOwned } from '../../files/ownership.ts';
 import type { ProcessIdentity } from '../../files/process-identity.ts';
+import { readRegularFile } from '../../files/read-regular-file.ts';
 
 export const RUN_FILE = 'run.json';
 
@@ -30,7 +31,7 @@ export interface Edit {
 export async function recoverEdit(runsDirectory: string, runId: string): Promise<boolean> {
   const journal = editPath(runsDirectory, runId);
   try {
-    const edit = JSON.parse(await readFile(journal, 'utf8')) as Edit;
+    const edit = JSON.parse(await readRegularFile(journal)) as Edit;
     if (await isOwned(edit.owner, journal)) return true;
     const folder = join(runsDirectory, runId);
     await applyEdit(folder, edit);
@@ -46,7 +47,7 @@ export async function recoverEdit(runsDirectory: string, runId: string): Promise
 
 /** Writes the new files into the folder; idempotent. False if run.json is of another edit. */
 export async function applyEdit(folder: string, { base, run, checksums }: Edit): Promise<boolean> {
-  const now = textSha256(await readFile(runFilePath(folder), 'utf8'));
+  const now = textSha256(await readRegularFile(runFilePath(folder)));
   if (now !== base && now !== textSha256(run)) return false;
   const temporaries = temporariesOf(dirname(folder));
   await replaceFile(runFilePath(folder), run, temporaries);

@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceJson } from '../../files/durable-file.ts';
 import { temporariesOf } from '../temporary-file.ts';
@@ -7,6 +7,7 @@ import { ownIdentity } from '../../files/process-identity.ts';
 import type { ProcessIdentity } from '../../files/process-identity.ts';
 import { isOwned } from '../../files/ownership.ts';
 import { codeOf } from '../../errors/store-errors.ts';
+import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** A `serve` that watches a runs directory. */
 export interface ServePresence extends ProcessIdentity {
@@ -86,7 +87,7 @@ export async function findServe(runsDirectory: string): Promise<ServePresence | 
 async function readPresence(path: string): Promise<ServePresence | null> {
   let text: string;
   try {
-    text = await readFile(path, 'utf8');
+    text = await readRegularFile(path);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;

@@ -1,10 +1,14 @@
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { codeOf, DamagedRunError } from '../../errors/store-errors.ts';
+import { codeOf, DamagedRunError, reasonOf } from '../../errors/store-errors.ts';
 import { syncPath } from '../../files/durable-file.ts';
+import { openRegularFile } from '../../files/read-regular-file.ts';
 
 /** Logs are read into memory; larger files are rejected. */
 const MAX_BYTES = 256 * 1024 * 1024;
+/** A FIFO is opened without waiting for its reader, and then rejected. */
+const APPEND = constants.O_RDWR | constants.O_CREAT | constants.O_APPEND | (constants.O_NONBLOCK ?? 0);
 
 /**
  * The entries of a log, and the lines that are not JSON objects: writes truncated by a power failure or a full disk.
@@ -23,9 +27,11 @@ export interface LogEntries {
 export async function appendEntry(path: string, entry: object): Promise<void> {
   const folder = dirname(path);
   const created = await mkdir(folder, { recursive: true });
-  const file = await open(path, 'a+');
+  const file = await open(path, APPEND);
   try {
-    const { size } = await file.stat();
+    const stat = await file.stat();
+    if (!stat.isFile()) throw new DamagedRunError(path, 'it is not a regular file');
+    const { size } = stat;
     const closing = size === 0 || (await endsWithNewline(file, size)) ? '' : '\n';
     await file.appendFile(`${closing}${JSON.stringify(entry)}\n`, 'utf8');
     await file.sync();
@@ -47,15 +53,8 @@ async function endsWithNewline(file: Awaited<ReturnType<typeof open>>, size: num
 
 /** Reads a log; empty if the file does not exist. Throws `DamagedRunError` if it cannot be read. */
 export async function readEntries(path: string): Promise<LogEntries> {
-  let text: string;
-  try {
-    const file = await readFile(path);
-    if (file.length > MAX_BYTES) throw new DamagedRunError(path, `it is larger than ${MAX_BYTES} bytes`);
-    text = file.toString('utf8');
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { entries: [], damagedLines: [] };
-    throw error;
-  }
+  const text = await textOf(path);
+  if (text === null) return { entries: [], damagedLines: [] };
   const entries: Readonly<Record<string, unknown>>[] = [];
   const damagedLines: number[] = [];
   for (const [i, line] of text.split('\n').entries()) {
@@ -65,6 +64,21 @@ export async function readEntries(path: string): Promise<LogEntries> {
     else entries.push(entry);
   }
   return { entries, damagedLines };
+}
+
+/** Null if the file does not exist. */
+async function textOf(path: string): Promise<string | null> {
+  const file = await openRegularFile(path).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw new DamagedRunError(path, reasonOf(error));
+  });
+  if (file === null) return null;
+  try {
+    if ((await file.stat()).size > MAX_BYTES) throw new DamagedRunError(path, `it is larger than ${MAX_BYTES} bytes`);
+    return await file.readFile('utf8');
+  } finally {
+    await file.close();
+  }
 }
 
 function parseObject(line: string): Readonly<Record<string, unknown>> | null {

@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import { isRunId } from '../../../core/run/run-id.ts';
@@ -7,6 +7,7 @@ import { replaceJson } from '../../files/durable-file.ts';
 import { makeDirectory } from '../../files/make-directory.ts';
 import { temporariesOf } from '../temporary-file.ts';
 import { scenarioPaths } from './scenario-folders.ts';
+import { readRegularFile } from '../../files/read-regular-file.ts';
 
 /** Larger files are rejected: a search has at most some hundred probes. */
 const MAX_BYTES = 16 * 1024 * 1024;
@@ -49,9 +50,8 @@ export async function listCapacityPaths(folder: string): Promise<readonly string
 export async function readCapacityFile(path: string): Promise<CapacityFile | null> {
   let text: string;
   try {
-    const content = await readFile(path);
-    if (content.length > MAX_BYTES) throw new DamagedRunError(path, `it is larger than ${MAX_BYTES} bytes`);
-    text = content.toString('utf8');
+    text = await readRegularFile(path);
+    if (text.length > MAX_BYTES) throw new DamagedRunError(path, `it is larger than ${MAX_BYTES} bytes`);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { replaceFile } from '../../files/durable-file.ts';
+import { openRegularFile, readRegularFile } from '../../files/read-regular-file.ts';
 import { codeOf } from '../../errors/store-errors.ts';
 
 /**
@@ -38,7 +38,7 @@ export async function checksumsOf(folder: string): Promise<Checksums> {
 /** Null if the run was sealed without. Throws the file system's error. */
 export async function readChecksums(folder: string): Promise<Checksums | null> {
   try {
-    return parseChecksums(await readFile(join(folder, CHECKSUMS_FILE), 'utf8'));
+    return parseChecksums(await readRegularFile(join(folder, CHECKSUMS_FILE)));
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
@@ -61,7 +61,8 @@ export function parseChecksums(text: string): Checksums {
 /** Hex SHA-256 of a file, read in chunks. */
 export async function fileSha256(path: string): Promise<string> {
   const hash = createHash('sha256');
-  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  const file = await openRegularFile(path);
+  await pipeline(file.createReadStream({ highWaterMark: 1 << 20 }), hash);
   return hash.digest('hex');
 }
 

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,4 +76,15 @@ test('a run without checksums is verified as far as possible', async () => {
     state: 'damaged',
     problems: [expect.stringContaining('it is not JSON')],
   });
+});
+
+test('a FIFO instead of a file is named, without waiting for a writer', async () => {
+  for (const [name, problem] of [
+    ['records/0.parquet', 'records/0.parquet cannot be read: it is not a regular file'],
+    ['checksums.sha256', 'the checksums cannot be read: it is not a regular file'],
+  ] as const) {
+    await rm(inRun(name));
+    execFileSync('mkfifo', [inRun(name)]);
+    expect((await verifyRun(store, 'r1')).problems).toEqual([problem]);
+  }
 });
