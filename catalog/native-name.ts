@@ -1,5 +1,4 @@
-/** Ray exports the metrics of the engine inside it under its own prefix, in newer releases without colons. */
-const WITHIN_RAY = /^ray_(vllm|sglang)[:_](.+)$/s;
+import { WITHIN_RAY } from './within-ray.ts';
 
 /**
  * The name that the engine itself gives to a family: without the prefix of Ray (`ray_vllm:num_requests_running`), and

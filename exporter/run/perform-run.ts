@@ -209,7 +209,7 @@ function pagesReadBefore({ servers, controls, outputs, host }: OpenRun): (phase:
 async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<DepartingRun> {
   const { controls, plan, store, servers, outputs, workers } = run;
   const { writer } = outputs;
-  const collected = (await servers?.finish(outcome.phases)) ?? null;
+  const collected = (await servers?.finish(outcome.phases, controls.draining)) ?? null;
   const serverNotes = (await collected?.store(store.directory, plan.run_id, `llmbench ${run.version}`)) ?? [];
   const result = await writer.complete({
     status: outcome.status,

@@ -26,20 +26,29 @@ const REQUEST = {
   hasOtherShards: false,
 };
 
+interface ServerState {
+  finished: number;
+  running: number;
+  readonly start?: number;
+  /** Before the names of the engine. */
+  readonly prefix?: string;
+}
+
 /** A server whose finished requests the test moves by hand. */
-async function measured(state: { finished: number; running: number; start?: number }, request = REQUEST) {
+async function measured(state: ServerState, request = REQUEST) {
+  const engine = state.prefix ?? 'vllm:';
   const server = await metricsServer((_, response) =>
     page(
       response,
       [
         `process_start_time_seconds ${state.start ?? 1000}`,
-        '# TYPE vllm:num_requests_running gauge',
-        `vllm:num_requests_running ${state.running}`,
-        '# TYPE vllm:e2e_request_latency_seconds histogram',
-        `vllm:e2e_request_latency_seconds_bucket{le="1"} ${state.finished}`,
-        `vllm:e2e_request_latency_seconds_bucket{le="+Inf"} ${state.finished}`,
-        `vllm:e2e_request_latency_seconds_sum ${state.finished / 2}`,
-        `vllm:e2e_request_latency_seconds_count ${state.finished}`,
+        `# TYPE ${engine}num_requests_running gauge`,
+        `${engine}num_requests_running ${state.running}`,
+        `# TYPE ${engine}e2e_request_latency_seconds histogram`,
+        `${engine}e2e_request_latency_seconds_bucket{le="1"} ${state.finished}`,
+        `${engine}e2e_request_latency_seconds_bucket{le="+Inf"} ${state.finished}`,
+        `${engine}e2e_request_latency_seconds_sum ${state.finished / 2}`,
+        `${engine}e2e_request_latency_seconds_count ${state.finished}`,
         '',
       ].join('\n'),
     ),
@@ -71,9 +80,30 @@ describe("the servers' side of a run", () => {
     const start_ns = now_ns();
     state.finished = 27;
     const end_ns = now_ns();
-    const { result } = await servers.finish([phase(start_ns, end_ns, 20)]);
+    const { result } = await servers.finish([phase(start_ns, end_ns, 20)], never);
     expect(result).toMatchObject({ exact: true, why: null, requests: { server: 20, client: 20, difference: 0 } });
     expect(result.collector.cpu_share).toBeLessThan(1);
+  });
+
+  test('counts that Ray exposes seconds after the last response are waited for', async () => {
+    const state = { finished: 0, running: 0, prefix: 'ray_vllm_' };
+    const { servers, now_ns } = await measured(state, { ...REQUEST, drainTimeoutSeconds: 0 });
+    await servers.beforePhase('measure', never);
+    const start_ns = now_ns();
+    const reported = setTimeout(() => (state.finished = 20), 8000);
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)], never);
+    clearTimeout(reported);
+    expect(result).toMatchObject({ exact: true, requests: { server: 20, client: 20 } });
+    expect(result.targets[0]?.notes).toEqual(['Ray exposes values up to 10 s after the engine counted them']);
+  }, 60_000);
+
+  test('the end of an interrupted run does not wait for Ray', async () => {
+    const { servers, now_ns } = await measured({ finished: 0, running: 0, prefix: 'ray_vllm_' });
+    const start_ns = now_ns();
+    const before = performance.now();
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)], AbortSignal.abort());
+    expect(performance.now() - before).toBeLessThan(8000);
+    expect(result.why).toBe('not exact: the servers counted 20 requests fewer than the client');
   });
 
   test("requests of others are counted as such: '+3'", async () => {
@@ -82,7 +112,7 @@ describe("the servers' side of a run", () => {
     await servers.beforePhase('measure', never);
     const start_ns = now_ns();
     state.finished = 23;
-    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)], never);
     expect(result).toMatchObject({ exact: false, why: 'not exact: +3 requests from other clients' });
   });
 
@@ -92,7 +122,7 @@ describe("the servers' side of a run", () => {
     await servers.beforePhase('measure', never);
     const start_ns = now_ns();
     state.finished = 40;
-    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)], never);
     expect(result).toMatchObject({ exact: false, requests: null });
     expect(result.why).toBe('not exact: the servers also count the requests of the other shards');
   });
@@ -103,7 +133,7 @@ describe("the servers' side of a run", () => {
     await servers.beforePhase('measure', never);
     const start_ns = now_ns();
     Object.assign(state, { finished: 20, start: 2000 });
-    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)]);
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)], never);
     expect(result.why).toMatch(/restarted/);
     expect(result.targets[0]?.notes).toEqual([
       expect.stringMatching(/restarted: its counts of up to [\d.]+ \w+ before the restart are lost/),
@@ -112,7 +142,7 @@ describe("the servers' side of a run", () => {
 
   test('a run without a measure phase has no requests to compare', async () => {
     const { servers } = await measured({ finished: 5, running: 0 });
-    const { result } = await servers.finish([]);
+    const { result } = await servers.finish([], never);
     expect(result).toMatchObject({ exact: null, requests: null });
   });
 
@@ -122,7 +152,7 @@ describe("the servers' side of a run", () => {
     await servers.beforePhase('measure', never);
     const start_ns = now_ns();
     state.finished = 4;
-    const collected = await servers.finish([phase(start_ns, now_ns(), 4)]);
+    const collected = await servers.finish([phase(start_ns, now_ns(), 4)], never);
     const directory = await mkdtemp(join(tmpdir(), 'servers-'));
     cleanUp.push(() => rm(directory, { recursive: true }));
     await collected.write(directory, 'r', 'llmbench 0');

@@ -128,9 +128,9 @@ export class ServerCollection {
     if (phase === 'measure') this.#idleAtStart = await startEdge(this.#collector, this.#edges, givenUp);
   }
 
-  /** Call after the last response. */
-  async finish(phases: readonly PhaseResult[]): Promise<CollectedServers> {
-    const settled = await endEdge(this.#collector, this.#edges);
+  /** Call after the last response; `givenUp`: without a wait for counts that come late. */
+  async finish(phases: readonly PhaseResult[], givenUp: AbortSignal): Promise<CollectedServers> {
+    const settled = await endEdge(this.#collector, this.#edges, givenUp);
     await this.stop();
     const measure = phases.find(({ phase }) => phase === 'measure');
     const end_ns = measure?.end_ns ?? settled.settled_ns;

@@ -61,6 +61,28 @@ describe('vLLM', () => {
   });
 });
 
+describe('vLLM inside Ray', () => {
+  const store = replay(recordedPages('vllm-within-ray/series.txt.br'));
+
+  test('the counts are those of the client: 60 requests of 16 tokens, and the one before', () => {
+    expect(gained(store, 'vllm:request_success_total')).toBe(61);
+    expect(gained(store, 'vllm:e2e_request_latency_seconds')).toBe(61);
+    expect(gained(store, 'vllm:generation_tokens_total')).toBe(61 * 16);
+  });
+
+  test('the sums, which Ray makes of the middles of the buckets, are no values', () => {
+    // The page has 9.15 s for 61 requests, of which the client measured a mean of 0.069 s: the first bucket ends at 0.3 s.
+    const [latency] = whole(store, 'vllm:e2e_request_latency_seconds');
+    expect(latency).toMatchObject({ kind: 'histogram', count: 61, sum: null, mean: null, infeasible_sum: false });
+    expect(latency?.kind === 'histogram' && latency.percentiles?.p50).toEqual({
+      estimate: expect.closeTo(0.15, 9) as unknown,
+      bounds: [0, 0.3],
+      bounds_by_sum: null,
+    });
+    expect(store).toMatchObject({ withinRay: true, omitsSums: true });
+  });
+});
+
 describe('Triton', () => {
   const store = replay(recordedPages('triton/series.txt.br'));
 

@@ -19,7 +19,6 @@ import { realServer, SERVER_LIST } from './servers.ts';
 
 const LLMBENCH = fileURLToPath(new URL('../../bin/llmbench.js', import.meta.url));
 const INTERVAL_MS = 1000;
-const QUIET_MS = 3000;
 const SCRAPE_TIMEOUT_MS = 5000;
 
 const USAGE = `usage: node scripts/real-servers/record.ts [options] SERVER FILE
@@ -30,10 +29,11 @@ ${SERVER_LIST}
 
   --restart       after the load stop the server, start it again and send the same load again
   --requests N    requests per load (default 60)
+  --quiet N       seconds before and after each load (default 3); a server inside Ray requires 12
   --folder DIR    where servers are installed (default .cache/real-servers)
 `;
 
-const { server, file, restart, requests, folder } = options();
+const { server, file, restart, requests, quietSeconds, folder } = options();
 const installed = installFolder(server.name, folder);
 await server.install(installed);
 const recordings: string[] = [];
@@ -44,11 +44,11 @@ try {
   for (let start = 0; start < (restart ? 2 : 1); start++) {
     const running = await server.start({ folder: installed, port: await freePort(), args: [] });
     pages = running.metrics;
-    await sleep(QUIET_MS);
+    await sleep(quietSeconds * 1000);
     await load(running);
-    await sleep(QUIET_MS);
+    await sleep(quietSeconds * 1000);
     await running.stop();
-    if (restart && start === 0) await sleep(QUIET_MS);
+    if (restart && start === 0) await sleep(quietSeconds * 1000);
   }
   recording = false;
   await scraping;
@@ -108,20 +108,23 @@ function options(): {
   file: string;
   restart: boolean;
   requests: number;
+  quietSeconds: number;
   folder: string | undefined;
 } {
   const known = {
     restart: { type: 'boolean', default: false },
     requests: { type: 'string', default: '60' },
+    quiet: { type: 'string', default: '3' },
     folder: { type: 'string' },
   } as const;
-  return readScriptOptions({ usage: USAGE, options: known }, ({ requests, ...values }, positionals) => {
+  return readScriptOptions({ usage: USAGE, options: known }, ({ requests, quiet, ...values }, positionals) => {
     const { SERVER, FILE } = namedArguments(positionals, ['SERVER', 'FILE']);
     return {
       server: realServer(SERVER),
       file: FILE,
       restart: values.restart,
       requests: wholeNumber('requests', requests, { min: 1 }),
+      quietSeconds: wholeNumber('quiet', quiet, { min: 1 }),
       folder: values.folder,
     };
   });

@@ -3,8 +3,9 @@ import type { RealServer } from './real-server.ts';
 import { sglangRouter, smg } from './sglang-gateway/sglang-gateway.ts';
 import { triton } from './triton/triton.ts';
 import { vllm } from './vllm/vllm.ts';
+import { vllmWithinRay } from './vllm/vllm-within-ray.ts';
 
-export const REAL_SERVERS: readonly RealServer[] = [dynamo, vllm, triton, smg, sglangRouter];
+export const REAL_SERVERS: readonly RealServer[] = [dynamo, vllm, vllmWithinRay, triton, smg, sglangRouter];
 
 /** The list of servers as usage texts show it. */
 export const SERVER_LIST = REAL_SERVERS.map(({ name, description }) => `  ${name.padEnd(15)}${description}`).join('\n');

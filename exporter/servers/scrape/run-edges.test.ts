@@ -61,7 +61,7 @@ test('a server without such gauges is not waited for', async () => {
 
 test('the end scrapes until token and request counts settle, regardless of process metrics', async () => {
   const { collector, asked } = await collecting((i) => vllm(0, 10 + Math.min(i, 3), i));
-  const { atRest } = await endEdge(collector, options());
+  const { atRest } = await endEdge(collector, options(), never);
   expect(atRest).toBe(true);
   // Tokens change until the fourth page; the fifth is the first without a change.
   expect(asked).toHaveLength(5);
@@ -69,5 +69,5 @@ test('the end scrapes until token and request counts settle, regardless of proce
 
 test('the wait for counts that never settle ends after two seconds and is reported', async () => {
   const { collector } = await collecting((i) => vllm(0, i));
-  expect(await endEdge(collector, options())).toMatchObject({ atRest: false });
+  expect(await endEdge(collector, options(), never)).toMatchObject({ atRest: false });
 });

@@ -1,4 +1,5 @@
 import { things } from '../../../core/text/things.ts';
+import { RAY_REPORT_SECONDS } from '../../../catalog/within-ray.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
 import { countsRest, serverLoad } from '../summary/load-gauges.ts';
@@ -8,6 +9,8 @@ export const DEFAULT_DRAIN_TIMEOUT_SECONDS = 10;
 /** Longest wait for the counts to settle after the last response. */
 const SETTLE_SECONDS = 2;
 const LOOK_EVERY_MS = 100;
+/** For the way from the engine to the page. */
+const RAY_MARGIN_SECONDS = 1;
 
 export interface EdgeOptions {
   readonly now_ns: () => number;
@@ -29,6 +32,7 @@ export interface Settled {
  */
 export async function startEdge(collector: Collector, options: EdgeOptions, givenUp: AbortSignal): Promise<boolean> {
   const until_ns = options.now_ns() + options.drainTimeoutSeconds * 1e9;
+  if (options.drainTimeoutSeconds > 0) await rayReported(collector, options, 'earlier', givenUp);
   for (;;) {
     await collector.scrapeEdge();
     const load = totalLoad(collector);
@@ -45,9 +49,10 @@ export async function startEdge(collector: Collector, options: EdgeOptions, give
 
 /**
  * After the last response: scrapes until no request is running and two consecutive scrapes have the same counts, at
- * most 2 s.
+ * most 2 s, or 13 s if an engine is inside Ray.
  */
-export async function endEdge(collector: Collector, options: EdgeOptions): Promise<Settled> {
+export async function endEdge(collector: Collector, options: EdgeOptions, givenUp: AbortSignal): Promise<Settled> {
+  await rayReported(collector, options, 'last', givenUp);
   const until_ns = options.now_ns() + SETTLE_SECONDS * 1e9;
   await collector.scrapeEdge();
   for (;;) {
@@ -57,6 +62,21 @@ export async function endEdge(collector: Collector, options: EdgeOptions): Promi
     const settled_ns = options.now_ns();
     if (atRest || settled_ns >= until_ns) return { settled_ns, atRest };
   }
+}
+
+/** Waits until Ray has reported what the engines inside it have counted so far. */
+async function rayReported(
+  collector: Collector,
+  { say }: EdgeOptions,
+  which: 'earlier' | 'last',
+  givenUp: AbortSignal,
+): Promise<void> {
+  if (!readable(collector).some(({ store }) => store.withinRay)) return;
+  const seconds = RAY_REPORT_SECONDS + RAY_MARGIN_SECONDS;
+  say(
+    `Ray reports metrics every ${RAY_REPORT_SECONDS} s: waiting ${seconds} s for the counts of the ${which} requests`,
+  );
+  await pause(givenUp, seconds * 1000);
 }
 
 /** Targets whose newest scrape succeeded: the others are not waited for. */
@@ -79,7 +99,7 @@ function totalLoad(collector: Collector): number {
   return readable(collector).reduce((sum, { store }) => sum + (serverLoad(store) ?? 0), 0);
 }
 
-async function pause(givenUp: AbortSignal | null): Promise<void> {
+async function pause(givenUp: AbortSignal | null, milliseconds = LOOK_EVERY_MS): Promise<void> {
   // Aborted: the caller checks the signal and returns.
-  await sleep(LOOK_EVERY_MS, undefined, givenUp === null ? {} : { signal: givenUp }).catch(() => undefined);
+  await sleep(milliseconds, undefined, givenUp === null ? {} : { signal: givenUp }).catch(() => undefined);
 }

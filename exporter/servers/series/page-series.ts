@@ -1,4 +1,5 @@
 import { nativeName } from '../../../catalog/native-name.ts';
+import { isWithinRay, RAY_RECORDER } from '../../../catalog/within-ray.ts';
 import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
@@ -51,6 +52,10 @@ export interface PageSeries {
   readonly startTimes: readonly StartTimePlace[];
   /** Families read as histograms because of their suffixes: the page has no TYPE for them. */
   readonly untypedHistograms: readonly string[];
+  /** Ray collects the values from the engines inside it, and exposes them later. */
+  readonly withinRay: boolean;
+  /** Sums of histograms are left out, because Ray makes them of the middles of the buckets. */
+  readonly omitsSums: boolean;
 }
 
 const TYPES: Readonly<Record<MetricType, SeriesType>> = {
@@ -88,6 +93,8 @@ export function pageSeries(page: Exposition): PageSeries {
     natives: nativePlaces(page, histograms),
     startTimes: startTimesOf(reader.startTimes),
     untypedHistograms: [...reader.untyped.keys()],
+    withinRay: page.families.some(({ name }) => isWithinRay(name)),
+    omitsSums: reader.omitsSums,
   };
 }
 
@@ -125,6 +132,7 @@ class SeriesReader {
   readonly startTimes: StartTimePlace[] = [];
   /** Histograms without a TYPE by name. */
   readonly untyped: ReadonlyMap<string, FamilyFacts>;
+  omitsSums = false;
   readonly #page: Exposition;
   readonly #histograms = new Map<string, HistogramDraft>();
 
@@ -185,7 +193,8 @@ class SeriesReader {
       this.#histograms.set(key, draft);
     }
     const boundId = columns.boundIds[row] as number;
-    if (suffix === '_sum') draft.sumRow = row;
+    if (suffix === '_sum' && labels['otel_scope_name'] === RAY_RECORDER) this.omitsSums = true;
+    else if (suffix === '_sum') draft.sumRow = row;
     else if (suffix === '_count') draft.countRow = row;
     else if (boundId >= 0) draft.buckets.set(columns.bounds[boundId] as string, row);
   }

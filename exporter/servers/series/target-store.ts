@@ -42,6 +42,10 @@ export class TargetStore {
   readonly series: Series[] = [];
   /** Families read as histograms although their pages have no TYPE for them. */
   readonly untypedHistograms = new Set<string>();
+  /** Whether Ray exposes the values of engines inside it, which is later than they count. */
+  withinRay = false;
+  /** Whether sums of histograms on the pages are left out, because Ray makes them of the middles of the buckets. */
+  omitsSums = false;
   /**
    * Number of samples on the page with the most duplicates, and how many of them duplicate an earlier sample of that
    * page.
@@ -170,6 +174,8 @@ export class TargetStore {
     if (fell && !keep) ({ fell, returned } = this.#recordValues(plan, columns.values, scrape, true));
     if (!sameLines) {
       for (const name of layout.untypedHistograms) this.untypedHistograms.add(name);
+      this.withinRay ||= layout.withinRay;
+      this.omitsSums ||= layout.omitsSums;
       const { count } = page.duplicates;
       if (count > this.duplicates.repeated) this.duplicates = { samples: columns.count + count, repeated: count };
     }

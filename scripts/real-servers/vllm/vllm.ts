@@ -9,14 +9,20 @@ const VERSION = '0.32.0';
 /** The builds of torch that this release pins, without the local version "+cpu". */
 const TORCH = '2.13.0';
 const TORCHVISION = '0.28.0';
-const MODEL = 'tiny';
+export const MODEL = 'tiny';
 /** The start compiles kernels: under a minute on an idle machine, many minutes on a busy one. */
-const START_SECONDS = 1500;
+export const START_SECONDS = 1500;
 /** Nothing is looked up or reported anywhere. */
-const OFFLINE = { HF_HUB_OFFLINE: '1', VLLM_NO_USAGE_STATS: '1', DO_NOT_TRACK: '1' };
+export const OFFLINE = {
+  ...{ HF_HUB_OFFLINE: '1', VLLM_NO_USAGE_STATS: '1', DO_NOT_TRACK: '1' },
+  ...{ VLLM_HOST_IP: '127.0.0.1', VLLM_CPU_KVCACHE_SPACE: '1' },
+};
+export const ENGINE_ARGUMENTS = [
+  ...['--dtype', 'bfloat16', '--enforce-eager', '--max-model-len', '2048', '--max-num-seqs', '16'],
+];
 
 const script = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
-const environment = (folder: string): PythonEnvironment => new PythonEnvironment(join(folder, 'venv'));
+export const environment = (folder: string): PythonEnvironment => new PythonEnvironment(join(folder, 'venv'));
 
 export const vllm: RealServer = {
   name: 'vllm',
@@ -56,10 +62,9 @@ export const vllm: RealServer = {
       environment(folder).program('vllm'),
       [
         ...['serve', join(folder, 'model'), '--served-model-name', MODEL],
-        ...['--host', '127.0.0.1', '--port', String(port), '--dtype', 'bfloat16', '--enforce-eager'],
-        ...['--max-model-len', '2048', '--max-num-seqs', '16', ...args],
+        ...['--host', '127.0.0.1', '--port', String(port), ...ENGINE_ARGUMENTS, ...args],
       ],
-      { ...OFFLINE, HOME: home, VLLM_HOST_IP: '127.0.0.1', VLLM_CPU_KVCACHE_SPACE: '1' },
+      { ...OFFLINE, HOME: home },
     );
     const url = `http://127.0.0.1:${port}`;
     await processes.ready(() => answers(`${url}/health`), START_SECONDS);
