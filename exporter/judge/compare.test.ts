@@ -170,6 +170,27 @@ describe('what is not comparable is undecided and says why', () => {
     );
   });
 
+  const datasetOf = (mean: number, prompt_variant: number): object => ({
+    input_tokens: { mean, stddev: 0 },
+    prompt_variant,
+  });
+  test.each([
+    ['named by their options', datasetOf(64, 1), datasetOf(256, 2), 'dataset.input_tokens.mean (64, 256)'],
+    ['named by the plan if their options are equal', datasetOf(64, 1), datasetOf(64, 2), 'dataset_plan_sha256'],
+    ['named by the plan if the options of one are not known', null, datasetOf(64, 2), 'dataset_plan_sha256'],
+  ])('datasets that differ are %s', (_name, a, b, expected) => {
+    const of = (runs: typeof good, dataset: object | null, plan: string) =>
+      runs.map((one) => ({
+        ...one,
+        fingerprint: plan,
+        configuration: { load: { concurrency: 8 }, dataset_plan_sha256: plan.repeat(64) },
+        dataset,
+      }));
+    expect(compare(of(good, a, 'a'), of(slow, b, 'b'), { rules: ONE }).sentence).toContain(
+      `The runs have 2 different configurations (fingerprints); they differ in ${expected}.`,
+    );
+  });
+
   test('what is not known is said and forbids nothing', () => {
     const judged = compare(
       good,

@@ -16,6 +16,7 @@ export function figuresOfRun(run: RunFile, result: ResultFile): RunFigures {
     scenario: run.scenario,
     fingerprint: run.fingerprint,
     configuration: run.comparison_key,
+    dataset: run.dataset,
     command_line: run.command_line,
     ...(run.shards === undefined ? {} : { missing_shards: run.shards.missing.length }),
     load: loadOf(result.measures),

@@ -53,10 +53,19 @@ function sameFingerprint(runs: readonly RunFigures[]): PreflightFinding[] {
   for (const run of runs) groups.set(run.fingerprint, [...(groups.get(run.fingerprint) ?? []), run]);
   if (groups.size === 1) return [];
   const odd = [...groups.values()].sort((x, y) => y.length - x.length).slice(1);
-  const difference = configurationDifference(runs.flatMap(({ configuration }) => configuration ?? []));
+  const difference = configurationDifference(describedConfigurations(runs));
   const differ = difference === '' ? '' : `; they differ in ${difference}`;
   const sentence = `The runs have ${groups.size} different configurations (fingerprints)${differ}.`;
   return [{ check: 'fingerprint', outcome: 'failed', run_ids: idsOf(odd.flat()), sentence }];
+}
+
+/** The configurations, with the options of datasets that differ instead of the hash of the plan. */
+function describedConfigurations(runs: readonly RunFigures[]): readonly object[] {
+  // Runs of one plan may send different texts.
+  const datasets = runs.flatMap(({ dataset }) => (dataset ? [{ ...dataset, prompt_variant: null }] : []));
+  if (datasets.length < runs.length || configurationDifference(datasets) === '')
+    return runs.flatMap(({ configuration }) => configuration ?? []);
+  return runs.map(({ configuration }, i) => ({ ...configuration, dataset_plan_sha256: null, dataset: datasets[i] }));
 }
 
 function sameLoad(

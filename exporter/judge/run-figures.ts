@@ -12,6 +12,8 @@ export interface RunFigures {
   readonly fingerprint: string;
   /** What the fingerprint is of, to report what differs; null or absent when it is not known. */
   readonly configuration?: object | null;
+  /** The options of the dataset, of which the configuration has a hash only; null or absent when they are not known. */
+  readonly dataset?: object | null;
   /** The words of a command that measures the same again, see `RunFile`; null or absent when it is not known. */
   readonly command_line?: readonly string[] | null;
   /** Number of machines whose part is not in the run; absent: none. */
