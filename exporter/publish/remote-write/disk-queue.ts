@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { reasonOf } from '../../errors/store-errors.ts';
+import { moveQueue } from './move-queue.ts';
 import { parsePoint, pointText } from './point-text.ts';
 import { sampleCount, type SeriesLayout, type SeriesPoint } from './pushed-series.ts';
 import { readRegularFileSync } from '../../files/read-regular-file.ts';
@@ -153,11 +154,11 @@ export class DiskQueue {
     }
   }
 
-  /** Releases the queue: an empty one is removed, another is left under `name` for the next process. */
+  /** Releases the queue: an empty one is removed, another is left under this name, or the next free one, for the next process. */
   close(leftAs: string): void {
     try {
       if (this.empty) rmSync(this.#folder, { recursive: true, force: true });
-      else if (this.#folder !== leftAs) renameSync(this.#folder, leftAs);
+      else moveQueue(this.#folder, (suffix) => leftAs + suffix);
     } catch (error) {
       this.#report(`${this.#folder} cannot be closed properly: ${reasonOf(error)}`);
     }

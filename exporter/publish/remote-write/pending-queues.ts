@@ -1,9 +1,10 @@
-import { readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { isOwned } from '../../files/ownership.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';
 import { DiskQueue, type QueueOptions } from './disk-queue.ts';
+import { moveQueue } from './move-queue.ts';
 import { parseQueueName, queueName, queuesDirectory, type QueueName } from './queue-names.ts';
 
 /** A queue that a run has left; only this process works on it until it is closed. */
@@ -45,7 +46,7 @@ export async function pendingQueues(
       if (isBare(mine)) rmSync(mine, { recursive: true, force: true });
       else {
         options.problem(`${left} cannot be sent: ${reasonOf(error)}`);
-        renameSync(mine, left);
+        moveQueue(mine, (suffix) => left + suffix);
       }
     }
   }
@@ -75,10 +76,11 @@ function names(directory: string): readonly string[] {
 
 /** Null if another process claimed it first. */
 function claim(directory: string, folder: string, name: QueueName): string | null {
-  const mine = join(directory, queueName({ ...name, owner: ownIdentity() }));
+  const owner = ownIdentity();
   try {
-    renameSync(join(directory, folder), mine);
-    return mine;
+    return moveQueue(join(directory, folder), (suffix) =>
+      join(directory, queueName({ ...name, shard: name.shard + suffix, owner })),
+    );
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;

@@ -1,10 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
+import { ownIdentity } from '../../files/process-identity.ts';
 import { Gauge } from './testing/gauge.ts';
 import { labelPairs, type SeriesLayout } from './pushed-series.ts';
-import { queuesDirectory } from './queue-names.ts';
+import { queueName, queuesDirectory } from './queue-names.ts';
 import { RemoteWritePublisher } from './remote-write-publisher.ts';
 import { startSending, type Sending } from './sending.ts';
 import { receiverServer, takeAll, type ReceiverServer } from './testing/receiver-server.ts';
@@ -58,6 +59,34 @@ test('samples that a run leaves are sent by the next run to the same receiver', 
   expect(await sending('second').finish(20)).toMatchObject({ written: 1, waiting: 0, earlier: 1 });
   expect(readdirSync(queuesDirectory(runs))).toEqual([]);
   expect(problems).toEqual([]);
+});
+
+test('several queues of one run are left beside each other, and sent by the next one', async () => {
+  away = true;
+  for (let time = 1; time <= 3; time += 1)
+    expect(await sending('r').finish(0.1)).toMatchObject({ written: 0, waiting: 1 });
+  expect(readdirSync(queuesDirectory(runs))).toEqual(['r~0', 'r~0-2', 'r~0-3']);
+  away = false;
+  expect(await sending('second').finish(20)).toMatchObject({ written: 1, waiting: 0, earlier: 3 });
+  expect(readdirSync(queuesDirectory(runs))).toEqual([]);
+  expect(problems).toEqual([]);
+});
+
+test('queues that were left as those of ended processes, with one name, are all claimed', async () => {
+  away = true;
+  const [machine] = ownIdentity().start_time.split('.');
+  for (const pid of [4_194_302, 4_194_303]) {
+    await sending('r').finish(0.1);
+    const ended = { pid, start_time: `${machine}.1` };
+    renameSync(
+      join(queuesDirectory(runs), 'r~0'),
+      join(queuesDirectory(runs), queueName({ runId: 'r', shard: '0', owner: ended })),
+    );
+  }
+  away = false;
+  // Of each its sample, and the end of its series.
+  expect(await sending('second').finish(20)).toMatchObject({ written: 1, waiting: 0, earlier: 4 });
+  expect(readdirSync(queuesDirectory(runs))).toEqual([]);
 });
 
 function publisher(gauge: Gauge, intervalSeconds = 0.05): Promise<RemoteWritePublisher> {
