@@ -1,8 +1,8 @@
 /** Ray exports the metrics of the engine inside it under its own prefix, in newer releases without colons. */
 export const WITHIN_RAY = /^ray_(vllm|sglang)[:_](.+)$/s;
 
-/** Whether Ray exports the family for an engine inside it. */
-export const isWithinRay = (name: string): boolean => WITHIN_RAY.test(name);
+/** Whether Ray exports the family: before the first request its page has none of the engine inside it. */
+export const isOfRay = (name: string): boolean => name.startsWith('ray_');
 
 /** Ray's default of `metrics_report_interval_ms`: how late its page may have what an engine inside it counted. */
 export const RAY_REPORT_SECONDS = 10;

@@ -79,15 +79,23 @@ ${RESTORE_NAMES}`;
 }
 
 /**
- * Relabeling for a scrape configuration. Where Prometheus negotiates OpenMetrics, SGLang's client library writes `sglang_` for
- * `sglang:` (prometheus/client_python 1177); where it does not, nothing matches.
+ * Relabeling for a scrape configuration, by which the servers' families have the names that the engines give them. Where
+ * nothing is to be done, nothing matches.
  */
-export const RESTORE_NAMES = `    # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (client_python 1177).
-    metric_relabel_configs:
+export const RESTORE_NAMES = `    metric_relabel_configs:
+      # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (client_python 1177).
       - source_labels: [__name__]
         regex: 'sglang_(.+)'
         target_label: __name__
         replacement: 'sglang:$1'
+      # Engines inside Ray, without the sums of histograms, which Ray makes of the middles of the buckets.
+      - source_labels: [otel_scope_name, __name__]
+        regex: 'ray[.].+;.+_sum'
+        action: drop
+      - source_labels: [__name__]
+        regex: 'ray_(vllm|sglang)[:_](.+)'
+        target_label: __name__
+        replacement: '$1:$2'
 `;
 
 /** A YAML string in single quotes, in which only the quote itself has a meaning. */

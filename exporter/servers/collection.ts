@@ -133,7 +133,7 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
   if (duplicates > 0) yield `${duplicates} of ${samples} samples on its page are duplicates and are ignored`;
   const untyped = [...store.untypedHistograms];
   if (untyped.length > 0) yield `read as histograms although the page has no TYPE for them: ${shortList(untyped)}`;
-  if (store.withinRay) yield `Ray exposes values up to ${RAY_REPORT_SECONDS} s after the engine counted them`;
+  if (store.isOfRay) yield `Ray exposes values up to ${RAY_REPORT_SECONDS} s after the engine counted them`;
   if (store.omitsSums)
     yield 'sums of histograms are not used: Ray makes them of the middles of the buckets, so that means are unknown';
   const atLeast = store.droppedMoreSeries ? 'at least ' : '';

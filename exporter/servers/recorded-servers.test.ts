@@ -79,7 +79,7 @@ describe('vLLM inside Ray', () => {
       bounds: [0, 0.3],
       bounds_by_sum: null,
     });
-    expect(store).toMatchObject({ withinRay: true, omitsSums: true });
+    expect(store).toMatchObject({ isOfRay: true, omitsSums: true });
   });
 });
 

@@ -34,7 +34,8 @@ export const NVIDIA_SMI: GpuProgram = {
       take(rows);
       rows = [];
     });
-    return ended;
+    // What a script in its place has started may hold the pipe open.
+    return ended.finally(() => child.stdout.destroy());
   },
 };
 

@@ -59,6 +59,15 @@ test('a server without such gauges is not waited for', async () => {
   expect(asked).toHaveLength(1);
 });
 
+test("a page of Ray is waited for, because it lacks the engine's counts of the last seconds", async () => {
+  const { collector } = await collecting(() => '# TYPE ray_actors gauge\nray_actors 1\n');
+  await collector.scrapeEdge();
+  const before_ns = now_ns();
+  expect(await startEdge(collector, options(), never)).toBe(true);
+  expect(now_ns() - before_ns).toBeGreaterThan(10e9);
+  expect(said.at(-1)).toBe('Ray reports metrics every 10 s: waiting 11 s for the counts of the earlier requests');
+}, 60_000);
+
 test('the end scrapes until token and request counts settle, regardless of process metrics', async () => {
   const { collector, asked } = await collecting((i) => vllm(0, 10 + Math.min(i, 3), i));
   const { atRest } = await endEdge(collector, options(), never);

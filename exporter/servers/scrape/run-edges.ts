@@ -71,7 +71,7 @@ async function rayReported(
   which: 'earlier' | 'last',
   givenUp: AbortSignal,
 ): Promise<void> {
-  if (!readable(collector).some(({ store }) => store.withinRay)) return;
+  if (!readable(collector).some(({ store }) => store.isOfRay)) return;
   const seconds = RAY_REPORT_SECONDS + RAY_MARGIN_SECONDS;
   say(
     `Ray reports metrics every ${RAY_REPORT_SECONDS} s: waiting ${seconds} s for the counts of the ${which} requests`,

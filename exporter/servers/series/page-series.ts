@@ -1,5 +1,5 @@
 import { nativeName } from '../../../catalog/native-name.ts';
-import { isWithinRay, RAY_RECORDER } from '../../../catalog/within-ray.ts';
+import { isOfRay, RAY_RECORDER } from '../../../catalog/within-ray.ts';
 import { labelsOfRow } from '../../../core/exposition/index.ts';
 import type { Exposition, Labels, MetricFamily, MetricType } from '../../../core/exposition/index.ts';
 import type { NativeHistogram } from '../../../core/histogram/native/native-histogram.ts';
@@ -52,8 +52,8 @@ export interface PageSeries {
   readonly startTimes: readonly StartTimePlace[];
   /** Families read as histograms because of their suffixes: the page has no TYPE for them. */
   readonly untypedHistograms: readonly string[];
-  /** Ray collects the values from the engines inside it, and exposes them later. */
-  readonly withinRay: boolean;
+  /** Ray exposes the values, which it collects from the engines inside it. */
+  readonly isOfRay: boolean;
   /** Sums of histograms are left out, because Ray makes them of the middles of the buckets. */
   readonly omitsSums: boolean;
 }
@@ -93,7 +93,7 @@ export function pageSeries(page: Exposition): PageSeries {
     natives: nativePlaces(page, histograms),
     startTimes: startTimesOf(reader.startTimes),
     untypedHistograms: [...reader.untyped.keys()],
-    withinRay: page.families.some(({ name }) => isWithinRay(name)),
+    isOfRay: page.families.some(({ name }) => isOfRay(name)),
     omitsSums: reader.omitsSums,
   };
 }

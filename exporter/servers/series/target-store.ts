@@ -42,8 +42,8 @@ export class TargetStore {
   readonly series: Series[] = [];
   /** Families read as histograms although their pages have no TYPE for them. */
   readonly untypedHistograms = new Set<string>();
-  /** Whether Ray exposes the values of engines inside it, which is later than they count. */
-  withinRay = false;
+  /** Whether Ray exposes the values, which is later than the engines inside it count. */
+  isOfRay = false;
   /** Whether sums of histograms on the pages are left out, because Ray makes them of the middles of the buckets. */
   omitsSums = false;
   /**
@@ -174,7 +174,7 @@ export class TargetStore {
     if (fell && !keep) ({ fell, returned } = this.#recordValues(plan, columns.values, scrape, true));
     if (!sameLines) {
       for (const name of layout.untypedHistograms) this.untypedHistograms.add(name);
-      this.withinRay ||= layout.withinRay;
+      this.isOfRay ||= layout.isOfRay;
       this.omitsSums ||= layout.omitsSums;
       const { count } = page.duplicates;
       if (count > this.duplicates.repeated) this.duplicates = { samples: columns.count + count, repeated: count };

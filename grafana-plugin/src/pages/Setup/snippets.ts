@@ -56,12 +56,20 @@ scrape_configs:
     http_sd_configs:
       - url: 'http://${exporter}/sd'
         refresh_interval: 5s
-    # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (client_python 1177).
     metric_relabel_configs:
+      # Where Prometheus negotiates OpenMetrics, SGLang's client library writes sglang_ for sglang: (client_python 1177).
       - source_labels: [__name__]
         regex: 'sglang_(.+)'
         target_label: __name__
-        replacement: 'sglang:$1'`,
+        replacement: 'sglang:$1'
+      # Engines inside Ray, without the sums of histograms, which Ray makes of the middles of the buckets.
+      - source_labels: [otel_scope_name, __name__]
+        regex: 'ray[.].+;.+_sum'
+        action: drop
+      - source_labels: [__name__]
+        regex: 'ray_(vllm|sglang)[:_](.+)'
+        target_label: __name__
+        replacement: '$1:$2'`,
     },
     {
       id: 'data-source',
