@@ -91,6 +91,20 @@ await describeWithEachPrometheus('a serve with TLS and users', (programs) => {
     }
   });
 
+  test('TLS 1.1 is refused', async () => {
+    const { hostname: host, port } = new URL(url);
+    // OpenSSL offers it at security level 0 only.
+    const old = { minVersion: 'TLSv1', maxVersion: 'TLSv1.1', ciphers: 'DEFAULT@SECLEVEL=0' } as const;
+    const failure = await new Promise<unknown>((resolve) => {
+      const socket = connect({ host, port: Number(port), rejectUnauthorized: false, ...old }, () => {
+        resolve(socket.getProtocol());
+        socket.destroy();
+      });
+      socket.once('error', ({ message }) => resolve(message));
+    });
+    expect(failure).toMatch(/alert protocol version/);
+  });
+
   test('plain HTTP gets no response', async () => {
     await expect(request(url.replace('https:', 'http:'))).rejects.toThrow();
   });

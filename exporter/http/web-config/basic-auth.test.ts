@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { BasicAuth, basicCredentials } from './basic-auth.ts';
+import { BasicAuth, basicCredentials, hashOfNoUser } from './basic-auth.ts';
 
 /** The hash of `test` in Prometheus' guide to basic authentication. */
 const USERS = new Map([['admin', '$2b$12$hNf2lSsxfm0.i4a.1kVpSOVyBCfIB51VRjgBUyv6kdnyTlgWj81Ay']]);
@@ -20,6 +20,31 @@ test('an accepted password ends with its user and with its hash', async () => {
   expect(await auth.check(basic('admin:test'), new Map())).toBe('refused');
   const changed = new Map([['admin', '$2b$04$CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K']]);
   expect(await auth.check(basic('admin:test'), changed)).toBe('refused');
+});
+
+test('a user is not accepted by a name and password that are the parts of another one (CVE-2022-46146)', async () => {
+  const auth = new BasicAuth();
+  const hash = USERS.get('admin') ?? '';
+  expect(await auth.check(basic(`admin${hash}:fakepassword`), USERS)).toBe('refused');
+  expect(await auth.check(basic(`admin:${hash}fakepassword`), USERS)).toBe('refused');
+  expect(await auth.check(basic(`admin:${hash}`), USERS)).toBe('refused');
+});
+
+test('an unknown user costs as much as the most expensive known one', () => {
+  const costly = new Map([...USERS, ['b', '$2b$14$CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K']]);
+  expect([hashOfNoUser(USERS), hashOfNoUser(costly)].map((hash) => hash.slice(0, 7))).toEqual(['$2b$12$', '$2b$14$']);
+  expect(hashOfNoUser(new Map())).toMatch(/^\$2b\$04\$[./A-Za-z0-9]{53}$/);
+});
+
+test('correct passwords are accepted beside wrong ones, and the event loop continues meanwhile', async () => {
+  const auth = new BasicAuth();
+  let turns = 0;
+  const ticking = setInterval(() => (turns += 1), 1);
+  const texts = Array.from({ length: 16 }, (_, i) => (i % 2 === 0 ? 'admin:test' : `admin:wrong${i}`));
+  const results = await Promise.all(texts.map((text) => auth.check(basic(text), USERS)));
+  clearInterval(ticking);
+  expect(results).toEqual(texts.map((text) => (text === 'admin:test' ? { user: 'admin' } : 'refused')));
+  expect(turns).toBeGreaterThan(16);
 });
 
 test('guesses beyond those that wait are not computed', async () => {

@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { compare } from 'bcryptjs';
 
-/** A hash of no known password: unknown users take as long to refuse as known ones. */
-const NO_USER_HASH = '$2b$10$CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K';
+/** A hash of no known password, after its cost. */
+const NO_USER_HASH = 'CwTycUXWue0Thq9StjUM0uJ8.LqRcBSnfW8mVx2yTQ9eN1m6V0o3K';
 const MOST_REMEMBERED = 1000;
 const MOST_WAITING = 20;
 
@@ -32,7 +32,7 @@ export class BasicAuth {
       .digest('base64');
     if (hash !== undefined && this.#remembered.has(key)) return { user: name };
     if (this.#waiting >= MOST_WAITING) return 'busy';
-    if (!(await this.#compared(password, hash ?? NO_USER_HASH)) || hash === undefined) return 'refused';
+    if (!(await this.#compared(password, hash ?? hashOfNoUser(users))) || hash === undefined) return 'refused';
     if (this.#remembered.size >= MOST_REMEMBERED) this.#remembered.clear();
     this.#remembered.add(key);
     return { user: name };
@@ -48,6 +48,12 @@ export class BasicAuth {
       this.#waiting -= 1;
     }
   }
+}
+
+/** With the highest cost of the users, so that unknown users take as long to refuse as known ones. */
+export function hashOfNoUser(users: ReadonlyMap<string, string>): string {
+  const costs = [...users.values()].map((hash) => Number(/^\$2[abxy]?\$(\d\d)\$/.exec(hash)?.[1] ?? 0));
+  return `$2b$${String(Math.max(4, ...costs)).padStart(2, '0')}$${NO_USER_HASH}`;
 }
 
 /** User and password of `Authorization: Basic …` (RFC 7617); null for anything else. */
