@@ -27,14 +27,16 @@ export interface SumLimits {
  * and mirrored, at least (S - sum of n_i b_i, i != j, - (n_j - r') b_j) / r', where no infinite b takes part. A margin
  * for rounding is granted, so that the limits never exclude the truth.
  *
- * `sumError` is how far the sum can be from that of the values beyond that margin. `h` must be in order and monotonic. Null when the sum is not finite, or when observations lie in a bucket without a
- * lower edge: then they may be negative.
+ * `sumError` is how far the sum can be from that of the values beyond that margin. `h` must be in order and monotonic. Null when
+ * the sum is not finite, when observations lie in a bucket without a lower edge (then they may be negative), or when the sum is
+ * that of the middles of the buckets: Ray makes sums of these (of twice the last bound for what lies beyond it).
  */
 export function sumLimits(h: ClassicHistogram, sum: number, sumError = 0): SumLimits | null {
   const { bounds, counts } = h;
   if (!Number.isFinite(sum)) return null;
   let least = 0;
   let most = 0;
+  let middles = 0;
   let inOverflow = 0;
   for (const [i, count] of perBucket(h).entries()) {
     if (count === 0) continue;
@@ -42,10 +44,12 @@ export function sumLimits(h: ClassicHistogram, sum: number, sumError = 0): SumLi
     const upper = upperEdge(bounds, i);
     if (lower === -Infinity) return null;
     least += count * lower;
+    middles += count * (upper === Infinity ? 2 * lower : (lower + upper) / 2);
     if (upper === Infinity) inOverflow = count;
     else most += count * upper;
   }
   const rounding = Math.max(SUM_ROUNDING, total(h) * ADDITION_ROUNDING);
+  if (Math.abs(sum - middles) <= rounding * (Math.abs(sum) + middles) + sumError) return null;
   const aboveLeast = sum - least + rounding * (Math.abs(sum) + least) + sumError;
   const belowMost = most - sum + rounding * (Math.abs(sum) + most) + sumError;
 
