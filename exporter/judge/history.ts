@@ -1,3 +1,4 @@
+import { things } from '../../core/text/things.ts';
 import { autoregressiveShift } from '../../core/stats/autoregressive-shift.ts';
 import { centered } from '../../core/stats/centered.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
@@ -185,8 +186,8 @@ function noBaseline(baseline: readonly RunFigures[], run: RunFigures, further: n
     verdict: 'undecided',
     reason: 'too_few_runs',
     sentence:
-      `Undecided, because the baseline has ${baseline.length} accepted runs of this configuration and needs at ` +
-      `least ${FEWEST_FOR_T}.`,
+      `Undecided, because the baseline has ${things(baseline.length, 'accepted runs')} of this configuration and needs ` +
+      `at least ${FEWEST_FOR_T}.`,
     runs: { a: baseline.map(({ run_id }) => run_id), b: [run.run_id] },
     left_out: null,
     preflight: [],

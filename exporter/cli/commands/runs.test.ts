@@ -411,11 +411,24 @@ describe('export --output', () => {
         () => null,
         (error: unknown) => error,
       );
-      expect(failure).toMatchObject({ message: 'the disk is full (ENOSPC)', exitCode: 1 });
+      const message = '--output /dev/full cannot be written: the disk is full (ENOSPC)';
+      expect(failure).toMatchObject({ message, exitCode: 1 });
       expect((await lstat('/dev/full')).isCharacterDevice()).toBe(true);
     },
   );
 });
+
+test.each([[], ['--format', 'aiperf']])(
+  'export --output to where no file can be: the path is named (%p)',
+  async (...format) => {
+    const path = join(directory, 'file');
+    await writeFile(path, '');
+    await expect(runs('export', 'latest', '--output', join(path, 'x'), ...format)).rejects.toThrow(
+      `--output ${join(path, 'x')} cannot be written: a part of the path is not a directory (ENOTDIR)`,
+    );
+    await rm(path);
+  },
+);
 
 test('an empty store and one that does not exist are reported', async () => {
   await rm(directory, { recursive: true });

@@ -5,7 +5,7 @@ import { rowText } from '../../../store/export/row-text.ts';
 import { ROW_COLUMNS, runRows } from '../../../store/export/run-rows.ts';
 import type { RunStore } from '../../../store/run-store.ts';
 import { STEP_COLUMNS, stepRows } from '../../../sweeps/step-rows.ts';
-import { reasonOf } from '../../../errors/store-errors.ts';
+import { codeOf, reasonOf } from '../../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../../failure.ts';
 import { asksForHelp, helpText } from '../../options/help-text.ts';
 import { choice, readArguments, text } from '../../options/options.ts';
@@ -68,7 +68,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     }
     return ExitCode.done;
   } catch (error) {
-    throw new CliError(error instanceof ExportError ? error.message : reasonOf(error), ExitCode.failed);
+    const reason = error instanceof ExportError ? error.message : reasonOf(error);
+    // Of files that are read, the message has the path.
+    const isOfOutput = output !== null && codeOf(error) !== null;
+    throw new CliError(isOfOutput ? `--output ${output} cannot be written: ${reason}` : reason, ExitCode.failed);
   }
 }
 
