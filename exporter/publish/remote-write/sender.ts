@@ -62,10 +62,9 @@ interface Division {
  * Sends the points of one queue in order, one request at a time, as the specifications of remote write 1.0 and 2.0
  * require of senders: temporary failures are retried, permanent rejections are dropped and counted. Samples rejected
  * because of a wrong URL, wrong credentials or a disabled receiver stay in the queue, as do those of which the receiver
- * counts none as written. A receiver such as Prometheus
- * rejects a whole request if one of its samples is too old. A rejected request is never sent again unchanged: its
- * points are split by time into two requests, then four, so that only samples that are rejected on their own are lost;
- * so are those of a request that is too large.
+ * counts none as written. A receiver such as Prometheus rejects a whole request if one of its samples is too old. A rejected
+ * request is never sent again unchanged: its points are split by time into two requests, then four, so that only samples
+ * that are rejected on their own are lost; so are those of a request that is too large.
  */
 export class Sender {
   readonly #queue: DiskQueue;
