@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { readRegularFile } from './read-regular-file.ts';
+import { checkRegularFile, readRegularFile } from './read-regular-file.ts';
 
 let folder: string;
 
@@ -26,6 +26,12 @@ test('a symbolic link is rejected, also to a file in the same folder', async () 
 test('a FIFO is rejected at once instead of waiting for a writer', async () => {
   execFileSync('mkfifo', [join(folder, 'fifo')]);
   await expect(readRegularFile(join(folder, 'fifo'))).rejects.toThrow('not a regular file');
+});
+
+test('a file in a linked folder is rejected before a library opens it', async () => {
+  await checkRegularFile(join(folder, 'file'));
+  await symlink(folder, join(folder, 'linked'));
+  await expect(checkRegularFile(join(folder, 'linked', 'file'))).rejects.toThrow('its folder is a symbolic link');
 });
 
 test('a device and a folder are rejected', async () => {

@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { open, type FileHandle } from 'node:fs/promises';
+import { lstat, open, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** Windows has neither flag, nor FIFOs in folders. */
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
@@ -39,8 +40,10 @@ export async function readRegularFile(path: string): Promise<string> {
   }
 }
 
-/** Rejects what is not a regular file, as above, before a library opens it. */
+/** Rejects what is not a regular file, as above, or is in a linked folder, before a library opens it. */
 export async function checkRegularFile(path: string): Promise<void> {
+  if ((await lstat(dirname(path))).isSymbolicLink())
+    throw new Error('its folder is a symbolic link, which is not followed');
   await (await openRegularFile(path)).close();
 }
 
