@@ -43,8 +43,12 @@ export function judgeLives(sightings: readonly Sighting[]): Lives {
   const processes = new Map<string, number[]>();
   // Labels separate processes only where all series carry them: a gateway labels a part of its own series by worker.
   const separate = sightings.every(({ process }) => process !== '');
-  for (const [i, { process }] of sightings.entries()) {
-    const key = separate ? process : '';
+  // Under the start time of a gateway that lives on, only series that it does not prove may be of another process.
+  const separateUnproven = sightings.every(
+    ({ process, proof }) => proof === 'same' || (proof === null && process !== ''),
+  );
+  for (const [i, { process, proof }] of sightings.entries()) {
+    const key = separate || (separateUnproven && proof === null) ? process : '';
     const members = processes.get(key);
     if (members === undefined) processes.set(key, [i]);
     else members.push(i);

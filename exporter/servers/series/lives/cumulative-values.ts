@@ -44,6 +44,13 @@ export function resumesItsValue(series: CumulativeSeries, scrape: number): boole
   return then > 0 && totalAt(series, scrape) >= then;
 }
 
+/** Whether a series returns with a number below that at which it vanished. */
+export function fellWhileAbsent(series: CumulativeSeries, scrape: number): boolean {
+  const last = lastValueBefore(series, scrape);
+  if (last === null || !series.hasValueAt(scrape)) return false;
+  return fell(earlierOf(series, scrape), last, series, series.changeAt(scrape));
+}
+
 /** Whether an absent series is known to restart after its last value. */
 export function startedSinceLastValue(series: CumulativeSeries): boolean {
   const last = series.lastValueAt(series.changes - 1);

@@ -424,3 +424,45 @@ describe('several servers behind one address', () => {
     expect([gained(store, 'x_total'), gained(store, 'y_total')]).toEqual([20 + 950, 50]);
   });
 });
+
+describe('an unchanged start time', () => {
+  const START = 'process_start_time_seconds 1000';
+
+  test('a series that its process removes, and that returns lower, counts from 0', () => {
+    const y = (value: number): string => `${START}\n${counter(value, 'y_total')}`;
+    const store = replay(
+      pagesOf(`${y(10)}\n${counter(100)}\n${ttft(50)}`, y(20), `${y(30)}\n${counter(3)}\n${ttft(4)}`),
+    );
+    expect([gained(store, 'x_total'), gained(store, 'ttft'), gained(store, 'y_total')]).toEqual([3, 4, 20]);
+    expect(known(store)).toEqual(NOTHING);
+  });
+
+  test('of a gateway proves nothing about the workers whose series it exposes', () => {
+    const page = (gateway: number, ...workers: readonly (readonly [name: string, value: number, worker: string])[]) =>
+      [
+        START,
+        counter(gateway, 'gateway_total'),
+        ...workers.map(([name, value, worker]) => counter(value, name, `{worker="${worker}"}`)),
+      ].join('\n');
+    const restarted = replay(
+      pagesOf(
+        page(100, ['x_total', 1000, 'a'], ['y_total', 2000, 'a'], ['z_total', 5, 'a'], ['x_total', 700, 'b']),
+        page(110, ['x_total', 10, 'a'], ['y_total', 20, 'a'], ['z_total', 7, 'a'], ['x_total', 705, 'b']),
+      ),
+    );
+    expect(known(restarted)).toEqual({ ...NOTHING, restarts: [1] });
+    expect(['x_total', 'y_total', 'z_total'].map((name) => gained(restarted, name, { worker: 'a' }))).toEqual([
+      10, 20, 7,
+    ]);
+    expect([gained(restarted, 'gateway_total'), gained(restarted, 'x_total', { worker: 'b' })]).toEqual([10, 5]);
+
+    const late = replay(
+      pagesOf(
+        page(100, ['x_total', 1000, 'a']),
+        page(110, ['y_total', 1, 'a']),
+        page(120, ['x_total', 1200, 'a'], ['y_total', 3, 'a']),
+      ),
+    );
+    expect(gained(late, 'x_total')).toBe(1200);
+  });
+});

@@ -5,6 +5,7 @@ import { isCumulative, ScalarSeries, type Series } from '../series.ts';
 import { AlternatingServers, type SeenPage } from './alternating-servers.ts';
 import {
   earlierOf,
+  fellWhileAbsent,
   lastValueBefore,
   resumesItsValue,
   startedSinceLastValue,
@@ -12,7 +13,8 @@ import {
   wasMissing,
   type CumulativeSeries,
 } from './cumulative-values.ts';
-import { appearance, processOf, sightingOf, type SeenSeries } from './sighting-of.ts';
+import { processOf } from './process-labels.ts';
+import { appearance, sightingOf, type SeenSeries } from './sighting-of.ts';
 import { StartProofs } from './start-proofs.ts';
 
 /** The part of a store needed to track restarts of its series. */
@@ -113,11 +115,14 @@ export class SeriesLives {
       series.anewAt.push(scrape);
       return false;
     }
-    if (proof !== 'renewed' && !(returns && proof === null && wasMissing(series, scrape))) return false;
+    // A process also removes single series, which it counts from 0 when it needs them again.
+    const returnsAnew = returns && wasMissing(series, scrape) && (proof === null || fellWhileAbsent(series, scrape));
+    if (proof !== 'renewed' && !returnsAnew) return false;
     // A restart since its last value is marked already.
     if (!returns && startedSinceLastValue(series)) return false;
     if (returns && series.anewAt.some((anew) => anew >= (series.absentSince(scrape - 1) ?? Infinity))) return false;
     series.anewAt.push(scrape);
+    if (proof === 'same') return false;
     // Families of one process that return one by one indicate one restart.
     const absentSince = earlier.absentSince(scrape - 1);
     if (absentSince === this.#absenceOfRestart) return false;

@@ -1,9 +1,7 @@
 import type { Sighting } from '../../../../core/series/lives.ts';
-import { HistogramSeries, type Series } from '../series.ts';
+import { HistogramSeries } from '../series.ts';
 import { earlierOf, fell, replacedAt, totalOf, type CumulativeSeries } from './cumulative-values.ts';
-
-/** Labels that identify one of several processes whose series are on one page. */
-const PROCESS_LABELS = ['pid', 'process', 'worker', 'worker_id', 'replica', 'instance', 'pod'] as const;
+import { processOf } from './process-labels.ts';
 
 /** Numbers with fewer significant digits recur by chance in a restarted process, such as 209 requests or a sum of 7.1 s. */
 const DIGITS_OF_DISTINCT_NUMBER = 4;
@@ -54,8 +52,4 @@ function isDistinct(series: CumulativeSeries, change: number): boolean {
 function significantDigits(value: number): number {
   const [mantissa = ''] = Number(Math.abs(value).toPrecision(12)).toExponential().split('e');
   return mantissa.replace('.', '').length;
-}
-
-export function processOf({ labels }: Series): string {
-  return PROCESS_LABELS.flatMap((label) => (labels[label] === undefined ? [] : [`${label}=${labels[label]}`])).join();
 }

@@ -1,5 +1,6 @@
 import type { Sighting } from '../../../../core/series/lives.ts';
 import { StartTimes, type StartTime, type StartTimeChanges } from '../../../../core/series/start-times.ts';
+import { namesAnotherProcess } from './process-labels.ts';
 import { seriesKey, type StartTimePlace } from '../page-series.ts';
 import type { Series } from '../series.ts';
 
@@ -63,7 +64,11 @@ export class StartProofs {
       const name = family.ofSummary ? family.name.replace(/_(sum|count)$/, '') : family.name;
       const ofSeries = own.size === 0 ? undefined : own.get(seriesKey(name, labels));
       if (ofSeries !== undefined) return proof(ofSeries);
-      return proof(processes.find((each) => each.labels.every(([label, value]) => labels[label] === value))?.key);
+      const ofProcess = processes.find((each) => each.labels.every(([label, value]) => labels[label] === value));
+      const proven = proof(ofProcess?.key);
+      // A gateway that lives on may expose the counts of a worker that restarted.
+      const isOfAnother = namesAnotherProcess(labels, ofProcess?.labels ?? []);
+      return proven === 'same' && isOfAnother ? null : proven;
     };
   }
 }
