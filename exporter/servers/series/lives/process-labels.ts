@@ -2,7 +2,7 @@ import type { Labels } from '../../../../core/exposition/index.ts';
 import type { Series } from '../series.ts';
 
 /** Labels that identify one of several processes whose series are on one page. */
-const PROCESS_LABELS = ['pid', 'process', 'worker', 'worker_id', 'replica', 'instance', 'pod'] as const;
+const PROCESS_LABELS = ['pid', 'process', 'worker', 'worker_id', 'worker_addr', 'replica', 'instance', 'pod'] as const;
 
 /** The process named by the labels of a series; '' if none. */
 export function processOf({ labels }: Pick<Series, 'labels'>): string {

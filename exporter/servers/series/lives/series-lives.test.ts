@@ -466,3 +466,17 @@ describe('an unchanged start time', () => {
     expect(gained(late, 'x_total')).toBe(1200);
   });
 });
+
+test('one of the workers on the page of an SGLang gateway restarts: the other continues', () => {
+  const worker = (address: string, x: number, y: number): string =>
+    ['x_total', 'y_total'].map((name, i) => counter([x, y][i] ?? NaN, name, `{worker_addr="${address}"}`)).join('\n');
+  const store = replay(
+    pagesOf(
+      [worker('http://10.0.0.1:30000', 9000, 9000), worker('http://10.0.0.2:30000', 10_000, 0)].join('\n'),
+      [worker('http://10.0.0.1:30000', 50, 60), worker('http://10.0.0.2:30000', 10_100, 0)].join('\n'),
+    ),
+  );
+  expect(known(store)).toEqual({ ...NOTHING, restarts: [1] });
+  expect(gained(store, 'x_total', { worker_addr: 'http://10.0.0.2:30000' })).toBe(100);
+  expect(gained(store, 'x_total', { worker_addr: 'http://10.0.0.1:30000' })).toBe(50);
+});
