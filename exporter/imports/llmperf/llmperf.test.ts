@@ -69,3 +69,20 @@ test('failed responses are in no latency, and a figure that the responses contra
     expect(wrong.report.outcomes[0]).toMatchObject({ status: 'imported' });
     expect((await importedRun(wrong)).run.source?.notes.join('\n')).toContain('disagrees: ttft_s mean');
   }));
+
+test('responses that are fewer than the completed requests give no figure: the summary does', () =>
+  inTemporaryFolder(async (folder) => {
+    const list = JSON.parse(await readFile(join(FIXTURES, RESPONSES), 'utf8')) as unknown[];
+    await writeFile(join(folder, RESPONSES), JSON.stringify(list.slice(0, 4)));
+    await cp(join(FIXTURES, SUMMARY), join(folder, SUMMARY));
+    const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [folder]));
+    const reported = await summary();
+    expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
+      n: 29,
+      mean: reported['results_ttft_s_mean'],
+    });
+    expect(distributionOf(result, 'request_latency').mean).toBe(reported['results_end_to_end_latency_s_mean']);
+    expect(run.source?.notes).toContain(
+      'the responses are a sample, 4 of 29 ok requests: only figures of the summary are values',
+    );
+  }));

@@ -74,7 +74,8 @@ async function* read({ files }: FileGroup, context: ImportContext): AsyncGenerat
   if (start !== null) notes.add('the start is the time of saving less the duration, to the second');
   notes.add('the files do not report when each request was sent: there are no records');
   notes.add('tokens were counted by the Llama tokenizer of the tool');
-  const listed = Array.isArray(responses) ? okRequests(responses) : null;
+  const found = Array.isArray(responses) ? okRequests(responses) : null;
+  const listed = found !== null && isSample(found.length, ok, notes) ? null : found;
   const model = summary.text('model');
   const concurrency = summary.count('num_concurrent_requests');
   yield {
@@ -113,6 +114,13 @@ async function* read({ files }: FileGroup, context: ImportContext): AsyncGenerat
 /** Failed requests have an `error_code`. */
 function okRequests(responses: readonly unknown[]): readonly Readonly<Record<string, unknown>>[] {
   return responses.filter(isObject).filter(({ error_code: code }) => (code ?? null) === null);
+}
+
+/** Whether responses are missing: what they result in is then not a figure of the run. */
+function isSample(listed: number, ok: number | null, notes: ImportNotes): boolean {
+  if (ok === null || listed >= ok) return false;
+  notes.add(`the responses are a sample, ${listed} of ${ok} ok requests: only figures of the summary are values`);
+  return true;
 }
 
 function metric(
