@@ -71,7 +71,7 @@ export class RequestLists {
     return this.has(name) ? (this.#columns.get(name)?.toArray() ?? null) : null;
   }
 
-  /** Whether they report of requests; lists of unequal length do not, which is noted. */
+  /** Whether they report of all requests; lists of unequal length, or of fewer than were ok, do not, which is noted. */
   areUsable(fields: Fields, notes: ImportNotes): boolean {
     // What is in the place of a list and is none has stayed in the document.
     for (const name of LISTS) fields.list(name);
@@ -79,7 +79,12 @@ export class RequestLists {
     const reported = LISTS.flatMap((name) =>
       name !== TEXTS && this.has(name) ? [[name, this.#lengths.get(name)]] : [],
     );
-    if (new Set(reported.map(([, length]) => length)).size === 1) return true;
+    if (new Set(reported.map(([, length]) => length)).size === 1) {
+      const [listed, ok] = [this.#lengths.get('ttfts') ?? 0, fields.count('completed')];
+      if (ok === null || listed >= ok) return true;
+      notes.disagreement(`the lists hold ${listed} of ${ok} ok requests: only the summary is used`);
+      return false;
+    }
     const lengths = reported.map((each) => each.join(' ')).join(', ');
     notes.disagreement(`the lists of the requests are not of one length (${lengths}): only the summary is used`);
     return false;

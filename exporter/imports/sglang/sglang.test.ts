@@ -171,3 +171,15 @@ describe('a line without details', () => {
       expect(report.outcomes).toMatchObject([{ status: 'refused', tool: 'sglang' }]);
     }));
 });
+
+test('lists that are shorter than the completed requests give no figure: the summary does', async () => {
+  const [line = {}] = await lines('chat.jsonl');
+  const short = Object.fromEntries(
+    Object.entries(line).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 4) : value]),
+  );
+  const { stated, notes } = await run(short);
+  expect(stated.requests).toMatchObject({ ok: 8, error: null });
+  expect((await measure(short, 'time_to_first_token'))?.n).toBe(8);
+  expect((await measure(short, 'time_to_first_token'))?.mean).toBeCloseTo(ms(line, 'mean_ttft_ms'), 9);
+  expect(notes.lines.join('\n')).toContain('the lists hold 4 of 8 ok requests: only the summary is used');
+});

@@ -428,3 +428,15 @@ test('a result as InferenceX aggregates it: seconds, without counts', () =>
     expect(file.source?.notes).toContainEqual(expect.stringMatching(/per GPU/));
     expect(file.source?.notes.join()).not.toContain('not understood');
   }));
+
+test('lists that are shorter than the completed requests give no figure: the summary does', async () => {
+  const result = await fixture('detailed.json');
+  const short = Object.fromEntries(
+    Object.entries(result).map(([name, value]) => [name, Array.isArray(value) ? value.slice(0, 4) : value]),
+  );
+  const { stated, records } = await run(short);
+  expect(records).toBeNull();
+  expect(stated.requests.ok).toBe(12);
+  const ttft = stated.measures.find(({ measure }) => measure === 'time_to_first_token');
+  expect(ttft).toMatchObject({ n: 12, mean: expect.closeTo(Number(result['mean_ttft_ms']) / 1000, 9) });
+});
