@@ -4,7 +4,7 @@ import { percentile } from '../../core/stats/percentiles.ts';
 import type { Collector } from './scrape/collector.ts';
 import type { TimeWindow } from './series/gauge-statistics.ts';
 import { repeatedSeries, type RepeatedSeries } from './series/same-process.ts';
-import type { Series } from './series/series.ts';
+import { HistogramSeries, type Series } from './series/series.ts';
 import { windowOf, type StatisticsWindow } from './series/statistics.ts';
 import type { TargetLoop, TargetState } from './scrape/target-loop.ts';
 import type { TargetStore } from './series/target-store.ts';
@@ -136,6 +136,11 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
   if (store.isOfRay) yield `Ray exposes values up to ${RAY_REPORT_SECONDS} s after the engine counted them`;
   if (store.omitsSums)
     yield 'sums of histograms are not used: Ray makes them of the middles of the buckets, so that means are unknown';
+  const replaced = store.series.filter((series) => series instanceof HistogramSeries && series.predecessor !== null);
+  if (replaced.length > 0) {
+    const families = [...new Set(replaced.map(({ family }) => family.name))];
+    yield `the buckets of histograms on its page changed, and each set of them is reported by itself: ${shortList(families)}`;
+  }
   const atLeast = store.droppedMoreSeries ? 'at least ' : '';
   if (store.droppedSeries > 0)
     yield `${atLeast}${store.droppedSeries} series are not stored: the limit on series was reached`;

@@ -106,7 +106,10 @@ function histogramStatistics(
     resets,
     infeasible_sum: infeasible,
     non_monotonic_buckets: monotonic(histogram, 0).forced,
-    percentiles: count > 0 && boundTexts.length > 0 ? percentiles(histogram, options, estimateOf(series)) : null,
+    percentiles:
+      count > 0 && boundTexts.length > 0
+        ? percentiles(histogram, { ...options, negativeValues }, estimateOf(series))
+        : null,
     buckets: boundTexts.map((text, i) => [text, histogram.counts[i] ?? NaN]),
   };
 }
@@ -120,18 +123,20 @@ function estimateOf(series: HistogramSeries): typeof histogramQuantile {
 
 function percentiles(
   histogram: Histogram,
-  options: { readonly useSum: boolean; readonly sumError: number },
+  options: { readonly useSum: boolean; readonly sumError: number; readonly negativeValues: boolean },
   estimate: typeof histogramQuantile,
 ): Record<PercentileName, HistogramPercentile> {
   const entries = PERCENTILE_NAMES.map((name): [PercentileName, HistogramPercentile] => {
     const q = PERCENTILES[name];
     const plain = quantileBounds(q, histogram);
+    // 0 is where the first bucket is assumed to begin, which negative observations disprove.
+    const withoutStart = options.negativeValues && plain?.low === 0 && (histogram.bounds[0] ?? NaN) > 0;
     const narrowed = options.useSum ? quantileBounds(q, histogram, options) : null;
     return [
       name,
       {
         estimate: finite(estimate(q, histogram)),
-        bounds: plain === null ? null : [finite(plain.low), finite(plain.high)],
+        bounds: plain === null ? null : [withoutStart ? null : finite(plain.low), finite(plain.high)],
         bounds_by_sum: narrowed?.narrowedBySum === true ? [finite(narrowed.low), finite(narrowed.high)] : null,
       },
     ];

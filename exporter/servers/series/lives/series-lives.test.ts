@@ -146,6 +146,13 @@ describe('a sum that decreases alone', () => {
     expect(statistics).toMatchObject({ count: 9, percentiles: { p99: { bounds_by_sum: null } } });
   });
 
+  test('with negative values the first bucket has no lower end', () => {
+    const pages = [histogram('h', [['1', 5]], 9, 5.5), histogram('h', [['1', 7]], 11, 4.5)];
+    expect(whole(replay(pagesOf(...pages)), 'h')).toMatchObject([
+      { count: 2, sum: -1, percentiles: { p1: { bounds: [null, 1] }, p99: { bounds: [null, 1] } } },
+    ]);
+  });
+
   test('also of a summary', () => {
     const summary = (count: number, sum: number): string => `# TYPE s summary\ns_count ${count}\ns_sum ${sum}`;
     const store = replay(pagesOf(summary(10, 20), summary(11, 19), summary(2, 3)));
