@@ -59,6 +59,12 @@ test('a server without such gauges is not waited for', async () => {
   expect(asked).toHaveLength(1);
 });
 
+test('the wait for idle servers begins when Ray has reported', async () => {
+  const { collector } = await collecting((i) => vllm(i < 2 ? 1 : 0, 10).replaceAll('vllm:', 'ray_vllm_'));
+  await collector.scrapeEdge();
+  expect(await startEdge(collector, options(5), never)).toBe(true);
+}, 60_000);
+
 test("a page of Ray is waited for, because it lacks the engine's counts of the last seconds", async () => {
   const { collector } = await collecting(() => '# TYPE ray_actors gauge\nray_actors 1\n');
   await collector.scrapeEdge();

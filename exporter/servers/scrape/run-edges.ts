@@ -31,8 +31,8 @@ export interface Settled {
  * of the warm-up.
  */
 export async function startEdge(collector: Collector, options: EdgeOptions, givenUp: AbortSignal): Promise<boolean> {
-  const until_ns = options.now_ns() + options.drainTimeoutSeconds * 1e9;
   if (options.drainTimeoutSeconds > 0) await rayReported(collector, options, 'earlier', givenUp);
+  const until_ns = options.now_ns() + options.drainTimeoutSeconds * 1e9;
   for (;;) {
     await collector.scrapeEdge();
     const load = totalLoad(collector);
