@@ -1,6 +1,6 @@
 /**
- * Resolves when the process is requested to end: Ctrl-C, SIGTERM, a closed terminal (SIGHUP), or, when another llmbench started it with a channel, the
- * end of that process, so that no child outlives a parent that was killed.
+ * Resolves when the process is requested to end: Ctrl-C, SIGTERM, a closed terminal (SIGHUP), or, when another llmbench started
+ * it with a channel, the end of that process, so that no child outlives a parent that was killed.
  */
 export function untilStopped(): Promise<void> {
   return new Promise((resolve) => {

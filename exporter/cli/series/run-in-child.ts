@@ -18,8 +18,8 @@ export interface RunInChild {
 
 /**
  * Performs `llmbench run` with these options in a process of its own, so that each run of a series starts with a fresh client.
- * Progress and messages go to stderr. Signals reach the child through the terminal; SIGTERM and SIGHUP are passed on. `started` is called
- * with the child, which hands its live metrics to this process.
+ * Progress and messages go to stderr. Signals reach the child through the terminal; SIGTERM and SIGHUP are passed on. `started`
+ * is called with the child, which hands its live metrics to this process.
  */
 export async function runInChild(
   options: readonly string[],
@@ -32,12 +32,11 @@ export async function runInChild(
     env: { ...process.env, [SERIES_VARIABLE]: String(process.pid) },
   });
   started(child);
-  const passOn = (): void => void child.kill('SIGTERM');
-  // A terminal that closes sends it to the child as well, which takes two as one.
-  const passOnHangUp = (): void => void child.kill('SIGHUP');
+  // A terminal that closes sends SIGHUP to the child as well, which takes two as one.
+  const passOn = (signal: NodeJS.Signals): void => void child.kill(signal);
   const stay = (): void => undefined;
   process.on('SIGTERM', passOn);
-  process.on('SIGHUP', passOnHangUp);
+  process.on('SIGHUP', passOn);
   // The terminal sends Ctrl-C to the child as well; this process waits for its result.
   process.on('SIGINT', stay);
   try {
@@ -55,7 +54,7 @@ export async function runInChild(
     return { exitCode, result: output.trim() === '' ? null : (JSON.parse(output) as ResultFile) };
   } finally {
     process.off('SIGTERM', passOn);
-    process.off('SIGHUP', passOnHangUp);
+    process.off('SIGHUP', passOn);
     process.off('SIGINT', stay);
   }
 }

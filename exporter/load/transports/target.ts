@@ -1,3 +1,5 @@
+import { hasMistypedScheme } from '../../../core/text/mistyped-scheme.ts';
+
 /** Where requests go. */
 export interface RequestTarget {
   /** Scheme, host and port: all of a URL that may be shown or stored. */
@@ -32,8 +34,7 @@ export function parseTarget(text: string, endpointPath: string): RequestTarget {
 function parseUrl(text: string): URL {
   const hasScheme = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   const url = URL.parse(hasScheme ? text : `http://${text}`);
-  // `ht!tp://x` would be a host named ht!tp, `http:/x` and `http//x` one named http.
-  const isMistyped = !hasScheme && /^([^/?#]*:\/\/|https?(:\/|\/\/))/i.test(text);
-  if (url === null || url.hostname === '' || isMistyped) throw new Error('not a URL; example: http://127.0.0.1:8000');
+  if (url === null || url.hostname === '' || (!hasScheme && hasMistypedScheme(text)))
+    throw new Error('not a URL; example: http://127.0.0.1:8000');
   return url;
 }

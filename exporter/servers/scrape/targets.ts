@@ -1,3 +1,4 @@
+import { hasMistypedScheme } from '../../../core/text/mistyped-scheme.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
 import type { PageAccess } from './page-access.ts';
 import { KNOWN_ENDPOINTS, KNOWN_NAMES } from './known-endpoints.ts';
@@ -60,8 +61,7 @@ function parseAddress(address: string): URL {
   if (scheme !== undefined && scheme !== 'http' && scheme !== 'https') {
     throw new Error(`the scheme must be http or https, not ${scheme}`);
   }
-  if (scheme === undefined && /^([^/?#]*:\/\/|https?(:\/|\/\/))/i.test(address))
-    throw new Error('it begins with an invalid scheme');
+  if (scheme === undefined && hasMistypedScheme(address)) throw new Error('it begins with an invalid scheme');
   try {
     return new URL(scheme === undefined ? `http://${address}` : address);
   } catch {

@@ -67,8 +67,7 @@ export class StartProofs {
       const ofProcess = processes.find((each) => each.labels.every(([label, value]) => labels[label] === value));
       const proven = proof(ofProcess?.key);
       // A gateway that lives on may expose the counts of a worker that restarted.
-      const isOfAnother = namesAnotherProcess(labels, ofProcess?.labels ?? []);
-      return proven === 'same' && isOfAnother ? null : proven;
+      return proven === 'same' && namesAnotherProcess(labels, ofProcess?.labels ?? []) ? null : proven;
     };
   }
 }
