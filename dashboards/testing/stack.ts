@@ -109,17 +109,26 @@ export async function startStack(programs: PrometheusPrograms, storages = [CLASS
   }
 }
 
-/** Waits until Prometheus has the result of the run from the exporter. */
+/**
+ * Waits until Prometheus has all that the exporter shows of the run, and resolves to the time of the first result: either
+ * page of results may be scraped first, but only the current one has the state of the run and its objectives.
+ */
 async function published(prometheusUrl: string, runId: string): Promise<number> {
-  const expr = `min(timestamp(llmbench_result_seconds{run_id="${runId}"}))`;
+  const since = await firstValue(prometheusUrl, `min(timestamp(llmbench_result_seconds{run_id="${runId}"}))`);
+  await firstValue(prometheusUrl, `llmbench_run_status{run_id="${runId}",status="completed"}`);
+  return since;
+}
+
+/** Asks until there is a value. */
+async function firstValue(prometheusUrl: string, expr: string): Promise<number> {
   const deadline = Date.now() + PUBLISHED_WITHIN_MS;
   while (Date.now() < deadline) {
     const [series] = await instantQuery(prometheusUrl, expr, Date.now() / 1000);
-    const [, seconds] = series?.samples[0] ?? [];
-    if (seconds !== undefined) return Number(seconds);
+    const [, value] = series?.samples[0] ?? [];
+    if (value !== undefined) return Number(value);
     await new Promise((resolve) => setTimeout(resolve, 200));
   }
-  throw new Error(`Prometheus has no result of run ${runId} after ${PUBLISHED_WITHIN_MS / 1000} s`);
+  throw new Error(`Prometheus has no ${expr} after ${PUBLISHED_WITHIN_MS / 1000} s`);
 }
 
 /** The pages of a system; that of the benchmarked one is found through the exporter, as those of users are. */
