@@ -71,6 +71,23 @@ test('a receiver that takes nothing at all: the samples wait, exit code 1', asyn
   expect(code).toBe(ExitCode.failed);
 });
 
+test('an overloaded receiver is reported once while it is tried again', async () => {
+  status = 503;
+  text = 'busy';
+  let said = '';
+  jest.spyOn(process.stderr, 'write').mockImplementation((line) => {
+    said += String(line);
+    // The receiver recovers when the user has read the line.
+    if (said.includes('trying again')) status = 204;
+    return true;
+  });
+  const to = ['--remote-write-url', `${url}/api/v1/write`, '--remote-write-protocol', '1'];
+  expect(await run(['--all', '--runs-dir', directory, ...to])).toBe(ExitCode.done);
+  expect(said).toMatch(
+    /^remote write: HTTP 503: busy; trying again for up to (2\d|30) s\n\d[\d,]* samples of 1 run sent\n$/,
+  );
+}, 60_000);
+
 test('a run that Grafana does not take: exit code 1, and why', async () => {
   status = 403;
   const tokenFile = join(directory, 'token');

@@ -26,6 +26,7 @@ import {
   requestedReceiver,
 } from '../options/publish-options.ts';
 import { namedRuns } from './runs/stored-runs.ts';
+import { saidDelay } from '../said-delay.ts';
 import { VERSION } from '../version.ts';
 
 export const OPTIONS = {
@@ -154,6 +155,7 @@ async function sentTo(
   const options = {
     ...{ runsDirectory: store.directory, receiver, version: VERSION, secondsPerRun: SECONDS_PER_RUN },
     problem: (line: string) => printLine(`remote write: ${line}`),
+    delayed: saidDelay(printLine),
   };
   const ofRuns = await sendOldRuns(runs, options);
   if (verdicts === null || ofRuns.waiting > 0) return ofRuns;
@@ -205,10 +207,14 @@ function report(done: Done, options: OptionValues<typeof OPTIONS>): number {
   for (const [runId, reason] of Object.entries(done.not_annotated)) printLine(`${runId}: ${reason}`);
   if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);
   else {
-    const remote = options['remote-write-url'] === null ? '' : `, ${things(done.samples_written, 'samples')} sent`;
-    printLine(
-      `${things(done.runs, 'runs')}${verdictText(done.verdicts)} written${done.files.length === 0 ? '' : ` to ${things(done.files.length, 'files')}`}${remote}`,
-    );
+    const what = `${things(done.runs, 'runs')}${verdictText(done.verdicts)}`;
+    if (options.output !== null)
+      printLine(`${what} written${done.files.length === 0 ? '' : ` to ${things(done.files.length, 'files')}`}`);
+    if (options['remote-write-url'] !== null) printLine(`${things(done.samples_written, 'samples')} of ${what} sent`);
+    if (options['grafana-url'] !== null) {
+      const failed = Object.keys(done.not_annotated).length;
+      printLine(`${done.runs - failed} of ${things(done.runs, 'runs')} annotated`);
+    }
     if (done.samples_dropped > 0)
       printLine(
         `${done.samples_dropped} samples were rejected: a receiver accepts old samples only when it is configured for them ` +

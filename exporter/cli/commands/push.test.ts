@@ -97,3 +97,20 @@ test('some samples counted as written: which ones is unknown, so the rest is dro
   expect(said).toContain('5 samples of 1 run written, 1 dropped');
   expect(code).toBe(ExitCode.failed);
 });
+
+test('a receiver that does not respond is reported once while it is waited for', async () => {
+  leaveSamples();
+  let release: () => void = () => undefined;
+  answer = (...exchange) => void (release = () => takeAll(...exchange));
+  let said = '';
+  jest.spyOn(process.stderr, 'write').mockImplementation((line) => {
+    said += String(line);
+    if (String(line).includes('trying again')) release();
+    return true;
+  });
+  const code = await run(['--runs-dir', directory, '--remote-write-url', receiver.url, '--timeout', '100']);
+  expect(said).toMatch(
+    /^remote write: no response for \d s; trying again for up to 9\d s\n6 samples of 1 run written, 0 dropped\n$/,
+  );
+  expect(code).toBe(ExitCode.done);
+}, 60_000);

@@ -8,6 +8,7 @@ import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readOptions, seconds, text } from '../options/options.ts';
 import { RECEIVER_OPTIONS, requestedReceiver } from '../options/publish-options.ts';
+import { saidDelay } from '../said-delay.ts';
 import { VERSION } from '../version.ts';
 
 export const OPTIONS = {
@@ -33,6 +34,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const sent = await sendPending({
       ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
       problem: (line) => printLine(`remote write: ${line}`),
+      delayed: saidDelay(printLine),
     });
     if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
     else {

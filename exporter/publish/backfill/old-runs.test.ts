@@ -149,7 +149,8 @@ test('a receiver that goes away ends the sending; nothing is lost', async () => 
   await add('b', '14:00');
   const server = await receiverServer((_request, response) => void response.writeHead(503).end());
   const sent = await sendOldRuns(old(['a', 'b']), {
-    ...{ runsDirectory: store.directory, version: '0', secondsPerRun: 0.1, problem: () => undefined },
+    ...{ runsDirectory: store.directory, version: '0', secondsPerRun: 0.1 },
+    ...{ problem: () => undefined, delayed: () => undefined },
     receiver: { url: server.url, headers: {}, tls: {}, secrets: [], protocol: 'auto' },
   });
   await server.close();

@@ -1,5 +1,6 @@
 import type { TimedSeries } from '../remote-write/finished-series.ts';
 import type { Receiver } from '../remote-write/receiver.ts';
+import type { Delayed } from '../remote-write/sender.ts';
 import { startSending } from '../remote-write/sending.ts';
 import type { BackfillPart } from './backfill-part.ts';
 import type { OldRun } from './old-runs.ts';
@@ -11,6 +12,8 @@ export interface SendOldRunsOptions {
   /** How long one run, or one part of the verdicts, may take. */
   readonly secondsPerRun: number;
   readonly problem: (line: string) => void;
+  /** Receives why the receiver accepts nothing, and for how many seconds it will be tried again. */
+  readonly delayed: Delayed;
 }
 
 /** Numbers of samples. */
@@ -55,7 +58,7 @@ async function sent(
   total: SentSamples,
   series: readonly TimedSeries[],
   queue: { readonly runId: string; readonly shard: string },
-  { runsDirectory, receiver, version, secondsPerRun, problem }: SendOldRunsOptions,
+  { runsDirectory, receiver, version, secondsPerRun, problem, delayed }: SendOldRunsOptions,
 ): Promise<SentSamples> {
   const own = { ...queue, maxQueueBytes: MAX_QUEUE_BYTES, customBuckets: false };
   const sending = startSending({ ...own, runsDirectory, receiver, version }, problem);
@@ -63,7 +66,7 @@ async function sent(
     sending.declare(number, layout);
     for (const point of points) sending.append(number, point);
   });
-  const { written, rejected, lost, waiting } = await sending.finish(secondsPerRun);
+  const { written, rejected, lost, waiting } = await sending.finish(secondsPerRun, delayed);
   return {
     written: total.written + written,
     dropped: total.dropped + rejected + lost,

@@ -3,7 +3,7 @@ import { Backoff } from './backoff.ts';
 import { pendingQueues } from './pending-queues.ts';
 import type { Receiver } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
-import { Sender } from './sender.ts';
+import { Sender, type Delayed } from './sender.ts';
 
 export interface SendPendingOptions {
   readonly runsDirectory: string;
@@ -12,6 +12,8 @@ export interface SendPendingOptions {
   /** Time limit. */
   readonly seconds: number;
   readonly problem: (line: string) => void;
+  /** As of `Sender.drained`. */
+  readonly delayed?: Delayed | undefined;
 }
 
 export interface SentPending {
@@ -27,7 +29,7 @@ export interface SentPending {
 
 /** Sends the samples that runs have left for a receiver, each queue in order. */
 export async function sendPending(options: SendPendingOptions): Promise<SentPending> {
-  const { runsDirectory, receiver, problem } = options;
+  const { runsDirectory, receiver, problem, delayed } = options;
   const deadline = performance.now() + options.seconds * 1000;
   const own = publicUrl(receiver.url);
   const elsewhere = new Set<string>();
@@ -45,7 +47,7 @@ export async function sendPending(options: SendPendingOptions): Promise<SentPend
         problem,
         backoff: new Backoff(),
       });
-      await sender.drained(Math.max(0, (deadline - performance.now()) / 1000));
+      await sender.drained(Math.max(0, (deadline - performance.now()) / 1000), delayed);
       await sender.stop();
       const { statistics } = sender;
       pending.close();

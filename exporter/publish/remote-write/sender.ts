@@ -12,6 +12,10 @@ const SAMPLES_PER_REQUEST = 10_000;
  * are dropped.
  */
 const NATIVE_TRIES = 3;
+/** A wait is reported when the receiver has accepted nothing for this long, so that a short overload is not. */
+const DELAY_REPORTED_AFTER_MS = 1000;
+/** Without a response: large requests take a while. */
+const SILENCE_REPORTED_AFTER_MS = 5000;
 /** Interval between attempts at a misconfigured receiver, which may be corrected while the run is running. */
 const MISCONFIGURED_PAUSE_MS = 10_000;
 
@@ -49,6 +53,9 @@ export interface SenderOptions {
   /** Receives one line for each reason of dropped samples, and for unsupported features. */
   readonly problem: (line: string) => void;
 }
+
+/** Receives why the receiver accepts nothing, and for how many seconds it will be tried again. */
+export type Delayed = (reason: string, seconds: number) => void;
 
 /** `kept`: the samples stay in the queue until the configuration is corrected. */
 type Step = 'sent' | 'again' | 'kept';
@@ -88,6 +95,8 @@ export class Sender {
   #written = 0;
   #rejected = 0;
   #trouble: string | null = null;
+  /** When the request was sent that has no response yet; null if there is none. */
+  #askedAt: number | null = null;
   /** When a misconfigured receiver is retried; null if it is not misconfigured. */
   #triedAgainAt: number | null = null;
   #working: Promise<void> | null = null;
@@ -120,10 +129,27 @@ export class Sender {
     });
   }
 
-  /** Resolves when nothing waits, after this many seconds, or if the receiver is misconfigured. */
-  async drained(seconds: number): Promise<void> {
+  /**
+   * Resolves when nothing waits, after this many seconds, or if the receiver is misconfigured. `delayed` is called at most
+   * once, if the receiver does not accept samples meanwhile.
+   */
+  async drained(seconds: number, delayed: Delayed = () => undefined): Promise<void> {
     this.#triedAgainAt = null;
     const deadline = performance.now() + seconds * 1000;
+    const watch = setInterval(() => {
+      const reason = this.#delay();
+      if (reason === null) return;
+      clearInterval(watch);
+      delayed(reason, Math.max(0, deadline - performance.now()) / 1000);
+    }, DELAY_REPORTED_AFTER_MS);
+    try {
+      await this.#drainedBy(deadline);
+    } finally {
+      clearInterval(watch);
+    }
+  }
+
+  async #drainedBy(deadline: number): Promise<void> {
     while (!this.#queue.empty && performance.now() < deadline && !this.#stop.signal.aborted) {
       this.wake();
       const done = new AbortController();
@@ -132,6 +158,13 @@ export class Sender {
       done.abort();
       if (this.#triedAgainAt !== null) return;
     }
+  }
+
+  /** Why nothing is accepted at the moment; null if samples are accepted, or may soon be. */
+  #delay(): string | null {
+    if (this.#trouble !== null) return this.#trouble;
+    const silent_ms = this.#askedAt === null ? 0 : performance.now() - this.#askedAt;
+    return silent_ms >= SILENCE_REPORTED_AFTER_MS ? `no response for ${Math.floor(silent_ms / 1000)} s` : null;
   }
 
   /** Stops at once; unacknowledged points stay in the queue. */
@@ -163,7 +196,10 @@ export class Sender {
       this.#rejected += samples;
       return 'sent';
     }
-    const answer = await this.#client.send(this.#message(queued, kind), this.#protocol, this.#stop.signal);
+    const message = this.#message(queued, kind);
+    this.#askedAt = performance.now();
+    const answer = await this.#client.send(message, this.#protocol, this.#stop.signal);
+    this.#askedAt = null;
     const outcome = isContradiction(answer, samples) ? { ...answer, written: 0 } : answer;
     if (this.#isOfRequest(outcome, kind)) {
       return this.#keep(

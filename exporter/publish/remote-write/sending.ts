@@ -8,7 +8,7 @@ import { queueName, queuesDirectory } from './queue-names.ts';
 import type { Receiver } from './receiver.ts';
 import { RemoteWriteClient } from './remote-write-client.ts';
 import { sendPending } from './send-pending.ts';
-import { Sender, type SenderStatistics } from './sender.ts';
+import { Sender, type Delayed, type SenderStatistics } from './sender.ts';
 import type { SeriesLayout, PointMessage } from './pushed-series.ts';
 
 export interface SendingOptions {
@@ -33,8 +33,8 @@ export interface Sending {
   readonly trouble: string | null;
   declare(number: number, layout: SeriesLayout): void;
   append(layout: number, point: PointMessage): void;
-  /** Waits until all is sent, at most this many seconds; a later process sends the rest. */
-  finish(seconds: number): Promise<SendingSummary>;
+  /** Waits until all is sent, at most this many seconds; a later process sends the rest. `delayed`: as of `Sender.drained`. */
+  finish(seconds: number, delayed?: Delayed): Promise<SendingSummary>;
 }
 
 export function startSending(options: SendingOptions, problem: (line: string) => void): Sending {
@@ -61,9 +61,9 @@ export function startSending(options: SendingOptions, problem: (line: string) =>
       queue.append(layout, custom.get(layout)?.withNative(point) ?? point);
       sender.wake();
     },
-    async finish(seconds) {
+    async finish(seconds, delayed) {
       const deadline = performance.now() + seconds * 1000;
-      await sender.drained(seconds);
+      await sender.drained(seconds, delayed);
       await sender.stop();
       const { statistics } = sender;
       queue.close(join(directory, queueName({ ...name, owner: null })));
@@ -71,7 +71,7 @@ export function startSending(options: SendingOptions, problem: (line: string) =>
       client.close();
       const tryEarlier = statistics.trouble === null && left > 0;
       const earlier = tryEarlier
-        ? await sendPending({ runsDirectory, receiver, version, seconds: left, problem })
+        ? await sendPending({ runsDirectory, receiver, version, seconds: left, problem, delayed })
         : null;
       return { ...statistics, earlier: earlier?.written ?? 0 };
     },
