@@ -1,6 +1,6 @@
 import { createRunId, isRunId } from '../../../core/run/run-id.ts';
 import { fewestPairs } from '../../../core/stats/fewest-runs.ts';
-import { shellCommand } from '../../../core/text/shell-word.ts';
+import { quoted, shellCommand } from '../../../core/text/shell-word.ts';
 import { PairRuns, type PairSide } from '../../judge/pair-runs.ts';
 import { rulesFor } from '../../judge/rule-choices.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
@@ -10,7 +10,7 @@ import { asksForHelp, helpText } from '../options/help-text.ts';
 import { requestedRules, RULE_OPTIONS, VERDICT_OPTIONS } from '../options/judge-options.ts';
 import { flag, integer, text } from '../options/options.ts';
 import { publicAddress } from '../options/public-value.ts';
-import { requestedRuns } from '../options/requested-runs.ts';
+import { requestedRuns, type ModelSource } from '../options/requested-runs.ts';
 import { textVariantOf } from '../options/run-options.ts';
 import { RUN_OPTIONS } from '../options/run-options.ts';
 import { RUN_LISTS, spreadLists } from '../options/value-lists.ts';
@@ -19,6 +19,7 @@ import { measurePairs, type PairsPlan } from '../measure-pairs.ts';
 import { RunSeries } from '../series/run-series.ts';
 import { shownArguments } from '../tables/shown-arguments.ts';
 import { compareRuns } from './compare.ts';
+import { modelSource } from './model-source.ts';
 import { indexedRuns, RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 
 const MOST_PAIRS = 200;
@@ -70,7 +71,7 @@ export async function run(words: readonly string[]): Promise<number> {
   const id = own.id ?? createRunId(new Date());
   if (!isRunId(`${id}-${'0'.repeat(8)}`))
     throw new CliError(`--id is '${id}' and must be at most 55 letters, digits and dashes`);
-  const sides = { a: [...shared, ...a, '--url', urls.a], b: [...shared, ...b, '--url', urls.b] };
+  const sides = await completeSides({ a: [...shared, ...a, '--url', urls.a], b: [...shared, ...b, '--url', urls.b] });
   // Of this comparison only: a cache may hold the texts of another on one of the servers.
   // A pair that is measured again has new texts as well.
   const textsOf = (pair: number, tryOfPair: number): string =>
@@ -100,6 +101,32 @@ export async function run(words: readonly string[]): Promise<number> {
     process.stderr.write(`options that differ on purpose: ${shownArguments(different).join(' ')}\n`);
   const configurationMayDiffer = different.length > 0;
   return compareRuns(store, found, { ...own, paired: true, configurationMayDiffer, continued });
+}
+
+type Sides = Readonly<Record<PairSide, readonly string[]>>;
+
+/** The options of both sides, with the model that a server lists if they name none. Throws a `CliError`. */
+async function completeSides(sides: Sides): Promise<Sides> {
+  const source = modelSource(process.env);
+  const a = await listedModel(sides.a, source);
+  const b = await listedModel(sides.b, source);
+  if (a !== null && b !== null && a !== b)
+    throw new CliError(
+      `A serves ${a}, B serves ${b}: to compare different models, pass --a-model ${quoted(a)} --b-model ${quoted(b)}`,
+    );
+  const named = (model: string | null): readonly string[] => (model === null ? [] : ['--model', model]);
+  return { a: [...sides.a, ...named(a)], b: [...sides.b, ...named(b)] };
+}
+
+/** The model that the server lists; null if the options name one. Throws a `CliError`. */
+async function listedModel(options: readonly string[], source: ModelSource): Promise<string | null> {
+  const listed: string[] = [];
+  await requestedRuns(spreadLists(options, RUN_LISTS), process.env, async (request) => {
+    const model = await source(request);
+    listed.push(model);
+    return model;
+  });
+  return listed[0] ?? null;
 }
 
 /** One run of each side must match the options. Throws a `CliError`. */
