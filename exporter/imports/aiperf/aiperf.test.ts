@@ -443,3 +443,42 @@ test('10 of 64 records: the summary of the tool is used, for the window too', ()
     expect(scalarOf(result, 'steady_request_throughput').value).toBeNull();
     expect(distributionOf(result, 'time_to_first_token').n).toBe(200);
   }));
+
+describe('the folders of phases that AIPerf 0.13.0 writes below a run with a warm-up', () => {
+  /** `phases/NAME` as the tool writes it, with figures of its own. */
+  async function runWithPhases(root: string): Promise<string> {
+    for (const file of ['profile_export_aiperf.json', 'profile_export.jsonl.gz']) {
+      await mkdir(root, { recursive: true });
+      await copyFile(join(STEADY, file), join(root, file));
+    }
+    const summary = await readFile(join(STEADY, 'profile_export_aiperf.json'), 'utf8');
+    const servers = '{"data": {"benchmark_id": "1a", "end_ns": 1, "endpoint_summaries": {}}}';
+    for (const [phase, latency] of [
+      ['warmup', '900.5'],
+      ['profiling', '596.561313545'],
+    ] as const) {
+      const below = join(root, 'phases', phase);
+      await mkdir(below, { recursive: true });
+      await writeFile(join(below, 'profile_export_aiperf.json'), summary.replace('596.561313545', latency));
+      await copyFile(join(STEADY, 'profile_export_aiperf.csv'), join(below, 'profile_export_aiperf.csv'));
+      await writeFile(join(below, 'server_metrics.json'), servers);
+    }
+    await writeFile(join(root, 'phase_manifest.json'), '{"phases": [], "schema_version": 1}');
+    return root;
+  }
+
+  test('are no runs: neither the warm-up, nor what the run itself has', () =>
+    inTemporaryFolder(async (folder) => {
+      const root = await runWithPhases(join(folder, 'nightly'));
+      const { report } = await importInto(join(folder, 'runs'), [root]);
+      expect(report.outcomes).toMatchObject([{ status: 'imported', name: 'nightly' }]);
+      expect(report.unrecognized).toEqual([]);
+    }));
+
+  test('likewise below the steps of a sweep', () =>
+    inTemporaryFolder(async (folder) => {
+      await runWithPhases(join(folder, 'sweep', 'concurrency_8', 'run_0001'));
+      const { report } = await importInto(join(folder, 'runs'), [join(folder, 'sweep')]);
+      expect(report.outcomes).toMatchObject([{ status: 'imported' }]);
+    }));
+});

@@ -29,7 +29,7 @@ const BETWEEN = /^(profile_runs|runs|trials|phases)$/;
  */
 export function groupAiperf(files: readonly RecognizedFile[]): FileGroup[] {
   const byRun = new Map<string, RecognizedFile[]>();
-  for (const each of files) {
+  for (const each of withoutPhases(files)) {
     const key = `${each.file.folder}\0${prefixOf(each.file.name)}`;
     byRun.set(key, [...(byRun.get(key) ?? []), each]);
   }
@@ -42,6 +42,18 @@ export function groupAiperf(files: readonly RecognizedFile[]): FileGroup[] {
     // AIPerf writes the summary last.
     partial: !group.some(isOf(SUMMARY, SUMMARY_CSV)),
   }));
+}
+
+/**
+ * Without the folders `phases/NAME` below a run, in which AIPerf repeats its figures of each phase: a warm-up is no run,
+ * and the records of the run have its phases.
+ */
+function withoutPhases(files: readonly RecognizedFile[]): RecognizedFile[] {
+  const runs = new Set(files.filter(isClient).map(({ file }) => file.folder));
+  return files.filter(({ file: { folder } }) => {
+    const phases = dirname(folder);
+    return basename(phases) !== 'phases' || !runs.has(dirname(phases));
+  });
 }
 
 function prefixOf(name: string): string {

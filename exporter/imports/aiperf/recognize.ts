@@ -54,6 +54,9 @@ function byDocument({ head, name }: SourceFile): Recognition | null {
   if (keys.has('data') && /^inputs\.json$|_inputs\.json$/.test(name) && head.text.includes('"payloads"')) {
     return passedOver('prompts, which are not kept');
   }
+  if (name === 'server_metrics.json' && keys.has('data') && head.text.includes('"endpoint_summaries"')) {
+    return passedOver('server metrics of a phase, which those of the run contain');
+  }
   return isSummary(keys, head.text) ? { format: SUMMARY } : null;
 }
 
@@ -75,7 +78,7 @@ function byTable({ head: { bytes, text, firstLine }, name }: SourceFile): Recogn
   }
   if (text.startsWith('# AIPerf Server Metrics')) return { format: SERVERS_CSV };
   if (/^Metric,avg,min,max,(sum,)?p1,/.test(firstLine)) return { format: SUMMARY_CSV };
-  if (firstLine === 'Timeslice,Metric,Unit,Stat,Value')
+  if (/^Timeslice,(Start_NS,End_NS,)?Metric,Unit,Stat,Value$/.test(firstLine))
     return passedOver('time slices of the run, which its records contain');
   return null;
 }
