@@ -482,3 +482,80 @@ describe('the folders of phases that AIPerf 0.13.0 writes below a run with a war
       expect(report.outcomes).toMatchObject([{ status: 'imported' }]);
     }));
 });
+
+describe('figures of other populations than the ok requests', () => {
+  const HEADER = 'Metric,avg,min,max,sum,p1,p5,p10,p25,p50,p75,p90,p95,p99,std';
+  // Of a run with 22 ok requests of 16 chunks, and 18 that failed.
+  const CSV = [
+    HEADER,
+    'Request Latency (error-adjusted) (ms),,133.71,,,133.71,144.41,160.34,165.98,193.15,,,,,',
+    'Credit-to-Start Latency (ms),1.45,0.65,8.25,57.88,0.71,0.84,0.84,1.01,1.10,1.37,1.70,2.96,6.62,1.24',
+    'Inter Chunk Latency (ms),9.76,0.00,19.82,3220.59,0.00,0.00,0.00,8.40,12.33,12.96,14.12,16.61,18.26,5.82',
+    'Request Latency (ms),171.26,133.71,223.28,3767.76,135.34,141.64,145.76,161.62,166.24,183.90,191.76,193.09,216.95,19.51',
+    '',
+    'Metric,Value',
+    'Benchmark Duration (sec),3.91',
+    'Error Request Count,18.00',
+    'Output Token Throughput (tokens/sec),222.10',
+    'Request Count,22.00',
+    'Request Throughput (requests/sec),5.58',
+    'Total Output Sequence Length (tokens),875.00',
+  ].join('\n');
+
+  const importedCsv = async (folder: string, csv: string) => {
+    const alone = join(folder, 'alone');
+    await mkdir(alone);
+    await writeFile(join(alone, 'profile_export_aiperf.csv'), `${csv}\n`);
+    return importedRun(await importInto(join(folder, 'runs'), [alone]));
+  };
+
+  test('a CSV does not report how many gaps there were, nor whether failed requests are among the delays', () =>
+    inTemporaryFolder(async (folder) => {
+      const { run, result } = await importedCsv(folder, CSV);
+      expect(result.requests).toMatchObject({ ok: 22, error: 18 });
+      expect(distributionOf(result, 'request_latency')).toMatchObject({ n: 22 });
+      expect(distributionOf(result, 'inter_chunk_latency')).toMatchObject({ n: null, mean: 0.00976 });
+      expect(result.measures.filter(({ measure }) => measure === 'schedule_delay')).toEqual([]);
+      expect(run.source?.notes).toContain(
+        'credit_to_start_latency is not used: the file does not report whether failed requests are in it',
+      );
+      const adjusted = result.measures.filter(
+        ({ measure, population }) => `${measure} ${population}` === 'request_latency all',
+      );
+      expect(adjusted).toMatchObject([{ definition: 'sent_to_last_content_chunk_by_nearest_rank', mean: null }]);
+    }));
+
+  test('throughputs of a CSV are over the window if they are so within its rounding', () =>
+    inTemporaryFolder(async (folder) => {
+      // 22 ÷ 3.91 = 5.627 and 875 ÷ 3.91 = 223.8: the first is over the window, the second is not.
+      const { result } = await importedCsv(folder, CSV.replace('requests/sec),5.58', 'requests/sec),5.63'));
+      expect(scalarOf(result, 'request_throughput').definition).toBe('ok_requests_over_window');
+      expect(scalarOf(result, 'output_token_throughput').definition).toBe('ok_tokenizer_output_tokens_over_wall_time');
+    }));
+
+  test('delays of all requests are no contradiction to those of the ok ones', () =>
+    inTemporaryFolder(async (folder) => {
+      const failed = join(folder, 'failed');
+      await mkdir(failed);
+      const summary = JSON.parse(await readFile(join(STEADY, 'profile_export_aiperf.json'), 'utf8')) as Record<
+        string,
+        Record<string, unknown>
+      >;
+      const delays = { unit: 'ms', avg: 3, min: 1, max: 90, count: 240 };
+      const changed = {
+        ...summary,
+        credit_to_start_latency: delays,
+        error_request_count: { unit: 'requests', avg: 40 },
+      };
+      await writeFile(join(failed, 'profile_export_aiperf.json'), JSON.stringify(changed));
+      await copyFile(join(STEADY, 'profile_export.jsonl.gz'), join(failed, 'profile_export.jsonl.gz'));
+      const imported = await importInto(join(folder, 'runs'), [failed]);
+      expect(imported.report.outcomes).toMatchObject([{ status: 'imported', disagreements: 0 }]);
+      const { result } = await importedRun(imported);
+      const found = result.measures.filter(({ measure }) => measure === 'schedule_delay');
+      expect(found).toMatchObject([
+        { population: 'ok', n: 200 },
+        { population: 'all', n: 240, mean: 0.003 },
+      ]);
+    }));
+});

@@ -47,11 +47,24 @@ function unitOf(title: string): string {
   return unit ?? (/\bcount$/i.test(title) ? 'requests' : '');
 }
 
+/** Where the title of a metric is not its tag in words. */
+const TAGS: readonly (readonly [RegExp, string])[] = [
+  [/^(.+)_error_adjusted$/, 'adj_$1'],
+  [/^http_(?!req_)/, 'http_req_'],
+  [/^total_input_sequence_length$/, 'total_isl'],
+  [/^(total_)?error_input_sequence_length$/, '$1error_isl'],
+  [/^total_output_sequence_length$/, 'total_osl'],
+  [/^completed_requests$/, 'completed_request_count'],
+  [/^goodrequestfraction$/, 'good_request_fraction'],
+];
+
 /** `Time to First Token (ms)` is `time_to_first_token`. */
 function tagOf(title: string): string {
   const name = TITLE.exec(title)?.[1] ?? title;
-  return name
+  const words = name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '');
+  const [pattern, tag] = TAGS.find(([each]) => each.test(words)) ?? [];
+  return pattern === undefined || tag === undefined ? words : words.replace(pattern, tag);
 }

@@ -10,6 +10,8 @@ export interface AiperfMeasure {
   readonly clock: Clock;
   /** Whether the failed requests are among the values, as infinite: AIPerf's percentiles are then values themselves. */
   readonly withFailed?: boolean;
+  /** Of what there is a value, if not of each ok request: of each gap between chunks, or of failed requests as well. */
+  readonly valuesOf?: 'gaps' | 'all_requests';
 }
 
 const is = (measure: string, definition: string, clock: Clock = 'sent'): AiperfMeasure => ({
@@ -31,9 +33,9 @@ export const DISTRIBUTIONS: Readonly<Record<string, AiperfMeasure>> = {
   time_to_first_token: is('time_to_first_token', 'sent_to_first_content_chunk'),
   time_to_second_token: is('time_to_second_token', 'first_to_second_content_chunk'),
   inter_token_latency: counting('inter_token_latency', 'per_request_mean_from_usage'),
-  inter_chunk_latency: is('inter_chunk_latency', 'gap_between_content_chunks'),
+  inter_chunk_latency: { ...is('inter_chunk_latency', 'gap_between_content_chunks'), valuesOf: 'gaps' },
   decode_duration: is('decode_duration', 'first_to_last_content_chunk'),
-  credit_to_start_latency: is('schedule_delay', 'due_to_sent', 'due'),
+  credit_to_start_latency: { ...is('schedule_delay', 'due_to_sent', 'due'), valuesOf: 'all_requests' },
   input_sequence_length: counting('input_sequence_length', 'usage_prompt_tokens'),
   output_sequence_length: counting('output_sequence_length', 'usage_completion_tokens'),
   output_token_count: counting('output_token_count', 'usage_completion_minus_reasoning_tokens'),
@@ -68,7 +70,7 @@ const PASSED_OVER: readonly RegExp[] = [
   /^(min_request|max_response)_timestamp$/,
   /^(completed_)?request_count$/,
   /^(error_request_count|request_error_rate|error_isl|benchmark_duration)$/,
-  /^(time_to_first_output_token|network_rtt|thinking_efficiency)$/,
+  /^(time_to_first_output_token|network_rtt|thinking_efficiency|context_overflow_count)$/,
 ];
 
 export function isPassedOver(tag: string): boolean {

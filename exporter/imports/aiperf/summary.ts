@@ -49,7 +49,7 @@ export function statedSummary(summary: Fields, notes: ImportNotes, options: Stat
     .flatMap((tag) => measureOf(tag, summary, notes, options));
   const failures = failuresOf(summary, notes);
   const ok = scalarOf(summary, 'request_count');
-  measures.push(...statedGoodRequests(summary, notes));
+  measures.push(...statedGoodRequests(summary, notes, options));
   return {
     window_seconds: scalarOf(summary, 'benchmark_duration', (unit) => baseUnit(unit)?.scale ?? 1),
     requests: { ok, ...failures.requests },
@@ -84,14 +84,24 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: St
     notes.notUnderstood(`${tag}.unit`);
     return [];
   }
-  const identity = { ...known, definition: definitionOf(known, options) };
+  const identity: AiperfMeasure & { population?: 'all' } = { ...known, definition: definitionOf(known, options) };
   if (own(SCALARS, tag) !== null) {
     const value = metric.number('avg');
-    const definition = isOverWindow(tag, value, summary) ? identity.definition : overWallTime(identity.definition);
+    const definition = isOverWindow(tag, value, summary, options)
+      ? identity.definition
+      : overWallTime(identity.definition);
     return [statedScalar({ ...identity, definition }, value, unit.scale)];
   }
   const isWithFailed = known.withFailed === true;
-  const n = metric.count('count') ?? (isWithFailed ? null : scalarOf(summary, 'request_count'));
+  const counted = metric.count('count');
+  const n = counted ?? (isWithFailed || known.valuesOf === 'gaps' ? null : scalarOf(summary, 'request_count'));
+  if (known.valuesOf === 'all_requests' && hasFailed(summary)) {
+    if (counted === null) {
+      notes.add(`${tag} is not used: the file does not report whether failed requests are in it`);
+      return [];
+    }
+    if (counted > (scalarOf(summary, 'request_count') ?? NaN)) identity.population = 'all';
+  }
   return [
     statedDistribution(
       isWithFailed ? { ...identity, population: 'all', definition: nearestRank(identity.definition) } : identity,
@@ -108,11 +118,13 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: St
   ];
 }
 
+const hasFailed = (summary: Fields): boolean => (scalarOf(summary, 'error_request_count') ?? 0) > 0;
+
 /** Goodput and what it is made of. */
 const GOOD_REQUESTS = ['goodput', 'request_goodput', 'good_request_count', 'good_request_fraction'];
 
 /** What AIPerf reports of the requests that kept the limits of `--goodput`; nothing when there were none. */
-function statedGoodRequests(summary: Fields, notes: ImportNotes): MeasureResult[] {
+function statedGoodRequests(summary: Fields, notes: ImportNotes, options: StatedSummaryOptions): MeasureResult[] {
   const rate = scalarOf(summary, 'goodput') ?? scalarOf(summary, 'request_goodput');
   const count = scalarOf(summary, 'good_request_count');
   const share = scalarOf(summary, 'good_request_fraction', (unit) => baseUnit(unit)?.scale ?? 1);
@@ -120,7 +132,7 @@ function statedGoodRequests(summary: Fields, notes: ImportNotes): MeasureResult[
   const limits = goodputLimits(summary.object('input_config'));
   if (limits === null) notes.add('the limits of the goodput are not reported');
   const text = limits === null ? '[limits not reported]' : limitsText(limits);
-  const over = isOverWindow('goodput', rate, summary) ? 'window' : 'wall_time';
+  const over = isOverWindow('goodput', rate, summary, options) ? 'window' : 'wall_time';
   return [
     ...(count === null
       ? []
@@ -135,6 +147,9 @@ function goodputLimits(config: Fields | null): Fields | null {
   return config?.object('input')?.object('goodput') ?? config?.object('goodput') ?? config?.object('slos') ?? null;
 }
 
+/** The rounding of a figure in a CSV, which has two decimals. */
+const HALF_A_CSV_DIGIT = 0.005;
+
 /** What is divided by the time in each throughput. */
 const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
   request_throughput: ['request_count'],
@@ -148,12 +163,13 @@ const AMOUNTS: Readonly<Record<string, readonly string[]>> = {
  * Whether a throughput is over `benchmark_duration`, from the first request to the last response, as AIPerf's
  * documentation states. Version 0.13.0 divides by the time of the whole phase, which is longer.
  */
-function isOverWindow(tag: string, value: number | null, summary: Fields): boolean {
+function isOverWindow(tag: string, value: number | null, summary: Fields, { rounding }: StatedSummaryOptions): boolean {
   const duration = scalarOf(summary, 'benchmark_duration', (unit) => baseUnit(unit)?.scale ?? 1);
   const amounts = (AMOUNTS[tag] ?? []).map((amount) => scalarOf(summary, amount));
   if (value === null || duration === null || amounts.includes(null)) return true;
   const amount = amounts.reduce<number>((sum, each) => sum + (each ?? 0), 0);
-  return Math.abs(value * duration - amount) <= 1e-6 * amount;
+  const rounded = rounding === 0 ? 1e-6 * amount : HALF_A_CSV_DIGIT * (value + duration);
+  return Math.abs(value * duration - amount) <= rounded;
 }
 
 const overWallTime = (definition: string): string => definition.replace(/_over_window$/, '_over_wall_time');
