@@ -19,6 +19,7 @@ import { bySource, measuresBesideSample, mergedMeasures } from './import-measure
 import { printable } from './import-notes.ts';
 import { ImportSummary } from './import-summary.ts';
 import type { MeasuredRequests, ServersOfRun } from './imported-servers.ts';
+import { noteDisorder, plausibleMeasures } from './stated/plausible-measures.ts';
 import type { FileGroup, ImportedRun, ImportSource, KnownKey } from './importer.ts';
 
 /** Which content an imported run comes from. */
@@ -174,7 +175,11 @@ function resultFile(
   { summed, isSample }: { readonly summed: PhaseSummary | null; readonly isSample: boolean },
   servers: ResultFile['servers'],
 ): ResultFile {
-  const { stated, notes } = imported;
+  const { notes } = imported;
+  const measured = plausibleMeasures(imported.stated.measures, imported.stated.requests.ok, notes);
+  const stated = { ...imported.stated, measures: measured };
+  // Records of the whole run are compared with these figures, which finds more.
+  if (summed === null || isSample) noteDisorder(measured, notes);
   for (const note of summed?.notes ?? []) notes.add(note);
   const { ok } = stated.requests;
   if (summed !== null && ok !== null && ok < summed.requests.ok) {

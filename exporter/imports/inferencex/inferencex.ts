@@ -9,15 +9,17 @@ import { statedDistribution } from '../stated/stated-measures.ts';
 import type { StatedIdentity } from '../stated/stated-measures.ts';
 
 /**
- * The aggregated results of InferenceX (InferenceMAX before): `agg_*.json`, made of one result of its copy of vLLM's
- * `benchmark_serving.py`. Times are seconds there, and counts are left out.
+ * The aggregated results of InferenceX (InferenceMAX before): `agg_*.json`, each made of one result of its copy of vLLM's
+ * `benchmark_serving.py`, and the list of all of a workflow. Times are seconds there, and counts are left out.
  */
 export const INFERENCEX: Importer = { tool: 'inferencex', recognize, read };
 
 const SIGNATURE = ['hw', 'conc', 'model', 'framework', 'tput_per_gpu'] as const;
 
-function recognize({ head: { keys } }: Pick<SourceFile, 'head'>): Recognition | null {
-  return SIGNATURE.every((key) => keys.includes(key)) ? { format: 'inferencex-aggregate' } : null;
+function recognize({ head: { keys, text } }: Pick<SourceFile, 'head'>): Recognition | null {
+  const isListed = /^\s*\[\s*\{/.test(text);
+  const isIt = SIGNATURE.every((key) => (isListed ? text.includes(`"${key}"`) : keys.includes(key)));
+  return isIt ? { format: 'inferencex-aggregate' } : null;
 }
 
 /** The definitions are those of the benchmark that it runs; who counted the tokens is not reported. */
@@ -34,7 +36,10 @@ const METRICS: Readonly<Record<string, StatedIdentity>> = {
 /** Facts of the deployment, and figures that are the same in another unit. */
 const KNOWN = [
   ...['hw', 'tp', 'ep', 'dp_attention', 'framework', 'precision', 'mtp', 'spec_decoding', 'isl', 'osl', 'image'],
-  ...['disagg', 'num_prefill_gpu', 'num_decode_gpu', 'is_multinode', 'infmax_model_prefix'],
+  ...['disagg', 'num_prefill_gpu', 'num_decode_gpu', 'is_multinode', 'infmax_model_prefix', 'pp', 'recipe_fingerprint'],
+  ...['prefill', 'decode'].flatMap((part) =>
+    ['tp', 'ep', 'dp_attention', 'num_workers'].map((what) => `${part}_${what}`),
+  ),
   ...['tput_per_gpu', 'output_tput_per_gpu', 'input_tput_per_gpu'],
 ];
 const FIGURE = /^(mean|median|std|p\d+(\.\d+)?)_(ttft|tpot|itl|e2el|intvty)$/;
@@ -42,39 +47,49 @@ const FIGURE = /^(mean|median|std|p\d+(\.\d+)?)_(ttft|tpot|itl|e2el|intvty)$/;
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
   for (const { file } of group.files) {
     const notes = new ImportNotes();
-    const fields = new Fields(await readJsonDocument(file, notes, context), notes);
-    const model = fields.text('model');
-    const concurrency = fields.count('conc');
-    fields.ignore(...KNOWN, ...fields.names.filter((name) => FIGURE.test(name)));
-    fields.noteUnread();
-    notes.add('throughputs are per GPU and not imported: for those of the run import the result that was aggregated');
-    notes.add('the file reports no counts of requests and no time');
-    yield {
-      part: null,
-      tool: { name: 'inferencex', version: null },
-      format: { name: 'inferencex-aggregate', schema_version: null },
-      scenario: null,
-      target: { origin: null, system: null, system_version: null },
-      key: {
-        ...(model !== null && { model }),
-        ...(concurrency !== null && { load: closedLoopKey(concurrency) }),
-        streaming: true,
-      },
-      status: 'completed',
-      failure: null,
-      start: null,
-      records: null,
-      stated: {
-        window_seconds: null,
-        requests: { ok: null, error: null, timeout: null, cancelled: null },
-        errors: {},
-        measures: Object.entries(METRICS).flatMap(([metric, identity]) => {
-          const found = benchStatistics(fields, metric, 'seconds');
-          return found === null ? [] : [statedDistribution(identity, asStated(found, null))];
-        }),
-      },
-      servers: null,
-      notes,
-    };
+    const value = await readJsonDocument(file, notes, context);
+    if (!Array.isArray(value)) {
+      yield runOf(value, null, notes);
+      continue;
+    }
+    for (const [index, row] of (value as readonly unknown[]).entries())
+      yield runOf(row, String(index), new ImportNotes());
   }
+}
+
+function runOf(value: unknown, part: string | null, notes: ImportNotes): ImportedRun {
+  const fields = new Fields(value, notes);
+  const model = fields.text('model');
+  const concurrency = fields.count('conc');
+  fields.ignore(...KNOWN, ...fields.names.filter((name) => FIGURE.test(name)));
+  fields.noteUnread();
+  notes.add('throughputs are per GPU and not imported: for those of the run import the result that was aggregated');
+  notes.add('the file reports no counts of requests and no time');
+  return {
+    part,
+    tool: { name: 'inferencex', version: null },
+    format: { name: 'inferencex-aggregate', schema_version: null },
+    scenario: null,
+    target: { origin: null, system: null, system_version: null },
+    key: {
+      ...(model !== null && { model }),
+      ...(concurrency !== null && { load: closedLoopKey(concurrency) }),
+      streaming: true,
+    },
+    status: 'completed',
+    failure: null,
+    start: null,
+    records: null,
+    stated: {
+      window_seconds: null,
+      requests: { ok: null, error: null, timeout: null, cancelled: null },
+      errors: {},
+      measures: Object.entries(METRICS).flatMap(([metric, identity]) => {
+        const found = benchStatistics(fields, metric, 'seconds');
+        return found === null ? [] : [statedDistribution(identity, asStated(found, null))];
+      }),
+    },
+    servers: null,
+    notes,
+  };
 }

@@ -185,3 +185,33 @@ describe('requests with faults', () => {
     ]);
   });
 });
+
+test('fewer requests than the report counts: the figures are those of the report', async () => {
+  const requests = JSON.parse(await readFile(join(FIXTURES, 'requests.json'), 'utf8')) as object[];
+  await importing({ 'report.json': 'report.json', 'requests.json': requests.slice(0, 4) }, async (all) => {
+    expect(all.report.outcomes).toMatchObject([{ status: 'imported', disagreements: 0 }]);
+    const { performance } = await report();
+    const { run, result } = await importedRun(all);
+    expect(run.comparison_key.stop.request_count).toBe(12);
+    expect(result.requests).toMatchObject({ ok: 12, error: null });
+    expect(result.window.seconds).toBeCloseTo((performance['total_latency_ms'] ?? NaN) / 1000, 9);
+    expect(distributionOf(result, 'request_latency')).toMatchObject({
+      n: 12,
+      mean: expect.closeTo((performance['avg_request_latency_ms'] ?? NaN) / 1000, 9),
+    });
+    expect(scalarOf(result, 'output_token_throughput').value).toBe(performance['system_output_throughput_tok_s']);
+    expect(run.source?.notes).toContainEqual(expect.stringMatching(/^the records are a sample, 4 of 12 ok requests/));
+  });
+});
+
+test('a report that counts no request has no latencies', async () => {
+  const whole = await report();
+  whole.request_info['num_requests'] = 0;
+  await importing({ 'report.json': whole }, async (all) => {
+    const { run, result } = await importedRun(all);
+    expect(result.requests.ok).toBe(0);
+    expect(distributionOf(result, 'request_latency')).toMatchObject({ n: 0, mean: null });
+    expect(scalarOf(result, 'output_token_throughput').value).toBeNull();
+    expect(run.source?.notes).toContainEqual(expect.stringMatching(/figures of 0 requests read as unknown/));
+  });
+});

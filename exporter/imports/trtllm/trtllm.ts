@@ -46,10 +46,11 @@ function runOf(
 ): ImportedRun {
   const counted = report.object('request_info')?.count('num_requests') ?? null;
   const finished = requests.filter(({ failed }) => !failed).length;
-  const listed = requests.length > 0;
+  // Fewer requests than the report counts are a sample, or those of another run: the figures are those of the report.
+  const listed = requests.length > 0 && requests.length >= (counted ?? 0);
   if (listed) checkReport(report, requests, notes);
   checkConsistency(report, notes);
-  const exact = requestMeasures(requests);
+  const exact = listed ? requestMeasures(requests) : [];
   const replaced = new Set(exact.map(({ measure }) => measure));
   const reported = reportMeasures(report, counted).filter(({ measure }) => !replaced.has(measure));
   const version = report.object('engine')?.text('version') ?? null;
@@ -70,7 +71,7 @@ function runOf(
     status: 'completed',
     failure: null,
     start: null,
-    records: listed ? engineRecords(requests) : null,
+    records: requests.length > 0 ? engineRecords(requests) : null,
     stated: {
       window_seconds: listed || total_ms === null ? null : total_ms / 1000,
       // A request that fails ends the whole benchmark without a report.
