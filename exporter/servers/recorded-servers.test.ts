@@ -218,6 +218,30 @@ describe('TensorRT-LLM', () => {
   });
 });
 
+describe('Text Generation Inference, restarted between loads of 60 and of 30 requests', () => {
+  // Each load and the request that `llmbench run` sends first; the page is empty until then.
+  const REQUESTS = 61 + 31;
+  const store = replay(recordedPages('tgi/restart.txt.br'));
+
+  test.each([
+    ['tgi_request_success', REQUESTS],
+    ['tgi_request_duration', REQUESTS],
+    ['tgi_request_count', 2 * REQUESTS],
+  ])('%s %d', (family, expected) => {
+    expect(gained(store, family)).toBe(expected);
+  });
+
+  test('output and prompt tokens are those of the usage in the responses: 16 and 67 of each request', () => {
+    expect(gainedSum(store, 'tgi_request_generated_tokens')).toBe(16 * REQUESTS);
+    expect(gainedSum(store, 'tgi_request_input_length')).toBe(67 * REQUESTS);
+  });
+
+  test('an empty page is a good scrape of a living process', () => {
+    expect(store.restarts).toHaveLength(1);
+    expect(Array.from({ length: store.scrapes }, (_, i) => store.isOk(i)).filter((ok) => !ok)).toHaveLength(7);
+  });
+});
+
 describe('a server restarted between two equal loads', () => {
   // A load is 120 requests and the probe that `llmbench run` sends first, each with 16 output tokens.
   test.each([
