@@ -27,7 +27,7 @@ export function reportRun(value: unknown, name: string): ImportedRun {
   if (aggregate === null) throw new ImportRefusal(`${name}: the report has no figures of requests`);
   const facts = version === '0.1' ? factsOf01(report) : factsOf02(report, name);
   const requests = aggregate.object('requests');
-  const counts = countsOf(requests);
+  const counts = countsOf(requests, notes);
   const { start, seconds } = timeOf(report, aggregate);
   notes.add('the report keeps statistics alone: there are no records');
   if (start !== null) notes.add('the start is that of the harness, which may be seconds before the first request');
@@ -134,27 +134,32 @@ function systemOf(engine: string | null): string | null {
   return Object.hasOwn(SYSTEMS, name) ? (SYSTEMS[name] ?? null) : null;
 }
 
-function countsOf(requests: Fields | null): ImportedRun['stated']['requests'] {
+function countsOf(requests: Fields | null, notes: ImportNotes): ImportedRun['stated']['requests'] {
   const total = requests?.count('total') ?? null;
   const failures = requests?.count('failures') ?? null;
   const incomplete = requests?.count('incomplete') ?? null;
-  return {
-    ok: total === null ? null : Math.max(0, total - (failures ?? 0) - (incomplete ?? 0)),
-    error: failures,
-    timeout: null,
-    cancelled: incomplete,
-  };
+  // Some converters write as the total what succeeded, others all requests: without the failures it is unknown.
+  const ok = total === null || failures === null ? null : total - failures - (incomplete ?? 0);
+  if (ok !== null && ok < 0)
+    notes.disagreement(`requests: the file states ${total} in total, and ${failures} failures`);
+  return { ok: ok !== null && ok < 0 ? null : ok, error: failures, timeout: null, cancelled: incomplete };
 }
 
-const DURATION = /^PT(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?$/;
+const DURATION = /^P(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
+
+/** Seconds of an ISO 8601 duration in days and less; null if it is none. */
+function durationSeconds(text: string): number | null {
+  const [, ...parts] = DURATION.exec(text) ?? [];
+  if (parts.every((part) => part === undefined)) return null;
+  const [days = '0', hours = '0', minutes = '0', seconds = '0'] = parts;
+  return ((Number(days) * 24 + Number(hours)) * 60 + Number(minutes)) * 60 + Number(seconds);
+}
 
 /** 0.2: RFC 3339 and an ISO 8601 duration under `run.time`; 0.1: seconds under `metrics.time`. */
 function timeOf(report: Fields, aggregate: Fields): { readonly start: string | null; readonly seconds: number | null } {
   const run = report.object('run')?.object('time') ?? null;
   if (run !== null) {
-    const parts = DURATION.exec(run.text('duration') ?? '');
-    const seconds =
-      parts === null ? null : Number(parts[1] ?? 0) * 3600 + Number(parts[2] ?? 0) * 60 + Number(parts[3] ?? 0);
+    const seconds = durationSeconds(run.text('duration') ?? '');
     const start = run.text('start');
     return { start: start === null ? null : wallTime(start, null), seconds };
   }

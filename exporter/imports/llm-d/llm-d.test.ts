@@ -98,6 +98,51 @@ describe('version 0.2', () => {
       );
     }));
 
+  test('a unit of another quantity is not known', () =>
+    inTemporaryFolder(async (folder) => {
+      const value = await whole(({ latency, throughput }) => {
+        latency['request_latency'] = { units: 'tokens/s', mean: 250 };
+        throughput['request_rate'] = { units: 'queries/min', mean: 600 };
+        throughput['output_token_rate'] = { units: 'queries/s', mean: 3 };
+      });
+      await writeFile(join(folder, 'report.json'), JSON.stringify(value));
+      const { run, result } = await importedRun(await importInto(join(folder, 'runs'), [join(folder, 'report.json')]));
+      const measures = result.measures.map(({ measure }) => measure);
+      for (const measure of ['request_latency', 'request_throughput', 'output_token_throughput'])
+        expect(measures).not.toContain(measure);
+      expect(run.source?.notes).toContain('request_rate left out: its units, "queries/min", are not known here');
+    }));
+
+  test('ok requests are the total less the failures: unknown if these are missing or more', () =>
+    inTemporaryFolder(async (folder) => {
+      const silent = await whole(({ requests }) => delete (requests as Partial<Aggregate['requests']>).failures);
+      await writeFile(join(folder, 'silent.json'), JSON.stringify(silent));
+      const first = await importedRun(await importInto(join(folder, 'a'), [join(folder, 'silent.json')]));
+      expect(first.result.requests).toMatchObject({ ok: null, error: null });
+      expect(distributionOf(first.result, 'time_to_first_token')).toMatchObject({ n: null, mean: expect.any(Number) });
+      const impossible = await whole(({ requests }) => (requests.failures = 99));
+      await writeFile(join(folder, 'impossible.json'), JSON.stringify(impossible));
+      const all = await importInto(join(folder, 'b'), [join(folder, 'impossible.json')]);
+      expect(all.report.outcomes).toMatchObject([{ status: 'imported', disagreements: 1 }]);
+      expect((await importedRun(all)).result.requests).toMatchObject({ ok: null, error: 99 });
+    }));
+
+  test.each([
+    ['PT1M4.050S', 64.05],
+    ['P1DT1H', 90_000],
+    ['PT', null],
+    ['P', null],
+    ['4.05', null],
+  ])('the duration %s', (duration, seconds) =>
+    inTemporaryFolder(async (folder) => {
+      const value = (await whole()) as unknown as { run: { time: { duration: string } } };
+      value.run.time.duration = duration;
+      await writeFile(join(folder, 'report.json'), JSON.stringify(value));
+      const { result } = await importedRun(await importInto(join(folder, 'runs'), [join(folder, 'report.json')]));
+      expect(result.window.seconds).toBe(seconds);
+    }),
+  );
+
   test('a part that inference-perf wrote, without its own files', () =>
     inTemporaryFolder(async (folder) => {
       const all = await importInto(folder, [join(FIXTURES, PART)]);

@@ -21,19 +21,12 @@ const PERCENTILE_KEYS: Readonly<Record<PercentileName, string>> = {
   p99_9: 'p99p9',
 };
 
-/** The report's own units, and what makes base units of them. */
-const SCALES: Readonly<Record<string, number>> = {
-  s: 1,
-  ms: 1e-3,
-  us: 1e-6,
-  's/token': 1,
-  'ms/token': 1e-3,
-  'us/token': 1e-6,
-  count: 1,
-  tokens: 1,
-  'tokens/s': 1,
-  'queries/s': 1,
-};
+/** The report's own units of each kind of figure, and what makes base units of them. */
+type Scales = Readonly<Record<string, number>>;
+const TIMES: Scales = { s: 1, ms: 1e-3, us: 1e-6, 's/token': 1, 'ms/token': 1e-3, 'us/token': 1e-6 };
+const COUNTS: Scales = { count: 1, tokens: 1 };
+const REQUESTS_PER_SECOND: Scales = { 'queries/s': 1 };
+const TOKENS_PER_SECOND: Scales = { 'tokens/s': 1 };
 
 type Latency =
   | 'time_to_first_token'
@@ -137,7 +130,7 @@ export function reportMeasures(
   notes: ImportNotes,
 ): MeasureResult[] {
   const requests = aggregate.object('requests');
-  const lengths = LENGTHS.flatMap(([name, identity]) => distribution(requests, name, identity, ok, notes));
+  const lengths = LENGTHS.flatMap(([name, identity]) => distribution(requests, name, identity, COUNTS, ok, notes));
   const known = tool !== null && Object.hasOwn(TOOLS, tool) ? TOOLS[tool] : undefined;
   if (known === undefined) {
     const why =
@@ -150,32 +143,43 @@ export function reportMeasures(
   return [
     ...Object.entries(known.latencies).flatMap(([name, identity]) => {
       const isOfEach = name === 'request_latency' || name === 'time_to_first_token';
-      return distribution(latencies, name, identity, isOfEach ? ok : null, notes);
+      return distribution(latencies, name, identity, TIMES, isOfEach ? ok : null, notes);
     }),
     ...lengths,
     ...RATES.flatMap(([name, before, measure]) => {
-      const rate =
-        throughput?.has(name) === true ? throughput.object(name)?.amount('mean') : throughput?.amount(before);
+      const rate = throughput?.has(name) === true ? rateOf(throughput, name, notes) : throughput?.amount(before);
       return rate == null ? [] : [statedScalar({ measure, definition: known.rates[name] }, rate)];
     }),
   ];
+}
+
+function rateOf(throughput: Fields, name: Rate, notes: ImportNotes): number | null {
+  const rate = throughput.object(name);
+  const scale = rate && scaleOf(rate, name, name === 'request_rate' ? REQUESTS_PER_SECOND : TOKENS_PER_SECOND, notes);
+  const mean = rate?.amount('mean') ?? null;
+  return scale === null || mean === null ? null : mean * scale;
+}
+
+/** What makes base units of a figure; null, and a note, if its units are not known. */
+function scaleOf(figure: Fields, name: string, scales: Scales, notes: ImportNotes): number | null {
+  const units = figure.text('units') ?? '';
+  const scale = Object.hasOwn(scales, units) ? scales[units] : undefined;
+  if (scale === undefined) notes.add(`${name} left out: its units, "${units}", are not known here`);
+  return scale ?? null;
 }
 
 function distribution(
   parent: Fields | null,
   name: string,
   identity: StatedIdentity,
+  scales: Scales,
   n: number | null,
   notes: ImportNotes,
 ): MeasureResult[] {
   const statistics = parent?.has(name) === true ? parent.object(name) : null;
   if (statistics === null || isNothing(statistics)) return [];
-  const units = statistics.text('units') ?? '';
-  const scale = Object.hasOwn(SCALES, units) ? SCALES[units] : undefined;
-  if (scale === undefined) {
-    notes.add(`${name} left out: its units, "${units}", are not known here`);
-    return [];
-  }
+  const scale = scaleOf(statistics, name, scales, notes);
+  if (scale === null) return [];
   return [
     statedDistribution(
       identity,
