@@ -1,4 +1,4 @@
-import { copyFile, readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { stringify } from 'yaml';
@@ -341,4 +341,20 @@ test('a packed copy is the same run', () =>
     expect(first.report.outcomes).toMatchObject([{ status: 'imported' }]);
     expect(second.report.outcomes).toMatchObject([{ status: 'known' }]);
     expect(scalarOf((await importedRun(first)).result, 'request_throughput').value).toBeGreaterThan(0);
+  }));
+
+test('a report that a folder has as JSON and as YAML is one run; alone, either is', () =>
+  inTemporaryFolder(async (folder) => {
+    const both = join(folder, 'both');
+    await mkdir(both);
+    for (const name of ['v2.json', 'v2.yaml']) await copyFile(join(FIXTURES, name), join(both, name));
+    const { report } = await importInto(join(folder, 'runs'), [both]);
+    const [only] = report.outcomes;
+    expect(report.outcomes).toHaveLength(1);
+    expect(only).toMatchObject({ status: 'imported', name: 'v2.json' });
+    const yaml = await importInto(join(folder, 'others'), [join(both, 'v2.yaml')]);
+    expect(yaml.report.outcomes).toMatchObject([{ status: 'imported', name: 'v2.yaml' }]);
+    await copyFile(join(FIXTURES, 'v2.yaml'), join(both, 'second.yaml'));
+    const second = await importInto(join(folder, 'more'), [both]);
+    expect(second.report.outcomes.map(({ name }) => name)).toEqual(['second.yaml', 'v2.json']);
   }));

@@ -2,12 +2,13 @@ import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
+import { groupReports } from '../reading/group-reports.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { benchmarkRun } from './benchmark-run.ts';
 import { readReport } from './read-report.ts';
 
 /** GuideLLM's JSON and YAML reports, of 0.1 to 0.3 (no version), 0.4 to 0.6 (version 1) and from 0.7 on (version 2). */
-export const GUIDELLM: Importer = { tool: 'guidellm', recognize, read };
+export const GUIDELLM: Importer = { tool: 'guidellm', recognize, group: groupReports, read };
 
 const KNOWN_VERSIONS = [1, 2];
 

@@ -1,12 +1,13 @@
 import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
 import { ImportNotes } from '../import-notes.ts';
+import { groupReports } from '../reading/group-reports.ts';
 import { readJsonDocument } from '../reading/read-json-document.ts';
 import { readYamlDocument } from '../reading/read-yaml-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { reportRun } from './benchmark-report.ts';
 
 /** The benchmark reports of llm-d-benchmark, versions 0.1 and 0.2, in YAML or JSON; each is a run. */
-export const LLM_D: Importer = { tool: 'llm-d-benchmark', recognize, read };
+export const LLM_D: Importer = { tool: 'llm-d-benchmark', recognize, group: groupReports, read };
 
 /** 0.2: `run` and `results`; 0.1: `metrics` and `scenario`, sorted or not. */
 function recognize({ head: { text, keys } }: Pick<SourceFile, 'head'>): Recognition | null {
