@@ -140,6 +140,23 @@ describe("the servers' side of a run", () => {
     ]);
   });
 
+  test('several servers that answer by turns are named as such, not as restarts of one', async () => {
+    let pages = 0;
+    const state = {
+      ...{ finished: 5, running: 0 },
+      get start() {
+        return (pages += 1) % 2 === 0 ? 1000 : 2000;
+      },
+    };
+    const { servers, now_ns } = await measured(state);
+    await servers.beforePhase('measure', never);
+    const start_ns = now_ns();
+    state.finished = 20;
+    const { result } = await servers.finish([phase(start_ns, now_ns(), 20)], never);
+    expect(result.targets).toMatchObject([{ state: 'several_servers' }]);
+    expect(result.why).toBe(`not exact: several servers answer at ${result.targets[0]?.target}`);
+  });
+
   test('a run without a measure phase has no requests to compare', async () => {
     const { servers } = await measured({ finished: 5, running: 0 });
     const { result } = await servers.finish([], never);
