@@ -1,6 +1,7 @@
 import { things } from '../../../core/text/things.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
+import type { PageAccess } from '../scrape/page-access.ts';
 import { PageClient, type PageLimits } from '../scrape/page-request.ts';
 import { parseTarget, type Target } from '../scrape/targets.ts';
 import { httpSdPages, MOST_PAGES } from './http-sd-pages.ts';
@@ -17,9 +18,17 @@ const LIMITS: PageLimits = {
 /** Names in a line of the terminal. */
 const SHOWN = 8;
 
-/** The pages that a search finds now; each is reported. Throws a `ConfigurationError` if there are none or too many. */
-export async function findPages(search: PageSearch, say: (line: string) => void): Promise<readonly Target[]> {
-  const found = search.kind === 'http-sd' ? await httpSdTargets(search) : await podTargets(search, say);
+/**
+ * The pages that a search finds now; each is reported. A service discovery is requested with the access of its URL. Throws a
+ * `ConfigurationError` if there are none or too many.
+ */
+export async function findPages(
+  search: PageSearch,
+  accessOf: (url: string) => Promise<PageAccess>,
+  say: (line: string) => void,
+): Promise<readonly Target[]> {
+  const found =
+    search.kind === 'http-sd' ? await httpSdTargets(search, await accessOf(search.url)) : await podTargets(search, say);
   if (found.length > MOST_PAGES) {
     throw searchFailure(search, `${found.length} metrics pages are more than ${MOST_PAGES}`);
   }
@@ -47,8 +56,8 @@ async function podTargets(search: PodSearch, say: (line: string) => void): Promi
   return pages.map(({ pod, url }) => ({ url, label: `${pod} at ${publicUrl(url)}` }));
 }
 
-async function httpSdTargets(search: HttpSdSearch): Promise<readonly FoundPage[]> {
-  const client = new PageClient(LIMITS, () => performance.now() * 1e6);
+async function httpSdTargets(search: HttpSdSearch, access: PageAccess): Promise<readonly FoundPage[]> {
+  const client = new PageClient(LIMITS, () => performance.now() * 1e6, access);
   const page = await client.get(search.url).finally(() => client.close());
   if (page.kind !== 'page') throw searchFailure(search, page.message);
   const urls = listedUrls(search, new TextDecoder().decode(page.bytes));

@@ -1,7 +1,7 @@
 import type { TlsFiles } from '../../http-client/tls-files.ts';
 import { findPages } from '../discovery/find-pages.ts';
 import type { PageSearch } from '../discovery/page-search.ts';
-import { readPageAccess, type PageCredentials } from './page-access.ts';
+import { readPageAccess, type PageAccess, type PageCredentials } from './page-access.ts';
 import type { Target } from './targets.ts';
 
 /** A page as the user named it. What it sets itself replaces what is configured for all pages. */
@@ -21,8 +21,9 @@ export interface CommonAccess {
 }
 
 /**
- * The named pages, and those that are found, with their credentials and certificates. The common name of the certificate is
- * that of the benchmarked servers, so it is only used for pages on their hosts. Throws a `ConfigurationError`.
+ * The named pages, and those that are found, with their credentials and certificates, which a service discovery gets too. The
+ * common name of the certificate is that of the benchmarked servers, so it is only used on their hosts. Throws a
+ * `ConfigurationError`.
  */
 export async function readNamedPages(
   pages: readonly (NamedPage | SearchedPages)[],
@@ -32,18 +33,16 @@ export async function readNamedPages(
   say: (line: string) => void,
 ): Promise<readonly Target[]> {
   const hosts = new Set(origins.map((origin) => new URL(origin).hostname));
-  const named = await Promise.all(pages.map((page) => pagesOf(page, say)));
-  return Promise.all(
-    named.flat().map(async ({ target, credentials = common.credentials, tls }) => {
-      const isMeasuredHost = hosts.has(new URL(target.url).hostname);
-      const commonTls = isMeasuredHost ? common.tls : { ...common.tls, serverName: null };
-      return { ...target, access: await readPageAccess(credentials, tls ?? commonTls, environment) };
+  const targets = await Promise.all(
+    pages.map(async (page) => {
+      const { credentials = common.credentials, tls } = page;
+      const accessOf = (url: string): Promise<PageAccess> => {
+        const commonTls = hosts.has(new URL(url).hostname) ? common.tls : { ...common.tls, serverName: null };
+        return readPageAccess(credentials, tls ?? commonTls, environment);
+      };
+      const found = 'search' in page ? await findPages(page.search, accessOf, say) : [page.target];
+      return Promise.all(found.map(async (target) => ({ ...target, access: await accessOf(target.url) })));
     }),
   );
-}
-
-async function pagesOf(page: NamedPage | SearchedPages, say: (line: string) => void): Promise<readonly NamedPage[]> {
-  if (!('search' in page)) return [page];
-  const { search, ...access } = page;
-  return (await findPages(search, say)).map((target) => ({ ...access, target }));
+  return targets.flat();
 }
