@@ -96,11 +96,12 @@ function measureOf(tag: string, summary: Fields, notes: ImportNotes, options: St
   const counted = metric.count('count');
   const n = counted ?? (isWithFailed || known.valuesOf === 'gaps' ? null : scalarOf(summary, 'request_count'));
   if (known.valuesOf === 'all_requests' && hasFailed(summary)) {
-    if (counted === null) {
+    const ok = scalarOf(summary, 'request_count');
+    if (counted === null || ok === null) {
       notes.add(`${tag} is not used: the file does not report whether failed requests are in it`);
       return [];
     }
-    if (counted > (scalarOf(summary, 'request_count') ?? NaN)) identity.population = 'all';
+    if (counted > ok) identity.population = 'all';
   }
   return [
     statedDistribution(

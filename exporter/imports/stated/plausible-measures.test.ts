@@ -23,6 +23,13 @@ test('figures of no request are unknown: zeros without a remark, others with one
   expect(notes.lines).toEqual(['3 × figures of 0 requests read as unknown (first: time_to_first_token mean)']);
 });
 
+test('values of some requests contradict a count of none', () => {
+  const notes = new ImportNotes();
+  const stated = [statedDistribution(LATENCY, { n: 22, mean: 2 }), statedDistribution(LATENCY, { n: 0, mean: null })];
+  expect(plausibleMeasures(stated, 0, notes)).toMatchObject([{ n: 22, mean: 2 }, { n: 0 }]);
+  expect(notes.disagreements).toEqual(['request_latency: the file states 22 values, and 0 ok requests']);
+});
+
 test('a throughput of 0 without ok requests is true, and figures stay if their number is unknown', () => {
   const notes = new ImportNotes();
   expect(plausibleMeasures([statedScalar(RATE, 0)], 0, notes)).toMatchObject([{ value: 0 }]);

@@ -26,6 +26,7 @@ export function plausibleMeasures(
   ok: number | null,
   notes: ImportNotes,
 ): MeasureResult[] {
+  for (const result of measures) noteValuesOfNothing(result, ok, notes);
   return measures.map((result) => withoutNegative(withoutFiguresOfNothing(result, ok, notes), notes));
 }
 
@@ -35,6 +36,11 @@ export function noteDisorder(measures: readonly MeasureResult[], notes: ImportNo
 }
 
 const RATES: ReadonlySet<Unit> = new Set<Unit>(['requests_per_second', 'tokens_per_second']);
+
+function noteValuesOfNothing(result: MeasureResult, ok: number | null, notes: ImportNotes): void {
+  if (result.kind === 'scalar' || result.population !== 'ok' || ok !== 0 || (result.n ?? 0) === 0) return;
+  notes.disagreement(`${result.measure}: the file states ${result.n} values, and 0 ok requests`);
+}
 
 function withoutFiguresOfNothing(result: MeasureResult, ok: number | null, notes: ImportNotes): MeasureResult {
   const ofNone = result.population === 'ok' && ok === 0;
