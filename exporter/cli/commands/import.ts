@@ -18,6 +18,7 @@ import { openRuns } from '../open-runs.ts';
 import { asksForHelp, helpText } from '../options/help-text.ts';
 import { flag, readArguments, seconds, text, texts } from '../options/options.ts';
 import type { Option } from '../options/options.ts';
+import { scenarioName } from '../options/scenario-option.ts';
 import { TAGS } from '../options/tag-option.ts';
 import { untilStopped } from '../until-stopped.ts';
 
@@ -36,8 +37,7 @@ const timeZone: Option<string | null> = {
 
 export const OPTIONS = {
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
-  scenario: text(
-    'NAME',
+  scenario: scenarioName(
     'name of the benchmark in metrics and comparisons (default: what the tool reports, else the directory)',
     null,
   ),

@@ -48,6 +48,7 @@ import {
 import { requestedShard, WORKER_OPTIONS } from './worker-options.ts';
 import { STORAGE_OPTIONS, storageLocation } from './storage-options.ts';
 import { choice, flag, integer, number, ratio, seconds, text, texts, type OptionValues } from './options.ts';
+import { scenarioName } from './scenario-option.ts';
 import { TAGS } from './tag-option.ts';
 import { followsSchedule } from './trace-schedule.ts';
 
@@ -133,7 +134,7 @@ const SERVER_METRICS_OPTIONS = {
 };
 
 const OUTPUT_OPTIONS = {
-  scenario: text('NAME', 'name of the benchmark in metrics and comparisons', 'default'),
+  scenario: scenarioName('name of the benchmark in metrics and comparisons', 'default'),
   tag: TAGS,
   'runs-dir': text('DIR', 'directory of the stored runs', 'runs'),
   upload: storageLocation('also upload the run to S3-compatible object storage, e.g. s3://benchmarks/team-a'),
