@@ -38,6 +38,13 @@ test('without --model, ab uses the model that both servers list', async () => {
   expect(a.fingerprint).toBe(b.fingerprint);
 });
 
+test('a server that does not respond is named as that of --b', async () => {
+  const urls = ['--a', servers[0]?.url ?? '', '--b', 'http://127.0.0.1:1', '--runs-dir', runsDir];
+  const { code, stderr } = await llmbench('ab', ...urls, '--request-count', '5');
+  expect(code).toBe(1);
+  expect(stderr).toMatch(/^llmbench ab: http:\/\/127\.0\.0\.1:1: connection refused\. .* host and port of --b$/m);
+});
+
 test('servers with different models are refused before the first request; named, they are compared', async () => {
   const refused = await ab(2, '--id', 'two');
   expect(refused.code).toBe(2);

@@ -33,3 +33,17 @@ test('a missing path and a folder that is too deep are reported', () =>
       { reason: `it is more than ${DEEPEST_FOLDER} folders deep` },
     ]);
   }));
+
+test('what is no path is named as such, without its secrets', async () => {
+  const { paths, refused } = await findFiles([
+    'https://user:geheim@host/result.json?token=geheim',
+    's3://bucket/x.json',
+    '-',
+  ]);
+  expect(paths).toEqual([]);
+  expect(refused).toEqual([
+    { path: 'https://host/result.json', reason: 'it is a URL: download the file and pass its path', missing: true },
+    { path: 's3://bucket/x.json', reason: 'it is a URL: download the file and pass its path', missing: true },
+    { path: '-', reason: 'standard input cannot be imported: write it to a file', missing: true },
+  ]);
+});

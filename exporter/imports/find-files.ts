@@ -34,6 +34,11 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   const found = new Set<string>();
   const refused: Unread[] = [];
   for (const path of paths) {
+    const notAPath = noPath(path);
+    if (notAPath !== null) {
+      refused.push({ path: withoutSecrets(path), reason: notAPath, missing: true });
+      continue;
+    }
     const absolute = resolve(path);
     try {
       const entry = await stat(absolute);
@@ -46,6 +51,15 @@ export async function findFiles(paths: readonly string[]): Promise<FoundFiles> {
   }
   return { paths: [...found].sort(), refused };
 }
+
+/** What is no path of a file, and what to do instead; null for a path. */
+function noPath(path: string): string | null {
+  if (path === '-') return 'standard input cannot be imported: write it to a file';
+  return /^[a-z][a-z0-9+.-]*:\/\//i.test(path) ? 'it is a URL: download the file and pass its path' : null;
+}
+
+/** Of a URL neither user info nor query. */
+const withoutSecrets = (url: string): string => url.replace(/^([^/]*:\/\/)[^/]*@/, '$1').replace(/[?#].*$/s, '');
 
 async function walk(root: string, realRoot: string, found: Set<string>, refused: Unread[]): Promise<void> {
   const folders = [{ path: root, depth: 0 }];

@@ -108,8 +108,8 @@ type Sides = Readonly<Record<PairSide, readonly string[]>>;
 /** The options of both sides, with the model that a server lists if they name none. Throws a `CliError`. */
 async function completeSides(sides: Sides): Promise<Sides> {
   const source = modelSource(process.env);
-  const a = await listedModel(sides.a, source);
-  const b = await listedModel(sides.b, source);
+  const a = await listedModel('a', sides.a, source);
+  const b = await listedModel('b', sides.b, source);
   if (a !== null && b !== null && a !== b)
     throw new CliError(
       `A serves ${a}, B serves ${b}: to compare different models, pass --a-model ${quoted(a)} --b-model ${quoted(b)}`,
@@ -119,13 +119,19 @@ async function completeSides(sides: Sides): Promise<Sides> {
 }
 
 /** The model that the server lists; null if the options name one. Throws a `CliError`. */
-async function listedModel(options: readonly string[], source: ModelSource): Promise<string | null> {
+async function listedModel(side: PairSide, options: readonly string[], source: ModelSource): Promise<string | null> {
   const listed: string[] = [];
-  await requestedRuns(spreadLists(options, RUN_LISTS), process.env, async (request) => {
-    const model = await source(request);
-    listed.push(model);
-    return model;
-  });
+  const ask: ModelSource = async (request) => {
+    listed.push(await source(request));
+    return listed.at(-1) ?? '';
+  };
+  try {
+    await requestedRuns(spreadLists(options, RUN_LISTS), process.env, ask);
+  } catch (error) {
+    // The server is that of --a or --b here.
+    if (!(error instanceof CliError)) throw error;
+    throw new CliError(error.message.replace(/--url\b/, `--${side}`), error.exitCode);
+  }
   return listed[0] ?? null;
 }
 

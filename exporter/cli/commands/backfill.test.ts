@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -95,4 +95,26 @@ test('a run that Grafana does not take: exit code 1, and why', async () => {
   const { code, done } = await backfilled('--grafana-url', url, '--grafana-token-file', tokenFile);
   expect(done['not_annotated']).toEqual({ r1: expect.stringContaining('403') });
   expect(code).toBe(ExitCode.failed);
+});
+
+test('without a run nothing is written: the file stays, exit code 1 and why', async () => {
+  const output = join(directory, 'page.om');
+  await writeFile(output, 'of before');
+  let said = '';
+  jest.spyOn(process.stderr, 'write').mockImplementation((line) => {
+    said += String(line);
+    return true;
+  });
+  const empty = join(directory, 'empty');
+  expect(await run(['--all', '--runs-dir', empty, '--output', output])).toBe(ExitCode.failed);
+  expect(said).toBe(`nothing to write: no finished run with a known start time in ${empty}\n`);
+  expect(await readFile(output, 'utf8')).toBe('of before');
+});
+
+test.each([
+  [['--all', 'r1', '--output', 'x'], '--all and names of runs are mutually exclusive'],
+  [['--all', '--output', ''], '--output is empty: a file, a directory or - is required'],
+  [['--all', '--output', '/nowhere/x.om'], '--output /nowhere/x.om cannot be written: it does not exist (ENOENT)'],
+])('%j', async (argv, message) => {
+  await expect(run(['--runs-dir', directory, ...argv])).rejects.toThrow(message);
 });

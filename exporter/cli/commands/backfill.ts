@@ -77,8 +77,10 @@ export async function run(argv: readonly string[]): Promise<number> {
     return ExitCode.done;
   }
   const { values: options, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'runs', most: MOST_RUNS });
-  const named = options.all !== positionals.length > 0;
-  if (!named) throw new CliError('runs are required: name them, or pass --all; `llmbench runs` lists them');
+  if (options.all && positionals.length > 0) throw new CliError('--all and names of runs are mutually exclusive');
+  if (!options.all && positionals.length === 0)
+    throw new CliError('runs are required: name them, or pass --all; `llmbench runs` lists them');
+  if (options.output === '') throw new CliError('--output is empty: a file, a directory or - is required');
   const ways = [options.output, options['remote-write-url'], options['grafana-url']].filter((way) => way !== null);
   if (ways.length === 0)
     throw new CliError('a destination is required: --output FILE, --remote-write-url URL or --grafana-url URL');
@@ -120,7 +122,7 @@ async function backfilled(
     }
   };
   const parts = inOrderOfTime(runs(), verdicts?.parts() ?? []);
-  const files = options.output === null ? [] : await written(parts, await outputOf(options.output));
+  const files = options.output === null ? [] : await written(parts, options.output);
   const sent = receiver && (await sentTo(receiver, store, runs(), verdicts));
   const notAnnotated = grafana === null ? {} : await annotated(runs(), grafana, grafanaRequest?.dashboardUid ?? null);
   return {
@@ -167,12 +169,12 @@ async function sentTo(
   };
 }
 
-async function written(parts: AsyncIterable<BackfillPart>, output: BackfillOutput): Promise<readonly string[]> {
+async function written(parts: AsyncIterable<BackfillPart>, output: string): Promise<readonly string[]> {
   try {
-    return await writePages(parts, output);
+    return await writePages(parts, await outputOf(output));
   } catch (error) {
     if (codeOf(error) === null) throw error;
-    throw new CliError(`--output cannot be written: ${reasonOf(error)}`, ExitCode.failed);
+    throw new CliError(`--output ${output} cannot be written: ${reasonOf(error)}`, ExitCode.failed);
   }
 }
 
@@ -206,7 +208,9 @@ function report(done: Done, options: OptionValues<typeof OPTIONS>): number {
   for (const [runId, reason] of Object.entries(done.refused)) printLine(`${runId} skipped: ${reason}`);
   for (const [runId, reason] of Object.entries(done.not_annotated)) printLine(`${runId}: ${reason}`);
   if (options.json) process.stdout.write(`${JSON.stringify(done, null, 2)}\n`);
-  else {
+  else if (done.runs === 0 && done.verdicts === null) {
+    printLine(`nothing to write: no finished run with a known start time in ${options['runs-dir']}`);
+  } else {
     const what = `${things(done.runs, 'runs')}${verdictText(done.verdicts)}`;
     if (options.output !== null)
       printLine(`${what} written${done.files.length === 0 ? '' : ` to ${things(done.files.length, 'files')}`}`);

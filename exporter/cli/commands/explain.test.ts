@@ -89,6 +89,15 @@ describe('METRIC', () => {
     expect(printed).toContain('nv_inference_request_duration_us\n');
   });
 
+  test('a URL belongs to --url, and an empty name is none', async () => {
+    const url = await failure(['http://user:geheim@localhost:8000/metrics']);
+    expect([url.exitCode, url.message]).toEqual([
+      ExitCode.refused,
+      'METRIC is a URL; to explain the metrics page there, pass it with --url',
+    ]);
+    expect((await failure([''])).message).toMatch(/^METRIC is empty; usage: /);
+  });
+
   test('unknown: the nearest names, exit code 2, nothing printed', async () => {
     const { message, exitCode } = await failure(['vllm:num_request_running']);
     expect(exitCode).toBe(ExitCode.refused);

@@ -51,6 +51,7 @@ export async function run(argv: readonly string[]): Promise<number> {
   }
   const { values, positionals } = readArguments(OPTIONS, argv, process.env, { name: 'METRIC', most: 1 });
   const [metric] = positionals;
+  if (metric === '') throw new CliError(`METRIC is empty; usage: ${USAGE}`);
   if (metric !== undefined && !argv.some((argument) => /^--url(=|$)/.test(argument)))
     return explainMetric(metric, values.json);
   if (metric !== undefined) throw new CliError('METRIC and --url are mutually exclusive');
@@ -65,6 +66,8 @@ async function explainMetric(metric: string, json: boolean): Promise<number> {
   const matches = republished.length > 0 ? republished : findFamilies(metric);
   if (matches.length === 0) {
     const measure = ownMetric(metric);
+    if (measure === null && /^https?:\/\//i.test(metric))
+      throw new CliError('METRIC is a URL; to explain the metrics page there, pass it with --url');
     if (measure === null) throw new CliError(`${metric} is in no catalog${suggestion(metric)}`);
     return printExplanation(measure, json, () => ownMetricText(measure));
   }

@@ -114,3 +114,11 @@ test('a receiver that does not respond is reported once while it is waited for',
   );
   expect(code).toBe(ExitCode.done);
 }, 60_000);
+
+test('a runs directory that does not exist has not proved that anything arrived', async () => {
+  const missing = ['--runs-dir', join(directory, 'mistyped'), '--remote-write-url', receiver.url];
+  await expect(run(missing)).rejects.toMatchObject({
+    exitCode: ExitCode.refused,
+    message: expect.stringMatching(/^--runs-dir .*mistyped does not exist: /),
+  });
+});

@@ -2,6 +2,7 @@ import { things } from '../../../core/text/things.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { sendPending } from '../../publish/remote-write/send-pending.ts';
 import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
+import { exists } from '../../files/exists.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
 import { CliError, ExitCode } from '../failure.ts';
 import { openRuns } from '../open-runs.ts';
@@ -30,6 +31,10 @@ export async function run(argv: readonly string[]): Promise<number> {
   if (request === null) throw new CliError('--remote-write-url is required');
   try {
     const store = await openRuns(options['runs-dir']);
+    if (!(await exists(store.directory)))
+      throw new CliError(
+        `--runs-dir ${options['runs-dir']} does not exist: samples wait in the directory of their runs`,
+      );
     const receiver = await readReceiver(request, process.env);
     const sent = await sendPending({
       ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
