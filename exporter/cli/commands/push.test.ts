@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals';
@@ -11,6 +11,7 @@ import {
   type Answer,
   type ReceiverServer,
 } from '../../publish/remote-write/testing/receiver-server.ts';
+import { startSending } from '../../publish/remote-write/sending.ts';
 import { ExitCode } from '../failure.ts';
 import { run } from './push.ts';
 
@@ -121,4 +122,33 @@ test('a runs directory that does not exist has not proved that anything arrived'
     exitCode: ExitCode.refused,
     message: expect.stringMatching(/^--runs-dir .*mistyped does not exist: /),
   });
+});
+
+test('samples that a run itself had dropped: exit code 1, once, and how to send the results again', async () => {
+  const sending = startSending(
+    {
+      ...{ runsDirectory: directory, runId: 'r1', shard: '0', version: '0', maxQueueBytes: 1e6, customBuckets: false },
+      receiver: { url: receiver.url, headers: {}, tls: {}, secrets: [], protocol: '2' },
+    },
+    () => undefined,
+  );
+  answer = status(204, { 'x-prometheus-remote-write-samples-written': '1' });
+  sending.declare(1, {
+    families: [{ name: 'a', type: 'gauge', help: '' }],
+    series: ['x', 'y'].map((of) => ({ family: 0, labels: labelPairs('a', { run_id: 'r1', of }) })),
+    nativeSeries: [],
+    created_ms: null,
+  });
+  sending.append(1, { time_ms: 1000, values: [1, 2], native: [] });
+  expect(await sending.finish(20)).toMatchObject({ written: 1, rejected: 1, waiting: 0 });
+  const first = await pushed();
+  expect(first.said).toBe(
+    '0 samples of 1 run written, 0 dropped\n' +
+      '1 sample of r1 had been rejected and dropped before; `llmbench backfill` sends the results of finished runs again\n',
+  );
+  expect(first.code).toBe(ExitCode.failed);
+  const second = await pushed();
+  expect(second.said).toBe('0 samples of 0 runs written, 0 dropped\n');
+  expect(second.code).toBe(ExitCode.done);
+  expect(await readdir(queuesDirectory(directory))).toEqual([]);
 });

@@ -1,6 +1,6 @@
 import { things } from '../../../core/text/things.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { sendPending } from '../../publish/remote-write/send-pending.ts';
+import { sendPending, type SentPending } from '../../publish/remote-write/send-pending.ts';
 import { readReceiver } from '../../publish/remote-write/receiver-request.ts';
 import { exists } from '../../files/exists.ts';
 import { RunsDirectoryError } from '../../errors/store-errors.ts';
@@ -39,7 +39,7 @@ export async function run(argv: readonly string[]): Promise<number> {
     const sent = await sendPending({
       ...{ runsDirectory: store.directory, receiver, version: VERSION, seconds: options.timeout },
       problem: (line) => printLine(`remote write: ${line}`),
-      delayed: saidDelay(printLine),
+      ...{ reportsDropped: true, delayed: saidDelay(printLine) },
     });
     if (options.json) process.stdout.write(`${JSON.stringify(sent, null, 2)}\n`);
     else {
@@ -47,15 +47,27 @@ export async function run(argv: readonly string[]): Promise<number> {
       printLine(
         `${things(sent.written, 'samples')} of ${things(sent.queues, 'runs')} written, ${sent.dropped} dropped`,
       );
+      if (sent.dropped_before > 0) printLine(droppedBefore(sent));
       if (sent.waiting > 0) printLine(`${sent.waiting} samples are still queued${trouble}`);
       if (sent.elsewhere.length > 0)
         printLine(`samples are also queued for other receivers: ${sent.elsewhere.join(', ')}`);
     }
-    return sent.waiting > 0 || sent.dropped > 0 ? ExitCode.failed : ExitCode.done;
+    return sent.waiting > 0 || sent.dropped + sent.dropped_before > 0 ? ExitCode.failed : ExitCode.done;
   } catch (error) {
     if (error instanceof RunsDirectoryError || error instanceof ConfigurationError) throw new CliError(error.message);
     throw error;
   }
+}
+
+const MOST_NAMED = 3;
+
+function droppedBefore({ dropped_before: samples, runs_with_dropped: runs }: SentPending): string {
+  const named = runs.slice(0, MOST_NAMED).join(', ');
+  const more = runs.length > MOST_NAMED ? ` and ${runs.length - MOST_NAMED} more` : '';
+  return (
+    `${things(samples, 'samples')} of ${named}${more} had been rejected and dropped before; ` +
+    '`llmbench backfill` sends the results of finished runs again'
+  );
 }
 
 const printLine = (line: string): void => void process.stderr.write(`${line}\n`);

@@ -60,7 +60,7 @@ async function sent(
   queue: { readonly runId: string; readonly shard: string },
   { runsDirectory, receiver, version, secondsPerRun, problem, delayed }: SendOldRunsOptions,
 ): Promise<SentSamples> {
-  const own = { ...queue, maxQueueBytes: MAX_QUEUE_BYTES, customBuckets: false };
+  const own = { ...queue, maxQueueBytes: MAX_QUEUE_BYTES, customBuckets: false, forgetsDropped: true };
   const sending = startSending({ ...own, runsDirectory, receiver, version }, problem);
   series.forEach(({ layout, points }, number) => {
     sending.declare(number, layout);

@@ -1,11 +1,20 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ownIdentity } from '../../files/process-identity.ts';
 import { DiskQueue } from './disk-queue.ts';
-import { pendingQueues } from './pending-queues.ts';
+import { pendingQueues, type PendingQueue } from './pending-queues.ts';
 import { parsePoint, pointText } from './point-text.ts';
 import { labelPairs, type SeriesLayout } from './pushed-series.ts';
 import { parseQueueName, queueName, queuesDirectory } from './queue-names.ts';
@@ -122,6 +131,24 @@ test('the series of a killed process end after its last point, even if that was 
     ],
   ]);
   for (const each of found) each.close();
+});
+
+test('how many samples were dropped outlives the process and the samples, until it is forgotten', async () => {
+  const folder = leftQueue('dropped~0', [1, 2]);
+  const reopened = async (): Promise<PendingQueue | undefined> => (await pendingQueues(runs, options))[0];
+  const first = await reopened();
+  first?.queue.noteDropped(3);
+  first?.queue.noteDropped(4);
+  first?.close();
+  const second = await reopened();
+  expect([second?.queue.dropped, second?.queue.samples]).toEqual([7, 2]);
+  second?.queue.remove(second.queue.next(100)?.entries ?? []);
+  second?.close();
+  const third = await reopened();
+  expect([third?.queue.dropped, third?.queue.empty]).toEqual([7, true]);
+  third?.queue.forgetDropped();
+  third?.close();
+  expect(existsSync(folder)).toBe(false);
 });
 
 test('queues of another receiver are not changed', async () => {

@@ -38,6 +38,8 @@ export interface QueueOptions {
 }
 
 const HEAD = 'queue.json';
+/** How many samples were dropped: kept until it is reported, also when nothing waits any more. */
+const DROPPED = 'dropped.json';
 const fileName = (kind: 'layout' | 'point', number: number): string =>
   `${kind}-${String(number).padStart(9, '0')}.json`;
 
@@ -54,6 +56,7 @@ export class DiskQueue {
   #nextPoint = 1;
   #bytes = 0;
   #lost = 0;
+  #dropped = 0;
 
   private constructor(folder: string, options: QueueOptions) {
     this.#folder = folder;
@@ -93,6 +96,24 @@ export class DiskQueue {
   /** Samples dropped beyond the limit or in damaged files. */
   get lost(): number {
     return this.#lost;
+  }
+
+  /** Samples that were dropped from this queue, by this process or one before, and not yet forgotten. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Remembers that samples were dropped, also for the process that opens the queue later. */
+  noteDropped(samples: number): void {
+    if (samples <= 0) return;
+    this.#dropped += samples;
+    this.#write(DROPPED, JSON.stringify({ samples: this.#dropped }));
+  }
+
+  /** Once they are reported to the user. */
+  forgetDropped(): void {
+    this.#dropped = 0;
+    rmSync(join(this.#folder, DROPPED), { force: true });
   }
 
   /** Declares a layout; the caller chooses its number. */
@@ -154,17 +175,29 @@ export class DiskQueue {
     }
   }
 
-  /** Releases the queue: an empty one is removed, another is left under this name, or the next free one, for the next process. */
+  /**
+   * Releases the queue: one without samples, of which none were dropped either, is removed; another is left under this name,
+   * or the next free one, for the next process.
+   */
   close(leftAs: string): void {
     try {
-      if (this.empty) rmSync(this.#folder, { recursive: true, force: true });
-      else moveQueue(this.#folder, (suffix) => leftAs + suffix);
+      if (this.empty && this.#dropped === 0) rmSync(this.#folder, { recursive: true, force: true });
+      else {
+        if (this.empty) this.#removeLayouts();
+        moveQueue(this.#folder, (suffix) => leftAs + suffix);
+      }
     } catch (error) {
       this.#report(`${this.#folder} cannot be closed properly: ${reasonOf(error)}`);
     }
   }
 
+  #removeLayouts(): void {
+    for (const number of this.#layouts.keys()) rmSync(join(this.#folder, fileName('layout', number)), { force: true });
+    this.#layouts.clear();
+  }
+
   #found(name: string): void {
+    if (name === DROPPED) this.#dropped = droppedIn(readRegularFileSync(join(this.#folder, name)));
     const [, kind, digits] = /^(layout|point)-(\d{9})\.json$/.exec(name) ?? [];
     if (kind === undefined) return;
     const number = Number(digits);
@@ -199,6 +232,7 @@ export class DiskQueue {
 
   #lose(entry: QueueEntry): void {
     this.#lost += entry.samples;
+    this.noteDropped(entry.samples);
     this.remove([entry]);
   }
 
@@ -232,6 +266,16 @@ export class DiskQueue {
     if (this.#reported.has(line)) return;
     this.#reported.add(line);
     this.#options.problem(line);
+  }
+}
+
+/** 0 if the file is damaged. */
+function droppedIn(text: string): number {
+  try {
+    const { samples } = JSON.parse(text) as { readonly samples?: unknown };
+    return typeof samples === 'number' && Number.isSafeInteger(samples) && samples > 0 ? samples : 0;
+  } catch {
+    return 0;
   }
 }
 

@@ -39,7 +39,8 @@ export async function pendingQueues(
       const { queue, head } = DiskQueue.open(mine, options);
       const close = (): void => queue.close(left);
       if (name.owner !== null) queue.endSeries(lastWork_ms);
-      if (wanted(head.url) || queue.empty) pending.push({ name, queue, url: head.url, close });
+      const isDone = queue.empty && queue.dropped === 0;
+      if (wanted(head.url) || isDone) pending.push({ name, queue, url: head.url, close });
       else close();
     } catch (error) {
       // Its process was killed before it added anything.

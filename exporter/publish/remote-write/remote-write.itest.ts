@@ -164,6 +164,7 @@ await describeWithPrometheusMajor('2', 'a run over remote write 1.0, without nat
     const lines: string[] = [];
     const sent = await sendPending({
       ...{ runsDirectory: folder, version: '0', seconds: 20, problem: (line: string) => void lines.push(line) },
+      reportsDropped: true,
       receiver: { url: writeUrl, headers: {}, tls: {}, secrets: [], protocol: 'auto' },
     });
     expect(sent).toMatchObject({ queues: 1, dropped: 0, waiting: 0, trouble: null });

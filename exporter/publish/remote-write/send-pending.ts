@@ -12,6 +12,8 @@ export interface SendPendingOptions {
   /** Time limit. */
   readonly seconds: number;
   readonly problem: (line: string) => void;
+  /** Whether the caller reports what was dropped, which is then forgotten. */
+  readonly reportsDropped: boolean;
   /** As of `Sender.drained`. */
   readonly delayed?: Delayed | undefined;
 }
@@ -20,12 +22,19 @@ export interface SentPending {
   readonly queues: number;
   readonly written: number;
   readonly dropped: number;
+  /** Dropped before by the runs themselves, which the user may not have seen. */
+  readonly dropped_before: number;
+  /** The runs of these. */
+  readonly runs_with_dropped: readonly string[];
   readonly waiting: number;
   /** Why the rest still waits; null if unknown. */
   readonly trouble: string | null;
   /** Other receivers with waiting samples. */
   readonly elsewhere: readonly string[];
 }
+
+/** Runs whose dropped samples are remembered, at most, without a call of `push`. */
+const MOST_DROPPED_NOTES = 100;
 
 /** Sends the samples that runs have left for a receiver, each queue in order. */
 export async function sendPending(options: SendPendingOptions): Promise<SentPending> {
@@ -38,10 +47,17 @@ export async function sendPending(options: SendPendingOptions): Promise<SentPend
     return url === own;
   };
   const client = new RemoteWriteClient(receiver, options.version);
-  const total = { queues: 0, written: 0, dropped: 0, waiting: 0 };
+  const total = { queues: 0, written: 0, dropped: 0, dropped_before: 0, waiting: 0 };
+  const runsWithDropped = new Set<string>();
   let trouble: string | null = null;
   try {
-    for (const pending of await pendingQueues(runsDirectory, { maxBytes: Infinity, problem }, wanted)) {
+    const queues = await pendingQueues(runsDirectory, { maxBytes: Infinity, problem }, wanted);
+    // In the order of their names, and so of the start of their runs.
+    const reported = new Set(
+      options.reportsDropped ? queues : queues.filter(({ queue }) => queue.empty).slice(0, -MOST_DROPPED_NOTES),
+    );
+    for (const pending of queues) {
+      const before = pending.queue.dropped;
       const sender = new Sender(pending.queue, client, {
         protocol: receiver.protocol,
         problem,
@@ -50,7 +66,10 @@ export async function sendPending(options: SendPendingOptions): Promise<SentPend
       await sender.drained(Math.max(0, (deadline - performance.now()) / 1000), delayed);
       await sender.stop();
       const { statistics } = sender;
+      if (reported.has(pending)) pending.queue.forgetDropped();
       pending.close();
+      if (before > 0) runsWithDropped.add(pending.name.runId);
+      total.dropped_before += before;
       total.queues += 1;
       total.written += statistics.written;
       total.dropped += statistics.rejected + statistics.lost;
@@ -60,5 +79,5 @@ export async function sendPending(options: SendPendingOptions): Promise<SentPend
   } finally {
     client.close();
   }
-  return { ...total, trouble, elsewhere: [...elsewhere] };
+  return { ...total, runs_with_dropped: [...runsWithDropped], trouble, elsewhere: [...elsewhere] };
 }

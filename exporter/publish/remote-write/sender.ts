@@ -272,7 +272,7 @@ export class Sender {
         this.#hasAccepted = true;
         if (kind === 'numbers') this.#metadataSentFor = layout;
         this.#written += outcome.written ?? samples;
-        this.#drop(samples - (outcome.written ?? samples), 'the receiver counts fewer samples than were sent');
+        this.#drop(samples - (outcome.written ?? samples), 'the receiver counts fewer samples than were sent', kind);
         return 'sent';
       case 'rejected': {
         const reason = this.#unanswered
@@ -281,7 +281,7 @@ export class Sender {
         this.#accepted();
         if (kind === 'native' && !isPart) this.#giveUpNative(reason);
         this.#written += outcome.written ?? 0;
-        this.#drop(samples - (outcome.written ?? 0), reason);
+        this.#drop(samples - (outcome.written ?? 0), reason, kind);
         return 'sent';
       }
       case 'unsupported':
@@ -311,7 +311,7 @@ export class Sender {
     if (kind === 'numbers') return this.#keep(`${reason}; the receiver does not support this --remote-write-protocol`);
     this.#trouble = null;
     this.#giveUpNative(reason);
-    this.#drop(samples, reason);
+    this.#drop(samples, reason, kind);
     return 'sent';
   }
 
@@ -342,9 +342,11 @@ export class Sender {
     this.#report(`the receiver does not accept native histograms, they are left out: ${reason}`);
   }
 
-  #drop(samples: number, reason: string): void {
+  #drop(samples: number, reason: string, kind: SeriesKind): void {
     if (samples <= 0) return;
     this.#rejected += samples;
+    // Of native histograms the classic ones have arrived.
+    if (kind === 'numbers') this.#queue.noteDropped(samples);
     this.#report(`samples were rejected and dropped: ${reason}`);
   }
 

@@ -151,3 +151,19 @@ test('a receiver that accepts the connection and never responds does not delay t
   ]);
   expect(readdirSync(queuesDirectory(runs))).toEqual(['r~0']);
 });
+
+test('what a run had to drop stays noted when the next run sends what waits', async () => {
+  // The receiver drops one of two samples of the first run without a word.
+  const short = await receiverServer((_request, response) =>
+    response.writeHead(204, { 'x-prometheus-remote-write-samples-written': '1' }).end(),
+  );
+  const lossy = sending('first', short.url);
+  const more = { family: 0, labels: labelPairs('a', { run_id: 'r', of: 'more' }) };
+  lossy.declare(2, { ...layout, series: [...layout.series, more] });
+  lossy.append(2, { time_ms: 2000, values: [2, 3], native: [] });
+  expect(await lossy.finish(20)).toMatchObject({ written: 2, rejected: 1, waiting: 0 });
+  expect(await sending('second', short.url).finish(20)).toMatchObject({ written: 1, rejected: 0, earlier: 0 });
+  await short.close();
+  expect(readdirSync(queuesDirectory(runs))).toEqual(['first~0']);
+  expect(readdirSync(join(queuesDirectory(runs), 'first~0')).sort()).toEqual(['dropped.json', 'queue.json']);
+});

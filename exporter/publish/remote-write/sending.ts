@@ -20,6 +20,8 @@ export interface SendingOptions {
   readonly maxQueueBytes: number;
   /** Native histograms with custom buckets in addition to each classic one. */
   readonly customBuckets: boolean;
+  /** The caller reports dropped samples itself, so that `push` does not have to; default false. */
+  readonly forgetsDropped?: boolean;
 }
 
 export interface SendingSummary extends SenderStatistics {
@@ -66,12 +68,21 @@ export function startSending(options: SendingOptions, problem: (line: string) =>
       await sender.drained(seconds, delayed);
       await sender.stop();
       const { statistics } = sender;
+      if (options.forgetsDropped === true) queue.forgetDropped();
       queue.close(join(directory, queueName({ ...name, owner: null })));
       const left = (deadline - performance.now()) / 1000;
       client.close();
       const tryEarlier = statistics.trouble === null && left > 0;
       const earlier = tryEarlier
-        ? await sendPending({ runsDirectory, receiver, version, seconds: left, problem, delayed })
+        ? await sendPending({
+            runsDirectory,
+            receiver,
+            version,
+            seconds: left,
+            problem,
+            delayed,
+            reportsDropped: false,
+          })
         : null;
       return { ...statistics, earlier: earlier?.written ?? 0 };
     },
