@@ -374,6 +374,22 @@ test('errors and canceled requests keep their reasons; the warm-up is a separate
     expect(distributionOf(result, 'request_latency')).toMatchObject({ n: 1, mean: 0.1 });
   }));
 
+test('what AIPerf writes over several runs is passed over', () =>
+  inTemporaryFolder(async (folder) => {
+    const run = join(folder, 'sweep', 'profile_runs', 'trial_0001', 'concurrency_1');
+    const aggregate = join(folder, 'sweep', 'aggregate', 'concurrency_1');
+    for (const each of [run, aggregate]) await mkdir(each, { recursive: true });
+    await copyFile(join(STEADY, 'profile_export_aiperf.json'), join(run, 'profile_export_aiperf.json'));
+    await writeFile(join(run, 'run_config.json'), '{"benchmark_id": "6b", "sweep_id": "70", "cfg": {}}');
+    await writeFile(
+      join(aggregate, 'profile_export_aiperf_aggregate.csv'),
+      'metric,mean,std,min,max,cv\na,1,0,1,1,0\n',
+    );
+    await writeFile(join(aggregate, 'profile_export_aiperf_sweep.csv'), 'concurrency,a_mean,a_std\n1,1,0\n');
+    const { report } = await importInto(join(folder, 'runs'), [folder]);
+    expect(report).toMatchObject({ outcomes: [{ status: 'imported' }], unrecognized: [], passedOver: 3 });
+  }));
+
 test('folders of a sweep with repeats become one group, with steps and repeats', () =>
   inTemporaryFolder(async (folder) => {
     const [one = ''] = await lines();
@@ -391,6 +407,8 @@ test('folders of a sweep with repeats become one group, with steps and repeats',
     const runs = (await store.list()).flatMap(({ run }) => (run === null ? [] : [run]));
     expect(new Set(runs.map(({ group_id }) => group_id)).size).toBe(1);
     expect(runs.map(({ step, repeat }) => `${step} ${repeat}`).sort()).toEqual(['0 0', '0 1', '1 0']);
+    // They can be compared: it is one scenario.
+    expect(runs.map(({ scenario }) => scenario)).toEqual(['sweep', 'sweep', 'sweep']);
   }));
 
 describe('answers that ended without usage', () => {

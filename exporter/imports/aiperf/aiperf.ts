@@ -7,7 +7,7 @@ import { readJsonDocument, readText } from '../reading/read-json-document.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { wallTime } from '../reading/wall-time.ts';
 import { CSV_ROUNDING, summaryOfCsv } from './csv-summary.ts';
-import { groupAiperf } from './group.ts';
+import { groupAiperf, sweepName } from './group.ts';
 import { readInputConfig } from './input-config.ts';
 import { RECORDS, recognizeAiperf, SUMMARY, SUMMARY_CSV } from './recognize.ts';
 import { readAiperfRecords } from './records.ts';
@@ -60,7 +60,8 @@ async function* readAiperf(group: FileGroup, context: ImportContext): AsyncGener
     part: null,
     tool: { name: 'aiperf', version: summary.text('aiperf_version') },
     format: { name: formatOf(json ?? null, csv ?? null), schema_version: schemaVersion(summary, notes) },
-    scenario: info.scenario,
+    // Repeats and steps are comparable under one name.
+    scenario: info.scenario ?? sweepName(group.files[0]?.file.folder ?? ''),
     target: {
       origin: url === null ? null : publicOriginOrNull(url),
       system: servers?.system ?? null,

@@ -102,10 +102,21 @@ function nameOf(group: readonly RecognizedFile[], groups: readonly (readonly Rec
   const folder = group[0]?.file.folder ?? '';
   const isOnly = groups.filter((other) => other[0]?.file.folder === folder).length === 1;
   if (!isOnly) return prefixOf(group[0]?.file.name ?? '');
+  return isPlace(basename(folder)) ? withParent(folder) : folderName(folder);
+}
+
+/** Its parent's name too where many folders have the same. */
+function folderName(folder: string): string {
   const name = basename(folder);
-  return /^(artifacts?|aiperf|profile|results?)$/.test(name) || isPlace(name)
-    ? `${basename(dirname(folder))}/${name}`
-    : name;
+  return /^(artifacts?|aiperf|profile|results?)$/.test(name) ? withParent(folder) : name;
+}
+
+const withParent = (folder: string): string => `${basename(dirname(folder))}/${basename(folder)}`;
+
+/** The name of a sweep, or of repeats, that its runs have in common; null for a folder of neither. */
+export function sweepName(folder: string): string | null {
+  const place = parsePlace(folder);
+  return place === null ? null : folderName(place.root);
 }
 
 const isPlace = (name: string): boolean => REPEAT_FOLDER.test(name) || STEP_FOLDER.test(name) || BETWEEN.test(name);

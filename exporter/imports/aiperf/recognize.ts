@@ -51,6 +51,7 @@ function byDocument({ head, name }: SourceFile): Recognition | null {
   if (keys.has('metadata') && /"aggregation_type"\s*:/.test(head.text)) {
     return passedOver('statistics over several runs, which are imported one by one');
   }
+  if (keys.has('benchmark_id') && keys.has('cfg')) return passedOver('the configuration of a run');
   if (keys.has('data') && /^inputs\.json$|_inputs\.json$/.test(name) && head.text.includes('"payloads"')) {
     return passedOver('prompts, which are not kept');
   }
@@ -76,6 +77,8 @@ function byTable({ head: { bytes, text, firstLine }, name }: SourceFile): Recogn
   if (PARQUET_MAGIC.every((byte, i) => bytes[i] === byte)) {
     return /server_metrics(_export)?\.parquet$/.test(name) ? { format: SERVERS_PARQUET } : null;
   }
+  if (/_aiperf_(aggregate|sweep)\.csv$/.test(name))
+    return passedOver('statistics over several runs, which are imported one by one');
   if (text.startsWith('# AIPerf Server Metrics')) return { format: SERVERS_CSV };
   if (/^Metric,avg,min,max,(sum,)?p1,/.test(firstLine)) return { format: SUMMARY_CSV };
   if (/^Timeslice,(Start_NS,End_NS,)?Metric,Unit,Stat,Value$/.test(firstLine))
