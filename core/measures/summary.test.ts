@@ -219,6 +219,15 @@ describe('distributions', () => {
     expect(JSON.parse(JSON.stringify(failed.measures))).toEqual(failed.measures);
   });
 
+  test.each([1000, 0])('a latency that no ok request has is not one of the failed ones alone (%i held)', (heldUpTo) => {
+    const failed = record(0, [250], 600, { due_ns: null, outcome: 'timeout', reason: 'idle_timeout' });
+    const records = [record(0, [100], 400, { due_ns: null }), failed, failed];
+    const own = summaryOf(records, { plannedConcurrency: 2, heldUpTo });
+    expect(distribution(own, 'time_to_first_token', { population: 'all' })).toMatchObject({ n: 3, min: 0.1 });
+    const fromDue = distribution(own, 'time_to_first_token', { population: 'all', clock: 'due' });
+    expect(fromDue).toMatchObject({ n: 0, mean: null, percentiles: { p50: { value: null } } });
+  });
+
   test('without failures both populations are the same', () => {
     const fine = summaryOf(RUN.filter(({ outcome }) => outcome === 'ok'));
     const ok = distribution(fine, 'request_latency');

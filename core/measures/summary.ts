@@ -258,7 +258,8 @@ export class SummaryAccumulator {
       const summary = summaries.get(measure);
       const ok = summedDistribution(measure, 'ok', summary?.finite ?? null);
       const endless = ENDLESS_WHEN_FAILED.has(measure.measure);
-      yield endless ? [ok, summedDistribution(measure, 'all', summary?.all ?? null)] : [ok];
+      const all = this.#isUnmeasured(ok.n ?? 0) ? null : (summary?.all ?? null);
+      yield endless ? [ok, summedDistribution(measure, 'all', all)] : [ok];
     }
   }
 
@@ -275,7 +276,13 @@ export class SummaryAccumulator {
     const ok = finiteOf(all);
     const okResult = exactDistribution(measure, 'ok', ok);
     if (!ENDLESS_WHEN_FAILED.has(measure.measure)) return [okResult];
-    return [okResult, ok.length === all.length ? asAll(okResult) : exactDistribution(measure, 'all', all)];
+    const isSame = ok.length === all.length || this.#isUnmeasured(ok.length);
+    return [okResult, isSame ? asAll(okResult) : exactDistribution(measure, 'all', all)];
+  }
+
+  /** Whether a latency is unknown of each ok request: then the failed ones alone are no distribution of it. */
+  #isUnmeasured(known: number): boolean {
+    return known === 0 && this.#requests.ok > 0;
   }
 
   #totals(chunks: ChunkReading | null, medianGap: number | null): RunTotals {
