@@ -356,3 +356,20 @@ test('a report that a folder has as JSON and as YAML is imported once; alone, ei
     await copyFile(join(FIXTURES, 'v2.yaml'), join(both, 'second.yaml'));
     expect(await namesOf('c', both)).toEqual(['imported second.yaml', 'imported v2.json (0)', 'imported v2.json (1)']);
   }));
+
+test('its CSV is passed over beside the report, and alone refused with what to import', () =>
+  inTemporaryFolder(async (folder) => {
+    // Of version 0.8.1: the first of its four lines of titles.
+    const titles = 'Run Info,Run Info,Benchmark,Timings,Request Counts,Request Latency,Time to First Token\n';
+    const both = join(folder, 'both');
+    await mkdir(both);
+    await copyFile(join(FIXTURES, 'v1.json'), join(both, 'benchmarks.json'));
+    await writeFile(join(both, 'benchmarks.csv'), titles);
+    const { report } = await importInto(join(folder, 'runs'), [both]);
+    expect(report.outcomes.every(({ status }) => status === 'imported')).toBe(true);
+    expect(report.unrecognized).toEqual([]);
+    const alone = await importInto(join(folder, 'other'), [join(both, 'benchmarks.csv')]);
+    expect(alone.report.outcomes).toMatchObject([
+      { status: 'refused', tool: 'guidellm', reason: expect.stringContaining('--output kind=json') },
+    ]);
+  }));

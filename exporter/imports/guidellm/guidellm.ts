@@ -1,14 +1,17 @@
 import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, Recognition } from '../importer.ts';
+import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { groupReports } from '../reading/group-reports.ts';
 import type { SourceFile } from '../reading/source-file.ts';
 import { benchmarkRun } from './benchmark-run.ts';
 import { readReport } from './read-report.ts';
 
 /** GuideLLM's JSON and YAML reports, of 0.1 to 0.3 (no version), 0.4 to 0.6 (version 1) and from 0.7 on (version 2). */
-export const GUIDELLM: Importer = { tool: 'guidellm', recognize, group: groupReports, read };
+export const GUIDELLM: Importer = { tool: 'guidellm', recognize, group, read };
+
+const REPORT = 'guidellm-report';
+const TABLE = 'guidellm-table';
 
 const KNOWN_VERSIONS = [1, 2];
 
@@ -20,15 +23,30 @@ const MARKS = [
   /^benchmarks:\n *- config:\n(?: .*\n)*? {4,}backend:/m,
 ];
 
-function recognize({ head: { text } }: Pick<SourceFile, 'head'>): Recognition | null {
+function recognize({ head: { text, firstLine } }: Pick<SourceFile, 'head'>): Recognition | null {
+  if (/^Run Info,(Run Info,)*Benchmark,/.test(firstLine)) return { format: TABLE };
   const start = text.trimStart();
   const hasBenchmarks =
     /^\{[^]*?"(benchmarks|metadata)"\s*:/.test(start) || /^(args|benchmarks|metadata|config):/m.test(start);
-  return hasBenchmarks && MARKS.some((mark) => mark.test(text)) ? { format: 'guidellm-report' } : null;
+  return hasBenchmarks && MARKS.some((mark) => mark.test(text)) ? { format: REPORT } : null;
+}
+
+/** The CSV repeats figures of the report beside it. */
+function group(files: readonly RecognizedFile[]): readonly FileGroup[] {
+  const reports = files.filter(({ recognition }) => recognition.format === REPORT);
+  const folders = new Set(reports.map(({ file }) => file.folder));
+  return groupReports([
+    ...reports,
+    ...files.filter((each) => !reports.includes(each) && !folders.has(each.file.folder)),
+  ]);
 }
 
 async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<ImportedRun> {
-  for (const { file } of group.files) {
+  for (const { file, recognition } of group.files) {
+    if (recognition.format === TABLE)
+      throw new ImportRefusal(
+        'the CSV of GuideLLM has no requests: run guidellm with --output kind=json, and import that',
+      );
     const fileNotes = new ImportNotes();
     const { value, requestsOf } = await readReport(file, fileNotes, context);
     const report = new Fields(value, fileNotes);
