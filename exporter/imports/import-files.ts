@@ -145,7 +145,24 @@ async function lookAt(
       refused.push({ path, reason: error.message });
     }
   }
+  passedOver += removeConversions(recognized);
   return { recognized, refused, unrecognized, mappable, passedOver };
+}
+
+/** Removes files that are conversions of others of them, and returns how many. */
+function removeConversions(recognized: Map<Importer, RecognizedFile[]>): number {
+  const pathOf = (folder: string, name: string): string => `${folder}\0${name}`;
+  const paths = new Set([...recognized.values()].flat().map(({ file }) => pathOf(file.folder, file.name)));
+  let removed = 0;
+  for (const [importer, files] of recognized) {
+    const kept = files.filter(({ file }) => {
+      const original = importer.conversionOf?.(file) ?? null;
+      return original === null || !paths.has(pathOf(file.folder, original));
+    });
+    removed += files.length - kept.length;
+    recognized.set(importer, kept);
+  }
+  return removed;
 }
 
 /** The importer that recognizes the file; null when none does. */

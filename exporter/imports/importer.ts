@@ -20,6 +20,11 @@ export interface Importer {
   recognize(file: SourceFile): Recognition | null;
   /** Which files belong to one run. Absent: each file is a separate group. Files in no group are not imported. */
   group?(files: readonly RecognizedFile[]): readonly FileGroup[];
+  /**
+   * The name of the result, in the same folder, that this file is a conversion of; null when the name does not report it.
+   * The conversion is passed over where the result itself is imported. Absent: no file is one.
+   */
+  conversionOf?(file: SourceFile): string | null;
   /** How often `read` goes through the files of a group, for the progress display; default 1. */
   readonly passes?: number;
   /**

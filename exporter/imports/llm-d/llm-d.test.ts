@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { parse, stringify } from 'yaml';
@@ -179,3 +179,41 @@ test('a report without request figures is refused', () =>
       { status: 'refused', reason: 'report.yaml: the report has no figures of requests' },
     ]);
   }));
+
+describe('a folder as llm-d-benchmark leaves it, with a report of each version per result', () => {
+  const STAGES = new URL('../inference-perf/fixtures/stages/', import.meta.url).pathname;
+  const RESULT = 'stage_1_lifecycle_metrics.json';
+
+  async function reportsIn(folder: string): Promise<void> {
+    await mkdir(folder);
+    await copyFile(join(FIXTURES, 'v0.1.yaml'), join(folder, `benchmark_report,_${RESULT}.yaml`));
+    await copyFile(join(FIXTURES, PART), join(folder, `benchmark_report_v0.2,_${RESULT}.yaml`));
+    const sessions = { ...(await report(PART)), results: { session_performance: {} } };
+    const name = 'benchmark_report_v0.2,_stage_1_session_lifecycle_metrics.json.yaml';
+    await writeFile(join(folder, name), stringify(sessions));
+  }
+
+  test('the latest version is imported', () =>
+    inTemporaryFolder(async (folder) => {
+      await reportsIn(join(folder, 'treatment'));
+      const all = await importInto(join(folder, 'runs'), [join(folder, 'treatment')]);
+      expect(all.report.outcomes).toMatchObject([
+        { status: 'imported', tool: 'llm-d-benchmark', name: `benchmark_report_v0.2,_${RESULT}.yaml` },
+      ]);
+      expect((await importedRun(all)).run.source?.format_version).toBe('0.2.1');
+    }));
+
+  test('none where the result that was converted is imported too', () =>
+    inTemporaryFolder(async (folder) => {
+      const treatment = join(folder, 'treatment');
+      await reportsIn(treatment);
+      await copyFile(join(STAGES, RESULT), join(treatment, RESULT));
+      const { report: all } = await importInto(join(folder, 'runs'), [treatment]);
+      expect(all.outcomes).toMatchObject([{ status: 'imported', tool: 'inference-perf' }]);
+      expect(all).toMatchObject({ passedOver: 3, unrecognized: [] });
+      // The report alone is imported, whatever is beside it.
+      const alone = join(treatment, `benchmark_report_v0.2,_${RESULT}.yaml`);
+      const { report: one } = await importInto(join(folder, 'others'), [alone]);
+      expect(one.outcomes).toMatchObject([{ status: 'imported', tool: 'llm-d-benchmark' }]);
+    }));
+});
