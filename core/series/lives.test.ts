@@ -1,12 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { judgeLives, type Sighting } from './lives.ts';
+import { judgeLives } from './lives.ts';
+import type { Sighting } from './sighting.ts';
 
 const sighting = (step: Sighting['step'], more: Partial<Sighting> = {}): Sighting => ({
   step,
   counted: true,
   stood: false,
-  proof: null,
+  family: 'x',
   process: '',
+  mayName: new Map(),
+  proof: null,
+  isOwnProof: false,
+  proofOfPage: null,
   ...more,
 });
 const many = (count: number, one: Sighting): Sighting[] => Array.from({ length: count }, () => one);

@@ -1,19 +1,5 @@
-/** A cumulative series on two consecutive good pages of one address. */
-export interface Sighting {
-  /**
-   * `continued`: it is on both pages and none of its numbers decreased. `vanished`: it is missing from the second page.
-   * `appeared`: it is missing from the first page.
-   */
-  readonly step: 'continued' | 'fell' | 'vanished' | 'appeared';
-  /** Whether it was above 0 on the first page. */
-  readonly counted: boolean;
-  /** Whether it has exactly the number of the first page, one that a new process is unlikely to reach by chance. */
-  readonly stood: boolean;
-  /** What a start time shows: the same process, or one that started since. */
-  readonly proof: 'same' | 'renewed' | null;
-  /** The process named by the labels; '' if none. */
-  readonly process: string;
-}
+import { classesByLabel, countFamilies, indicesBy } from './process-classes.ts';
+import type { Sighting } from './sighting.ts';
 
 /** Whether a series continues from its earlier value, restarts from 0, or either (undecided). */
 export type Life = 'continues' | 'anew' | 'unclear';
@@ -23,6 +9,8 @@ export interface Lives {
   readonly lives: readonly Life[];
   /** A process restarted. */
   readonly restarted: boolean;
+  /** The process of the page did, or may have, on a page that also has series of other processes. */
+  readonly pageRestarted: boolean;
   /** For some series it is undecided. */
   readonly unclear: boolean;
 }
@@ -38,41 +26,59 @@ const CLEAR_MAJORITY = 20;
  * passed their old value. When only a few did, either the process restarted or single series were reset: for the series
  * that continue it is then unclear, unless they are an overwhelming majority. Series that vanish while none decreases
  * may also belong to a server that is shutting down; they are judged when they return.
+ *
+ * Labels that name a process separate the series of a page. On the page of a gateway, which has series of its own, a
+ * series that names a worker is counted by the worker or by the gateway: where only one of them restarted, it is unclear
+ * whether the series did. The same holds for the values of any label that several families share.
  */
 export function judgeLives(sightings: readonly Sighting[]): Lives {
-  const processes = new Map<string, number[]>();
-  // Labels separate processes only where all series carry them: a gateway labels a part of its own series by worker.
-  const separate = sightings.every(({ process }) => process !== '');
-  // Under the start time of a gateway that lives on, only series that it does not prove may be of another process.
-  const separateUnproven = sightings.every(
-    ({ process, proof }) => proof === 'same' || (proof === null && process !== ''),
-  );
-  for (const [i, { process, proof }] of sightings.entries()) {
-    const key = separate || (separateUnproven && proof === null) ? process : '';
-    const members = processes.get(key);
-    if (members === undefined) processes.set(key, [i]);
-    else members.push(i);
-  }
   const lives = new Array<Life>(sightings.length).fill('continues');
-  let restarted = false;
-  let unclear = false;
-  for (const members of processes.values()) {
-    const ofProcess = members.map((i) => sightings[i] as Sighting);
-    const verdict = contradictsItsStart(ofProcess) ? 'contradictory' : verdictOf(ofProcess);
-    restarted ||= verdict === 'restarted' || members.some((i) => sightings[i]?.proof === 'renewed');
-    for (const i of members) {
-      const life = lifeOf(sightings[i] as Sighting, verdict);
-      unclear ||= life === 'unclear';
-      lives[i] = life;
+  const at = (members: readonly number[]): Sighting[] => members.map((i) => sightings[i] as Sighting);
+  const judge = (members: readonly number[], verdict: Verdict, ofPage: Verdict | null): void => {
+    const all = at(members);
+    const alone = doubtByLabels(
+      all,
+      all.map((one) => lifeOf(one, verdict)),
+    );
+    for (const [n, i] of members.entries()) {
+      const life = alone[n] as Life;
+      lives[i] = ofPage === null ? life : lifeOfEither(all[n] as Sighting, life, ofPage);
     }
+  };
+
+  const processes = indicesBy(sightings, ({ process }) => process);
+  const page = processes.get('') ?? [];
+  processes.delete('');
+  const proofOfPage = sightings.find((each) => each.proofOfPage !== null)?.proofOfPage ?? null;
+  const hasPage = page.length > 0 || proofOfPage !== null;
+  const groups = Array.from(processes.values(), (members) => at(members));
+  if (hasPage && groups.length > 0 && groups.every(isCountedByPage)) {
+    // A gateway counts what it sends to each worker in a family of its own.
+    return judgeLives(sightings.map((one) => ({ ...asOfPage(one), process: '', proofOfPage: null })));
   }
-  return { lives, restarted, unclear };
+  const workers = Array.from(processes.values(), (members) => {
+    return { members, verdict: verdictOf(hasPage ? besidePage(at(members)) : at(members)) };
+  });
+  const unexplained = workers.flatMap(({ members, verdict }) => lostByPage(at(members), verdict));
+  const ofPage =
+    page.length > 0 ? verdictOfPage(at(page), unexplained) : proofOfPage === 'renewed' ? 'restarted' : null;
+  if (ofPage !== null) judge(page, ofPage, null);
+  for (const { members, verdict } of workers) judge(members, verdict, ofPage);
+  return {
+    lives,
+    restarted:
+      [ofPage, ...workers.map(({ verdict }) => verdict)].includes('restarted') ||
+      sightings.some(({ proof }) => proof === 'renewed'),
+    pageRestarted: workers.length > 0 && ofPage !== null && ofPage !== 'alive',
+    unclear: lives.includes('unclear'),
+  };
 }
 
 /** The joint verdict of the series of one process that have no start time of their own. */
 type Verdict = 'alive' | 'restarted' | 'unclear' | 'contradictory';
 
 function verdictOf(sightings: readonly Sighting[]): Verdict {
+  if (contradictsItsStart(sightings)) return 'contradictory';
   const proven = new Set(sightings.filter(({ step }) => step !== 'appeared').map(({ proof }) => proof));
   if (proven.has('renewed') !== proven.has('same')) return proven.has('renewed') ? 'restarted' : 'alive';
   const unproven = sightings.filter(({ proof }) => proof === null);
@@ -118,4 +124,63 @@ function lifeOf({ step, counted, proof }: Sighting, verdict: Verdict): Life {
   if (step === 'vanished') return 'continues';
   // From 0 to the new value is the same increase, whether the process restarted or not; so is that of an appeared one.
   return verdict === 'unclear' && counted ? 'unclear' : 'continues';
+}
+
+/** Of a series that the process of its labels counts, or that of the page. */
+function lifeOfEither(one: Sighting, life: Life, ofPage: Verdict): Life {
+  if (one.isOwnProof || one.step === 'appeared') return life;
+  // Whether a worker restarted, or the gateway only omits it, shows when it returns.
+  if (one.step === 'vanished') return one.proof === 'renewed' ? 'anew' : 'continues';
+  const asPages = lifeOf(asOfPage(one), ofPage);
+  if (life === asPages) return life;
+  return isUndecided(one) ? 'unclear' : life;
+}
+
+/** What a gateway counts of a worker, and proves or does not change, says nothing about the worker. */
+const besidePage = (sightings: readonly Sighting[]): Sighting[] =>
+  sightings.filter(({ isOwnProof }) => !isOwnProof).map((one) => ({ ...one, stood: false }));
+
+function verdictOfPage(sightings: readonly Sighting[], unexplained: readonly Sighting[]): Verdict {
+  const verdict = verdictOf(sightings);
+  return verdict === 'alive' && verdictOf([...sightings, ...unexplained]) !== 'alive' ? 'unclear' : verdict;
+}
+
+/** What decreases in a worker that lives on, or as its only family, may be what the gateway counts of it. */
+function lostByPage(sightings: readonly Sighting[], verdict: Verdict): Sighting[] {
+  const fell = sightings.filter(({ step, isOwnProof }) => step === 'fell' && !isOwnProof);
+  const isOfWorker = verdict === 'restarted' && (countFamilies(fell) > 1 || fell[0]?.proof === 'renewed');
+  return isOfWorker ? [] : fell.map((one) => ({ ...one, proof: null }));
+}
+
+/** Without a start time of the worker, and of a single family. */
+const isCountedByPage = (sightings: readonly Sighting[]): boolean =>
+  countFamilies(sightings) < 2 && sightings.every(({ proof, isOwnProof }) => proof === null || isOwnProof);
+
+const asOfPage = (one: Sighting): Sighting =>
+  one.process === '' || one.isOwnProof ? one : { ...one, proof: one.proofOfPage };
+
+/** Whether its increase depends on whether it restarted. */
+const isUndecided = ({ step, counted }: Sighting): boolean => step === 'continued' && counted;
+
+/**
+ * Makes unclear what a label may separate into processes: series that share a value of it and are judged otherwise by
+ * themselves.
+ */
+function doubtByLabels(sightings: readonly Sighting[], lives: readonly Life[]): Life[] {
+  const doubted = [...lives];
+  if (tally(sightings).lost === 0 && !lives.includes('anew')) return doubted;
+  const alone = sightings.map((one): Sighting => (one.isOwnProof ? one : { ...one, proof: null, stood: false }));
+  for (const classes of classesByLabel(sightings)) {
+    const rest = classes.get('');
+    for (const members of classes.values()) {
+      const verdicts = [members, rest ?? members].map((one) => verdictOf(one.map((i) => alone[i] as Sighting)));
+      for (const i of members) {
+        const one = alone[i] as Sighting;
+        if (one.isOwnProof || (sightings[i]?.stood === true && lives[i] === 'continues')) continue;
+        if (one.step === 'vanished' && verdicts[0] === 'restarted') doubted[i] = 'anew';
+        if (isUndecided(one) && verdicts.some((verdict) => lifeOf(one, verdict) !== lives[i])) doubted[i] = 'unclear';
+      }
+    }
+  }
+  return doubted;
 }

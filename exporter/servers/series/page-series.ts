@@ -206,8 +206,8 @@ class SeriesReader {
     else if (name.endsWith('_created')) {
       const base = name.slice(0, -'_created'.length);
       const of = [base, `${base}_total`].find((each) => each === family.name || this.#page.family(each) !== undefined);
-      if (of === undefined) return false;
-      const isCounter = family.type === 'counter' || of.endsWith('_total');
+      if (of === undefined && !this.untyped.has(base)) return false;
+      const isCounter = family.type === 'counter' || of?.endsWith('_total') === true;
       this.#pushStart(name, labels, row, 'start', nativeName(isCounter ? `${base}_total` : base));
     } else return false;
     return true;

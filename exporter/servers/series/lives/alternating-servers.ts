@@ -1,6 +1,7 @@
 import { mayBeOfAnother } from '../../../../core/series/lives.ts';
 import { totalAt, type CumulativeSeries } from './cumulative-values.ts';
 import { appearance, type SeenSeries } from './sighting-of.ts';
+import { UNPROVEN } from './start-proofs.ts';
 
 /** How many pages back to search for one that a page continues. */
 const PAGES_BACK = 500;
@@ -114,7 +115,7 @@ export class AlternatingServers {
    */
   #resumesAgain(resumed: readonly CumulativeSeries[], seen: readonly SeenSeries[]): boolean {
     if (!resumed.some((series) => this.#resumed.has(series))) return false;
-    const missed = resumed.map((series) => ({ ...appearance(series, null), step: 'vanished' as const }));
+    const missed = resumed.map((series) => ({ ...appearance(series, UNPROVEN), step: 'vanished' as const }));
     return mayBeOfAnother([...missed, ...seen.map(({ sighting }) => sighting)]);
   }
 

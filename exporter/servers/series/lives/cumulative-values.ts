@@ -57,6 +57,12 @@ export function startedSinceLastValue(series: CumulativeSeries): boolean {
   return last >= 0 && (series.anewAt.at(-1) ?? -1) > series.scrapeOf(last);
 }
 
+/** Whether a series that returns is known to restart since it vanished. */
+export function startedWhileAbsent(series: CumulativeSeries, scrape: number): boolean {
+  const absentSince = series.absentSince(scrape - 1) ?? Infinity;
+  return series.anewAt.some((anew) => anew >= absentSince);
+}
+
 /** Whether a monotonic number decreased; for two grids only their common bounds are compared. */
 export function fell(earlier: CumulativeSeries, then: number, series: CumulativeSeries, now: number): boolean {
   if (totalOf(series, now) < totalOf(earlier, then)) return true;

@@ -15,6 +15,10 @@ const histogram = (name: string, buckets: readonly [string, number][], count: nu
     `${name}_sum ${sum}`,
     `${name}_count ${count}`,
   ].join('\n');
+const increaseOf = (store: TargetStore, name: string, labels: Record<string, string>): number | null | undefined => {
+  const [series] = whole(store, name, labels);
+  return series?.kind === 'counter' ? series.increase : undefined;
+};
 const known = ({ restarts, unclear, severalServers }: TargetStore) => ({ restarts, unclear, severalServers });
 const NOTHING = { restarts: [], unclear: [], severalServers: null };
 
@@ -457,10 +461,10 @@ describe('an unchanged start time', () => {
         page(110, ['x_total', 10, 'a'], ['y_total', 20, 'a'], ['z_total', 7, 'a'], ['x_total', 705, 'b']),
       ),
     );
-    expect(known(restarted)).toEqual({ ...NOTHING, restarts: [1] });
-    expect(['x_total', 'y_total', 'z_total'].map((name) => gained(restarted, name, { worker: 'a' }))).toEqual([
-      10, 20, 7,
-    ]);
+    expect(known(restarted)).toEqual({ ...NOTHING, unclear: [1] });
+    expect(['x_total', 'y_total'].map((name) => gained(restarted, name, { worker: 'a' }))).toEqual([10, 20]);
+    // It increases: the worker counts it anew, or it is what the gateway counts of the worker.
+    expect(whole(restarted, 'z_total')).toMatchObject([{ increase: null }]);
     expect([gained(restarted, 'gateway_total'), gained(restarted, 'x_total', { worker: 'b' })]).toEqual([10, 5]);
 
     const late = replay(
@@ -486,4 +490,129 @@ test('one of the workers on the page of an SGLang gateway restarts: the other co
   expect(known(store)).toEqual({ ...NOTHING, restarts: [1] });
   expect(gained(store, 'x_total', { worker_addr: 'http://10.0.0.2:30000' })).toBe(100);
   expect(gained(store, 'x_total', { worker_addr: 'http://10.0.0.1:30000' })).toBe(50);
+});
+
+describe('workers on the page of a gateway', () => {
+  interface Page {
+    readonly start?: number;
+    readonly requests: number;
+    readonly label?: string;
+    /** Of each worker: its requests and tokens, and what the gateway sent to it. */
+    readonly workers: Readonly<Record<string, readonly [requests: number, tokens: number, routed?: number]>>;
+  }
+  const page = ({ start, requests, label = 'worker', workers }: Page): string =>
+    [
+      ...(start === undefined ? [] : [`process_start_time_seconds ${start}`]),
+      ...['gateway_requests_total', 'gateway_bytes_total', 'gateway_retries_total'].map((name) =>
+        counter(requests, name),
+      ),
+      ...Object.entries(workers).flatMap(([worker, [x, y, routed]]) => {
+        const own = `{${label}="${worker}"}`;
+        const sent = routed === undefined ? [] : [counter(routed, 'gateway_sent_total', own)];
+        return [counter(x, 'x_total', own), counter(y, 'y_total', own), ...sent];
+      }),
+    ].join('\n');
+  const increases = (pages: readonly Page[], label = 'worker'): Record<string, number | null | undefined> => {
+    const store = replay(pagesOf(...pages.map((each) => page({ label, ...each }))));
+    const of = (name: string, worker?: string): number | null | undefined =>
+      increaseOf(store, name, worker === undefined ? {} : { [label]: worker });
+    return {
+      gateway: of('gateway_requests_total'),
+      ...Object.fromEntries(['a', 'b'].map((worker) => [worker, of('x_total', worker)])),
+      sent: of('gateway_sent_total', 'a'),
+    };
+  };
+
+  test.each(['worker', 'engine'])('the gateway restarts, and the workers (%s) may have continued', (label) => {
+    const before = { start: 100, requests: 900, workers: { a: [1000, 2000, 50], b: [700, 800, 60] } } as const;
+    const after = { start: 900, requests: 7, workers: { a: [1010, 2020, 3], b: [705, 810, 4] } } as const;
+    expect(increases([before, after], label)).toEqual({ gateway: 7, a: null, b: null, sent: 3 });
+  });
+
+  test('the gateway restarts without a start time', () => {
+    const before = { requests: 900, workers: { a: [1000, 2000, 50], b: [700, 800, 60] } } as const;
+    const after = { requests: 7, workers: { a: [1010, 2020, 3], b: [705, 810, 4] } } as const;
+    expect(increases([before, after])).toEqual({ gateway: 7, a: null, b: null, sent: 3 });
+  });
+
+  test('the workers restart with the gateway', () => {
+    const before = { start: 100, requests: 900, workers: { a: [1000, 2000, 50], b: [700, 800, 60] } } as const;
+    const after = { start: 900, requests: 7, workers: { a: [9, 20, 3], b: [4, 8, 4] } } as const;
+    expect(increases([before, after])).toEqual({ gateway: 7, a: 9, b: 4, sent: 3 });
+  });
+
+  test('a worker restarts: what increases may be what the gateway counts of it', () => {
+    const before = { start: 100, requests: 900, workers: { a: [1000, 2000, 50], b: [700, 800, 60] } } as const;
+    const after = { start: 100, requests: 910, workers: { a: [9, 20, 53], b: [705, 810, 65] } } as const;
+    expect(increases([before, after])).toEqual({ gateway: 10, a: 9, b: 5, sent: null });
+  });
+
+  test.each(['worker', 'engine'])('it omits a worker (%s), which may have continued', (label) => {
+    const pages = [
+      { start: 100, requests: 900, workers: { a: [1000, 2000], b: [700, 800] } },
+      { start: 100, requests: 905, workers: { b: [702, 805] } },
+      { start: 100, requests: 910, workers: { a: [1010, 2020], b: [705, 810] } },
+    ] as const;
+    expect(increases(pages, label)).toMatchObject({ gateway: 10, a: null, b: 5 });
+  });
+
+  test('it omits a worker that restarts meanwhile', () => {
+    const pages = [
+      { start: 100, requests: 900, workers: { a: [1000, 2000], b: [700, 800] } },
+      { start: 100, requests: 905, workers: { b: [702, 805] } },
+      { start: 100, requests: 910, workers: { a: [10, 20], b: [705, 810] } },
+    ] as const;
+    expect(increases(pages)).toMatchObject({ gateway: 10, a: 10, b: 5 });
+  });
+});
+
+describe('labels that are not known to name processes', () => {
+  const engines = (...values: readonly (readonly [engine: string, x: number, y: number])[]): string =>
+    values
+      .flatMap(([engine, ...counts]) =>
+        ['x_total', 'y_total'].map((name, i) => counter(counts[i] ?? NaN, name, `{engine="${engine}"}`)),
+      )
+      .join('\n');
+  const increase = (store: TargetStore, engine: string): number | null | undefined =>
+    increaseOf(store, 'x_total', { engine });
+
+  test('most engines restart: another one that increases may have continued', () => {
+    const store = replay(
+      pagesOf(engines(['a', 500, 600], ['b', 70, 80], ['c', 9, 9]), engines(['a', 10, 20], ['b', 75, 90], ['c', 1, 2])),
+    );
+    expect(['a', 'b', 'c'].map((engine) => increase(store, engine))).toEqual([10, null, 1]);
+  });
+
+  test('a start time that carries the label decides', () => {
+    const page = (start: number, text: string): string =>
+      `process_start_time_seconds{engine="a"} ${start}\nprocess_start_time_seconds{engine="b"} 100\n${text}`;
+    const store = replay(
+      pagesOf(page(100, engines(['a', 500, 600], ['b', 70, 80])), page(900, engines(['a', 510, 620], ['b', 75, 90]))),
+    );
+    expect(['a', 'b'].map((engine) => increase(store, engine))).toEqual([510, 5]);
+  });
+});
+
+test('the creation times of histograms without a TYPE prove which of them restarted', () => {
+  const page = (start: number, a: number, b: number): string =>
+    [
+      ...(['a', 'b'] as const).flatMap((engine) =>
+        ['ttft', 'latency'].flatMap((name) => {
+          const count = engine === 'a' ? a : b;
+          const of = `engine="${engine}"`;
+          return [
+            `${name}_bucket{${of},le="+Inf"} ${count}`,
+            `${name}_count{${of}} ${count}`,
+            `${name}_sum{${of}} ${count / 2}`,
+            `# TYPE ${name}_created gauge`,
+            `${name}_created{${of}} ${engine === 'a' ? start : 100}`,
+          ];
+        }),
+      ),
+    ].join('\n');
+  const store = replay(pagesOf(page(100, 5000, 949), page(900, 20, 969)));
+  expect(gained(store, 'ttft', { engine: 'a' })).toBe(20);
+  expect(gained(store, 'ttft', { engine: 'b' })).toBe(20);
+  expect(store.untypedHistograms).toEqual(new Set(['ttft', 'latency']));
+  expect(find(store, 'ttft_created')).toEqual([]);
 });

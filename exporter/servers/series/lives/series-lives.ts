@@ -1,5 +1,7 @@
 import type { Labels } from '../../../../core/exposition/index.ts';
-import { judgeLives, type Life, type Sighting } from '../../../../core/series/lives.ts';
+import { judgeLives, type Life } from '../../../../core/series/lives.ts';
+import { mayHaveContinued } from '../../../../core/series/returns.ts';
+import type { Sighting, StartProof } from '../../../../core/series/sighting.ts';
 import type { StartTimePlace } from '../page-series.ts';
 import { isCumulative, ScalarSeries, type Series } from '../series.ts';
 import { AlternatingServers, type SeenPage } from './alternating-servers.ts';
@@ -9,12 +11,12 @@ import {
   lastValueBefore,
   resumesItsValue,
   startedSinceLastValue,
+  startedWhileAbsent,
   totalAt,
   wasMissing,
   type CumulativeSeries,
 } from './cumulative-values.ts';
-import { processOf } from './process-labels.ts';
-import { appearance, sightingOf, type SeenSeries } from './sighting-of.ts';
+import { appearance, returnOf, sightingOf, type SeenSeries } from './sighting-of.ts';
 import { StartProofs } from './start-proofs.ts';
 
 /** The part of a store needed to track restarts of its series. */
@@ -22,6 +24,14 @@ interface Pages {
   readonly series: readonly Series[];
   isOk(scrape: number): boolean;
   scalarOf(name: string, labels: Labels): ScalarSeries | null;
+}
+
+/** A series that the previous page lacks. */
+interface Absent {
+  readonly series: CumulativeSeries;
+  readonly proof: StartProof;
+  /** Null: the page lacks it too, or it is new. */
+  readonly sighting: Sighting | null;
 }
 
 /**
@@ -37,6 +47,8 @@ export class SeriesLives {
   readonly #servers: AlternatingServers;
   /** The first page that lacked the series whose return revealed the last restart. */
   #absenceOfRestart: number | null = null;
+  /** The last page that shows a restart of a process with series of other processes on its page. */
+  #pageRestartedAt = -1;
 
   constructor(pages: Pages) {
     this.#pages = pages;
@@ -66,7 +78,10 @@ export class SeriesLives {
     if (!changed && !this.#proofs.anyRenewed && !this.#servers.regained(before, scrape)) return true;
     const { page, returned } = this.#see(before, scrape, places);
     const { seen, appeared } = page;
-    const { lives, restarted, unclear } = judgeLives([...seen, ...appeared].map(({ sighting }) => sighting));
+    const { lives, restarted, pageRestarted, unclear } = judgeLives(
+      [...seen, ...appeared].map(({ sighting }) => sighting),
+    );
+    if (pageRestarted) this.#pageRestartedAt = scrape;
     const fallen = restarted || unclear ? fallenWithoutProof(seen, lives) : null;
     const ofAnother = this.#servers.mayAnswer(page);
     const isOlder = fallen !== null && this.#servers.resumesOlderPage(fallen, page);
@@ -75,7 +90,8 @@ export class SeriesLives {
     if (unclear) doubtReturns(page);
     if (places.length > 0) doubtBirths(seen);
     this.#followSums(scrape, restarted);
-    if (unclear || ofAnother || doubtful.size > 0) this.unclear.push(scrape);
+    const isUnclear = unclear || page.appeared.some(({ series }) => series.unclearAt.at(-1) === scrape);
+    if (isUnclear || ofAnother || doubtful.size > 0) this.unclear.push(scrape);
     else if (restarted || returned) this.restarts.push(scrape);
     if (!this.#servers.areCertain(fallen, before, scrape)) return true;
     this.severalServers = 'its counts alternate between those of several processes';
@@ -84,30 +100,52 @@ export class SeriesLives {
 
   /** `returned`: a series that was missing is back and reveals a restart. */
   #see(before: number, scrape: number, places: readonly StartTimePlace[]): { page: SeenPage; returned: boolean } {
-    const proofOf = this.#proofs.of(places);
-    let returned = false;
+    const proofsOf = this.#proofs.of(places);
     const resumed: CumulativeSeries[] = [];
     const seen: SeenSeries[] = [];
     const appeared: SeenSeries[] = [];
+    const absent: Absent[] = [];
     for (const series of this.#pages.series) {
       if (!isCumulative(series)) continue;
-      const proof = proofOf(series);
-      const sighting = isSum(series) ? null : sightingOf(series, before, scrape, proof);
+      const proofs = proofsOf(series);
+      const sighting = isSum(series) ? null : sightingOf(series, before, scrape, proofs);
       if (sighting !== null) seen.push({ series, sighting });
       else if (!series.hasValueAt(before)) {
-        returned = this.#judgeAbsent(series, scrape, proof) || returned;
+        // Its own start time decides, whatever was assumed while it was missing.
+        if (places.length > 0 && proofs.isOwnProof && proofs.proof === 'same') forgetAbsence(series, scrape);
+        absent.push({ series, proof: proofs.proof, sighting: returnOf(series, scrape, proofs) });
         if (resumesItsValue(series, scrape)) resumed.push(series);
-        if (series.hasValueAt(scrape) && !isSum(series)) appeared.push({ series, sighting: appearance(series, proof) });
+        if (series.hasValueAt(scrape) && !isSum(series))
+          appeared.push({ series, sighting: appearance(series, proofs) });
       }
     }
+    const returned = this.#judgeAbsent(absent, seen, scrape);
     return { page: { before, scrape, seen, appeared, resumed }, returned };
+  }
+
+  /** True: a series that returns reveals a restart that was not known. */
+  #judgeAbsent(absent: readonly Absent[], seen: readonly SeenSeries[], scrape: number): boolean {
+    const returning = absent.flatMap(({ sighting }) => sighting ?? []);
+    const doubted = mayHaveContinued(
+      returning.filter(({ isOwnProof }) => !isOwnProof),
+      seen.map(({ sighting }) => sighting),
+    );
+    let returned = false;
+    for (const { series, proof, sighting } of absent) {
+      const mayBeOfPage =
+        sighting?.process !== '' && this.#pageRestartedAt >= (series.absentSince(scrape - 1) ?? Infinity);
+      if (sighting !== null && (doubted.has(sighting) || (mayBeOfPage && mayContinue(sighting))))
+        series.unclearAt.push(scrape);
+      else returned = this.#beginsAnew(series, scrape, proof) || returned;
+    }
+    return returned;
   }
 
   /**
    * A series that is missing from a good page and returns belongs to a new process, unless a start time proves
    * otherwise. True: it reveals a restart that was not known.
    */
-  #judgeAbsent(series: CumulativeSeries, scrape: number, proof: Sighting['proof']): boolean {
+  #beginsAnew(series: CumulativeSeries, scrape: number, proof: StartProof): boolean {
     const returns = series.hasValueAt(scrape) && lastValueBefore(series, scrape) !== null;
     const earlier = earlierOf(series, scrape);
     // Its predecessor with another grid belonged to a process that has restarted since.
@@ -120,7 +158,7 @@ export class SeriesLives {
     if (proof !== 'renewed' && !returnsAnew) return false;
     // A restart since its last value is marked already.
     if (!returns && startedSinceLastValue(series)) return false;
-    if (returns && series.anewAt.some((anew) => anew >= (series.absentSince(scrape - 1) ?? Infinity))) return false;
+    if (returns && startedWhileAbsent(series, scrape)) return false;
     series.anewAt.push(scrape);
     if (proof === 'same') return false;
     // Families of one process that return one by one indicate one restart.
@@ -155,16 +193,18 @@ function markSeries(
   ofAnother: boolean,
   doubtful: ReadonlySet<CumulativeSeries>,
 ): void {
-  const doubtfulProcesses = new Set(Array.from(doubtful, processOf));
+  const doubtfulProcesses = new Set(
+    seen.filter(({ series }) => doubtful.has(series)).map(({ sighting }) => sighting.process),
+  );
   for (const [i, { series, sighting }] of seen.entries()) {
     const ofOther = ofAnother && sighting.proof !== 'renewed';
     // A series at 0 is also on the page of another server, which counts it from elsewhere.
-    const wasZero = !sighting.counted && doubtfulProcesses.has(processOf(series)) && totalAt(series, scrape) > 0;
+    const wasZero = !sighting.counted && doubtfulProcesses.has(sighting.process) && totalAt(series, scrape) > 0;
     if (lives[i] === 'unclear' || doubtful.has(series) || ofOther || wasZero) series.unclearAt.push(scrape);
     else if (lives[i] === 'anew') series.anewAt.push(scrape);
   }
-  for (const [i, { series }] of appeared.entries()) {
-    const ofOther = ofAnother || doubtfulProcesses.has(processOf(series));
+  for (const [i, { series, sighting }] of appeared.entries()) {
+    const ofOther = ofAnother || doubtfulProcesses.has(sighting.process);
     if (ofOther || lives[seen.length + i] === 'unclear') series.unclearAt.push(scrape);
   }
 }
@@ -186,6 +226,15 @@ function doubtBirths(seen: readonly SeenSeries[]): void {
   const vanished = counted.filter(({ sighting }) => sighting.step === 'vanished');
   if (vanished.length < 2 || vanished.length <= counted.length / 2) return;
   for (const { series } of vanished) if (series.bornOnKnownTarget) series.unclearAt.push(series.bornAt);
+}
+
+/** Whether a series that returns has at least its old value, above 0, without a start time of its own. */
+const mayContinue = ({ step, counted, isOwnProof }: Sighting): boolean =>
+  step === 'continued' && counted && !isOwnProof;
+
+function forgetAbsence(series: CumulativeSeries, scrape: number): void {
+  const absentSince = earlierOf(series, scrape).absentSince(scrape - 1) ?? Infinity;
+  while ((series.anewAt.at(-1) ?? -1) >= absentSince) series.anewAt.pop();
 }
 
 const isSum = (series: Series): boolean => series instanceof ScalarSeries && series.isSum;

@@ -1,7 +1,15 @@
-import type { Sighting } from '../../../../core/series/lives.ts';
+import type { Sighting } from '../../../../core/series/sighting.ts';
 import { HistogramSeries } from '../series.ts';
-import { earlierOf, fell, replacedAt, totalOf, type CumulativeSeries } from './cumulative-values.ts';
-import { processOf } from './process-labels.ts';
+import {
+  earlierOf,
+  fell,
+  lastValueBefore,
+  replacedAt,
+  totalOf,
+  wasMissing,
+  type CumulativeSeries,
+} from './cumulative-values.ts';
+import type { Proofs } from './start-proofs.ts';
 
 /** Numbers with fewer significant digits recur by chance in a restarted process, such as 209 requests or a sum of 7.1 s. */
 const DIGITS_OF_DISTINCT_NUMBER = 4;
@@ -13,17 +21,12 @@ export interface SeenSeries {
 }
 
 /** Null: the series was not on the page before, or its successor with another grid is judged instead. */
-export function sightingOf(
-  series: CumulativeSeries,
-  before: number,
-  scrape: number,
-  proof: Sighting['proof'],
-): Sighting | null {
+export function sightingOf(series: CumulativeSeries, before: number, scrape: number, proofs: Proofs): Sighting | null {
   const earlier = earlierOf(series, scrape);
   if (!earlier.hasValueAt(before)) return null;
   const then = earlier.changeAt(before);
   const now = series.changeAt(scrape);
-  const common = { counted: totalOf(earlier, then) > 0, stood: false, proof, process: processOf(series) };
+  const common = { counted: totalOf(earlier, then) > 0, stood: false, ...proofs, family: series.family.name };
   if (series.hasValueAt(scrape)) {
     const stood = earlier === series && then === now && isDistinct(series, now);
     return { ...common, stood, step: fell(earlier, then, series, now) ? 'fell' : 'continued' };
@@ -33,13 +36,22 @@ export function sightingOf(
 }
 
 /** Of a series that the page before lacks. */
-export const appearance = (series: CumulativeSeries, proof: Sighting['proof']): Sighting => ({
+export const appearance = (series: CumulativeSeries, proofs: Proofs): Sighting => ({
   step: 'appeared',
   counted: false,
   stood: false,
-  proof,
-  process: processOf(series),
+  ...proofs,
+  family: series.family.name,
 });
+
+/** Of a series that was missing and returns, compared with its last value; null: it does not return. */
+export function returnOf(series: CumulativeSeries, scrape: number, proofs: Proofs): Sighting | null {
+  const last = lastValueBefore(series, scrape);
+  if (last === null || !wasMissing(series, scrape) || !series.hasValueAt(scrape)) return null;
+  const earlier = earlierOf(series, scrape);
+  const step = fell(earlier, last, series, series.changeAt(scrape)) ? 'fell' : 'continued';
+  return { step, counted: totalOf(earlier, last) > 0, stood: false, ...proofs, family: series.family.name };
+}
 
 /** Whether a restarted process is unlikely to show exactly this number. */
 function isDistinct(series: CumulativeSeries, change: number): boolean {

@@ -1,9 +1,20 @@
-import type { Sighting } from '../../../../core/series/lives.ts';
+import type { Labels } from '../../../../core/exposition/index.ts';
+import type { Sighting, StartProof } from '../../../../core/series/sighting.ts';
 import { StartTimes, type StartTime, type StartTimeChanges } from '../../../../core/series/start-times.ts';
-import { namesAnotherProcess } from './process-labels.ts';
+import { namesAnotherProcess, otherLabels, otherProcessLabels, processOf } from './process-labels.ts';
 import { seriesKey, type StartTimePlace } from '../page-series.ts';
 import type { Series } from '../series.ts';
 
+/** What start times prove about a series. */
+export type Proofs = Pick<Sighting, 'process' | 'mayName' | 'proof' | 'isOwnProof' | 'proofOfPage'>;
+
+export const UNPROVEN: Proofs = {
+  process: '',
+  mayName: new Map(),
+  proof: null,
+  isOwnProof: false,
+  proofOfPage: null,
+};
 const NO_CHANGES: StartTimeChanges = { severalServers: false, renewed: new Set(), same: new Set() };
 
 /** The start times on the pages of one target, and what they prove about its series. */
@@ -11,6 +22,8 @@ export class StartProofs {
   readonly #starts = new StartTimes();
   readonly #uptimes = new StartTimes();
   #changes = NO_CHANGES;
+  /** Labels of start times, which name processes, beside those that are known to. */
+  readonly #processLabels = new Set<string>();
 
   get startTimes(): ReadonlyMap<string, number> {
     return this.#starts.all;
@@ -29,7 +42,8 @@ export class StartProofs {
   ): boolean {
     const starts: StartTime[] = [];
     const uptimes: StartTime[] = [];
-    for (const { key, row, kind } of places) {
+    for (const { key, row, kind, labels, family } of places) {
+      if (family === null) for (const label of otherProcessLabels(labels)) this.#processLabels.add(label);
       const seconds = values[row] as number;
       if (kind === 'start') starts.push({ key, earliest: seconds, latest: seconds });
       // The page was written at some time between the request and the first byte of the answer.
@@ -45,29 +59,48 @@ export class StartProofs {
     return true;
   }
 
-  /** What the start times of the page prove about a series: its own, or that of the process named by its labels. */
-  of(places: readonly StartTimePlace[]): (series: Series) => Sighting['proof'] {
+  /** What the start times of the page prove about a series: its own, or those of the processes that may count it. */
+  of(places: readonly StartTimePlace[]): (series: Series) => Proofs {
     // A page that lacks all known start times is incomplete; the next page decides.
-    if (places.length === 0 && (this.#starts.known || this.#uptimes.known)) return () => 'same';
+    if (places.length === 0 && (this.#starts.known || this.#uptimes.known)) {
+      return (series) => ({
+        ...UNPROVEN,
+        proof: 'same',
+        isOwnProof: true,
+        process: processOf(series, this.#processLabels),
+      });
+    }
     const own = new Map<string, string>();
-    const processes: { readonly labels: readonly (readonly [string, string])[]; readonly key: string }[] = [];
+    const processes: { readonly labels: Labels; readonly key: string }[] = [];
     for (const { key, labels, family } of places) {
-      if (family === null) processes.push({ labels: Object.entries(labels), key });
+      if (family === null) processes.push({ labels, key });
       else own.set(seriesKey(family, labels), key);
     }
-    processes.sort((a, b) => b.labels.length - a.labels.length);
-    const proof = (key: string | undefined): Sighting['proof'] => {
+    processes.sort((a, b) => Object.keys(b.labels).length - Object.keys(a.labels).length);
+    const ofStarts = this.#processLabels;
+    const proof = (key: string | undefined): StartProof => {
       if (key === undefined) return null;
       return this.#changes.renewed.has(key) ? 'renewed' : this.#changes.same.has(key) ? 'same' : null;
     };
-    return ({ family, labels }) => {
+    return (series) => {
+      const { family, labels } = series;
+      const process = processOf(series, ofStarts);
       const name = family.ofSummary ? family.name.replace(/_(sum|count)$/, '') : family.name;
       const ofSeries = own.size === 0 ? undefined : own.get(seriesKey(name, labels));
-      if (ofSeries !== undefined) return proof(ofSeries);
-      const ofProcess = processes.find((each) => each.labels.every(([label, value]) => labels[label] === value));
-      const proven = proof(ofProcess?.key);
-      // A gateway that lives on may expose the counts of a worker that restarted.
-      return proven === 'same' && namesAnotherProcess(labels, ofProcess?.labels ?? []) ? null : proven;
+      if (ofSeries !== undefined) return { ...UNPROVEN, proof: proof(ofSeries), isOwnProof: true, process };
+      const covering = processes.filter((each) => {
+        return Object.entries(each.labels).every(([label, value]) => labels[label] === value);
+      });
+      // A gateway's start time proves nothing about the workers that its page also shows.
+      const ofPage = covering.find((each) => namesAnotherProcess(labels, each.labels, ofStarts));
+      const ofProcess = covering.find((each) => !namesAnotherProcess(labels, each.labels, ofStarts));
+      return {
+        process,
+        mayName: otherLabels(labels, ofStarts),
+        proof: proof(ofProcess?.key),
+        isOwnProof: false,
+        proofOfPage: proof(ofPage?.key),
+      };
     };
   }
 }

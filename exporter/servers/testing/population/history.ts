@@ -4,7 +4,11 @@ import { ModelProcess, type Draw, type StartEvidence } from './process.ts';
 
 /** What answers at the address of a history. */
 export type Shape =
-  'one process' | 'gateway with workers' | 'several processes on a page' | 'replicas behind the address';
+  | 'one process'
+  | 'gateway with workers'
+  | 'several processes on a page'
+  | 'workers on the page of a gateway'
+  | 'replicas behind the address';
 
 /** One generated history: the pages, in order, and the true counts between the first and the last of them. */
 export interface History {
@@ -26,6 +30,54 @@ const SECONDS_PER_SCRAPE = 5;
 
 /** A seeded history. The same seed gives the same history. */
 export function history(seed: number): History {
+  return seed % 7 === 0 ? gatewayHistory(seed) : processHistory(seed);
+}
+
+/** A gateway whose page also has the series of its workers: each of them restarts, and the gateway may omit the workers. */
+function gatewayHistory(seed: number): History {
+  const draw = drawer(seed);
+  const label = draw.of(['worker', 'worker', 'engine']);
+  const start = draw.of(['none', 'process', 'created'] as const);
+  const untyped = draw.chance(0.2);
+  const names = ['a', 'b', 'c'].slice(0, draw.whole(2, 3));
+  const startOfWorkers = start === 'process' && draw.chance(0.5) ? 'none' : start;
+  const gateway = new ModelProcess(draw, {
+    ...{ worker: null, label, start, routes: draw.chance(0.7) ? names : [] },
+    ...{ untyped, prefix: 'gateway_', served: draw.chance(0.6) ? 1 : 0 },
+  });
+  const workers = names.map((worker) => {
+    const served = draw.chance(0.6) ? 1 : 0;
+    return new ModelProcess(draw, { worker, label, start: startOfWorkers, routes: [], untyped, prefix: '', served });
+  });
+  const pages: (string | null)[] = [];
+  const shown = new Shown();
+  let ambiguous = false;
+  const scrapes = draw.whole(6, 14);
+  for (let scrape = 0; scrape < scrapes; scrape++) {
+    const now = scrape * SECONDS_PER_SCRAPE;
+    const gatewayRestarts = scrape > 0 && draw.chance(0.06);
+    const together = gatewayRestarts && draw.chance(0.2);
+    const omitted = scrape > 0 && draw.chance(gatewayRestarts ? 0.25 : 0.03) ? draw.of([workers, [workers[0]]]) : [];
+    if (gatewayRestarts) gateway.restart(now - draw.whole(1, SECONDS_PER_SCRAPE - 2));
+    for (const worker of workers) {
+      if (scrape > 0 && (together || draw.chance(0.05))) worker.restart(now - draw.whole(1, SECONDS_PER_SCRAPE - 2));
+    }
+    for (const process of [gateway, ...workers]) process.observe();
+    const onPage = [gateway, ...workers.filter((worker) => !omitted.includes(worker))];
+    const page = onPage.map((process) => process.page(now)).join('');
+    if (scrape > 0 && draw.chance(0.08)) pages.push(null);
+    else {
+      pages.push(page);
+      for (const process of onPage) ambiguous = !shown.see(process) || ambiguous;
+    }
+    // A label with one value on a page without other series does not look like that of several processes.
+    const separates = gateway.isVisible || workers.filter(({ isVisible }) => isVisible).length > 1;
+    ambiguous ||= label === 'engine' && !separates;
+  }
+  return { shape: 'workers on the page of a gateway', start, pages, from: 0, truth: shown.truth(), ambiguous };
+}
+
+function processHistory(seed: number): History {
   const draw = drawer(seed);
   const shape = draw.of([
     'one process',
@@ -43,12 +95,17 @@ export function history(seed: number): History {
         : [null];
   // Replicas are deployed together and have served before.
   const replicas = shape === 'replicas behind the address';
+  const label = seed % 8 === 6 ? 'engine' : 'worker';
+  const untyped = seed % 6 === 5;
   const processes = labels.map(
     (worker) =>
       new ModelProcess(draw, {
         worker,
+        label,
+        untyped,
+        prefix: '',
         start: shape === 'several processes on a page' && start === 'uptime' ? 'none' : start,
-        gateway: shape === 'gateway with workers',
+        routes: shape === 'gateway with workers' ? ['x', 'y'] : [],
         served: replicas ? 1 : draw.chance(0.6) ? 1 : 0,
       }),
   );

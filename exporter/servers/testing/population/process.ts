@@ -10,11 +10,17 @@ export interface Draw {
 export type StartEvidence = 'none' | 'process' | 'created' | 'uptime';
 
 export interface ProcessFacts {
-  /** The label `worker` of all its series; null: none. */
+  /** The value of `label` of all its series; null: none. */
   readonly worker: string | null;
+  /** The name of the label that names workers. */
+  readonly label: string;
   readonly start: StartEvidence;
-  /** Some of its series are labeled by worker, although it is one process. */
-  readonly gateway: boolean;
+  /** Workers of which it counts what it sends to them, although it is one process. */
+  readonly routes: readonly string[];
+  /** The pages have no TYPE for histograms. */
+  readonly untyped: boolean;
+  /** In front of the names of its families. */
+  readonly prefix: string;
   /** 1: it had served requests before the first page. */
   readonly served: 0 | 1;
 }
@@ -46,11 +52,14 @@ export class ModelProcess {
     this.#facts = facts;
     this.#startSeconds = -draw.whole(100, 5000);
     const label = (more: string): string => {
-      const pairs = [...(facts.worker === null ? [] : [`worker="${facts.worker}"`]), ...(more === '' ? [] : [more])];
+      const pairs = [
+        ...(facts.worker === null ? [] : [`${facts.label}="${facts.worker}"`]),
+        ...(more === '' ? [] : [more]),
+      ];
       return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
     };
     const make = (name: string, kind: ModelSeries['kind'], more = ''): ModelSeries => ({
-      name,
+      name: `${facts.prefix}${name}`,
       labels: label(more),
       kind,
       early: draw.chance(0.5),
@@ -59,9 +68,7 @@ export class ModelProcess {
       sum: 0,
       bounds: [1, 3, 5],
     });
-    const routed = facts.gateway
-      ? ['worker="x"', 'worker="y"'].map((more) => make('routed_total', 'counter', more))
-      : [];
+    const routed = facts.routes.map((worker) => make('routed_total', 'counter', `${facts.label}="${worker}"`));
     this.#series = [
       make('requests_total', 'counter', 'status="ok"'),
       make('requests_total', 'counter', 'status="error"'),
@@ -76,6 +83,11 @@ export class ModelProcess {
   /** Whether one of its pages reports when it started, regardless of what it counted. */
   get showsStart(): boolean {
     return this.#facts.start === 'process' || this.#facts.start === 'uptime';
+  }
+
+  /** Whether its page has any counts. */
+  get isVisible(): boolean {
+    return this.#shown().length > 0;
   }
 
   /** Whether it never counts anything, and the other one shows the same series, or others only above 0. */
@@ -135,16 +147,16 @@ export class ModelProcess {
   }
 
   page(nowSeconds: number): string {
-    const { start, worker } = this.#facts;
+    const { start, worker, label, untyped, prefix } = this.#facts;
     const started = 1_700_000_000 + this.#startSeconds;
-    const own = worker === null ? '' : `{worker="${worker}"}`;
+    const own = worker === null ? '' : `{${label}="${worker}"}`;
     const lines: string[] = [];
     if (start === 'process') lines.push(`process_start_time_seconds${own} ${started}`);
     if (start === 'uptime') lines.push(`model_uptime_seconds${own} ${nowSeconds - this.#startSeconds}`);
-    lines.push(`# TYPE running gauge`, `running${own} ${this.#draw.whole(0, 9)}`);
+    lines.push(`# TYPE ${prefix}running gauge`, `${prefix}running${own} ${this.#draw.whole(0, 9)}`);
     for (const series of this.#shown()) {
       const { name, labels, kind } = series;
-      lines.push(`# TYPE ${name} ${kind}`);
+      if (kind === 'counter' || !untyped) lines.push(`# TYPE ${name} ${kind}`);
       if (kind === 'counter') lines.push(`${name}${labels} ${total(series)}`);
       else {
         const le = (bound: string): string =>
@@ -156,7 +168,8 @@ export class ModelProcess {
           `${name}_count${labels} ${total(series)}`,
         );
       }
-      if (start === 'created') lines.push(`${name.replace(/_total$/, '')}_created${labels} ${started}`);
+      const created = `${name.replace(/_total$/, '')}_created`;
+      if (start === 'created') lines.push(`# TYPE ${created} gauge`, `${created}${labels} ${started}`);
     }
     return `${lines.join('\n')}\n`;
   }
