@@ -9,6 +9,11 @@ export function okRequests(completed: number | null, survey: ListedSurvey | null
   return completed ?? survey?.ok ?? null;
 }
 
+/** Whether the lists lack ok requests, as of those that cannot be true: what they result in is then not a figure of the run. */
+export function isSample(survey: ListedSurvey, ok: number | null): boolean {
+  return ok !== null && survey.ok < ok;
+}
+
 /** Whether there is no latency to be reported of: of a run without a success the tools write zeros. */
 export function hasNoLatencies(ok: number | null, notes: ImportNotes): boolean {
   if (ok !== 0) return false;

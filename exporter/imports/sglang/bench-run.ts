@@ -1,5 +1,5 @@
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { hasNoLatencies, okRequests } from '../serving-bench/bench-counts.ts';
+import { hasNoLatencies, isSample, okRequests } from '../serving-bench/bench-counts.ts';
 import { benchLoad } from '../serving-bench/bench-load.ts';
 import type { BenchResult } from '../serving-bench/bench-results.ts';
 import { Fields } from '../reading/fields.ts';
@@ -96,7 +96,7 @@ function latencies(
   notes: ImportNotes,
 ): MeasureResult[] {
   if (hasNoLatencies(completed ?? survey?.ok ?? null, notes)) return [];
-  return survey === null
+  return survey === null || isSample(survey, completed)
     ? summaryLatencies(fields, backend, completed, notes)
     : listedLatencies(fields, survey, backend, notes);
 }

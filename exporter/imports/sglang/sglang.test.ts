@@ -183,3 +183,14 @@ test('lists that are shorter than the completed requests give no figure: the sum
   expect((await measure(short, 'time_to_first_token'))?.mean).toBeCloseTo(ms(line, 'mean_ttft_ms'), 9);
   expect(notes.lines.join('\n')).toContain('the lists hold 4 of 8 ok requests: only the summary is used');
 });
+
+test('a listed request that cannot be true makes the lists a sample: the figures are those of the summary', async () => {
+  const [line = {}] = await lines('chat.jsonl');
+  const ttfts = line['ttfts'] as readonly number[];
+  const wrong = { ...line, ttfts: [-0.5, ...ttfts.slice(1)] };
+  expect((await run(wrong)).stated.requests.ok).toBe(8);
+  expect(await measure(wrong, 'time_to_first_token')).toMatchObject({
+    n: 8,
+    mean: expect.closeTo(ms(line, 'mean_ttft_ms'), 9),
+  });
+});

@@ -1,6 +1,6 @@
 import { things } from '../../../core/text/things.ts';
 import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
-import { hasNoLatencies, okRequests } from '../serving-bench/bench-counts.ts';
+import { hasNoLatencies, isSample, okRequests } from '../serving-bench/bench-counts.ts';
 import { benchLoad } from '../serving-bench/bench-load.ts';
 import type { BenchResult } from '../serving-bench/bench-results.ts';
 import { Fields } from '../reading/fields.ts';
@@ -96,7 +96,7 @@ function latencies(
   notes: ImportNotes,
 ): MeasureResult[] {
   if (hasNoLatencies(ok, notes)) return [];
-  if (survey === null) return summaryLatencies(fields, backend, ok);
+  if (survey === null || isSample(survey, ok)) return summaryLatencies(fields, backend, ok);
   checkSummary(fields, survey, notes);
   if (!hasRecords) return [...listedLatencies(survey, backend), ...lengthMeasures(survey)];
   return backend.countsTokenChunks ? [] : listedLatencies(survey, backend);

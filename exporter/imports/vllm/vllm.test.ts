@@ -440,3 +440,20 @@ test('lists that are shorter than the completed requests give no figure: the sum
   const ttft = stated.measures.find(({ measure }) => measure === 'time_to_first_token');
   expect(ttft).toMatchObject({ n: 12, mean: expect.closeTo(Number(result['mean_ttft_ms']) / 1000, 9) });
 });
+
+test('a listed request that cannot be true makes the lists a sample: the figures are those of the summary', () =>
+  inTemporaryFolder(async (folder) => {
+    const result = (await fixture('detailed.json')) as Record<string, unknown> & { ttfts: number[] };
+    const wrong = { ...result, ttfts: [-0.5, ...result.ttfts.slice(1)] };
+    await writeFile(join(folder, 'wrong.json'), JSON.stringify(wrong));
+    const all = await importInto(join(folder, 'runs'), [join(folder, 'wrong.json')]);
+    const { run: file, result: stored } = await importedRun(all);
+    expect(stored.requests.ok).toBe(12);
+    expect(distributionOf(stored, 'time_to_first_token')).toMatchObject({
+      n: 12,
+      mean: expect.closeTo(Number(result['mean_ttft_ms']) / 1000, 9),
+    });
+    expect(distributionOf(stored, 'request_latency').mean).toBeCloseTo(Number(result['mean_e2el_ms']) / 1000, 9);
+    expect(file.source?.notes).toContain('disagrees: the file states 12 ok requests, its lists contain 11');
+    expect(file.source?.notes.filter((note) => note.startsWith('disagrees'))).toHaveLength(1);
+  }));
