@@ -1,3 +1,5 @@
+import { delayText } from '../publish/remote-write/delay-text.ts';
+
 /**
  * Reports, once, that a receiver of remote write does not accept samples and for how long they are sent again. Without it, a
  * command that waits for the receiver would print nothing.
@@ -7,6 +9,6 @@ export function saidDelay(say: (line: string) => void): (reason: string, seconds
   return (reason, seconds) => {
     if (isSaid) return;
     isSaid = true;
-    say(`remote write: ${reason}; trying again for up to ${Math.max(1, Math.round(seconds))} s`);
+    say(delayText(reason, seconds));
   };
 }

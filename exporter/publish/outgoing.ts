@@ -32,6 +32,8 @@ export interface OutgoingOptions {
   /** False: other machines make parts of the run, so that this one's results are not the run's. */
   readonly isWhole: boolean;
   readonly version: string;
+  /** Receives a line while the run waits for a receiver. */
+  readonly say: (line: string) => void;
   /** Milliseconds since the epoch, of a clock that does not jump. */
   readonly now_ms: () => number;
 }
@@ -131,7 +133,7 @@ export async function checkOutgoing(request: OutgoingRequest | null, environment
 }
 
 async function openPublisher(
-  { environment, runsDirectory, run, families, version, now_ms }: OutgoingOptions,
+  { environment, runsDirectory, run, families, version, say, now_ms }: OutgoingOptions,
   request: RemoteWriteRequest,
   native: NativeLatencies | null,
 ): Promise<RemoteWritePublisher> {
@@ -144,7 +146,7 @@ async function openPublisher(
     maxQueueBytes: request.maxQueueBytes,
     customBuckets: request.nativeHistograms === 'custom',
     intervalSeconds: request.intervalSeconds,
-    flushSeconds: request.flushSeconds,
+    ...{ flushSeconds: request.flushSeconds, say },
     live: {
       families,
       native: native?.sources ?? [],

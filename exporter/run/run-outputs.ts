@@ -142,7 +142,10 @@ function liveMetrics({ plan, version }: OutputParts): LiveMetrics {
   });
 }
 
-function openOutgoing({ request, plan, store, epoch, version }: OutputParts, live: LiveMetrics): Promise<Outgoing> {
+function openOutgoing(
+  { request, plan, store, epoch, version, say }: OutputParts,
+  live: LiveMetrics,
+): Promise<Outgoing> {
   return Outgoing.open({
     request: request.outgoing ?? null,
     environment: process.env,
@@ -150,7 +153,7 @@ function openOutgoing({ request, plan, store, epoch, version }: OutputParts, liv
     run: runFile(plan),
     families: live.families,
     isWhole: request.shard === null,
-    version,
+    ...{ version, say },
     now_ms: () => wallNow_ms(epoch),
   });
 }

@@ -2,6 +2,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { publicUrl } from '../../http-client/public-url.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
+import { delayText } from './delay-text.ts';
 import { FamilySampler, type FamilyReading, type FamilySamplerOptions } from './family-sampler.ts';
 import { FINAL_VALUE_HELD_MS, STALE_AFTER_MS, type TimedSeries } from './finished-series.ts';
 import type { SendingOptions, SendingSummary } from './sending.ts';
@@ -12,11 +13,16 @@ export interface PublisherOptions extends SendingOptions {
   readonly intervalSeconds: number;
   /** How long `finish` waits for the receiver. */
   readonly flushSeconds: number;
+  /** Receives a line when `finish` has to wait for longer than a moment. */
+  readonly say: (line: string) => void;
   /** The source that is read at each point. */
   readonly live: FamilySamplerOptions;
   /** Milliseconds since the epoch, from a clock without jumps. */
   readonly now_ms: () => number;
 }
+
+/** A shorter wait ends soon, with a line that says what was sent. */
+const LONG_WAIT_SECONDS = 8;
 
 /**
  * Sends one shard of one run to a receiver while the run is running. The measuring thread only reads the numbers; a
@@ -45,6 +51,7 @@ export class RemoteWritePublisher {
     this.#finished = new Promise((resolve) => {
       worker.on('message', (message: FromWorker) => {
         if (message.kind === 'problem') this.#problems.push(message.line);
+        else if (message.kind === 'delayed') this.#sayDelay(message.reason, message.seconds);
         else if (message.kind === 'finished') resolve(message.summary);
       });
       worker.on('error', (error) => {
@@ -113,6 +120,10 @@ export class RemoteWritePublisher {
     const summary = await this.#finished;
     await this.#worker.terminate();
     return [...this.#problems.map((line) => `remote write: ${line}`), ...this.#summaryLines(summary)];
+  }
+
+  #sayDelay(reason: string, seconds: number): void {
+    if (seconds >= LONG_WAIT_SECONDS) this.#options.say(delayText(reason, seconds));
   }
 
   #summaryLines(summary: SendingSummary | null): string[] {

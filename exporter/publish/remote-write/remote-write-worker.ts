@@ -17,8 +17,10 @@ port.on('message', (message: ToWorker) => {
   if (message.kind === 'layout') sending.declare(message.number, message.layout);
   else if (message.kind === 'point') sending.append(message.layout, message.point);
   else
-    void sending.finish(message.seconds).then((summary) => {
-      report({ kind: 'finished', summary });
-      port.close();
-    });
+    void sending
+      .finish(message.seconds, (reason, seconds) => report({ kind: 'delayed', reason, seconds }))
+      .then((summary) => {
+        report({ kind: 'finished', summary });
+        port.close();
+      });
 });

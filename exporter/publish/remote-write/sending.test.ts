@@ -15,12 +15,15 @@ let server: ReceiverServer;
 let away: boolean;
 let silent: boolean;
 const problems: string[] = [];
+/** While a run waits for the receiver, which recovers then. */
+const said: string[] = [];
 
 beforeEach(async () => {
   runs = mkdtempSync(join(tmpdir(), 'llmbench-sending-'));
   away = false;
   silent = false;
   problems.length = 0;
+  said.length = 0;
   server = await receiverServer((request, response, number) => {
     if (silent) return;
     if (away) response.writeHead(503).end();
@@ -93,6 +96,10 @@ function publisher(gauge: Gauge, intervalSeconds = 0.05): Promise<RemoteWritePub
   return RemoteWritePublisher.open({
     ...{ runsDirectory: runs, runId: 'r', shard: '0', receiver: receiver(server.url), version: '0' },
     ...{ maxQueueBytes: 1e6, customBuckets: false, intervalSeconds, flushSeconds: 20 },
+    say: (line) => {
+      said.push(line);
+      away = false;
+    },
     live: { families: [gauge], extraLabels: {}, created_ms: 1 },
     now_ms: () => 1000,
   });
@@ -117,6 +124,19 @@ test('a run: its first values, points while it is running, the last value twice,
     { time_ms: 17_001, value: 'stale' },
   ]);
 });
+
+test('the end of a run reports that it waits for the receiver, unless it does for a moment alone', async () => {
+  away = true;
+  const publishing = await publisher(new Gauge(), 3600);
+  publishing.begin();
+  expect(await publishing.finish()).toEqual([expect.stringMatching(/^remote write: \d samples written to http/)]);
+  expect(said).toEqual([expect.stringMatching(/^remote write: HTTP 503; trying again for up to 1\d s$/)]);
+  away = true;
+  const second = await publisher(new Gauge(), 3600);
+  second.begin();
+  expect(await second.finish(2)).toContainEqual(expect.stringMatching(/samples wait on disk \(HTTP 503\)/));
+  expect(said).toHaveLength(1);
+}, 60_000);
 
 test('a series that appears later is sent from then on', async () => {
   const gauge = new Gauge();

@@ -10,4 +10,6 @@ export type FromWorker =
   /** The thread is loaded and cheap from now on. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'problem'; readonly line: string }
+  /** The end of the run waits for the receiver: why, and for how many seconds at most. */
+  | { readonly kind: 'delayed'; readonly reason: string; readonly seconds: number }
   | { readonly kind: 'finished'; readonly summary: SendingSummary };
