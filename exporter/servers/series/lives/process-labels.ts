@@ -8,6 +8,16 @@ const PROCESS_LABELS = [
   ...['WorkerId', 'ReplicaId'],
 ];
 
+/**
+ * Labels by which engines describe what they count: a process counts for all their values. (Triton resets the counts of a
+ * model that it reloads; it has no start time.)
+ */
+const DESCRIBING_LABELS = [
+  ...['model_name', 'served_model_name', 'model', 'model_id', 'version', 'engine', 'engine_type'],
+  ...['rank', 'tp_rank', 'pp_rank', 'dp_rank', 'moe_ep_rank', 'dynamo_namespace', 'dynamo_component', 'router_id'],
+  ...['pool', 'instance_id', 'window_size', 'method', 'outcome', 'response_metric_type'],
+];
+
 /** The process named by the labels of a series; '' if none. `ofStarts`: labels of start times, which name processes too. */
 export function processOf({ labels }: Pick<Series, 'labels'>, ofStarts: ReadonlySet<string>): string {
   return [...PROCESS_LABELS, ...ofStarts]
@@ -24,8 +34,11 @@ export function namesAnotherProcess(labels: Labels, ofStart: Labels, ofStarts: R
   return [...PROCESS_LABELS, ...ofStarts].some((label) => labels[label] !== undefined && !(label in ofStart));
 }
 
-/** The labels of a series that are not known to name a process. */
-export function otherLabels(labels: Labels, ofStarts: ReadonlySet<string>): Map<string, string> {
-  const known = new Set([...PROCESS_LABELS, ...ofStarts]);
+/**
+ * The labels of a series that may name a process, although they are not known to. `isProven`: the start time of the process
+ * whose page it is covers the series.
+ */
+export function otherLabels(labels: Labels, ofStarts: ReadonlySet<string>, isProven: boolean): Map<string, string> {
+  const known = new Set([...PROCESS_LABELS, ...ofStarts, ...(isProven ? DESCRIBING_LABELS : [])]);
   return new Map(Object.entries(labels).filter(([label]) => !known.has(label)));
 }

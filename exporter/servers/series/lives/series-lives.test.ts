@@ -523,7 +523,7 @@ describe('workers on the page of a gateway', () => {
     };
   };
 
-  test.each(['worker', 'engine'])('the gateway restarts, and the workers (%s) may have continued', (label) => {
+  test.each(['worker', 'shard'])('the gateway restarts, and the workers (%s) may have continued', (label) => {
     const before = { start: 100, requests: 900, workers: { a: [1000, 2000, 50], b: [700, 800, 60] } } as const;
     const after = { start: 900, requests: 7, workers: { a: [1010, 2020, 3], b: [705, 810, 4] } } as const;
     expect(increases([before, after], label)).toEqual({ gateway: 7, a: null, b: null, sent: 3 });
@@ -547,7 +547,7 @@ describe('workers on the page of a gateway', () => {
     expect(increases([before, after])).toEqual({ gateway: 10, a: 9, b: 5, sent: null });
   });
 
-  test.each(['worker', 'engine'])('it omits a worker (%s), which may have continued', (label) => {
+  test.each(['worker', 'shard'])('it omits a worker (%s), which may have continued', (label) => {
     const pages = [
       { start: 100, requests: 900, workers: { a: [1000, 2000], b: [700, 800] } },
       { start: 100, requests: 905, workers: { b: [702, 805] } },
@@ -615,4 +615,27 @@ test('the creation times of histograms without a TYPE prove which of them restar
   expect(gained(store, 'ttft', { engine: 'b' })).toBe(20);
   expect(store.untypedHistograms).toEqual(new Set(['ttft', 'latency']));
   expect(find(store, 'ttft_created')).toEqual([]);
+});
+
+describe('vLLM restarts between two scrapes, and its counts pass their old values', () => {
+  const page = (start: number, requests: number, collections: number): string =>
+    [
+      `process_start_time_seconds ${start}`,
+      counter(collections, 'python_gc_collections_total', '{generation="0"}'),
+      counter(collections / 10, 'process_cpu_seconds_total'),
+      counter(requests, 'vllm:request_success_total', '{model_name="m",engine="0",finished_reason="length"}'),
+      counter(requests * 16, 'vllm:generation_tokens_total', '{model_name="m",engine="0"}'),
+      counter(requests * 100, 'vllm:prompt_tokens_total', '{model_name="m",engine="0"}'),
+    ].join('\n');
+
+  test.each([
+    [5, 16],
+    [16, 5],
+    [5, 5],
+  ])('%d, then %d: its start time shows that they count from 0', (before, after) => {
+    const store = replay(pagesOf(page(1000, before, 500), page(2000, after, 300), page(2000, after + 10, 310)));
+    expect(known(store)).toEqual({ ...NOTHING, restarts: [1] });
+    expect(gained(store, 'vllm:request_success_total')).toBe(after + 10);
+    expect(gained(store, 'vllm:generation_tokens_total')).toBe((after + 10) * 16);
+  });
 });

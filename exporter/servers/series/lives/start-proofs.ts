@@ -94,10 +94,11 @@ export class StartProofs {
       // A gateway's start time proves nothing about the workers that its page also shows.
       const ofPage = covering.find((each) => namesAnotherProcess(labels, each.labels, ofStarts));
       const ofProcess = covering.find((each) => !namesAnotherProcess(labels, each.labels, ofStarts));
+      const proofOfProcess = proof(ofProcess?.key);
       return {
         process,
-        mayName: otherLabels(labels, ofStarts),
-        proof: proof(ofProcess?.key),
+        mayName: otherLabels(labels, ofStarts, proofOfProcess !== null),
+        proof: proofOfProcess,
         isOwnProof: false,
         proofOfPage: proof(ofPage?.key),
       };

@@ -36,7 +36,7 @@ export function history(seed: number): History {
 /** A gateway whose page also has the series of its workers: each of them restarts, and the gateway may omit the workers. */
 function gatewayHistory(seed: number): History {
   const draw = drawer(seed);
-  const label = draw.of(['worker', 'worker', 'engine']);
+  const label = draw.of(['worker', 'worker', 'shard']);
   const start = draw.of(['none', 'process', 'created'] as const);
   const untyped = draw.chance(0.2);
   const names = ['a', 'b', 'c'].slice(0, draw.whole(2, 3));
@@ -72,7 +72,7 @@ function gatewayHistory(seed: number): History {
     }
     // A label with one value on a page without other series does not look like that of several processes.
     const separates = gateway.isVisible || workers.filter(({ isVisible }) => isVisible).length > 1;
-    ambiguous ||= label === 'engine' && !separates;
+    ambiguous ||= label === 'shard' && !separates;
   }
   return { shape: 'workers on the page of a gateway', start, pages, from: 0, truth: shown.truth(), ambiguous };
 }
@@ -95,7 +95,7 @@ function processHistory(seed: number): History {
         : [null];
   // Replicas are deployed together and have served before.
   const replicas = shape === 'replicas behind the address';
-  const label = seed % 8 === 6 ? 'engine' : 'worker';
+  const label = seed % 8 === 6 ? 'shard' : 'worker';
   const untyped = seed % 6 === 5;
   const processes = labels.map(
     (worker) =>
