@@ -145,9 +145,16 @@ function verdictOfPage(sightings: readonly Sighting[], unexplained: readonly Sig
   return verdict === 'alive' && verdictOf([...sightings, ...unexplained]) !== 'alive' ? 'unclear' : verdict;
 }
 
-/** What decreases in a worker that lives on, or as its only family, may be what the gateway counts of it. */
+/**
+ * What decreases in a worker that lives on, or as its only family, may be what the gateway counts of it; so may what vanishes
+ * while most series of the worker continue.
+ */
 function lostByPage(sightings: readonly Sighting[], verdict: Verdict): Sighting[] {
-  const fell = sightings.filter(({ step, isOwnProof }) => step === 'fell' && !isOwnProof);
+  const unproven = sightings.filter(({ isOwnProof }) => !isOwnProof);
+  const fell = unproven.filter(({ step }) => step === 'fell');
+  const { lost, continued } = tally(unproven);
+  if (fell.length === 0 && continued > lost)
+    return unproven.filter(({ step }) => step === 'vanished').map((one) => ({ ...one, proof: null }));
   const isOfWorker = verdict === 'restarted' && (countFamilies(fell) > 1 || fell[0]?.proof === 'renewed');
   return isOfWorker ? [] : fell.map((one) => ({ ...one, proof: null }));
 }
@@ -173,11 +180,13 @@ function doubtByLabels(sightings: readonly Sighting[], lives: readonly Life[]): 
   for (const classes of classesByLabel(sightings)) {
     const rest = classes.get('');
     for (const members of classes.values()) {
+      const fell = (all: readonly number[]): boolean => all.some((i) => sightings[i]?.step === 'fell');
       const verdicts = [members, rest ?? members].map((one) => verdictOf(one.map((i) => alone[i] as Sighting)));
       for (const i of members) {
         const one = alone[i] as Sighting;
         if (one.isOwnProof || (sightings[i]?.stood === true && lives[i] === 'continues')) continue;
         if (one.step === 'vanished' && verdicts[0] === 'restarted') doubted[i] = 'anew';
+        if (one.step === 'vanished' && verdicts[0] === 'unclear' && fell(members)) doubted[i] = 'unclear';
         if (isUndecided(one) && verdicts.some((verdict) => lifeOf(one, verdict) !== lives[i])) doubted[i] = 'unclear';
       }
     }

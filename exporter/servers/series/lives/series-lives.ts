@@ -125,10 +125,11 @@ export class SeriesLives {
 
   /** True: a series that returns reveals a restart that was not known. */
   #judgeAbsent(absent: readonly Absent[], seen: readonly SeenSeries[], scrape: number): boolean {
-    const returning = absent.flatMap(({ sighting }) => sighting ?? []);
+    const returning = absent.filter(({ sighting }) => sighting !== null && !sighting.isOwnProof);
+    const vanishedAt = Math.min(...returning.map(({ series }) => series.absentSince(scrape - 1) ?? Infinity));
     const doubted = mayHaveContinued(
-      returning.filter(({ isOwnProof }) => !isOwnProof),
-      seen.map(({ sighting }) => sighting),
+      returning.flatMap(({ sighting }) => sighting ?? []),
+      seen.map(({ series, sighting }) => (series.bornAt < vanishedAt ? sighting : { ...sighting, step: 'appeared' })),
     );
     let returned = false;
     for (const { series, proof, sighting } of absent) {

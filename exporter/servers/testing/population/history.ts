@@ -68,7 +68,13 @@ function gatewayHistory(seed: number): History {
     if (scrape > 0 && draw.chance(0.08)) pages.push(null);
     else {
       pages.push(page);
-      for (const process of onPage) ambiguous = !shown.see(process) || ambiguous;
+      // What the gateway counts of a worker may vanish or decrease with the worker.
+      const lost = workers.flatMap((worker, i) =>
+        onPage.includes(worker) && worker.isVisible && !shown.hasRestarted(worker) ? [] : [`${label}="${names[i]}"`],
+      );
+      const isExplained = (key: string): boolean => lost.some((pair) => key.includes(pair));
+      for (const process of onPage)
+        ambiguous = !shown.see(process, process === gateway ? isExplained : undefined) || ambiguous;
     }
     // A label with one value on a page without other series does not look like that of several processes.
     const separates = gateway.isVisible || workers.filter(({ isVisible }) => isVisible).length > 1;
@@ -166,8 +172,17 @@ class Shown {
     }
   >();
 
-  /** False: the process restarted since the last good page, and nothing on this page shows it. */
-  see(process: ModelProcess): boolean {
+  /** Whether it restarted since the last good page that showed it. */
+  hasRestarted(process: ModelProcess): boolean {
+    const before = this.#processes.get(process);
+    return before !== undefined && before.life !== process.life;
+  }
+
+  /**
+   * False: the process restarted since the last good page, and nothing on this page shows it. `isExplained`: of numbers that
+   * may be lost for another reason.
+   */
+  see(process: ModelProcess, isExplained: (key: string) => boolean = () => false): boolean {
     const counts = process.counts();
     const before = this.#processes.get(process);
     if (before === undefined) {
@@ -189,7 +204,7 @@ class Shown {
       before.life = process.life;
       visible =
         process.showsStart ||
-        Array.from(before.shown).some(([key, value]) => (numbers.get(key) ?? absent(key)) < value);
+        Array.from(before.shown).some(([key, value]) => (numbers.get(key) ?? absent(key)) < value && !isExplained(key));
     }
     before.last = counts;
     before.shown = numbers;
