@@ -112,6 +112,34 @@ columns:
     });
   }));
 
+test('a row per run without a count of requests has its figures, and no count', () =>
+  inTemporaryFolder(async (folder) => {
+    const mapping = `
+rows: runs
+requests: n
+columns:
+  p99: {measure: time_to_first_token, statistic: p99, unit: ms, definition: sent_to_first_content_chunk}
+  rps: {measure: request_throughput, definition: ok_requests_over_wall_time}
+`;
+    const rows = [',130,6', ' ,130,6', '-5,130,6', '3.5,130,6', 'abc,130,6', '0x10,130,6', '20, ,0x10'];
+    const report = await imported(folder, `n,p99,rps\n${rows.join('\n')}\n`, mapping);
+    for (const index of [0, 1, 2, 3, 4, 5]) {
+      const { run, result } = await importedRun(report, index);
+      expect(result.requests.ok).toBeNull();
+      expect(distributionOf(result, 'time_to_first_token')).toMatchObject({
+        n: null,
+        percentiles: { p99: { value: 0.13 } },
+      });
+      expect(scalarOf(result, 'request_throughput').value).toBe(6);
+      const reasons = run.source?.notes.filter((note) => /not a (whole )?number/.test(note));
+      expect(reasons).toHaveLength(index < 2 ? 0 : 1);
+    }
+    const { result } = await importedRun(report, 6);
+    expect(result.requests.ok).toBe(20);
+    expect(result.measures.map(({ measure }) => measure)).toEqual(['request_throughput']);
+    expect(scalarOf(result, 'request_throughput').value).toBeNull();
+  }));
+
 test('a mapped column that the file lacks is refused', () =>
   inTemporaryFolder(async (folder) => {
     const { report } = await imported(folder, 'started,total\n1,2\n');

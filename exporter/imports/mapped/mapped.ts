@@ -5,6 +5,7 @@ import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey, StatedResult } from '../importer.ts';
 import type { SourceFile } from '../reading/source-file.ts';
+import { numberIn } from './cells.ts';
 import type { ColumnMapping, MappedMeasure } from './mapping.ts';
 import { MappedRow, recordOfRow } from './row-record.ts';
 import { rowsOf } from './rows.ts';
@@ -73,7 +74,7 @@ async function* runPerRow(
   const notes = new ImportNotes();
   for await (const row of rowsOf(file, notes, context)) {
     const own = new ImportNotes();
-    const ok = Number(mapping.requests === null ? NaN : row.cells[mapping.requests]);
+    const ok = okRequestsOf(row, mapping, own);
     yield {
       ...common(mapping),
       part: `row ${row.number}`,
@@ -81,36 +82,40 @@ async function* runPerRow(
       records: null,
       stated: {
         ...NOTHING_STATED,
-        requests: { ...NOTHING_STATED.requests, ok: Number.isSafeInteger(ok) ? ok : null },
-        measures: measuresOfRow(row, mapping, own),
+        requests: { ...NOTHING_STATED.requests, ok },
+        measures: measuresOfRow(row, ok, mapping, own),
       },
       notes: own,
     };
   }
 }
 
+/** How many requests of a run were ok; null when its row has no such count. */
+function okRequestsOf(row: SourceRow, { requests }: ColumnMapping, notes: ImportNotes): number | null {
+  const count = requests === null ? null : numberIn(row, requests, requests, notes);
+  if (count === null || (Number.isSafeInteger(count) && count >= 0)) return count;
+  notes.add(`row ${row.number}: ${requests} is not a whole number of 0 or more, and read as unknown`);
+  return null;
+}
+
 /** The measures that a row of a file with one row per run states. */
-function measuresOfRow({ cells, number }: SourceRow, mapping: ColumnMapping, notes: ImportNotes): MeasureResult[] {
+function measuresOfRow(row: SourceRow, n: number | null, mapping: ColumnMapping, notes: ImportNotes): MeasureResult[] {
   const value = ({ column, scale }: MappedMeasure): number | null => {
-    const cell = cells[column];
-    if (cell === undefined || cell === null || cell === '') return null;
-    const found = Number(cell);
-    if (Number.isFinite(found)) return found * scale;
-    notes.count('values read as unknown: not a number', `row ${number}, ${column}`);
-    return null;
+    const found = numberIn(row, column, column, notes);
+    return found === null ? null : found * scale;
   };
   const scalars = mapping.measures.filter(({ statistic }) => statistic === 'value');
   const figures = Map.groupBy(
     mapping.measures.filter(({ statistic }) => statistic !== 'value'),
     ({ measure, definition }) => `${measure} ${definition}`,
   );
-  const n = Number(mapping.requests === null ? NaN : cells[mapping.requests]);
   return [
     ...scalars.map((each) => statedScalar(each, value(each))),
     ...[...figures.values()].flatMap((each) => {
       const [first] = each;
-      if (first === undefined || !Number.isSafeInteger(n)) return [];
+      if (first === undefined) return [];
       const reported = Object.fromEntries(each.map((one) => [one.statistic, value(one)]));
+      if (Object.values(reported).every((figure) => figure === null)) return [];
       return [statedDistribution(first, { ...reported, n, percentiles: reported })];
     }),
   ];

@@ -2,10 +2,9 @@ import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED, PHASES } from '../../../core/run/record.ts';
 import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
 import type { ImportNotes } from '../import-notes.ts';
+import { numberIn, textIn } from './cells.ts';
 import type { ColumnMapping, MappedField } from './mapping.ts';
 import type { SourceRow } from './rows.ts';
-
-const NUMBER = /^\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*$/;
 
 /** The cells of a row by field: numbers in nanoseconds, tokens or plain; null where the row has nothing. */
 export class MappedRow {
@@ -21,17 +20,13 @@ export class MappedRow {
 
   text(field: MappedField): string | null {
     const column = this.#columns.get(field)?.column;
-    const value = column === undefined ? null : this.#row.cells[column];
-    if (typeof value === 'string') return value === '' ? null : value;
-    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : null;
+    return column === undefined ? null : textIn(this.#row, column);
   }
 
   number(field: MappedField): number | null {
-    const text = this.text(field);
-    if (text === null) return null;
-    if (NUMBER.test(text)) return Number(text) * (this.#columns.get(field)?.scale ?? 1);
-    this.#notes.count('values read as unknown: not a number', `row ${this.#row.number}, ${field}`);
-    return null;
+    const mapped = this.#columns.get(field);
+    const found = mapped === undefined ? null : numberIn(this.#row, mapped.column, field, this.#notes);
+    return found === null ? null : found * (mapped?.scale ?? 1);
   }
 
   /** Rounded to whole nanoseconds or tokens. */
