@@ -71,6 +71,28 @@ test('requests of a warm-up and of a cool-down are in no measure', () =>
     expect(distributionOf(result, 'request_latency').max).toBeCloseTo(0.15, 9);
   }));
 
+test('a phase of another name is measured, with a note', () =>
+  inTemporaryFolder(async (folder) => {
+    const mapping = `${REQUESTS}  part: {field: phase}\n`;
+    const rows = ['Warmup', 'warm-up', 'measure', ''].map((part, i) => `170000000${i},50,150,11,200,x,${part}`);
+    const text = ['started,ttft,total,out,status,prompt,part', ...rows].join('\n');
+    const { run, records } = await importedRun(await imported(folder, text, mapping));
+    expect(records.map(({ phase }) => phase)).toEqual(['warmup', 'measure', 'measure', 'measure']);
+    expect(run.source?.notes).toContain('1 × requests of the phase warm-up, which are measured (first: row 3)');
+  }));
+
+test('a request without a response, and a redirected one, is not ok', () =>
+  inTemporaryFolder(async (folder) => {
+    const mapping = `${REQUESTS}  err: {field: error}\n`;
+    const rows = ['200,', '204,', '302,', '0,', '0,connect_refused', '0,none', '503,connect_refused'].map(
+      (answer, i) => `170000000${i},50,150,11,x,${answer}`,
+    );
+    const text = ['started,ttft,total,out,prompt,status,err', ...rows].join('\n');
+    const { result } = await importedRun(await imported(folder, text, mapping));
+    expect(result.requests).toEqual({ ok: 2, error: 5, timeout: 0, cancelled: 0 });
+    expect(result.errors).toEqual({ redirect: 1, other: 2, connect_refused: 1, http_5xx: 1 });
+  }));
+
 test('JSON lines and a JSON list with relative times have no start time', () =>
   inTemporaryFolder(async (folder) => {
     const rows = [

@@ -1,6 +1,7 @@
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import { ERROR_REASONS, NOT_COUNTED, NOT_TRACED, PHASES } from '../../../core/run/record.ts';
-import type { ErrorReason, RequestRecord } from '../../../core/run/record.ts';
+import type { ErrorReason, PhaseName, RequestRecord } from '../../../core/run/record.ts';
+import { printable } from '../import-notes.ts';
 import type { ImportNotes } from '../import-notes.ts';
 import { numberIn, textIn } from './cells.ts';
 import type { ColumnMapping, MappedField } from './mapping.ts';
@@ -34,6 +35,15 @@ export class MappedRow {
     const value = this.number(field);
     return value === null ? null : Math.round(value);
   }
+
+  /** A name that is none of ours is measured; it is counted in the notes, since a warm-up may have another. */
+  phase(): PhaseName {
+    const name = this.text('phase')?.trim().toLowerCase();
+    const phase = PHASES.find((each) => each === name);
+    if (name !== undefined && phase === undefined)
+      this.#notes.count(`requests of the phase ${printable(name)}, which are measured`, `row ${this.#row.number}`);
+    return phase ?? 'measure';
+  }
 }
 
 /** The request of a row; times are ns since `zero_ns`. Null when the row does not report when it was sent and ended. */
@@ -54,7 +64,7 @@ export function recordOfRow(
   const [input, output] = [row.whole('input_tokens'), row.whole('output_tokens')];
   return {
     index,
-    phase: PHASES.find((phase) => phase === row.text('phase')) ?? 'measure',
+    phase: row.phase(),
     due_ns: since(row.number('due')),
     sent_ns,
     first_content_ns: first === null ? null : sent_ns + first,
@@ -88,6 +98,11 @@ function reasonOf(error: string | null, status: number | null): ErrorReason | nu
   if (status === 429) return 'http_429';
   if (status !== null && status >= 500) return 'http_5xx';
   if (status !== null && status >= 400) return 'http_4xx';
+  if (status !== null && status >= 300) return 'redirect';
+  const named = ERROR_REASONS.find((reason) => reason === text);
+  if (named !== undefined) return named;
+  // Tools write 0 where no response came.
+  if (status !== null && status < 200) return 'other';
   if (NO_ERROR.has(text)) return null;
-  return ERROR_REASONS.find((reason) => reason === text) ?? 'other';
+  return 'other';
 }
