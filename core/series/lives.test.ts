@@ -114,3 +114,57 @@ describe('with start times', () => {
     expect(lives.at(-1)).toBe('continues');
   });
 });
+
+describe('on the page of a gateway', () => {
+  const worker = (step: Sighting['step'], family: string, more: Partial<Sighting> = {}): Sighting =>
+    sighting(step, { family, process: 'worker=a', ...more });
+
+  test('its restart leaves open whether its workers continue', () => {
+    const { lives } = judgeLives([
+      ...many(3, sighting('fell')),
+      worker('continued', 'x'),
+      worker('continued', 'y'),
+      worker('continued', 'z', { counted: false }),
+    ]);
+    expect(lives).toEqual(['anew', 'anew', 'anew', 'unclear', 'unclear', 'continues']);
+  });
+
+  test('its start time does too', () => {
+    const renewed = { proofOfPage: 'renewed' } as const;
+    const { lives, pageRestarted } = judgeLives([worker('continued', 'x', renewed), worker('continued', 'y', renewed)]);
+    expect({ lives, pageRestarted }).toEqual({ lives: ['unclear', 'unclear'], pageRestarted: true });
+  });
+
+  test('a series with a creation time of its own is decided', () => {
+    const { lives } = judgeLives([
+      ...many(3, sighting('fell')),
+      worker('continued', 'x', { proof: 'same', isOwnProof: true }),
+      worker('continued', 'y', { proof: 'renewed', isOwnProof: true }),
+    ]);
+    expect(lives.slice(3)).toEqual(['continues', 'anew']);
+  });
+
+  test('what it counts of its workers is its own', () => {
+    const { lives } = judgeLives([...many(3, sighting('fell')), worker('continued', 'sent')]);
+    expect(lives).toEqual(['anew', 'anew', 'anew', 'anew']);
+  });
+
+  test('a restarted worker leaves the gateway alone, but not what it may count of the worker', () => {
+    const { lives } = judgeLives([
+      ...many(3, sighting('continued')),
+      worker('fell', 'x'),
+      worker('fell', 'y'),
+      worker('continued', 'sent'),
+    ]);
+    expect(lives).toEqual(['continues', 'continues', 'continues', 'anew', 'anew', 'unclear']);
+  });
+
+  test('one number that decreases beside a worker that continues may be of the gateway', () => {
+    const { lives } = judgeLives([
+      ...many(3, sighting('continued')),
+      worker('fell', 'sent'),
+      ...['x', 'y', 'z'].map((family) => worker('continued', family)),
+    ]);
+    expect(new Set(lives.slice(0, 3))).toEqual(new Set(['unclear']));
+  });
+});
