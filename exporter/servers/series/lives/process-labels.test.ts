@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { catalogs } from '../../../../catalog/load.ts';
-import { otherLabels } from './process-labels.ts';
+import { otherLabels, processOf } from './process-labels.ts';
 
 // The start time of an exporter of GPUs is not that of its counters.
 const servers = catalogs().filter(({ role }) => role !== 'hardware');
@@ -19,3 +19,12 @@ test.each(servers.map((each) => [each.system, each] as const))(
     expect([...otherLabels({ ...values, shard: 'a' }, new Set(), true).keys()]).toEqual(['shard']);
   },
 );
+
+test('the order of labels on the page does not matter for the process that they name', () => {
+  const [one, other] = [
+    { pid: '7', worker: 'a', status: 'ok' },
+    { worker: 'a', pid: '7' },
+  ].map((labels) => processOf({ labels }, new Set()));
+  expect(one).toBe('pid=7,worker=a');
+  expect(other).toBe(one);
+});

@@ -20,9 +20,11 @@ const DESCRIBING_LABELS = [
 
 /** The process named by the labels of a series; '' if none. `ofStarts`: labels of start times, which name processes too. */
 export function processOf({ labels }: Pick<Series, 'labels'>, ofStarts: ReadonlySet<string>): string {
-  return [...PROCESS_LABELS, ...ofStarts]
-    .flatMap((label) => (labels[label] === undefined ? [] : [`${label}=${labels[label]}`]))
-    .join();
+  const names: string[] = [];
+  for (const [label, value] of Object.entries(labels)) {
+    if (PROCESS_LABELS.includes(label) || ofStarts.has(label)) names.push(`${label}=${value}`);
+  }
+  return names.sort().join();
 }
 
 /** The labels of a start time that are not known to name processes. */
@@ -31,7 +33,9 @@ export const otherProcessLabels = (ofStart: Labels): string[] =>
 
 /** Whether the labels of a series name a process that the labels of a start time do not name. */
 export function namesAnotherProcess(labels: Labels, ofStart: Labels, ofStarts: ReadonlySet<string>): boolean {
-  return [...PROCESS_LABELS, ...ofStarts].some((label) => labels[label] !== undefined && !(label in ofStart));
+  return Object.keys(labels).some(
+    (label) => !(label in ofStart) && (PROCESS_LABELS.includes(label) || ofStarts.has(label)),
+  );
 }
 
 /**
@@ -39,6 +43,10 @@ export function namesAnotherProcess(labels: Labels, ofStart: Labels, ofStarts: R
  * whose page it is covers the series.
  */
 export function otherLabels(labels: Labels, ofStarts: ReadonlySet<string>, isProven: boolean): Map<string, string> {
-  const known = new Set([...PROCESS_LABELS, ...ofStarts, ...(isProven ? DESCRIBING_LABELS : [])]);
-  return new Map(Object.entries(labels).filter(([label]) => !known.has(label)));
+  const other = new Map<string, string>();
+  for (const [label, value] of Object.entries(labels)) {
+    const isDescribing = isProven && DESCRIBING_LABELS.includes(label);
+    if (!isDescribing && !ofStarts.has(label) && !PROCESS_LABELS.includes(label)) other.set(label, value);
+  }
+  return other;
 }
