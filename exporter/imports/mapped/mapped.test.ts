@@ -162,6 +162,34 @@ columns:
     expect(scalarOf(result, 'request_throughput').value).toBeNull();
   }));
 
+test('rows without a run, and columns that are not mapped, are in the notes of the runs', () =>
+  inTemporaryFolder(async (folder) => {
+    const mapping = `
+rows: runs
+requests: n
+columns: {rps: {measure: request_throughput, definition: ok_requests_over_wall_time}}
+`;
+    const report = await imported(folder, 'n,rps,gpu\n100,12,a\n5\n200,15,b\n', mapping);
+    expect(report.report.outcomes).toHaveLength(2);
+    for (const index of [0, 1]) {
+      const { run } = await importedRun(report, index);
+      expect(run.source?.notes).toContain('1 × rows left out: not as many fields as columns (first: row 3)');
+      expect(run.source?.notes).toContain('not understood: gpu');
+    }
+  }));
+
+test('an object may lack a column that others have', () =>
+  inTemporaryFolder(async (folder) => {
+    const rows = [
+      { started: 1700000000, ttft: 50, total: 150, out: 11 },
+      { started: 1700000001, total: 10, status: 503 },
+    ];
+    const lines = rows.map((row) => JSON.stringify(row)).join('\n');
+    const { result } = await importedRun(await imported(folder, `${lines}\n`, REQUESTS, 'rows.jsonl'));
+    expect(result.requests).toMatchObject({ ok: 1, error: 1 });
+    expect(result.errors).toEqual({ http_5xx: 1 });
+  }));
+
 test('a mapped column that the file lacks is refused', () =>
   inTemporaryFolder(async (folder) => {
     const { report } = await imported(folder, 'started,total\n1,2\n');

@@ -42,38 +42,54 @@ async function* readMapped(
 ): AsyncGenerator<ImportedRun> {
   const file = group.files[0]?.file;
   if (file === undefined) return;
-  const notes = new ImportNotes();
-  const first = await firstRow(file, notes, context);
+  const required = [...needed, ...(mapping.requests === null ? [] : [mapping.requests])];
+  const { first, missing, notes: rowNotes } = await surveyRows(file, required, mapping.rows === 'runs', context);
   if (first === null) throw new ImportRefusal(`${file.name} has no rows`);
-  const missing = [...needed, ...(mapping.requests === null ? [] : [mapping.requests])].filter(
-    (name) => !(name in first),
-  );
   if (missing.length > 0)
     throw new ImportRefusal(`${file.name} has no column ${missing.map((name) => `"${name}"`).join(', ')}`);
+  // The records of one run are read with notes of their own.
+  const notes = mapping.rows === 'runs' ? rowNotes : new ImportNotes();
   for (const name of Object.keys(first)) {
-    if (!needed.includes(name) && !mapping.ignore.includes(name) && name !== mapping.requests)
-      notes.notUnderstood(name);
+    if (!required.includes(name) && !mapping.ignore.includes(name)) notes.notUnderstood(name);
   }
-  yield* mapping.rows === 'runs' ? runPerRow(mapping, file, context) : oneRun(mapping, file, notes, context);
+  yield* mapping.rows === 'runs' ? runPerRow(mapping, file, notes, context) : oneRun(mapping, file, notes, context);
 }
 
-async function firstRow(
+interface RowSurvey {
+  /** The first row; null without any. */
+  readonly first: Readonly<Record<string, unknown>> | null;
+  /** The required columns that no row has. */
+  readonly missing: readonly string[];
+  readonly notes: ImportNotes;
+}
+
+/** Reads rows until each required column was in one, since an object may lack some; or all, if `isWhole`. */
+async function surveyRows(
   file: SourceFile,
-  notes: ImportNotes,
+  required: readonly string[],
+  isWhole: boolean,
   { signal }: ImportContext,
-): Promise<Readonly<Record<string, unknown>> | null> {
-  for await (const { cells } of rowsOf(file, notes, { signal })) return cells;
-  return null;
+): Promise<RowSurvey> {
+  const notes = new ImportNotes();
+  let first: RowSurvey['first'] = null;
+  let missing = required;
+  for await (const { cells } of rowsOf(file, notes, { signal })) {
+    first ??= cells;
+    missing = missing.filter((name) => !Object.hasOwn(cells, name));
+    if (missing.length === 0 && !isWhole) break;
+  }
+  return { first, missing, notes };
 }
 
 async function* runPerRow(
   mapping: ColumnMapping,
   file: SourceFile,
+  notes: ImportNotes,
   context: ImportContext,
 ): AsyncGenerator<ImportedRun> {
-  const notes = new ImportNotes();
-  for await (const row of rowsOf(file, notes, context)) {
+  for await (const row of rowsOf(file, new ImportNotes(), context)) {
     const own = new ImportNotes();
+    for (const line of notes.lines) own.add(line);
     const ok = okRequestsOf(row, mapping, own);
     yield {
       ...common(mapping),
