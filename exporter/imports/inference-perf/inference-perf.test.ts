@@ -121,6 +121,20 @@ describe('two stages of a constant rate, with their requests', () => {
       expect(ok.length).toBeGreaterThan(10);
     }));
 
+  test('the requests of all stages are not those of the only one whose report is there', () =>
+    inTemporaryFolder(async (folder) => {
+      const copy = join(folder, 'stages');
+      await cp(STAGES, copy, { recursive: true });
+      for (const name of ['stage_0_lifecycle_metrics.json', 'summary_lifecycle_metrics.json'])
+        await rm(join(copy, name), { force: true });
+      const { run, result, records } = await importedRun(await importInto(join(folder, 'runs'), [copy]));
+      const { successes, benchmark_time_seconds: seconds } = await stageFile(STAGES, 1);
+      expect(records).toEqual([]);
+      expect(result.requests.ok).toBe(successes.count);
+      expect(result.window.seconds).toBe(seconds);
+      expect(run.source?.notes.join()).toMatch(/it has 36 requests, the stages count 24: they are not imported/);
+    }));
+
   test('a stage whose size its requests contradict gives no records, and its own figures are used', () =>
     inTemporaryFolder(async (folder) => {
       const copy = join(folder, 'copy');

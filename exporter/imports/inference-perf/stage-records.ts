@@ -46,7 +46,10 @@ export async function recordsOfStages(
   const order = Uint32Array.from(sent, (_, i) => i)
     .filter((i) => Number.isFinite(sent[i]) && Number.isFinite(ends[i]))
     .sort((a, b) => (sent[a] ?? 0) - (sent[b] ?? 0));
-  const sizes = stages.length === 1 ? [{ requests: order.length, seconds: null }] : stages;
+  const [only] = stages;
+  const isOnly = stages.length === 1;
+  // The summary of several stages has the sum of their times, not the span.
+  const sizes = isOnly ? [{ requests: only?.requests ?? order.length, seconds: null }] : stages;
   const stageOf = new Uint32Array(sent.length);
   let from = 0;
   const zeros: number[] = [];
