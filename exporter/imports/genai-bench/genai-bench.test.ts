@@ -100,6 +100,20 @@ test('milliseconds, and figures without the warm-up', () =>
     expect(warm.run.source?.notes.join()).toContain('without the warm-up and cool-down');
   }));
 
+test.each([null, -1])('a time to first token of %p leaves the figures of the tool', (value) =>
+  inTemporaryFolder(async (folder) => {
+    const changed = await result(FOUR);
+    const request = changed.individual_request_metrics.find(({ ttft }) => ttft !== null);
+    Object.assign(request ?? {}, { ttft: value });
+    await writeFile(join(folder, FOUR), JSON.stringify(changed));
+    const { result: read } = await importedRun(await importInto(join(folder, 'runs'), [join(folder, FOUR)]));
+    const { ttft, e2e_latency: latency } = changed.aggregated_metrics.stats;
+    expect(distributionOf(read, 'time_to_first_token')).toMatchObject({ n: null, mean: ttft?.mean });
+    expect(distributionOf(read, 'request_latency').n).toBe(changed.aggregated_metrics.num_completed_requests);
+    expect(distributionOf(read, 'request_latency').mean).toBeCloseTo(latency?.mean ?? NaN, 9);
+  }),
+);
+
 test('without its metadata', () =>
   inTemporaryFolder(async (folder) => {
     const copy = join(folder, 'copy');

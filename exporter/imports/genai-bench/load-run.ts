@@ -100,7 +100,8 @@ export function loadRun(result: Fields, metadata: Fields | null, notes: ImportNo
           const factor = isTime ? scale : 1;
           const statistics = aggregate?.object('stats')?.object(name) ?? null;
           const values = valuesOf(requests, name, factor);
-          return isWhole
+          // A value that is missing or cannot be true leaves the tool's own figures.
+          return isWhole && values.length === ok && values.every((value) => value >= 0)
             ? exactMetric(name, identity, statistics, values, factor, notes)
             : statedMetric(identity, statistics, factor);
         }),

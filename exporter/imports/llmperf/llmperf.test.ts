@@ -70,6 +70,20 @@ test('failed responses are in no latency, and a figure that the responses contra
     expect((await importedRun(wrong)).run.source?.notes.join('\n')).toContain('disagrees: ttft_s mean');
   }));
 
+test.each([null, -3])('a time to first token of %p leaves the figures of the summary', (value) =>
+  inTemporaryFolder(async (folder) => {
+    await cp(join(FIXTURES, SUMMARY), join(folder, SUMMARY));
+    const responses = JSON.parse(await readFile(join(FIXTURES, RESPONSES), 'utf8')) as Record<string, unknown>[];
+    const changed = responses.map((response, i) => (i === 0 ? { ...response, ttft_s: value } : response));
+    await writeFile(join(folder, RESPONSES), JSON.stringify(changed));
+    const { result } = await importedRun(await importInto(join(folder, 'runs'), [folder]));
+    const reported = await summary();
+    const ttft = distributionOf(result, 'time_to_first_token');
+    expect(ttft).toMatchObject({ n: null, mean: reported['results_ttft_s_mean'], std: null });
+    expect(distributionOf(result, 'request_latency').std).not.toBeNull();
+  }),
+);
+
 test('responses that are fewer than the completed requests give no figure: the summary does', () =>
   inTemporaryFolder(async (folder) => {
     const list = JSON.parse(await readFile(join(FIXTURES, RESPONSES), 'utf8')) as unknown[];

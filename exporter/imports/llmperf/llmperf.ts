@@ -133,15 +133,26 @@ function metric(
 ): MeasureResult[] {
   const figure = (statistic: string): number | null => summary.number(`results_${name}_${statistic}`);
   const percentiles = PERCENTILE_NAMES.map((each) => [each, figure(`quantiles_${each}`)] as const);
-  if (listed === null) {
-    const [mean, min, max] = [figure('mean'), figure('min'), figure('max')];
-    if (mean === null) return [];
-    return [statedDistribution(identity, { n: ok, mean, min, max, percentiles: Object.fromEntries(percentiles) })];
-  }
   const values = new FloatColumn();
-  for (const request of listed) {
+  for (const request of listed ?? []) {
     const value = request[name];
     if (typeof value === 'number' && Number.isFinite(value)) values.append(value);
+  }
+  const mean = figure('mean');
+  // A value that is missing or cannot be true leaves the figures of the summary.
+  const isWhole = values.length === listed?.length && values.toArray().every((value) => value >= 0);
+  if (listed === null || (!isWhole && mean !== null)) {
+    if (mean === null) return [];
+    const [min, max] = [figure('min'), figure('max')];
+    return [
+      statedDistribution(identity, {
+        n: listed === null ? ok : null,
+        mean,
+        min,
+        max,
+        percentiles: Object.fromEntries(percentiles),
+      }),
+    ];
   }
   const exact = exactStated(identity, values.toArray());
   const stated = percentiles.flatMap(([each, value]): [number, number][] =>
