@@ -9,6 +9,7 @@ const sighting = (step: Sighting['step'], more: Partial<Sighting> = {}): Sightin
   family: 'x',
   process: '',
   mayName: new Map(),
+  describedBy: new Map(),
   proof: null,
   isOwnProof: false,
   proofOfPage: null,

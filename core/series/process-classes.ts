@@ -8,14 +8,26 @@ const FAMILIES_OF_PROCESSES = 1 / 3;
  * label are a class too, under ''. A label of few families, such as a status or a path, does not name processes.
  */
 export function classesByLabel(sightings: readonly Sighting[]): Map<string, number[]>[] {
+  return [
+    ...divisions(sightings, ({ mayName }) => mayName, 1),
+    ...divisions(sightings, ({ describedBy }) => describedBy, 2),
+  ];
+}
+
+function divisions(
+  sightings: readonly Sighting[],
+  labelsOf: (one: Sighting) => ReadonlyMap<string, string>,
+  leastValues: number,
+): Map<string, number[]>[] {
   const families = countFamilies(sightings);
-  const least = Math.max(Math.min(families, 2), families * FAMILIES_OF_PROCESSES);
-  const labels = new Set(sightings.flatMap(({ mayName }) => [...mayName.keys()]));
+  const leastFamilies = Math.max(Math.min(families, 2), families * FAMILIES_OF_PROCESSES);
+  const labels = new Set(sightings.flatMap((one) => [...labelsOf(one).keys()]));
   return Array.from(labels).flatMap((label) => {
-    const carriers = sightings.filter(({ mayName }) => mayName.has(label));
-    if (countFamilies(carriers) < least) return [];
-    const classes = indicesBy(sightings, ({ mayName }) => mayName.get(label) ?? '');
-    return classes.size < 2 ? [] : [classes];
+    const carriers = sightings.filter((one) => labelsOf(one).has(label));
+    if (countFamilies(carriers) < leastFamilies) return [];
+    const classes = indicesBy(sightings, (one) => labelsOf(one).get(label) ?? '');
+    const values = classes.size - (classes.has('') ? 1 : 0);
+    return classes.size < 2 || values < leastValues ? [] : [classes];
   });
 }
 

@@ -9,6 +9,7 @@ const sighting = (more: Partial<Sighting>): Sighting => ({
   family: 'x',
   process: 'worker=a',
   mayName: new Map(),
+  describedBy: new Map(),
   proof: null,
   isOwnProof: false,
   proofOfPage: null,

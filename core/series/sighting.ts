@@ -17,6 +17,8 @@ export interface Sighting {
   readonly process: string;
   /** Labels that may name a process that the start time does not name. */
   readonly mayName: ReadonlyMap<string, string>;
+  /** Labels that describe what a process counts, and may name processes only if they have several values. */
+  readonly describedBy: ReadonlyMap<string, string>;
   /** By the start time of the series or of the process that its labels name. */
   readonly proof: StartProof;
   /** Whether `proof` is by the start time of the series itself. */

@@ -1,4 +1,5 @@
 import type { Labels } from '../../../../core/exposition/index.ts';
+import type { Sighting } from '../../../../core/series/sighting.ts';
 import type { Series } from '../series.ts';
 
 /** Labels that identify one of several processes whose series are on one page. */
@@ -9,14 +10,15 @@ const PROCESS_LABELS = [
 ];
 
 /**
- * Labels by which engines describe what they count: a process counts for all their values. (Triton resets the counts of a
+ * Labels by which servers describe what they count: a process counts for all their values. (Triton resets the counts of a
  * model that it reloads; it has no start time.)
  */
 const DESCRIBING_LABELS = [
-  ...['model_name', 'served_model_name', 'model', 'model_id', 'version', 'engine', 'engine_type'],
-  ...['rank', 'tp_rank', 'pp_rank', 'dp_rank', 'moe_ep_rank', 'dynamo_namespace', 'dynamo_component', 'router_id'],
-  ...['pool', 'instance_id', 'window_size', 'method', 'outcome', 'response_metric_type'],
+  ...['version', 'engine_type', 'rank', 'tp_rank', 'pp_rank', 'dp_rank', 'moe_ep_rank', 'router_id', 'instance_id'],
+  ...['dynamo_namespace', 'dynamo_component', 'pool', 'window_size', 'method', 'outcome', 'response_metric_type'],
 ];
+/** The same; but a gateway may distinguish its workers by their values. */
+const DESCRIBING_ONE = ['model_name', 'served_model_name', 'model', 'model_id', 'engine'];
 
 /** The process named by the labels of a series; '' if none. `ofStarts`: labels of start times, which name processes too. */
 export function processOf({ labels }: Pick<Series, 'labels'>, ofStarts: ReadonlySet<string>): string {
@@ -40,13 +42,20 @@ export function namesAnotherProcess(labels: Labels, ofStart: Labels, ofStarts: R
 
 /**
  * The labels of a series that may name a process, although they are not known to. `isProven`: the start time of the process
- * whose page it is covers the series.
+ * whose page it is covers the series; then those that describe what is counted are apart, or left out.
  */
-export function otherLabels(labels: Labels, ofStarts: ReadonlySet<string>, isProven: boolean): Map<string, string> {
-  const other = new Map<string, string>();
+export function otherLabels(
+  labels: Labels,
+  ofStarts: ReadonlySet<string>,
+  isProven: boolean,
+): Pick<Sighting, 'mayName' | 'describedBy'> {
+  const mayName = new Map<string, string>();
+  const describedBy = new Map<string, string>();
   for (const [label, value] of Object.entries(labels)) {
-    const isDescribing = isProven && DESCRIBING_LABELS.includes(label);
-    if (!isDescribing && !ofStarts.has(label) && !PROCESS_LABELS.includes(label)) other.set(label, value);
+    if (ofStarts.has(label) || PROCESS_LABELS.includes(label)) continue;
+    if (isProven && DESCRIBING_LABELS.includes(label)) continue;
+    const into = isProven && DESCRIBING_ONE.includes(label) ? describedBy : mayName;
+    into.set(label, value);
   }
-  return other;
+  return { mayName, describedBy };
 }

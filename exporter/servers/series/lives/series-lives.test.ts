@@ -523,7 +523,7 @@ describe('workers on the page of a gateway', () => {
     };
   };
 
-  test.each(['worker', 'shard'])('the gateway restarts, and the workers (%s) may have continued', (label) => {
+  test.each(['worker', 'shard', 'engine'])('the gateway restarts, and the workers (%s) may have continued', (label) => {
     const before = { start: 100, requests: 900, workers: { a: [1000, 2000, 50], b: [700, 800, 60] } } as const;
     const after = { start: 900, requests: 7, workers: { a: [1010, 2020, 3], b: [705, 810, 4] } } as const;
     expect(increases([before, after], label)).toEqual({ gateway: 7, a: null, b: null, sent: 3 });
@@ -547,7 +547,7 @@ describe('workers on the page of a gateway', () => {
     expect(increases([before, after])).toEqual({ gateway: 10, a: 9, b: 5, sent: null });
   });
 
-  test.each(['worker', 'shard'])('it omits a worker (%s), which may have continued', (label) => {
+  test.each(['worker', 'shard', 'engine'])('it omits a worker (%s), which may have continued', (label) => {
     const pages = [
       { start: 100, requests: 900, workers: { a: [1000, 2000], b: [700, 800] } },
       { start: 100, requests: 905, workers: { b: [702, 805] } },

@@ -6,11 +6,12 @@ import { seriesKey, type StartTimePlace } from '../page-series.ts';
 import type { Series } from '../series.ts';
 
 /** What start times prove about a series. */
-export type Proofs = Pick<Sighting, 'process' | 'mayName' | 'proof' | 'isOwnProof' | 'proofOfPage'>;
+export type Proofs = Pick<Sighting, 'process' | 'mayName' | 'describedBy' | 'proof' | 'isOwnProof' | 'proofOfPage'>;
 
 export const UNPROVEN: Proofs = {
   process: '',
   mayName: new Map(),
+  describedBy: new Map(),
   proof: null,
   isOwnProof: false,
   proofOfPage: null,
@@ -97,7 +98,7 @@ export class StartProofs {
       const proofOfProcess = proof(ofProcess?.key);
       return {
         process,
-        mayName: otherLabels(labels, ofStarts, proofOfProcess !== null),
+        ...otherLabels(labels, ofStarts, proofOfProcess !== null),
         proof: proofOfProcess,
         isOwnProof: false,
         proofOfPage: proof(ofPage?.key),

@@ -36,7 +36,8 @@ export function history(seed: number): History {
 /** A gateway whose page also has the series of its workers: each of them restarts, and the gateway may omit the workers. */
 function gatewayHistory(seed: number): History {
   const draw = drawer(seed);
-  const label = draw.of(['worker', 'worker', 'shard']);
+  const drawn = draw.of(['worker', 'worker', 'shard']);
+  const label = drawn === 'shard' && seed % 2 === 0 ? 'engine' : drawn;
   const start = draw.of(['none', 'process', 'created'] as const);
   const untyped = draw.chance(0.2);
   const names = ['a', 'b', 'c'].slice(0, draw.whole(2, 3));
@@ -77,8 +78,10 @@ function gatewayHistory(seed: number): History {
         ambiguous = !shown.see(process, process === gateway ? isExplained : undefined) || ambiguous;
     }
     // A label with one value on a page without other series does not look like that of several processes.
-    const separates = gateway.isVisible || workers.filter(({ isVisible }) => isVisible).length > 1;
-    ambiguous ||= label === 'shard' && !separates;
+    const values = workers.filter((worker) => onPage.includes(worker) && worker.isVisible).length;
+    ambiguous ||= label === 'shard' && !gateway.isVisible && workers.filter(({ isVisible }) => isVisible).length < 2;
+    // One with one value on a page with a start time looks like what describes the process of the page.
+    ambiguous ||= label === 'engine' && values < 2;
   }
   return { shape: 'workers on the page of a gateway', start, pages, from: 0, truth: shown.truth(), ambiguous };
 }
