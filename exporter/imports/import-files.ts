@@ -41,8 +41,10 @@ export interface ImportReport {
   readonly outcomes: readonly ImportOutcome[];
   /** Names of the files that are no results of a known tool. */
   readonly unrecognized: readonly string[];
-  /** Those of them that a mapping of columns can read. */
+  /** Those of them that a mapping of columns can read, where none is given. */
   readonly mappable: readonly string[];
+  /** Why the given mapping does not read those that are unrecognized, each with the file's name. */
+  readonly unmapped: readonly string[];
   /** Files that belong to results and hold nothing to import. */
   readonly passedOver: number;
   /** Groups that were not accepted. */
@@ -101,8 +103,8 @@ export async function importFiles(request: ImportRequest): Promise<ImportReport>
     for await (const outcome of importGroup(group, known, request, progress)) done(outcome);
     progress.done();
   }
-  const { unrecognized, mappable, passedOver } = looked;
-  return { outcomes, unrecognized, mappable, passedOver, deferred: all.length - groups.length };
+  const { unrecognized, mappable, unmapped, passedOver } = looked;
+  return { outcomes, unrecognized, mappable, unmapped, passedOver, deferred: all.length - groups.length };
 }
 
 interface ImporterGroup {
@@ -115,6 +117,7 @@ interface LookedAt {
   readonly refused: readonly Unread[];
   readonly unrecognized: readonly string[];
   readonly mappable: readonly string[];
+  readonly unmapped: readonly string[];
   readonly passedOver: number;
 }
 
@@ -127,6 +130,7 @@ async function lookAt(
   const refused: Unread[] = [];
   const unrecognized: string[] = [];
   const mappable: string[] = [];
+  const unmapped: string[] = [];
   let passedOver = 0;
   for (const path of paths) {
     signal.throwIfAborted();
@@ -136,8 +140,11 @@ async function lookAt(
       const unsupported = found === null ? unsupportedTool(file) : null;
       if (unsupported !== null) refused.push({ path, ...unsupported });
       else if (found === null) {
-        unrecognized.push(printable(basename(path)));
-        if (isMappable(file)) mappable.push(printable(basename(path)));
+        const name = printable(basename(path));
+        unrecognized.push(name);
+        const reasons = importers.flatMap((importer) => importer.whyNot?.(file) ?? []);
+        if (reasons.length > 0) unmapped.push(`${name} ${reasons.join(', ')}`);
+        else if (isMappable(file)) mappable.push(name);
       } else if (found.file.recognition.ignored !== undefined) passedOver += 1;
       else recognized.get(found.importer)?.push(found.file);
     } catch (error) {
@@ -146,7 +153,7 @@ async function lookAt(
     }
   }
   passedOver += removeConversions(recognized);
-  return { recognized, refused, unrecognized, mappable, passedOver };
+  return { recognized, refused, unrecognized, mappable, unmapped, passedOver };
 }
 
 /** Removes files that are conversions of others of them, and returns how many. */

@@ -18,6 +18,8 @@ export interface Importer {
    * Must be quick and must not throw; null when it is something else.
    */
   recognize(file: SourceFile): Recognition | null;
+  /** Why it does not read a file that no importer recognizes, in one line without the file's name. Absent: it is not its own. */
+  whyNot?(file: SourceFile): string;
   /** Which files belong to one run. Absent: each file is a separate group. Files in no group are not imported. */
   group?(files: readonly RecognizedFile[]): readonly FileGroup[];
   /**

@@ -17,6 +17,7 @@ const REPORT = {
   ],
   unrecognized: ['a.txt', 'b.txt', 'c.csv', 'd', 'e'],
   mappable: ['c.csv'],
+  unmapped: [],
   passedOver: 2,
   deferred: 0,
 };
@@ -42,7 +43,7 @@ test('for machines everything is on one line', () => {
   expect(JSON.parse(text)).toEqual({ results: REPORT.outcomes, files: { unrecognized: 5, passed_over: 2 } });
 });
 
-const NOTHING = { outcomes: [], unrecognized: [], mappable: [], passedOver: 0, deferred: 0 };
+const NOTHING = { outcomes: [], unrecognized: [], mappable: [], unmapped: [], passedOver: 0, deferred: 0 };
 
 test('finding nothing is reported', () => {
   expect(importTable(NOTHING)).toBe('no results of a known tool found; 0 imported, 0 already known, 0 refused\n');
@@ -53,6 +54,13 @@ test('a table of somebody’s own that nothing knows: its name, and what to do',
     'no results of a known tool found; 0 imported, 0 already known, 0 refused; ' +
       '2 files are no results of a known tool: other.json, mine.csv\n' +
       'to import mine.csv, describe its columns with --mapping FILE (docs/guides/import-results.md)\n',
+  );
+});
+
+test('a mapping that does not fit: the columns of the file instead of the advice to write one', () => {
+  const unmapped = ['mine.csv has none of the mapped columns "a", but "x"'];
+  expect(importTable({ ...NOTHING, unrecognized: ['mine.csv'], unmapped }).split('\n')[1]).toBe(
+    '--mapping: mine.csv has none of the mapped columns "a", but "x"',
   );
 });
 

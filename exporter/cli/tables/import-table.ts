@@ -85,7 +85,9 @@ function namesText(names: readonly string[]): string {
 }
 
 /** Custom tables need a mapping; suggested when nothing else was found, and only for files that a mapping can read. */
-function hintLines({ outcomes, mappable: [table] }: ImportReport): string[] {
-  if (outcomes.length > 0 || table === undefined) return [];
+function hintLines({ outcomes, mappable: [table], unmapped }: ImportReport): string[] {
+  if (outcomes.length > 0) return [];
+  if (unmapped.length > 0) return unmapped.slice(0, MOST_NAMED).map((why) => `--mapping: ${why}`);
+  if (table === undefined) return [];
   return [`to import ${table}, describe its columns with --mapping FILE (docs/guides/import-results.md)`];
 }

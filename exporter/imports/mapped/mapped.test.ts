@@ -223,3 +223,28 @@ describe('mappings that are refused', () => {
     expect(() => parseMapping(text)).toThrow(message);
   });
 });
+
+test.each([
+  ['other.csv', 'x,y\n1,2\n', 'but "x", "y"'],
+  ['semicolons.csv', 'started;total\n1;2\n', 'but "started;total"'],
+  [
+    'nested.json',
+    '{"meta": {}, "results": [{"started": 1}]}',
+    'but "meta", "results"; rows are the objects of a JSON list',
+  ],
+])('%s has no mapped column: it is named with the columns that it has', (name, text, reason) =>
+  inTemporaryFolder(async (folder) => {
+    const { report } = await imported(folder, text, REQUESTS, name);
+    expect(report).toMatchObject({ outcomes: [], unrecognized: [name], mappable: [] });
+    expect(report.unmapped).toHaveLength(1);
+    expect(report.unmapped[0]).toContain(
+      `${name} has none of the mapped columns "started", "ttft", "total", "out" and 1 more, ${reason}`,
+    );
+  }),
+);
+
+test('an empty file has no mapped column', () =>
+  inTemporaryFolder(async (folder) => {
+    const { report } = await imported(folder, '\n', REQUESTS, 'empty.csv');
+    expect(report.unmapped).toEqual(['empty.csv is empty']);
+  }));

@@ -1,7 +1,7 @@
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
-import { ImportNotes } from '../import-notes.ts';
+import { ImportNotes, printable } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, KnownKey, StatedResult } from '../importer.ts';
 import type { SourceFile } from '../reading/source-file.ts';
@@ -23,8 +23,25 @@ export function mappedImporter(mapping: ColumnMapping): Importer {
       const names = columnNames(head);
       return needed.some((column) => names.includes(column)) ? { format: FORMAT } : null;
     },
+    whyNot({ head }) {
+      if (head.text.trim() === '') return 'is empty';
+      const has = [...new Set(columnNames(head))];
+      const isJson = /^\s*[[{]/.test(head.text);
+      const hint = isJson
+        ? '; rows are the objects of a JSON list or of the lines of the file, and members of nested objects are not columns'
+        : '';
+      return `has none of the mapped columns ${namesText(needed)}, but ${namesText(has)}${hint}`;
+    },
     read: (group, context) => readMapped(mapping, needed, group, context),
   };
+}
+
+const MOST_NAMED = 4;
+
+function namesText(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_NAMED).map((name) => `"${printable(name)}"`);
+  const rest = names.length - shown.length;
+  return names.length === 0 ? 'no names' : `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 function columnNames({ text, firstLine, keys, firstObject }: SourceFile['head']): readonly string[] {
