@@ -1,3 +1,5 @@
+import { firstNames } from '../../core/text/first-names.ts';
+
 /** Notes of one kind beyond this many are counted, not listed. */
 const MOST_LISTED = 20;
 const LONGEST_TEXT = 200;
@@ -59,8 +61,6 @@ export class ImportNotes {
   /** All of it, one line each, what contradicts itself first. */
   get lines(): string[] {
     const unknown = [...this.#unknown];
-    const listed = unknown.slice(0, MOST_LISTED).join(', ');
-    const rest = unknown.length > MOST_LISTED ? ` and ${unknown.length - MOST_LISTED} more` : '';
     return [
       ...this.#disagreements.map((line) => `disagrees: ${line}`),
       ...[...this.#counted].map(([what, { count, first }]) => `${count} × ${what} (first: ${first})`),
@@ -68,7 +68,7 @@ export class ImportNotes {
       ...(this.#conversions.length > 0
         ? [`converted to our definitions, the tool's own figure in brackets: ${this.#conversions.join(', ')}`]
         : []),
-      ...(unknown.length > 0 ? [`not understood: ${listed}${rest}`] : []),
+      ...(unknown.length > 0 ? [`not understood: ${firstNames(unknown, MOST_LISTED)}`] : []),
       ...(this.#more > 0 ? [`and ${this.#more} more remarks`] : []),
     ];
   }

@@ -1,8 +1,11 @@
+import { firstNames } from '../../core/text/first-names.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { things } from '../../core/text/things.ts';
 import { configurationDifference } from './configuration-difference.ts';
 import type { AchievedLoad, RunFigures } from './run-figures.ts';
 import type { PreflightFinding } from './verdict.ts';
+
+const MOST_NAMED = 3;
 
 /** Relative difference of a mean or a rate above which the load is another one: well below the margins of the measures. */
 const LOAD_TOLERANCE = 0.02;
@@ -39,7 +42,7 @@ function whole(runs: readonly RunFigures[]): PreflightFinding[] {
 function sameScenario(runs: readonly RunFigures[]): PreflightFinding[] {
   const names = [...new Set(runs.map(({ scenario }) => scenario))];
   if (names.length === 1) return [];
-  const sentence = `The runs are of ${names.length} scenarios: ${listed(names)}.`;
+  const sentence = `The runs are of ${names.length} scenarios: ${firstNames(names, MOST_NAMED)}.`;
   return [{ check: 'scenario', outcome: 'failed', run_ids: idsOf(runs), sentence }];
 }
 
@@ -118,9 +121,4 @@ function alone(runs: readonly RunFigures[]): PreflightFinding[] {
 
 function idsOf(runs: readonly RunFigures[]): readonly string[] {
   return runs.map(({ run_id }) => run_id);
-}
-
-/** At most three names. */
-function listed(names: readonly string[]): string {
-  return names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
 }

@@ -1,3 +1,4 @@
+import { firstNames } from '../../core/text/first-names.ts';
 import { RAY_REPORT_SECONDS } from '../../catalog/within-ray.ts';
 import type { ServerTarget } from '../../core/run/result.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
@@ -8,6 +9,9 @@ import { HistogramSeries, type Series } from './series/series.ts';
 import { windowOf, type StatisticsWindow } from './series/statistics.ts';
 import type { TargetLoop, TargetState } from './scrape/target-loop.ts';
 import type { TargetStore } from './series/target-store.ts';
+
+/** Families that a note names. */
+const NAMES_IN_NOTE = 3;
 
 /** One target with everything collected from it. */
 export interface CollectedTarget {
@@ -132,14 +136,15 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
   const { repeated: duplicates, samples } = store.duplicates;
   if (duplicates > 0) yield `${duplicates} of ${samples} samples on its page are duplicates and are ignored`;
   const untyped = [...store.untypedHistograms];
-  if (untyped.length > 0) yield `read as histograms although the page has no TYPE for them: ${shortList(untyped)}`;
+  if (untyped.length > 0)
+    yield `read as histograms although the page has no TYPE for them: ${firstNames(untyped, NAMES_IN_NOTE)}`;
   if (store.isOfRay) yield `Ray exposes values up to ${RAY_REPORT_SECONDS} s after the engine counted them`;
   if (store.omitsSums)
     yield 'sums of histograms are not used: Ray makes them of the middles of the buckets, so that means are unknown';
   const replaced = store.series.filter((series) => series instanceof HistogramSeries && series.predecessor !== null);
   if (replaced.length > 0) {
     const families = [...new Set(replaced.map(({ family }) => family.name))];
-    yield `the buckets of histograms on its page changed, and each set of them is reported by itself: ${shortList(families)}`;
+    yield `the buckets of histograms on its page changed, and each set of them is reported by itself: ${firstNames(families, NAMES_IN_NOTE)}`;
   }
   const atLeast = store.droppedMoreSeries ? 'at least ' : '';
   if (store.droppedSeries > 0)
@@ -155,9 +160,6 @@ function firstOk(store: TargetStore): number | null {
   for (let scrape = 0; scrape < store.scrapes; scrape++) if (store.isOk(scrape)) return scrape;
   return null;
 }
-
-const shortList = (names: readonly string[]): string =>
-  names.length <= 3 ? names.join(', ') : `${names.slice(0, 3).join(', ')} and ${names.length - 3} more`;
 
 const seconds = (ns: number): string => `${Number((ns / 1e9).toPrecision(2))} s`;
 

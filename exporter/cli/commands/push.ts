@@ -1,3 +1,4 @@
+import { firstNames } from '../../../core/text/first-names.ts';
 import { things } from '../../../core/text/things.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { sendPending, type SentPending } from '../../publish/remote-write/send-pending.ts';
@@ -62,10 +63,8 @@ export async function run(argv: readonly string[]): Promise<number> {
 const MOST_NAMED = 3;
 
 function droppedBefore({ dropped_before: samples, runs_with_dropped: runs }: SentPending): string {
-  const named = runs.slice(0, MOST_NAMED).join(', ');
-  const more = runs.length > MOST_NAMED ? ` and ${runs.length - MOST_NAMED} more` : '';
   return (
-    `${things(samples, 'samples')} of ${named}${more} had been rejected and dropped before; ` +
+    `${things(samples, 'samples')} of ${firstNames(runs, MOST_NAMED)} had been rejected and dropped before; ` +
     '`llmbench backfill` sends the results of finished runs again'
   );
 }

@@ -1,3 +1,4 @@
+import { firstNames } from '../../../core/text/first-names.ts';
 import { things } from '../../../core/text/things.ts';
 import type { ImportOutcome, ImportReport } from '../../imports/import-files.ts';
 
@@ -72,16 +73,11 @@ function summaryLine({ outcomes, unrecognized, passedOver }: ImportReport): stri
   const files = [
     ...(passedOver > 0 ? [`${things(passedOver, 'files')} passed over (${holds} nothing to import)`] : []),
     ...(unrecognized.length > 0
-      ? [`${things(unrecognized.length, 'files')} ${belongs} of a known tool: ${namesText(unrecognized)}`]
+      ? [`${things(unrecognized.length, 'files')} ${belongs} of a known tool: ${firstNames(unrecognized, MOST_NAMED)}`]
       : []),
   ];
   const nothing = outcomes.length === 0 ? ['no results of a known tool found'] : [];
   return [...nothing, parts.join(', '), ...files].join('; ');
-}
-
-function namesText(names: readonly string[]): string {
-  const rest = names.length - MOST_NAMED;
-  return `${names.slice(0, MOST_NAMED).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
 /** Custom tables need a mapping; suggested when nothing else was found, and only for files that a mapping can read. */

@@ -1,3 +1,4 @@
+import { firstNames } from '../../../core/text/first-names.ts';
 import { closedLoopKey } from '../../../core/run/load-key.ts';
 import type { RequestRecord } from '../../../core/run/record.ts';
 import type { MeasureResult } from '../../../core/run/result.ts';
@@ -39,9 +40,8 @@ export function mappedImporter(mapping: ColumnMapping): Importer {
 const MOST_NAMED = 4;
 
 function namesText(names: readonly string[]): string {
-  const shown = names.slice(0, MOST_NAMED).map((name) => `"${printable(name)}"`);
-  const rest = names.length - shown.length;
-  return names.length === 0 ? 'no names' : `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const quoted = names.map((name) => `"${printable(name)}"`);
+  return quoted.length === 0 ? 'no names' : firstNames(quoted, MOST_NAMED);
 }
 
 function columnNames({ text, firstLine, keys, firstObject }: SourceFile['head']): readonly string[] {

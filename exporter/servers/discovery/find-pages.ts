@@ -1,3 +1,4 @@
+import { firstNames } from '../../../core/text/first-names.ts';
 import { things } from '../../../core/text/things.ts';
 import { reasonOf } from '../../errors/store-errors.ts';
 import { publicUrl } from '../../http-client/public-url.ts';
@@ -33,7 +34,7 @@ export async function findPages(
     throw searchFailure(search, `${found.length} metrics pages are more than ${MOST_PAGES}`);
   }
   const names = found.map(({ label }) => label);
-  say(`found ${things(found.length, 'metrics pages')} by ${searchName(search)}: ${listed(names)}`);
+  say(`found ${things(found.length, 'metrics pages')} by ${searchName(search)}: ${firstNames(names, SHOWN)}`);
   return found.map(({ url }) => parseTarget(url));
 }
 
@@ -45,7 +46,7 @@ interface FoundPage {
 async function podTargets(search: PodSearch, say: (line: string) => void): Promise<readonly FoundPage[]> {
   const pods = await listPods(search);
   const { pages, skipped } = pagesOfPods(pods);
-  if (skipped.length > 0) say(`not read of ${searchName(search)}: ${listed(skipped)}`);
+  if (skipped.length > 0) say(`not read of ${searchName(search)}: ${firstNames(skipped, SHOWN)}`);
   if (pages.length === 0) {
     const reason =
       pods.length === 0
@@ -72,6 +73,3 @@ function listedUrls(search: HttpSdSearch, text: string): readonly string[] {
     throw searchFailure(search, reasonOf(error));
   }
 }
-
-const listed = (names: readonly string[]): string =>
-  names.length <= SHOWN ? names.join(', ') : `${names.slice(0, SHOWN).join(', ')} and ${names.length - SHOWN} more`;
