@@ -1,6 +1,7 @@
 /**
  * `npm run model:windows [histories [first seed]]`: compares what servers gained by the window logic with the truth of generated
- * histories: restarts, families that appear late, failed and cut scrapes, changing bounds, several processes, gateways with their workers, replicas.
+ * histories: restarts, families that appear late, failed and cut scrapes, changing bounds, several processes, gateways with their
+ * workers, replicas.
  */
 import { verdictsOver } from '../exporter/servers/testing/population/verdicts.ts';
 

@@ -1,18 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { judgeLives } from './lives.ts';
-import type { Sighting } from './sighting.ts';
+import { UNPROVEN, type Sighting } from './sighting.ts';
 
 const sighting = (step: Sighting['step'], more: Partial<Sighting> = {}): Sighting => ({
   step,
   counted: true,
   stood: false,
   family: 'x',
-  process: '',
-  mayName: new Map(),
-  describedBy: new Map(),
-  proof: null,
-  isOwnProof: false,
-  proofOfPage: null,
+  ...UNPROVEN,
   ...more,
 });
 const many = (count: number, one: Sighting): Sighting[] => Array.from({ length: count }, () => one);

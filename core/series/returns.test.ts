@@ -1,18 +1,14 @@
 import { expect, test } from '@jest/globals';
 import { mayHaveContinued } from './returns.ts';
-import type { Sighting } from './sighting.ts';
+import { UNPROVEN, type Sighting } from './sighting.ts';
 
 const sighting = (more: Partial<Sighting>): Sighting => ({
   step: 'continued',
   counted: true,
   stood: false,
   family: 'x',
+  ...UNPROVEN,
   process: 'worker=a',
-  mayName: new Map(),
-  describedBy: new Map(),
-  proof: null,
-  isOwnProof: false,
-  proofOfPage: null,
   ...more,
 });
 const returning = ['x', 'y', 'z'].map((family) => sighting({ family }));

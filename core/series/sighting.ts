@@ -1,4 +1,4 @@
-/** What a start time shows: the same process, or one that started since; null: there is none. */
+/** What a start time shows: the same process, or one that started since; null: it is not known. */
 export type StartProof = 'same' | 'renewed' | null;
 
 /** A cumulative series on two consecutive good pages of one address. */
@@ -26,3 +26,15 @@ export interface Sighting {
   /** By the start time of the process of the page, where the labels name another one. */
   readonly proofOfPage: StartProof;
 }
+
+/** What start times and labels prove about a series. */
+export type Proofs = Pick<Sighting, 'process' | 'mayName' | 'describedBy' | 'proof' | 'isOwnProof' | 'proofOfPage'>;
+
+export const UNPROVEN: Proofs = {
+  process: '',
+  mayName: new Map(),
+  describedBy: new Map(),
+  proof: null,
+  isOwnProof: false,
+  proofOfPage: null,
+};

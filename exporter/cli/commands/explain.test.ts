@@ -89,7 +89,7 @@ describe('METRIC', () => {
     expect(printed).toContain('nv_inference_request_duration_us\n');
   });
 
-  test('a URL belongs to --url, and an empty name is none', async () => {
+  test('a URL belongs to --url, and an empty name is refused', async () => {
     const url = await failure(['http://user:geheim@localhost:8000/metrics']);
     expect([url.exitCode, url.message]).toEqual([
       ExitCode.refused,

@@ -147,7 +147,7 @@ function countsOf(requests: Fields | null, notes: ImportNotes): ImportedRun['sta
 
 const DURATION = /^P(?:(\d+)D)?(?:T(?=\d)(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/;
 
-/** Seconds of an ISO 8601 duration in days and less; null if it is none. */
+/** Seconds of an ISO 8601 duration in days and less; null for any other text. */
 function durationSeconds(text: string): number | null {
   const [, ...parts] = DURATION.exec(text) ?? [];
   if (parts.every((part) => part === undefined)) return null;

@@ -36,7 +36,7 @@ export class MappedRow {
     return value === null ? null : Math.round(value);
   }
 
-  /** A name that is none of ours is measured; it is counted in the notes, since a warm-up may have another. */
+  /** A phase with an unknown name is measured, and counted in the notes, since a warm-up may have another name. */
   phase(): PhaseName {
     const name = this.text('phase')?.trim().toLowerCase();
     const phase = PHASES.find((each) => each === name);

@@ -95,7 +95,7 @@ export class Sender {
   #written = 0;
   #rejected = 0;
   #trouble: string | null = null;
-  /** When the request was sent that has no response yet; null if there is none. */
+  /** When the request without a response was sent; null if all have one. */
   #askedAt: number | null = null;
   /** When a misconfigured receiver is retried; null if it is not misconfigured. */
   #triedAgainAt: number | null = null;

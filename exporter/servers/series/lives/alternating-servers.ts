@@ -1,7 +1,7 @@
 import { mayBeOfAnother } from '../../../../core/series/lives.ts';
+import { UNPROVEN } from '../../../../core/series/sighting.ts';
 import { totalAt, type CumulativeSeries } from './cumulative-values.ts';
 import { appearance, type SeenSeries } from './sighting-of.ts';
-import { UNPROVEN } from './start-proofs.ts';
 
 /** How many pages back to search for one that a page continues. */
 const PAGES_BACK = 500;

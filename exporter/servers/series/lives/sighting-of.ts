@@ -1,4 +1,4 @@
-import type { Sighting } from '../../../../core/series/sighting.ts';
+import type { Proofs, Sighting } from '../../../../core/series/sighting.ts';
 import { HistogramSeries } from '../series.ts';
 import {
   earlierOf,
@@ -9,7 +9,6 @@ import {
   wasMissing,
   type CumulativeSeries,
 } from './cumulative-values.ts';
-import type { Proofs } from './start-proofs.ts';
 
 /** Numbers with fewer significant digits recur by chance in a restarted process, such as 209 requests or a sum of 7.1 s. */
 const DIGITS_OF_DISTINCT_NUMBER = 4;

@@ -1,21 +1,10 @@
 import type { Labels } from '../../../../core/exposition/index.ts';
-import type { Sighting, StartProof } from '../../../../core/series/sighting.ts';
+import { UNPROVEN, type Proofs, type StartProof } from '../../../../core/series/sighting.ts';
 import { StartTimes, type StartTime, type StartTimeChanges } from '../../../../core/series/start-times.ts';
 import { namesAnotherProcess, otherLabels, otherProcessLabels, processOf } from './process-labels.ts';
 import { seriesKey, type StartTimePlace } from '../page-series.ts';
 import type { Series } from '../series.ts';
 
-/** What start times prove about a series. */
-export type Proofs = Pick<Sighting, 'process' | 'mayName' | 'describedBy' | 'proof' | 'isOwnProof' | 'proofOfPage'>;
-
-export const UNPROVEN: Proofs = {
-  process: '',
-  mayName: new Map(),
-  describedBy: new Map(),
-  proof: null,
-  isOwnProof: false,
-  proofOfPage: null,
-};
 const NO_CHANGES: StartTimeChanges = { severalServers: false, renewed: new Set(), same: new Set() };
 
 /** The start times on the pages of one target, and what they prove about its series. */
