@@ -24,19 +24,25 @@ export const besideFile: TemporaryFor = (path) => `${path}.${process.pid}.tmp`;
 
 /**
  * Writes a file atomically: at every moment it has either the old or the complete new content, also after a power
- * failure. Symbolic links, FIFOs and devices are rejected.
+ * failure. Symbolic links, FIFOs and devices are rejected. Throws the file system's error; then nothing has changed.
  */
 export async function replaceFile(path: string, text: string, temporaryFor: TemporaryFor = besideFile): Promise<void> {
   await refuseSpecialFile(path);
   const temporary = await temporaryFor(path);
-  const handle = await open(temporary, 'w');
   try {
-    await handle.writeFile(text, 'utf8');
-    await handle.sync();
-  } finally {
-    await handle.close();
+    const handle = await open(temporary, 'w');
+    try {
+      await handle.writeFile(text, 'utf8');
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(temporary, path);
+  } catch (error) {
+    // The first error is the one to report.
+    await rm(temporary, { force: true }).catch(() => undefined);
+    throw error;
   }
-  await rename(temporary, path);
   await syncPath(dirname(path));
 }
 
@@ -61,7 +67,7 @@ export async function replaceWhenWritten<T>(path: string, write: (temporary: str
     await rename(temporary, path);
     return result;
   } catch (error) {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { lstat, mkdtemp, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, readlink, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
@@ -44,6 +44,15 @@ describe('a file with a name of our own', () => {
     await replaceFile(at('a'), 'one');
     await replaceFile(at('a'), 'two');
     expect(await readFile(at('a'), 'utf8')).toBe('two');
+  });
+
+  test('leaves nothing behind when it cannot take its place', async () => {
+    await mkdir(at('folder'));
+    await expect(replaceFile(at('folder'), 'x')).rejects.toThrow('is not a regular file');
+    for (const unnamed of ['', at('missing/a')]) {
+      await expect(replaceFile(unnamed, 'x', () => at('new.tmp'))).rejects.toThrow('ENOENT');
+    }
+    expect(await readdir(folder)).toEqual(['folder']);
   });
 
   test('a symbolic link and a FIFO are neither replaced nor followed', async () => {
