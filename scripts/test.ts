@@ -3,7 +3,7 @@
  * for each skipped test. The output of a check is printed when it has ended. A check without a count of its own (compiler,
  * linter) is one test. `npm run check` (`--quick`): only the checks that need neither servers nor a browser.
  */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -192,11 +192,27 @@ async function performAll(stages: readonly Stage[], cores: number): Promise<read
   return stages.flatMap((stage) => ended.filter((end) => end.stage === stage));
 }
 
+/** Lines of `git status`; none outside of a checkout. */
+function changedFiles(): readonly string[] {
+  const { stdout } = spawnSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' });
+  return (stdout ?? '').split('\n').filter((line) => line !== '');
+}
+
+/** Tests write only to temporary folders. */
+function leftInCheckout(before: readonly string[]): Ended {
+  const left = changedFiles().filter((line) => !before.includes(line));
+  if (left.length > 0) console.log(`The tests left files in the checkout or changed them:\n${left.join('\n')}\n`);
+  const stage: Stage = { name: 'checkout unchanged', run: () => Promise.resolve(PASSED) };
+  return { stage, tally: left.length === 0 ? PASSED : FAILED, seconds: 0 };
+}
+
 const quick = process.argv.includes('--quick');
-const all = await performAll(
+const before = changedFiles();
+const performed = await performAll(
   STAGES.filter((stage) => !quick || stage.quick),
   Math.min(2, availableParallelism()),
 );
+const all = [...performed, leftInCheckout(before)];
 rmSync(reports, { recursive: true, force: true });
 
 const rows = all.map(
