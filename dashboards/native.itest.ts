@@ -25,7 +25,7 @@ const SCRAPE_INTERVAL_SECONDS = 2;
 const SETTLED_MS = 6000;
 const CONVERTED = ['convert_classic_histograms_to_nhcb: true'];
 const FLAGS = ['--enable-feature=native-histograms', '--web.enable-admin-api'];
-const RULES = 'native/rules';
+const RULES = 'prometheus/native/rules';
 /**
  * The query with what is defined of both kinds: a rate is extrapolated bucket by bucket, that of a native histogram at once,
  * which `irate` is not; and between two observations every value is a percentile, so its rank is a little lower or higher.

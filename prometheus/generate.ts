@@ -15,7 +15,7 @@ if (!/^https?:\/\//.test(values['runbooks-url']) || !URL.canParse(values['runboo
 
 await writeFile(new URL('prometheus.yml', import.meta.url), renderPrometheusConfig());
 await writeFile(new URL('rules/objectives.yml', import.meta.url), renderObjectives());
-const nativeRules = new URL('../native/rules/', import.meta.url);
+const nativeRules = new URL('native/rules/', import.meta.url);
 await rm(nativeRules, { recursive: true, force: true });
 await mkdir(nativeRules, { recursive: true });
 for (const name of await readdir(new URL('rules/', import.meta.url))) {
@@ -28,4 +28,7 @@ for (const name of await readdir(new URL('alerts/', import.meta.url))) {
 }
 const compose = renderPrometheusConfig(COMPOSE_PROMETHEUS_CONFIG);
 await writeFile(new URL('../deploy/prometheus.yml', import.meta.url), compose);
-await writeFile(new URL('../provisioning/alerting/llmbench.yaml', import.meta.url), renderGrafanaAlerts());
+await writeFile(
+  new URL('../grafana-plugin/provisioning/alerting/llmbench.yaml', import.meta.url),
+  renderGrafanaAlerts(),
+);

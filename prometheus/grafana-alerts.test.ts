@@ -35,7 +35,10 @@ const ruleOf = (name: string): GrafanaRule => {
 const queryOf = (name: string): string => ruleOf(name).data[0]?.model.expr ?? '';
 
 test('the provisioned file is the generated one (else: node prometheus/generate.ts)', async () => {
-  const committed = await readFile(new URL('../provisioning/alerting/llmbench.yaml', import.meta.url), 'utf8');
+  const committed = await readFile(
+    new URL('../grafana-plugin/provisioning/alerting/llmbench.yaml', import.meta.url),
+    'utf8',
+  );
   expect(renderGrafanaAlerts()).toBe(committed);
 });
 

@@ -66,9 +66,9 @@ describe('withNativeHistograms', () => {
   });
 });
 
-test('the rules in native/ are those of rules/ (else: node prometheus/generate.ts)', () => {
+test('the rules in native/rules/ are those of rules/ (else: node prometheus/generate.ts)', () => {
   const folder = new URL('rules/', import.meta.url);
-  const native = new URL('../native/rules/', import.meta.url);
+  const native = new URL('native/rules/', import.meta.url);
   expect(readdirSync(native).sort()).toEqual(readdirSync(folder).sort());
   for (const file of readdirSync(folder)) {
     const rendered = renderNativeRules(readFileSync(new URL(file, folder), 'utf8'), `prometheus/rules/${file}`);

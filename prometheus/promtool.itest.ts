@@ -17,7 +17,7 @@ function files(folder: string): string[] {
     .map((file) => join(HERE, folder, file));
 }
 
-const NATIVE_RULES = join(HERE, '../native/rules');
+const NATIVE_RULES = join(HERE, 'native/rules');
 const RULE_FILES = [...files('rules'), ...files('alerts')];
 
 interface Verdict {

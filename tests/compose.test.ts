@@ -84,7 +84,7 @@ test('the folders for native histograms can be mounted, as the head of the file 
   const settings = [...line.matchAll(/(LLMBENCH_\w+)=(\S+)/g)].map(([, name = '', path = '']) => [name, path] as const);
   const environment: Readonly<Record<string, string>> = Object.fromEntries(settings);
   const changed = mountsOf(composed(environment).services).filter((source) => !mountsOf(services).includes(source));
-  expect(changed).toEqual(['./native/rules', './native/dashboards']);
+  expect(changed).toEqual(['./prometheus/native/rules', './prometheus/native/dashboards']);
   expect(changed.filter((path) => !existsSync(`${root}/${path}`))).toEqual([]);
 });
 
@@ -105,14 +105,16 @@ test('Grafana may load the app and every plugin nested in it', () => {
 test('what is provisioned is where the stack has it: addresses, dashboards, the app', () => {
   const environment = services['grafana']?.environment ?? {};
   const volumes = services['grafana']?.volumes ?? [];
-  const sources = read('provisioning/datasources/llmbench.yaml');
+  const sources = read('grafana-plugin/provisioning/datasources/llmbench.yaml');
   const used = [...sources.matchAll(/^[^#\n]*\$([A-Z_]+)/gm)].map(([, name]) => name ?? '');
   expect(used.map((name) => new URL(environment[name] ?? '').hostname)).toEqual(['prometheus', 'exporter']);
   expect(Object.keys(services)).toEqual(expect.arrayContaining(['prometheus', 'exporter']));
-  const { providers } = parse(read('provisioning/dashboards/llmbench.yaml')) as {
+  const { providers } = parse(read('grafana-plugin/provisioning/dashboards/llmbench.yaml')) as {
     providers: readonly { readonly options: { readonly path: string } }[];
   };
   for (const { options } of providers) expect(volumes).toContain(`./dashboards:${options.path}:ro`);
-  const { apps } = parse(read('provisioning/plugins/llmbench.yaml')) as { apps: readonly { readonly type: string }[] };
+  const { apps } = parse(read('grafana-plugin/provisioning/plugins/llmbench.yaml')) as {
+    apps: readonly { readonly type: string }[];
+  };
   for (const { type } of apps) expect(volumes).toContain(`plugin:/var/lib/grafana/plugins/${type}:ro`);
 });

@@ -6,13 +6,14 @@ import { readOptions } from '../exporter/cli/options/options.ts';
 import { RUN_OPTIONS, runRequests } from '../exporter/cli/options/run-options.ts';
 import {
   asKubelet,
-  CHART,
   containersOf,
   describeWithChart,
+  filledChart,
   podsOf,
   renderChart,
   type Manifest,
 } from './rendered-chart.ts';
+import { CHART } from '../scripts/kubernetes/chart-files.ts';
 import { announced, start } from './llmbench.ts';
 
 const example = (name: string): string => join(CHART, 'examples', `${name}.yaml`);
@@ -65,11 +66,25 @@ describeWithChart('the Helm chart', (program) => {
     rendered.set(name, manifests);
   });
 
+  test('a chart without its dashboards and rules names the command that adds them', async () => {
+    for (const values of ['team', 'everything']) {
+      const { code, findings } = await renderChart(program, example(values), await emptyChart());
+      expect([code, findings]).toEqual([1, expect.stringContaining('run `npm run chart` first')]);
+    }
+  });
+
+  const emptyChart = async (): Promise<string> => {
+    const chart = join(directory, 'empty', 'llmbench');
+    await cp(CHART, chart, { recursive: true });
+    await rm(join(chart, 'files'), { recursive: true, force: true });
+    return chart;
+  };
+
   test('a field that Kubernetes or the operator does not know, or a template that fails, is a finding', async () => {
     const broken = async (file: string, from: string, to: string): Promise<string> => {
       const chart = join(directory, 'broken');
       await rm(chart, { recursive: true, force: true });
-      await cp(CHART, chart, { recursive: true });
+      await cp(filledChart, chart, { recursive: true });
       const path = join(chart, 'templates', file);
       const text = await readFile(path, 'utf8');
       expect(text).toContain(from);
@@ -181,7 +196,7 @@ describeWithChart('the Helm chart', (program) => {
     expect(dashboards).toHaveLength(10);
     for (const [name, text] of dashboards) {
       expect(JSON.parse(text)).toEqual(
-        JSON.parse(await readFile(new URL(`../native/dashboards/${name}`, import.meta.url), 'utf8')),
+        JSON.parse(await readFile(new URL(`../prometheus/native/dashboards/${name}`, import.meta.url), 'utf8')),
       );
       expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(255 * 1024);
     }

@@ -1,9 +1,13 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { describe, test } from '@jest/globals';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, test } from '@jest/globals';
+import { CHART, fillChart } from '../scripts/kubernetes/chart-files.ts';
 import { ensureChartProgram } from '../scripts/kubernetes/chart-program.mjs';
 
-export const CHART = fileURLToPath(new URL('../deploy/helm/llmbench', import.meta.url));
+/** A copy of the chart with its dashboards and rules, as `npm run chart` makes it. */
+export let filledChart = '';
 
 export interface Variable {
   readonly name: string;
@@ -45,11 +49,24 @@ export interface Rendered {
   readonly findings: string;
 }
 
-/** A `describe` whose tests need the program that renders charts; without it they are skipped, and fail with `CI=true`. */
+/**
+ * A `describe` whose tests need the program that renders charts and `filledChart`; without the program they are skipped, and
+ * fail with `CI=true`.
+ */
 export function describeWithChart(name: string, body: (program: string) => void): void {
   const program = ensureChartProgram({ install: false });
   if (program !== null) {
-    describe(name, () => body(program));
+    describe(name, () => {
+      let folder: string;
+      beforeAll(async () => {
+        folder = await mkdtemp(join(tmpdir(), 'llmbench-filled-chart-'));
+        filledChart = join(folder, 'llmbench');
+        await cp(CHART, filledChart, { recursive: true });
+        await fillChart(filledChart);
+      });
+      afterAll(() => rm(folder, { recursive: true }));
+      body(program);
+    });
     return;
   }
   const reason = 'the test of the chart is not built: node scripts/kubernetes/chart-program.mjs builds it into .cache';
@@ -64,7 +81,7 @@ export function describeWithChart(name: string, body: (program: string) => void)
 }
 
 /** Renders, lints and strictly decodes a chart. `values`: a file; null: the defaults. */
-export function renderChart(program: string, values: string | null, chart = CHART): Promise<Rendered> {
+export function renderChart(program: string, values: string | null, chart = filledChart): Promise<Rendered> {
   const options = values === null ? [] : ['-values', values];
   return new Promise((resolve) => {
     execFile(program, [...options, chart], { maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {

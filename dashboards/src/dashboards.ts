@@ -22,7 +22,7 @@ const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton()];
 export const APP_FOLDER = '../grafana-plugin/src/dashboards/';
 
 /** Where the dashboards are that also read native histograms: outside dashboards/, which Grafana provisions as a whole. */
-export const NATIVE_FOLDER = '../native/dashboards/';
+export const NATIVE_FOLDER = '../prometheus/native/dashboards/';
 
 type File = readonly [file: string, json: () => string];
 

@@ -1,20 +1,30 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The chart's folder of what other folders of this repository define. */
-export const CHART_FILES = fileURLToPath(new URL('../../deploy/helm/llmbench/files/', import.meta.url));
+export const CHART = fileURLToPath(new URL('../../deploy/helm/llmbench', import.meta.url));
 
 const ROOT = new URL('../../', import.meta.url);
 
+/** Writes dashboards, rules and alerts, which other folders of this repository define, into `files/` of a chart. */
+export async function fillChart(chart: string): Promise<void> {
+  const folder = join(chart, 'files');
+  await rm(folder, { recursive: true, force: true });
+  for (const [path, text] of await chartFiles()) {
+    await mkdir(dirname(join(folder, path)), { recursive: true });
+    await writeFile(join(folder, path), text);
+  }
+}
+
 /**
- * Dashboards, rules and alerts as the chart contains them, by their paths below `CHART_FILES`. Dashboards are without
- * white space: `kubectl apply` keeps a copy of an object in an annotation of at most 256 kB.
+ * By their paths below `files/`. Dashboards are without white space: `kubectl apply` keeps a copy of an object in an
+ * annotation of at most 256 kB.
  */
-export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
+async function chartFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
   for (const [to, from] of [
     ['classic', 'dashboards'],
-    ['native', 'native/dashboards'],
+    ['native', 'prometheus/native/dashboards'],
   ] as const) {
     for (const [name, text] of await textsOf(from, '.json')) {
       files.set(`${to}/dashboards/${name}`, `${JSON.stringify(JSON.parse(text))}\n`);
@@ -22,7 +32,7 @@ export async function chartFiles(): Promise<ReadonlyMap<string, string>> {
   }
   for (const [to, from] of [
     ['classic/rules/rules', 'prometheus/rules'],
-    ['native/rules/rules', 'native/rules'],
+    ['native/rules/rules', 'prometheus/native/rules'],
     ['alerts/alerts', 'prometheus/alerts'],
   ] as const) {
     for (const [name, text] of await textsOf(from, '.yml')) files.set(`${to}-${name}`, text);

@@ -12,12 +12,12 @@ interface Options {
 
 /** Packs the dashboards as grafana.com and Grafana's import dialog read them; `native/` has those for native histograms and their rules. */
 export function dashboardsBundle({ root, folder, version, date }: Options): void {
-  const natives = dashboardsIn(join(root, 'native/dashboards'));
+  const natives = dashboardsIn(join(root, 'prometheus/native/dashboards'));
   const dashboards = [
     ...dashboardsIn(join(root, 'dashboards')),
     ...natives.map(([file, dashboard]) => [`native/${file}`, dashboard] as const),
   ];
-  const rules = join(root, 'native/rules');
+  const rules = join(root, 'prometheus/native/rules');
   const top = `llmbench-dashboards-${version}`;
   const files = new Map([
     [`${top}/README.md`, readme(dashboards, version)],

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Programs } from './programs.ts';
 
-const RULES = fileURLToPath(new URL('../../../native/rules/*.yml', import.meta.url));
+const RULES = fileURLToPath(new URL('../../../prometheus/native/rules/*.yml', import.meta.url));
 const REQUESTS = 200;
 
 /** The histogram under which the exponential one is stored. */

@@ -89,7 +89,7 @@ function Rules({ rules, scenarios, isComplete }: RulesProps) {
             }
           )}
         >
-          {t('alerts.twice-how', 'Load either prometheus/alerts in Prometheus or provisioning/alerting in Grafana.')}
+          {t('alerts.twice-how', 'Load either prometheus/alerts in Prometheus or grafana-plugin/provisioning/alerting in Grafana.')}
         </Alert>
       )}
       <Tiles>
@@ -123,7 +123,7 @@ function NoRules() {
     >
       {t(
         'alerts.none-how',
-        'Copy prometheus/rules and prometheus/alerts next to prometheus.yml, name them under rule_files, and reload Prometheus. For alerts in Grafana instead, provision provisioning/alerting.'
+        'Copy prometheus/rules and prometheus/alerts next to prometheus.yml, name them under rule_files, and reload Prometheus. For alerts in Grafana instead, provision grafana-plugin/provisioning/alerting.'
       )}
     </EmptyState>
   );

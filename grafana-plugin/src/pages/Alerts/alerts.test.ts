@@ -22,7 +22,7 @@ test('the shipped alerts are those of prometheus/alerts, with their severities a
 });
 
 test('the Grafana-managed rules have the same names, but for the mark of Alertmanager', () => {
-  const titles = [...read('provisioning/alerting/llmbench.yaml').matchAll(/^ +title: (\w+)$/gm)].map(
+  const titles = [...read('grafana-plugin/provisioning/alerting/llmbench.yaml').matchAll(/^ +title: (\w+)$/gm)].map(
     ([, title]) => title
   );
   expect(titles.sort()).toEqual(
