@@ -1,26 +1,32 @@
-// Installs what `npm start` needs; with --plugin or --docs also the packages of the plugin or of the site, with --for-tests all
-// that `npm test` needs.
+// Installs what `npm start` needs, which is a small part; with --plugin or --docs also the packages for development and those of
+// the plugin or of the site, with --for-tests all that `npm test` needs.
 // Uses no dependency and nothing newer than Node 20, because it runs before anything is installed. Takes well under a second
 // when everything is installed.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-
-installPackages(root);
-const version = spawnSync(join(root, 'node_modules/.bin/node'), ['--version'], { encoding: 'utf8' }).stdout?.trim();
-if (!version?.startsWith('v24.')) {
-  fail(
-    `node_modules/.bin/node is ${version ?? 'missing'} and should be 24: remove node_modules and run the command again`,
-  );
-}
+const ownNode = join(root, 'node_modules/.bin/node');
 
 const forTests = process.argv.includes('--for-tests');
-if (forTests || process.argv.includes('--plugin')) installPackages(join(root, 'grafana-plugin'));
-if (forTests || process.argv.includes('--docs')) installPackages(join(root, 'docs'));
+const plugin = forTests || process.argv.includes('--plugin');
+const docs = forTests || process.argv.includes('--docs');
+if (plugin || docs) {
+  await installPackages(root);
+  const version = versionOf(ownNode);
+  if (!version?.startsWith('v24.')) {
+    fail(
+      `node_modules/.bin/node is ${version ?? 'missing'} and should be 24: remove node_modules and run the command again`,
+    );
+  }
+} else {
+  await installForStart();
+}
+if (plugin) await installPackages(join(root, 'grafana-plugin'));
+if (docs) await installPackages(join(root, 'docs'));
 if (forTests) {
   const { ensureAlertmanager, ensurePrometheus } = await import('../prometheus/programs.mjs');
   await ensurePrometheus({ install: true });
@@ -43,19 +49,71 @@ function installPrometheus3() {
 }
 
 /**
+ * The packages that the program itself needs and, where this Node is too old for it, the locked Node 24: 80 packages instead
+ * of 580. Does nothing when they, or all packages, are installed.
+ */
+async function installForStart() {
+  const stamp = join(root, 'node_modules/.llmbench-installed');
+  const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : null;
+  const complete = fingerprint(root);
+  const partial = `${complete} without development`;
+  if (installed === complete || (installed === partial && (isNodeNewEnough() || versionOf(ownNode) !== undefined))) {
+    return;
+  }
+  console.error('installing the packages of llmbench …');
+  const node = isNodeNewEnough() ? null : join(root, '.cache/node');
+  await Promise.all([npm(root, ['ci', '--omit=dev']), node && installNode(node)]);
+  if (node) {
+    mkdirSync(join(root, 'node_modules/.bin'), { recursive: true });
+    rmSync(ownNode, { force: true });
+    symlinkSync(join(node, 'node_modules/node/bin/node'), ownNode);
+    if (versionOf(ownNode) === undefined) fail('Node 24 could not be installed: install Node 22.19 or newer');
+  }
+  writeFileSync(stamp, partial);
+}
+
+/** As `engines` of package.json requires. */
+function isNodeNewEnough() {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  return major > 22 || (major === 22 && minor >= 19);
+}
+
+async function installNode(folder) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const { version } = packages['node_modules/node'];
+  if (versionOf(join(folder, 'node_modules/node/bin/node')) === `v${version}`) return;
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "allowScripts": { "node": true } }\n');
+  await npm(folder, ['install', '--no-package-lock', `node@${version}`]);
+}
+
+/** Undefined if it is missing or does not run. */
+function versionOf(node) {
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim();
+}
+
+/**
  * `npm ci`, so that everyone has the locked versions; `npm install` where there is no lock file. Does nothing when the last
  * installation was made from the same package.json and lock file.
  */
-function installPackages(folder) {
+async function installPackages(folder) {
   const stamp = join(folder, 'node_modules/.llmbench-installed');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint(folder)) return;
   console.error(`installing the packages of ${folder === root ? 'llmbench' : relative(root, folder)} …`);
-  const npm = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
-  const command = existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install';
-  const install = [...npm, command, '--no-audit', '--no-fund', '--loglevel=error'];
-  const { status, error } = spawnSync(install[0], install.slice(1), { cwd: folder, stdio: ['ignore', 2, 2] });
-  if (status !== 0) fail(`npm ${command} failed in ${folder}${error ? ` (${error.message})` : ''}; see above`);
+  await npm(folder, [existsSync(join(folder, 'package-lock.json')) ? 'ci' : 'install']);
   writeFileSync(stamp, fingerprint(folder));
+}
+
+/** Runs npm in a folder, and ends this program if it fails. */
+async function npm(folder, args) {
+  const command = process.env.npm_execpath ? [process.execPath, process.env.npm_execpath] : ['npm'];
+  const [program, ...words] = [...command, ...args, '--no-audit', '--no-fund', '--loglevel=error'];
+  const child = spawn(program, words, { cwd: folder, stdio: ['ignore', 2, 2] });
+  const problem = await new Promise((resolve) => {
+    child.once('error', (error) => resolve(` (${error.message})`));
+    child.once('exit', (code) => resolve(code === 0 ? null : ''));
+  });
+  if (problem !== null) fail(`npm ${args.join(' ')} failed in ${folder}${problem}; see above`);
 }
 
 function fingerprint(folder) {

@@ -8,7 +8,7 @@ import { untilStopped } from '../until-stopped.ts';
 
 export const OPTIONS = {
   once: flag('exit after the result instead of serving it until Ctrl-C'),
-  'benchmark-duration': seconds('duration of the benchmark', { min: 1, max: 3600 }, 20),
+  'benchmark-duration': seconds('duration of the benchmark', { min: 1, max: 3600 }, 12),
   'runs-dir': text('DIR', 'directory in which to store the run', 'runs'),
 };
 
@@ -44,10 +44,12 @@ interface DemoOptions {
 
 async function demonstrate(options: DemoOptions, keep: (part: Pick<StartedProcess, 'stop'>) => void): Promise<number> {
   const runsDir = options['runs-dir'];
-  const simulator = await startCommand<{ url: string }>(['simulate', '--system', 'vllm', '--plain', '--port', '0']);
-  keep(simulator);
-  const exporter = await startCommand<{ url: string }>(['serve', '--runs-dir', runsDir, '--port', '0']);
-  keep(exporter);
+  const starting = [
+    startCommand<{ url: string }>(['simulate', '--system', 'vllm', '--plain', '--port', '0']),
+    startCommand<{ url: string }>(['serve', '--runs-dir', runsDir, '--port', '0']),
+  ] as const;
+  for (const part of await Promise.allSettled(starting)) if (part.status === 'fulfilled') keep(part.value);
+  const [simulator, exporter] = await Promise.all(starting);
   const program = findPrometheus();
   const prometheus = program === null ? null : await startDemoPrometheus(program, new URL(exporter.ready.url).host);
   if (prometheus !== null) keep(prometheus);
