@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import type { RunFile } from '../core/run/run.ts';
 import { startSimulator, type RunningSimulator } from '../simulator/main.ts';
 import { start } from './llmbench.ts';
+import { until } from '../core/testing/until.ts';
 
 let directory: string;
 let runsDir: string;
@@ -90,7 +91,7 @@ async function answered(): Promise<number> {
     );
     const before = await answered();
     await process.said('pair 1 of 1, A: run t-01a');
-    while ((await answered()) < before + 5) await sleep(5);
+    await until(async () => (await answered()) >= before + 5);
     // A suspended client: far longer than the rest of its run.
     const { pid } = process.child;
     const child = Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim());

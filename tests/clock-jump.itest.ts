@@ -11,6 +11,7 @@ import {
   type ScriptedServer,
 } from '../exporter/load/testing/scripted-server.ts';
 import { llmbench, start } from './llmbench.ts';
+import { until } from '../core/testing/until.ts';
 
 const PRELOAD = new URL('../scripts/chaos/kill-at-change.ts', import.meta.url).href;
 const REQUESTS = 60;
@@ -55,7 +56,7 @@ test.each([3600, -3600])(
         },
       },
     );
-    while (times_ms.length < REQUESTS / 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => times_ms.length >= REQUESTS / 2);
     process.child.kill('SIGUSR2');
     const { code, stderr } = await process.ended;
     expect([code, stderr]).toEqual([0, expect.any(String)]);

@@ -3,12 +3,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { describeWithPrometheusMajor } from '../prometheus/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
+import { until } from '../core/testing/until.ts';
 
-const WAIT_MS = 60_000;
 const FAMILY = 'vllm:time_to_first_token_seconds';
 const CLIENT_FAMILY = 'llmbench_time_to_first_token_seconds';
 const RUN = 'run-1';
@@ -33,11 +32,6 @@ type CountQuery = (runId: string, rangeSeconds: number) => string;
 const { classicCountQuery, nativeSeriesQuery, eitherCountQuery } = (await fromPlugin(
   'pages/Run/scraped-count-queries.ts',
 )) as Record<'classicCountQuery' | 'nativeSeriesQuery' | 'eitherCountQuery', CountQuery>;
-
-/** Ends without an error after the limit: what follows fails then, and says how. */
-async function until(holds: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + WAIT_MS; !(await holds()) && Date.now() < end;) await sleep(200);
-}
 
 await describeWithPrometheusMajor('3', 'a Prometheus that converts all classic histograms', (programs) => {
   let folder: string;

@@ -1,10 +1,10 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals';
 import { describeWithS3, startS3, type S3Server } from '../exporter/store/object-storage/testing/s3-server.ts';
 import { announced, start, type Ended, type Started } from './llmbench.ts';
+import { until } from '../core/testing/until.ts';
 
 jest.setTimeout(300_000);
 
@@ -48,7 +48,7 @@ describeWithS3('runs of a team in object storage', (program) => {
       const { runs } = (await (await fetch(`${served}/api/v1/runs`)).json()) as { runs: { run_id: string }[] };
       return runs.map(({ run_id }) => run_id).sort();
     };
-    while ((await shown()).length < 2) await pause(500);
+    await until(async () => (await shown()).length >= 2, 120, 500);
     expect(await shown()).toEqual(['night-1', 'night-2']);
     const distribution = await fetch(`${served}/api/v1/runs/night-1/records`);
     expect(distribution.status).toBe(200);

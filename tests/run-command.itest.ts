@@ -8,6 +8,7 @@ import type { ResultFile } from '../core/run/result.ts';
 import type { RunFile } from '../core/run/run.ts';
 import { startSimulator } from '../simulator/main.ts';
 import { llmbench, start } from './llmbench.ts';
+import { until } from '../core/testing/until.ts';
 
 let simulator: Awaited<ReturnType<typeof startSimulator>>;
 let runsDir: string;
@@ -178,12 +179,10 @@ const lastLine = (text: string): string => text.trimEnd().split('\n').at(-1) ?? 
 
 /** Until requests of the measure phase are in the server: two in flight, or some served. */
 async function requestsWereSent(): Promise<void> {
-  for (;;) {
+  await until(async () => {
     const page = await (await fetch(simulator.metricsUrl)).text();
-    const running = /^vllm:num_requests_running\{[^}]*\} (\S+)$/m.exec(page)?.[1];
-    if (Number(running) >= 2) return;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+    return Number(/^vllm:num_requests_running\{[^}]*\} (\S+)$/m.exec(page)?.[1]) >= 2;
+  });
 }
 
 async function closedPort(): Promise<number> {

@@ -7,6 +7,7 @@ import { renderPrometheusConfig } from '../prometheus/config.ts';
 import { describeWithPrometheus } from '../prometheus/describe-prometheus.ts';
 import { startPrometheus, type PrometheusServer } from '../prometheus/server.ts';
 import { announced, llmbench, start, type Started } from './llmbench.ts';
+import { until } from '../core/testing/until.ts';
 
 interface VectorSample {
   readonly metric: Readonly<Record<string, string>>;
@@ -59,11 +60,10 @@ await describeWithPrometheus('a sweep of short steps in Prometheus', (programs) 
 
   /** Resolves when Prometheus has requested the running runs. */
   async function discoveryBegan(presence: string): Promise<void> {
-    for (;;) {
+    await until(async () => {
       const { discovery_asked_at } = JSON.parse(await readFile(presence, 'utf8')) as { discovery_asked_at: unknown };
-      if (discovery_asked_at !== null) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
+      return discovery_asked_at !== null;
+    });
   }
 
   async function query(expression: string): Promise<readonly VectorSample[]> {

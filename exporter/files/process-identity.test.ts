@@ -3,14 +3,16 @@ import { once } from 'node:events';
 import { describe, expect, test } from '@jest/globals';
 import { ownIdentity, processState } from './process-identity.ts';
 
+/** Elsewhere there is no start time of a process in /proc. */
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
 describe('processState', () => {
   test('this process is alive', () => {
     expect(processState(ownIdentity())).toBe(process.platform === 'linux' ? 'alive' : 'elsewhere');
   });
 
-  test('the same id with another start is another process', () => {
+  onLinux('the same id with another start is another process (requires Linux)', () => {
     const { pid, start_time } = ownIdentity();
-    if (process.platform !== 'linux') return;
     expect(processState({ pid, start_time: `${start_time}0` })).toBe('gone');
   });
 
@@ -22,8 +24,7 @@ describe('processState', () => {
     expect(processState({ pid, start_time: `${where}.1` })).toBe('gone');
   });
 
-  test('a process of another container or boot cannot be checked', () => {
-    if (process.platform !== 'linux') return;
+  onLinux('a process of another container or boot cannot be checked (requires Linux)', () => {
     expect(processState({ pid: process.pid, start_time: '000000000000.1' })).toBe('elsewhere');
   });
 

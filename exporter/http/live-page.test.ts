@@ -3,7 +3,6 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { setImmediate } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { selfSignedCertificate, VALID } from '../load/testing/certificate.ts';
@@ -15,6 +14,7 @@ import { openStore } from '../store/run-store.ts';
 import { LivePage } from './live-page.ts';
 import { servedAlone } from './testing/served-alone.ts';
 import { WebConfigFile } from './web-config/web-config-file.ts';
+import { until } from '../../core/testing/until.ts';
 
 let page: ServedPage;
 let port: number;
@@ -70,7 +70,7 @@ describe('the runs of one command', () => {
     const departure = run.depart?.(ending);
     page.waiting();
     // A run whose scrapers already have the final values does not wait.
-    while (said.length === 0) await setImmediate();
+    await until(() => said.length !== 0);
     await scrape(run.metricsUrl);
     await scrape(run.metricsUrl);
     expect(await departure).toEqual([]);

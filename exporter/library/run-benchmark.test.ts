@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { BenchmarkError, compareRuns, listRuns, readRecords, readRun, runBenchmark } from './index.ts';
 import type { BenchmarkOptions, BenchmarkProgress } from './index.ts';
+import { until } from '../../core/testing/until.ts';
 
 const KEY = 'sk-of-this-test';
 const received: { authorization: string | undefined; body: Record<string, unknown> }[] = [];
@@ -92,7 +93,7 @@ describe('a run', () => {
     received.length = 0;
     const aborter = new AbortController();
     const running = benchmark({ signal: aborter.signal });
-    while (received.length < 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    await until(() => received.length >= 3);
     aborter.abort();
     const { result, run } = await running;
     tokens = 3;

@@ -8,6 +8,7 @@ import { RunControls } from '../load/phases/run-controls.ts';
 import { answer, GOOD_STREAM, scriptedServer, streamOf } from '../load/testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../load/testing/scripted-server.ts';
 import { probedForm } from './probed-form.ts';
+import { until } from '../../core/testing/until.ts';
 
 const NO_TLS = { caFile: null, certFile: null, keyFile: null, serverName: null, insecure: false };
 const toClose: { close(): Promise<void> }[] = [];
@@ -83,7 +84,7 @@ test('a server that takes long to respond gets a line meanwhile', async () => {
   const { servers, form, said } = await probed((socket) => {
     respond = () => void socket.write(streamOf(GOOD_STREAM));
   });
-  while (said.length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(() => said.length !== 0);
   expect(said).toEqual([`waiting for ${servers[0]?.origin} to respond to the probe request, at most 10 s`]);
   respond();
   await form;

@@ -7,6 +7,7 @@ import { startSimulator } from '../main.ts';
 import type { RunningSimulator, SimulatorOptions } from '../main.ts';
 import { readPage } from '../metrics/read-page.ts';
 import type { SimulatedPage } from '../metrics/read-page.ts';
+import { until } from '../../core/testing/until.ts';
 
 /** Fast, and without a prefix cache, so that /truth holds all that the engine's times depend on. */
 const FAST: Partial<EngineParameters> = {
@@ -90,12 +91,11 @@ async function truth(): Promise<Truth> {
   return (await (await fetch(simulator.truthUrl)).json()) as Truth;
 }
 
-async function pageWhen(condition: (page: SimulatedPage) => boolean): Promise<SimulatedPage> {
-  for (;;) {
+function pageWhen(condition: (page: SimulatedPage) => boolean): Promise<SimulatedPage> {
+  return until(async () => {
     const read = await page();
-    if (condition(read)) return read;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+    return condition(read) ? read : null;
+  });
 }
 
 const inFlight = (read: SimulatedPage): number =>

@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { GOOD_STREAM, scriptedServer, streamOf, type ScriptedServer } from '../../load/testing/scripted-server.ts';
-import { metricsServer, page, until } from '../../servers/testing/metrics-server.ts';
+import { metricsServer, page } from '../../servers/testing/metrics-server.ts';
+import { until } from '../../../core/testing/until.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/llmbench.js', import.meta.url));
 const FULL = '/dev/full';
@@ -67,7 +68,7 @@ test('SIGHUP, as SIGTERM: requests in flight finish and the run is stored', asyn
   const child = start('hung-up', 100_000, ['ignore', 'pipe', 'pipe']);
   child.stdout?.resume();
   child.stderr?.resume();
-  while (server.requests.length < 220) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => server.requests.length >= 220);
   child.kill('SIGHUP');
   expect(await exitCode(child)).toBe(130);
   expect(await stored()).toContain('hung-up');

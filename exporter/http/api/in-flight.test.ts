@@ -6,6 +6,7 @@ import { listen } from '../listen.ts';
 import type { Listening } from '../listen.ts';
 import { limitInFlight } from './in-flight.ts';
 import { problemHandler } from './problem.ts';
+import { until } from '../../../core/testing/until.ts';
 
 let server: Listening;
 let begun: { readonly id: string; readonly end: () => void }[];
@@ -30,7 +31,7 @@ const status = async (answer: ReturnType<typeof request>): Promise<number> => {
 
 test('one is processed, one waits, a third must retry', async () => {
   const first = request(`${server.url}/first`);
-  while (begun.length < 1) await new Promise((resume) => setImmediate(resume));
+  await until(() => begun.length >= 1);
   const others = [request(`${server.url}/second`), request(`${server.url}/third`)];
   const refused = await Promise.race(others.map(async (answer, i) => ({ i, answer: await answer })));
   expect([refused.answer.statusCode, refused.answer.headers['retry-after']]).toEqual([503, '1']);
@@ -38,7 +39,7 @@ test('one is processed, one waits, a third must retry', async () => {
   expect(begun).toHaveLength(1);
   begun[0]?.end();
   expect(await status(first)).toBe(200);
-  while (begun.length < 2) await new Promise((resume) => setImmediate(resume));
+  await until(() => begun.length >= 2);
   begun[1]?.end();
   const waited = others[1 - refused.i];
   expect(waited && (await status(waited))).toBe(200);

@@ -1,14 +1,13 @@
 import { expect, test } from '@jest/globals';
 import { EventQueue } from './event-queue.ts';
-
-const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+import { until } from '../../../core/testing/until.ts';
 
 test('defers work and keeps its order', async () => {
   const queue = new EventQueue();
   const done: number[] = [];
   for (let i = 0; i < 1000; i++) queue.push({ bytes: 1, process: () => done.push(i) });
   expect(done).toEqual([]);
-  while (queue.length > 0) await turn();
+  await until(() => queue.length === 0);
   expect(done).toEqual([...Array(1000).keys()]);
 });
 
@@ -17,7 +16,7 @@ test('work queued by work keeps the order', async () => {
   const done: string[] = [];
   queue.push({ bytes: 0, process: () => queue.push({ bytes: 0, process: () => done.push('third') }) });
   queue.push({ bytes: 0, process: () => done.push('second') });
-  while (queue.length > 0) await turn();
+  await until(() => queue.length === 0);
   expect(done).toEqual(['second', 'third']);
 });
 

@@ -1,6 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { RunRemarks } from '../phases/run-remarks.ts';
 import { GENEROUS, answeredBy, oneRequest } from '../testing/one-request.ts';
@@ -18,6 +17,7 @@ import {
   usage,
 } from '../testing/scripted-server.ts';
 import { UndiciTransport } from '../transports/undici/undici-transport.ts';
+import { until } from '../../../core/testing/until.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
 
@@ -230,5 +230,5 @@ test('giving up closes the connection', async () => {
   toClose.push(server, transport);
   const { closed } = await oneRequest(transport, { ...GENEROUS, requestTimeoutSeconds: 0.1 });
   expect(closed.record.reason).toBe('request_timeout');
-  while (server.open() > 0) await sleep(2);
+  await until(() => server.open() === 0);
 });

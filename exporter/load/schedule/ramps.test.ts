@@ -4,6 +4,7 @@ import { FakeGate } from '../testing/fake-gate.ts';
 import { Admission } from './admission.ts';
 import { Pauses } from './pauses.ts';
 import { openPrefill, openSlots } from './ramps.ts';
+import { until } from '../../../core/testing/until.ts';
 
 test('many slots open over several turns of the event loop, between which answers are read, all due at once', async () => {
   const now_ns = (): number => Math.round(performance.now() * 1e6);
@@ -70,10 +71,10 @@ test('prefill, with a ramp: the limit grows from one to the whole', async () => 
   expect(gate.due).toEqual([0]);
   // The second opens in the middle of the ramp, the third at its end.
   gate.now = 10 * MS;
-  while (gate.due.length < 2) await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(() => gate.due.length >= 2);
   expect(gate.due).toEqual([0, 1]);
   gate.now = 20 * MS;
-  while (gate.due.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(() => gate.due.length >= 3);
   expect(gate.due).toEqual([0, 1, 2]);
   pauses.stop();
 });

@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { oneRequest } from '../testing/one-request.ts';
 import {
   answer,
@@ -16,6 +15,7 @@ import { TRANSPORTS } from '../testing/transport-kinds.ts';
 import type { PlainOptions } from '../testing/transport-kinds.ts';
 import type { Transport, TransportFailure } from './transport.ts';
 import { wholeAnswer } from '../answers/whole-answer.ts';
+import { until } from '../../../core/testing/until.ts';
 
 const toClose: { close(): Promise<void> }[] = [];
 
@@ -30,10 +30,6 @@ async function serve(script: Script): Promise<ScriptedServer> {
 }
 
 const get = { method: 'GET', path: '/', headers: {}, body: null } as const;
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(2);
-}
 
 describe.each(TRANSPORTS)('%s', (_name, open) => {
   function transportTo(origin: string, options: Partial<PlainOptions> = {}): Transport {

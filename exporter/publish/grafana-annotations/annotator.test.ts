@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from '@jest/globals';
 import { resultFile, runFile } from '../fixtures/run.ts';
 import { Annotator } from './annotator.ts';
+import { until } from '../../../core/testing/until.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -101,7 +102,7 @@ test('a run is annotated while it lasts, and is a region with its phases when it
   const grafana = await FakeGrafana.start('/grafana');
   const own = annotator(grafana, 'dash-1');
   own.begin(running);
-  while (grafana.annotations.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => grafana.annotations.length !== 0);
   expect(regions(grafana)).toEqual([[WHOLE[0], WHOLE[1], undefined]]);
   expect(await own.finish(finished, resultFile())).toEqual([]);
   expect(regions(grafana)).toEqual([WHOLE, WARMUP, MEASURE]);
@@ -156,7 +157,7 @@ test('annotating again, also by another process, updates what exists', async () 
 test('a region left open by a killed process is ended by the process that annotates the run later', async () => {
   const grafana = await FakeGrafana.start();
   annotator(grafana).begin(running);
-  while (grafana.annotations.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => grafana.annotations.length !== 0);
   const recovered = { ...finished, status: 'aborted' as const, recovered: true };
   expect(await annotator(grafana).finish(recovered, resultFile({ status: 'aborted' }))).toEqual([]);
   expect(regions(grafana)).toEqual([WHOLE, WARMUP, MEASURE]);
@@ -168,7 +169,7 @@ test('a failure at the beginning is not reported when the end goes well', async 
   grafana.failure = { status: 503, text: 'starting' };
   const own = annotator(grafana);
   own.begin(running);
-  while (grafana.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => grafana.calls.length !== 0);
   grafana.failure = null;
   expect(await own.finish(finished, resultFile())).toEqual([]);
   expect(regions(grafana)).toEqual([WHOLE, WARMUP, MEASURE]);

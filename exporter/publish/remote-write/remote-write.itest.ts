@@ -17,6 +17,7 @@ import { describeWithPrometheusMajor } from '../../../prometheus/describe-promet
 import type { PrometheusPrograms } from '../../../prometheus/programs.mjs';
 import { PrometheusReceiver } from '../testing/prometheus-receiver.ts';
 import { sendPending } from './send-pending.ts';
+import { until } from '../../../core/testing/until.ts';
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
@@ -157,7 +158,7 @@ await describeWithPrometheusMajor('2', 'a run over remote write 1.0, without nat
       const names = await readdir(join(folder, '.remote-write'), { recursive: true }).catch(() => []);
       return names.filter((name) => name.includes('point-')).length;
     };
-    while ((await points()) < 8) await new Promise((resolve) => setTimeout(resolve, 50));
+    await until(async () => (await points()) >= 8);
     killed.child.kill('SIGKILL');
     await killed.ended;
     const prometheus = await receiver(programs, [], port);

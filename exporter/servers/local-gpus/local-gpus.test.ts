@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import type { ScalarSeries } from '../series/series.ts';
 import { LocalGpus } from './local-gpus.ts';
 import { samplesOf } from './rocm-smi.ts';
+import { until } from '../../../core/testing/until.ts';
 
 /** A shell script takes the place of each program. */
 const onUnix = process.platform === 'win32' ? test.skip : test;
@@ -33,7 +34,7 @@ async function started(lines: string[] = []): Promise<LocalGpus | null> {
 
 /** Waits until there are so many samples. */
 async function sampled({ store }: LocalGpus, times: number): Promise<void> {
-  while (store.scrapes < times) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => store.scrapes >= times);
 }
 
 const values = ({ store }: LocalGpus): [labels: object, value: number][] =>
@@ -79,7 +80,7 @@ describe('nvidia-smi', () => {
     await install('nvidia-smi', `${rows('60')}; exit 15`);
     const lines: string[] = [];
     const gpus = await started(lines);
-    while (lines.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => lines.length !== 0);
     expect(lines).toEqual(['the power of the GPUs is no longer sampled: nvidia-smi ended with exit code 15']);
     await gpus?.stop();
   });

@@ -2,7 +2,8 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
 import { Collector, type CollectorOptions } from './collector.ts';
 import { find, gained } from '../testing/find-series.ts';
-import { metricsServer, page, until, type MetricsServer } from '../testing/metrics-server.ts';
+import { until } from '../../../core/testing/until.ts';
+import { metricsServer, page, type MetricsServer } from '../testing/metrics-server.ts';
 import type { ScalarSeries } from '../series/series.ts';
 import { parseTarget } from './targets.ts';
 

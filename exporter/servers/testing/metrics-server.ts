@@ -39,8 +39,3 @@ export function page(response: ServerResponse, text: string): void {
   response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' });
   response.end(text);
 }
-
-/** Polls until a condition holds; the test's own timeout ends it. */
-export async function until(holds: () => boolean): Promise<void> {
-  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -13,6 +13,7 @@ import { recordLine } from './record-line.ts';
 import { JsonlRecordsWriter } from './records-jsonl.ts';
 import { ParquetRecordsWriter, readParquetRecords } from './records-parquet.ts';
 import { DamagedRunError } from '../../errors/store-errors.ts';
+import { until } from '../../../core/testing/until.ts';
 
 let directory: string;
 let jsonl: string;
@@ -99,7 +100,7 @@ describe('JSONL', () => {
     const writer = await JsonlRecordsWriter.create(jsonl);
     writer.append(exampleRecord(1));
     // Waits without a limit of its own; the test's timeout is the bound.
-    while ((await readFile(jsonl, 'utf8')) === '') await new Promise((resume) => setTimeout(resume, 20));
+    await until(async () => (await readFile(jsonl, 'utf8')) !== '');
     expect(await collect(readJsonlRecords(jsonl))).toEqual([exampleRecord(1)]);
     await writer.close();
   });

@@ -10,6 +10,7 @@ import type { RunningSimulator } from '../../main.ts';
 import { pageShape } from '../../metrics/page-shape.ts';
 import { readPage } from '../../metrics/read-page.ts';
 import type { SimulatedPage } from '../../metrics/read-page.ts';
+import { until } from '../../../core/testing/until.ts';
 
 // Recorded from smg 1.13.0 before two workers.
 const recorded = (name: string): string => captureText(`smg/${name}.txt`);
@@ -43,12 +44,11 @@ function chat(body: object | string, signal?: AbortSignal): Promise<Response> {
 const textOf = async (answer: Promise<Response>): Promise<string> => (await answer).text();
 const pageText = async (url = simulator.metricsUrl): Promise<string> => textOf(fetch(url));
 
-async function pageWhen(condition: (page: SimulatedPage) => boolean): Promise<SimulatedPage> {
-  for (;;) {
-    const page = readPage(await pageText());
-    if (condition(page)) return page;
-    await new Promise((resolve) => setTimeout(resolve, 2));
-  }
+function pageWhen(condition: (page: SimulatedPage) => boolean): Promise<SimulatedPage> {
+  return until(async () => {
+    const read = readPage(await pageText());
+    return condition(read) ? read : null;
+  });
 }
 
 const settled = (page: SimulatedPage): boolean => page.sum('smg_admission_inflight') === 0;
