@@ -7,26 +7,15 @@ import { availableParallelism, cpus, loadavg } from 'node:os';
 import { readScriptOptions, wholeNumber } from '../scripts/script-options.ts';
 import { Unavailable, Workshop } from './workshop.ts';
 import type { Bench, BenchContext } from './bench.ts';
-import { aiperf } from './aiperf.ts';
-import { capacity } from './capacity.ts';
-import { collector } from './collector.ts';
-import { dashboards } from './dashboards/dashboards.ts';
 import { exposition } from './exposition.ts';
 import { find } from './find/find.ts';
-import { firstRequest } from './first-request.ts';
 import { imports } from './import.ts';
 import { judge } from './judge/judge.ts';
 import { judgeReal } from './judge/real-slowdown.ts';
-import { lateness } from './lateness.ts';
 import { manyRuns } from './many-runs.ts';
 import { memory } from './memory.ts';
-import { metricsPage } from './metrics-page.ts';
 import { requests } from './requests.ts';
-import { residentSet } from './resident-set.ts';
-import { serveScrape } from './serve-scrape.ts';
-import { parquetPercentiles } from './parquet-percentiles.ts';
 import { start } from './start.ts';
-import { store } from './store.ts';
 import { stream, streams2000 } from './stream.ts';
 import { table } from './table.ts';
 import { workers } from './workers.ts';
@@ -34,24 +23,13 @@ import { workers } from './workers.ts';
 const BENCHES: readonly Bench[] = [
   stream,
   streams2000,
-  capacity,
   requests,
-  lateness,
-  firstRequest,
-  aiperf,
   workers,
   memory,
-  residentSet,
-  metricsPage,
-  serveScrape,
   manyRuns,
-  collector,
   start,
   exposition,
-  store,
   imports,
-  parquetPercentiles,
-  dashboards,
   judge,
   judgeReal,
   find,

@@ -1,10 +1,8 @@
 /**
  * The client's side of the stream benches: the whole program, `llmbench run`, against a paced server whose events carry,
- * in their id, the CLOCK_MONOTONIC nanosecond at which they were written. Prints one JSON line when it has measured; with
- * --metrics first one that says where the live metrics are served. Server metrics are collected from
- * the pages that --server-metrics names.
+ * in their id, the CLOCK_MONOTONIC nanosecond at which they were written. Prints one JSON line when it has measured.
  *
- * usage: node benchmarks/stream-client.ts [--metrics] [--server-metrics URL …] [--no-server-metrics] [--transport auto|raw|undici]
+ * usage: node benchmarks/stream-client.ts [--transport auto|raw|undici]
  *          <port> <streams> <tokens> <ttft µs> <itl µs> <tick µs> <warm s> <seconds>
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -14,7 +12,6 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { main } from '../exporter/cli/main.ts';
-import { enlargePages } from './enlarged-page.ts';
 import { pacedUrl } from './paced-server.ts';
 import { StampErrors } from './stream-stamp-errors.ts';
 import { watchTransports } from './watched-transport.ts';
@@ -25,16 +22,13 @@ const REST_SECONDS = 0.5;
 const { values: flags, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    metrics: { type: 'boolean', default: false },
-    'server-metrics': { type: 'string', multiple: true, default: [] },
-    'no-server-metrics': { type: 'boolean', default: false },
     transport: { type: 'string', default: 'auto' },
   },
 });
 const [port = 0, streams = 0, tokens = 0, ttft_us = 0, itl_us = 0, tick_us = 0, warmSeconds, seconds] =
   positionals.map(Number);
 if (warmSeconds === undefined || seconds === undefined) {
-  throw new Error('usage: stream-client.ts [--metrics] port streams tokens ttft_us itl_us tick_us warm_s seconds');
+  throw new Error('usage: stream-client.ts port streams tokens ttft_us itl_us tick_us warm_s seconds');
 }
 const jitter_us = Number(process.env.JIT ?? itl_us);
 const url = pacedUrl(port, { streams, tokens, ttft_us, itl_us, tick_us, jitter_us });
@@ -54,18 +48,11 @@ const options = {
   // The pages of a bench never say that their servers are idle.
   'drain-timeout': 0,
 };
-const serverMetrics = flags['no-server-metrics']
-  ? ['--no-server-metrics']
-  : flags['server-metrics'].flatMap((each) => ['--server-metrics', each]);
-
-if (flags.metrics) {
-  enlargePages((metrics_url, series) => console.log(JSON.stringify({ metrics_url, series })));
-}
 const errors = new StampErrors();
 // One more than there are streams: the probe comes first.
 const allSent = watchTransports(errors, streams + 1);
 const optionArguments = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
-const run = main(['run', ...serverMetrics, ...optionArguments]);
+const run = main(['run', ...optionArguments]);
 const started = await Promise.race([allSent.then(() => true), run.then(() => false)]);
 if (started) console.log(JSON.stringify(await measure(warmSeconds, seconds)));
 await run;
