@@ -30,7 +30,7 @@ function missing({ run = '', 'working-directory': folder = '.' }: Step): string[
   ];
 }
 
-const NPM_COMMANDS = new Set(['ci', 'pack', 'pkg', 'publish', 'sbom']);
+const NPM_COMMANDS = new Set(['audit', 'ci', 'pack', 'pkg', 'publish', 'sbom']);
 
 function scriptsOf(directory: string): ReadonlySet<string> {
   const { scripts } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { scripts: object };
@@ -40,4 +40,11 @@ function scriptsOf(directory: string): ReadonlySet<string> {
 test.each(readdirSync(WORKFLOWS))('%s runs only files and npm scripts that exist', (file) => {
   expect(steps(file).some(({ run = '' }) => /\b(node|npm) /.test(run))).toBe(true);
   expect(steps(file).flatMap(missing)).toEqual([]);
+});
+
+test('workflows and the action use others by digest: a tag can be moved', () => {
+  const files = [...readdirSync(WORKFLOWS).map((file) => join(WORKFLOWS, file)), join(ROOT, 'action.yml')];
+  const used = files.flatMap((file) => [...readFileSync(file, 'utf8').matchAll(/uses: (.+)/g)].map(([, what]) => what));
+  expect(used.length).toBeGreaterThan(10);
+  expect(used.filter((what) => !/^[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(what ?? ''))).toEqual([]);
 });
