@@ -5,7 +5,6 @@ import type { Bench, BenchContext, Row } from './bench.ts';
 import { outputOf, startProgram } from './child-program.ts';
 import { afterWarmup, medianOf, outerThirds, tenths } from './over-time.ts';
 import { BURST_512, pacedUrl, startPacedServer } from './paced-server.ts';
-import { slope } from './statistics.ts';
 
 const LAUNCHER = fileURLToPath(new URL('../bin/llmbench.js', import.meta.url));
 const SAMPLER = new URL('memory-sampler.ts', import.meta.url).href;
@@ -108,4 +107,14 @@ function slopeOf(readings: readonly Reading[], read: (reading: Reading) => numbe
 
 function information(what: string, unit: string, value: number): Row {
   return { what, unit, ours: [value], peer: null, target: null };
+}
+
+/** Slope of the least-squares line through the points. */
+function slope(points: readonly { readonly x: number; readonly y: number }[]): number {
+  const mean = (read: (point: { x: number; y: number }) => number): number =>
+    points.reduce((sum, point) => sum + read(point), 0) / points.length;
+  const x0 = mean((point) => point.x);
+  const y0 = mean((point) => point.y);
+  const covariance = mean((point) => (point.x - x0) * (point.y - y0));
+  return covariance / mean((point) => (point.x - x0) ** 2);
 }

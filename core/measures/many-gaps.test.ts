@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { percentile } from '../stats/percentiles.ts';
-import { GapsInOrder } from './gaps-in-order.ts';
+import { GapsInOrder } from './chunk-reading.ts';
 import { ManyGaps } from './many-gaps.ts';
 
 const QUANTILES = [0, 0.01, 0.5, 0.99, 1];

@@ -17,14 +17,13 @@ import { PassedSummary, PASSES } from '../stats/passed-summary.ts';
 import { PERCENTILE_NAMES, PERCENTILES } from '../stats/percentiles.ts';
 import { DISTRIBUTION_MEASURES, HTTP_MEASURES, INTER_CHUNK_LATENCY } from './measures.ts';
 import type { DistributionMeasure, PerRequestMeasure } from './measures.ts';
-import { isLengthMismatched } from './length-mismatch.ts';
 import { RequestColumns, standingOf } from './request-columns.ts';
 import { comparedTokens } from './request-figures.ts';
 import { scalarResults } from './scalar-results.ts';
 import type { RunTotals } from './scalar-results.ts';
 import { INTERVALS_UP_TO } from './sampling-intervals.ts';
-import { stallRatio } from './stalls.ts';
 import { isUsageDiscrepant, USAGE_CHECK_MEASURES, usageDiscrepancyResult } from './usage-check.ts';
+import { fractionBelow } from '../histogram/fraction.ts';
 
 /** Above this many gaps their percentiles come from the fine histogram: 40 MB is what holding them may take. */
 export const EXACT_GAPS_LIMIT = 10_000_000;
@@ -333,4 +332,34 @@ function finiteOf(values: Float64Array): Float64Array {
 /** One unknown makes the sum unknown: leaving it out would understate. */
 function added(sum: number | null, value: number | null): number | null {
   return sum === null || value === null ? null : sum + value;
+}
+
+/** An answer misses the requested length when it is off by more than the smaller of these, as in AIPerf. */
+const MISMATCH_RATIO = 0.05;
+const MISMATCH_TOKENS = 50;
+
+/** Whether an answer misses the length requested; null when one of the two is not known. */
+function isLengthMismatched({
+  output_tokens: output,
+  requested_output_tokens: requested,
+}: Pick<RequestRecord, 'output_tokens' | 'requested_output_tokens'>): boolean | null {
+  if (output === null || requested === null || requested === 0) return null;
+  return Math.abs(output - requested) > Math.min(MISMATCH_RATIO * requested, MISMATCH_TOKENS);
+}
+
+/** A gap is a stall when it is longer than so many median gaps of the run. */
+const STALL_FACTOR = 5;
+
+/**
+ * The share of the gaps between chunks in which a stream stood still: those longer than five times the median gap. Exact
+ * from the chunks, else from the histogram (whose buckets are less than 0.8 % wide). Null without gaps, and when the
+ * median is 0: then chunks share time stamps, and stalls are unknown.
+ */
+function stallRatio(medianGapSeconds: number | null, chunks: ChunkReading | null, gaps: GapHistogram) {
+  if (medianGapSeconds === null || medianGapSeconds <= 0) return null;
+  const limit = STALL_FACTOR * medianGapSeconds;
+  const longer = chunks?.gapsLongerThan(limit) ?? null;
+  if (longer !== null) return longer / gaps.n;
+  const below = fractionBelow(limit, gaps.toClassic());
+  return below === null ? null : 1 - below.estimate;
 }

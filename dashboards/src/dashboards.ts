@@ -1,5 +1,3 @@
-import { benchmark } from './benchmark.ts';
-import { classicJson } from './classic-dashboard.ts';
 import { clientVsServer } from './client-vs-server.ts';
 import { generic } from './generic.ts';
 import { history } from './history.ts';
@@ -15,6 +13,24 @@ import { sglang } from './systems/sglang.ts';
 import { triton } from './systems/triton.ts';
 import { trtllm } from './systems/trtllm.ts';
 import { vllm } from './systems/vllm.ts';
+import type { AnnotationQuery, Dashboard } from '@grafana/grafana-foundation-sdk/dashboard';
+import { baseDashboard } from './base-dashboard.ts';
+import { withClientLatency } from './benchmark/client-latency.ts';
+import { withEnergy } from './benchmark/energy.ts';
+import { withLoad } from './benchmark/load.ts';
+import { withRuns } from './benchmark/runs.ts';
+import { withServer } from './benchmark/server.ts';
+import { withWholeRun } from './benchmark/whole-run.ts';
+import type { Histograms } from './native/histograms.ts';
+import { UID } from './benchmark/uid.ts';
+import { SYSTEM_PRESENCE } from './queries/system.ts';
+import {
+  datasourceVariable,
+  objectiveVariable,
+  recordedVariables,
+  runVariables,
+  scrapeIntervalVariable,
+} from './variables.ts';
 
 const SYSTEMS = [vllm(), dynamo(), kvbm(), sglang(), trtllm(), triton()];
 
@@ -52,3 +68,46 @@ export const DASHBOARDS: readonly File[] = [
         [`${APP_FOLDER}${system.uid}.json`, () => classicJson(serverDashboard(system, drawAppPanel))] as const,
     ),
 ];
+
+/** The newest schema that Grafana 10.4 knows; later ones migrate it when they load it. */
+const SCHEMA_VERSION = 39;
+
+/** A dashboard as the file that Grafana 10.4 to 13 provision: what a later schema brought is taken out. */
+function classicJson(dashboard: Dashboard): string {
+  const annotations = (dashboard.annotations.list ?? []).map((annotation) => {
+    const known: Partial<AnnotationQuery> = { ...annotation };
+    delete known.placement;
+    return known;
+  });
+  const classic = { ...dashboard, id: null, schemaVersion: SCHEMA_VERSION, annotations: { list: annotations } };
+  return `${JSON.stringify(classic, null, 2)}\n`;
+}
+
+const TTFT_OBJECTIVE = {
+  name: 'ttft_slo',
+  label: 'TTFT objective',
+  histogram: 'llmbench_time_to_first_token_seconds',
+  measure: 'time_to_first_token',
+} as const;
+
+/** "LLM benchmark": what the chosen runs measured, and what the server said meanwhile. */
+function benchmark(histograms: Histograms = 'classic'): Dashboard {
+  const dashboard = baseDashboard({
+    uid: UID,
+    title: 'LLM benchmark',
+    description: "Client measurements of each run next to the inference server's own metrics",
+  }).variables([
+    datasourceVariable(),
+    ...runVariables(),
+    ...recordedVariables(SYSTEM_PRESENCE),
+    objectiveVariable(TTFT_OBJECTIVE, histograms),
+    scrapeIntervalVariable(),
+  ]);
+  withWholeRun(dashboard, histograms);
+  withLoad(dashboard);
+  withClientLatency(dashboard);
+  withServer(dashboard);
+  withEnergy(dashboard);
+  withRuns(dashboard);
+  return dashboard.build();
+}

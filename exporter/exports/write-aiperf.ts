@@ -6,9 +6,8 @@ import type { RunFile } from '../../core/run/run.ts';
 import { replaceFile, replaceJson, type TemporaryFor } from '../files/durable-file.ts';
 import { refuseSpecialFile } from '../files/output-file.ts';
 import { besideOutput } from '../files/output-temporary.ts';
-import { aiperfCsv } from './aiperf-csv.ts';
 import { aiperfLine, isAiperfRecord } from './aiperf-line.ts';
-import { aiperfMetrics, aiperfSummary } from './aiperf-summary.ts';
+import { aiperfMetrics, aiperfSummary, AIPERF_PERCENTILES, type NamedStatistics } from './aiperf-summary.ts';
 import { AiperfTotals } from './aiperf-totals.ts';
 
 /** The folder of a run directory that AIPerf's files are written to. */
@@ -75,4 +74,35 @@ async function writeLines(
   }
   await rename(temporary, path);
   return totals;
+}
+
+const COLUMNS = ['avg', 'min', 'max', 'sum', ...AIPERF_PERCENTILES, 'std'] as const;
+
+/** Units that AIPerf omits, because the metric's name contains them. */
+const UNNAMED_UNITS: ReadonlySet<string> = new Set(['requests', 'count']);
+
+/**
+ * The content of `profile_export_aiperf.csv`: the metrics with statistics, an empty line, those that are one number; by
+ * tag, two decimals, lines that end with CR LF. What is not known is an empty cell.
+ */
+function aiperfCsv(metrics: readonly NamedStatistics[]): string {
+  const sorted = metrics.toSorted((a, b) => (a.tag < b.tag ? -1 : 1));
+  const distributions = sorted.filter(({ statistics }) => 'max' in statistics);
+  const scalars = sorted.filter(({ statistics }) => !('max' in statistics));
+  const rows = [
+    ['Metric', ...COLUMNS],
+    ...distributions.map((metric) => [title(metric), ...COLUMNS.map((column) => cell(metric.statistics[column]))]),
+    [],
+    ['Metric', 'Value'],
+    ...scalars.map((metric) => [title(metric), cell(metric.statistics.avg)]),
+  ];
+  return rows.map((row) => `${row.join(',')}\r\n`).join('');
+}
+
+function title({ header, statistics: { unit } }: NamedStatistics): string {
+  return UNNAMED_UNITS.has(unit) ? header : `${header} (${unit})`;
+}
+
+function cell(value: number | undefined): string {
+  return value === undefined ? '' : value.toFixed(2);
 }

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { hostname } from 'node:os';
 import { performance } from 'node:perf_hooks';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Express } from 'express';
 import type { RunEnding } from '../../core/run/run-output.ts';
 import { DEFAULT_LINGER_MAX_SECONDS, Linger } from '../publish/linger.ts';
 import { LiveRunsPage, type LiveSource, type PageEntry } from '../publish/live-runs-page.ts';
@@ -10,10 +10,20 @@ import type { ServedPage, ServedPageOptions } from '../publish/served-page.ts';
 import { reasonOf } from '../errors/store-errors.ts';
 import { isDiscovered } from '../store/recovery/serve-presence.ts';
 import { recordServed } from '../store/recovery/served-runs.ts';
-import { hostCheck } from './allowed-host.ts';
+import { hostCheck, allowedHost, type HostCheck } from './allowed-host.ts';
 import { listen, type Listening, type ListenTls } from './listen.ts';
-import { createRunApp } from './run-app.ts';
 import type { WebConfigFile } from './web-config/web-config-file.ts';
+import express from 'express';
+import type { MetricsPage } from '../publish/metrics-page.ts';
+import { html } from '../report/html.ts';
+import { isLoopback } from './loopback.ts';
+import { failureHandler } from './failure.ts';
+import { healthyRoute } from './healthy.ts';
+import { landingRoute } from './landing.ts';
+import { metricsRoute } from './metrics.ts';
+import { notFound } from './not-found.ts';
+import { readingOnly } from './reading-only.ts';
+import { readyRoute } from './ready.ts';
 
 /**
  * Serves the live metrics of the runs of one command on one port: of the run that is measured, and of those before it
@@ -247,4 +257,47 @@ async function protectedBy(file: WebConfigFile): Promise<{ guard: RequestHandler
     ),
     tls: webTls(file),
   };
+}
+
+interface RunAppOptions {
+  readonly live: MetricsPage;
+  /** The runs whose metrics the page has now. */
+  readonly runs: () => readonly { readonly runId: string; readonly scenario: string }[];
+  readonly version: string;
+  /** Applied before any route, such as a sign-in. */
+  readonly guard?: RequestHandler;
+  /** Rejects requests from web pages of other origins. */
+  readonly hostCheck: HostCheck;
+  /** Called for each successful scrape, with the scraper's address. */
+  readonly scraped?: (remoteAddress: string) => void;
+  /** Receives one line for each request that fails. */
+  readonly problem: (line: string) => void;
+}
+
+/** The routes of runs while they are running: their live metrics. */
+export function createRunApp({ live, runs, version, guard, hostCheck, scraped, problem }: RunAppOptions): Express {
+  const app = express().disable('x-powered-by').disable('etag');
+  const links = [
+    { path: '/metrics', text: 'live metrics, for Prometheus' },
+    { path: '/-/healthy', text: 'liveness check' },
+    { path: '/-/ready', text: 'readiness check' },
+  ];
+  const intro = 'This page is available until the command ends.';
+  const content = () =>
+    Promise.resolve(html`${runs().map(({ runId, scenario }) => html`<p>Run ${runId} of scenario ${scenario}.</p>`)}`);
+  if (guard !== undefined) app.use(guard);
+  app.use(allowedHost(hostCheck));
+  app.use(readingOnly);
+  app.get('/', landingRoute({ title: 'llmbench run', intro, links, version, content }));
+  // On this machine compression saves nothing: it takes the processor and a turn of the event loop from the measurement.
+  const compresses = (remoteAddress: string): boolean => !isLoopback(remoteAddress);
+  app.get('/metrics', metricsRoute(live, { compresses, ...(scraped === undefined ? {} : { scraped }) }));
+  app.get('/-/healthy', healthyRoute);
+  app.get(
+    '/-/ready',
+    readyRoute(() => true),
+  );
+  app.use(notFound);
+  app.use(failureHandler(problem));
+  return app;
 }

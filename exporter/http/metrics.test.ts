@@ -8,7 +8,7 @@ import { failureHandler } from './failure.ts';
 import type { Listening } from './listen.ts';
 import { listen } from './listen.ts';
 import { metricsRoute } from './metrics.ts';
-import { createRunApp } from './run-app.ts';
+import { createRunApp } from './live-page.ts';
 
 let server: Listening;
 const scrapes: string[] = [];

@@ -1,7 +1,6 @@
 import express from 'express';
 import type { Express, RequestHandler } from 'express';
-import type { ResultMetricsOptions } from '../publish/result-metrics.ts';
-import { ResultMetrics } from '../publish/result-metrics.ts';
+import { ResultMetrics, type ResultMetricsOptions } from '../publish/result-metrics.ts';
 import type { ServiceStarts } from '../starts/service-starts.ts';
 import { html } from '../report/html.ts';
 import type { RunLibrary } from '../publish/views/run-library.ts';
@@ -17,10 +16,12 @@ import { probeRoute } from './probe.ts';
 import { readyRoute } from './ready.ts';
 import { readingOnly } from './reading-only.ts';
 import { reportRoute } from './report.ts';
-import { resultsRoute } from './results-route.ts';
 import { runbookRoute } from './runbooks.ts';
 import { runsTable } from './runs-table.ts';
-import { sdRoute } from './sd.ts';
+import { targetGroups } from '../publish/http-sd.ts';
+import type { RunReader } from '../publish/run-reader.ts';
+import { PAGE_PARTS, type PagePart } from '../publish/page-parts.ts';
+import { metricsRoute } from './metrics.ts';
 
 export interface ServeAppOptions extends ResultMetricsOptions {
   /** The runs that the API serves. */
@@ -93,4 +94,41 @@ export function createServeApp(options: ServeAppOptions): Express {
   app.use(notFound);
   app.use(failureHandler(problem));
   return app;
+}
+
+/**
+ * `GET /sd`: the live runs and their servers, for Prometheus' `http_sd_configs`; an empty list if there are none.
+ * `asked` is called on each request.
+ */
+function sdRoute(source: Pick<RunReader, 'live'>, asked: () => void = () => undefined): RequestHandler {
+  return async (_request, response) => {
+    asked();
+    const groups = targetGroups(await source.live());
+    response.set('Cache-Control', 'no-store').json(groups);
+  };
+}
+
+/** The parameter by which Prometheus' exporters select a part of their page. */
+const PARAMETER = 'collect[]';
+const SELECTABLE: readonly PagePart[] = PAGE_PARTS.filter((part) => part !== 'all');
+
+/**
+ * `GET /metrics` of finished runs. `collect[]=current` is what changes, to be scraped often; `collect[]=results` the
+ * numbers of all runs, to be scraped seldom. Without the parameter, or with both: the whole page.
+ */
+function resultsRoute(results: ResultMetrics): RequestHandler {
+  const routes = new Map(
+    PAGE_PARTS.map((part) => [part, metricsRoute({ render: (accept) => results.renderPart(part, accept) })]),
+  );
+  return (request, response, next) => {
+    const requested = [request.query[PARAMETER] ?? []].flat().map(String);
+    const unknown = requested.find((part) => !SELECTABLE.some((each) => each === part));
+    if (unknown !== undefined) {
+      response.status(400).type('text/plain');
+      response.send(`${PARAMETER} must be ${SELECTABLE.join(' or ')}; without it, the whole page is sent.\n`);
+      return;
+    }
+    const parts = SELECTABLE.filter((part) => requested.includes(part));
+    return routes.get(parts.length === 1 && parts[0] !== undefined ? parts[0] : 'all')?.(request, response, next);
+  };
 }

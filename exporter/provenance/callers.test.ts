@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ciJob } from './ci-job.ts';
-import { checkedOutCommit } from './commit.ts';
+import { checkedOutCommit, ciJob } from './read-provenance.ts';
 import { gpusOfCsv, gpusOfExporters, gpusOfRocm } from './gpus.ts';
 import { metadataPair } from './metadata.ts';
 

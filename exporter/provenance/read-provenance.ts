@@ -1,12 +1,11 @@
-import type { CommitFacts, Provenance } from '../../core/run/provenance.ts';
-import { ciJob } from './ci-job.ts';
-import { checkedOutCommit } from './commit.ts';
+import type { CommitFacts, Provenance, MachineFacts, CiFacts } from '../../core/run/provenance.ts';
 import { factText } from './fact-text.ts';
 import { gpusOfExporters, gpusOfThisMachine } from './gpus.ts';
-import { machineFacts } from './machine.ts';
 import type { ProvenanceRequest } from './provenance-request.ts';
 import { isThisMachine } from './this-machine.ts';
 import { readServers, type AskedServers } from './read-servers.ts';
+import { programOutput } from './program-output.ts';
+import { arch, cpus, release, totalmem, type } from 'node:os';
 
 /** What was measured, from where and on whose behalf. Takes a few seconds at most, and never throws. */
 export async function readProvenance(
@@ -35,3 +34,76 @@ export async function readProvenance(
     metadata: Object.fromEntries(kept),
   };
 }
+
+/** The commit that is checked out in a folder; null: there is none, or no git. */
+export async function checkedOutCommit(folder: string): Promise<CommitFacts | null> {
+  const commit = (await programOutput('git', ['-C', folder, 'rev-parse', 'HEAD']))?.trim() ?? '';
+  if (!isCommit(commit)) return null;
+  const changes = await programOutput('git', ['-C', folder, 'status', '--porcelain', '--untracked-files=no']);
+  return { commit, dirty: changes === null ? null : changes.trim() !== '' };
+}
+
+/** The machine that this program runs on. */
+function machineFacts(): MachineFacts {
+  const cores = cpus();
+  return {
+    cores: cores.length,
+    cpu_model: cores[0]?.model.trim() || null,
+    memory_bytes: totalmem(),
+    kernel: `${type()} ${release()}`,
+    architecture: arch(),
+    node_version: process.versions.node,
+  };
+}
+
+interface CiSystem {
+  readonly provider: CiFacts['provider'];
+  /** The variable that shows that the job runs there. */
+  readonly marker: string;
+  /** Variables, the first one that is set; all others of the environment are never read. */
+  readonly commit: readonly string[];
+  readonly repository: readonly string[];
+  readonly ref: readonly string[];
+  readonly job: readonly string[];
+  readonly run: readonly string[];
+  readonly url: readonly string[];
+}
+
+/** Predefined variables by the documentation of each system. GitHub has none for the address of a run. */
+const SYSTEMS: readonly CiSystem[] = [
+  {
+    ...{ provider: 'github', marker: 'GITHUB_ACTIONS', commit: ['GITHUB_SHA'], repository: ['GITHUB_REPOSITORY'] },
+    ...{ ref: ['GITHUB_REF_NAME'], job: ['GITHUB_JOB'], run: ['GITHUB_RUN_ID'], url: [] },
+  },
+  {
+    ...{ provider: 'gitlab', marker: 'GITLAB_CI', commit: ['CI_COMMIT_SHA'], repository: ['CI_PROJECT_PATH'] },
+    ...{ ref: ['CI_COMMIT_REF_NAME'], job: ['CI_JOB_NAME'], run: ['CI_PIPELINE_ID'], url: ['CI_JOB_URL'] },
+  },
+  {
+    ...{ provider: 'buildkite', marker: 'BUILDKITE', commit: ['BUILDKITE_COMMIT'] },
+    ...{ repository: ['BUILDKITE_PIPELINE_SLUG'], ref: ['BUILDKITE_BRANCH'], job: ['BUILDKITE_LABEL'] },
+    ...{ run: ['BUILDKITE_BUILD_NUMBER'], url: ['BUILDKITE_BUILD_URL'] },
+  },
+  {
+    ...{ provider: 'jenkins', marker: 'JENKINS_URL', commit: ['GIT_COMMIT'], repository: [] },
+    ...{ ref: ['BRANCH_NAME', 'GIT_BRANCH'], job: ['JOB_NAME'], run: ['BUILD_NUMBER'], url: ['BUILD_URL'] },
+  },
+];
+
+/** The CI job that this program runs in, and the commit that it names; nulls outside of one. */
+export function ciJob(
+  environment: NodeJS.ProcessEnv,
+  secrets: readonly string[],
+): { readonly ci: CiFacts | null; readonly commit: string | null } {
+  const system = SYSTEMS.find(({ marker }) => (environment[marker] ?? '') !== '');
+  if (system === undefined) return { ci: null, commit: null };
+  const read = (names: readonly string[]): string | null =>
+    names.map((name) => factText(environment[name], secrets)).find((text) => text !== null) ?? null;
+  const { provider, repository, ref, job, run, url } = system;
+  const ci = { provider, repository: read(repository), ref: read(ref), job: read(job), run: read(run), url: read(url) };
+  const commit = read(system.commit);
+  return { ci, commit: commit !== null && isCommit(commit) ? commit : null };
+}
+
+/** A full hash: Buildkite may name `HEAD`. */
+const isCommit = (text: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/.test(text);

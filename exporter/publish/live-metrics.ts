@@ -1,18 +1,17 @@
 import type { Registry } from 'prom-client';
-import { CONTENT_TYPES } from '../../core/exposition/index.ts';
+import { CONTENT_TYPES, seriesStart, valueText, type FamilyInput } from '../../core/exposition/index.ts';
 import { LIVE_GRIDS } from '../../core/measures/grids.ts';
 import type { PhaseName, RequestRecord } from '../../core/run/record.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import type { RunObserver } from '../../core/run/run-observer.ts';
 import type { LiveFamily } from './family.ts';
 import { readFamilies, registryOf } from './family.ts';
-import { HistogramText } from './histogram-text.ts';
 import { LatencyHistograms } from './latency-histograms.ts';
 import { LiveHistogram } from './live-histogram.ts';
 import { LiveTargets } from './live-targets.ts';
 import { liveFamilies } from './live-families.ts';
 import type { RunFamily, LiveSource } from './live-runs-page.ts';
-import { keptFamily, pagePieces } from './metrics-page.ts';
+import { keptFamily, pagePieces, type KeptFamily } from './metrics-page.ts';
 import type { RenderedPage, MetricsPage } from './metrics-page.ts';
 import { negotiateFormat } from './negotiate-format.ts';
 import { stagesOf, type LiveRunFacts } from './run-info.ts';
@@ -134,4 +133,22 @@ function startOf(run: RunFile): number {
   const start = run.start === null ? NaN : Date.parse(run.start);
   if (Number.isNaN(start)) throw new RangeError(`run ${run.run_id} has no start: it has no live metrics`);
   return start;
+}
+
+/**
+ * Writes one histogram again and again: its series and their order never change, so that names and labels, most of the
+ * work, are written only once.
+ */
+class HistogramText {
+  #starts: readonly string[] | null = null;
+
+  /** Throws an `ExpositionWriteError` when the family cannot be written. */
+  write({ name, help, type, samples }: FamilyInput): KeptFamily {
+    this.#starts ??= samples.map(
+      ({ metricName = name, labels, sharedLabels }) => `${seriesStart(metricName, { ...sharedLabels, ...labels })} `,
+    );
+    let lines = '';
+    for (const [i, { value }] of samples.entries()) lines += `${this.#starts[i] ?? ''}${valueText(value)}\n`;
+    return { name, help, type, lines: Buffer.from(lines), series: samples.length };
+  }
 }

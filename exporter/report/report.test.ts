@@ -7,9 +7,8 @@ import { histogram } from '../publish/fixtures/servers.ts';
 import { EXAMPLE_END, examplePlan, exampleRecord } from '../store/fixtures/example-run.ts';
 import { openStore } from '../store/run-store.ts';
 import type { RunPlan } from '../store/run-writer.ts';
-import { reportPage } from './page.ts';
 import { RequestViewBuilder } from './request-view.ts';
-import { viewOfRecords, writeReport } from './write-report.ts';
+import { viewOfRecords, writeReport, reportPage } from './write-report.ts';
 
 let directory: string;
 beforeEach(async () => {

@@ -4,14 +4,28 @@ import type { ResultFile } from '../../core/run/result.ts';
 import type { RunFile } from '../../core/run/run.ts';
 import { replaceFile, type TemporaryFor } from '../files/durable-file.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-import { reportPage } from './page.ts';
-import { readServers } from './read-servers.ts';
-import type { ServerFiles } from './read-servers.ts';
 import type { ReportData } from './report-data.ts';
 import { RequestViewBuilder } from './request-view.ts';
 import type { RequestView } from './request-view.ts';
-import { serverSignals } from './server-signals.ts';
+import { serverSignals, signalNames, type ServerSample } from './server-signals.ts';
 import { timeBins } from './time-bins.ts';
+import { documentOf } from './document.ts';
+import { html } from './html.ts';
+import { runTitle } from './run-title.ts';
+import { configuration } from './sections/configuration.ts';
+import { distributions } from './sections/distributions.ts';
+import { errors } from './sections/errors.ts';
+import { header } from './sections/header.ts';
+import { measures } from './sections/measures.ts';
+import { objectives } from './sections/objectives.ts';
+import { scalars } from './sections/scalars.ts';
+import { serverSection } from './sections/servers.ts';
+import { stageSection } from './sections/stages.ts';
+import { tiles } from './sections/tiles.ts';
+import { timeline } from './sections/timeline.ts';
+import type { SeriesSummary } from '../servers/files/servers-file.ts';
+import { readServersFile } from '../store/servers/read-servers-json.ts';
+import { readServersParquet } from '../store/servers/read-servers-parquet.ts';
 
 export const REPORT_FILE = 'report.html';
 
@@ -53,4 +67,58 @@ function servers(files: ServerFiles | null, requests: RequestView | null, result
   if (files === null) return null;
   const bins = requests?.bins ?? timeBins(result.window.seconds ?? 0);
   return { signals: serverSignals(files.samples, bins, files.intervalSeconds), series: files.series };
+}
+
+/** The report of a run as one self-contained HTML page. */
+export function reportPage(data: ReportData): string {
+  const { run, result } = data;
+  return documentOf(
+    `${runTitle(run)} · ${run.run_id}`,
+    html`${header(data)} ${tiles(result)} ${objectives(result)} ${stageSection(result)} ${distributions(data)}
+      ${timeline(data)} ${errors(result)} ${serverSection(data)} ${measures(result)} ${scalars(result)}
+      ${configuration(data)}
+      <footer>
+        ${run.tool.name} ${run.tool.version} · generated from run.json, result.json and the records of run ${run.run_id}
+        · contains no prompts or responses
+      </footer>`,
+  );
+}
+
+/** The server metrics in a run directory. */
+interface ServerFiles {
+  readonly intervalSeconds: number;
+  readonly series: readonly SeriesSummary[];
+  readonly samples: readonly ServerSample[];
+}
+
+/**
+ * Null if no server metrics were collected. `start` is the wall time of the run's zero. Throws if a file is damaged.
+ */
+async function readServers(folder: string, start: string | null): Promise<ServerFiles | null> {
+  const file = start === null ? null : await readServersFile(folder);
+  if (file === null || start === null) return null;
+  const repeated = new Set(file.series.filter(({ repeats }) => repeats !== null).map(keyOf));
+  const samples = await readSamples(folder, start);
+  return {
+    intervalSeconds: file.interval_seconds,
+    series: file.series,
+    samples: samples.filter(({ target, name, labels }) => !repeated.has(JSON.stringify([target, name, labels]))),
+  };
+}
+
+const keyOf = ({ target, family, labels }: SeriesSummary): string =>
+  JSON.stringify([target, family, JSON.stringify(labels)]);
+
+async function readSamples(folder: string, start: string): Promise<ServerSample[]> {
+  const start_ns = BigInt(Date.parse(start)) * 1_000_000n;
+  const wanted = signalNames();
+  const samples: ServerSample[] = [];
+  for await (const rows of (await readServersParquet(folder)) ?? []) {
+    for (const { target, name, labels, time_ns, value } of rows) {
+      if (wanted.has(name)) {
+        samples.push({ target, name, labels, at_seconds: Number(time_ns - start_ns) / 1e9, value });
+      }
+    }
+  }
+  return samples;
 }

@@ -4,7 +4,6 @@ import type { EngineParameters } from '../engine/parameters.ts';
 import { seededRandom } from '../../core/stats/seeded-random.ts';
 import { RestartingServer } from '../faults/restarting-server.ts';
 import type { Listening } from '../faults/restarting-server.ts';
-import { frontendDescription, frontendHealth } from './frontend-facts.ts';
 import { makeEmbeddings } from '../http/embeddings.ts';
 import { sendJson } from '../http/json-response.ts';
 import { metricsServer } from '../http/metrics-server.ts';
@@ -17,7 +16,7 @@ import { makeTextCompletions, textCompletionDialect } from '../http/text-complet
 import type { PageAddress, StartOptions, StartedSystem } from '../start.ts';
 import { DynamoBackend } from './backend.ts';
 import { DynamoFace } from './face.ts';
-import { drawInstance } from './instance.ts';
+import { drawInstance, type DynamoInstance } from './instance.ts';
 import { DynamoWorker } from './worker.ts';
 
 /** What differs from the simulator's defaults: LMCache has a part of the host's memory. */
@@ -89,4 +88,23 @@ export async function startDynamo({ host, port: wanted, ...options }: StartOptio
   const port = await site.listen(wanted, host);
   const pages = [...side, dcgm].map(({ address }): PageAddress => ({ port: address.port, path: '/metrics' }));
   return { port, pages: [{ port, path: '/metrics' }, ...pages], close: () => site.close() };
+}
+
+/** Of the release whose families these are. */
+const VERSION = '1.4.2';
+const ENDPOINT = { namespace: 'dynamo', component: 'backend', endpoint: 'generate' };
+
+/** The head of what the frontend answers to `GET /openapi.json`. */
+function frontendDescription(): string {
+  const info = { title: 'NVIDIA Dynamo OpenAI Frontend', version: VERSION };
+  return JSON.stringify({ openapi: '3.1.0', info, paths: {} });
+}
+
+/** `GET /health`: the instances in its discovery. */
+function frontendHealth(instances: readonly DynamoInstance[]): string {
+  return JSON.stringify({
+    status: 'healthy',
+    endpoints: [`dyn://${Object.values(ENDPOINT).join('.')}`],
+    instances: instances.map(({ hex }) => ({ ...ENDPOINT, instance_id: `0x${hex}`, transport: { tcp: '' } })),
+  });
 }

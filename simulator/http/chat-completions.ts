@@ -1,10 +1,18 @@
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { AnswerDialect } from './answer-texts.ts';
-import { readChatRequest } from './chat-request.ts';
 import type { Generations } from './generations.ts';
 import { startAnswer } from './openai-answer.ts';
 import { readPrompt } from './prompt.ts';
 import type { StartAnswer } from './route-server.ts';
+import {
+  checkModel,
+  parseObject,
+  readAnswerForm,
+  readCount,
+  readMessages,
+  type AnswerForm,
+  type Message,
+} from './json-body.ts';
 
 /** What an API is made of. */
 export interface ApiOptions {
@@ -23,5 +31,28 @@ export function makeChatCompletions(
     const prompt = readPrompt(messages, parameters.blockSize);
     const api = { route: '/v1/chat/completions', idPrefix: 'chatcmpl-', model, prompt };
     startAnswer(generations, { ...form, ...api }, dialect, { response, ended });
+  };
+}
+
+/** What the simulator understands of a chat completion request; everything else in it is ignored. */
+interface ChatRequest extends AnswerForm {
+  readonly messages: readonly Message[];
+  /** `max_completion_tokens`, or else `max_tokens`; null when neither is given. */
+  readonly maxTokens: number | null;
+}
+
+/**
+ * Reads the body of `POST /v1/chat/completions`.
+ *
+ * @param model the model that is served
+ * @throws ApiError 400 for a body that is not such a request, 404 for another model
+ */
+function readChatRequest(body: string, model: string): ChatRequest {
+  const request = parseObject(body);
+  checkModel(request, model);
+  return {
+    ...readAnswerForm(request),
+    messages: readMessages(request['messages'], 'messages'),
+    maxTokens: readCount(request, 'max_completion_tokens') ?? readCount(request, 'max_tokens'),
   };
 }

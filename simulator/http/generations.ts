@@ -1,8 +1,6 @@
 import type { ServerResponse } from 'node:http';
-
 import type { EngineParameters } from '../engine/parameters.ts';
-import { seededRandom } from '../../core/stats/seeded-random.ts';
-import type { Random } from '../../core/stats/seeded-random.ts';
+import { seededRandom, type Random } from '../../core/stats/seeded-random.ts';
 import { badRequest } from './api-error.ts';
 import { UNTROUBLED } from '../faults/server-faults.ts';
 import type { ServerFaults, StreamFate } from '../faults/server-faults.ts';
@@ -11,7 +9,6 @@ import type { MonotonicClock } from './monotonic-clock.ts';
 import type { Prompt } from './prompt.ts';
 import { TruthRecord } from './truth-log.ts';
 import type { TruthLog } from './truth-log.ts';
-import { makeVocabulary } from './vocabulary.ts';
 
 const VOCABULARY_SIZE = 4096;
 /** How much a model says by itself when the client sets no limit: from the first to the sum of both. */
@@ -113,4 +110,19 @@ export class Generations {
     }
     return maxTokens ?? Math.min(room, SHORTEST_ANSWER + Math.floor(this.#lengths() * ANSWER_SPREAD));
   }
+}
+
+const CONSONANTS = 'bdfghklmnprstvwz';
+const VOWELS = 'aeiou';
+
+/** Made-up words with a blank before them, as tokens are; plain letters, so that they stand in JSON as they are. */
+function makeVocabulary(random: Random, size: number): string[] {
+  const letter = (letters: string): string => letters[Math.floor(random() * letters.length)] ?? '';
+  return Array.from({ length: size }, () => {
+    let word = ' ';
+    for (let syllables = 1 + Math.floor(random() * 3); syllables > 0; syllables--) {
+      word += letter(CONSONANTS) + letter(VOWELS);
+    }
+    return word;
+  });
 }

@@ -8,8 +8,7 @@ import { Engine } from '../engine/engine.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { pageShape } from '../metrics/page-shape.ts';
 import { readPage } from '../metrics/read-page.ts';
-import { HitWindow } from './hit-window.ts';
-import { KvbmMetrics } from './kvbm-metrics.ts';
+import { KvbmMetrics, HitWindow } from './kvbm-metrics.ts';
 
 const HOST_BLOCKS = 6;
 const PARAMETERS = {

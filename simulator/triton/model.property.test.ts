@@ -6,7 +6,7 @@ import type { DrawnRequest } from '../engine/drawn-load.ts';
 import { MonotonicClock } from '../http/monotonic-clock.ts';
 import { cppPage } from '../metrics/cpp-page.ts';
 import { readPage } from '../metrics/read-page.ts';
-import { tritonFamilies } from './families.ts';
+import { tritonFamilies } from './start.ts';
 import { TritonModel } from './model.ts';
 import type { TritonBackend } from './model.ts';
 

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import type { EngineParameters } from '../engine/parameters.ts';
 import type { ServerFaults } from '../faults/server-faults.ts';
-import { ApiError } from '../http/api-error.ts';
+import { ApiError, badRequest } from '../http/api-error.ts';
 import type { Reply } from '../http/engine-driver.ts';
 import { Generations } from '../http/generations.ts';
 import type { ReplyParts } from '../http/generations.ts';
@@ -17,11 +16,9 @@ import { StreamReply } from '../http/stream-reply.ts';
 import type { TruthLog } from '../http/truth-log.ts';
 import { sendTruth } from '../http/truth-response.ts';
 import { WholeReply } from '../http/whole-reply.ts';
-import { TritonStreamTexts, errorAnswer, generateAnswer } from './answers.ts';
-import { readGenerateRequest } from './generate-request.ts';
-import type { GenerateRequest } from './generate-request.ts';
 import type { TritonModel } from './model.ts';
 import type { ResponseCache } from './response-cache.ts';
+import type { StreamTexts } from '../http/answer-texts.ts';
 
 /** Requests that a model's queue takes; more are rejected. */
 const MAX_QUEUE_SIZE = 4096;
@@ -199,4 +196,71 @@ interface Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly streaming: boolean;
+}
+
+/** The JSON of one response of the generate extension. */
+function generateAnswer(model: string, text: string): string {
+  return JSON.stringify({ model_name: model, model_version: '1', text_output: text });
+}
+
+function errorAnswer(message: string): string {
+  return JSON.stringify({ error: message });
+}
+
+/** `generate_stream`: one event per token, no usage, and no mark at the end but the end. */
+class TritonStreamTexts implements StreamTexts {
+  readonly opening = '';
+  readonly done = '';
+  readonly #beforeText: string;
+
+  constructor(model: string) {
+    this.#beforeText = `data: ${generateAnswer(model, '').slice(0, -2)}`;
+  }
+
+  token(text: string): string {
+    return `${this.#beforeText}${text}"}\n\n`;
+  }
+
+  lastToken(text: string): string {
+    return this.token(text);
+  }
+
+  usage(): string {
+    return '';
+  }
+}
+
+/** A request of the generate extension. */
+interface GenerateRequest {
+  readonly text: string;
+  readonly maxTokens: number | null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reads the body of `generate` and `generate_stream`. The limit of tokens is an input of its own (TensorRT-LLM) or a
+ * parameter (vLLM).
+ *
+ * @throws ApiError 400 for a body that is not such a request
+ */
+function readGenerateRequest(body: string): GenerateRequest {
+  let request: unknown;
+  try {
+    request = JSON.parse(body);
+  } catch (error) {
+    throw badRequest(`failed to parse the request JSON buffer: ${error instanceof Error ? error.message : body}`);
+  }
+  if (!isObject(request)) throw badRequest('failed to parse the request JSON buffer: not an object');
+  const text = request['text_input'];
+  if (typeof text !== 'string') throw badRequest("expected 'text_input' to be a string");
+  const parameters = isObject(request['parameters']) ? request['parameters'] : {};
+  const maxTokens = request['max_tokens'] ?? parameters['max_tokens'] ?? null;
+  if (maxTokens === null) return { text, maxTokens };
+  if (typeof maxTokens !== 'number' || !Number.isSafeInteger(maxTokens) || maxTokens < 1) {
+    throw badRequest(`'max_tokens' must be a positive integer, got ${JSON.stringify(maxTokens)}`);
+  }
+  return { text, maxTokens };
 }

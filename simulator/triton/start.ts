@@ -8,12 +8,15 @@ import { Site } from '../http/site.ts';
 import { TruthLog } from '../http/truth-log.ts';
 import { cppPage } from '../metrics/cpp-page.ts';
 import type { StartOptions, StartedSystem } from '../start.ts';
-import { tritonFamilies } from './families.ts';
 import { TritonHostMetrics } from './host-metrics.ts';
 import { TritonModel } from './model.ts';
 import { ResponseCache } from './response-cache.ts';
 import { tritonServer } from './server.ts';
 import type { ServedModel } from './server.ts';
+import { PageFamilies } from '../metrics/page-families.ts';
+import { oneTwoFiveBounds } from '../metrics/token-bounds.ts';
+import { WindowedSummary } from '../metrics/windowed-summary.ts';
+import { TRITON_PAGE } from './page.ts';
 
 /** As libevhtp sends it by default. */
 export const TRITON_CONTENT_TYPE = 'text/plain';
@@ -89,4 +92,21 @@ class Triton {
   close(): void {
     for (const { model } of this.#models) model.driver.close();
   }
+}
+
+const TOKEN_BOUNDS_RULE = /^1-2-5 ladder/;
+
+/**
+ * The families of Triton's page.
+ *
+ * @param nowSeconds any clock that does not go back, for the window of the summaries
+ */
+export function tritonFamilies(maxModelLen: number, nowSeconds: () => number): PageFamilies {
+  return new PageFamilies({
+    catalogs: ['triton', 'triton-trtllm-backend', 'triton-vllm-backend'],
+    entries: TRITON_PAGE,
+    boundsOf: ({ buckets }) =>
+      typeof buckets === 'string' && TOKEN_BOUNDS_RULE.test(buckets) ? oneTwoFiveBounds(maxModelLen) : undefined,
+    makeSummary: () => new WindowedSummary(nowSeconds),
+  });
 }

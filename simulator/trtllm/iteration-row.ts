@@ -3,8 +3,8 @@ import type { BlockTotals } from './block-totals.ts';
 import { hitRatio } from './block-totals.ts';
 import { blockBytes, gpuMemoryBytes } from './gpu-memory.ts';
 import type { Iteration } from './iteration.ts';
-import { requestStats } from './request-stats.ts';
 import { draftOverhead } from './speculation.ts';
+import { kvTransfer } from './kv-transfer.ts';
 
 interface RowContext {
   readonly parameters: EngineParameters;
@@ -145,4 +145,35 @@ function localTimestamp(wall: Date): string {
   const date = `${two(wall.getMonth() + 1)}-${two(wall.getDate())}-${wall.getFullYear()}`;
   const time = `${two(wall.getHours())}:${two(wall.getMinutes())}:${two(wall.getSeconds())}`;
   return `${date} ${time}.${String(wall.getMilliseconds()).padStart(3, '0')}000`;
+}
+
+/** `requestStats` of a row: the requests whose prompt was finished in this iteration, with their KV transfer. */
+function requestStats({ prefilled }: Iteration, { blockSize }: EngineParameters): Record<string, unknown>[] {
+  return prefilled.map((request) => {
+    const blocks = Math.ceil(request.promptTokens / blockSize);
+    const reused = request.cachedTokens / blockSize;
+    const { bytes, seconds } = kvTransfer(request);
+    return {
+      id: numberOf(request.id),
+      stage: request.outputTokens > 1 ? 'GENERATION_IN_PROGRESS' : 'GENERATION_COMPLETE',
+      contextPrefillPosition: request.promptTokens,
+      numGeneratedTokens: 1,
+      avgNumDecodedTokensPerIter: 1.0,
+      scheduled: true,
+      paused: false,
+      allocTotalBlocksPerRequest: blocks - reused,
+      allocNewBlocksPerRequest: blocks - reused,
+      reusedBlocksPerRequest: reused,
+      missedBlocksPerRequest: blocks - reused,
+      kvCacheHitRatePerRequest: reused / blocks,
+      disServingStats: { kvCacheTransferMS: seconds * 1000, kvCacheSize: bytes },
+    };
+  });
+}
+
+/** TensorRT-LLM numbers its requests; here a number is made of the id. */
+function numberOf(id: string): number {
+  let hash = 0;
+  for (const letter of id) hash = (Math.imul(hash, 31) + letter.charCodeAt(0)) >>> 0;
+  return hash;
 }

@@ -1,12 +1,10 @@
-import type { MetricType } from '../exposition.ts';
+import type { MetricType, Labels } from '../exposition.ts';
 import type { ExpositionError } from '../exposition-error.ts';
 import { FAMILY_SUFFIXES } from '../family-suffixes.ts';
 import { metricType } from './metadata-line.ts';
-import { HistogramRules } from './openmetrics-histogram-rules.ts';
-import { checkSampleRules } from './openmetrics-sample-rules.ts';
-import type { OpenMetricsSample } from './openmetrics-sample-rules.ts';
 import type { MetadataLine } from './page-rows.ts';
 import type { Page } from './read-page.ts';
+import { parseGoFloat } from './read-number.ts';
 
 /** The family whose lines are being checked. */
 class OpenFamily {
@@ -143,4 +141,100 @@ class RulesWalk {
   private error(offset: number, reason: string): ExpositionError {
     return this.page.cursor.error(offset, reason);
   }
+}
+
+/** The rules between the samples of one point of a histogram or gauge histogram. */
+class HistogramRules {
+  private used = false;
+  private bound = NaN;
+  private value = 0;
+  private count: number | null = null;
+  private hasSum = false;
+  private hasNegativeSum = false;
+  /** `_sum` (only grows), not `_gsum`. */
+  private isCounter = false;
+  private hasNegativeBound = false;
+
+  /** Adds the next sample of the point; returns the rule that it breaks, or null. */
+  add({ suffix, bound, value }: OpenMetricsSample): string | null {
+    if (suffix === '_created') return null;
+    this.used = true;
+    if (suffix === '_bucket') {
+      const next = Number((bound ?? '').replace('Inf', 'Infinity'));
+      if (next <= this.bound) return 'the buckets are not in ascending order of "le"';
+      if (value < this.value) return 'the buckets are not cumulative';
+      this.bound = next;
+      this.value = value;
+      if (next < 0) this.hasNegativeBound = true;
+    } else if (suffix === '_count' || suffix === '_gcount') {
+      this.count = value;
+    } else {
+      this.hasSum = true;
+      if (suffix === '_sum') this.isCounter = true;
+      if (value < 0) this.hasNegativeSum = true;
+    }
+    return null;
+  }
+
+  /** Ends the point; returns the rule that it breaks as a whole, or null. */
+  end(): string | null {
+    if (!this.used) return null;
+    const { bound, value, count, hasSum, hasNegativeSum, isCounter, hasNegativeBound } = this;
+    this.used = false;
+    this.bound = NaN;
+    this.value = 0;
+    this.count = null;
+    this.hasSum = this.hasNegativeSum = this.isCounter = this.hasNegativeBound = false;
+    if (bound !== Infinity) return 'a histogram without the bucket "+Inf"';
+    if (count !== null && count !== value) return 'the count is not the value of the bucket "+Inf"';
+    if (hasSum !== (count !== null)) return 'a sum without a count, or a count without a sum';
+    if (isCounter && hasNegativeBound) return 'a sum beside buckets below 0';
+    if (hasNegativeSum && !hasNegativeBound) return 'a negative sum of values that are not negative';
+    return null;
+  }
+}
+
+interface OpenMetricsSample {
+  readonly family: string;
+  readonly type: MetricType;
+  readonly suffix: string;
+  /** Without the `le` of a bucket. */
+  readonly labels: Labels;
+  readonly bound: string | null;
+  readonly value: number;
+  readonly hasExemplar: boolean;
+}
+
+const COUNTER_LIKE = ['_total', '_sum', '_count', '_bucket', '_gcount', '_gsum'];
+const WHOLE = ['_count', '_bucket', '_gcount'];
+
+/** The MUST of OpenMetrics 1.0 that one sample breaks, or null. */
+function checkSampleRules(sample: OpenMetricsSample): string | null {
+  const { family, type, suffix, labels, value } = sample;
+  if (type === 'stateset') {
+    if (!Object.hasOwn(labels, family)) return 'a state without the label of its family';
+    if (value !== 0 && value !== 1) return 'a state that is neither 0 nor 1';
+  }
+  if (type === 'info' && value !== 1) return 'an info that is not 1';
+  if (type === 'summary' && suffix === '') {
+    const quantile = canonicalNumber(labels['quantile']);
+    if (quantile === null || !(quantile >= 0 && quantile <= 1)) return 'a quantile that is not a number from 0 to 1';
+    if (value < 0) return 'a negative value of a quantile';
+  }
+  if (suffix === '_bucket' && canonicalNumber(sample.bound ?? undefined) === null)
+    return 'a bucket without a canonical "le"';
+  if (COUNTER_LIKE.includes(suffix) && Number.isNaN(value)) return `${suffix} is NaN`;
+  if (COUNTER_LIKE.includes(suffix) && suffix !== '_gsum' && value < 0) return `${suffix} is negative`;
+  if (WHOLE.includes(suffix) && !Number.isInteger(value)) return `${suffix} is not an integer`;
+  const mayHaveExemplar = suffix === '_bucket' || (type === 'counter' && suffix === '_total');
+  if (sample.hasExemplar && !mayHaveExemplar) return 'an exemplar on something else than a bucket or a total';
+  return null;
+}
+
+/** The number that an `le` or `quantile` writes: decimal, or `+Inf` and `-Inf` in exactly this form. */
+function canonicalNumber(text: string | undefined): number | null {
+  if (text === '+Inf') return Infinity;
+  if (text === '-Inf') return -Infinity;
+  const value = text === undefined ? undefined : parseGoFloat(text);
+  return value === undefined || !Number.isFinite(value) ? null : value;
 }

@@ -3,7 +3,6 @@ import { DATASOURCE } from '../datasource.ts';
 import { description } from '../server/description.ts';
 import type { DrawPanel } from '../server/server-dashboard.ts';
 import { overTime } from '../target.ts';
-import { eitherKind } from './either-kind.ts';
 
 const PERCENTILES_PANEL = 'llmbench-percentiles-panel';
 const BOUNDS =
@@ -29,3 +28,16 @@ export const drawAppPanel: DrawPanel = (spec, id, { width, height }) => {
     .fieldConfig({ defaults: { unit: spec.signals[0]?.display.unit ?? 's' }, overrides: [] })
     .options({ percentiles: quantiles, showIntervals: true, windowSeconds: 0, showLegend: true });
 };
+
+const BUCKETS = /^([\w:]+)_bucket\{(.+)\}$/;
+
+/**
+ * The raw counters of a histogram in either kind: the selector of its classic buckets and, where these select nothing, the
+ * native histogram. Only of selectors and set operators, so that it is valid also where native histograms are unknown.
+ * Throws an error if `buckets` is anything but a selector with matchers.
+ */
+function eitherKind(buckets: string): string {
+  const [, family = '', matchers = ''] = BUCKETS.exec(buckets) ?? [];
+  if (family === '') throw new Error(`not a selector of buckets: ${buckets}`);
+  return `${buckets} or ${family}{${matchers}} unless ignoring (le) ${family}_bucket{${matchers},le="+Inf"}`;
+}

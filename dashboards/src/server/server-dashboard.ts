@@ -4,8 +4,7 @@ import { datasourceVariable, runVariables, scrapeIntervalVariable, serverVariabl
 import { choiceVariable, objectiveVariable, type Choice, type Objective } from '../variables.ts';
 import type { Histograms } from '../native/histograms.ts';
 import { drawPanel, type Size } from './draw-panel.ts';
-import { sizes } from './layout.ts';
-import type { PanelSpec, RowSpec } from './panel-spec.ts';
+import type { PanelSpec, RowSpec, PanelKind } from './panel-spec.ts';
 
 /** The dashboard of one system, as data. */
 export interface ServerDashboard extends DashboardFrame {
@@ -59,4 +58,27 @@ function boxOf(boxes: readonly Size[], index: number, { title }: PanelSpec): Siz
   const box = boxes[index];
   if (box === undefined) throw new Error(`${title} has no size`);
   return box;
+}
+
+const SCREEN_WIDTH = 24;
+const PER_LINE: Readonly<Record<PanelKind, number>> = { number: 4, lines: 3, stacked: 3, heatmap: 1, table: 1 };
+const HEIGHT: Readonly<Record<PanelKind, number>> = { number: 4, lines: 8, stacked: 8, heatmap: 9, table: 6 };
+
+/** Gives each panel of a row its size: neighbors of like height share lines that are filled from edge to edge. */
+function sizes(panels: readonly PanelSpec[]): Size[] {
+  const lines: PanelSpec[][] = [];
+  for (const panel of panels) {
+    const line = lines.at(-1);
+    const [first] = line ?? [];
+    const fits = first !== undefined && HEIGHT[first.kind] === HEIGHT[panel.kind];
+    if (line !== undefined && fits && line.length < PER_LINE[panel.kind]) line.push(panel);
+    else lines.push([panel]);
+  }
+  return lines.flatMap((line) => {
+    const each = Math.floor(SCREEN_WIDTH / line.length);
+    return line.map(({ kind }, index) => ({
+      width: index === line.length - 1 ? SCREEN_WIDTH - each * (line.length - 1) : each,
+      height: HEIGHT[kind],
+    }));
+  });
 }

@@ -1,10 +1,43 @@
 import { AIPERF } from './aiperf.ts';
-import type { OptionAnswer, Peer } from './answer.ts';
+import { type OptionAnswer, type Peer, accepted, differs, instead } from './answer.ts';
 import { GENAI_PERF } from './genai-perf.ts';
 import { GUIDELLM } from './guidellm.ts';
-import { OTHER_NAMES } from './other-names.ts';
 import { SGLANG_BENCH } from './sglang-bench.ts';
 import { VLLM_BENCH } from './vllm-bench.ts';
+
+/** LLMPerf's token_benchmark_ray.py, and names that many programs share. */
+const OTHER_NAMES: Peer = {
+  name: 'LLMPerf and other names',
+  command: 'token_benchmark_ray.py',
+  version: '2.0',
+  options: [
+    ['--llm-api', instead('use `--endpoint-type`')],
+    ['--mean-input-tokens', accepted('isl')],
+    ['--stddev-input-tokens', accepted('isl-stddev')],
+    ['--mean-output-tokens', accepted('osl')],
+    ['--stddev-output-tokens', accepted('osl-stddev')],
+    ['--num-concurrent-requests', accepted('concurrency')],
+    ['--max-num-completed-requests', accepted('request-count')],
+    ['--timeout', instead('use `--benchmark-duration` for the whole run, `--request-timeout-seconds` for one request')],
+    ['--additional-sampling-params', accepted('extra-inputs')],
+    ['--results-dir', instead('use `--runs-dir VALUE`')],
+    ['--metadata', differs('one `KEY=VALUE` after each `--metadata`')],
+    ['--endpoint-url', accepted('url')],
+    [
+      '--sweep',
+      differs(
+        '`--sweep auto` doubles the concurrency until throughput no longer grows; lists such as `--request-rate 5,10` give the loads',
+      ),
+    ],
+    ['--qps --rps', accepted('request-rate')],
+    ['--requests', accepted('request-count')],
+    ['--duration', instead('use `--benchmark-duration VALUE`, in seconds')],
+    ['--prompt-tokens', accepted('isl')],
+    ['--output-tokens', instead('use `--osl VALUE`')],
+    ['--max-tokens', instead('use `--osl VALUE`')],
+    ['--output -o', instead('use `--runs-dir DIR`, or `--json` for the result on standard output')],
+  ],
+};
 
 /** Benchmark tools whose options are accepted or answered, in the order of the guide. */
 export const PEERS: readonly Peer[] = [AIPERF, VLLM_BENCH, SGLANG_BENCH, GUIDELLM, GENAI_PERF, OTHER_NAMES];

@@ -1,13 +1,17 @@
 import { SERVER_MEASURES } from '../../../core/measures/server-results.ts';
-import type { MeasureResult, ResultFile } from '../../../core/run/result.ts';
-import { quantity } from '../../../core/text/quantities.ts';
+import type { MeasureResult, ResultFile, StageResult, ScalarResult } from '../../../core/run/result.ts';
+import { quantity, ABSENT, counted, significant } from '../../../core/text/quantities.ts';
 import { costFacts } from './cost-lines.ts';
 import { distributionTable } from './distribution-table.ts';
-import { factLines, TO_FILE, type Print } from './facts.ts';
-import { headline } from './headline.ts';
+import { factLines, TO_FILE, type Print, verdictLines } from './facts.ts';
 import { scalarOf } from './scalar-of.ts';
-import { serverFacts } from './server-lines.ts';
-import { stageTable } from './stage-table.ts';
+import { serverFacts, serverVerdict } from './server-lines.ts';
+import { countOf, FAILED_OUTCOMES, type RequestCounts } from '../../../core/run/request-counts.ts';
+import { stageText } from '../../../core/run/stage-text.ts';
+import type { PercentileName } from '../../../core/stats/percentiles.ts';
+import { columnBlocks, type TableColumn } from './column-blocks.ts';
+import { OUTCOMES } from '../../../core/run/record.ts';
+import { sloLines } from './gate-lines.ts';
 
 /**
  * The result for a person at a terminal, in the words of the field: what people look for, then the distributions, then
@@ -49,4 +53,91 @@ function stalls(measures: readonly MeasureResult[]): [name: string, text: string
   return found === undefined
     ? []
     : [['stalls', `${quantity(found.value, 'ratio')} of the gaps between chunks (over 5 × their median)`]];
+}
+
+const VERDICTS = { met: 'met', not_met: 'NOT MET', undecided: 'undecided' } as const;
+
+/** One row per stage of a load, as wide as `width`; no line without stages. */
+function stageTable({ stages }: Pick<ResultFile, 'stages'>, width = Infinity): string[] {
+  if (stages.length === 0) return [];
+  const column = (above: string, below: string, cell: (stage: StageResult) => string): TableColumn => ({
+    head: [above, below],
+    cells: stages.map(cell),
+  });
+  const percentile = (measure: string, name: PercentileName) => (stage: StageResult) =>
+    quantity(percentileOf(stage, measure, name), 'seconds');
+  const rate = (measure: string) => (stage: StageResult) => {
+    const found = stage.measures.find((each) => each.kind === 'scalar' && each.measure === measure);
+    return found?.kind === 'scalar' && found.value !== null ? significant(found.value) : ABSENT;
+  };
+  const hasSlos = stages.some(({ slos }) => slos.length > 0);
+  const columns = [
+    column('', 'stage', ({ stage, load }) => `${stage} ${stageText(load)}`),
+    column('', 'ok', ({ requests }) => counted(requests.ok)),
+    column('', 'failed', ({ requests }) => counted(countOf(requests, FAILED_OUTCOMES))),
+    column('', 'req/s', rate('request_throughput')),
+    column('output', 'tok/s', rate('output_token_throughput')),
+    column('TTFT', 'p50', percentile('time_to_first_token', 'p50')),
+    column('TTFT', 'p99', percentile('time_to_first_token', 'p99')),
+    column('ITL', 'p50', percentile('inter_token_latency', 'p50')),
+    column('ITL', 'p99', percentile('inter_token_latency', 'p99')),
+    ...(hasSlos ? [column('', 'SLO', ({ slos }) => VERDICTS[worst(slos)])] : []),
+  ];
+  return [...columnBlocks(columns, width), '', 'a request belongs to the stage in which it was due'];
+}
+
+function percentileOf({ measures }: StageResult, measure: string, name: PercentileName): number | null {
+  const found = measures.find(
+    (each) =>
+      each.kind === 'distribution' && each.measure === measure && each.population === 'ok' && each.clock === 'sent',
+  );
+  return found?.kind === 'distribution' ? found.percentiles[name].value : null;
+}
+
+function worst(slos: StageResult['slos']): keyof typeof VERDICTS {
+  const verdicts = slos.map(({ verdict }) => verdict);
+  return (['not_met', 'undecided'] as const).find((each) => verdicts.includes(each)) ?? 'met';
+}
+
+/** What people look for first: requests, throughput, errors, goodput, objectives, and whether to trust the numbers. */
+function headline(result: ResultFile, print: Print): string[] {
+  const { requests, cool_down: coolDown, errors, measures, client, slos, servers } = result;
+  const { width } = print;
+  const failed = Object.entries(errors).map(([reason, n]) => `${reason} ${n}`);
+  const reasons = failed.length === 0 ? '' : ` (${failed.join(', ')})`;
+  const outcomes = (counts: RequestCounts): string =>
+    OUTCOMES.map((outcome) => `${outcome} ${counts[outcome] ?? 'unknown'}`).join(' · ');
+  const goodput = scalarOf(measures, 'goodput');
+  return [
+    ...factLines('requests', outcomes(requests), width),
+    ...(coolDown === undefined ? [] : factLines('cool-down', `${outcomes(coolDown)}, not measured`, width)),
+    ...factLines('throughput', throughputs(measures), width),
+    ...factLines('errors', `${scalarText(measures, 'error_ratio')}${reasons}`, width),
+    ...(goodput === undefined ? [] : factLines('goodput', goodputText(goodput, measures), width)),
+    ...sloLines(slos, print),
+    ...verdictLines('client', client.verdict, client.why === null ? '' : `: ${client.why}`, print),
+    ...serverVerdict(servers, print),
+  ];
+}
+
+function throughputs(measures: readonly MeasureResult[]): string {
+  const tokens = (measure: string, of: string): string => {
+    const value = scalarOf(measures, measure)?.value ?? null;
+    return `${value === null ? ABSENT : significant(value)} ${of}tokens/s`;
+  };
+  return [
+    `${scalarText(measures, 'request_throughput')}`,
+    tokens('output_token_throughput', 'output '),
+    `${tokens('total_token_throughput', '')} in total`,
+  ].join(' · ');
+}
+
+function goodputText({ value, unit }: ScalarResult, measures: readonly MeasureResult[]): string {
+  const ratio = scalarOf(measures, 'good_request_ratio');
+  return `${quantity(value, unit)}${ratio === undefined ? '' : ` · ${quantity(ratio.value, 'ratio')} of the requests`}`;
+}
+
+function scalarText(measures: readonly MeasureResult[], measure: string): string {
+  const found = scalarOf(measures, measure);
+  return found === undefined ? ABSENT : quantity(found.value, found.unit);
 }

@@ -3,13 +3,40 @@ import { statedSummary } from '../aiperf/summary.ts';
 import { Fields } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
-import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, StatedResult } from '../importer.ts';
+import type {
+  FileGroup,
+  ImportContext,
+  ImportedRun,
+  Importer,
+  RecognizedFile,
+  StatedResult,
+  Recognition,
+  KnownKey,
+} from '../importer.ts';
 import { publicOriginOrNull } from '../reading/public-origin.ts';
 import { readJsonDocument, readText } from '../reading/read-json-document.ts';
-import { knownKey } from './input-config.ts';
-import { readProfile } from './profile.ts';
-import type { Experiment } from './profile.ts';
-import { PROFILE, recognizeGenaiPerf, SUMMARY, SUMMARY_CSV } from './recognize.ts';
+import { readProfile, type Experiment } from './profile.ts';
+import type { SourceFile } from '../reading/source-file.ts';
+import { closedLoopKey } from '../../../core/run/load-key.ts';
+import type { LoadKey } from '../../../core/run/run.ts';
+
+const PROFILE = 'perf-analyzer-profile';
+const SUMMARY = 'genai-perf-summary';
+const SUMMARY_CSV = 'genai-perf-summary-csv';
+
+/** Which of the files of GenAI-Perf and its perf_analyzer it is; null when it is none. Asked after AIPerf's importer. */
+function recognizeGenaiPerf({ head, name }: SourceFile): Recognition | null {
+  const keys = new Set(head.keys);
+  if (keys.has('experiments') && /"(experiment|requests|response_timestamps)"\s*:/.test(head.text)) {
+    return { format: PROFILE };
+  }
+  if (/^Metric,avg,min,max,p99,p95,/.test(head.firstLine)) return { format: SUMMARY_CSV };
+  if (/^(llm_)?inputs\.json$/.test(name) && keys.has('data') && head.text.includes('"payload"')) {
+    return { format: 'genai-perf-inputs', ignored: 'prompts, which are not kept' };
+  }
+  const hasMetrics = keys.has('request_latency') || keys.has('request_throughput');
+  return hasMetrics && /"unit"\s*:/.test(head.text) && /"avg"\s*:/.test(head.text) ? { format: SUMMARY } : null;
+}
 
 /** The results of NVIDIA GenAI-Perf, AIPerf's predecessor, and of the perf_analyzer below it. */
 export const GENAI_PERF: Importer = {
@@ -122,4 +149,45 @@ function originOf(summary: Fields): string | null {
   const config = summary.object('input_config');
   const url = config?.object('endpoint')?.text('url') ?? config?.text('url') ?? config?.text('u') ?? null;
   return url === null ? null : publicOriginOrNull(url);
+}
+
+/**
+ * What is known of how a run was set up: from `input_config` of the summary, in its flat form (the arguments of the command)
+ * and in the later one with `endpoint` and `perf_analyzer`, and from the profile.
+ */
+function knownKey(config: Fields | null, experiment: Experiment | null, endpoint: string | null): KnownKey {
+  const part = config?.object('endpoint') ?? null;
+  const payload = experiment?.payload ?? null;
+  const model = firstText(config?.raw('model_names') ?? config?.raw('model')) ?? payload?.text('model') ?? null;
+  const type = part?.text('type') ?? config?.text('endpoint_type') ?? typeOf(endpoint);
+  const streaming = part?.boolean('streaming') ?? config?.boolean('streaming') ?? payload?.boolean('stream') ?? null;
+  const load = loadOf(experiment, config);
+  return {
+    ...(model === null ? {} : { model }),
+    ...(type === null ? {} : { endpoint_type: type }),
+    ...(streaming === null ? {} : { streaming }),
+    ...(load === null ? {} : { load }),
+  };
+}
+
+function firstText(value: unknown): string | null {
+  const first: unknown = Array.isArray(value) ? value[0] : value;
+  return typeof first === 'string' ? first : null;
+}
+
+function typeOf(endpoint: string | null): string | null {
+  if (endpoint === null) return null;
+  if (endpoint.endsWith('chat/completions')) return 'chat';
+  return endpoint.endsWith('completions') ? 'completions' : null;
+}
+
+function loadOf(experiment: Experiment | null, config: Fields | null): LoadKey | null {
+  const stimulus = config?.object('perf_analyzer')?.object('stimulus') ?? null;
+  const isMode = (mode: string): number | null => (experiment?.mode === mode ? experiment.value : null);
+  const rate = isMode('request_rate') ?? stimulus?.number('request_rate') ?? config?.number('request_rate') ?? null;
+  if (rate !== null) {
+    return { ...closedLoopKey(null), mode: 'request_rate', request_rate: rate };
+  }
+  const concurrency = isMode('concurrency') ?? stimulus?.count('concurrency') ?? config?.count('concurrency') ?? null;
+  return concurrency === null ? null : closedLoopKey(concurrency);
 }

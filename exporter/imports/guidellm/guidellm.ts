@@ -1,11 +1,13 @@
-import { Fields } from '../reading/fields.ts';
+import { Fields, isObject } from '../reading/fields.ts';
 import { ImportNotes } from '../import-notes.ts';
 import { ImportRefusal } from '../import-refusal.ts';
 import type { FileGroup, ImportContext, ImportedRun, Importer, RecognizedFile, Recognition } from '../importer.ts';
 import { groupReports } from '../reading/group-reports.ts';
-import type { SourceFile } from '../reading/source-file.ts';
+import type { SourceFile, Reading } from '../reading/source-file.ts';
 import { benchmarkRun } from './benchmark-run.ts';
-import { readReport } from './read-report.ts';
+import { readLongDocument } from '../reading/long-json/read-long-document.ts';
+import { readYamlDocument } from '../reading/read-yaml-document.ts';
+import { GuideRequests, requestsIn } from './requests.ts';
 
 /** GuideLLM's JSON and YAML reports, of 0.1 to 0.3 (no version), 0.4 to 0.6 (version 1) and from 0.7 on (version 2). */
 export const GUIDELLM: Importer = { tool: 'guidellm', recognize, group, read };
@@ -69,4 +71,39 @@ async function* read(group: FileGroup, context: ImportContext): AsyncGenerator<I
       yield benchmarkRun(fields, requestsOf(fields, index), index, facts, notes);
     }
   }
+}
+
+/** A report: its requests may be more than fit into memory as they are. */
+interface Report {
+  /** Without the requests. */
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The requests of a benchmark, by its place. */
+  readonly requestsOf: (benchmark: Fields, index: number) => GuideRequests;
+}
+
+/** Throws `ImportRefusal` when it cannot be read. */
+async function readReport(file: SourceFile, notes: ImportNotes, reading: Reading): Promise<Report> {
+  if (!file.head.text.trimStart().startsWith('{')) {
+    return { value: asObject(await readYamlDocument(file, reading)), requestsOf: (benchmark) => requestsIn(benchmark) };
+  }
+  const requests = new Map<string, GuideRequests>();
+  const requestsAt = (index: string): GuideRequests => {
+    const there = requests.get(index) ?? new GuideRequests();
+    requests.set(index, there);
+    return there;
+  };
+  const elements = (values: readonly unknown[], [, index = '', , status = '']: readonly string[]): void =>
+    requestsAt(index).add(status, values);
+  const value = await readLongDocument(
+    file,
+    [{ path: ['benchmarks', '*', 'requests', '*'], elements }],
+    notes,
+    reading,
+  );
+  return { value: asObject(value), requestsOf: (_, index) => requestsAt(String(index)) };
+}
+
+function asObject(value: unknown): Readonly<Record<string, unknown>> {
+  if (!isObject(value)) throw new ImportRefusal('it is not an object');
+  return value;
 }

@@ -1,18 +1,30 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import type { Tokenizer } from '../tokenizers/tokenizer.ts';
-import { bailianTrace } from './bailian-trace.ts';
 import { AZURE, BURST_GPT, csvTrace } from './csv-traces.ts';
 import type { Dataset } from './dataset.ts';
 import type { SamplingStrategy } from './entry-order.ts';
-import type { FileDatasetOptions } from './file-dataset.ts';
-import { mooncakeTrace } from './mooncake-trace.ts';
+import {
+  type FileDatasetOptions,
+  requireCount,
+  fileDataset,
+  longestOutput,
+  textRequest,
+  requireEntries,
+  filePlanSha256,
+} from './file-dataset.ts';
 import { multiTurn } from './multi-turn.ts';
-import { randomPool } from './random-pool.ts';
-import { rawPayload } from './raw-payload.ts';
 import { shareGpt } from './sharegpt.ts';
-import { singleTurn } from './single-turn.ts';
 import { DEFAULT_INPUT_TOKENS, DEFAULT_OUTPUT_TOKENS, syntheticDataset } from './synthetic-dataset.ts';
 import type { SyntheticOptions } from './synthetic-dataset.ts';
+import { eachLine, readLines } from './input-lines.ts';
+import { InputRow } from './row.ts';
+import { BLOCK_TOKENS, hashIdsOf, traceDataset, type TraceOptions } from './trace-dataset.ts';
+import { TraceRows } from './trace-rows.ts';
+import { dueTimes_ns, textRow, type TextRow } from './text-rows.ts';
+import { createHash } from 'node:crypto';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { seededRandom } from '../../../core/stats/seeded-random.ts';
 
 /** Values of `--custom-dataset-type`. */
 export const FILE_TYPES = [
@@ -92,4 +104,164 @@ function openFile({ type, blockTokens, delayRatio }: InputFile, options: FileDat
     case 'sharegpt':
       return shareGpt(options);
   }
+}
+
+/**
+ * `bailian_trace`: `{"chat_id", "parent_chat_id", "timestamp" (s), "input_length", "output_length", "type", "turn",
+ * "hash_ids"}` per line, of github.com/alibaba-edu/qwen-bailian-usagetraces-anon. Each line is a request at its time; its
+ * length and blocks include the earlier turns, so turns of a chat share their beginning. All types are sent as text.
+ * Throws a `ConfigurationError`.
+ */
+async function bailianTrace(options: TraceOptions): Promise<Dataset> {
+  const { file } = options;
+  const blockTokens = options.blockTokens ?? BLOCK_TOKENS.bailian_trace;
+  const rows = new TraceRows();
+  const sha256 = await eachLine(file, (line) => {
+    const row = InputRow.parse(file, line);
+    const inputTokens = row.tokens('input_length') ?? row.refuse('input_length is missing');
+    const outputTokens = row.tokens('output_length') ?? row.refuse('output_length is missing');
+    const due_s = row.seconds('timestamp') ?? row.refuse('timestamp is missing');
+    const hashIds = hashIdsOf(row, inputTokens, blockTokens);
+    rows.push({ due_ns: Math.round(due_s * 1e9), inputTokens, outputTokens, hashIds }, file);
+  });
+  requireCount(rows.count, file);
+  return traceDataset({ type: 'bailian_trace', rows, sha256, blockTokens, untimed: allHaveTimes }, options);
+}
+
+function allHaveTimes(): never {
+  throw new RangeError('every row has a time');
+}
+
+/** `single_turn`: a JSON object per line with a `text`. Throws a `ConfigurationError`. */
+async function singleTurn(options: FileDatasetOptions): Promise<Dataset> {
+  const { texts, sha256 } = await readLines(options.file);
+  const rows = requireEntries(texts, options.file).map((text) => {
+    const row = InputRow.parse(options.file, text);
+    if (row.has('delay')) row.refuse('delay requires --custom-dataset-type multi_turn');
+    return { row, ...textRow(row) };
+  });
+  // The times are meaningful only in file order.
+  const due_ns = options.strategy === 'sequential' ? dueTimes_ns(rows) : undefined;
+  const entries = rows.map(({ text, outputTokens }) => ({ text, outputTokens }));
+  const dataset = fileDataset(
+    'single_turn',
+    { entries, sha256 },
+    options,
+    ({ text, outputTokens }) =>
+      textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer),
+    longestOutput(
+      entries.map(({ outputTokens }) => outputTokens),
+      options,
+    ),
+  );
+  return due_ns === undefined ? dataset : { ...dataset, due_ns };
+}
+
+/** Names of the field that limits the output length in the bodies of the known APIs. */
+const LENGTH_KEYS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const;
+
+/**
+ * `raw_payload`: each line is the body of a request, sent unchanged except for what the run sets (streaming, usage) and
+ * what is missing (model, length). Throws a `ConfigurationError`.
+ */
+async function rawPayload(options: FileDatasetOptions): Promise<Dataset> {
+  const { texts, sha256 } = await readLines(options.file);
+  const entries = requireEntries(texts, options.file).map((text) => {
+    const row = InputRow.parse(options.file, text);
+    const several = ['n', 'best_of'].find((key) => row.has(key) && row.json[key] !== 1);
+    if (several !== undefined)
+      row.refuse(`${several} must be 1: responses with several choices have no inter-token latency`);
+    const reported = LENGTH_KEYS.map((key) => row.tokens(key)).find((tokens) => tokens !== null);
+    return { payload: row.json, max_tokens: reported ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS };
+  });
+  return fileDataset(
+    'raw_payload',
+    { entries, sha256 },
+    options,
+    ({ payload, max_tokens }) => ({
+      prompt: '',
+      max_tokens,
+      payload,
+    }),
+    longestOutput(
+      entries.map(({ max_tokens }) => max_tokens),
+      options,
+    ),
+  );
+}
+
+/**
+ * `mooncake_trace`: `{"timestamp" (ms), "input_length", "output_length", "hash_ids"}` per line, or `text_input` instead
+ * of length and ids. Each id stands for a block of tokens: requests that start with the same ids share their beginning.
+ * Tokens beyond the blocks are unique to the request. Format: github.com/kvcache-ai/Mooncake, FAST25-release/traces.
+ * Throws a `ConfigurationError`.
+ */
+async function mooncakeTrace(options: TraceOptions): Promise<Dataset> {
+  const { file } = options;
+  const blockTokens = options.blockTokens ?? BLOCK_TOKENS.mooncake_trace;
+  const rows = new TraceRows();
+  const texts = new Map<number, string>();
+  let untimed: InputRow | null = null;
+  const sha256 = await eachLine(file, (line) => {
+    const row = InputRow.parse(file, line);
+    if (row.has('delay') || row.has('session_id'))
+      row.refuse('delay and session_id require --custom-dataset-type multi_turn');
+    const text = row.string('text_input');
+    const inputTokens = row.tokens('input_length');
+    if (text === null && inputTokens === null) row.refuse('input_length or text_input is required');
+    if (text !== null && row.has('hash_ids') && row.integers('hash_ids')?.length !== 0)
+      row.refuse('text_input and hash_ids cannot be used together');
+    if (text !== null) texts.set(rows.count, text);
+    const due_ms = row.milliseconds('timestamp');
+    if (due_ms === null) untimed ??= row;
+    const hashIds = hashIdsOf(row, inputTokens ?? 0, blockTokens);
+    const due_ns = due_ms === null ? null : Math.round((due_ms / 1000) * 1e9);
+    rows.push({ due_ns, inputTokens: inputTokens ?? 0, outputTokens: row.tokens('output_length'), hashIds }, file);
+  });
+  requireCount(rows.count, file);
+  const refuse = (): never =>
+    (untimed as unknown as InputRow).refuse('timestamp is missing, although other rows have one');
+  return traceDataset({ type: 'mooncake_trace', rows, sha256, blockTokens, texts, untimed: refuse }, options);
+}
+
+/**
+ * `random_pool`: each request takes a random row of a file, or one row of each file in a folder, in the order of the
+ * files' names and joined by a line break. Throws a `ConfigurationError`.
+ */
+async function randomPool(options: FileDatasetOptions): Promise<Dataset> {
+  const files = await poolFiles(options.file);
+  const pools: (readonly TextRow[])[] = [];
+  const hash = createHash('sha256');
+  for (const file of files) {
+    const { texts, sha256 } = await readLines(file);
+    pools.push(requireEntries(texts, file).map((text) => textRow(InputRow.parse(file, text))));
+    hash.update(sha256);
+  }
+  const fileSha256 = hash.digest('hex');
+  return {
+    planSha256: filePlanSha256('random_pool', fileSha256, options, { seeded: 1 }),
+    fileSha256,
+    size: null,
+    longestOutputTokens: longestOutput(
+      pools.flat().map(({ outputTokens }) => outputTokens),
+      options,
+    ),
+    request(phase, position) {
+      const random = seededRandom(`${options.seed}/${phase}/${position}/entry`);
+      const rows = pools.map((pool) => pool[Math.floor(random() * pool.length)] as TextRow);
+      const outputTokens = rows.find((row) => row.outputTokens !== null)?.outputTokens;
+      const text = rows.map((row) => row.text).join('\n');
+      return textRequest(text, outputTokens ?? options.outputTokens ?? DEFAULT_OUTPUT_TOKENS, options.tokenizer);
+    },
+  };
+}
+
+async function poolFiles(path: string): Promise<readonly string[]> {
+  const isFolder = await stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+  if (!isFolder) return [path];
+  const names = (await readdir(path)).filter((name) => name.endsWith('.jsonl')).sort();
+  return requireEntries(names, path).map((name) => join(path, name));
 }

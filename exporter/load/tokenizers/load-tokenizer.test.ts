@@ -5,11 +5,10 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WORDS } from '../datasets/words.ts';
+import { WORDS } from '../datasets/prompt-writer.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { loadTokenizer } from './load-tokenizer.ts';
+import { loadTokenizer, TIKTOKEN_ENCODINGS } from './load-tokenizer.ts';
 import { optionalPackage } from './optional-package.ts';
-import { TIKTOKEN_ENCODINGS } from './tiktoken.ts';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 const load = (name: string, environment: NodeJS.ProcessEnv = {}): ReturnType<typeof loadTokenizer> =>

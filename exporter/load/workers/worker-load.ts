@@ -12,7 +12,8 @@ import { newLoadMemory } from './load-memory.ts';
 import type { WorkerCommand, WorkerReport, WorkerRun } from './messages.ts';
 import { PhaseTally } from './phase-tally.ts';
 import { WorkerThread } from './worker-thread.ts';
-import { WorkersHealth } from './workers-health.ts';
+import { EventLoopDelays } from '../client/event-loop-delays.ts';
+import { MeasuredClient } from '../client/measured-client.ts';
 
 /** Delay between the command to run and the zero of arrival times, so that all workers have received the command. */
 const LEAD_NS = 20e6;
@@ -164,5 +165,29 @@ export class WorkerLoad implements LoadGenerator {
 
   #now_ns(): number {
     return Math.round(monotonicNow_ns()) - this.#epoch_ns;
+  }
+}
+
+/**
+ * Monitors a load that several threads generate: each reports the delays of its event loop, the CPU time is that of the
+ * whole process, and all are compared with the inter-token latency of all requests.
+ */
+class WorkersHealth extends MeasuredClient {
+  readonly #delays: readonly EventLoopDelays[];
+
+  /** The observers are notified when the verdict changes. */
+  constructor(workers: number, observers: readonly RunObserver[]) {
+    super(observers);
+    this.#delays = Array.from({ length: workers }, () => new EventLoopDelays());
+  }
+
+  /** Processes a report of one worker about itself. */
+  ofWorker(worker: number): RunObserver {
+    const delays = this.#delays[worker];
+    return delays === undefined ? {} : { eventLoopDelay: (delay_ns) => this.sampled(delays, delay_ns) };
+  }
+
+  protected override get loops(): readonly EventLoopDelays[] {
+    return this.#delays;
   }
 }

@@ -1,4 +1,3 @@
-import { formatSeconds } from './format-seconds.ts';
 import { loadName } from '../../../core/run/load-key.ts';
 import type { ResultFile } from '../../../core/run/result.ts';
 import type { RunFile } from '../../../core/run/run.ts';
@@ -83,4 +82,9 @@ function outcome({ status, requests, measures }: ResultFile): string {
 
 function escapeHtml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** A duration for people, three digits: `84.2 ms`, `1.25 s`. */
+function formatSeconds(seconds: number): string {
+  return seconds < 1 ? `${Number((seconds * 1000).toPrecision(3))} ms` : `${Number(seconds.toPrecision(3))} s`;
 }

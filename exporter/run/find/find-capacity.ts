@@ -19,9 +19,9 @@ import type { ProbeOutcome } from './load-standing.ts';
 import { boundsOf, nextStep } from './next-step.ts';
 import type { ObjectiveTest } from './objective-test.ts';
 import { probeSize } from './probe-size.ts';
-import { ProbeTally } from './probe-tally.ts';
 import { ProbeWatch, type ProbeDecision } from './probe-watch.ts';
 import { SearchBudget, type ProbeAllowance } from './search-budget.ts';
+import type { RequestRecord } from '../../../core/run/record.ts';
 
 /** Both bounds are right; each is confirmed by probes that are wrong in 2.5 % of cases at most. */
 const CONFIDENCE = 0.95;
@@ -308,5 +308,35 @@ async function cooldown(seconds: number, controls: RunControls): Promise<void> {
     await sleep(seconds * 1000, undefined, { signal: controls.draining });
   } catch (error) {
     if (!controls.draining.aborted) throw error;
+  }
+}
+
+/** Counts what a probe sends, with its warm-up. */
+class ProbeTally implements RunObserver {
+  #requests = 0;
+  #tokens = 0;
+  #longest = 1;
+
+  get requests(): number {
+    return this.#requests;
+  }
+
+  /** A request without a count has its maximum. */
+  get outputTokens(): number {
+    return this.#tokens;
+  }
+
+  /** The largest `max_tokens` of a request. */
+  get longestOutputTokens(): number {
+    return this.#longest;
+  }
+
+  requestSent(): void {
+    this.#requests++;
+  }
+
+  requestEnded({ output_tokens, requested_output_tokens }: RequestRecord): void {
+    this.#longest = Math.max(this.#longest, requested_output_tokens ?? 1);
+    this.#tokens += output_tokens ?? requested_output_tokens ?? 0;
   }
 }

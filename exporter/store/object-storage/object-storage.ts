@@ -7,7 +7,6 @@ import type { GetObjectCommandOutput, ListObjectsV2CommandOutput, PutObjectComma
 import { StorageError } from '../../errors/storage-errors.ts';
 import { explainFailure, statusOf } from './explain-failure.ts';
 import { ATTEMPTS, createClient, loadSdk, type S3Client, type S3Sdk } from './load-sdk.ts';
-import { observeDates, type DateListener } from './response-dates.ts';
 import { locationIn, storageUrl, type StorageAccess, type StorageLocation } from './storage-location.ts';
 
 /** A file in object storage. */
@@ -267,4 +266,27 @@ function mayPass(error: unknown): boolean {
   const status = statusOf(error);
   if (status === null) return explainFailure('', '', error).problem === 'unreachable';
   return status >= 500 ? status !== 501 : status === 429 || status === 409 || status === 408;
+}
+
+/** Times in milliseconds of Unix time: the request and the response by this machine, the date by the server. */
+type DateListener = (sent_ms: number, received_ms: number, date_ms: number) => void;
+
+/** Passes the `Date` header of every response of a client to a listener. */
+function observeDates(client: S3Client, listener: DateListener): void {
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      const sent_ms = Date.now();
+      const result = await next(args);
+      const date_ms = Date.parse(dateOf(result.response));
+      if (!Number.isNaN(date_ms)) listener(sent_ms, Date.now(), date_ms);
+      return result;
+    },
+    // Innermost: around one attempt, with the response as it came.
+    { step: 'deserialize', priority: 'low', name: 'llmbench-response-dates' },
+  );
+}
+
+function dateOf(response: unknown): string {
+  const { headers } = response as { readonly headers?: Readonly<Record<string, string>> };
+  return headers?.['date'] ?? '';
 }

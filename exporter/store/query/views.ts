@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, closeSync, fstatSync, readSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DuckDBConnection } from '@duckdb/node-api';
@@ -7,9 +7,10 @@ import type { RunIndex } from '../index/run-index.ts';
 import type { IndexedRun } from '../index/rows.ts';
 import { RECORD_COLUMNS } from '../records/record-columns.ts';
 import type { RunStore } from '../run-store.ts';
-import { parquetDamage } from './parquet-damage.ts';
 import { sqlText } from './sql-text.ts';
 import { fillTable, MEASURES_TABLE, RUNS_TABLE } from './tables.ts';
+import { openRegularFileSync } from '../../files/read-regular-file.ts';
+import { reasonOf } from '../../errors/store-errors.ts';
 
 interface ViewsRequest {
   readonly store: RunStore;
@@ -105,4 +106,34 @@ function usable(files: readonly string[], leftOut: (line: string) => void): stri
     if (damage !== null) leftOut(`${file} is left out: ${damage}`);
     return damage === null;
   });
+}
+
+const MAGIC = 'PAR1';
+/** The magic number, the length of the footer and the magic number again. */
+const LEAST_BYTES = 12;
+
+/** The problem with the frame of a Parquet file, without reading its content; null if there is none. */
+function parquetDamage(path: string): string | null {
+  try {
+    const file = openRegularFileSync(path);
+    try {
+      return frameDamage(file, fstatSync(file).size);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    return reasonOf(error);
+  }
+}
+
+function frameDamage(file: number, size: number): string | null {
+  if (size < LEAST_BYTES) return 'it is too short for a Parquet file';
+  const head = Buffer.alloc(4);
+  const tail = Buffer.alloc(8);
+  readSync(file, head, 0, 4, 0);
+  readSync(file, tail, 0, 8, size - 8);
+  if (head.toString('latin1') !== MAGIC || tail.toString('latin1', 4) !== MAGIC) {
+    return 'it is not a Parquet file, or truncated';
+  }
+  return tail.readUInt32LE(0) + LEAST_BYTES > size ? 'its footer is damaged' : null;
 }

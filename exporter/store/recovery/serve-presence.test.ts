@@ -31,7 +31,7 @@ describe('findServe', () => {
     expect(await findServe(directory)).toBeNull();
   });
 
-  // Elsewhere a process cannot be told from a later one with the same ID.
+  // Elsewhere a later process with the same ID looks the same.
   (process.platform === 'linux' ? test : test.skip)('not after its process ended (requires Linux)', async () => {
     const { pid, start_time } = ownIdentity();
     await writeFile(file, JSON.stringify({ pid, start_time: `${start_time}0`, url }));

@@ -4,12 +4,11 @@ import { t } from '@grafana/i18n';
 import { useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useId, useMemo, useState } from 'react';
 import { axisStyle } from '../panels/percentiles/draw/axis-style.ts';
-import { linearScale } from '../panels/percentiles/draw/scale.ts';
+import { linearScale, type Scale } from '../panels/percentiles/draw/scale.ts';
 import { valueTicks } from '../panels/percentiles/draw/ticks.ts';
 import { chartText } from './chart-text.ts';
 import { ChartLegend } from './ChartLegend.tsx';
 import { ChartTooltip } from './ChartTooltip.tsx';
-import { seriesPath } from './series-path.ts';
 import { useWidth } from './useWidth.ts';
 import { ValueAxis } from './ValueAxis.tsx';
 import { extentOf, type Write, type XyRegion, type XySeries } from './xy-series.ts';
@@ -209,3 +208,30 @@ const getStyles = (theme: GrafanaTheme2) => ({
   box: css({ position: 'relative', minWidth: 0, svg: { display: 'block' } }),
   empty: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: 0 }),
 });
+
+/** The path of a series in pixels. Points are strokes without length, which round caps make dots. */
+export function seriesPath({ kind, x: xs, y: ys }: XySeries, x: Scale, y: Scale): string {
+  const parts: string[] = [];
+  let previous: number | null = null;
+  for (let i = 0; i < xs.length; i++) {
+    const value = ys[i];
+    if (value === null || value === undefined || !Number.isFinite(value)) {
+      previous = null;
+      continue;
+    }
+    const [px, py] = [round(x(xs[i] ?? 0)), round(y(value))];
+    if (kind === 'points') {
+      parts.push(`M${px},${py}h0`);
+    } else if (previous === null) {
+      parts.push(`M${px},${py}`);
+    } else {
+      parts.push(kind === 'step' ? `H${px}V${py}` : `L${px},${py}`);
+    }
+    previous = value;
+  }
+  return parts.join('');
+}
+
+function round(pixel: number): number {
+  return Math.round(pixel * 10) / 10;
+}

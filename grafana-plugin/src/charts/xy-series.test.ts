@@ -1,5 +1,5 @@
 import { linearScale } from '../panels/percentiles/draw/scale.ts';
-import { seriesPath } from './series-path.ts';
+import { seriesPath } from './XyChart.tsx';
 import { secondsText } from './time-text.ts';
 import { extentOf, nearestIndex, valueAt, type XySeries } from './xy-series.ts';
 

@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-
 import { seededRandom } from '../../../core/stats/seeded-random.ts';
 import type { FaultPlan } from '../../faults/plan.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -10,11 +9,9 @@ import { MAX_BODY_BYTES, readBody } from '../../http/request-body.ts';
 import { RouteServer } from '../../http/route-server.ts';
 import type { RouteHandler } from '../../http/route-server.ts';
 import { CacheAwarePolicy } from './cache-aware-policy.ts';
-import { enginePage } from './engine-page.ts';
 import { GatewayFamilies } from './families.ts';
 import { Forwarder } from './forwarder.ts';
 import { GatewayError, readGatewayRequest } from './gateway-request.ts';
-import { mergedTruth } from './merged-truth.ts';
 import { RequestMetrics } from './request-metrics.ts';
 import type { Routed } from './request-metrics.ts';
 import { RuntimeMetrics } from './runtime-metrics.ts';
@@ -22,8 +19,10 @@ import { seed as seedFamilies } from './seeds.ts';
 import { Upstream } from './upstream.ts';
 import { WorkerMetrics } from './worker-metrics.ts';
 import { Worker } from './worker.ts';
-import { WorkerWatch } from './worker-watch.ts';
 import { writePage } from './write-page.ts';
+import { parseText, type Labels, type MetricFamily, type MetricType } from '../../../core/exposition/index.ts';
+import { plainNumber } from '../../metrics/plain-number.ts';
+import { escapeLabelValue } from '../../metrics/text-escapes.ts';
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
@@ -208,4 +207,91 @@ export class GatewayServer {
     this.#runtime.update();
     return writePage(this.#families.all());
   }
+}
+
+interface Truth {
+  readonly origin: number;
+  readonly dropped_requests: number;
+  readonly dropped_tokens: number;
+  readonly requests: readonly unknown[];
+}
+
+/** The `/truth` of all workers as one: their times are all of CLOCK_MONOTONIC. */
+async function mergedTruth(urls: readonly string[], id: string | null, upstream: Upstream): Promise<string> {
+  const query = id === null ? '' : `?id=${encodeURIComponent(id)}`;
+  const all = await Promise.all(
+    urls.map(async (url) => JSON.parse(await upstream.text(`${url}/truth${query}`)) as Truth),
+  );
+  const sum = (of: (truth: Truth) => number): number => all.reduce((total, truth) => total + of(truth), 0);
+  return JSON.stringify({
+    ...all[0],
+    origin: Math.min(...all.map(({ origin }) => origin)),
+    dropped_requests: sum((truth) => truth.dropped_requests),
+    dropped_tokens: sum((truth) => truth.dropped_tokens),
+    requests: all.flatMap(({ requests }) => requests),
+  });
+}
+
+const HEALTH_INTERVAL_MILLISECONDS = 2000;
+/** Health checks from one look at a worker's load to the next. */
+const CHECKS_PER_LOAD_POLL = 5;
+
+/** Asks the workers for their health, and now and then for their load. */
+class WorkerWatch {
+  readonly #timer: NodeJS.Timeout;
+  #checks = 0;
+
+  constructor(workers: readonly Worker[], upstream: Upstream, metrics: WorkerMetrics) {
+    const look = (): void => {
+      const pollsLoad = this.#checks++ % CHECKS_PER_LOAD_POLL === 0;
+      for (const worker of workers) {
+        void upstream.answersOk(`${worker.url}/health`).then((isGood) => {
+          worker.checked(isGood);
+          metrics.healthChecked(isGood);
+        });
+        if (pollsLoad) void upstream.answersOk(`${worker.url}/v1/loads`).then(() => metrics.loadPolled(worker));
+      }
+    };
+    look();
+    this.#timer = setInterval(look, HEALTH_INTERVAL_MILLISECONDS);
+    this.#timer.unref();
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+type Sample = MetricFamily['samples'][number];
+
+/** The page of a worker, and the address at which the gateway reads it. */
+interface WorkerPage {
+  readonly url: string;
+  readonly text: string;
+}
+
+/**
+ * The pages of all workers as one, as the gateway answers `/engine_metrics`: the parser that it uses knows no colons, so
+ * that each is an underscore, also in HELP and in the values of labels; each series gets the address of its worker; two
+ * empty lines follow each family.
+ */
+function enginePage(pages: readonly WorkerPage[]): string {
+  const families = new Map<string, { readonly head: string; text: string }>();
+  for (const { url, text } of pages) {
+    for (const { name, type, help, samples } of parseText(Buffer.from(text.replaceAll(':', '_'))).families) {
+      const head = `${help === null ? '' : `# HELP ${name} ${help}\n`}# TYPE ${name} ${type}\n`;
+      const family = families.get(name) ?? { head, text: '' };
+      for (const sample of samples) family.text += line(sample, type, url);
+      families.set(name, family);
+    }
+  }
+  return Array.from(families.values(), ({ head, text }) => `${head}${text}\n\n`).join('');
+}
+
+function line({ name, labels: { le, ...labels }, value }: Sample, type: MetricType, worker: string): string {
+  // Rust writes an infinite bound without its sign.
+  const written = type === 'histogram' && le !== undefined ? (le === '+Inf' ? 'inf' : plainNumber(Number(le))) : le;
+  const bound: Labels = written === undefined ? {} : { le: written };
+  const pairs = Object.entries<string>({ ...labels, worker_addr: worker, ...bound });
+  return `${name}{${pairs.map(([label, text]) => `${label}="${escapeLabelValue(text)}"`).join(',')}} ${plainNumber(value)}\n`;
 }

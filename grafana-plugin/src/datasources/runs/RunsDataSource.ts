@@ -8,11 +8,13 @@ import {
   LoadingState,
   type ScopedVars,
   type TestDataSourceResponse,
+  CustomVariableSupport,
+  type MetricFindValue,
 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { getTemplateSrv } from '@grafana/runtime';
+import { getTemplateSrv, type TemplateSrv } from '@grafana/runtime';
 import { from, type Observable } from 'rxjs';
-import { ExporterApi } from '../../exporter-api/exporter-api.ts';
+import { ExporterApi, type RunFilter } from '../../exporter-api/exporter-api.ts';
 import { exporterError } from '../../exporter-api/exporter-error.ts';
 import type { StatusAnswer } from '../../exporter-api/types.ts';
 import { AnnotationEditor } from './components/AnnotationEditor.tsx';
@@ -21,9 +23,14 @@ import { distributionFrame } from './frames/distribution-frame.ts';
 import { measuresFrame } from './frames/measures-frame.ts';
 import { requestsFrame } from './frames/requests-frame.ts';
 import { runsFrame } from './frames/runs-frame.ts';
-import { asFilter, interpolatedQuery, runIds } from './interpolate.ts';
-import { DEFAULT_QUERY, type RunsOptions, type RunsQuery } from './types.ts';
-import { RunsVariableSupport } from './variables.ts';
+import {
+  DEFAULT_QUERY,
+  type RunsOptions,
+  type RunsQuery,
+  type ExporterDataSource,
+  type RunsVariableQuery,
+} from './types.ts';
+import { VariableEditor } from './components/VariableEditor.tsx';
 
 /** Runs of llmbench, from the HTTP API of `llmbench serve` through Grafana's data proxy. */
 export class RunsDataSource extends DataSourceApi<RunsQuery, RunsOptions> {
@@ -139,4 +146,65 @@ function healthMessage({ version, runs }: StatusAnswer): string {
     version,
     counts: counts.join(', '),
   });
+}
+
+const LISTS = ['scenario', 'model', 'system', 'tool', 'status'] as const;
+
+/** A query with the values of the dashboard's variables; a variable with several values becomes several. */
+function interpolatedQuery(query: RunsQuery, variables: TemplateSrv, scopedVars: ScopedVars): RunsQuery {
+  const values = (text: string) => variables.replace(text, scopedVars, 'csv').split(',').filter(Boolean);
+  const lists = LISTS.flatMap((name) => {
+    const given = query[name];
+    return given ? [[name, given.flatMap(values)]] : [];
+  });
+  return {
+    ...query,
+    ...Object.fromEntries(lists),
+    ...(query.runId !== undefined && { runId: values(query.runId).join(',') }),
+  };
+}
+
+function runIds(text: string | undefined): string[] {
+  return (text ?? '')
+    .split(',')
+    .map((id) => id.trim())
+    .filter(Boolean);
+}
+
+/** The filter of a query. */
+function asFilter(query: Pick<RunsQuery, (typeof LISTS)[number] | 'runId'>): RunFilter {
+  const ids = runIds(query.runId);
+  return {
+    ...Object.fromEntries(LISTS.flatMap((name) => (query[name]?.length ? [[name, query[name]]] : []))),
+    ...(ids.length > 0 && { run_id: ids }),
+  };
+}
+
+const MOST_RUNS = 1000;
+
+/** Template variables: run ids (the newest first), or scenarios, models, systems and the like. */
+class RunsVariableSupport extends CustomVariableSupport<ExporterDataSource, RunsVariableQuery> {
+  override editor = VariableEditor;
+  readonly #api: ExporterApi;
+
+  constructor(api: ExporterApi) {
+    super();
+    this.#api = api;
+    this.query = this.query.bind(this);
+  }
+
+  override query(request: DataQueryRequest<RunsVariableQuery>): Observable<DataQueryResponse> {
+    return from(this.#values(request));
+  }
+
+  async #values({ targets, range }: DataQueryRequest<RunsVariableQuery>): Promise<DataQueryResponse> {
+    const { values = 'runs', scenario, model } = targets[0] ?? {};
+    const filter = { ...(scenario?.length && { scenario }), ...(model?.length && { model }) };
+    const time = range ? { from: range.from.valueOf(), to: range.to.valueOf() } : {};
+    const data: MetricFindValue[] =
+      values === 'runs'
+        ? (await this.#api.runs({ ...filter, ...time, limit: MOST_RUNS })).runs.map(({ run_id }) => ({ text: run_id }))
+        : (await this.#api.values(values, filter)).values.map(({ value }) => ({ text: value }));
+    return { data };
+  }
 }

@@ -1,17 +1,19 @@
 import { css } from '@emotion/css';
 import { dateTimeFormat, type GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Alert, EmptyState, LoadingPlaceholder, useStyles2 } from '@grafana/ui';
+import { Alert, EmptyState, LoadingPlaceholder, useStyles2, useTheme2 } from '@grafana/ui';
 import React, { useCallback } from 'react';
 import { usePage } from '../../app/page-context.ts';
 import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
-import { BucketLegend } from './BucketLegend.tsx';
 import { FamilyBuckets } from './FamilyBuckets.tsx';
 import type { ListedServer } from './list-servers.ts';
 import { loadBuckets } from './load-buckets.ts';
 import { Settings } from './Settings.tsx';
+import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
+import { ADVISED_QUANTILES, type AdvisedPercentile } from '../../../../core/histogram/bucket-advice.ts';
+import { percentileColor } from './percentile-color.ts';
 
 /** The histograms of one server: what to set, then each family. */
 export function ServerBucketsView({ prometheus, server }: { prometheus: string; server: ListedServer }) {
@@ -107,3 +109,28 @@ const getStyles = (theme: GrafanaTheme2) => ({
   page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
   rest: css({ ...theme.typography.bodySmall, marginTop: theme.spacing(2), overflowWrap: 'anywhere' }),
 });
+
+/** What the drawings of all families mean. */
+function BucketLegend({ hasProposals }: { hasProposals: boolean }) {
+  const theme = useTheme2();
+  return (
+    <MarkLegend label={t('buckets.legend', 'Legend')}>
+      <Mark text={t('buckets.legend-count', 'observations per bucket')}>
+        <rect x={2} width={12} height={12} fill={theme.colors.text.secondary} fillOpacity={0.35} />
+      </Mark>
+      <Mark text={t('buckets.legend-bound', 'bound')}>
+        <line x1={8} x2={8} y1={0} y2={12} stroke={theme.colors.text.secondary} />
+      </Mark>
+      {Object.keys(ADVISED_QUANTILES).map((percentile) => (
+        <Mark key={percentile} text={t('buckets.legend-interval', '{{percentile}} lies here', { percentile })}>
+          <rect y={3} width={16} height={7} fill={percentileColor(percentile as AdvisedPercentile, theme)} />
+        </Mark>
+      ))}
+      {hasProposals && (
+        <Mark text={t('buckets.legend-proposed', 'bound to add')}>
+          <line x1={8} x2={8} y1={0} y2={12} stroke={theme.colors.warning.text} strokeWidth={2} strokeDasharray="4 3" />
+        </Mark>
+      )}
+    </MarkLegend>
+  );
+}

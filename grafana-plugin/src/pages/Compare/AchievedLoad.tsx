@@ -3,8 +3,11 @@ import React from 'react';
 import { quantity } from '../../../../core/text/quantities.ts';
 import { type Column, DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
-import { type LoadRow, loadRows } from './load-rows.ts';
 import type { ShownRun } from './shown-runs.ts';
+import type { Unit } from '../../../../core/run/statistic.ts';
+import type { ResultFile } from '../../../../core/run/result.ts';
+import { distributionOf, scalarOf } from '../Run/find-measure.ts';
+import { measureName } from '../Run/measure-name.ts';
 
 /** The load that the runs achieved, which may differ for equal configurations. */
 export function AchievedLoad({ runs }: { runs: readonly ShownRun[] }) {
@@ -37,4 +40,58 @@ export function AchievedLoad({ runs }: { runs: readonly ShownRun[] }) {
       />
     </Section>
   );
+}
+
+/** A number of each run, side by side. */
+interface LoadRow {
+  name: string;
+  unit: Unit;
+  values: Array<number | null>;
+  /** All runs with the number use the same definition: only then is it comparable. */
+  alike: boolean;
+}
+
+type Results = ReadonlyArray<ResultFile | null>;
+
+/** The achieved load, which may differ for equal configurations. */
+function loadRows(results: Results): LoadRow[] {
+  const rows: LoadRow[] = [
+    {
+      name: t('comparison.ok-requests', 'Ok requests'),
+      unit: 'requests',
+      values: results.map((result) => result?.requests.ok ?? null),
+      alike: true,
+    },
+    scalarRow(results, 'request_throughput'),
+    scalarRow(results, 'effective_concurrency'),
+    meanRow(results, 'input_sequence_length'),
+    meanRow(results, 'output_sequence_length'),
+    scalarRow(results, 'cached_input_ratio'),
+    scalarRow(results, 'error_ratio'),
+  ];
+  return rows.filter(({ values }) => values.some((value) => value !== null));
+}
+
+function meanRow(results: Results, measure: string): LoadRow {
+  const found = results.map((result) => result && distributionOf(result, measure));
+  return {
+    name: t('comparison.mean', '{{measure}}, mean', { measure: measureName(measure) }),
+    unit: 'tokens',
+    values: found.map((one) => one?.mean ?? null),
+    alike: sameDefinition(found),
+  };
+}
+
+function scalarRow(results: Results, measure: string): LoadRow {
+  const found = results.map((result) => result && scalarOf(result, measure));
+  return {
+    name: measureName(measure),
+    unit: found.find((one) => one !== null)?.unit ?? 'ratio',
+    values: found.map((one) => one?.value ?? null),
+    alike: sameDefinition(found),
+  };
+}
+
+function sameDefinition(found: ReadonlyArray<{ definition: string } | null>): boolean {
+  return new Set(found.flatMap((one) => one?.definition ?? [])).size <= 1;
 }

@@ -2,8 +2,11 @@ import { t } from '@grafana/i18n';
 import React from 'react';
 import { DataTable } from '../../components/DataTable.tsx';
 import { Section } from '../../components/Section.tsx';
-import { configurationDifferences, type Difference } from './differences.ts';
 import { SETS, type ShownRun } from './shown-runs.ts';
+import { ABSENT } from '../../../../core/text/quantities.ts';
+import { comparableFacts } from '../../../../core/run/provenance.ts';
+import { flattened } from '../../components/flattened.ts';
+import type { RunAnswer } from '../../exporter-api/types.ts';
 
 /** Settings, servers and tools in which the runs differ. */
 export function ConfigurationDifferences({ runs }: { runs: readonly ShownRun[] }) {
@@ -58,4 +61,29 @@ const LONGEST = 40;
 
 function shortened(text: string): string {
   return text.length > LONGEST ? `${text.slice(0, LONGEST)} …` : text;
+}
+
+/** Something in which runs differ, with the text of each run. */
+interface Difference {
+  name: string;
+  texts: string[];
+}
+
+/** Settings, target, system and tool in which the runs differ. */
+export function configurationDifferences(runs: readonly RunAnswer[]): Difference[] {
+  const facts = runs.map(({ run, summary }) => {
+    const { system, system_version, tool, tool_version } = summary;
+    return new Map([
+      ...flattened(run.comparison_key),
+      ...flattened(run.dataset, 'dataset'),
+      ...comparableFacts(run.provenance ?? null),
+      ['target', run.target.origin ?? ABSENT] as const,
+      ['system', [system, system_version].filter(Boolean).join(' ') || ABSENT] as const,
+      ['tool', [tool, tool_version].filter(Boolean).join(' ')] as const,
+    ]);
+  });
+  const names = [...new Set(facts.flatMap((one) => [...one.keys()]))];
+  return names
+    .map((name) => ({ name, texts: facts.map((one) => one.get(name) ?? ABSENT) }))
+    .filter(({ texts }) => new Set(texts).size > 1);
 }

@@ -1,12 +1,11 @@
 import type { CompareAnswer, MeasureVerdict, RunAnswer } from '../../exporter-api/types.ts';
 import { runSummary } from '../../../test/run-summary.ts';
-import { columnsOf } from './ConfigurationDifferences.tsx';
-import { configurationDifferences } from './differences.ts';
+import { columnsOf, configurationDifferences } from './ConfigurationDifferences.tsx';
 import { effectAxis, placeOf } from './effect-axis.ts';
 import { effectText, intervalText } from './effect-text.ts';
 import { statisticName } from '../Run/measure-name.ts';
 import { notableMeasures } from './measure-rows.ts';
-import { rollingMedian } from './rolling-median.ts';
+import { rollingMedian } from './RequestsOverTime.tsx';
 import { markOf, shownIds } from './shown-runs.ts';
 
 test('only what differs, with what is unknown as such', () => {

@@ -16,7 +16,6 @@ import type { RunAnswer, RunSummary } from '../../exporter-api/types.ts';
 import { ClientAndServer } from './ClientAndServer.tsx';
 import { Configuration } from './Configuration.tsx';
 import { EnergyAndCost } from './EnergyAndCost.tsx';
-import { ErrorReasons } from './ErrorReasons.tsx';
 import { MeasureTable } from './MeasureTable.tsx';
 import { Percentiles } from './Percentiles.tsx';
 import { PrometheusRun } from './PrometheusRun.tsx';
@@ -29,6 +28,12 @@ import { ServerSignals } from './ServerSignals.tsx';
 import { StageTable } from './StageTable.tsx';
 import { useServerCounts } from './useServerCounts.ts';
 import { WhereTimeGoes } from './WhereTimeGoes.tsx';
+import { counted } from '../../../../core/text/quantities.ts';
+import { ERROR_REASON_RULES } from '../../../../core/measures/error-reasons.ts';
+import type { ErrorReason } from '../../../../core/run/record.ts';
+import type { ResultFile } from '../../../../core/run/result.ts';
+import { DataTable } from '../../components/DataTable.tsx';
+import { Section } from '../../components/Section.tsx';
 
 /** The page of one run. */
 export default function RunView() {
@@ -165,3 +170,38 @@ const getStyles = (theme: GrafanaTheme2) => ({
     gap: theme.spacing(1.5),
   }),
 });
+
+/** Failed requests by reason. */
+function ErrorReasons({ result: { errors } }: { result: ResultFile }) {
+  const rows = (Object.entries(errors) as Array<[ErrorReason, number]>)
+    .filter(([, count]) => count > 0)
+    .sort(([, a], [, b]) => b - a);
+  return (
+    <Section title={t('errors.title', 'Errors by reason')}>
+      {rows.length === 0 ? (
+        <p>{t('errors.none', 'All requests of the measure phase succeeded.')}</p>
+      ) : (
+        <DataTable
+          label={t('errors.table', 'Errors by reason')}
+          rows={rows}
+          rowKey={([reason]) => reason}
+          columns={[
+            { id: 'reason', header: t('errors.reason', 'Reason'), render: ([reason]) => <code>{reason}</code> },
+            {
+              id: 'count',
+              header: t('errors.count', 'Requests'),
+              align: 'right',
+              render: ([, count]) => counted(count),
+            },
+            {
+              id: 'rule',
+              header: t('errors.rule', 'Meaning'),
+              wraps: true,
+              render: ([reason]) => ERROR_REASON_RULES[reason],
+            },
+          ]}
+        />
+      )}
+    </Section>
+  );
+}

@@ -22,12 +22,13 @@ import { pageUrl, ROUTES } from '../../constants/routes.ts';
 import type { SweepPage, SweepSummary } from '../../exporter-api/types.ts';
 import { prometheusSweeps } from '../../sweeps/prometheus-reader.ts';
 import { exporterSweeps, type SweepReader } from '../../sweeps/sweep-reader.ts';
-import { shownSweeps } from './chart-curves.ts';
+import { shownSweeps, type ShownSweep } from './chart-curves.ts';
 import { settingsOf } from './settings.ts';
 import { SweepCharts } from './SweepCharts.tsx';
-import { SweepLegend } from './SweepLegend.tsx';
 import { SweepSettingsBar } from './SweepSettingsBar.tsx';
 import { SweepSteps } from './SweepSteps.tsx';
+import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
+import { diamond } from './CurveChart.tsx';
 
 /** Without the exporter, the runs that Prometheus had in this time before now. */
 const PROMETHEUS_HOURS = 24;
@@ -187,3 +188,34 @@ function LoadedSweeps({ reader, ids }: { reader: SweepReader; ids: readonly stri
 const getStyles = (theme: GrafanaTheme2) => ({
   page: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(1.5), minWidth: 0 }),
 });
+
+/** The color of each sweep, and what the marks of all charts mean. */
+function SweepLegend({ shown }: { shown: readonly ShownSweep[] }) {
+  const theme = useTheme2();
+  const hasObjectives = shown.some(({ sweep }) => sweep.within_objective !== null);
+  const text = theme.colors.text.primary;
+  return (
+    <MarkLegend label={t('sweeps.legend', 'Legend')}>
+      {shown.map(({ sweep, name, color }) => (
+        <Mark key={sweep.sweep_id} text={<b>{name}</b>} width={18}>
+          <line x1={0} x2={18} y1={6} y2={6} stroke={color} strokeWidth={3} />
+        </Mark>
+      ))}
+      {hasObjectives && (
+        <>
+          <Mark text={t('sweeps.legend-within', 'Largest load within the objective')} width={18}>
+            <circle cx={9} cy={6} r={5} fill="none" stroke={theme.colors.success.text} strokeWidth={2} />
+          </Mark>
+          <Mark text={t('sweeps.legend-hollow', 'Objective not met or undecided')} width={18}>
+            <circle cx={9} cy={6} r={4} fill="none" stroke={theme.colors.text.secondary} strokeWidth={2} />
+          </Mark>
+        </>
+      )}
+      {shown.some(({ sweep }) => sweep.knee !== null) && (
+        <Mark text={t('sweeps.legend-knee', 'Knee (Kneedle)')} width={18}>
+          <path d={diamond(9, 6, 5.5)} fill="none" stroke={text} strokeWidth={1.5} />
+        </Mark>
+      )}
+    </MarkLegend>
+  );
+}

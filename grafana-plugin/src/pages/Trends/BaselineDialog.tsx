@@ -11,6 +11,7 @@ import {
   RadioButtonGroup,
   TextArea,
   useStyles2,
+  LinkButton,
 } from '@grafana/ui';
 import React, { type KeyboardEvent, useCallback, useId, useMemo, useState } from 'react';
 import { currentUser } from '../../app/current-user.ts';
@@ -28,8 +29,10 @@ import {
   runsFor,
   withAction,
 } from './baseline-change.ts';
-import { ChangesOff } from './ChangesOff.tsx';
 import { standingText, startText } from './run-texts.ts';
+import { SnippetBox } from '../../components/SnippetBox.tsx';
+import { pageUrl, ROUTES } from '../../constants/routes.ts';
+import { BASELINE_CHANGES } from '../Setup/snippets.ts';
 
 /** The exporter's limits of a change. */
 const LONGEST_REASON = 1000;
@@ -196,3 +199,21 @@ function useChange(exporter: ExporterApi, scenario: string, onChanged: () => voi
 const getStyles = (theme: GrafanaTheme2) => ({
   form: css({ display: 'flex', flexDirection: 'column', gap: theme.spacing(2) }),
 });
+
+/** How changes of baselines are switched on, where the exporter does not allow them. */
+function ChangesOff() {
+  return (
+    <>
+      <Alert severity="info" title={t('baseline.off', 'The exporter does not allow changes')}>
+        {t(
+          'baseline.off-how',
+          'Start it as below, and enter the token in the settings of the data source "llmbench runs". On the machine of the exporter, llmbench baseline changes it too.'
+        )}
+      </Alert>
+      <SnippetBox title={t('baseline.off-command', 'Allow changes')} text={BASELINE_CHANGES} />
+      <LinkButton variant="secondary" href={pageUrl(ROUTES.setup)}>
+        {t('baseline.to-setup', 'Set up')}
+      </LinkButton>
+    </>
+  );
+}

@@ -1,5 +1,5 @@
 import { t } from '@grafana/i18n';
-import { Alert, Button, EmptyState, LoadingPlaceholder } from '@grafana/ui';
+import { Alert, Button, EmptyState, LoadingPlaceholder, useTheme2 } from '@grafana/ui';
 import React, { useCallback, useMemo, useState } from 'react';
 import { currentUser } from '../../app/current-user.ts';
 import { useAddress } from '../../app/useAddress.ts';
@@ -7,7 +7,7 @@ import { LoadProblem } from '../../components/LoadProblem.tsx';
 import { Section } from '../../components/Section.tsx';
 import { useLoaded } from '../../components/useLoaded.ts';
 import type { ExporterApi } from '../../exporter-api/exporter-api.ts';
-import type { ScenarioAnswer } from '../../exporter-api/types.ts';
+import type { ScenarioAnswer, VerdictName } from '../../exporter-api/types.ts';
 import { statisticKey, statisticName } from '../Run/measure-name.ts';
 import type { DraftChange } from './baseline-change.ts';
 import { BaselineChanges } from './BaselineChanges.tsx';
@@ -15,9 +15,11 @@ import { BaselineDialog } from './BaselineDialog.tsx';
 import { PickedRuns } from './PickedRuns.tsx';
 import { ScenarioState } from './ScenarioState.tsx';
 import { TrendChart } from './TrendChart.tsx';
-import { TrendLegend } from './TrendLegend.tsx';
 import { trendOf, versionMarks } from './trend-points.ts';
 import { TrendRuns } from './TrendRuns.tsx';
+import { Mark, MarkLegend } from '../../charts/MarkLegend.tsx';
+import { verdictColor, verdictText } from '../../components/VerdictBadge.tsx';
+import { BAND_OPACITY } from './TrendBands.tsx';
 
 /** The exporter's limit of one answer. */
 const MOST_RUNS = 1000;
@@ -178,4 +180,42 @@ function usePlaces(runs: number): [readonly [number, number], (places: readonly 
     [address]
   );
   return [places, set];
+}
+
+const VERDICTS: readonly VerdictName[] = ['regressed', 'suspect', 'undecided', 'unchanged', 'improved'];
+
+/** What the drawings of all charts mean. */
+function TrendLegend() {
+  const theme = useTheme2();
+  const grey = theme.colors.text.secondary;
+  return (
+    <MarkLegend label={t('trends.legend', 'Legend')}>
+      <Mark text={t('trends.legend-run', 'run')}>
+        <circle cx={8} cy={6} r={4} fill="none" stroke={grey} strokeWidth={1.5} />
+      </Mark>
+      <Mark text={t('trends.legend-accepted', 'in the baseline')}>
+        <circle cx={8} cy={6} r={4} fill={grey} />
+      </Mark>
+      <Mark text={t('trends.legend-pinned', 'pinned')}>
+        <rect x={4} y={2} width={8} height={8} fill={grey} />
+      </Mark>
+      {VERDICTS.map((verdict) => (
+        <Mark key={verdict} text={verdictText(verdict)}>
+          <circle cx={8} cy={6} r={4} fill={verdictColor(verdict, theme)} />
+        </Mark>
+      ))}
+      <Mark text={t('trends.legend-interval', '95 % interval within the run')}>
+        <line x1={8} x2={8} y1={0} y2={12} stroke={grey} />
+      </Mark>
+      <Mark text={t('trends.legend-baseline', 'range of the baseline')}>
+        <rect width={16} height={12} fill={theme.colors.success.main} fillOpacity={BAND_OPACITY} />
+      </Mark>
+      <Mark text={t('trends.legend-anchor', 'range of the pinned runs')}>
+        <rect x={1} y={1} width={14} height={10} fill="none" stroke={theme.colors.warning.main} strokeDasharray="4 3" />
+      </Mark>
+      <Mark text={t('trends.legend-change', 'change point')}>
+        <line x1={8} x2={8} y1={0} y2={12} stroke={theme.colors.error.text} strokeWidth={1.5} />
+      </Mark>
+    </MarkLegend>
+  );
 }

@@ -1,9 +1,8 @@
-import type { EventBus } from '@grafana/data';
+import { type EventBus, DataHoverClearEvent, DataHoverEvent } from '@grafana/data';
 import { useTheme2 } from '@grafana/ui';
-import React, { type PointerEvent, useState } from 'react';
+import React, { type PointerEvent, useCallback, useEffect, useState } from 'react';
 import { PointerArea } from './PointerArea.tsx';
 import type { Scale } from './scale.ts';
-import { useSharedCrosshair } from './shared-crosshair.ts';
 import { type Reading, Tooltip } from './Tooltip.tsx';
 
 interface Props {
@@ -102,4 +101,28 @@ export function PointerLayer(props: Props) {
       )}
     </PointerArea>
   );
+}
+
+/** The time under the pointer in another panel of the dashboard, and a function that publishes this panel's. */
+function useSharedCrosshair(eventBus: EventBus) {
+  const [otherMs, setOtherMs] = useState<number | null>(null);
+  useEffect(() => {
+    const hover = eventBus.getStream(DataHoverEvent).subscribe(({ payload, origin }) => {
+      const time: unknown = payload.point?.['time'];
+      if (origin !== eventBus && typeof time === 'number') {
+        setOtherMs(time);
+      }
+    });
+    const clear = eventBus.getStream(DataHoverClearEvent).subscribe(() => setOtherMs(null));
+    return () => {
+      hover.unsubscribe();
+      clear.unsubscribe();
+    };
+  }, [eventBus]);
+  const publish = useCallback(
+    (timeMs: number | null) =>
+      eventBus.publish(timeMs === null ? new DataHoverClearEvent() : new DataHoverEvent({ point: { time: timeMs } })),
+    [eventBus]
+  );
+  return { otherMs, publish };
 }

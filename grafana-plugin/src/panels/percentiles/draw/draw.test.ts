@@ -4,7 +4,7 @@ import { bandPath, edgePath, linePath, overflowPath } from './paths.ts';
 import { OVERFLOW } from '../compute/percentile-points.ts';
 import { type Steps, stretchesOf } from './steps.ts';
 import { toggled } from './legend-visibility.ts';
-import { placeLabels } from './place-labels.ts';
+import { placeLabels } from './EndLabels.tsx';
 import { seriesNames } from './series-names.ts';
 import { logTicks, valueTicks } from './ticks.ts';
 import { timeTicks } from './time-ticks.ts';

@@ -1,14 +1,13 @@
-import { type DataFrame, FieldType } from '@grafana/data';
-import { type BucketGroup, collectBuckets } from './bucket-columns.ts';
-import { kindOverTime } from './counts-kind.ts';
+import { type DataFrame, FieldType, type Labels } from '@grafana/data';
+import { type BucketGroup, collectBuckets, stepOf } from './bucket-columns.ts';
+import { kindOverTime, nativeKind } from './counts-kind.ts';
 import { type GivenLine, givenLines } from './given-line.ts';
 import { histogramRows } from './histogram-rows.ts';
 import type { HistogramSeries } from './histogram-series.ts';
 import { type InputProblem, noBucketLabel, noOverflowBucket, singleSample, summedCounters } from './input-problem.ts';
-import { isNativeHistogram } from '../../../prometheus/native-frame.ts';
-import { readNative } from './read-native.ts';
+import { isNativeHistogram, nativeCells } from '../../../prometheus/native-frame.ts';
 import { isBucketTable, readTable } from './read-table.ts';
-import { isCompanion, withSums } from './sum-series.ts';
+import { nativeRows } from './native-grid.ts';
 
 /** What the panel can draw of its queries' answers, and what it cannot. */
 export interface Reading {
@@ -104,4 +103,67 @@ function keyOf({ refId, metric, labels }: HistogramSeries): string {
 
 function unique(problems: readonly InputProblem[]): InputProblem[] {
   return [...new Map(problems.map((problem) => [`${problem.refId} ${problem.title}`, problem])).values()];
+}
+
+const COMPANION = /_(sum|count)$/;
+
+/** True for the `_sum` and `_count` series of a histogram. */
+function isCompanion({ metric }: GivenLine): boolean {
+  return COMPANION.test(metric ?? '');
+}
+
+/** Gives raw counters the `_sum` series of the same metric and labels, whichever query it comes from. */
+function withSums(series: HistogramSeries, lines: readonly GivenLine[]): HistogramSeries {
+  const sum =
+    series.kind === 'counters' && series.metric !== null
+      ? lines.find(({ metric, labels }) => metric === `${series.metric}_sum` && sameLabels(labels, series.labels))
+      : undefined;
+  if (!sum) {
+    return series;
+  }
+  const valueAt = new Map(sum.times.map((time, row) => [time, sum.values[row] ?? NaN]));
+  return { ...series, sums: Float64Array.from(series.times, (time) => valueAt.get(time) ?? NaN) };
+}
+
+function sameLabels(a: Record<string, string>, b: Record<string, string>): boolean {
+  const names = Object.keys(a);
+  return names.length === Object.keys(b).length && names.every((name) => a[name] === b[name]);
+}
+
+/** Reads one native histogram over time: a row per populated bucket and time, with neither sum nor total. */
+function readNative(frame: DataFrame, expression: string | undefined): HistogramSeries | InputProblem | null {
+  const refId = frame.refId ?? '';
+  const cells = nativeCells(frame);
+  if (cells === null) {
+    return null;
+  }
+  const { time, low, high, count } = cells;
+  const rows = nativeRows({ times: time.values, lows: low.values, highs: high.values, counts: count.values });
+  const kind = nativeKind(rows.counts, expression);
+  if (kind === 'summed') {
+    return summedCounters(refId);
+  }
+  if (kind === 'counters' && rows.times.length < 2) {
+    return singleSample(refId);
+  }
+  const { __name__: name, ...labels } = labelsOf(frame);
+  return {
+    refId,
+    metric: name ?? null,
+    labels,
+    kind,
+    trueCounts: kind === 'counters',
+    exponential: rows.schema !== null,
+    bounds: rows.bounds,
+    stepMs: stepOf(time),
+    times: rows.times,
+    counts: rows.counts,
+    sums: null,
+    gridChangedMs: null,
+    field: low,
+  };
+}
+
+function labelsOf(frame: DataFrame): Labels {
+  return frame.fields.find(({ labels }) => labels !== undefined && Object.keys(labels).length > 0)?.labels ?? {};
 }
