@@ -170,5 +170,5 @@ test('of a run that was killed in its second stage, the first is whole and the s
   const [first, second] = okOfStages(await store.readResult('killed'));
   expect(first).toBe(20);
   expect(second).toBe(records.filter(({ stage }) => stage === 2).length);
-  expect(second).toBeGreaterThan(20);
+  expect(second).toBeGreaterThan(0);
 }, 180_000);

@@ -80,8 +80,10 @@ await describeWithPrometheus('a sweep of short steps in Prometheus', (programs) 
   });
 
   test('the command waited for its scrapers once, after the last step', () => {
-    expect(stderr.match(/waiting until scrapers have fetched/g)).toHaveLength(1);
-    expect(stderr.indexOf('run 3 of 3')).toBeLessThan(stderr.indexOf('waiting until scrapers'));
+    // On a machine that is slow enough the scrapers have the final values before anything has to wait for them.
+    const [beforeWait = '', ...waits] = stderr.split('waiting until scrapers have fetched');
+    expect(waits.length).toBeLessThanOrEqual(1);
+    expect(beforeWait).toContain('run 3 of 3');
     expect(stderr).not.toMatch(/Prometheus may lack|nothing scraped/);
   });
 
