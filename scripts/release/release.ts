@@ -2,49 +2,18 @@
  * `npm run release -- --dry-run`: makes everything that a release publishes, in `release/`. Nothing is published from here:
  * the release workflow makes the same files and publishes them when the tag of a version is pushed.
  */
-import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { readScriptOptions } from '../script-options.ts';
+import { CHECKSUMS_FILE, writeChecksums } from './checksums.ts';
+import { dateOfRelease } from './commits.ts';
 import { dashboardsBundle } from './dashboards-bundle.ts';
+import { packPackage } from './package-tarball.ts';
 import { buildPlugin, pluginArchive } from './plugin-archive.ts';
-import { execFileSync } from 'node:child_process';
-import { requiredPackages, writeBillOfMaterials } from './bill-of-materials.ts';
-import { createHash } from 'node:crypto';
-import { newestSection, withRelease } from './changelog.ts';
-
-/** Writes a version into every file that names it, and today into CHANGELOG.md. Returns the changed files. */
-function prepareVersion(root: string, version: string): readonly string[] {
-  const before = readVersion(root);
-  if (compare(version, before) < 0) throw new Error(`version ${version} is below ${before} of package.json`);
-  const today = new Date().toISOString().slice(0, 10);
-  const changes = new Map([
-    ['CHANGELOG.md', withRelease(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'), version, today)],
-    ...PACKAGE_FOLDERS.flatMap((folder) =>
-      ['package.json', 'package-lock.json'].map((name): [string, string] => {
-        const file = join(folder, name);
-        return [file, withVersion(readFileSync(join(root, file), 'utf8'), before, version)];
-      }),
-    ),
-  ]);
-  for (const [file, text] of changes) writeFileSync(join(root, file), text);
-  const faults = versionFaults(root, `v${version}`);
-  if (faults.length > 0)
-    throw new Error(`${[...changes.keys()].join(', ')} changed. Still to do: ${faults.join('; ')}`);
-  return [...changes.keys()];
-}
-
-/** The version of the package itself: in package.json once, in a lock file twice before all other packages. */
-function withVersion(json: string, before: string, version: string): string {
-  const [head = '', ...rest] = json.split(/(?=\n {4}"node_modules\/)/);
-  return [head.replaceAll(`"version": "${before}"`, `"version": "${version}"`), ...rest].join('');
-}
-
-function compare(a: string, b: string): number {
-  const numbers = (version: string): number[] => version.split('.').map(Number);
-  const [left, right] = [numbers(a), numbers(b)];
-  return left.map((part, i) => part - (right[i] ?? 0)).find((difference) => difference !== 0) ?? 0;
-}
+import { prepareVersion } from './prepare-version.ts';
+import { NOTES_FILE, releaseNotes } from './release-notes.ts';
+import { readVersion, versionFaults } from './versions.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KINDS = ['package', 'plugin', 'dashboards'] as const;
@@ -146,104 +115,4 @@ function ownFolder(folder: string): string {
     throw new Error(`--out '${folder}' has files that are not of a release: name an empty folder`);
   }
   return folder;
-}
-
-/** Builds the npm package and packs it as npm publishes it, with its bill of materials. */
-function packPackage(root: string, folder: string, version: string): void {
-  const args = ['pack', '--silent', '--pack-destination', folder];
-  execFileSync('npm', args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
-  const file = join(folder, `llmbench-observability-${version}.cdx.json`);
-  writeBillOfMaterials({ project: root, file, shipped: requiredPackages(root) });
-}
-
-const CHECKSUMS_FILE = 'SHA256SUMS';
-
-/** Writes the checksums of all files in the folder, in the form that `sha256sum -c` reads. */
-function writeChecksums(folder: string): void {
-  const files = readdirSync(folder).filter((file) => file !== CHECKSUMS_FILE);
-  const line = (file: string): string =>
-    `${createHash('sha256')
-      .update(readFileSync(join(folder, file)))
-      .digest('hex')}  ${file}\n`;
-  writeFileSync(join(folder, CHECKSUMS_FILE), files.sort().map(line).join(''));
-}
-
-const NOTES_FILE = 'NOTES.md';
-
-/** The notes of a version: its section of the changelog, and the commits since the previous version. */
-function releaseNotes(root: string, version: string): string {
-  const { text } = newestSection(readFileSync(join(root, 'CHANGELOG.md'), 'utf8'));
-  const tag = previousTag(root, version);
-  const subjects = subjectsSince(root, tag);
-  // The commits of a first version are the whole history.
-  const commits =
-    tag === null
-      ? `The first version, of ${subjects.length} commits.`
-      : `Commits since ${tag}\n\n${subjects.map((subject) => `- ${subject}`).join('\n')}`;
-  return `${text}\n\n${commits}\n`;
-}
-
-const git = (root: string, ...args: string[]): string =>
-  execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
-
-/**
- * The time that archives and plugin.json state: that of the last commit, or SOURCE_DATE_EPOCH, so that two builds of one commit
- * are equal.
- */
-function dateOfRelease(root: string): Date {
-  const { SOURCE_DATE_EPOCH: given } = process.env;
-  const seconds = given ?? git(root, 'log', '-1', '--format=%ct');
-  if (!/^\d{1,11}$/.test(seconds)) throw new Error(`SOURCE_DATE_EPOCH '${seconds}' must be seconds since 1970`);
-  return new Date(Number(seconds) * 1000);
-}
-
-/** The newest tag of a version below `version` that is in the history; null if there is none. */
-function previousTag(root: string, version: string): string | null {
-  const tags = git(root, 'tag', '--merged', 'HEAD', '--sort=-version:refname', '--list', 'v*.*.*').split('\n');
-  return tags.find((tag) => tag !== '' && tag !== `v${version}`) ?? null;
-}
-
-/** Subjects of the commits after a tag, the newest first; of all commits without one. */
-const subjectsSince = (root: string, tag: string | null): readonly string[] =>
-  git(root, 'log', '--no-merges', '--format=%s', tag === null ? 'HEAD' : `${tag}..HEAD`)
-    .split('\n')
-    .filter((subject) => subject !== '');
-
-const PACKAGE_FOLDERS = ['.', 'grafana-plugin'];
-
-interface Versioned {
-  readonly version: string;
-  readonly packages?: { readonly '': { readonly version: string } };
-}
-
-const read = (root: string, file: string): string => readFileSync(join(root, file), 'utf8');
-
-/** The version of the npm package, which is that of everything else too. */
-const readVersion = (root: string): string => (JSON.parse(read(root, 'package.json')) as Versioned).version;
-
-/** Where the version is another one than that of the package, or differs from the tag of the release. */
-function versionFaults(root: string, tag: string | null): readonly string[] {
-  const version = readVersion(root);
-  const locks = PACKAGE_FOLDERS.flatMap((folder) => {
-    const file = join(folder, 'package-lock.json');
-    const lock = JSON.parse(read(root, file)) as Versioned;
-    return [
-      [join(folder, 'package.json'), (JSON.parse(read(root, join(folder, 'package.json'))) as Versioned).version],
-      [file, lock.version],
-      [file, lock.packages?.[''].version],
-    ] as const;
-  });
-  const section = newestSection(read(root, 'CHANGELOG.md'));
-  const named = [...locks, ['CHANGELOG.md', section.version] as const];
-  const faults = named
-    .filter(([, found]) => found !== version)
-    .map(([file, found]) => `${file} names version ${found}, and package.json ${version}`);
-  if (!read(root, 'grafana-plugin/CHANGELOG.md').includes(`\n## ${version}\n`)) {
-    faults.push(`grafana-plugin/CHANGELOG.md has no section "## ${version}"`);
-  }
-  if (tag !== null && tag !== `v${version}`) faults.push(`the tag ${tag} is not that of version ${version}`);
-  if (tag !== null && section.date === null) {
-    faults.push(`CHANGELOG.md has no date for ${version}: npm run release -- --prepare ${version}`);
-  }
-  return [...new Set(faults)];
 }
