@@ -86,6 +86,7 @@ export function pageSeries(page: Exposition): PageSeries {
   for (const family of page.families) {
     if (family.type !== 'histogram') reader.addScalarFamily(family);
   }
+  reader.assignStartTimes();
   const histograms = reader.histograms();
   return {
     scalars: [...reader.scalars.values()],
@@ -118,6 +119,16 @@ function startTimesOf(found: readonly StartTimePlace[]): StartTimePlace[] {
   return found.map((place) => (place === uptimes[0] && uptimes.length === 1 ? { ...place, labels: {} } : place));
 }
 
+/** A sample that may be the start time of the series with its labels. */
+interface CreatedSample {
+  readonly name: string;
+  readonly labels: Labels;
+  readonly row: number;
+  readonly place: ScalarPlace;
+}
+
+const CREATED = '_created';
+
 interface HistogramDraft {
   readonly family: FamilyFacts;
   readonly labels: Labels;
@@ -135,10 +146,14 @@ class SeriesReader {
   omitsSums = false;
   readonly #page: Exposition;
   readonly #histograms = new Map<string, HistogramDraft>();
+  /** Names of the series that count, as their start times name them. */
+  readonly #counting = new Set<string>();
+  readonly #created: CreatedSample[] = [];
 
   constructor(page: Exposition) {
     this.#page = page;
     this.untyped = untypedHistograms(page);
+    for (const { name } of this.untyped.values()) this.#counting.add(name);
   }
 
   histograms(): HistogramPlace[] {
@@ -149,6 +164,7 @@ class SeriesReader {
 
   addHistogramFamily(family: MetricFamily): void {
     const facts = histogramFacts(family);
+    this.#counting.add(facts.name);
     for (const row of family.rows) this.#addHistogramRow(family.name, facts, row);
   }
 
@@ -164,15 +180,35 @@ class SeriesReader {
       }
       const setId = columns.labelSetIds[row] as number;
       const boundId = columns.boundIds[row] as number;
-      const isStart = this.#addStartTime(name, family, columns.labelSets[setId] as Labels, row);
-      if (isStart && name.endsWith('_created')) continue;
       let fact = facts.get(name);
       if (fact === undefined) {
         fact = scalarFacts(declaredFamily(this.#page, family, name), name);
         facts.set(name, fact);
       }
       const labels = boundId < 0 ? (columns.labelSets[setId] as Labels) : labelsOfRow(columns, row);
-      this.scalars.set(`${setId} ${boundId} ${name}`, { family: fact, labels, row });
+      const place = { family: fact, labels, row };
+      if (mayBeCreated(name, family)) {
+        this.#created.push({ name, labels, row, place });
+        continue;
+      }
+      if (name === PROCESS_START) this.#pushStart(name, labels, row, 'start', null);
+      else if (isUptime(name)) this.#pushStart(name, labels, row, 'uptime', null);
+      if (fact.ofSummary) this.#counting.add(nativeName(family.name));
+      else if (fact.type === 'counter') this.#counting.add(fact.name);
+      this.scalars.set(`${setId} ${boundId} ${name}`, place);
+    }
+  }
+
+  /**
+   * Start times of single series: samples named `_created` after a series that counts, in OpenMetrics (`x_created` of
+   * `x_total`), in protobuf (`x_total_created`), and as the gauges that the Python client writes in the text format.
+   */
+  assignStartTimes(): void {
+    for (const { name, labels, row, place } of this.#created) {
+      const base = nativeName(name.slice(0, -CREATED.length));
+      const counting = [base, `${base}_total`].find((each) => this.#counting.has(each));
+      if (counting === undefined) this.scalars.set(`${name} ${row}`, place);
+      else this.#pushStart(counting + CREATED, labels, row, 'start', counting);
     }
   }
 
@@ -182,8 +218,8 @@ class SeriesReader {
     const setId = columns.labelSetIds[row] as number;
     const labels = columns.labelSets[setId] as Labels;
     const suffix = name.slice(base.length);
-    if (suffix === '_created') {
-      this.#pushStart(name, labels, row, 'start', facts.name);
+    if (suffix === CREATED) {
+      this.#pushStart(facts.name + CREATED, labels, row, 'start', facts.name);
       return;
     }
     const key = `${setId} ${base}`;
@@ -199,26 +235,16 @@ class SeriesReader {
     else if (boundId >= 0) draft.buckets.set(columns.bounds[boundId] as string, row);
   }
 
-  /** Also the gauges that the Python client writes beside each counter and histogram in the text format. */
-  #addStartTime(name: string, family: MetricFamily, labels: Labels, row: number): boolean {
-    if (name === PROCESS_START) this.#pushStart(name, labels, row, 'start', null);
-    else if (isUptime(name)) this.#pushStart(name, labels, row, 'uptime', null);
-    else if (name.endsWith('_created')) {
-      const base = name.slice(0, -'_created'.length);
-      const of = [base, `${base}_total`].find((each) => each === family.name || this.#page.family(each) !== undefined);
-      if (of === undefined && !this.untyped.has(base)) return false;
-      const isCounter = family.type === 'counter' || of?.endsWith('_total') === true;
-      this.#pushStart(name, labels, row, 'start', nativeName(isCounter ? `${base}_total` : base));
-    } else return false;
-    return true;
-  }
-
   #pushStart(name: string, labels: Labels, row: number, kind: StartTimePlace['kind'], family: string | null): void {
     this.startTimes.push({ key: seriesKey(name, labels), row, kind, labels, family });
   }
 }
 
 const HISTOGRAM_SUFFIX = /_(bucket|sum|count)$/;
+
+/** Not a counter of what was created. */
+const mayBeCreated = (name: string, family: MetricFamily): boolean =>
+  name.endsWith(CREATED) && (family.name !== name || family.type === 'gauge' || family.type === 'unknown');
 
 /** Names without a TYPE whose samples have all three suffixes of a histogram, and the label `le`. */
 function untypedHistograms({ families, columns }: Exposition): Map<string, FamilyFacts> {

@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import { createScrapeParser } from '../../../core/exposition/index.ts';
+import {
+  PROTOBUF,
+  delimited,
+  doubleField,
+  message,
+  text,
+  varintField,
+} from '../../../core/exposition/protobuf/testing/wire-writer.ts';
+import { find, whole } from '../testing/find-series.ts';
+import { TargetStore } from './target-store.ts';
+
+/** A series of each kind that counts, on a page of one format: `n` observations since `start`. */
+type PageOf = (n: number, start: number) => Uint8Array;
+
+function replayed(contentType: string, pages: readonly Uint8Array[]): TargetStore {
+  const store = new TargetStore();
+  const parser = createScrapeParser();
+  for (const [i, bytes] of pages.entries()) {
+    const at_ns = i * 1e9;
+    const times = { sent_ns: at_ns, at_ns, duration_ns: 0, interval_ns: 1e9, edge: false };
+    store.recordPage(times, parser.parse(bytes, contentType), false);
+  }
+  return store;
+}
+
+const lines = (...all: readonly string[]): Uint8Array => new TextEncoder().encode(`${all.join('\n')}\n`);
+/** The numbers of enum MetricType and of the value's field in Metric. */
+const KINDS = { counter: [0, 3], summary: [2, 4], histogram: [4, 7] } as const;
+const startOf = (at: number, start: number): number[] => message(at, varintField(1, start));
+
+/** A family of one series; the fields are those of its value. */
+function family(name: string, kind: keyof typeof KINDS, ...fields: readonly (readonly number[])[]): Uint8Array {
+  const [type, value] = KINDS[kind];
+  const label = message(1, text(1, 'a'), text(2, 'b'));
+  return Uint8Array.from(
+    delimited([...text(1, name), ...varintField(3, type), ...message(4, label, message(value, ...fields))]),
+  );
+}
+
+const zigzag = (value: number): number => (value < 0 ? -2 * value - 1 : 2 * value);
+const TEXT = 'text/plain; version=0.0.4';
+const OPENMETRICS = 'application/openmetrics-text; version=1.0.0';
+
+const counterInProtobuf =
+  (name: string): PageOf =>
+  (n, start) =>
+    family(name, 'counter', doubleField(1, n), startOf(3, start));
+
+describe.each<[string, string, string, PageOf]>([
+  ['protobuf, a counter', PROTOBUF, 'x_total', counterInProtobuf('x_total')],
+  ['protobuf, a counter without _total', PROTOBUF, 'x', counterInProtobuf('x')],
+  ['protobuf, a counter of created things', PROTOBUF, 'x_created', counterInProtobuf('x_created')],
+  [
+    'protobuf, a summary',
+    PROTOBUF,
+    'x_count',
+    (n, start) => family('x', 'summary', varintField(1, n), doubleField(2, n / 2), startOf(4, start)),
+  ],
+  [
+    'protobuf, a histogram',
+    PROTOBUF,
+    'x',
+    (n, start) => {
+      const bucket = message(3, varintField(1, n), doubleField(2, 1));
+      return family('x', 'histogram', varintField(1, n), doubleField(2, n / 2), bucket, startOf(15, start));
+    },
+  ],
+  [
+    'protobuf, a native histogram',
+    PROTOBUF,
+    'x',
+    (n, start) => {
+      const span = message(12, varintField(1, 0), varintField(2, 1));
+      const counts = [varintField(1, n), doubleField(2, n), varintField(13, zigzag(n)), doubleField(6, 1e-9)];
+      return family('x', 'histogram', ...counts, span, startOf(15, start));
+    },
+  ],
+  [
+    'OpenMetrics, a counter',
+    OPENMETRICS,
+    'x_total',
+    (n, start) => lines('# TYPE x counter', `x_total{a="b"} ${n}`, `x_created{a="b"} ${start}`, '# EOF'),
+  ],
+  [
+    'OpenMetrics, a summary',
+    OPENMETRICS,
+    'x_count',
+    (n, start) =>
+      lines('# TYPE x summary', `x_count{a="b"} ${n}`, `x_sum{a="b"} ${n}`, `x_created{a="b"} ${start}`, '# EOF'),
+  ],
+  [
+    'the text of the Python client, a counter',
+    TEXT,
+    'x_total',
+    (n, start) =>
+      lines('# TYPE x_total counter', `x_total{a="b"} ${n}`, '# TYPE x_created gauge', `x_created{a="b"} ${start}`),
+  ],
+  [
+    'the text of the Python client, a counter beside a gauge of its name',
+    TEXT,
+    'x_total',
+    (n, start) =>
+      lines('# TYPE x gauge', 'x 7', '# TYPE x_total counter', `x_total{a="b"} ${n}`, `x_created{a="b"} ${start}`),
+  ],
+  [
+    'text, a summary whose start time has no TYPE',
+    TEXT,
+    'x_count',
+    (n, start) => lines('# TYPE x summary', `x_count{a="b"} ${n}`, `x_sum{a="b"} ${n}`, `x_created{a="b"} ${start}`),
+  ],
+  [
+    'text, a histogram without any TYPE',
+    TEXT,
+    'x',
+    (n, start) =>
+      lines(
+        ...['1', '+Inf'].map((le) => `x_bucket{a="b",le="${le}"} ${n}`),
+        ...['x_sum', 'x_count'].map((name) => `${name}{a="b"} ${n}`),
+        `x_created{a="b"} ${start}`,
+      ),
+  ],
+])('the start time of %s', (_, contentType, name, page) => {
+  const gain = (...pages: readonly Uint8Array[]) => whole(replayed(contentType, pages), name)[0];
+  const counted = (n: number) =>
+    name === 'x' && gain(page(1, 9), page(2, 9))?.kind === 'histogram' ? { count: n } : { increase: n };
+
+  test('proves a restart after which the count passed its old value', () => {
+    expect(gain(page(4, 1_790_000_000), page(10, 1_790_000_100))).toMatchObject({ ...counted(10), resets: 1 });
+    expect(gain(page(4, 1_790_000_000), page(10, 1_790_000_000))).toMatchObject({ ...counted(6), resets: 0 });
+  });
+
+  test('is no series of its own', () => {
+    const store = replayed(contentType, [page(4, 1_790_000_000)]);
+    expect(find(store, 'x_created')).toHaveLength(name === 'x_created' ? 1 : 0);
+    expect([...store.startTimes]).toEqual([[`${name.replace('_count', '')}_created [["a","b"]]`, 1_790_000_000]]);
+  });
+});
+
+test('a gauge or a counter named after nothing that counts is no start time', () => {
+  const page = (n: number): Uint8Array =>
+    lines(
+      '# TYPE jobs gauge',
+      'jobs 3',
+      '# TYPE jobs_created counter',
+      `jobs_created ${n}`,
+      'rooms 1',
+      `rooms_created ${n}`,
+    );
+  const store = replayed(TEXT, [page(9), page(5), page(8)]);
+  expect(store.severalServers).toBeNull();
+  expect(store.startTimes.size).toBe(0);
+  expect(whole(store, 'jobs_created')).toMatchObject([{ increase: 8 }]);
+  expect(whole(store, 'rooms_created')).toMatchObject([{ kind: 'gauge', min: 5, max: 9 }]);
+});
