@@ -199,6 +199,42 @@ describe('quantileBounds with the sum', () => {
     );
   });
 
+  test('never excludes the truth where bounds are below 0 and the values above the first of them', () => {
+    const bound = fc.oneof(fc.integer({ min: -1000, max: 1000 }), fc.double({ min: -1e6, max: 1e6, noNaN: true }));
+    const bounds = fc.uniqueArray(bound, { minLength: 2, maxLength: 6 }).map((all) => all.toSorted(ascending));
+    const shares = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 1, maxLength: 12 });
+    fc.assert(
+      fc.property(bounds, fc.integer({ min: -1000, max: 0 }), shares, quantile, (above, first, places, q) => {
+        const finite = [first, ...above.filter((each) => each > first)];
+        const top = Math.max(...finite) + 1;
+        const values = places.map((share) => first + Math.max(1e-9, share * (top - first))).sort(ascending);
+        const narrow = quantileBounds(q, observe(values, finite), { useSum: true });
+        if (narrow === null) throw new Error('no bounds');
+        expect(narrow.infeasibleSum).toBe(false);
+        expect(narrow.low).toBeLessThanOrEqual(narrow.high);
+        expect(linear(values, q)).toBeGreaterThanOrEqual(narrow.low);
+        expect(linear(values, q)).toBeLessThanOrEqual(narrow.high);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test.each([
+    ['of which one is 0 on average', [-1, 1, Infinity], [0, 2, 2], [-0.5, 0.5]],
+    ['that lie at their bounds', [-3, -1, Infinity], [0, 3, 3], [-1, -1, -1]],
+    ['below 0 and far above', [-1e6, -1, 1e6, Infinity], [0, 2, 3, 3], [-5e5, -5e5, 1e6]],
+  ])('contains values %s', (_name, bounds, counts, values) => {
+    const sum = values.reduce((a, b) => a + b, 0);
+    for (const [q, value] of [
+      [0, values[0]],
+      [1, values.at(-1)],
+    ] as const) {
+      const { low = NaN, high = NaN } = quantileBounds(q, { bounds, counts, sum }, { useSum: true }) ?? {};
+      expect(low).toBeLessThanOrEqual(value ?? NaN);
+      expect(high).toBeGreaterThanOrEqual(value ?? NaN);
+    }
+  });
+
   test('grants the rounding of a running sum', () => {
     // A server that has summed 10,000 s before: the difference of its sums carries their rounding.
     const start = 1e4;

@@ -20,7 +20,7 @@ export interface SumLimits {
 }
 
 /**
- * Limits of order statistics from the sum of the observed values (all >= 0).
+ * Limits of order statistics from the sum of the observed values, which all exceed the first bound or 0.
  *
  * With bucket edges a, b, counts n and r' the rank within bucket j: the values from r' upward are at least the r'-th and
  * all others at least their lower edge, so it is at most (S - sum of n_i a_i, i != j, - (r' - 1) a_j) / (n_j - r' + 1);
@@ -38,20 +38,28 @@ export function sumLimits(h: ClassicHistogram, sum: number, sumError = 0): SumLi
   let most = 0;
   let middles = 0;
   let inOverflow = 0;
+  /** What is rounded: the magnitudes of the edges, and of values below 0, which cancel others in the sum. */
+  let [magnitudeOfLeast, magnitudeOfMost, belowZero] = [0, 0, 0];
   for (const [i, count] of perBucket(h).entries()) {
     if (count === 0) continue;
     const lower = lowerEdge(bounds, i);
     const upper = upperEdge(bounds, i);
     if (lower === -Infinity) return null;
     least += count * lower;
+    magnitudeOfLeast += count * Math.abs(lower);
+    belowZero += count * Math.max(0, -lower);
     middles += count * (upper === Infinity ? 2 * lower : (lower + upper) / 2);
     if (upper === Infinity) inOverflow = count;
-    else most += count * upper;
+    else {
+      most += count * upper;
+      magnitudeOfMost += count * Math.abs(upper);
+    }
   }
   const rounding = Math.max(SUM_ROUNDING, total(h) * ADDITION_ROUNDING);
-  if (Math.abs(sum - middles) <= rounding * (Math.abs(sum) + middles) + sumError) return null;
-  const aboveLeast = sum - least + rounding * (Math.abs(sum) + least) + sumError;
-  const belowMost = most - sum + rounding * (Math.abs(sum) + most) + sumError;
+  const magnitude = Math.abs(sum) + 2 * belowZero;
+  if (Math.abs(sum - middles) <= rounding * (magnitude + Math.abs(middles)) + sumError) return null;
+  const aboveLeast = sum - least + rounding * (magnitude + magnitudeOfLeast) + sumError;
+  const belowMost = most - sum + rounding * (magnitude + magnitudeOfMost) + sumError;
 
   return {
     feasible: aboveLeast >= 0 && (inOverflow > 0 || belowMost >= 0),
