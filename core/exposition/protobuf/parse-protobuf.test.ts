@@ -134,6 +134,13 @@ describe.each(['page.pb', 'page-packed.pb'])('a page of client_golang: %s', (nam
 });
 
 describe('messages by hand', () => {
+  test('a count of floats that is NaN is not 0', () => {
+    const bucket = message(3, doubleField(4, NaN), doubleField(2, 1));
+    const counts = message(4, message(7, doubleField(4, NaN), bucket));
+    const { columns } = parse(Uint8Array.from(delimited([...text(1, 'h'), ...varintField(3, 4), ...counts])));
+    expect([...columns.values]).toEqual([NaN, NaN, 0, NaN]);
+  });
+
   const counter = (name: string, ...metric: number[][]): number[] =>
     delimited([...text(1, name), ...message(4, ...metric)]);
   const value = (number: number): number[] => message(3, doubleField(1, number));

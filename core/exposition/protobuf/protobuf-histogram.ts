@@ -59,7 +59,7 @@ export function readHistogram(reader: WireReader, limits: ParseLimits): Protobuf
     else if (field === 16) exemplars.push(readExemplar(reader.message('an exemplar'), limits));
     else reader.skip();
   }
-  const count = fields.countFloat > 0 ? fields.countFloat : fields.count;
+  const count = floatOrWhole(fields.countFloat, fields.count);
   const native = readNative(fields, (reason) => reader.error(start, reason));
   return { count, sum: fields.sum, buckets, createdSeconds, native, exemplars };
 }
@@ -95,5 +95,8 @@ function readBucket(reader: WireReader, limits: ParseLimits): ProtobufBucket {
     else if (reader.field === 4) countFloat = readDouble(reader);
     else reader.skip();
   }
-  return { count: countFloat > 0 ? countFloat : count, bound, exemplar };
+  return { count: floatOrWhole(countFloat, count), bound, exemplar };
 }
+
+/** A count of a histogram of floats, which may be NaN; 0 is that of a histogram of whole numbers. */
+const floatOrWhole = (float: number, whole: number): number => (float > 0 || Number.isNaN(float) ? float : whole);

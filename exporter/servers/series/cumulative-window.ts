@@ -42,8 +42,8 @@ interface Stretches<S> {
 }
 
 /**
- * Null: unknown, because only one scrape has the series and its earlier value is unknown, because its process may have
- * restarted, or because several servers answer at the address.
+ * Null: unknown, because only one scrape has the series and its earlier value is unknown, because its value at an end of
+ * the range is no number, because its process may have restarted, or because several servers answer at the address.
  */
 export function counterGain(series: ScalarSeries, store: TargetStore, range: ScrapeRange): CounterGain | null {
   const found = stretchesOf(series, store, range);
@@ -101,6 +101,8 @@ function stretchesOf<S extends ScalarSeries | HistogramSeries>(
   { from, to }: ScrapeRange,
 ): Stretches<S> | null {
   if (store.severalServers !== null || to < 0) return null;
+  // What it counted up to a value that is no number is not known.
+  if (series.isUnknownAt(to) || (from >= 0 && series.isUnknownAt(from))) return null;
   if (series.unclearAt.some((scrape) => scrape > from && scrape <= to)) return null;
   const restarts = series.anewAt.filter((scrape) => scrape > from && scrape <= to);
   const edges = [...restarts, to + 1];

@@ -24,6 +24,8 @@ export class NativeHistogramSeries extends HistogramSeries {
   /** One per change; null where it was absent. */
   readonly #histograms: (NativeHistogram | null)[] = [];
   #last: NativeHistogram | null = null;
+  /** Whether the last change is an absence. */
+  #isAbsent = false;
   #seen: Views = { changes: 0, views: new Map(), bounds: [], texts: [] };
 
   constructor(family: FamilyFacts, labels: Labels, birth: SeriesBirth) {
@@ -59,11 +61,17 @@ export class NativeHistogramSeries extends HistogramSeries {
   recordNative(scrape: number, histogram: NativeHistogram, keep: boolean): number {
     const last = this.#last;
     const { count, sum } = histogram;
-    if (last !== null && count === last.count && Object.is(sum, last.sum)) return 0;
+    if (!hasNumbers(histogram)) {
+      this.noValues += 1;
+      this.recordAbsence(scrape, false);
+      return 0;
+    }
+    if (last !== null && !this.#isAbsent && count === last.count && Object.is(sum, last.sum)) return 0;
     if (keep) {
       this.changedAt.push(scrape);
       this.#histograms.push(histogram);
       this.#last = histogram;
+      this.#isAbsent = false;
     }
     if (last === null) return 0;
     return count < last.count || anyBucketFell(last, histogram) ? -1 : 1;
@@ -71,6 +79,10 @@ export class NativeHistogramSeries extends HistogramSeries {
 
   protected override pushNothing(): void {
     this.#histograms.push(null);
+    this.#isAbsent = true;
+  }
+
+  protected override forgetValue(): void {
     this.#last = null;
   }
 
@@ -94,6 +106,11 @@ export class NativeHistogramSeries extends HistogramSeries {
     }
     return this.#seen;
   }
+}
+
+function hasNumbers({ count, zeroCount, positive, negative }: NativeHistogram): boolean {
+  const isFinite = (bucket: { readonly count: number }): boolean => Number.isFinite(bucket.count);
+  return Number.isFinite(count) && Number.isFinite(zeroCount) && positive.every(isFinite) && negative.every(isFinite);
 }
 
 function anyBucketFell(before: NativeHistogram, after: NativeHistogram): boolean {

@@ -88,6 +88,21 @@ export abstract class Series {
     return change >= 0 && this.isAbsent(change) ? this.scrapeOf(change) : null;
   }
 
+  /**
+   * The change with the value that the series has at a scrape, or had before pages that have no finite number for it; −1:
+   * none, or the page lacks the series.
+   */
+  knownAt(scrape: number): number {
+    const change = this.changeAt(scrape);
+    return this.wasMissingAt(change) ? -1 : this.lastValueAt(change);
+  }
+
+  /** Whether it is known to exist at a scrape without a value there. */
+  isUnknownAt(scrape: number): boolean {
+    const change = this.changeAt(scrape);
+    return change >= 0 && this.isAbsent(change) && !this.wasMissingAt(change);
+  }
+
   /** The last change with a value at or before a change; −1: none. */
   lastValueAt(change: number): number {
     while (change >= 0 && this.isAbsent(change)) change -= 1;
@@ -115,6 +130,7 @@ export abstract class Series {
   /** The page of this scrape lacks it, or has no finite number for it. */
   recordAbsence(scrape: number, missing: boolean): void {
     const last = this.changes - 1;
+    if (missing) this.forgetValue();
     if (last >= 0 && this.isAbsent(last)) {
       if (missing) this.#absences.set(last, true);
       return;
@@ -125,12 +141,18 @@ export abstract class Series {
   }
 
   protected abstract pushNothing(): void;
+
+  /** The next value is not compared with the last one. */
+  protected abstract forgetValue(): void;
 }
 
 /** A series with one number per sample. */
 export class ScalarSeries extends Series {
   readonly #values: PackedRows;
+  /** NaN: the last change is an absence. */
   #last = NaN;
+  /** The value with which the next one is compared. */
+  #known = NaN;
 
   constructor(family: FamilyFacts, labels: Labels, birth: SeriesBirth) {
     super(family, labels, birth);
@@ -159,11 +181,12 @@ export class ScalarSeries extends Series {
       this.recordAbsence(scrape, false);
       return 0;
     }
-    const step = value - this.#last;
+    const step = value - this.#known;
     if (keep) {
       this.changedAt.push(scrape);
       this.#values.push(value);
       this.#last = value;
+      this.#known = value;
     }
     return Number.isNaN(step) ? 0 : step;
   }
@@ -171,6 +194,10 @@ export class ScalarSeries extends Series {
   protected override pushNothing(): void {
     this.#values.push(NaN);
     this.#last = NaN;
+  }
+
+  protected override forgetValue(): void {
+    this.#known = NaN;
   }
 }
 
@@ -190,6 +217,8 @@ export class HistogramSeries extends Series {
   /** A row per change: the cumulative counts, `_sum`, `_count`. */
   readonly #values: PackedRows;
   readonly #last: Float64Array;
+  /** Whether the last change has these values, and whether the next ones are compared with them. */
+  #lastHolds = false;
   #lastKnown = false;
 
   constructor(
@@ -238,36 +267,48 @@ export class HistogramSeries extends Series {
   }
 
   /**
-   * `values` as in `stride`. Same result as `ScalarSeries.record`; a decrease of any number but `_sum` counts as a
+   * `values` as in `stride`; an infinite `_count` is one that is no number. Same result as `ScalarSeries.record`; a decrease of any number but `_sum` counts as a
    * decrease.
    */
   record(scrape: number, values: Float64Array, keep: boolean): number {
     const buckets = this.bounds.length;
+    // Where the count is no number, that of the +Inf bucket is the count.
+    if (values[buckets + 1] === Infinity) {
+      if (this.bounds.at(-1) !== Infinity) return this.#recordNoNumber(scrape);
+      values[buckets + 1] = NaN;
+    }
     let step = 0;
-    let changed = !this.#lastKnown;
+    let changed = !this.#lastHolds;
     for (let i = 0; i < values.length; i++) {
       const value = values[i] as number;
       const last = this.#last[i] as number;
       if (value === last || (Number.isNaN(value) && Number.isNaN(last))) continue;
       changed = true;
-      if (i < buckets && !Number.isFinite(value)) {
-        this.noValues += 1;
-        this.recordAbsence(scrape, false);
-        return 0;
-      }
+      if (i < buckets && !Number.isFinite(value)) return this.#recordNoNumber(scrape);
       if (i !== buckets && this.#lastKnown) step = value < last ? -1 : step === 0 ? 1 : step;
     }
     if (changed && keep) {
       this.changedAt.push(scrape);
       this.#values.pushRow(values);
       this.#last.set(values);
+      this.#lastHolds = true;
       this.#lastKnown = true;
     }
     return step;
   }
 
+  #recordNoNumber(scrape: number): number {
+    this.noValues += 1;
+    this.recordAbsence(scrape, false);
+    return 0;
+  }
+
   protected override pushNothing(): void {
     this.#values.pushRow(new Float64Array(this.stride).fill(NaN));
+    this.#lastHolds = false;
+  }
+
+  protected override forgetValue(): void {
     this.#lastKnown = false;
   }
 }

@@ -27,6 +27,49 @@ describe('increase of a counter', () => {
     expect(gained(replay(pagesOf(...pages)), 'x_total')).toBe(expected);
   });
 
+  test.each([
+    ['it ends in NaN', [counter(5), counter(9), counter(NaN)], null],
+    ['it ends in infinity', [counter(5), counter(9), counter(Infinity)], null],
+    ['it ends in several of them', [counter(5), counter(Infinity), counter(-Infinity), counter(NaN)], null],
+    ['it begins with NaN', [counter(NaN), counter(5), counter(9)], null],
+    ['it begins with infinity', [counter(Infinity), counter(5), counter(9)], null],
+    ['it never has a value', [counter(NaN), counter(NaN)], null],
+    ['a reset during NaN', [counter(5), counter(NaN), counter(3), counter(4)], 4],
+    [
+      'a restart of the process during infinity',
+      [
+        `${counter(9)}\n${counter(9, 'y')}`,
+        `${counter(Infinity)}\n${counter(2, 'y')}`,
+        `${counter(12)}\n${counter(4, 'y')}`,
+      ],
+      null,
+    ],
+    [
+      'a restart of a process with a start time during NaN',
+      [
+        `${counter(9)}\nprocess_start_time_seconds 100`,
+        `${counter(NaN)}\nprocess_start_time_seconds 200`,
+        `${counter(12)}\nprocess_start_time_seconds 200`,
+      ],
+      12,
+    ],
+    ['the value of before NaN again', [counter(5), counter(NaN), counter(5)], 0],
+    ['a series born as NaN on a known target', ['up 1', counter(NaN), counter(9)], 9],
+  ])('%s', (_name, pages, expected) => {
+    const [found] = whole(replay(pagesOf(...pages)), 'x_total');
+    expect(found).toMatchObject({ kind: 'counter', increase: expected });
+  });
+
+  test('slices that begin or end where it has no value are unknown, the others are not', () => {
+    const store = replay(pagesOf(...[1, 3, NaN, 7, 12].map((value) => counter(value))));
+    const [x] = find(store, 'x_total');
+    const gains = [0, 1, 2, 3].map((second) => {
+      const slice = { start_ns: second * 1e9, end_ns: (second + 1) * 1e9 };
+      return x && seriesStatistics(x, store, windowOf(store, slice, slice.end_ns));
+    });
+    expect(gains).toMatchObject([2, null, null, 5].map((increase) => ({ increase })));
+  });
+
   test('the increase of a single sample is unknown, not 0', () => {
     expect(whole(replay(pagesOf(counter(5))), 'x_total')).toMatchObject([{ increase: null, rate_per_second: null }]);
   });
@@ -178,6 +221,95 @@ describe('a histogram', () => {
     const cut = (n: number): string => `# TYPE h histogram\nh_bucket{le="1"} ${n}\nh_sum ${n}\nh_count ${n}`;
     const [statistics] = whole(replay(pagesOf(cut(1), cut(5))), 'h');
     expect(statistics).toMatchObject({ count: 4, percentiles: { p50: { estimate: null, bounds: null } } });
+  });
+
+  const NOTHING = { count: null, sum: null, mean: null, percentiles: null, buckets: null };
+  test.each<[string, [number, number, number, number][], object]>([
+    [
+      'a bucket ends in NaN',
+      [
+        [1, 2, 3, 4],
+        [2, NaN, 4, 5],
+      ],
+      NOTHING,
+    ],
+    [
+      'the last bucket ends in infinity',
+      [
+        [1, 2, 3, 4],
+        [2, 3, Infinity, 5],
+      ],
+      NOTHING,
+    ],
+    [
+      'a bucket begins as NaN',
+      [
+        [1, NaN, 3, 4],
+        [2, 3, 4, 5],
+        [3, 4, 5, 6],
+      ],
+      NOTHING,
+    ],
+    [
+      'the sum ends in NaN',
+      [
+        [1, 2, 3, 4],
+        [2, 3, 4, NaN],
+      ],
+      { count: 1, sum: null, mean: null },
+    ],
+    [
+      'the sum ends in infinity',
+      [
+        [1, 2, 3, 4],
+        [2, 3, 4, Infinity],
+      ],
+      { count: 1, sum: null, mean: null },
+    ],
+    [
+      'the sum begins as infinity',
+      [
+        [1, 2, 3, Infinity],
+        [2, 3, 4, 5],
+      ],
+      { count: 1, sum: null, mean: null },
+    ],
+    [
+      'the sum is NaN in between',
+      [
+        [1, 2, 3, 4],
+        [2, 3, 4, NaN],
+        [3, 4, 5, 9],
+      ],
+      { count: 2, sum: 5, mean: 2.5 },
+    ],
+    [
+      'a reset while a bucket is NaN',
+      [
+        [5, 8, 10, 12],
+        [NaN, 8, 10, 12],
+        [1, 2, 3, 4],
+      ],
+      { count: 3, sum: 4, resets: 1 },
+    ],
+  ])('of which %s', (_name, pages, expected) => {
+    expect(whole(replay(pagesOf(...pages.map((each) => histogram(...each)))), 'h')).toMatchObject([expected]);
+  });
+
+  test('whose count is no number has that of its last bucket, and without one no value', () => {
+    const counted = (count: number, last: string): string =>
+      histogram(1, 2, 3, 4).replace('h_count 3', `h_count ${count}`).replace('h_bucket{le="+Inf"} 3', last);
+    const pages = (last: (n: number) => string): string[] => [
+      counted(3, last(3)),
+      counted(Infinity, last(4)),
+      counted(5, last(5)),
+    ];
+    const complete = replay(pagesOf(...pages((n) => `h_bucket{le="+Inf"} ${n}`)));
+    expect(whole(complete, 'h')).toMatchObject([{ count: 2, resets: 0 }]);
+    expect(complete.restarts).toEqual([]);
+    const cut = replay(pagesOf(...pages(() => '').slice(0, 2)));
+    expect(whole(cut, 'h')).toMatchObject([{ count: null }]);
+    expect(whole(replay(pagesOf(...pages(() => ''))), 'h')).toMatchObject([{ count: 2, resets: 0 }]);
   });
 
   test('with a bucket that is not a number has no value in that scrape', () => {

@@ -316,5 +316,6 @@ function readHistogram(place: HistogramPlace, values: Float64Array, into: Float6
   const { bucketRows, sumRow, countRow } = place;
   for (let i = 0; i < bucketRows.length; i++) into[i] = values[bucketRows[i] as number] as number;
   into[bucketRows.length] = sumRow < 0 ? NaN : (values[sumRow] as number);
-  into[bucketRows.length + 1] = countRow < 0 ? NaN : (values[countRow] as number);
+  const count = countRow < 0 ? NaN : (values[countRow] as number);
+  into[bucketRows.length + 1] = countRow < 0 || Number.isFinite(count) ? count : Infinity;
 }

@@ -5,9 +5,10 @@ import { HistogramSeries } from '../series.ts';
 /** A series whose numbers only increase while its process lives. */
 export type CumulativeSeries = HistogramSeries | ScalarSeries;
 
-/** On a page that lacks the series: 0. */
+/** On a page that lacks the series: 0; on one that has no number for it, as before. */
 export function totalAt(series: CumulativeSeries, scrape: number): number {
-  return series.hasValueAt(scrape) ? totalOf(series, series.changeAt(scrape)) : 0;
+  const change = series.knownAt(scrape);
+  return change < 0 ? 0 : totalOf(series, change);
 }
 
 export function totalOf(series: CumulativeSeries, change: number): number {

@@ -34,6 +34,12 @@ interface Absent {
   readonly sighting: Sighting | null;
 }
 
+interface SeenSince {
+  readonly page: SeenPage;
+  readonly returned: boolean;
+  readonly unknown: readonly CumulativeSeries[];
+}
+
 /**
  * Tracks, page by page, which series of one target restart: marks the scrapes at the series (`anewAt`, `unclearAt`) and
  * records those at which a process restarted or may have restarted.
@@ -76,7 +82,7 @@ export class SeriesLives {
    */
   judge(before: number, scrape: number, places: readonly StartTimePlace[], changed: boolean): boolean {
     if (!changed && !this.#proofs.anyRenewed && !this.#servers.regained(before, scrape)) return true;
-    const { page, returned } = this.#see(before, scrape, places);
+    const { page, returned, unknown } = this.#see(before, scrape, places);
     const { seen, appeared } = page;
     const { lives, restarted, pageRestarted, unclear } = judgeLives(
       [...seen, ...appeared].map(({ sighting }) => sighting),
@@ -88,6 +94,7 @@ export class SeriesLives {
     const doubtful = new Set(isOlder ? fallen : []);
     markSeries(page, lives, ofAnother, doubtful);
     if (unclear) doubtReturns(page);
+    if (restarted || unclear) for (const series of unknown) series.unclearAt.push(scrape);
     if (places.length > 0) doubtBirths(seen);
     this.#followSums(scrape, restarted);
     const isUnclear = unclear || page.appeared.some(({ series }) => series.unclearAt.at(-1) === scrape);
@@ -98,13 +105,17 @@ export class SeriesLives {
     return false;
   }
 
-  /** `returned`: a series that was missing is back and reveals a restart. */
-  #see(before: number, scrape: number, places: readonly StartTimePlace[]): { page: SeenPage; returned: boolean } {
+  /**
+   * `returned`: a series that was missing is back and reveals a restart. `unknown`: series without a number on the page, and
+   * without a start time.
+   */
+  #see(before: number, scrape: number, places: readonly StartTimePlace[]): SeenSince {
     const proofsOf = this.#proofs.of(places);
     const resumed: CumulativeSeries[] = [];
     const seen: SeenSeries[] = [];
     const appeared: SeenSeries[] = [];
     const absent: Absent[] = [];
+    const unknown: CumulativeSeries[] = [];
     for (const series of this.#pages.series) {
       if (!isCumulative(series)) continue;
       const proofs = proofsOf(series);
@@ -117,10 +128,11 @@ export class SeriesLives {
         if (resumesItsValue(series, scrape)) resumed.push(series);
         if (series.hasValueAt(scrape) && !isSum(series))
           appeared.push({ series, sighting: appearance(series, proofs) });
-      }
+      } else if (series.isUnknownAt(scrape) && proofs.proof === 'renewed') series.anewAt.push(scrape);
+      if (series.isUnknownAt(scrape) && proofs.proof === null) unknown.push(series);
     }
     const returned = this.#judgeAbsent(absent, seen, scrape);
-    return { page: { before, scrape, seen, appeared, resumed }, returned };
+    return { page: { before, scrape, seen, appeared, resumed }, returned, unknown };
   }
 
   /** True: a series that returns reveals a restart that was not known. */

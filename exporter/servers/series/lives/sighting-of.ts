@@ -22,8 +22,10 @@ export interface SeenSeries {
 /** Null: the series was not on the page before, or its successor with another grid is judged instead. */
 export function sightingOf(series: CumulativeSeries, before: number, scrape: number, proofs: Proofs): Sighting | null {
   const earlier = earlierOf(series, scrape);
-  if (!earlier.hasValueAt(before)) return null;
-  const then = earlier.changeAt(before);
+  const then = earlier.knownAt(before);
+  if (then < 0) return null;
+  // It has begun anew on a page that had no number for it.
+  if (earlier.isUnknownAt(before) && (earlier.anewAt.at(-1) ?? -1) > earlier.scrapeOf(then)) return null;
   const now = series.changeAt(scrape);
   const common = { counted: totalOf(earlier, then) > 0, stood: false, ...proofs, family: series.family.name };
   if (series.hasValueAt(scrape)) {
