@@ -61,6 +61,11 @@ export class StartTimes {
     return new Map(Array.from(this.#known, ([key, { start }]) => [key, start.latest]));
   }
 
+  /** The newest of one key, in seconds. */
+  of(key: string): number | undefined {
+    return this.#known.get(key)?.start.latest;
+  }
+
   get known(): boolean {
     return this.#known.size > 0;
   }

@@ -5,7 +5,7 @@ import { percentile } from '../../core/stats/percentiles.ts';
 import type { Collector } from './scrape/collector.ts';
 import type { TimeWindow } from './series/gauge-statistics.ts';
 import { repeatedSeries, type RepeatedSeries } from './series/same-process.ts';
-import { HistogramSeries, type Series } from './series/series.ts';
+import { HistogramSeries, isCumulative, type Series } from './series/series.ts';
 import { windowOf, type StatisticsWindow } from './series/statistics.ts';
 import type { TargetLoop, TargetState } from './scrape/target-loop.ts';
 import type { TargetStore } from './series/target-store.ts';
@@ -138,6 +138,11 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
   const untyped = [...store.untypedHistograms];
   if (untyped.length > 0)
     yield `read as histograms although the page has no TYPE for them: ${firstNames(untyped, NAMES_IN_NOTE)}`;
+  const older = store.series.filter((series) => isCumulative(series) && !series.startsAtZero && series.bornAt > first);
+  if (older.length > 0) {
+    const families = [...new Set(older.map(({ family }) => family.name))];
+    yield `appeared on its page after they had been created, so that their earlier counts are unknown: ${firstNames(families, NAMES_IN_NOTE)}`;
+  }
   if (store.isOfRay) yield `Ray exposes values up to ${RAY_REPORT_SECONDS} s after the engine counted them`;
   if (store.omitsSums)
     yield 'sums of histograms are not used: Ray makes them of the middles of the buckets, so that means are unknown';

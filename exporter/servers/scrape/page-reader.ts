@@ -9,6 +9,7 @@ import { workNow_ns } from '../../clock/work-clock.ts';
 export interface ReadPage extends PageTimes {
   readonly kind: 'read';
   readonly first_byte_ns: number;
+  readonly unixSeconds: number;
   readonly exposition: Exposition;
   /** The page is identical to the previous one, byte for byte. */
   readonly repeated: boolean;
@@ -141,7 +142,8 @@ export class PageReader {
       const exposition = this.#parser.parse(bytes, contentType);
       this.#last = bytes;
       this.#everRead = true;
-      return { ...times(page), first_byte_ns: page.first_byte_ns, kind: 'read', exposition, repeated };
+      const { first_byte_ns, unixSeconds } = page;
+      return { ...times(page), first_byte_ns, unixSeconds, kind: 'read', exposition, repeated };
     } catch (error) {
       if (!(error instanceof ExpositionError)) throw error;
       return this.#unusable(page, `the page cannot be parsed as metrics: ${error.message}`);

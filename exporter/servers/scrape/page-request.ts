@@ -37,6 +37,8 @@ export interface ReceivedPage extends PageTimes {
   readonly first_byte_ns: number;
   readonly contentType: string | null;
   readonly bytes: Uint8Array;
+  /** Unix time of the server's clock when the page was written, at the earliest. */
+  readonly unixSeconds: number;
   /** False: the response ended with the connection, so that only its last line shows whether it is complete. */
   readonly lengthKnown: boolean;
 }
@@ -133,6 +135,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
   #first_byte_ns: number | null = null;
   #contentType: string | null = null;
   #lengthKnown = false;
+  #unixSeconds = 0;
   #size = 0;
   #settled = false;
 
@@ -171,6 +174,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
     const encoding = headers['content-encoding'];
     this.#contentType = String(headers['content-type'] ?? '') || null;
     this.#lengthKnown = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+    this.#unixSeconds = serverSeconds(headers['date']);
     if (status !== 200) this.#fail(isRefusal(status) ? 'refused' : 'status', `HTTP ${status}`);
     else if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity')
       this.#fail('encoded', 'the response is compressed although no compression was requested');
@@ -199,6 +203,7 @@ class PageExchange implements Dispatcher.DispatchHandler {
       end_ns,
       contentType: this.#contentType,
       bytes,
+      unixSeconds: this.#unixSeconds,
       lengthKnown: this.#lengthKnown,
     });
     this.#spent(workNow_ns() - workStart_ns);
@@ -235,6 +240,15 @@ class PageExchange implements Dispatcher.DispatchHandler {
     this.#pieces.length = 0;
     this.#resolve(outcome);
   }
+}
+
+/** Clocks of two machines seldom differ by more. */
+const CLOCK_DIFFERENCE_SECONDS = 60;
+
+/** By the header Date; without one by this machine's clock. */
+function serverSeconds(date: string | string[] | undefined): number {
+  const seconds = Date.parse(String(date)) / 1000;
+  return Number.isFinite(seconds) ? seconds : Date.now() / 1000 - CLOCK_DIFFERENCE_SECONDS;
 }
 
 /** A response that will not change: the page does not exist, or access is denied. */

@@ -58,6 +58,20 @@ test('scrapes a page repeatedly and recognizes its system', async () => {
   expect(collector.busySeconds).toBeGreaterThan(0);
 });
 
+test('a series that was created before the pages that lack it does not count from 0, by the clock of the server', async () => {
+  const [hour, now] = [3_600_000, Date.now() - 7 * 86_400_000];
+  const created = (of: string, at_ms: number, i: number): string =>
+    `# TYPE ${of}_total counter\n${of}_total ${500 + i}\n# TYPE ${of}_created gauge\n${of}_created ${at_ms / 1000}\n`;
+  const target = await server((_, response, i) => {
+    response.setHeader('date', new Date(now + i * 1000).toUTCString());
+    page(response, i === 0 ? 'up 1\n' : `up 1\n${created('old', now - hour, i)}${created('new', now + 1000, i)}`);
+  });
+  const { collector, loop } = collect([target.origin]);
+  for (let i = 0; i < 3; i++) await collector.scrapeEdge();
+  expect(gained(loop().store, 'old_total')).toBe(1);
+  expect(gained(loop().store, 'new_total')).toBe(502);
+});
+
 test('one scrape in flight: a slow target is scraped again only after it has responded, and less often', async () => {
   let inFlight = 0;
   let most = 0;

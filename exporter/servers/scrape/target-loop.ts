@@ -167,8 +167,9 @@ export class TargetLoop {
       edge,
     };
     if (outcome.kind === 'read') {
-      const kept = this.store.recordPage(times, outcome.exposition, outcome.repeated);
-      this.#afterPage(kept, outcome.exposition);
+      const { exposition, repeated, unixSeconds } = outcome;
+      const kept = this.store.recordPage({ ...times, unixSeconds }, exposition, repeated);
+      this.#afterPage(kept, exposition);
     } else {
       this.store.recordFailure(times, outcome.message);
       this.#afterFailure(outcome);

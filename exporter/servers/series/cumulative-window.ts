@@ -129,7 +129,7 @@ function firstOf<S extends ScalarSeries | HistogramSeries>(
 ): Stretch<S>['first'] | undefined {
   const before = series.lastValueAt(series.changeAt(from));
   if (before >= 0) return end > from ? { series, change: before } : undefined;
-  if (series.bornAt > from && series.bornOnKnownTarget) {
+  if (series.bornAt > from && series.startsAtZero) {
     const predecessor = series instanceof HistogramSeries ? (series.predecessor as S | null) : null;
     const change = predecessor?.lastValueAt(predecessor.changeAt(series.bornAt)) ?? -1;
     return predecessor !== null && change >= 0 ? { series: predecessor, change } : null;

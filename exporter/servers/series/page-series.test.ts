@@ -9,6 +9,7 @@ import {
   varintField,
 } from '../../../core/exposition/protobuf/testing/wire-writer.ts';
 import { find, whole } from '../testing/find-series.ts';
+import { replay } from '../testing/replay.ts';
 import { TargetStore } from './target-store.ts';
 
 /** A series of each kind that counts, on a page of one format: `n` observations since `start`. */
@@ -153,4 +154,54 @@ test('a gauge or a counter named after nothing that counts is no start time', ()
   expect(store.startTimes.size).toBe(0);
   expect(whole(store, 'jobs_created')).toMatchObject([{ increase: 8 }]);
   expect(whole(store, 'rooms_created')).toMatchObject([{ kind: 'gauge', min: 5, max: 9 }]);
+});
+
+describe('a series that appears on a known target', () => {
+  /** Read one second apart, from that Unix time on. */
+  const at = 1_790_000_000;
+  const late = (bodies: readonly (readonly string[])[]) =>
+    replay(
+      bodies.map((body, i) => ({ unixSeconds: at + i, text: `up 1\n${body.map((line) => `${line}\n`).join('')}` })),
+    );
+  const counter = (n: number, created: number): string[] => [
+    ...['# TYPE x_total counter', `x_total ${n}`],
+    ...['# TYPE x_created gauge', `x_created ${created}`],
+  ];
+  const histogram = (n: number, created: number): string[] => [
+    ...['# TYPE x histogram', `x_bucket{le="+Inf"} ${n}`, `x_sum ${n}`, `x_count ${n}`],
+    `x_created ${created}`,
+  ];
+  const summary = (n: number, created: number): string[] => [
+    ...['# TYPE x summary', `x_sum ${n}`, `x_count ${n}`],
+    `x_created ${created}`,
+  ];
+
+  test.each([
+    ['counter', 'x_total', counter, 'increase'],
+    ['histogram', 'x', histogram, 'count'],
+    ['summary', 'x_count', summary, 'increase'],
+  ] as const)('counts from 0, but not a %s that was created before', (_, name, page, key) => {
+    const gain = (created: number) => whole(late([[], page(500, created), page(507, created)]), name)[0];
+    expect(gain(at - 3600)).toMatchObject({ [key]: 7 });
+    expect(gain(at - 5)).toMatchObject({ [key]: 7 });
+    expect(gain(at + 0.5)).toMatchObject({ [key]: 507 });
+    // Clocks of one machine are read at different moments.
+    expect(gain(at - 0.5)).toMatchObject({ [key]: 507 });
+  });
+
+  test('with other bounds in the same process goes on', () => {
+    const other = (n: number): string[] => histogram(n, at - 3600).toSpliced(1, 0, `x_bucket{le="1"} ${n}`);
+    const gains = whole(late([histogram(500, at - 3600), other(503), other(507)]), 'x');
+    expect(gains).toMatchObject([{ count: 0 }, { count: 7 }]);
+  });
+
+  test('and whose clock is not known counts from 0', () => {
+    const pages = [['up 1'], counter(500, at - 3600), counter(507, at - 3600)].map((body) => lines(...body));
+    expect(whole(replayed(TEXT, pages), 'x_total')).toMatchObject([{ increase: 507 }]);
+  });
+
+  test('counts from 0 again when it restarts', () => {
+    const store = late([[], counter(500, at - 3600), counter(507, at - 3600), counter(600, at + 2)]);
+    expect(whole(store, 'x_total')).toMatchObject([{ increase: 607, resets: 1 }]);
+  });
 });

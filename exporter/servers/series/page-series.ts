@@ -191,8 +191,8 @@ class SeriesReader {
         this.#created.push({ name, labels, row, place });
         continue;
       }
-      if (name === PROCESS_START) this.#pushStart(name, labels, row, 'start', null);
-      else if (isUptime(name)) this.#pushStart(name, labels, row, 'uptime', null);
+      if (name === PROCESS_START) this.#pushStart(seriesKey(name, labels), labels, row, 'start', null);
+      else if (isUptime(name)) this.#pushStart(seriesKey(name, labels), labels, row, 'uptime', null);
       if (fact.ofSummary) this.#counting.add(nativeName(family.name));
       else if (fact.type === 'counter') this.#counting.add(fact.name);
       this.scalars.set(`${setId} ${boundId} ${name}`, place);
@@ -208,7 +208,7 @@ class SeriesReader {
       const base = nativeName(name.slice(0, -CREATED.length));
       const counting = [base, `${base}_total`].find((each) => this.#counting.has(each));
       if (counting === undefined) this.scalars.set(`${name} ${row}`, place);
-      else this.#pushStart(counting + CREATED, labels, row, 'start', counting);
+      else this.#pushStart(startKey(counting, labels), labels, row, 'start', counting);
     }
   }
 
@@ -219,7 +219,7 @@ class SeriesReader {
     const labels = columns.labelSets[setId] as Labels;
     const suffix = name.slice(base.length);
     if (suffix === CREATED) {
-      this.#pushStart(facts.name + CREATED, labels, row, 'start', facts.name);
+      this.#pushStart(startKey(facts.name, labels), labels, row, 'start', facts.name);
       return;
     }
     const key = `${setId} ${base}`;
@@ -235,8 +235,8 @@ class SeriesReader {
     else if (boundId >= 0) draft.buckets.set(columns.bounds[boundId] as string, row);
   }
 
-  #pushStart(name: string, labels: Labels, row: number, kind: StartTimePlace['kind'], family: string | null): void {
-    this.startTimes.push({ key: seriesKey(name, labels), row, kind, labels, family });
+  #pushStart(key: string, labels: Labels, row: number, kind: StartTimePlace['kind'], family: string | null): void {
+    this.startTimes.push({ key, row, kind, labels, family });
   }
 }
 
@@ -295,6 +295,9 @@ function histogramPlace({ buckets, ...rest }: HistogramDraft): HistogramPlace {
     bucketRows: sorted.map(({ row }) => row),
   };
 }
+
+/** The key of the start time of the series that count under a name. */
+export const startKey = (name: string, labels: Labels): string => seriesKey(name + CREATED, labels);
 
 /** The same for the same labels in any order. */
 export function seriesKey(name: string, labels: Labels): string {

@@ -142,7 +142,7 @@ function isOfPage({ family: { name } }: Series): boolean {
 
 /** The last numbers that differ from those of the first read of the target. */
 function grownNumbers(series: HistogramSeries | ScalarSeries, last: readonly number[]): number[] {
-  const first = series.bornOnKnownTarget ? [] : numbersAt(series, 0);
+  const first = series.startsAtZero ? [] : numbersAt(series, 0);
   return last.filter((value, i) => value > 0 && value !== (first[i] ?? 0));
 }
 

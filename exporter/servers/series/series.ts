@@ -20,8 +20,8 @@ export interface FamilyFacts {
 export interface SeriesBirth {
   /** The first scrape that had it. */
   readonly scrape: number;
-  /** Whether an earlier page of the same target lacked it. */
-  readonly onKnownTarget: boolean;
+  /** Whether it did not exist before: an earlier page of the same target lacked it, and it was not created before that. */
+  readonly startsAtZero: boolean;
   /** Keeps its samples; null: they stay in memory. */
   readonly storage: BlockStorage | null;
 }
@@ -36,8 +36,8 @@ export abstract class Series {
   readonly labels: Labels;
   /** The first scrape that had it. */
   readonly bornAt: number;
-  /** Whether an earlier page of the same target lacked it. */
-  readonly bornOnKnownTarget: boolean;
+  /** Whether it counts from 0: an earlier page of the same target lacked it, and it was not created before that. */
+  readonly startsAtZero: boolean;
   /** Values that were NaN or infinite. */
   noValues = 0;
   /**
@@ -51,11 +51,11 @@ export abstract class Series {
   /** By change: whether the page lacked the series; false: its value was not a finite number. */
   readonly #absences = new Map<number, boolean>();
 
-  constructor(family: FamilyFacts, labels: Labels, { scrape, onKnownTarget, storage }: SeriesBirth) {
+  constructor(family: FamilyFacts, labels: Labels, { scrape, startsAtZero, storage }: SeriesBirth) {
     this.family = family;
     this.labels = labels;
     this.bornAt = scrape;
-    this.bornOnKnownTarget = onKnownTarget;
+    this.startsAtZero = startsAtZero;
     this.changedAt = new PackedRows(1, storage);
   }
 

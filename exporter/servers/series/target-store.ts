@@ -1,10 +1,11 @@
-import type { Exposition } from '../../../core/exposition/index.ts';
+import type { Exposition, Labels } from '../../../core/exposition/index.ts';
 import { sameGrid } from '../../../core/histogram/grid.ts';
+import { START_TOLERANCE_SECONDS } from '../../../core/series/start-times.ts';
 import { NativeHistogramSeries } from './native-series.ts';
 import { PackedRows, type BlockStorage } from './packed-rows.ts';
 import { pageSeries, seriesKey } from './page-series.ts';
 import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
-import { HistogramSeries, ScalarSeries, type Series, type SeriesBirth } from './series.ts';
+import { HistogramSeries, ScalarSeries, type FamilyFacts, type Series, type SeriesBirth } from './series.ts';
 import { SeriesLives } from './lives/series-lives.ts';
 
 /** Memory limits of one target. */
@@ -25,6 +26,8 @@ export interface ScrapeTimes {
   readonly interval_ns: number;
   /** At the start or the end of the run: kept even when the memory limit is reached. */
   readonly edge: boolean;
+  /** Unix time by the clock of the server when it wrote the page, at the earliest; absent: not known. */
+  readonly unixSeconds?: number;
 }
 
 interface Plan {
@@ -72,6 +75,8 @@ export class TargetStore {
   #plan: Plan | null = null;
   #planOf: { readonly names: Int32Array; readonly labels: Int32Array; readonly bounds: Int32Array } | null = null;
   #lastOk = -1;
+  /** `unixSeconds` of that page; NaN: not known. */
+  #lastOkUnixSeconds = NaN;
   /** Whether the newest page lacks a series of the page before, or has it with other bounds. */
   #lost = false;
   #values = 0;
@@ -183,6 +188,7 @@ export class TargetStore {
     this.#planOf = { names: columns.nameIds, labels: columns.labelSetIds, bounds: columns.boundIds };
     const before = this.#lastOk;
     this.#lastOk = scrape;
+    this.#lastOkUnixSeconds = times.unixSeconds ?? NaN;
     if (before < 0) return true;
     return this.#lives.judge(before, scrape, layout.startTimes, fell || returned || this.#lost);
   }
@@ -262,7 +268,7 @@ export class TargetStore {
     const key = seriesKey(family.name, labels);
     const found = this.#byKey.get(key);
     if (found instanceof ScalarSeries) return found;
-    return this.#add(key, () => new ScalarSeries(family, labels, this.#birth(scrape)));
+    return this.#add(key, () => new ScalarSeries(family, labels, this.#birth(scrape, family, labels)));
   }
 
   #histogram({ family, labels, bounds, boundTexts }: HistogramPlace, scrape: number): HistogramSeries | null {
@@ -272,18 +278,25 @@ export class TargetStore {
     const grid = { bounds, texts: boundTexts };
     const predecessor = found instanceof HistogramSeries ? found : null;
     this.#lost ||= predecessor !== null;
-    return this.#add(key, () => new HistogramSeries(family, labels, this.#birth(scrape), grid, predecessor));
+    const birth = predecessor === null ? this.#birth(scrape, family, labels) : this.#successor(scrape);
+    return this.#add(key, () => new HistogramSeries(family, labels, birth, grid, predecessor));
   }
 
   #native({ family, labels }: NativePlace, scrape: number): NativeHistogramSeries | null {
     const key = `${seriesKey(family.name, labels)} native`;
     const found = this.#byKey.get(key);
     if (found instanceof NativeHistogramSeries) return found;
-    return this.#add(key, () => new NativeHistogramSeries(family, labels, this.#birth(scrape)));
+    return this.#add(key, () => new NativeHistogramSeries(family, labels, this.#birth(scrape, family, labels)));
   }
 
-  #birth(scrape: number): SeriesBirth {
-    return { scrape, onKnownTarget: this.#lastOk >= 0, storage: this.#storage };
+  #birth(scrape: number, family: FamilyFacts, labels: Labels): SeriesBirth {
+    const isOlder = this.#lives.startOf(family, labels) < this.#lastOkUnixSeconds - START_TOLERANCE_SECONDS;
+    return { ...this.#successor(scrape), startsAtZero: this.#lastOk >= 0 && !isOlder };
+  }
+
+  /** Of a series that takes over from another one. */
+  #successor(scrape: number): SeriesBirth {
+    return { scrape, startsAtZero: true, storage: this.#storage };
   }
 
   /** Whether more series were omitted than are counted. */

@@ -134,7 +134,7 @@ function referenceOf(series: Series, store: TargetStore, from: number): number |
   if (!isCumulative(series)) return null;
   const change = from < 0 ? -1 : series.changeAt(from);
   if (change >= 0 && !series.isAbsent(change)) return change;
-  if (series.bornOnKnownTarget && series.bornAt > from) return null;
+  if (series.startsAtZero && series.bornAt > from) return null;
   const first =
     series.changeAt(store.scrapes - 1) < 0
       ? -1

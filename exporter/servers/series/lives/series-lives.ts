@@ -3,7 +3,7 @@ import { judgeLives, type Life } from '../../../../core/series/lives.ts';
 import { mayHaveContinued } from '../../../../core/series/returns.ts';
 import type { Sighting, StartProof } from '../../../../core/series/sighting.ts';
 import type { StartTimePlace } from '../page-series.ts';
-import { isCumulative, ScalarSeries, type Series } from '../series.ts';
+import { isCumulative, ScalarSeries, type FamilyFacts, type Series } from '../series.ts';
 import { AlternatingServers, type SeenPage } from './alternating-servers.ts';
 import {
   earlierOf,
@@ -63,6 +63,11 @@ export class SeriesLives {
 
   get startTimes(): ReadonlyMap<string, number> {
     return this.#proofs.startTimes;
+  }
+
+  /** The start time of the series itself, in Unix seconds; NaN: not known. */
+  startOf(family: FamilyFacts, labels: Labels): number {
+    return this.#proofs.startOf(family, labels);
   }
 
   /** False: the start times show that several servers answer. */
@@ -238,7 +243,7 @@ function doubtBirths(seen: readonly SeenSeries[]): void {
   const counted = seen.filter(({ sighting }) => sighting.counted && sighting.proof === 'same');
   const vanished = counted.filter(({ sighting }) => sighting.step === 'vanished');
   if (vanished.length < 2 || vanished.length <= counted.length / 2) return;
-  for (const { series } of vanished) if (series.bornOnKnownTarget) series.unclearAt.push(series.bornAt);
+  for (const { series } of vanished) if (series.startsAtZero) series.unclearAt.push(series.bornAt);
 }
 
 /** Whether a series that returns has at least its old value, above 0, without a start time of its own. */

@@ -2,8 +2,8 @@ import type { Labels } from '../../../../core/exposition/index.ts';
 import { UNPROVEN, type Proofs, type StartProof } from '../../../../core/series/sighting.ts';
 import { StartTimes, type StartTime, type StartTimeChanges } from '../../../../core/series/start-times.ts';
 import { namesAnotherProcess, otherLabels, otherProcessLabels, processOf } from './process-labels.ts';
-import { seriesKey, type StartTimePlace } from '../page-series.ts';
-import type { Series } from '../series.ts';
+import { seriesKey, startKey, type StartTimePlace } from '../page-series.ts';
+import type { FamilyFacts, Series } from '../series.ts';
 
 const NO_CHANGES: StartTimeChanges = { severalServers: false, renewed: new Set(), same: new Set() };
 
@@ -17,6 +17,11 @@ export class StartProofs {
 
   get startTimes(): ReadonlyMap<string, number> {
     return this.#starts.all;
+  }
+
+  /** The start time of a single series, in Unix seconds; NaN: not known. */
+  startOf(family: FamilyFacts, labels: Labels): number {
+    return this.#starts.of(startKey(countingName(family), labels)) ?? NaN;
   }
 
   /** Whether the newest page shows that a process, or a series, started since. */
@@ -75,8 +80,7 @@ export class StartProofs {
     return (series) => {
       const { family, labels } = series;
       const process = processOf(series, ofStarts);
-      const name = family.ofSummary ? family.name.replace(/_(sum|count)$/, '') : family.name;
-      const ofSeries = own.size === 0 ? undefined : own.get(seriesKey(name, labels));
+      const ofSeries = own.size === 0 ? undefined : own.get(seriesKey(countingName(family), labels));
       if (ofSeries !== undefined) return { ...UNPROVEN, proof: proof(ofSeries), isOwnProof: true, process };
       const covering = processes.filter((each) => {
         return Object.entries(each.labels).every(([label, value]) => labels[label] === value);
@@ -95,3 +99,7 @@ export class StartProofs {
     };
   }
 }
+
+/** The name under which a series has its start time: that of a summary counts for its parts. */
+const countingName = ({ name, ofSummary }: FamilyFacts): string =>
+  ofSummary ? name.replace(/_(sum|count)$/, '') : name;
