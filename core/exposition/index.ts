@@ -6,6 +6,7 @@ export type {
   MetricFamily,
   MetricType,
   NativeHistogramSample,
+  SampleColumns,
 } from './exposition.ts';
 export { ExpositionError } from './exposition-error.ts';
 export type { ParseLimits } from './parse-options.ts';

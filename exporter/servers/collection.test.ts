@@ -15,7 +15,7 @@ test('buckets that change in a living process are noted', () => {
 test('series that appear although they are older are noted', () => {
   const page = 'up 1\n# TYPE x_total counter\nx_total 500\n# TYPE x_created gauge\nx_created -3600';
   expect(notesOf(replay(pagesOf('up 1', page)))).toEqual([
-    'appeared on its page after they had been created, so that their earlier counts are unknown: x_total',
+    'appeared late on its page, so that their earlier counts are unknown: x_total',
   ]);
 });
 

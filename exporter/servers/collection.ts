@@ -1,4 +1,5 @@
 import { firstNames } from '../../core/text/first-names.ts';
+import { things } from '../../core/text/things.ts';
 import { RAY_REPORT_SECONDS } from '../../catalog/within-ray.ts';
 import type { ServerTarget } from '../../core/run/result.ts';
 import { percentile } from '../../core/stats/percentiles.ts';
@@ -141,8 +142,10 @@ function* notesOf({ window, repeated, targets }: Collection, target: CollectedTa
   const older = store.series.filter((series) => isCumulative(series) && !series.startsAtZero && series.bornAt > first);
   if (older.length > 0) {
     const families = [...new Set(older.map(({ family }) => family.name))];
-    yield `appeared on its page after they had been created, so that their earlier counts are unknown: ${firstNames(families, NAMES_IN_NOTE)}`;
+    yield `appeared late on its page, so that their earlier counts are unknown: ${firstNames(families, NAMES_IN_NOTE)}`;
   }
+  if (store.cutPages > 0)
+    yield `its page ended without a newline in ${things(store.cutPages, 'scrapes')}: the last line was not used`;
   if (store.isOfRay) yield `Ray exposes values up to ${RAY_REPORT_SECONDS} s after the engine counted them`;
   if (store.omitsSums)
     yield 'sums of histograms are not used: Ray makes them of the middles of the buckets, so that means are unknown';

@@ -13,6 +13,8 @@ export interface ReadPage extends PageTimes {
   readonly exposition: Exposition;
   /** The page is identical to the previous one, byte for byte. */
   readonly repeated: boolean;
+  /** The page ended inside a line, which was not used. */
+  readonly cut: boolean;
 }
 
 /** This scrape failed; the next one retries. */
@@ -132,18 +134,20 @@ export class PageReader {
     const start_ns = workNow_ns();
     try {
       if (/html/i.test(contentType ?? '')) return this.#unusable(page, 'the response is HTML');
-      if (mayBeCut(page))
-        return {
-          ...times(page),
-          kind: 'failed',
-          message: 'the page has no length and no newline at its end: it may be cut off',
-        };
+      const whole = wholeLines(page);
+      if (whole === null) {
+        // What is no beginning of a page either is not metrics.
+        if (bytes[0] !== HASH) this.#parser.parse(bytes, 'text/plain');
+        return { ...times(page), kind: 'failed', message: CUT };
+      }
       const repeated = this.#last !== null && Buffer.compare(this.#last, bytes) === 0;
-      const exposition = this.#parser.parse(bytes, contentType);
+      const exposition = this.#parser.parse(whole, contentType);
+      const cut = whole.length < bytes.length;
+      if (cut && exposition.columns.count === 0) return { ...times(page), kind: 'failed', message: CUT };
       this.#last = bytes;
       this.#everRead = true;
       const { first_byte_ns, unixSeconds } = page;
-      return { ...times(page), first_byte_ns, unixSeconds, kind: 'read', exposition, repeated };
+      return { ...times(page), first_byte_ns, unixSeconds, kind: 'read', exposition, repeated, cut };
     } catch (error) {
       if (!(error instanceof ExpositionError)) throw error;
       return this.#unusable(page, `the page cannot be parsed as metrics: ${error.message}`);
@@ -165,9 +169,20 @@ const isJson = ({ contentType, bytes }: ReceivedPage): boolean =>
   /^application\/([a-z.-]+\+)?json\b/i.test(contentType ?? '') ||
   (bytes[0] === 0x5b && !/protobuf/i.test(contentType ?? ''));
 
-/** Whether a page that ended with its connection lacks the final newline: its last number may be truncated. */
-const mayBeCut = ({ lengthKnown, contentType, bytes }: ReceivedPage): boolean =>
-  !lengthKnown && bytes.at(-1) !== 0x0a && !/protobuf/i.test(contentType ?? '');
+const HASH = 0x23;
+const CUT = 'the page is cut off: its last line does not end with a newline, or "# EOF" is missing';
+
+/**
+ * The page without a last line that has no newline: its number may be truncated. Null: there is no other line, or the format
+ * shows that the page is truncated.
+ */
+function wholeLines({ contentType, bytes }: ReceivedPage): Uint8Array | null {
+  if (/protobuf/i.test(contentType ?? '')) return bytes;
+  if (/openmetrics/i.test(contentType ?? ''))
+    return /# EOF\n?$/.test(new TextDecoder().decode(bytes.subarray(-6))) ? bytes : null;
+  const end = bytes.lastIndexOf(0x0a) + 1;
+  return end === 0 && bytes.length > 0 ? null : bytes.subarray(0, end);
+}
 
 /** Failures that mean the server will not serve the page. */
 const ANSWERED: ReadonlySet<PageFailure['kind']> = new Set(['status', 'refused', 'encoded', 'too_large']);

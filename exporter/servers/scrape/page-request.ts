@@ -39,8 +39,6 @@ export interface ReceivedPage extends PageTimes {
   readonly bytes: Uint8Array;
   /** Unix time of the server's clock when the page was written, at the earliest. */
   readonly unixSeconds: number;
-  /** False: the response ended with the connection, so that only its last line shows whether it is complete. */
-  readonly lengthKnown: boolean;
 }
 
 export interface PageFailure extends PageTimes {
@@ -134,7 +132,6 @@ class PageExchange implements Dispatcher.DispatchHandler {
   #controller: Dispatcher.DispatchController | null = null;
   #first_byte_ns: number | null = null;
   #contentType: string | null = null;
-  #lengthKnown = false;
   #unixSeconds = 0;
   #size = 0;
   #settled = false;
@@ -173,7 +170,6 @@ class PageExchange implements Dispatcher.DispatchHandler {
     this.#silenceTimer.refresh();
     const encoding = headers['content-encoding'];
     this.#contentType = String(headers['content-type'] ?? '') || null;
-    this.#lengthKnown = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
     this.#unixSeconds = serverSeconds(headers['date']);
     if (status !== 200) this.#fail(isRefusal(status) ? 'refused' : 'status', `HTTP ${status}`);
     else if (encoding !== undefined && String(encoding).toLowerCase() !== 'identity')
@@ -204,7 +200,6 @@ class PageExchange implements Dispatcher.DispatchHandler {
       contentType: this.#contentType,
       bytes,
       unixSeconds: this.#unixSeconds,
-      lengthKnown: this.#lengthKnown,
     });
     this.#spent(workNow_ns() - workStart_ns);
   }

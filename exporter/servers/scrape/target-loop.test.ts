@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
 import { Collector, type CollectorOptions } from './collector.ts';
-import { find, gained } from '../testing/find-series.ts';
+import { find, gained, whole } from '../testing/find-series.ts';
 import { until } from '../../../core/testing/until.ts';
 import { metricsServer, page, type MetricsServer } from '../testing/metrics-server.ts';
 import type { ScalarSeries } from '../series/series.ts';
@@ -250,30 +251,58 @@ describe('no page at this path: the message suggests addresses and settings', ()
   });
 });
 
-describe('a page whose end is marked only by the end of the connection', () => {
-  const answering = (pages: readonly string[]): Promise<MetricsServer> =>
-    server((_, response, i) => {
-      response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${pages[i] ?? ''}`);
-    });
+describe('a page that ends without a newline', () => {
   const counter = (value: string): string => `# TYPE x_total counter\nx_total ${value}`;
+  const ways: [string, (response: ServerResponse, text: string) => void][] = [
+    ['with a length', page],
+    [
+      'with the connection',
+      (response, text) =>
+        response.socket?.end(`HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\nconnection: close\r\n\r\n${text}`),
+    ],
+  ];
 
-  test('truncated inside a number, it is a failed scrape', async () => {
-    const target = await answering([`${counter('1100')}\n`, counter('12'), `${counter('1240')}\n`]);
+  test.each(ways)('%s: its last line is not used, and the rest counts', async (_, answer) => {
+    const pages = [1000, 1100, 1251, 1300].map((n) => `# TYPE y_total counter\ny_total ${n}\n${counter(String(n))}\n`);
+    const target = await server((_request, response, i) =>
+      answer(response, i === 2 ? (pages[2]?.slice(0, -3) ?? '') : (pages[i] ?? '')),
+    );
     const { loop } = collect([target.origin]);
     for (let i = 0; i < 3; i++) await loop().scrapeEdge();
-    expect([0, 1, 2].map((scrape) => loop().store.failureOf(scrape))).toEqual([
-      null,
-      expect.stringMatching(/may be cut off/),
-      null,
-    ]);
-    expect(gained(loop().store, 'x_total')).toBe(140);
+    expect(whole(loop().store, 'x_total')).toMatchObject([{ increase: null, resets: 0 }]);
+    expect(gained(loop().store, 'y_total')).toBe(251);
+    await loop().scrapeEdge();
+    expect(whole(loop().store, 'x_total')).toMatchObject([{ increase: 300, resets: 0 }]);
+    expect(gained(loop().store, 'y_total')).toBe(300);
+    expect(loop().store.cutPages).toBe(1);
   });
 
-  test('with a length, the newline may be missing', async () => {
-    const target = await server((_, response) => page(response, counter('7')));
-    const { collector, loop } = collect([target.origin]);
-    await collector.scrapeEdge();
-    expect(loop().store.isOk(0)).toBe(true);
+  test.each([
+    ['the beginning of a comment', '# TYPE x_to', 'waiting'],
+    ['a single value', 'x_total 1', 'waiting'],
+    ['a single value with its type', counter('1'), 'waiting'],
+    ['something else', 'Not found', 'not_metrics'],
+  ])('and has no other line: %s', async (_, text, state) => {
+    const target = await server((_request, response) => page(response, text));
+    const { loop } = collect([target.origin]);
+    await loop().scrapeEdge();
+    expect(loop().state).toBe(state);
+  });
+
+  test('OpenMetrics without its end mark is read again later, from the first page on', async () => {
+    const text = '# TYPE x counter\nx_total 1251\n# EOF\n';
+    for (let length = 1; length < text.length - 1; length++) {
+      const target = await server((_request, response, i) => {
+        response.writeHead(200, { 'content-type': 'application/openmetrics-text; version=1.0.0' });
+        response.end(i === 0 ? text.slice(0, length) : text);
+      });
+      const { loop } = collect([target.origin]);
+      for (let i = 0; i < 2; i++) await loop().scrapeEdge();
+      expect([0, 1].map((scrape) => loop().store.failureOf(scrape))).toEqual([
+        expect.stringContaining('the page is cut off'),
+        null,
+      ]);
+    }
   });
 });
 

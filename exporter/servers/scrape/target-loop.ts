@@ -167,8 +167,8 @@ export class TargetLoop {
       edge,
     };
     if (outcome.kind === 'read') {
-      const { exposition, repeated, unixSeconds } = outcome;
-      const kept = this.store.recordPage({ ...times, unixSeconds }, exposition, repeated);
+      const { exposition, repeated, unixSeconds, cut } = outcome;
+      const kept = this.store.recordPage({ ...times, unixSeconds }, exposition, repeated, cut);
       this.#afterPage(kept, exposition);
     } else {
       this.store.recordFailure(times, outcome.message);

@@ -205,3 +205,98 @@ describe('a series that appears on a known target', () => {
     expect(whole(store, 'x_total')).toMatchObject([{ increase: 607, resets: 1 }]);
   });
 });
+
+describe('a page that is cut inside a line, at any byte', () => {
+  const page = (n: number, isNew = false): string =>
+    [
+      '# TYPE a_total counter',
+      `a_total ${n}`,
+      ...(isNew ? ['# TYPE n_total counter', `n_total ${n - 1000}`] : []),
+      '# TYPE h histogram',
+      ...['x', 'y'].flatMap((label) => [
+        ...[n - 9, n - 5, n].map((count, i) => `h_bucket{l="${label}",le="${['1', '2', '+Inf'][i]}"} ${count}`),
+        `h_sum{l="${label}"} ${n / 2}`,
+        `h_count{l="${label}"} ${n}`,
+      ]),
+      '# TYPE s summary',
+      `s_sum ${n}`,
+      `s_count ${n}`,
+      '# TYPE z_total counter',
+      `z_total ${n}`,
+      '',
+    ].join('\n');
+  /** As the collector reads pages: without a last line that has no newline. */
+  function read(pages: readonly string[]): TargetStore {
+    const store = new TargetStore();
+    const parser = createScrapeParser();
+    for (const [i, text] of pages.entries()) {
+      const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+      if (whole === '') continue;
+      const times = { sent_ns: i * 1e9, at_ns: i * 1e9, duration_ns: 0, interval_ns: 1e9, edge: false };
+      store.recordPage(times, parser.parse(new TextEncoder().encode(whole), TEXT), false, whole !== text);
+    }
+    return store;
+  }
+  const gains = (store: TargetStore): Record<string, unknown> =>
+    Object.fromEntries(
+      ['a_total', 'h', 's_sum', 's_count', 'z_total'].flatMap((name) =>
+        whole(store, name).map((each, i) => [
+          `${name} ${i}`,
+          each.kind === 'counter' ? each.increase : each.kind === 'histogram' ? each.count : NaN,
+        ]),
+      ),
+    );
+  const all = (n: number): Record<string, number> =>
+    Object.fromEntries(['a_total 0', 'h 0', 'h 1', 's_sum 0', 's_count 0', 'z_total 0'].map((key) => [key, n]));
+  /** All beginnings that do not end with a line. */
+  const cuts = (text: string): string[] =>
+    Array.from(text, (_, i) => text.slice(0, i)).filter((each) => each !== '' && !each.endsWith('\n'));
+
+  test('between two whole pages changes nothing', () => {
+    for (const cut of cuts(page(1251))) {
+      const store = read([page(1000), cut, page(1300)]);
+      expect({ cut, ...gains(store) }).toEqual({ cut, ...all(300) });
+      expect([...store.restarts, ...store.unclear]).toEqual([]);
+    }
+  });
+
+  test('at the end leaves the increase of what it lacks unknown', () => {
+    for (const cut of cuts(page(1251))) {
+      const store = read([page(1000), page(1200), cut]);
+      for (const [key, gain] of Object.entries(gains(store))) {
+        const isLast = store.scrapes === 2 ? 200 : 251;
+        expect([key, isLast, null]).toContain(gain);
+      }
+    }
+  });
+
+  test('as the first does not make what it lacks begin at 0', () => {
+    for (const cut of cuts(page(1000))) {
+      const store = read([cut, page(1251), page(1300)]);
+      for (const gain of Object.values(gains(store))) expect([49, 300]).toContain(gain);
+    }
+  });
+
+  test('does not hide what begins between whole pages', () => {
+    for (const cut of cuts(page(1010))) {
+      const store = read([page(1000), cut, page(1020, true), page(1030, true)]);
+      expect(whole(store, 'n_total')).toMatchObject([{ increase: 30 }]);
+    }
+  });
+
+  test('hides a restart: what it lacks is then unknown, not wrong', () => {
+    for (const cut of cuts(page(100))) {
+      const store = read([page(1000), cut, page(1300)]);
+      for (const gain of Object.values(gains(store))) expect([300, 1300, null]).toContain(gain);
+    }
+  });
+
+  test('each time at the same place is the whole page but for its last line', () => {
+    const short = (n: number, isNew = false): string => page(n, isNew).slice(0, -1);
+    const store = read([short(1000), short(1100), short(1200, true), short(1300, true)]);
+    expect(gains(store)).toEqual({ 'a_total 0': 300, 'h 0': 300, 'h 1': 300, 's_sum 0': 300, 's_count 0': 300 });
+    expect(whole(store, 'n_total')).toMatchObject([{ increase: 300 }]);
+    const returned = read([short(1000), short(1100), page(1200), page(1300)]);
+    expect(gains(returned)).toEqual({ ...all(300), 'z_total 0': 100 });
+  });
+});

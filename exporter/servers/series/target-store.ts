@@ -1,4 +1,4 @@
-import type { Exposition, Labels } from '../../../core/exposition/index.ts';
+import type { Exposition, Labels, SampleColumns } from '../../../core/exposition/index.ts';
 import { sameGrid } from '../../../core/histogram/grid.ts';
 import { START_TOLERANCE_SECONDS } from '../../../core/series/start-times.ts';
 import { NativeHistogramSeries } from './native-series.ts';
@@ -36,6 +36,8 @@ interface Plan {
   readonly histograms: readonly (HistogramSeries | null)[];
   readonly natives: readonly (NativeHistogramSeries | null)[];
   readonly buffers: readonly Float64Array[];
+  /** The page ended inside a line, and what else it lacks is not known. */
+  readonly partial: boolean;
 }
 
 /**
@@ -60,6 +62,8 @@ export class TargetStore {
    */
   droppedSeries = 0;
   droppedSamples = 0;
+  /** Pages that ended inside a line. */
+  cutPages = 0;
   readonly #limits: StoreLimits;
   readonly #storage: BlockStorage | null;
   readonly #sent_ns: PackedRows;
@@ -75,8 +79,14 @@ export class TargetStore {
   #plan: Plan | null = null;
   #planOf: { readonly names: Int32Array; readonly labels: Int32Array; readonly bounds: Int32Array } | null = null;
   #lastOk = -1;
-  /** `unixSeconds` of that page; NaN: not known. */
-  #lastOkUnixSeconds = NaN;
+  /** The series of the last whole line of that page, if it ended inside a line. */
+  #cutBehind: string | null = null;
+  /** Whether this page ends inside a line behind the same series. */
+  #endsAlike = false;
+  /** When the last page was written that shows which series there are; NaN: not known. Null: there was none. */
+  #listedUnixSeconds: number | null = null;
+  /** Histograms of which a page had lines that were not used. */
+  readonly #unread = new Set<string>();
   /** Whether the newest page lacks a series of the page before, or has it with other bounds. */
   #lost = false;
   #values = 0;
@@ -158,21 +168,30 @@ export class TargetStore {
     this.#failures.set(this.#recordScrape(times, 0), message);
   }
 
-  /** False: several servers answer at this address, and no increase is known. */
-  recordPage(times: ScrapeTimes, page: Exposition, repeated: boolean): boolean {
+  /**
+   * False: several servers answer at this address, and no increase is known. `cut`: the page ended inside a line, which it
+   * does not include. Series that it lacks then keep their values, unless the page before ended at the same place.
+   */
+  recordPage(times: ScrapeTimes, page: Exposition, repeated: boolean, cut = false): boolean {
     const { columns } = page;
+    const end = cut ? lastSeries(columns) : null;
+    const partial = cut && (end === null || end !== this.#cutBehind);
+    if (cut) this.cutPages += 1;
+    // All that is new on a page that ends where the one before ended stands before the end of both.
+    this.#endsAlike = cut && !partial;
     const known = this.#planOf;
     const sameLines =
       known !== null &&
       known.names === columns.nameIds &&
       known.labels === columns.labelSetIds &&
-      known.bounds === columns.boundIds;
-    const layout = sameLines && this.#plan !== null ? this.#plan.layout : pageSeries(page);
+      known.bounds === columns.boundIds &&
+      this.#plan?.partial === partial;
+    const layout = sameLines && this.#plan !== null ? this.#plan.layout : this.#layoutOf(page, partial);
     if (!this.#lives.seeStartTimes(layout.startTimes, columns.values, times)) return false;
 
     const scrape = this.#recordScrape(times, repeated ? 2 : 1);
     this.#lost = false;
-    const plan = sameLines && this.#plan !== null ? this.#plan : this.#newPlan(layout, scrape);
+    const plan = sameLines && this.#plan !== null ? this.#plan : this.#newPlan(layout, scrape, partial);
     const keep = times.edge || this.#values < this.#limits.maxValues;
     let { fell, returned } = this.#recordValues(plan, columns.values, scrape, keep);
     // The evidence of restarts is kept regardless of the memory limit.
@@ -188,7 +207,11 @@ export class TargetStore {
     this.#planOf = { names: columns.nameIds, labels: columns.labelSetIds, bounds: columns.boundIds };
     const before = this.#lastOk;
     this.#lastOk = scrape;
-    this.#lastOkUnixSeconds = times.unixSeconds ?? NaN;
+    this.#cutBehind = end;
+    if (!cut) {
+      this.#listedUnixSeconds = times.unixSeconds ?? NaN;
+      this.#unread.clear();
+    }
     if (before < 0) return true;
     return this.#lives.judge(before, scrape, layout.startTimes, fell || returned || this.#lost);
   }
@@ -202,7 +225,20 @@ export class TargetStore {
     return this.scrapes - 1;
   }
 
-  #newPlan(layout: PageSeries, scrape: number): Plan {
+  /** Of a page that may end inside a histogram, without the histograms of that family. */
+  #layoutOf(page: Exposition, partial: boolean): PageSeries {
+    const layout = pageSeries(page);
+    if (!partial) return layout;
+    const last = page.columns.count - 1;
+    const cut = layout.histograms.find(
+      ({ bucketRows, sumRow, countRow }) => bucketRows.includes(last) || sumRow === last || countRow === last,
+    );
+    if (cut === undefined) return layout;
+    this.#unread.add(cut.family.name);
+    return { ...layout, histograms: layout.histograms.filter(({ family }) => family.name !== cut.family.name) };
+  }
+
+  #newPlan(layout: PageSeries, scrape: number, partial: boolean): Plan {
     const scalars = layout.scalars.map((place) => this.#scalar(place, scrape));
     const histograms = layout.histograms.map((place) => this.#histogram(place, scrape));
     const natives = layout.natives.map((place) => this.#native(place, scrape));
@@ -210,10 +246,11 @@ export class TargetStore {
     const { scalars: before = [], histograms: histogramsBefore = [], natives: nativesBefore = [] } = this.#plan ?? {};
     for (const series of [...before, ...histogramsBefore, ...nativesBefore]) {
       if (series === null || present.has(series)) continue;
-      series.recordAbsence(scrape, true);
-      this.#lost = true;
+      series.recordAbsence(scrape, !partial);
+      this.#lost ||= !partial;
     }
     return {
+      partial,
       layout,
       scalars,
       histograms,
@@ -290,8 +327,9 @@ export class TargetStore {
   }
 
   #birth(scrape: number, family: FamilyFacts, labels: Labels): SeriesBirth {
-    const isOlder = this.#lives.startOf(family, labels) < this.#lastOkUnixSeconds - START_TOLERANCE_SECONDS;
-    return { ...this.#successor(scrape), startsAtZero: this.#lastOk >= 0 && !isOlder };
+    const listed = this.#listedUnixSeconds ?? (this.#endsAlike ? NaN : null);
+    const isNew = listed !== null && !(this.#lives.startOf(family, labels) < listed - START_TOLERANCE_SECONDS);
+    return { ...this.#successor(scrape), startsAtZero: isNew && !this.#unread.has(family.name) };
   }
 
   /** Of a series that takes over from another one. */
@@ -323,6 +361,14 @@ export class TargetStore {
     const found = this.#byKey.get(seriesKey(name, labels));
     return found instanceof ScalarSeries ? found : null;
   }
+}
+
+/** Identifies the series of the last line of a page. */
+function lastSeries({ count, names, nameIds, labelSets, labelSetIds, bounds, boundIds }: SampleColumns): string | null {
+  const row = count - 1;
+  if (row < 0) return null;
+  const bound = bounds[boundIds[row] as number] ?? '';
+  return `${bound} ${seriesKey(names[nameIds[row] as number] as string, labelSets[labelSetIds[row] as number] as Labels)}`;
 }
 
 function readHistogram(place: HistogramPlace, values: Float64Array, into: Float64Array): void {
