@@ -297,7 +297,14 @@ function histogramPlace({ buckets, ...rest }: HistogramDraft): HistogramPlace {
 }
 
 /** The key of the start time of the series that count under a name. */
-export const startKey = (name: string, labels: Labels): string => seriesKey(name + CREATED, labels);
+const startKey = (name: string, labels: Labels): string => seriesKey(name + CREATED, labels);
+
+/** The name under which a series has its start time: that of a summary counts for its parts. */
+export const countingName = ({ name, ofSummary }: FamilyFacts): string =>
+  ofSummary ? name.replace(/_(sum|count)$/, '') : name;
+
+/** The key of the start time of a series. */
+export const startKeyOf = (family: FamilyFacts, labels: Labels): string => startKey(countingName(family), labels);
 
 /** The same for the same labels in any order. */
 export function seriesKey(name: string, labels: Labels): string {

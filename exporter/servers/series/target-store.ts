@@ -3,7 +3,7 @@ import { sameGrid } from '../../../core/histogram/grid.ts';
 import { START_TOLERANCE_SECONDS } from '../../../core/series/start-times.ts';
 import { NativeHistogramSeries } from './native-series.ts';
 import { PackedRows, type BlockStorage } from './packed-rows.ts';
-import { pageSeries, seriesKey } from './page-series.ts';
+import { pageSeries, seriesKey, startKeyOf } from './page-series.ts';
 import type { HistogramPlace, NativePlace, PageSeries, ScalarPlace } from './page-series.ts';
 import { HistogramSeries, ScalarSeries, type FamilyFacts, type Series, type SeriesBirth } from './series.ts';
 import { SeriesLives } from './lives/series-lives.ts';
@@ -187,6 +187,11 @@ export class TargetStore {
       known.bounds === columns.boundIds &&
       this.#plan?.partial === partial;
     const layout = sameLines && this.#plan !== null ? this.#plan.layout : this.#layoutOf(page, partial);
+    // Its counts may be those of a process that started since.
+    if (partial && this.#lives.lacksProcessStart(layout.startTimes)) {
+      this.recordFailure(times, 'the page is cut off before the start time of its process');
+      return true;
+    }
     if (!this.#lives.seeStartTimes(layout.startTimes, columns.values, times)) return false;
 
     const scrape = this.#recordScrape(times, repeated ? 2 : 1);
@@ -208,10 +213,7 @@ export class TargetStore {
     const before = this.#lastOk;
     this.#lastOk = scrape;
     this.#cutBehind = end;
-    if (!cut) {
-      this.#listedUnixSeconds = times.unixSeconds ?? NaN;
-      this.#unread.clear();
-    }
+    if (!cut) this.#listedUnixSeconds = times.unixSeconds ?? NaN;
     if (before < 0) return true;
     return this.#lives.judge(before, scrape, layout.startTimes, fell || returned || this.#lost);
   }
@@ -225,10 +227,19 @@ export class TargetStore {
     return this.scrapes - 1;
   }
 
-  /** Of a page that may end inside a histogram, without the histograms of that family. */
+  /** Of a page that may end inside a histogram, without the histograms of that family, and without series whose start times it lacks. */
   #layoutOf(page: Exposition, partial: boolean): PageSeries {
-    const layout = pageSeries(page);
-    if (!partial) return layout;
+    const all = pageSeries(page);
+    if (!partial) return all;
+    const starts = new Set(all.startTimes.map(({ key }) => key));
+    const hasItsStart = ({ family, labels }: { readonly family: FamilyFacts; readonly labels: Labels }): boolean =>
+      Number.isNaN(this.#lives.startOf(family, labels)) || starts.has(startKeyOf(family, labels));
+    const layout = {
+      ...all,
+      scalars: all.scalars.filter(hasItsStart),
+      histograms: all.histograms.filter(hasItsStart),
+      natives: all.natives.filter(hasItsStart),
+    };
     const last = page.columns.count - 1;
     const cut = layout.histograms.find(
       ({ bucketRows, sumRow, countRow }) => bucketRows.includes(last) || sumRow === last || countRow === last,
@@ -327,9 +338,10 @@ export class TargetStore {
   }
 
   #birth(scrape: number, family: FamilyFacts, labels: Labels): SeriesBirth {
-    const listed = this.#listedUnixSeconds ?? (this.#endsAlike ? NaN : null);
-    const isNew = listed !== null && !(this.#lives.startOf(family, labels) < listed - START_TOLERANCE_SECONDS);
-    return { ...this.#successor(scrape), startsAtZero: isNew && !this.#unread.has(family.name) };
+    const listed = this.#listedUnixSeconds;
+    const isLacked = listed !== null || (this.#endsAlike && !this.#unread.has(family.name));
+    const isOlder = this.#lives.startOf(family, labels) < (listed ?? NaN) - START_TOLERANCE_SECONDS;
+    return { ...this.#successor(scrape), startsAtZero: isLacked && !isOlder };
   }
 
   /** Of a series that takes over from another one. */

@@ -70,6 +70,11 @@ export class SeriesLives {
     return this.#proofs.startOf(family, labels);
   }
 
+  /** Whether a page lacks the start time of a process that an earlier one had. */
+  lacksProcessStart(places: readonly StartTimePlace[]): boolean {
+    return this.#proofs.lacksProcessStart(places);
+  }
+
   /** False: the start times show that several servers answer. */
   seeStartTimes(
     places: readonly StartTimePlace[],
@@ -99,7 +104,7 @@ export class SeriesLives {
     const doubtful = new Set(isOlder ? fallen : []);
     markSeries(page, lives, ofAnother, doubtful);
     if (unclear) doubtReturns(page);
-    if (restarted || unclear) for (const series of unknown) series.unclearAt.push(scrape);
+    if (restarted || unclear || this.#proofs.anyRenewed) for (const series of unknown) series.unclearAt.push(scrape);
     if (places.length > 0) doubtBirths(seen);
     this.#followSums(scrape, restarted);
     const isUnclear = unclear || page.appeared.some(({ series }) => series.unclearAt.at(-1) === scrape);
@@ -111,7 +116,7 @@ export class SeriesLives {
   }
 
   /**
-   * `returned`: a series that was missing is back and reveals a restart. `unknown`: series without a number on the page, and
+   * `returned`: a series that was missing is back, or one without a number has a new start time, and reveals a restart. `unknown`: series without a number on the page, and
    * without a start time.
    */
   #see(before: number, scrape: number, places: readonly StartTimePlace[]): SeenSince {
@@ -121,6 +126,7 @@ export class SeriesLives {
     const appeared: SeenSeries[] = [];
     const absent: Absent[] = [];
     const unknown: CumulativeSeries[] = [];
+    let renewed = false;
     for (const series of this.#pages.series) {
       if (!isCumulative(series)) continue;
       const proofs = proofsOf(series);
@@ -133,10 +139,13 @@ export class SeriesLives {
         if (resumesItsValue(series, scrape)) resumed.push(series);
         if (series.hasValueAt(scrape) && !isSum(series))
           appeared.push({ series, sighting: appearance(series, proofs) });
-      } else if (series.isUnknownAt(scrape) && proofs.proof === 'renewed') series.anewAt.push(scrape);
+      } else if (series.isUnknownAt(scrape) && proofs.proof === 'renewed') {
+        series.anewAt.push(scrape);
+        renewed = true;
+      }
       if (series.isUnknownAt(scrape) && proofs.proof === null) unknown.push(series);
     }
-    const returned = this.#judgeAbsent(absent, seen, scrape);
+    const returned = this.#judgeAbsent(absent, seen, scrape) || renewed;
     return { page: { before, scrape, seen, appeared, resumed }, returned, unknown };
   }
 

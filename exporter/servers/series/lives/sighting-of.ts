@@ -24,8 +24,9 @@ export function sightingOf(series: CumulativeSeries, before: number, scrape: num
   const earlier = earlierOf(series, scrape);
   const then = earlier.knownAt(before);
   if (then < 0) return null;
-  // It has begun anew on a page that had no number for it.
-  if (earlier.isUnknownAt(before) && (earlier.anewAt.at(-1) ?? -1) > earlier.scrapeOf(then)) return null;
+  // Whether it began anew was decided on a page that had no number for it.
+  const decided = Math.max(earlier.anewAt.at(-1) ?? -1, earlier.unclearAt.at(-1) ?? -1);
+  if (earlier.isUnknownAt(before) && decided > earlier.scrapeOf(then)) return null;
   const now = series.changeAt(scrape);
   const common = { counted: totalOf(earlier, then) > 0, stood: false, ...proofs, family: series.family.name };
   if (series.hasValueAt(scrape)) {

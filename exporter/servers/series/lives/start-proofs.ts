@@ -2,7 +2,7 @@ import type { Labels } from '../../../../core/exposition/index.ts';
 import { UNPROVEN, type Proofs, type StartProof } from '../../../../core/series/sighting.ts';
 import { StartTimes, type StartTime, type StartTimeChanges } from '../../../../core/series/start-times.ts';
 import { namesAnotherProcess, otherLabels, otherProcessLabels, processOf } from './process-labels.ts';
-import { seriesKey, startKey, type StartTimePlace } from '../page-series.ts';
+import { countingName, seriesKey, startKeyOf, type StartTimePlace } from '../page-series.ts';
 import type { FamilyFacts, Series } from '../series.ts';
 
 const NO_CHANGES: StartTimeChanges = { severalServers: false, renewed: new Set(), same: new Set() };
@@ -14,6 +14,8 @@ export class StartProofs {
   #changes = NO_CHANGES;
   /** Labels of start times, which name processes, beside those that are known to. */
   readonly #processLabels = new Set<string>();
+  /** Keys of the start times of processes. */
+  readonly #ofProcesses = new Set<string>();
 
   get startTimes(): ReadonlyMap<string, number> {
     return this.#starts.all;
@@ -21,7 +23,13 @@ export class StartProofs {
 
   /** The start time of a single series, in Unix seconds; NaN: not known. */
   startOf(family: FamilyFacts, labels: Labels): number {
-    return this.#starts.of(startKey(countingName(family), labels)) ?? NaN;
+    return this.#starts.of(startKeyOf(family, labels)) ?? NaN;
+  }
+
+  /** Whether these lack one of a process that is known. */
+  lacksProcessStart(places: readonly StartTimePlace[]): boolean {
+    const keys = new Set(places.map(({ key }) => key));
+    return Array.from(this.#ofProcesses).some((key) => !keys.has(key));
   }
 
   /** Whether the newest page shows that a process, or a series, started since. */
@@ -38,7 +46,10 @@ export class StartProofs {
     const starts: StartTime[] = [];
     const uptimes: StartTime[] = [];
     for (const { key, row, kind, labels, family } of places) {
-      if (family === null) for (const label of otherProcessLabels(labels)) this.#processLabels.add(label);
+      if (family === null) {
+        this.#ofProcesses.add(key);
+        for (const label of otherProcessLabels(labels)) this.#processLabels.add(label);
+      }
       const seconds = values[row] as number;
       if (kind === 'start') starts.push({ key, earliest: seconds, latest: seconds });
       // The page was written at some time between the request and the first byte of the answer.
@@ -99,7 +110,3 @@ export class StartProofs {
     };
   }
 }
-
-/** The name under which a series has its start time: that of a summary counts for its parts. */
-const countingName = ({ name, ofSummary }: FamilyFacts): string =>
-  ofSummary ? name.replace(/_(sum|count)$/, '') : name;

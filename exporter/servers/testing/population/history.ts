@@ -136,6 +136,7 @@ function processHistory(seed: number): History {
   let answering = 0;
   let turns = 0;
   let lastShown: ModelProcess | null = null;
+  const cutLives: number[][] = [];
   for (let scrape = 0; scrape < scrapes; scrape++) {
     const now = scrape * SECONDS_PER_SCRAPE;
     for (const process of processes) {
@@ -147,9 +148,13 @@ function processHistory(seed: number): History {
     const onPage = replicas ? [processes[answering] as ModelProcess] : processes;
     const page = onPage.map((process) => process.page(now)).join('');
     if (scrape > 0 && draw.chance(0.08)) pages.push(null);
-    else if (scrape > 0 && draw.chance(0.05)) pages.push(cutPage(page, draw));
-    else {
+    else if (scrape > 0 && draw.chance(0.05)) {
+      pages.push(cutPage(page, draw));
+      cutLives.push(onPage.map(({ life }) => life));
+    } else {
       pages.push(page);
+      // Of a life that ended after it, a part of a page may or may not show the last counts.
+      ambiguous ||= cutLives.splice(0).some((lives) => lives.some((life, i) => life !== onPage[i]?.life));
       if (lastShown !== null && lastShown !== onPage[0]) turns += 1;
       lastShown = onPage[0] ?? null;
       for (const process of onPage) ambiguous = !shown.see(process) || ambiguous;
@@ -229,14 +234,14 @@ class Shown {
 /** A missing series shows a restart; a missing bucket may only be a former bound. */
 const absent = (key: string): number => (key.includes(' ') ? Infinity : -1);
 
-/** A page without a length that ends inside a line; cut between two lines, it would look like a shorter page. */
+/** A page that ends inside a line; cut between two lines, it would look like a shorter page. */
 function cutPage(page: string, draw: Draw): string {
   let at = draw.whole(1, page.length - 1);
   while (at < page.length - 1 && page[at - 1] === '\n') at += 1;
   return page.slice(0, at);
 }
 
-/** The pages as the collector keeps them: a page that ends without a newline is a failed scrape. */
+/** The pages as the collector keeps them: without a last line that has no newline. */
 export function stored({ pages }: History): TargetStore {
   const store = new TargetStore();
   const parser = createScrapeParser();
@@ -244,8 +249,10 @@ export function stored({ pages }: History): TargetStore {
   for (const [scrape, page] of pages.entries()) {
     const at_ns = scrape * SECONDS_PER_SCRAPE * 1e9;
     const times = { sent_ns: at_ns, at_ns, duration_ns: 0, interval_ns: SECONDS_PER_SCRAPE * 1e9, edge: false };
-    if (page?.endsWith('\n') !== true) store.recordFailure(times, 'no page');
-    else if (!store.recordPage(times, parser.parse(encoder.encode(page), 'text/plain'), false)) break;
+    const whole = page?.slice(0, page.lastIndexOf('\n') + 1) ?? '';
+    const exposition = parser.parse(encoder.encode(whole), 'text/plain');
+    if (exposition.columns.count === 0) store.recordFailure(times, 'no page');
+    else if (!store.recordPage(times, exposition, false, whole !== page)) break;
   }
   return store;
 }

@@ -44,7 +44,8 @@ function judge(seed: number, one: History, verdicts: Verdicts): void {
 function gainsOf(one: History): Map<string, number | null> | null {
   const store = stored(one);
   if (store.severalServers !== null) return null;
-  const range = { from: one.from, to: store.lastOkAt(Infinity) };
+  // The truth is that of whole pages.
+  const range = { from: one.from, to: one.pages.findLastIndex((page) => page?.endsWith('\n') === true) };
   const gains = new Map<string, number | null>();
   for (const series of store.series) {
     if (!isCumulative(series)) continue;
