@@ -38,7 +38,7 @@ test("the server's own page first, then the named ones, each once", async () => 
 test("TensorRT-LLM's Prometheus page, named, stands for the JSON that drains", async () => {
   const named = [parseTarget('trtllm=h:8000')];
   const collected = await collectedTargets(false, pages(['http://h:8000'], named), () => undefined);
-  expect(collected).toEqual({ mains: named, targets: named });
+  expect(collected).toEqual({ mains: named, targets: named, found: [] });
 });
 
 test('several servers: the page of each, once', async () => {
@@ -50,11 +50,12 @@ test('several servers: the page of each, once', async () => {
 
 test('behind a unix socket only configured pages are listed', async () => {
   const collected = await collectedTargets(false, pages([]), () => undefined);
-  expect(collected).toEqual({ mains: [], targets: [] });
+  expect(collected).toEqual({ mains: [], targets: [], found: [] });
   const named = [parseTarget('vllm=h:8000')];
   expect(await collectedTargets(false, pages([], named), () => undefined)).toEqual({
     mains: [],
     targets: named,
+    found: [],
   });
 });
 

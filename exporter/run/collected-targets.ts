@@ -7,6 +7,8 @@ import type { MetricsPages } from './metrics-pages.ts';
 export interface CollectedTargets {
   readonly mains: readonly Target[];
   readonly targets: readonly Target[];
+  /** Those of `targets` that were found on this machine. */
+  readonly found: readonly Target[];
 }
 
 /**
@@ -24,7 +26,7 @@ export async function collectedTargets(
   const read = new Set(known.map(({ url }) => port(url)));
   const found = looks ? await discoverLocal(local.filter((address) => !read.has(port(address)))) : [];
   for (const { name } of found) say(`found ${name}`);
-  return { mains, targets: [...known, ...found] };
+  return { mains, targets: [...known, ...found], found };
 }
 
 /** A configured Prometheus page of TensorRT-LLM replaces the JSON page beside it, which drains. */

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from '@jest/globals';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -183,6 +184,67 @@ onLinux.each<[SimulatedSystem, workers: number, targets: (api: string) => string
 onLinux('a page at a default port that belongs to something else is not scraped', async () => {
   const { url } = await simulated('vllm', 6880);
   expect((await run(url)).targets).toEqual([`vllm ${apiPort(url)}`]);
+});
+
+/** A page of somebody else; `counted` is what it shows at each read. */
+async function foreignPage(host: string, port: number, text: (read: number) => string): Promise<void> {
+  let reads = 0;
+  const server = createHttpServer((_, response) => response.end(text(reads++)));
+  await new Promise<void>((resolve) => server.listen(port, host, resolve));
+  cleanUp.push(() => new Promise((resolve) => server.close(resolve).closeAllConnections()));
+}
+
+const foreignTriton = (requests: number): string =>
+  [
+    '# TYPE nv_inference_request_success counter',
+    `nv_inference_request_success{model="other",version="1"} ${requests}`,
+    '# TYPE nv_gpu_power_usage gauge',
+    'nv_gpu_power_usage{gpu_uuid="GPU-other"} 300',
+    '# TYPE nv_energy_consumption counter',
+    `nv_energy_consumption{gpu_uuid="GPU-other"} ${1000 + requests}`,
+    '',
+  ].join('\n');
+
+onLinux.each([
+  ['idle', () => 7],
+  ['busy', (read: number) => 7 + read],
+])(
+  "somebody else's Triton at port 8002, %s: neither its system nor its energy is that of the run",
+  async (_, counted) => {
+    const { url, host } = await simulated('triton', null);
+    await foreignPage(host, 8002, (read) => foreignTriton(counted(read)));
+    const { system, targets, lines, result } = await run(url, ['--endpoint-type', 'triton_generate']);
+    expect({ system, targets }).toEqual({ system: null, targets: [] });
+    expect(result.servers).toMatchObject({ gpu_energy: null, requests: null });
+    expect(lines).toContainEqual(
+      `the metrics of triton at http://${host}:8002/metrics are not used: what it counts did not change with a request of this run alone (--server-metrics uses them)`,
+    );
+  },
+);
+
+onLinux('named, it is used', async () => {
+  const { url, host } = await simulated('triton', null);
+  await foreignPage(host, 8002, () => foreignTriton(7));
+  const named = ['--server-metrics', `triton=${host}`];
+  const { system, targets } = await run(url, ['--endpoint-type', 'triton_generate', ...named]);
+  expect({ system, targets }).toEqual({ system: 'triton', targets: ['triton 8002'] });
+});
+
+onLinux('an exporter of GPUs that did nothing during the run is left out', async () => {
+  const { url, host } = await simulated('vllm', null);
+  const gpu = (read: number): string =>
+    [
+      '# TYPE DCGM_FI_DEV_GPU_UTIL gauge',
+      'DCGM_FI_DEV_GPU_UTIL{gpu="0",UUID="GPU-other"} 0',
+      '# TYPE DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION counter',
+      `DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION{gpu="0",UUID="GPU-other"} ${1000 * read}`,
+      '',
+    ].join('\n');
+  await foreignPage(host, 9400, gpu);
+  const { targets, result, lines } = await run(url);
+  expect(targets).toEqual([`vllm ${apiPort(url)}`]);
+  expect(result.servers).toMatchObject({ gpu_energy: null });
+  expect(lines).toContainEqual(expect.stringMatching(/dcgm at .*:9400.* are not used: nothing moved there/));
 });
 
 onLinux('--no-discovery sends nothing to other ports', async () => {

@@ -18,6 +18,7 @@ import { Closers } from './closers.ts';
 import { budgetNotes, measureSeconds, phaseWindows, unsentNotes } from './phase-facts.ts';
 import { plannedBenchmark } from './planned-benchmark.ts';
 import { prepareRun, type PreparedRun, type RunHost } from './prepared-run.ts';
+import { probedForm } from './probed-form.ts';
 import { recognizedAt } from './recognized-targets.ts';
 import { resetCaches } from './reset-kv-cache.ts';
 import { RunOutputs } from './run-outputs.ts';
@@ -82,11 +83,13 @@ interface OpenRun extends PreparedRun {
 }
 
 async function openRun(run: PreparedRun, closers: Closers): Promise<OpenRun> {
-  const { request, host, store, version, form, pages } = run;
+  const { request, host, store, version, form, pages, targets, secrets, transport, controls } = run;
   const say = (line: string): void => host.say(line);
   const epoch = correctedEpoch(host.rendezvous?.correction_ms ?? 0);
   await run.workers?.begin({ epoch_ns: epoch.monotonic_ns, includeUsage: form.options.includeUsage });
-  const servers = await beginServerCollection(request.serverMetrics, pages, epoch, say);
+  const servers = await beginServerCollection(request.serverMetrics, pages, epoch, say, async () => {
+    await probedForm(form, { request, targets, secrets, transport, controls, say: () => undefined });
+  });
   closers.add(() => servers?.stop());
   const { system, urls, read } = servers?.recognized ?? (await recognizedAt(pages.origins, pages.access));
   await emptyCaches(run, system);

@@ -14,8 +14,18 @@ import { infoSeries, type InfoSeries } from '../provenance/info-series.ts';
 import { LocalGpus } from '../servers/local-gpus/local-gpus.ts';
 import { gpuEnergy, reportsEnergy } from '../servers/summary/gpu-energy.ts';
 import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
+import { movedWithin } from '../servers/summary/moved.ts';
+import { windowOf } from '../servers/series/statistics.ts';
+import type { TargetLoop } from '../servers/scrape/target-loop.ts';
 import { serverRequests } from '../servers/summary/request-counts.ts';
-import { endEdge, isIdle, startEdge, type EdgeOptions, type Settled } from '../servers/scrape/run-edges.ts';
+import {
+  endEdge,
+  isIdle,
+  movedByRequest,
+  startEdge,
+  type EdgeOptions,
+  type Settled,
+} from '../servers/scrape/run-edges.ts';
 import type { Target } from '../servers/scrape/targets.ts';
 import { unfinishedDirectory } from '../store/run-paths.ts';
 import { reasonOf } from '../errors/store-errors.ts';
@@ -27,19 +37,24 @@ import type { ServerMetricsRequest } from './run-request.ts';
 
 /**
  * Starts to collect from the servers and from the configured targets; resolves when those that respond
- * have responded once. Null: nothing is collected.
+ * have responded once. `sendRequest`: one to each server, which shows whose page a page at another port is. Null: nothing is
+ * collected.
  */
 export async function beginServerCollection(
   request: ServerMetricsRequest | null,
   pages: MetricsPages,
   epoch: RunEpoch,
   say: (line: string) => void,
+  sendRequest: () => Promise<void>,
 ): Promise<ServerCollection | null> {
   if (request === null) return null;
-  const { mains, targets } = await collectedTargets(request.discoverLocal, pages, say);
+  const { mains, targets, found } = await collectedTargets(request.discoverLocal, pages, say);
   const discovery = request.discovery ? new PageDiscovery(pages, say) : null;
   if (targets.length === 0) return null;
-  const servers = new ServerCollection(targets, request, epoch, say, { mains, named: pages.named, discovery });
+  const servers = new ServerCollection(targets, request, epoch, say, {
+    ...{ mains, named: pages.named, found },
+    ...{ discovery, sendRequest },
+  });
   await servers.begin();
   return servers;
 }
@@ -48,7 +63,15 @@ export async function beginServerCollection(
 interface KnownPages extends KnownTargets {
   /** Null: no further pages are searched for. */
   readonly discovery: PageDiscovery | null;
+  /** Found on this machine. */
+  readonly found: readonly Target[];
+  readonly sendRequest: () => Promise<void>;
 }
+
+const NOTHING_KNOWN: KnownPages = {
+  ...{ mains: [], named: [], found: [], discovery: null },
+  sendRequest: () => Promise.resolve(),
+};
 
 /** What a run collects from its servers, from before its first request until the counts are stable after its last. */
 export class ServerCollection {
@@ -59,6 +82,8 @@ export class ServerCollection {
   readonly #known: KnownPages;
   readonly #say: (line: string) => void;
   #foundOwn: readonly Target[] = [];
+  /** Pages that may be those of others: which moved with the run is known at its end. */
+  #doubtful: readonly Target[];
   #localGpus: LocalGpus | null = null;
   readonly #cpuAtStart = process.cpuUsage();
   #idleAtBegin = false;
@@ -69,13 +94,14 @@ export class ServerCollection {
     request: ServerMetricsRequest,
     epoch: RunEpoch,
     say: (line: string) => void,
-    known: KnownPages = { mains: [], named: [], discovery: null },
+    known: KnownPages = NOTHING_KNOWN,
   ) {
     const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
     this.#request = request;
     this.#epoch = epoch;
     this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
     this.#known = known;
+    this.#doubtful = known.found;
     this.#say = say;
     const { discovery } = known;
     this.#collector = new Collector({
@@ -94,12 +120,36 @@ export class ServerCollection {
     if (discovery !== null) {
       const loops = this.#collector.loops.filter(({ target }) => mains.some(({ url }) => url === target.url));
       const { own, beside } = await discovery.search(loops);
-      this.#foundOwn = own;
       await this.#collector.add([...own, ...beside]);
+      this.#foundOwn = await this.#confirmed(own);
+      this.#doubtful = [...this.#doubtful, ...beside];
       await this.#watchLocalGpus(mains);
     }
     this.#idleAtBegin = isIdle(this.#collector);
     this.#collector.start();
+  }
+
+  /** Of pages at other ports than the servers' only those that move with a request to the servers. */
+  async #confirmed(own: readonly Target[]): Promise<readonly Target[]> {
+    const origins = new Set(this.#known.mains.map(({ url }) => new URL(url).origin));
+    const elsewhere = this.#loopsOf(own.filter(({ url }) => !origins.has(new URL(url).origin)));
+    if (elsewhere.length === 0) return own;
+    const moved = await movedByRequest(this.#collector, elsewhere, this.#edges, this.#known.sendRequest);
+    const foreign = elsewhere.filter((loop) => !moved.has(loop));
+    await this.#leaveOut(foreign, 'what it counts did not change with a request of this run alone');
+    return own.filter((target) => !foreign.some((loop) => loop.target === target));
+  }
+
+  #loopsOf(targets: readonly Target[]): TargetLoop[] {
+    return this.#collector.loops.filter(({ target }) => targets.some(({ url }) => url === target.url));
+  }
+
+  async #leaveOut(loops: readonly TargetLoop[], why: string): Promise<void> {
+    await this.#collector.remove(loops);
+    for (const { target, system } of loops)
+      this.#say(
+        `the metrics of ${system ?? 'the page'} at ${target.name} are not used: ${why} (--server-metrics uses them)`,
+      );
   }
 
   /** Where no page reports the GPUs, and the servers are on this machine, its own programs do. */
@@ -141,6 +191,10 @@ export class ServerCollection {
       slice_ns: this.#request.sliceSeconds === null ? null : this.#request.sliceSeconds * 1e9,
       definitions: this.#request.definitions,
     };
+    const idle = this.#loopsOf(this.#doubtful).filter(({ store, system }) => {
+      return !movedWithin(store, system, windowOf(store, options.window, options.settled_ns).range);
+    });
+    await this.#leaveOut(idle, 'nothing moved there during the run');
     const gpus = this.#localGpus;
     const local = gpus === null ? [] : [{ name: gpus.program, store: gpus.store }];
     const collection = collectionOf(this.#collector, options, local);

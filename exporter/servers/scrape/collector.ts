@@ -53,6 +53,13 @@ export class Collector {
     await this.#edgeOf(this.#addLoops(targets), FIRST_ANSWER_TIMEOUT_MS);
   }
 
+  /** Scrapes these no more; they are no part of the collection. */
+  async remove(loops: readonly TargetLoop[]): Promise<void> {
+    const kept = this.#loops.filter((loop) => !loops.includes(loop));
+    this.#loops.splice(0, Infinity, ...kept);
+    await Promise.all(loops.map((loop) => loop.stop()));
+  }
+
   #addLoops(targets: readonly Target[]): readonly TargetLoop[] {
     const added = withoutRepeats(targets).map(
       (target) => new TargetLoop(target, this.#clientFor(target), this.#loopOptions),

@@ -2,7 +2,7 @@ import { things } from '../../../core/text/things.ts';
 import { RAY_REPORT_SECONDS } from '../../../catalog/within-ray.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
-import { countsRest, serverLoad } from '../summary/load-gauges.ts';
+import { countsMoved, countsRest, serverLoad } from '../summary/load-gauges.ts';
 import type { TargetLoop } from './target-loop.ts';
 
 export const DEFAULT_DRAIN_TIMEOUT_SECONDS = 10;
@@ -62,6 +62,31 @@ export async function endEdge(collector: Collector, options: EdgeOptions, givenU
     const settled_ns = options.now_ns();
     if (atRest || settled_ns >= until_ns) return { settled_ns, atRest };
   }
+}
+
+/**
+ * Which of these pages count a request: those whose counts rest before it is sent, and change after it. `send` resolves when
+ * it is answered; if it fails, it shows nothing.
+ */
+export async function movedByRequest(
+  collector: Collector,
+  loops: readonly TargetLoop[],
+  { now_ns }: Pick<EdgeOptions, 'now_ns'>,
+  send: () => Promise<void>,
+): Promise<ReadonlySet<TargetLoop>> {
+  const all = async (holds: (loop: TargetLoop) => boolean): Promise<TargetLoop[]> => {
+    const until_ns = now_ns() + SETTLE_SECONDS * 1e9;
+    for (;;) {
+      await collector.scrapeEdge();
+      const found = loops.filter(holds);
+      if (found.length === loops.length || now_ns() >= until_ns) return found;
+      await pause(null);
+    }
+  };
+  const resting = await all((loop) => rests(collector, loop));
+  const before = new Map(resting.map((loop) => [loop, loop.store.scrapes - 1]));
+  await send().catch(() => undefined);
+  return new Set(await all((loop) => before.has(loop) && countsMoved(loop.store, before.get(loop) ?? Infinity)));
 }
 
 /** Waits until Ray has reported what the engines inside it have counted so far. */

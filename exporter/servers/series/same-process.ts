@@ -136,7 +136,7 @@ function countsTime({ family: { name } }: Series): boolean {
 }
 
 /** Families of the client library itself, which every page has separately. */
-function isOfPage({ family: { name } }: Series): boolean {
+export function isOfPage({ family: { name } }: Series): boolean {
   return /^(process|python|go|promhttp|scrape|http)_/.test(name);
 }
 

@@ -39,8 +39,11 @@ const NAMES: ReadonlySet<string> = new Set(FAMILIES.map(({ family }) => family))
 
 /** Whether a target reports energy or power of GPUs. */
 export function reportsEnergy(store: TargetStore): boolean {
-  return store.series.some(({ family }) => NAMES.has(family.name));
+  return store.series.some(isEnergy);
 }
+
+/** Whether it is energy or power of a GPU. */
+export const isEnergy = ({ family }: Series): boolean => NAMES.has(family.name);
 
 /** A series of one GPU with what it was read from. */
 interface GpuSeries {
@@ -77,7 +80,7 @@ function seriesByGpu({ targets }: Collection): ReadonlyMap<string, readonly GpuS
   const gpus = new Map<string, GpuSeries[]>();
   for (const target of targets) {
     for (const series of target.store.series) {
-      if (!(series instanceof ScalarSeries) || !NAMES.has(series.family.name)) continue;
+      if (!(series instanceof ScalarSeries) || !isEnergy(series)) continue;
       const gpu = gpuOf(series, target);
       gpus.set(gpu, [...(gpus.get(gpu) ?? []), { series, target }]);
     }

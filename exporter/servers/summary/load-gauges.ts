@@ -48,6 +48,13 @@ export function countsRest(store: TargetStore): boolean {
   return !store.series.some((series) => isCount(series) && series.scrapeOf(series.changes - 1) === scrape);
 }
 
+/** Whether any count of requests or tokens changed after that scrape. */
+export function countsMoved(store: TargetStore, since: number): boolean {
+  return store.series.some(
+    (series) => isCount(series) && series.hasValueAt(Infinity) && series.scrapeOf(series.changes - 1) > since,
+  );
+}
+
 function isCount({ family: { name, type } }: Series): boolean {
   return (type === 'counter' || type === 'histogram') && COUNTS.test(name) && !NOT_COUNTS.test(name);
 }
