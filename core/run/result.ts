@@ -69,6 +69,15 @@ export interface ServerRequests {
   readonly difference: number | null;
 }
 
+/** A histogram of requests that has other observations than those of the run's requests, because it is exposed late. */
+export interface InexactFamily {
+  readonly target: string;
+  readonly family: string;
+  readonly observations: number;
+  /** That the server counted meanwhile. */
+  readonly requests: number;
+}
+
 /** Where the energy of a GPU comes from: a counter of energy, or power over time. */
 export type EnergySource = 'energy_counter' | 'power';
 
@@ -131,6 +140,8 @@ export interface ServersResult {
   /** Why not, in one line. */
   readonly why: string | null;
   readonly requests: ServerRequests | null;
+  /** `exact` does not hold for these families; absent if there are none. */
+  readonly inexact_families?: readonly InexactFamily[];
   /** Null: no target reports it. */
   readonly gpu_energy: GpuEnergy | null;
   readonly collector: {

@@ -7,7 +7,8 @@ import { monotonicNow_ns, runEpoch } from '../clock/monotonic-clock.ts';
 import type { PhaseResult } from '../load/phases/phase-result.ts';
 import { parseTarget } from '../servers/scrape/targets.ts';
 import { metricsServer, page } from '../servers/testing/metrics-server.ts';
-import { ServerCollection } from './server-collection.ts';
+import type { ServersFile } from '../servers/files/servers-file.ts';
+import { ServerCollection, type CollectedServers } from './server-collection.ts';
 
 const cleanUp: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -54,9 +55,13 @@ async function measured(state: ServerState, request = REQUEST) {
     ),
   );
   cleanUp.push(() => server.close());
+  return begun(server.origin, request);
+}
+
+async function begun(origin: string, request = REQUEST) {
   const epoch = runEpoch();
   const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
-  const servers = new ServerCollection([parseTarget(server.origin)], request, epoch, () => undefined);
+  const servers = new ServerCollection([parseTarget(origin)], request, epoch, () => undefined);
   cleanUp.push(() => servers.stop());
   await servers.begin();
   return { servers, now_ns };
@@ -69,6 +74,13 @@ function phase(start_ns: number, end_ns: number, ok: number): PhaseResult {
 }
 
 const never = new AbortController().signal;
+
+async function schemaErrors(servers: unknown): Promise<unknown> {
+  const path = new URL('../../schemas/result.schema.json', import.meta.url);
+  const schema = JSON.parse(await readFile(path, 'utf8')) as { $defs: object; properties: { servers: object } };
+  const valid = new Ajv2020({ allowUnionTypes: true }).compile({ ...schema.properties.servers, $defs: schema.$defs });
+  return valid(servers) ? [] : valid.errors;
+}
 
 describe("the servers' side of a run", () => {
   test('holds the requests of the measure phase and not those of the warm-up', async () => {
@@ -157,6 +169,84 @@ describe("the servers' side of a run", () => {
     expect(result.why).toBe(`not exact: several servers answer at ${result.targets[0]?.target}`);
   });
 
+  describe('a histogram whose observations come later than the count of requests', () => {
+    /** `prefills`: the observations in seconds that the page shows. */
+    async function late(): Promise<
+      { state: { finished: number; prefills: number[] } } & Awaited<ReturnType<typeof begun>>
+    > {
+      const state = { finished: 0, prefills: [] as number[] };
+      const server = await metricsServer((_, response) => {
+        const seconds = state.prefills.reduce((sum, each) => sum + each, 0);
+        const histogram = (name: string, count: number, sum: number): string =>
+          `# TYPE ${name} histogram\n${name}_bucket{le="+Inf"} ${count}\n${name}_sum ${sum}\n${name}_count ${count}\n`;
+        page(
+          response,
+          histogram('vllm:e2e_request_latency_seconds', state.finished, state.finished) +
+            histogram('vllm:request_prefill_time_seconds', state.prefills.length, seconds),
+        );
+      });
+      cleanUp.push(() => server.close());
+      return { state, ...(await begun(server.origin)) };
+    }
+    const prefill = async (servers: CollectedServers): Promise<unknown> => {
+      const directory = await mkdtemp(join(tmpdir(), 'servers-'));
+      cleanUp.push(() => rm(directory, { recursive: true }));
+      await servers.write(directory, 'r', 'llmbench 0');
+      const { series } = JSON.parse(await readFile(join(directory, 'servers.json'), 'utf8')) as ServersFile;
+      return series.find(({ family }) => family === 'vllm:request_prefill_time_seconds')?.statistics;
+    };
+
+    test('is waited for at both ends of the measurement', async () => {
+      const { state, servers, now_ns } = await late();
+      state.finished = 1;
+      setTimeout(() => state.prefills.push(5), 700);
+      await servers.beforePhase('measure', never);
+      const start_ns = now_ns();
+      state.finished = 6;
+      setTimeout(() => state.prefills.push(...new Array<number>(5).fill(0.1)), 700);
+      const collected = await servers.finish([phase(start_ns, now_ns(), 5)], never);
+      expect(collected.result).toMatchObject({ exact: true, why: null });
+      expect(collected.result).not.toHaveProperty('inexact_families');
+      expect(await prefill(collected)).toMatchObject({ count: 5, mean: expect.closeTo(0.1, 9) as unknown });
+    }, 60_000);
+
+    test('and comes too late is not exact, while the others are', async () => {
+      const { state, servers, now_ns } = await late();
+      state.finished = 1;
+      await servers.beforePhase('measure', never);
+      const start_ns = now_ns();
+      state.finished = 6;
+      state.prefills.push(5, 0.1, 0.1, 0.1);
+      const collected = await servers.finish([phase(start_ns, now_ns(), 5)], never);
+      expect(collected.result).toMatchObject({
+        exact: true,
+        inexact_families: [{ family: 'vllm:request_prefill_time_seconds', observations: 4, requests: 5 }],
+      });
+      const lines = await collected.store(tmpdir(), 'no-such-run', 'llmbench 0');
+      expect(lines[0]).toBe(
+        'servers: not exact for vllm:request_prefill_time_seconds, which comes late: 4 observations, 5 requests',
+      );
+      expect(await schemaErrors(collected.result)).toEqual([]);
+    }, 60_000);
+
+    test('is not waited for where a server that has been used for long has none', async () => {
+      const server = await metricsServer((_, response, i) => {
+        const histogram = (name: string, count: number): string =>
+          `# TYPE ${name} histogram\n${name}_bucket{le="+Inf"} ${count}\n${name}_sum ${count}\n${name}_count ${count}\n`;
+        page(
+          response,
+          histogram('vllm:e2e_request_latency_seconds', i === 0 ? 500 : 501) +
+            histogram('vllm:request_prefill_time_seconds', 0),
+        );
+      });
+      cleanUp.push(() => server.close());
+      const { servers } = await begun(server.origin);
+      await servers.beforePhase('measure', never);
+      // The wait would take 4 s, with a page every 100 ms.
+      expect(server.asked.length).toBeLessThan(10);
+    }, 60_000);
+  });
+
   test('a run without a measure phase has no requests to compare', async () => {
     const { servers } = await measured({ finished: 5, running: 0 });
     const { result } = await servers.finish([], never);
@@ -176,12 +266,8 @@ describe("the servers' side of a run", () => {
     expect((await readdir(directory)).sort()).toEqual(['servers.json', 'servers.parquet']);
     expect(JSON.parse(await readFile(join(directory, 'servers.json'), 'utf8'))).toMatchObject({ run_id: 'r' });
 
-    const path = new URL('../../schemas/result.schema.json', import.meta.url);
-    const schema = JSON.parse(await readFile(path, 'utf8')) as { $defs: object; properties: { servers: object } };
-    const ajv = new Ajv2020({ allowUnionTypes: true });
-    const valid = ajv.compile({ ...schema.properties.servers, $defs: schema.$defs });
-    expect(valid(collected.result) ? [] : valid.errors).toEqual([]);
-    expect(valid({})).toBe(true);
-    expect(valid({ targets: [] })).toBe(false);
+    expect(await schemaErrors(collected.result)).toEqual([]);
+    expect(await schemaErrors({})).toEqual([]);
+    expect(await schemaErrors({ targets: [] })).not.toEqual([]);
   });
 });

@@ -17,6 +17,7 @@ import { loadNow, type ServerLoadNow } from '../servers/summary/load-now.ts';
 import { movedWithin } from '../servers/summary/moved.ts';
 import { windowOf } from '../servers/series/statistics.ts';
 import type { TargetLoop } from '../servers/scrape/target-loop.ts';
+import { LateFamilies } from '../servers/summary/late-families.ts';
 import { serverRequests } from '../servers/summary/request-counts.ts';
 import {
   endEdge,
@@ -99,7 +100,7 @@ export class ServerCollection {
     const now_ns = (): number => monotonicNow_ns() - epoch.monotonic_ns;
     this.#request = request;
     this.#epoch = epoch;
-    this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say };
+    this.#edges = { now_ns, drainTimeoutSeconds: request.drainTimeoutSeconds, say, late: new LateFamilies() };
     this.#known = known;
     this.#doubtful = known.found;
     this.#say = say;
@@ -218,6 +219,7 @@ export class ServerCollection {
     const targets = collection.targets.map((target) => targetResult(collection, target));
     const { hasOtherShards = false } = this.#request;
     const requests = measure === undefined || hasOtherShards ? null : countedRequests(collection, measure, coolDown);
+    const inexact = measure === undefined ? [] : this.#edges.late.inexact(collection.targets);
     const why = this.#whyNotExact(settled, requests, targets);
     const { user, system } = process.cpuUsage(this.#cpuAtStart);
     const cpu_seconds = this.#collector.busySeconds;
@@ -225,6 +227,7 @@ export class ServerCollection {
       exact: why !== null ? false : requests?.server == null ? null : true,
       why,
       requests,
+      ...(inexact.length === 0 ? {} : { inexact_families: inexact }),
       gpu_energy: gpuEnergy(collection, firstRequest_ns),
       collector: {
         interval_seconds: collection.interval_ns / 1e9,
@@ -274,8 +277,12 @@ export class CollectedServers {
    * one of them: the run is stored without these files.
    */
   async store(runsDirectory: string, runId: string, tool: string): Promise<string[]> {
-    const { why } = this.result;
+    const { why, inexact_families = [] } = this.result;
     const notes = why === null ? [] : [`servers: ${why}`];
+    for (const { family, observations, requests } of inexact_families)
+      notes.push(
+        `servers: not exact for ${family}, which comes late: ${things(observations, 'observations')}, ${things(requests, 'requests')}`,
+      );
     try {
       await this.write(join(unfinishedDirectory(runsDirectory), runId), runId, tool);
     } catch (error) {

@@ -26,7 +26,11 @@ async function signalsOf(store: RunStore, run_id: string): Promise<RunSignals> {
     if (servers.exact !== true) return { run_id, values: [], problem: 'not_exact' };
     const file = await readServersFile(folder);
     if (file === null) return { run_id, values: [], problem: 'no_server_metrics' };
-    return { run_id, values: signalsIn(file, signalRules()), problem: null };
+    const { inexact_families: late = [] } = servers;
+    const series = file.series.filter(({ target, family }) => {
+      return !late.some((each) => each.target === target && each.family === family);
+    });
+    return { run_id, values: signalsIn({ ...file, series }, signalRules()), problem: null };
   } catch {
     // An explanation is no evidence: a damaged file of the servers must not keep the verdict back.
     return { run_id, values: [], problem: 'unreadable' };

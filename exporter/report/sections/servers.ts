@@ -137,9 +137,12 @@ function besideClient(result: ResultFile, series: readonly SeriesSummary[]): Htm
   });
   if (compared.length === 0) return null;
   const isExact = collected(result.servers)?.exact !== false;
+  const late = collected(result.servers)?.inexact_families ?? [];
+  const isExactOf = ({ target, family }: SeriesSummary): boolean =>
+    isExact && !late.some((each) => each.target === target && each.family === family);
   const rows = compared.flatMap(({ measure, name, definition, unit, own }) => [
     clientRow(result, measure),
-    ...own.slice(0, MOST_ROWS).map((each) => serverRow(each, name, { definition, unit, isExact })),
+    ...own.slice(0, MOST_ROWS).map((each) => serverRow(each, name, { definition, unit, isExact: isExactOf(each) })),
     ...(own.length > MOST_ROWS
       ? [
           html`<tr>

@@ -2,6 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { performance } from 'node:perf_hooks';
 import { Collector } from './collector.ts';
 import { endEdge, startEdge, type EdgeOptions } from './run-edges.ts';
+import { LateFamilies } from '../summary/late-families.ts';
 import { metricsServer, page } from '../testing/metrics-server.ts';
 import { parseTarget } from './targets.ts';
 
@@ -25,6 +26,7 @@ async function collecting(
 
 const said: string[] = [];
 const options = (drainTimeoutSeconds = 60): EdgeOptions => ({
+  late: new LateFamilies(),
   now_ns,
   drainTimeoutSeconds,
   say: (line) => said.push(line),

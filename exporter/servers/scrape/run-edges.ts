@@ -2,12 +2,16 @@ import { things } from '../../../core/text/things.ts';
 import { RAY_REPORT_SECONDS } from '../../../catalog/within-ray.ts';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collector } from './collector.ts';
+import type { LateFamilies } from '../summary/late-families.ts';
+import type { TargetStore } from '../series/target-store.ts';
 import { countsMoved, countsRest, serverLoad } from '../summary/load-gauges.ts';
 import type { TargetLoop } from './target-loop.ts';
 
 export const DEFAULT_DRAIN_TIMEOUT_SECONDS = 10;
 /** Longest wait for the counts to settle after the last response. */
 const SETTLE_SECONDS = 2;
+/** Longest wait for observations of requests that are counted already. */
+const LATE_SECONDS = 4;
 const LOOK_EVERY_MS = 100;
 /** For the way from the engine to the page. */
 const RAY_MARGIN_SECONDS = 1;
@@ -16,6 +20,7 @@ export interface EdgeOptions {
   readonly now_ns: () => number;
   readonly drainTimeoutSeconds: number;
   readonly say: (line: string) => void;
+  readonly late: LateFamilies;
 }
 
 /** How the end of the run was reached; nanoseconds of the collection's clock. */
@@ -26,17 +31,26 @@ export interface Settled {
 }
 
 /**
- * Before the first measured request: waits, up to the drain timeout, until the servers hold no request; the last step
- * is the start scrape. Returns false when they were not idle, so that the window includes requests of other clients or
+ * Before the first measured request: waits, up to the drain timeout, until the servers hold no request and their histograms
+ * have all that were counted; the last step is the start scrape. Returns false when they were not idle, so that the window includes requests of other clients or
  * of the warm-up.
  */
 export async function startEdge(collector: Collector, options: EdgeOptions, givenUp: AbortSignal): Promise<boolean> {
   if (options.drainTimeoutSeconds > 0) await rayReported(collector, options, 'earlier', givenUp);
   const until_ns = options.now_ns() + options.drainTimeoutSeconds * 1e9;
+  const lateUntil_ns = Math.min(until_ns, options.now_ns() + LATE_SECONDS * 1e9);
   for (;;) {
     await collector.scrapeEdge();
     const load = totalLoad(collector);
-    if (load === 0 || givenUp.aborted) return load === 0;
+    const isLate = options.now_ns() < lateUntil_ns && options.late.anyLate(storesOf(collector));
+    if ((load === 0 && !isLate) || givenUp.aborted) {
+      if (!givenUp.aborted) options.late.giveUp(storesOf(collector));
+      return load === 0;
+    }
+    if (load === 0) {
+      await pause(givenUp);
+      continue;
+    }
     if (options.now_ns() >= until_ns) {
       options.say(
         `the servers still hold ${things(load, 'requests')} after ${options.drainTimeoutSeconds} s: other clients use them too`,
@@ -49,18 +63,23 @@ export async function startEdge(collector: Collector, options: EdgeOptions, give
 
 /**
  * After the last response: scrapes until no request is running and two consecutive scrapes have the same counts, at
- * most 2 s, or 13 s if an engine is inside Ray.
+ * most 2 s, or 13 s if an engine is inside Ray; then, at most 4 s, until the histograms of requests have all that were counted.
  */
 export async function endEdge(collector: Collector, options: EdgeOptions, givenUp: AbortSignal): Promise<Settled> {
   await rayReported(collector, options, 'last', givenUp);
   const until_ns = options.now_ns() + SETTLE_SECONDS * 1e9;
+  const lateUntil_ns = options.now_ns() + (givenUp.aborted ? SETTLE_SECONDS : LATE_SECONDS) * 1e9;
+  let wasAtRest = false;
   await collector.scrapeEdge();
   for (;;) {
     await pause(null);
     await collector.scrapeEdge();
     const atRest = totalLoad(collector) === 0 && readable(collector).every((loop) => rests(collector, loop));
     const settled_ns = options.now_ns();
-    if (atRest || settled_ns >= until_ns) return { settled_ns, atRest };
+    const isLate = atRest && settled_ns < lateUntil_ns && options.late.anyLate(storesOf(collector));
+    if (atRest ? !isLate : settled_ns >= (wasAtRest ? lateUntil_ns : until_ns)) return { settled_ns, atRest };
+    // Late observations are changes too.
+    wasAtRest ||= atRest;
   }
 }
 
@@ -103,6 +122,8 @@ async function rayReported(
   );
   await pause(givenUp, seconds * 1000);
 }
+
+const storesOf = (collector: Collector): TargetStore[] => readable(collector).map(({ store }) => store);
 
 /** Targets whose newest scrape succeeded: the others are not waited for. */
 function readable(collector: Collector) {

@@ -1,6 +1,6 @@
 import type { ServerRequests } from '../../../core/run/result.ts';
 import { counterGain, histogramGain } from '../series/cumulative-window.ts';
-import { HistogramSeries, ScalarSeries, type Series } from '../series/series.ts';
+import { HistogramSeries, isCumulative, ScalarSeries, type Series } from '../series/series.ts';
 import type { StatisticsWindow } from '../series/statistics.ts';
 import type { TargetStore } from '../series/target-store.ts';
 
@@ -101,6 +101,17 @@ export function serverRequests(
     first ??= requests;
   }
   return first;
+}
+
+/** The series of a page that count its server's ok requests since it started; null: it has none. */
+export function requestSeries({ series }: TargetStore): (HistogramSeries | ScalarSeries)[] | null {
+  for (const rule of RULES) {
+    const counting = series
+      .filter(isCumulative)
+      .filter(({ family, labels }) => family.name === rule.family && rule.counts(labels));
+    if (counting.length > 0) return counting;
+  }
+  return null;
 }
 
 /** A null within: such a series exists, but its increase is unknown. */
