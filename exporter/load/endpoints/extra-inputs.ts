@@ -8,9 +8,7 @@ import { isObject } from './json-object.ts';
  * several. The last one of a name wins. Throws a `ConfigurationError`.
  */
 export function parseExtraInputs(given: readonly string[]): Readonly<Record<string, JsonValue>> {
-  const inputs: Record<string, JsonValue> = {};
-  for (const text of given) for (const [name, value] of entries(text)) inputs[name] = value;
-  return inputs;
+  return Object.fromEntries(given.flatMap(entries));
 }
 
 function entries(text: string): readonly (readonly [string, JsonValue])[] {

@@ -272,10 +272,10 @@ class UndiciExchange implements Exchange, Dispatcher.DispatchHandler {
 }
 
 function flatHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string> {
-  const flat: Record<string, string> = {};
-  for (const [name, value] of Object.entries(headers)) {
-    // Undici keeps trailing spaces of a value.
-    if (value !== undefined) flat[name] = (typeof value === 'string' ? value : value.join(', ')).trimEnd();
-  }
-  return flat;
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      // Undici keeps trailing spaces of a value.
+      value === undefined ? [] : [[name, (typeof value === 'string' ? value : value.join(', ')).trimEnd()] as const],
+    ),
+  );
 }

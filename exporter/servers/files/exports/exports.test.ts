@@ -199,3 +199,53 @@ function fields(line: string): string[] {
     ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain ?? '',
   );
 }
+
+describe('names that objects inherit', () => {
+  const NAMES = ['constructor', 'toString', 'valueOf', 'hasOwnProperty', '__proto__', 'toJSON', 'length'];
+
+  test('are families and labels like any other, in every format', async () => {
+    const page = (n: number): string =>
+      NAMES.flatMap((name) => [
+        `# TYPE ${name} gauge`,
+        `${name} ${n}`,
+        `# TYPE h_${name} histogram`,
+        `h_${name}_bucket{${name}="x",le="1"} ${n}`,
+        `h_${name}_bucket{${name}="x",le="+Inf"} ${n}`,
+        `h_${name}_sum{${name}="x"} ${n}`,
+        `h_${name}_count{${name}="x"} ${n}`,
+        `# TYPE c_${name}_total counter`,
+        `c_${name}_total{${name}="y"} ${n}`,
+      ]).join('\n');
+    const stores = new Map([['http://server/metrics', replay(pagesOf(page(1), page(2), page(3)))]]);
+    const directory = await exported(
+      collectionOfStores(stores, {
+        zeroWall_ns: 0n,
+        window: { start_ns: 0, end_ns: 2e9 },
+        definitions: 'aiperf',
+        slice_ns: null,
+      }),
+    );
+    const lines = (await readFile(join(directory, 'server_metrics_export.jsonl'), 'utf8')).trim().split('\n');
+    const json = JSON.parse(await readFile(join(directory, 'server_metrics_export.json'), 'utf8')) as { metrics: Json };
+    const file = await asyncBufferFromFile(join(directory, 'server_metrics_export.parquet'));
+    const rows = await parquetReadObjects({ file });
+    const columns = (await parquetMetadataAsync(file)).schema.map(({ name }) => name);
+    for (const name of NAMES) {
+      for (const line of lines) {
+        const { metrics } = JSON.parse(line) as { metrics: Record<string, { labels?: Json }[]> };
+        expect(Object.getOwnPropertyDescriptor(metrics, name)?.value).toMatchObject([
+          { value: expect.any(Number) as unknown },
+        ]);
+        expect(Object.keys(metrics[`c_${name}`]?.[0]?.labels ?? metrics[`c_${name}_total`]?.[0]?.labels ?? {})).toEqual(
+          [name],
+        );
+      }
+      expect(Object.keys(json.metrics)).toContain(name);
+      const ofFamily = rows.filter(({ metric_name: metric }) => metric === `h_${name}`);
+      expect(ofFamily.length).toBeGreaterThan(0);
+      // The reader of this test sets the prototype of its rows.
+      if (name === '__proto__') expect(columns).toContain(name);
+      else for (const row of ofFamily) expect(Object.getOwnPropertyDescriptor(row, name)?.value).toBe('x');
+    }
+  });
+});

@@ -87,6 +87,9 @@ function element(name: string): SchemaElement {
   };
 }
 
+/** Inherits nothing: a label may be named `constructor`, and most rows lack it. */
+const plainRow = (row: ParquetRow): ParquetRow => Object.assign(Object.create(null) as ParquetRow, row);
+
 function* rowsOf(
   collection: Collection,
   family: AiperfFamily,
@@ -110,7 +113,7 @@ function* rowsOf(
     if (!(series instanceof HistogramSeries)) {
       const value =
         (series as ScalarSeries).value(change) - (reference === null ? 0 : (series as ScalarSeries).value(reference));
-      yield { ...timestamped, value: isCumulative(series) ? Math.max(0, value) : value };
+      yield plainRow({ ...timestamped, value: isCumulative(series) ? Math.max(0, value) : value });
       continue;
     }
     const gained = (of: (change: number) => number): number =>
@@ -118,13 +121,13 @@ function* rowsOf(
     const sum = gained((each) => series.sum(each));
     const count = gained((each) => series.total(each));
     for (const [bucket, le] of series.boundTexts.entries()) {
-      yield {
+      yield plainRow({
         ...timestamped,
         sum: Number.isFinite(sum) ? sum : null,
         count,
         bucket_le: le,
         bucket_count: gained((each) => series.count(each, bucket)),
-      };
+      });
     }
   }
 }

@@ -77,11 +77,14 @@ function* serverMetricsLines(collection: Collection): Generator<string> {
 }
 
 function lineOf(collection: Collection, { name, store }: CollectedTarget, scrape: number) {
-  const metrics: Record<string, unknown[]> = {};
+  const metrics = new Map<string, unknown[]>();
   for (const series of store.series) {
     const change = series.changeAt(scrape);
     if (isLeftOut(series.family) || change < 0 || series.isAbsent(change)) continue;
-    (metrics[aiperfName(series.family)] ??= []).push(sampleOf(series, change));
+    const name = aiperfName(series.family);
+    const samples = metrics.get(name);
+    if (samples === undefined) metrics.set(name, [sampleOf(series, change)]);
+    else samples.push(sampleOf(series, change));
   }
   const at = wall_ns(collection, store.at_ns(scrape));
   return {
@@ -90,7 +93,7 @@ function lineOf(collection: Collection, { name, store }: CollectedTarget, scrape
     endpoint_latency_ns: Math.round(store.duration_ns(scrape)),
     request_sent_ns: wall_ns(collection, store.sent_ns(scrape)),
     first_byte_ns: at,
-    metrics,
+    metrics: Object.fromEntries(metrics) as unknown,
   };
 }
 
