@@ -3,7 +3,9 @@ import fc from 'fast-check';
 
 import { ExpositionError } from './exposition-error.ts';
 import type { Exposition, Sample } from './exposition.ts';
-import { parseText } from './parse.ts';
+import { parseOpenMetrics, parseText } from './parse.ts';
+import { parseProtobuf } from './protobuf/parse-protobuf.ts';
+import { delimited, text, varintField } from './protobuf/testing/wire-writer.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 const parse = (text: string): Exposition => parseText(encode(text));
@@ -189,6 +191,20 @@ describe('rejected pages and the position of the error', () => {
       expect(exposition?.missingFinalNewline ?? true).toBe(!complete);
     }
   });
+});
+
+test.each([
+  ['text', (help: string) => parseText(encode(`# HELP a ${help}\na 1\n`))],
+  ['OpenMetrics', (help: string) => parseOpenMetrics(encode(`# HELP a ${help}\n# TYPE a gauge\na 1\n# EOF\n`))],
+  [
+    'protobuf',
+    (help: string) =>
+      parseProtobuf(Uint8Array.from(delimited([...text(1, 'a'), ...text(2, help), ...varintField(3, 1)]))),
+  ],
+])('a HELP of megabytes is shortened, %s', (_, parsed) => {
+  const help = (length: number): string | null | undefined => parsed('é'.repeat(length)).family('a')?.help;
+  expect(help(4096)).toBe('é'.repeat(4096));
+  expect(help(1_000_000)).toBe(`${'é'.repeat(4096)}…`);
 });
 
 describe('families', () => {

@@ -54,9 +54,16 @@ export function readHashLine(
     throw cursor.error(textStart, `not a metric type: ${quoteForMessage(text)}`);
   if (keyword === 'UNIT' && text !== '' && !name.endsWith(`_${text}`))
     throw cursor.error(textStart, `the unit ${quoteForMessage(text)} is not the end of the name`);
-  const unescaped = keyword !== 'HELP' ? text : dialect.blanks ? unescapeHelp(text) : unescapeQuoted(text);
+  const unescaped = keyword !== 'HELP' ? text : shortHelp(dialect.blanks ? unescapeHelp(text) : unescapeQuoted(text));
   rows.metadata.push({ keyword, name, text: unescaped, offset: start, row: rows.count });
   return end + 1;
+}
+
+/** Characters of a HELP that are kept: it is text for people, and no page is refused for it. */
+const MAX_HELP = 4096;
+
+export function shortHelp(help: string): string {
+  return help.length <= MAX_HELP ? help : `${help.slice(0, MAX_HELP).toWellFormed()}…`;
 }
 
 /** The type that the text of a TYPE line names in a format. */

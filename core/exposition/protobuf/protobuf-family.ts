@@ -1,4 +1,5 @@
 import type { MetricType } from '../exposition.ts';
+import { shortHelp } from '../page/metadata-line.ts';
 import type { ParseLimits } from '../parse-options.ts';
 import { readMetric } from './protobuf-metric.ts';
 import type { ProtobufMetric } from './protobuf-metric.ts';
@@ -35,7 +36,7 @@ export function readFamily(reader: WireReader, limits: ParseLimits): ProtobufFam
   const metrics: ProtobufMetric[] = [];
   while (reader.next()) {
     if (reader.field === 1) name = reader.string('a metric name', limits.maxLabelNameBytes);
-    else if (reader.field === 2) help = reader.string('a help text', limits.maxBytes);
+    else if (reader.field === 2) help = shortHelp(reader.string('a help text', limits.maxBytes));
     else if (reader.field === 3) {
       reader.expect(VARINT, 'a metric type');
       typeNumber = reader.int64();
