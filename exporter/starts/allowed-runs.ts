@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { isName, NAME_RULE } from '../../core/run/tag.ts';
 import { yamlSection, type YamlSection } from '../files/yaml-section.ts';
 
 /** A scenario that clients may start by its name. */
@@ -22,7 +23,6 @@ export interface AllowedRuns {
 }
 
 const MOST_SCENARIOS = 1000;
-const LONGEST_NAME = 200;
 const MOST_CONCURRENT = 16;
 const MOST_QUEUED = 100;
 const DEFAULT_QUEUE = 5;
@@ -48,9 +48,7 @@ export function parseAllowedRuns(
   return {
     scenarios: new Map(
       names.map((name) => {
-        if (!/\S/.test(name) || name.length > LONGEST_NAME) {
-          scenarios.refuse(name.slice(0, LONGEST_NAME), `must be a name of 1 to ${LONGEST_NAME} characters`);
-        }
+        if (!isName(name)) scenarios.refuse(JSON.stringify(name.slice(0, 200)), `must be ${NAME_RULE}`);
         return [name, allowedScenario(scenarios.section(name), name, folder, problemOf)];
       }),
     ),

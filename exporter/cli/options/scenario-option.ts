@@ -1,6 +1,5 @@
+import { isName, NAME_RULE } from '../../../core/run/tag.ts';
 import type { Option } from './options.ts';
-
-const LONGEST_NAME = 200;
 
 /** The name of a scenario: a label of metrics and a line of tables. */
 export function scenarioName<T extends string | null>(help: string, fallback: T): Option<string | T> {
@@ -9,8 +8,7 @@ export function scenarioName<T extends string | null>(help: string, fallback: T)
     value: 'NAME',
     parse: (given) => {
       const name = given.at(-1) ?? '';
-      if (name.trim() === '' || name.length > LONGEST_NAME || /[\p{Cc}\p{Zl}\p{Zp}]/u.test(name))
-        throw new Error(`a name of 1 to ${LONGEST_NAME} characters on one line`);
+      if (!isName(name)) throw new Error(NAME_RULE);
       return name;
     },
     fallback,
