@@ -10,6 +10,7 @@ import { checkedForward, checkedInRandomOrders, peerValues, REAL_PEERS, scatterI
 import { readRepeats } from './repeats-file.ts';
 import { percent, shareText, wilson } from './share.ts';
 import { figuresOf, RULES, runMaker } from './series.ts';
+import { setsRows } from './sets.ts';
 import { NIGHTS, pairedTrial, slowdownTrial, unchangedTrial, type Trial } from './trials.ts';
 import { WORLDS, type World } from './worlds.ts';
 
@@ -64,7 +65,8 @@ export const judge: Bench = {
     }
     context.note('');
     for (const server of REAL) rows.push(...(await realRows(context, server)));
-    return [...rows, longHistoryRow(context.rounds)];
+    context.note('');
+    return [...rows, ...setsRows(context), longHistoryRow(context.rounds)];
   },
 };
 

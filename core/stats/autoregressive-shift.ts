@@ -52,11 +52,11 @@ function cautiousDependence(values: readonly number[]): number | null {
 }
 
 /** Independent if the values depend on each other so: the first as it is, of the others what is new. */
-function whitened(values: readonly number[], rho: number): readonly number[] {
+export function whitened(values: readonly number[], rho: number): readonly number[] {
   return values.map((value, i) => (i === 0 ? Math.sqrt(1 - rho ** 2) * value : value - rho * (values[i - 1] ?? NaN)));
 }
 
 /** Over the places of the first. */
-function dot(x: readonly number[], y: readonly number[]): number {
+export function dot(x: readonly number[], y: readonly number[]): number {
   return x.reduce((sum, value, i) => sum + value * (y[i] ?? NaN), 0);
 }

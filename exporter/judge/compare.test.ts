@@ -202,6 +202,57 @@ describe('what is not comparable is undecided and says why', () => {
   });
 });
 
+describe('sets of which one follows the other in time', () => {
+  const A = [1, 1.02, 0.99, 1.01, 0.98, 1.015, 0.985, 1.005, 0.995, 1.01];
+  const after = (b: readonly number[], day = 10) => compare(runsOf('a', A), runsOf('b', b, day), { rules: ONE });
+  /** The same order of values in both sets. */
+  const times = (factor: number) => A.map((value) => value * factor);
+
+  test('a machine that gets slower by 1 % a run is no change, and pairs are proposed', () => {
+    const drifting = (from: number) => A.map((value, i) => value * 1.01 ** (from + i));
+    const judged = compare(runsOf('a', drifting(0)), runsOf('b', drifting(10), 10), { rules: ONE });
+    expect(judged).toMatchObject({
+      ...{ verdict: 'undecided', reason: 'time_order', needs: { design: 'pairs', pairs: 6, further: 6 } },
+    });
+    expect(judged.sentence).toContain('a trend of the machine or runs that depend on each other could be the change');
+    // By ranks alone the interval excludes no change: that is why the reason is the order.
+    expect(judged.measures[0]?.effect?.low).toBeGreaterThan(1);
+    // B first is the same question.
+    const before = compare(runsOf('a', drifting(10), 10), runsOf('b', drifting(0)), { rules: ONE });
+    expect(before).toMatchObject({ verdict: 'undecided', reason: 'time_order' });
+  });
+
+  test('a change that no trend of the runs explains is found, in both directions, and none stays unchanged', () => {
+    expect(after(times(1.1)).verdict).toBe('regressed');
+    expect(after(times(0.9)).verdict).toBe('improved');
+    expect(after(times(1)).verdict).toBe('unchanged');
+  });
+
+  test('what could have been seen counts the order', () => {
+    const detectable = after(times(1)).measures[0]?.detectable ?? NaN;
+    expect(after(times(1 + detectable * 1.001)).verdict).toBe('regressed');
+    expect(after(times(1 + detectable * 0.98)).verdict).toBe('undecided');
+  });
+
+  test('runs made in turns, and pairs, are judged by ranks alone', () => {
+    const drifting = (from: number, factor: number) =>
+      A.map((value, i) => run(`${from}${i}`, [figure(TTFT, 'p50', value * factor * 1.01 ** (2 * i))], 2 * i + from));
+    expect(compare(drifting(0, 1), drifting(1, 1.3), { rules: ONE }).verdict).toBe('regressed');
+    const paired = compare(runsOf('a', A), runsOf('b', times(1.06), 10), { paired: true, rules: ONE });
+    expect(paired.verdict).toBe('regressed');
+  });
+
+  test('without the time of a run no trend can be seen, which is said', () => {
+    const undated = (runs: ReturnType<typeof runsOf>) => runs.map((one) => ({ ...one, start: null }));
+    const judged = compare(undated(runsOf('a', A)), undated(runsOf('b', times(1.1))), { rules: ONE });
+    expect(judged.verdict).toBe('regressed');
+    expect(judged.preflight).toEqual([expect.objectContaining({ check: 'time_order', outcome: 'unknown' })]);
+    expect(judged.preflight[0]?.sentence).toBe(
+      'When 20 runs were made is not known: a trend between the sets would look like a change.',
+    );
+  });
+});
+
 describe('failures', () => {
   const set = (name: string, latency: number, withFailures: number, errors: number) =>
     [0.99, 1, 1.01, 1.02, 0.98, 1.005].map((noise, i) =>

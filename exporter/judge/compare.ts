@@ -6,7 +6,8 @@ import { preflight } from './preflight.ts';
 import { defaultRules, MOST_PRIMARY, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { overallReason, overallSentence } from './sentences.ts';
-import type { Design, Judgment, MeasureVerdict, Needs, VerdictName } from './verdict.ts';
+import { orderDoubts, unknownOrder } from './time-order.ts';
+import type { Design, Judgment, MeasureVerdict, Needs, PreflightFinding, VerdictName } from './verdict.ts';
 
 export interface CompareOptions {
   /** a[i] and b[i] are a pair: measured one right after the other, with the same plan. */
@@ -19,7 +20,8 @@ export interface CompareOptions {
  * Judges the runs of `b` against those of `a`. The unit of evidence is a run; the effect is the ratio B ÷ A.
  *
  * Pairs: Hodges and Lehmann's estimate of the log ratios and the interval that inverts the exact signed-rank test. Sets: the
- * same with the rank-sum test. The gating measures share alpha by Holm's procedure; each interval is that of its step.
+ * same with the rank-sum test, and where their runs follow each other in time, only a change that no trend and no dependence
+ * of the runs explains (`orderDoubts`). The gating measures share alpha by Holm's procedure; each interval is that of its step.
  *
  * @throws RangeError when a side is empty, pairs are not of equal number, or more than five measures gate
  */
@@ -30,7 +32,8 @@ export function compare(a: readonly RunFigures[], b: readonly RunFigures[], opti
   return judge(a, b, rules, {
     design: paired ? 'pairs' : 'sets',
     evidenceOf: paired ? pairsEvidence : setsEvidence,
-    doubts: new Map(),
+    doubts: paired ? new Map() : orderDoubts(a, b, rules),
+    findings: paired ? [] : unknownOrder(a, b),
   });
 }
 
@@ -39,12 +42,12 @@ export function judge(
   a: readonly RunFigures[],
   b: readonly RunFigures[],
   rules: Rules,
-  how: Pick<JudgedHow, 'design' | 'evidenceOf' | 'doubts'>,
+  how: Pick<JudgedHow, 'design' | 'evidenceOf' | 'doubts'> & { readonly findings?: readonly PreflightFinding[] },
 ): Judgment {
   if (rules.primary.length > MOST_PRIMARY) {
     throw new RangeError(`${rules.primary.length} measures gate; at most ${MOST_PRIMARY} can`);
   }
-  const findings = preflight(a, b);
+  const findings = [...preflight(a, b), ...(how.findings ?? [])];
   const forbidden = findings.some(({ outcome }) => outcome === 'failed');
   // What only one side has is not compared, except that a measure that gates must not vanish unseen.
   const cases = casesOf(a, b, rules).filter((each) => each.place >= 0 || (each.a.length > 0 && each.b.length > 0));
@@ -73,7 +76,9 @@ export function worst(verdicts: readonly VerdictName[]): VerdictName {
   return FROM_WORST.find((verdict) => verdicts.includes(verdict)) ?? 'undecided';
 }
 
+/** What interleaved pairs would decide needs no further runs of the same order first. */
 function needsOfAll(gating: readonly MeasureVerdict[], verdict: VerdictName): Needs | null {
   const open = gating.filter((one) => one.verdict === verdict);
-  return open.map(({ needs }) => needs).reduce(larger, null);
+  const byOrder = open.filter(({ reason }) => reason === 'time_order');
+  return (byOrder.length > 0 ? byOrder : open).map(({ needs }) => needs).reduce(larger, null);
 }

@@ -39,12 +39,11 @@ export function judgeCases(cases: readonly FigureCase[], how: JudgedHow): readon
   return judged.map((one) => verdictOn(one, byKey, gating, how));
 }
 
-/** Why the runs of a history may depend on each other, and the change that is decided anyway. */
-export interface Doubt {
-  readonly reason: 'dependent_history' | 'short_history';
-  /** On the scale of the evidence. */
-  readonly least: number;
-}
+/** Why runs may depend on each other, and the change that is decided anyway, on the scale of the evidence. */
+export type Doubt =
+  | { readonly reason: 'dependent_history' | 'short_history'; readonly least: number }
+  /** The shift that is left when a trend and a dependence of the runs are taken out: it has to exclude no change as well. */
+  | { readonly reason: 'time_order'; readonly low: number; readonly high: number };
 
 interface Judged {
   readonly each: FigureCase;
@@ -102,7 +101,7 @@ function verdictOn(one: Judged, byKey: ReadonlyMap<string, Judged>, gating: numb
     effect,
     confidence: 1 - (evidence.level ?? test.level),
     method: evidence.method,
-    detectable: detectableRatio(decision.detectable),
+    detectable: detectableRatio(detectableOf(one, how.doubts)),
     p: test.p,
     needs: verdict === 'undecided' || verdict === 'suspect' ? needsOf(one, reason, gating, how) : null,
   };
@@ -123,7 +122,7 @@ function conclude(
   const doubt = doubts.get(keyText(each.key));
   // A short history may raise a suspicion, but not confirm it.
   if (doubt !== undefined && !(design === 'single' && doubt.reason === 'short_history')) {
-    if (Math.max(evidence.estimate[0], -evidence.estimate[1]) < doubt.least) return undecided(doubt.reason);
+    if (isWithheld(doubt, verdict, evidence.estimate)) return undecided(doubt.reason);
   }
   if (verdict === 'improved') {
     const withFailures = byKey.get(keyText({ ...each.key, population: 'all' }));
@@ -133,6 +132,19 @@ function conclude(
   return verdict === 'regressed'
     ? { verdict: 'suspect', reason: 'unconfirmed_regression' }
     : undecided('unconfirmed_improvement');
+}
+
+function isWithheld(doubt: Doubt, verdict: VerdictName, estimate: KnownInterval): boolean {
+  if (doubt.reason !== 'time_order') return Math.max(estimate[0], -estimate[1]) < doubt.least;
+  return verdict === 'regressed' ? doubt.low <= 0 : doubt.high >= 0;
+}
+
+/** If all runs of B were slower, what a trend leaves of the shift would move with the estimate. */
+function detectableOf({ each, evidence, decision }: Judged, doubts: JudgedHow['doubts']): number | null {
+  const doubt = doubts.get(keyText(each.key));
+  const found = decision?.detectable ?? null;
+  if (doubt?.reason !== 'time_order' || found === null || evidence === null) return found;
+  return Math.max(found, (evidence.estimate[0] + evidence.estimate[1]) / 2 - doubt.low);
 }
 
 function needsOf({ each, evidence, decision }: Judged, reason: Reason, gating: number, how: JudgedHow): Needs | null {
@@ -146,6 +158,7 @@ function needsOf({ each, evidence, decision }: Judged, reason: Reason, gating: n
     case 'short_history':
       return { design: 'baseline', further: Math.max(1, FEWEST_FOR_DEPENDENCE - each.a.length) };
     case 'dependent_history':
+    case 'time_order':
       return missingRuns({ design: 'pairs', a: 0, b: 0, gating, alpha });
     case 'buckets':
       return { design: 'buckets', effect: each.margin };

@@ -56,6 +56,9 @@ const BECAUSE: Readonly<Record<Reason, string>> = {
     'the runs of the history depend on each other, and the change is not far beyond their scatter; compare in interleaved pairs',
   short_history:
     'the history is too short to show whether its runs depend on each other, and the change is not far beyond its scatter',
+  time_order:
+    'the runs of one set follow those of the other, and a trend of the machine or runs that depend on each other could be ' +
+    'the change; compare in interleaved pairs',
   buckets: 'the buckets are too coarse for the margin',
   failures: 'it is better among successful requests only, not when failed ones count as infinitely slow',
   missing_values: 'some runs have no value',

@@ -38,6 +38,8 @@ export const REASONS = [
   'dependent_history',
   /** The history is too short to show whether its runs depend on each other, and the change is not far beyond its scatter. */
   'short_history',
+  /** The runs of the sets follow each other in time, and a trend or a dependence of the runs could be the change. */
+  'time_order',
   /** Buckets leave open what the runs would decide. */
   'buckets',
   /** Better among ok requests, but not when failed ones count as infinitely slow. */
@@ -122,6 +124,7 @@ export const PREFLIGHT_CHECKS = [
   'request_rate',
   'client',
   'foreign_traffic',
+  'time_order',
 ] as const;
 
 /** Something that has to hold before runs can be compared, and does not, or is not known to. */

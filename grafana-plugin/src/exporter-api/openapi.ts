@@ -431,7 +431,7 @@ export interface components {
             needs: components["schemas"]["VerdictEntry_needs"];
             next_command: string | null;
             preflight: {
-                check: "missing_shards" | "scenario" | "fingerprint" | "input_tokens" | "output_tokens" | "cached_input_ratio" | "request_rate" | "client" | "foreign_traffic";
+                check: "missing_shards" | "scenario" | "fingerprint" | "input_tokens" | "output_tokens" | "cached_input_ratio" | "request_rate" | "client" | "foreign_traffic" | "time_order";
                 outcome: "failed" | "unknown";
                 run_ids: components["schemas"]["VerdictEntry_runIds"];
                 sentence: string;
@@ -1544,7 +1544,7 @@ export interface components {
             design: "requests";
             times: number;
         };
-        VerdictEntry_reason: "decided" | "preflight" | "too_few_runs" | "wide_interval" | "near_margin" | "unconfirmed_regression" | "unconfirmed_improvement" | "multiple_measures" | "dependent_history" | "short_history" | "buckets" | "failures" | "missing_values" | "few_values" | "unbounded" | "no_measures";
+        VerdictEntry_reason: "decided" | "preflight" | "too_few_runs" | "wide_interval" | "near_margin" | "unconfirmed_regression" | "unconfirmed_improvement" | "multiple_measures" | "dependent_history" | "time_order" | "short_history" | "buckets" | "failures" | "missing_values" | "few_values" | "unbounded" | "no_measures";
         VerdictEntry_runIds: string[];
         VerdictEntry_verdict: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";
         VerdictName: "regressed" | "improved" | "unchanged" | "suspect" | "undecided";

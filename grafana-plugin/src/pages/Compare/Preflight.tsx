@@ -77,6 +77,8 @@ function remedy(check: PreflightFinding['check']): string {
       return t('remedy.missing-shards', 'Repeat the runs with all of their shards.');
     case 'foreign_traffic':
       return t('remedy.foreign-traffic', 'Repeat the runs when no one else uses the servers.');
+    case 'time_order':
+      return t('remedy.time-order', 'Import them with their times, or measure in interleaved pairs with llmbench ab.');
   }
 }
 

@@ -21,6 +21,8 @@ export function reasonText(reason: Reason): string {
       return t('reason.multiple-measures', 'too little evidence for several measures');
     case 'dependent_history':
       return t('reason.dependent-history', 'runs depend on each other');
+    case 'time_order':
+      return t('reason.time-order', 'a trend between the sets could be the change');
     case 'short_history':
       return t('reason.short-history', 'history too short');
     case 'buckets':

@@ -1,0 +1,137 @@
+import { seededRandom } from '../../core/stats/seeded-random.ts';
+import { compare } from '../../exporter/judge/compare.ts';
+import type { VerdictName } from '../../exporter/judge/verdict.ts';
+import type { BenchContext, Row } from '../bench.ts';
+import { percent, wilson } from './share.ts';
+import { figuresOf, MARGIN, RULES, runMaker } from './series.ts';
+import { normal, WORLDS, type World } from './worlds.ts';
+
+const COMPARISONS = 1000;
+const SIZES = [
+  [5, 5],
+  [10, 10],
+  [20, 5],
+] as const;
+/** Measures that get slower together, as percentiles of one latency do. */
+const SLOWER_MEASURES = 2;
+
+/** How the runs of two sets, all of A before B, vary when nothing changes. */
+interface Machine {
+  readonly name: string;
+  readonly world: World;
+  /** Run-to-run standard deviation, as a share of the value. */
+  readonly scatter: number;
+  /** By how much every run is slower than the one before. */
+  readonly drift: number;
+}
+
+const INDEPENDENT = worldOf('independent');
+const DEPENDENT = worldOf('AR(1) ρ = 0.7');
+const HEAVY = worldOf('heavy-tailed');
+/** A level that walks by 0.3 standard deviations of a run from run to run. */
+const WALK: World = {
+  name: 'random walk',
+  start: (random) => {
+    let level = 0;
+    return () => (level += 0.3 * normal(random)) + normal(random);
+  },
+};
+const WANDERING: readonly Machine[] = [
+  { name: 'AR(1) ρ = 0.7, scatter 5 %', world: DEPENDENT, scatter: 0.05, drift: 0 },
+  { name: 'random walk, scatter 5 %', world: WALK, scatter: 0.05, drift: 0 },
+  { name: '+1 % a run, scatter 2 %', world: INDEPENDENT, scatter: 0.02, drift: 0.01 },
+  { name: '+1 % a run, scatter 5 %', world: INDEPENDENT, scatter: 0.05, drift: 0.01 },
+];
+const STEADY: readonly Machine[] = [
+  { name: 'independent, scatter 2 %', world: INDEPENDENT, scatter: 0.02, drift: 0 },
+  { name: 'heavy-tailed, scatter 2 %', world: HEAVY, scatter: 0.02, drift: 0 },
+  { name: 'independent, scatter 5 %', world: INDEPENDENT, scatter: 0.05, drift: 0 },
+];
+
+/** `compare` of sets of which one follows the other: false alarms, and what it still finds. */
+export function setsRows(context: BenchContext): readonly Row[] {
+  context.note(`compare of sets, all of A before B (${COMPARISONS} comparisons per row); by ranks alone in brackets`);
+  const rows: Row[] = [];
+  for (const machine of WANDERING) {
+    for (const [a, b] of SIZES) {
+      const found = regressedShare(machine, a, b, 0, 'after');
+      rows.push(row(`false regressed, compare ${a} + ${b}, ${machine.name}`, found.ours, 2));
+      const slower = regressedShare(machine, a, b, 0.2, 'after');
+      context.note(`${machine.name}, ${a} + ${b}: nothing changed ${text(found)}; +20 % ${text(slower)}`);
+    }
+  }
+  for (const machine of STEADY) {
+    for (const [a, b] of SIZES) {
+      const shares = [0, 0.05, 0.1, 0.2].map((slower) => {
+        const found = regressedShare(machine, a, b, slower, 'after');
+        return `+${100 * slower} % ${text(found)}`;
+      });
+      context.note(`${machine.name}, ${a} + ${b}: ${shares.join(', ')}`);
+    }
+    if (machine.scatter > 0.02) continue;
+    const missed = 1 - regressedShare(machine, 10, 10, 0.1, 'after').ours;
+    rows.push(row(`+10 % not found, compare 10 + 10, ${machine.name}`, missed, 2));
+  }
+  for (const machine of [...WANDERING, ...STEADY]) {
+    const [none, slower] = [0, 0.1].map((each) => regressedShare(machine, 10, 10, each, 'interleaved'));
+    if (none && slower)
+      context.note(`${machine.name}, 10 + 10 in turns (ABBA): nothing changed ${text(none)}; +10 % ${text(slower)}`);
+    if (none) rows.push(row(`false regressed, compare 10 + 10 in turns, ${machine.name}`, none.ours, 2));
+  }
+  return rows;
+}
+
+interface Shares {
+  readonly ours: number;
+  /** The same runs without their times, of which ranks alone decide. */
+  readonly byRanks: number;
+}
+
+function regressedShare(
+  { name, world, scatter, drift }: Machine,
+  sizeA: number,
+  sizeB: number,
+  slower: number,
+  order: 'after' | 'interleaved',
+): Shares {
+  const random = seededRandom(`sets ${name} ${sizeA} ${sizeB} ${slower} ${order}`);
+  const found = { ours: 0, byRanks: 0 };
+  for (let i = 0; i < COMPARISONS; i++) {
+    const make = runMaker(world, random, scatter / Math.log1p(MARGIN));
+    const runs = Array.from({ length: sizeA + sizeB }, (_, place) => {
+      const isB = order === 'after' ? place >= sizeA : place % 4 === 1 || place % 4 === 2;
+      const values = make(0).map((value, measure) => {
+        const factor = isB && measure < SLOWER_MEASURES ? 1 + slower : 1;
+        return value * factor * (1 + drift) ** place;
+      });
+      return { isB, figures: figuresOf(values, place) };
+    });
+    const side = (b: boolean) => runs.flatMap(({ isB, figures }) => (isB === b ? [figures] : []));
+    const judged = (dated: boolean): VerdictName => {
+      const [a, b] = [side(false), side(true)].map((each) =>
+        dated ? each : each.map((figures) => ({ ...figures, start: null })),
+      );
+      return compare(a ?? [], b ?? [], { rules: RULES }).verdict;
+    };
+    const byRanks = judged(false) === 'regressed';
+    if (byRanks) found.byRanks++;
+    // The order of the runs only withholds what ranks decide.
+    if (byRanks && judged(true) === 'regressed') found.ours++;
+  }
+  return { ours: found.ours / COMPARISONS, byRanks: found.byRanks / COMPARISONS };
+}
+
+function worldOf(name: string): World {
+  const found = WORLDS.find((world) => world.name === name);
+  if (found === undefined) throw new RangeError(`there is no world ${name}`);
+  return found;
+}
+
+function row(what: string, share: number, atMost: number): Row {
+  return { what, unit: '%', ours: [100 * share], peer: null, target: { by: 'value', atMost } };
+}
+
+function text({ ours, byRanks }: Shares): string {
+  const [low, high] = wilson(Math.round(ours * COMPARISONS), COMPARISONS);
+  return `${percent(ours)} (95 %: ${percent(low)} to ${percent(high)}) [${percent(byRanks)}]`;
+}
