@@ -5,6 +5,7 @@ import { readInBatches } from '../files/read-in-batches.ts';
 import { readChanged } from '../store/index/read-changed.ts';
 import type { RunStore } from '../store/run-store.ts';
 import { readFinishedRunFile, readResultFile } from '../store/sealed/read-run-files.ts';
+import { changedSinceSealed } from '../store/sealed/verify-run.ts';
 import { figuresOfRun } from './figures-of-run.ts';
 import type { RunFigures } from './run-figures.ts';
 
@@ -82,7 +83,10 @@ async function figuresOf(store: RunStore, runId: string, stage: number | null): 
 async function readFrom(folder: string, stage: number | null): Promise<RunFigures | string> {
   const run = await readFinishedRunFile(folder);
   if (run.status === 'running') return 'it is still running';
-  const result = comparableResult(await readResultFile(folder), stage);
+  const whole = await readResultFile(folder);
+  const changed = await changedSinceSealed(folder);
+  if (changed !== null) return changed;
+  const result = comparableResult(whole, stage);
   return typeof result === 'string' ? result : figuresOfRun(run, result);
 }
 

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
@@ -7,6 +7,7 @@ import { openStore, type RunStore } from '../../store/run-store.ts';
 import { run as baseline } from './baseline.ts';
 import { run as check } from './check.ts';
 import { run as compare } from './compare.ts';
+import { run as history } from './history.ts';
 
 let directory: string;
 let store: RunStore;
@@ -88,6 +89,21 @@ describe('compare', () => {
     const { code, out } = await output(compare, 'tag:before', 'tag:after', ...rules);
     expect(code).toBe(0);
     expect(out).toMatch(/inter-token latency p50 \* +unchanged .*±1 %/);
+  });
+
+  test('a result that was changed by hand is not compared, judged or used as baseline', async () => {
+    await twoBuilds(1);
+    await output(baseline, 'accept', 'tag:before');
+    for (const id of ['before-2', 'after-2']) {
+      const path = join(store.pathOf(id), 'result.json');
+      await writeFile(path, (await readFile(path, 'utf8')).replaceAll('"value": 0.1', '"value": 0.05'));
+    }
+    const reason = 'its result.json differs from its checksum; `llmbench runs verify` lists such runs';
+    await expect(output(compare, 'before-2', 'tag:after')).rejects.toThrow(`before-2 cannot be read: ${reason}`);
+    await expect(output(check, 'after-2')).rejects.toThrow(`after-2 cannot be read: ${reason}`);
+    const { out, err } = await output(check, 'after-3');
+    expect(out + err).toContain(`baseline run before-2 is not used: ${reason}`);
+    expect((await output(history, 'nightly')).err).toContain(`after-2 is not shown: ${reason}`);
   });
 
   test.each([

@@ -30,6 +30,9 @@ beforeAll(async () => {
   await writeFile(join(store.pathOf('torn'), 'run.json'), '{');
   await storeJudgedRun(store, 'half', 21, { ttft: 0.1 });
   await writeFile(join(store.pathOf('half'), 'result.json'), '{');
+  await storeJudgedRun(store, 'edited', 22, { ttft: 0.1 });
+  const edited = join(store.pathOf('edited'), 'result.json');
+  await writeFile(edited, (await readFile(edited, 'utf8')).replaceAll('0.1,', '0.05,'));
   const problem = (line: string): void => void problems.push(line);
   const api = createApi({
     library: new RunLibrary(store, new RunList(store), problem),
@@ -68,6 +71,8 @@ describe('GET /compare', () => {
     const runFile = join(store.pathOf('waiting'), 'run.json');
     const run = JSON.parse(await readFile(runFile, 'utf8')) as object;
     await writeFile(runFile, JSON.stringify({ ...run, process: ownIdentity() }));
+    // It is sealed when it is moved.
+    await rm(join(store.pathOf('waiting'), 'checksums.sha256'));
     const unfinished = join(store.directory, '.unfinished');
     await mkdir(unfinished, { recursive: true });
     await rename(store.pathOf('waiting'), join(unfinished, 'waiting'));
@@ -105,6 +110,11 @@ describe('GET /compare', () => {
     ['a=scenario:none&b=after-0', 404, 'a: no run matches scenario:none'],
     ['a=before-0&b=torn', 422, 'torn cannot be read: torn/run.json is damaged'],
     ['a=before-0&b=half', 422, 'half cannot be read: half/result.json is damaged'],
+    [
+      'a=before-0&b=edited',
+      422,
+      'edited cannot be read: its result.json differs from its checksum; `llmbench runs verify`',
+    ],
     ['a=before-0&b=before-0', 400, 'before-0 is in both sets'],
     ['a=tag:before&b=after-0&paired=true', 400, 'paired requires as many runs in A as in B; there are 6 and 1'],
     ['a=before-0&b=after-0&margin=x', 400, "margin is 'x' and must be a percentage above 0"],

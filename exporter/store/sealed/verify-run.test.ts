@@ -10,7 +10,7 @@ import { editRun } from '../changes/edit-run.ts';
 import { addedRun } from '../fixtures/added-run.ts';
 import { openStore } from '../run-store.ts';
 import type { RunStore } from '../run-store.ts';
-import { verifyRun } from './verify-run.ts';
+import { changedSinceSealed, verifyRun } from './verify-run.ts';
 
 let directory: string;
 let store: RunStore;
@@ -87,4 +87,24 @@ test('a FIFO instead of a file is named, without waiting for a writer', async ()
     execFileSync('mkfifo', [inRun(name)]);
     expect((await verifyRun(store, 'r1')).problems).toEqual([problem]);
   }
+});
+
+test.each(['result.json', 'run.json'])('%s that was changed by hand is no basis of a decision', async (file) => {
+  expect(await changedSinceSealed(inRun(''))).toBeNull();
+  const text = await readFile(inRun(file), 'utf8');
+  await writeFile(inRun(file), text.replace('}', ' }'));
+  expect(await changedSinceSealed(inRun(''))).toMatch(
+    new RegExp(`^its ${file} differs from its checksum; .*runs verify`),
+  );
+  // Stored without checksums: nothing says that it changed.
+  await rm(inRun('checksums.sha256'));
+  expect(await changedSinceSealed(inRun(''))).toBeNull();
+});
+
+test('a run whose tags are being changed is as it was sealed', async () => {
+  const seen = await Promise.all([
+    ...Array.from({ length: 20 }, (_, i) => editRun(store, 'r1', (run) => ({ ...run, tags: [`t${i}`] }))),
+    ...Array.from({ length: 20 }, () => changedSinceSealed(inRun(''))),
+  ]);
+  expect(seen.filter((each) => typeof each === 'string')).toEqual([]);
 });

@@ -1,5 +1,7 @@
 import { join } from 'node:path';
-import { fileSha256, readChecksums } from './checksums.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { readRegularFile } from '../../files/read-regular-file.ts';
+import { fileSha256, readChecksums, textSha256 } from './checksums.ts';
 import { readResultFile, readRunFile } from './read-run-files.ts';
 import type { RunStore } from '../run-store.ts';
 import { codeOf, reasonOf } from '../../errors/store-errors.ts';
@@ -40,6 +42,32 @@ export async function verifyRun(store: RunStore, runId: string): Promise<Verific
   problems.unshift(...unreadable.values());
   const state = problems.length > 0 ? 'damaged' : sums === null ? 'unsealed' : 'ok';
   return { run_id: runId, state, files: sums?.size ?? 0, problems };
+}
+
+/** run.json and its checksum are replaced one after the other: they differ no longer than this. */
+const LONGEST_EDIT_MS = 200;
+const PAUSE_MS = 20;
+const SEALED_FACTS = ['result.json', 'run.json'];
+
+/**
+ * Whether run.json and result.json are as they were sealed, at a fraction of the cost of all files: what differs, with the
+ * remedy, for whoever rests a decision on them; else null. A run that was stored without checksums is taken as it is.
+ */
+export async function changedSinceSealed(folder: string): Promise<string | null> {
+  const giveUpAt = Date.now() + LONGEST_EDIT_MS;
+  for (;;) {
+    const sums = await readChecksums(folder);
+    const changed: string[] = [];
+    for (const path of SEALED_FACTS) {
+      const sum = sums?.get(path);
+      if (sum !== undefined && textSha256(await readRegularFile(join(folder, path))) !== sum) changed.push(path);
+    }
+    const [first] = changed;
+    if (first === undefined) return null;
+    if (first !== 'run.json' || Date.now() > giveUpAt)
+      return `its ${first} differs from its checksum; \`llmbench runs verify\` lists such runs, with --set-aside it moves them away`;
+    await pause(PAUSE_MS);
+  }
 }
 
 const MISSING = 'is missing';
