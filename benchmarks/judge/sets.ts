@@ -70,7 +70,7 @@ export function setsRows(context: BenchContext): readonly Row[] {
     }
     if (machine.scatter > 0.02) continue;
     const missed = 1 - regressedShare(machine, 10, 10, 0.1, 'after').ours;
-    rows.push(row(`+10 % not found, compare 10 + 10, ${machine.name}`, missed, 2));
+    rows.push(row(`+10 % not found, compare 10 + 10, ${machine.name}`, missed, 5));
   }
   for (const machine of [...WANDERING, ...STEADY]) {
     const [none, slower] = [0, 0.1].map((each) => regressedShare(machine, 10, 10, each, 'interleaved'));

@@ -6,7 +6,7 @@ import { compare } from './compare.ts';
 import { readFigures, type LoadFigures } from './load-figures.ts';
 import { rulesFor, type RuleChoices } from './rule-choices.ts';
 import type { NextContext } from './next-command.ts';
-import type { RunFigures } from './run-figures.ts';
+import type { AcceptedDifference } from './preflight.ts';
 import { verdictReport, type ReportedRun, type VerdictReport } from './verdict-report.ts';
 
 export type ComparedRun = ReportedRun & GroupedRun;
@@ -17,8 +17,8 @@ export interface ComparedSets {
   /** See `CompareOptions`. */
   readonly paired: boolean;
   readonly rules: RuleChoices;
-  /** The configuration differs on purpose: that alone does not keep the runs from being compared. */
-  readonly configurationMayDiffer?: boolean;
+  /** What differs on purpose; default: nothing. */
+  readonly accepted?: AcceptedDifference | undefined;
   /** See `NextContext`. */
   readonly continued?: NextContext['continued'];
   /** See `ReportContext`. */
@@ -55,12 +55,13 @@ export async function compareStored(store: RunStore, load: LoadFigures, sets: Co
     };
     const unfit = unfitForSearches(sets);
     if (unfit !== null) throw new UnfitSetsError(unfit);
-    return compareSearches(load, { a: side('a'), b: side('b'), rules: sets.rules });
+    return compareSearches(load, { a: side('a'), b: side('b'), rules: sets.rules, accepted: sets.accepted });
   }
   const a = await readFigures(load, idsOf(sets.a));
-  const b = alike(a, await readFigures(load, idsOf(sets.b)), sets);
+  const b = await readFigures(load, idsOf(sets.b));
   const figures = [...a, ...b];
-  const judgment = compare(a, b, { paired: sets.paired, rules: rulesFor(sets.rules, figures) });
+  const { paired, accepted } = sets;
+  const judgment = compare(a, b, { paired, accepted, rules: rulesFor(sets.rules, figures) });
   return verdictReport(store, judgment, { ...sets, figures });
 }
 
@@ -73,15 +74,6 @@ function unfitForSearches({ paired, rules }: ComparedSets): string | null {
   return rules.primary === null
     ? null
     : 'gate names measures of runs; of searches (--find) the capacity alone is compared';
-}
-
-function alike(
-  a: readonly RunFigures[],
-  b: readonly RunFigures[],
-  { configurationMayDiffer = false }: ComparedSets,
-): readonly RunFigures[] {
-  const fingerprint = a[0]?.fingerprint ?? '';
-  return configurationMayDiffer ? b.map((run) => ({ ...run, fingerprint })) : b;
 }
 
 const idsOf = (runs: readonly ReportedRun[]): readonly string[] => runs.map(({ run_id }) => run_id);

@@ -170,6 +170,48 @@ describe('what is not comparable is undecided and says why', () => {
     );
   });
 
+  describe('two engines on purpose', () => {
+    const engine = (runs: typeof good, name: string, more: object = {}) => {
+      const configuration = { model: name, endpoint_type: 'chat', load: { concurrency: 8 }, ...more };
+      return runs.map((one) => ({ ...one, scenario: name, fingerprint: JSON.stringify(configuration), configuration }));
+    };
+    const judged = (b: typeof slow, accepted?: 'scenarios' | 'configuration') =>
+      compare(engine(good, 'x'), b, { rules: ONE, accepted });
+
+    test('names of scenarios and models may differ, and are listed as accepted', () => {
+      expect(judged(engine(slow, 'y')).verdict).toBe('undecided');
+      const { verdict, preflight } = judged(engine(slow, 'y'), 'scenarios');
+      expect(verdict).toBe('regressed');
+      expect(preflight.map(({ check, outcome }) => [check, outcome])).toEqual([
+        ['scenario', 'accepted'],
+        ['fingerprint', 'accepted'],
+      ]);
+      expect(preflight[1]?.sentence).toContain('they differ in model (');
+    });
+
+    test('the load may not, nor what is not known of it', () => {
+      const outcome = (b: typeof slow, accepted?: 'scenarios' | 'configuration') =>
+        judged(b, accepted).preflight.find(({ check }) => check === 'fingerprint')?.outcome;
+      const heavier = engine(slow, 'y', { load: { concurrency: 16 } });
+      expect(outcome(heavier, 'scenarios')).toBe('failed');
+      expect(outcome(heavier, 'configuration')).toBe('accepted');
+      expect(
+        outcome(
+          engine(slow, 'y').map((one) => ({ ...one, configuration: null })),
+          'scenarios',
+        ),
+      ).toBe('failed');
+      expect(
+        outcome(
+          engine(slow, 'y').map((one) => ({ ...one, fingerprint: '' })),
+          'scenarios',
+        ),
+      ).toBe('failed');
+      const longer = slow.map((one) => ({ ...one, load: { ...one.load, input_tokens: 110 } }));
+      expect(judged(engine(longer, 'y'), 'configuration').verdict).toBe('undecided');
+    });
+  });
+
   const datasetOf = (mean: number, prompt_variant: number): object => ({
     input_tokens: { mean, stddev: 0 },
     prompt_variant,

@@ -2,7 +2,7 @@ import { casesOf } from './cases.ts';
 import { pairsEvidence, setsEvidence } from './evidence.ts';
 import { larger } from './gather.ts';
 import { judgeCases, type JudgedHow } from './judge-cases.ts';
-import { preflight } from './preflight.ts';
+import { preflight, type AcceptedDifference } from './preflight.ts';
 import { defaultRules, MOST_PRIMARY, type Rules } from './rules.ts';
 import type { RunFigures } from './run-figures.ts';
 import { overallReason, overallSentence } from './sentences.ts';
@@ -14,6 +14,8 @@ export interface CompareOptions {
   readonly paired?: boolean;
   /** Default: `defaultRules` of the runs. */
   readonly rules?: Rules;
+  /** What may differ between the sets; default: nothing. */
+  readonly accepted?: AcceptedDifference | undefined;
 }
 
 /**
@@ -26,14 +28,14 @@ export interface CompareOptions {
  * @throws RangeError when a side is empty, pairs are not of equal number, or more than five measures gate
  */
 export function compare(a: readonly RunFigures[], b: readonly RunFigures[], options: CompareOptions = {}): Judgment {
-  const { paired = false, rules = defaultRules([...a, ...b]) } = options;
+  const { paired = false, rules = defaultRules([...a, ...b]), accepted } = options;
   if (a.length === 0 || b.length === 0) throw new RangeError('each side of a comparison needs at least one run');
   if (paired && a.length !== b.length) throw new RangeError(`${a.length} and ${b.length} runs are not pairs`);
   return judge(a, b, rules, {
     design: paired ? 'pairs' : 'sets',
     evidenceOf: paired ? pairsEvidence : setsEvidence,
     doubts: paired ? new Map() : orderDoubts(a, b, rules),
-    findings: paired ? [] : unknownOrder(a, b),
+    findings: [...preflight(a, b, accepted), ...(paired ? [] : unknownOrder(a, b))],
   });
 }
 
@@ -47,7 +49,7 @@ export function judge(
   if (rules.primary.length > MOST_PRIMARY) {
     throw new RangeError(`${rules.primary.length} measures gate; at most ${MOST_PRIMARY} can`);
   }
-  const findings = [...preflight(a, b), ...(how.findings ?? [])];
+  const findings = how.findings ?? preflight(a, b);
   const forbidden = findings.some(({ outcome }) => outcome === 'failed');
   // What only one side has is not compared, except that a measure that gates must not vanish unseen.
   const cases = casesOf(a, b, rules).filter((each) => each.place >= 0 || (each.a.length > 0 && each.b.length > 0));

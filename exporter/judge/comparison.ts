@@ -2,7 +2,7 @@ import { statisticTitle } from '../../core/measures/measure-title.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { keyText } from './cases.ts';
 import type { Figure, RunFigures } from './run-figures.ts';
-import type { Judgment, MeasureVerdict } from './verdict.ts';
+import type { Judgment, MeasureVerdict, Method } from './verdict.ts';
 
 /** The values behind a verdict, run by run, in the unit of the measure; null where a run has none. */
 export interface ComparedValues {
@@ -23,6 +23,10 @@ export interface ComparedMeasure extends MeasureVerdict {
 /** A judgment with the values that it is about. */
 export interface Comparison extends Omit<Judgment, 'measures'> {
   readonly measures: readonly ComparedMeasure[];
+  /** The scenarios of each side, each once: two where they differ on purpose. */
+  readonly scenarios: { readonly a: readonly string[]; readonly b: readonly string[] };
+  /** What the effects of this comparison are, which is not the ratio of the medians; null when there is none. */
+  readonly effect_meaning: string | null;
 }
 
 /** Adds the values to a judgment of these runs. */
@@ -39,7 +43,50 @@ export function comparisonOf(judgment: Judgment, runs: readonly RunFigures[]): C
       values: { a, b, median_a: medianOfKnown(a), median_b: medianOfKnown(b) },
     };
   });
-  return { ...judgment, measures };
+  const scenarioOf = new Map(runs.map(({ run_id, scenario }) => [run_id, scenario]));
+  const scenarios = (ids: readonly string[]): readonly string[] => [
+    ...new Set(ids.flatMap((id) => scenarioOf.get(id) ?? [])),
+  ];
+  return {
+    ...judgment,
+    measures,
+    scenarios: { a: scenarios(judgment.runs.a), b: scenarios(judgment.runs.b) },
+    effect_meaning: effectMeaning(judgment.measures),
+  };
+}
+
+/** Of the measures that gate where they have an effect; they are judged alike, except in a history. */
+function effectMeaning(measures: readonly MeasureVerdict[]): string | null {
+  const gating = measures.filter((one) => one.gating && one.effect !== null);
+  const used = gating.length > 0 ? gating : measures.filter(({ effect }) => effect !== null);
+  const meanings = [...new Set(used.flatMap(({ method }) => (method === null ? [] : meaningOf(method))))];
+  return meanings.length === 0 ? null : meanings.join('; or ');
+}
+
+function meaningOf(method: Method): string | readonly never[] {
+  switch (method) {
+    case 'rank_sum_exact':
+    case 'rank_sum_normal':
+      return 'the median of the ratios of each run of B to each run of A, not the ratio of the medians of A and of B';
+    case 'signed_rank_exact':
+    case 'signed_rank_normal':
+      return 'the middle of the ratios of B to A in each pair (Hodges-Lehmann), not the ratio of the medians of A and of B';
+    case 'rank_prediction':
+    case 't_prediction':
+      return 'the ratio of the judged run to the middle of the baseline';
+    case 'autoregression':
+      return 'the change of level of a series whose runs depend on each other, not the ratio of the medians';
+    default:
+      return [];
+  }
+}
+
+/** The scenario, or those of both sides where they differ: `chat-vllm (A), chat-sglang (B)`. */
+export function scenarioText({ scenario, scenarios }: Comparison): string {
+  const names = [...new Set([...scenarios.a, ...scenarios.b])];
+  if (names.length < 2) return scenario;
+  const side = (of: readonly string[], name: string): string => `${of.join(', ')} (${name})`;
+  return `${side(scenarios.a, 'A')}, ${side(scenarios.b, 'B')}`;
 }
 
 function valuesByKey({ figures }: RunFigures): ReadonlyMap<string, Figure['value']> {

@@ -1,4 +1,5 @@
 import { firstNames } from '../../core/text/first-names.ts';
+import { canonicalJson } from '../../core/run/canonical-json.ts';
 import { median } from '../../core/stats/percentiles.ts';
 import { things } from '../../core/text/things.ts';
 import { configurationDifference } from './configuration-difference.ts';
@@ -19,13 +20,28 @@ const LOADS = [
   { check: 'request_rate', what: 'offered rate', unit: 'requests/s', share: false },
 ] as const satisfies readonly { check: keyof AchievedLoad; what: string; unit: string; share: boolean }[];
 
-/** What keeps two sets of runs from being compared. The sets are not empty. */
-export function preflight(a: readonly RunFigures[], b: readonly RunFigures[]): readonly PreflightFinding[] {
+/** What differs between the sets on purpose, and is only reported. */
+export type AcceptedDifference =
+  | 'none'
+  /** The names of the scenarios, and of a configuration what is no load: two engines under the same load. */
+  | 'scenarios'
+  /** Also any part of the configuration. */
+  | 'configuration';
+
+/** Parts of a configuration that are no load; figures of other definitions are not compared anyway. */
+const NO_LOAD = { model: null, endpoint_type: null, measure_definitions: null };
+
+/** What keeps two sets of runs from being compared, or differs on purpose. The sets are not empty. */
+export function preflight(
+  a: readonly RunFigures[],
+  b: readonly RunFigures[],
+  accepted: AcceptedDifference = 'none',
+): readonly PreflightFinding[] {
   const runs = [...a, ...b];
   return [
     ...whole(runs),
-    ...sameScenario(runs),
-    ...sameFingerprint(runs),
+    ...sameScenario(runs, accepted),
+    ...sameFingerprint(runs, accepted),
     ...LOADS.flatMap((load) => sameLoad(a, b, load)),
     ...clientKeptUp(runs),
     ...alone(runs),
@@ -39,16 +55,17 @@ function whole(runs: readonly RunFigures[]): PreflightFinding[] {
   return [{ check: 'missing_shards', outcome: 'failed', run_ids: idsOf(found), sentence }];
 }
 
-function sameScenario(runs: readonly RunFigures[]): PreflightFinding[] {
+function sameScenario(runs: readonly RunFigures[], accepted: AcceptedDifference): PreflightFinding[] {
   const names = [...new Set(runs.map(({ scenario }) => scenario))];
   if (names.length === 1) return [];
   const sentence = `The runs are of ${names.length} scenarios: ${firstNames(names, MOST_NAMED)}.`;
-  return [{ check: 'scenario', outcome: 'failed', run_ids: idsOf(runs), sentence }];
+  const outcome = accepted === 'none' ? 'failed' : 'accepted';
+  return [{ check: 'scenario', outcome, run_ids: idsOf(runs), sentence }];
 }
 
-function sameFingerprint(runs: readonly RunFigures[]): PreflightFinding[] {
+function sameFingerprint(runs: readonly RunFigures[], accepted: AcceptedDifference): PreflightFinding[] {
   const unknown = runs.filter(({ fingerprint }) => fingerprint === '');
-  if (unknown.length > 0) {
+  if (unknown.length > 0 && accepted !== 'configuration') {
     const sentence = `The configuration of ${things(unknown.length, 'runs')} is not known, so it matches no other.`;
     return [{ check: 'fingerprint', outcome: 'failed', run_ids: idsOf(unknown), sentence }];
   }
@@ -59,7 +76,16 @@ function sameFingerprint(runs: readonly RunFigures[]): PreflightFinding[] {
   const difference = configurationDifference(describedConfigurations(runs));
   const differ = difference === '' ? '' : `; they differ in ${difference}`;
   const sentence = `The runs have ${groups.size} different configurations (fingerprints)${differ}.`;
-  return [{ check: 'fingerprint', outcome: 'failed', run_ids: idsOf(odd.flat()), sentence }];
+  const isAccepted = accepted === 'configuration' || (accepted === 'scenarios' && isSameLoad(runs));
+  return [{ check: 'fingerprint', outcome: isAccepted ? 'accepted' : 'failed', run_ids: idsOf(odd.flat()), sentence }];
+}
+
+/** Whether the configurations are known and differ in nothing that is load. */
+function isSameLoad(runs: readonly RunFigures[]): boolean {
+  const loads = runs.flatMap(({ configuration }) =>
+    configuration ? [canonicalJson({ ...configuration, ...NO_LOAD })] : [],
+  );
+  return loads.length === runs.length && new Set(loads).size === 1;
 }
 
 /** The configurations, with the options of datasets that differ instead of the hash of the plan. */

@@ -99,8 +99,8 @@ export async function run(words: readonly string[]): Promise<number> {
   const different = [...a, ...b];
   if (different.length > 0)
     process.stderr.write(`options that differ on purpose: ${shownArguments(different).join(' ')}\n`);
-  const configurationMayDiffer = different.length > 0;
-  return compareRuns(store, found, { ...own, paired: true, configurationMayDiffer, continued });
+  const accepted = different.length > 0 ? 'configuration' : 'none';
+  return compareRuns(store, found, { ...own, paired: true, accepted, continued });
 }
 
 type Sides = Readonly<Record<PairSide, readonly string[]>>;

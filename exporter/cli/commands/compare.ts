@@ -4,6 +4,7 @@ import { compareStored, refusal } from '../../judge/compare-stored.ts';
 import { UnfitSetsError } from '../../judge/capacity/searches-of-runs.ts';
 import { storedFigures, UnreadableRunError } from '../../judge/load-figures.ts';
 import type { NextContext } from '../../judge/next-command.ts';
+import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { IndexedRun } from '../../store/index/rows.ts';
 import type { RunStore } from '../../store/run-store.ts';
 import { CliError, ExitCode } from '../failure.ts';
@@ -18,6 +19,9 @@ import { RUNS_DIR, storeOf } from './runs/stored-runs.ts';
 export const OPTIONS = {
   'runs-dir': RUNS_DIR,
   paired: flag('A and B are pairs, in their order by start: measured one right after the other with the same plan'),
+  'across-scenarios': flag(
+    'compare scenarios with different names, such as two engines, also with other models and endpoint types; the load has to be the same',
+  ),
   ...STAGE_OPTION,
   ...RULE_OPTIONS,
   ...VERDICT_OPTIONS,
@@ -28,6 +32,7 @@ const USAGE = 'llmbench compare RUNS_A RUNS_B [options]';
 const EXAMPLES = [
   'llmbench compare scenario:chat+tag:main scenario:chat+tag:candidate',
   'llmbench compare 20261121T19,20261121T20 latest --margin 3',
+  'llmbench compare scenario:chat-vllm scenario:chat-sglang --across-scenarios --format html > comparison.html',
   'llmbench compare group:capacity-before group:capacity-after --margin 15',
   'llmbench compare tag:before tag:after --gate time_to_first_token:p90 --gate output_token_throughput --format markdown',
 ];
@@ -42,7 +47,12 @@ export async function run(argv: readonly string[]): Promise<number> {
   const [a, b] = positionals;
   if (a === undefined || b === undefined) throw new CliError(`two sets of runs are required: ${USAGE}`);
   const store = await storeOf(values['runs-dir']);
-  return compareRuns(store, { a: await selectedRuns(store, a), b: await selectedRuns(store, b) }, values);
+  const accepted = values['across-scenarios'] ? 'scenarios' : 'none';
+  return compareRuns(
+    store,
+    { a: await selectedRuns(store, a), b: await selectedRuns(store, b) },
+    { ...values, accepted },
+  );
 }
 
 type CompareValues = VerdictValues &
@@ -50,7 +60,7 @@ type CompareValues = VerdictValues &
     readonly 'runs-dir': string;
     readonly paired: boolean;
     readonly stage?: number | null;
-    readonly configurationMayDiffer?: boolean;
+    readonly accepted: AcceptedDifference;
     readonly continued?: NextContext['continued'];
   };
 
@@ -60,8 +70,8 @@ export async function compareRuns(
   sides: { readonly a: readonly IndexedRun[]; readonly b: readonly IndexedRun[] },
   values: CompareValues,
 ): Promise<number> {
-  const { paired, configurationMayDiffer = false, continued = null } = values;
-  const sets = { ...sides, paired, configurationMayDiffer, continued, rules: requestedRules(values) };
+  const { paired, accepted, continued = null } = values;
+  const sets = { ...sides, paired, accepted, continued, rules: requestedRules(values) };
   const refused = refusal(sets);
   if (refused !== null) throw new CliError(refused);
   try {

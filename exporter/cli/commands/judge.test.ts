@@ -106,6 +106,23 @@ describe('compare', () => {
     expect((await output(history, 'nightly')).err).toContain(`after-2 is not shown: ${reason}`);
   });
 
+  test('two engines under the same load are compared on purpose', async () => {
+    for (let i = 0; i < 6; i++) {
+      const noise = 1 + 0.005 * Math.sin(i * 2.3);
+      await storeJudgedRun(store, `a-${i}`, 2 * i, { ttft: 0.1 * noise, scenario: 'chat-a' });
+      await storeJudgedRun(store, `b-${i}`, 2 * i + 1, { ttft: 0.12 * noise, scenario: 'chat-b' });
+    }
+    const blocked = await output(compare, 'scenario:chat-a', 'scenario:chat-b');
+    expect(blocked.out).toContain(
+      'blocked by  The runs are of 2 scenarios: chat-a, chat-b. To compare them on purpose: --across-scenarios.\n',
+    );
+    const { code, out } = await output(compare, 'scenario:chat-a', 'scenario:chat-b', '--across-scenarios');
+    expect(code).toBe(99);
+    expect(out).toContain('\nscenario    chat-a (A), chat-b (B)\n');
+    expect(out).toContain('\naccepted    The runs are of 2 scenarios: chat-a, chat-b.\n');
+    expect(out).toContain('\neffect: the median of the ratios of each run of B to each run of A');
+  });
+
   test.each([
     [['tag:before'], 'two sets of runs are required'],
     [['tag:before', 'tag:none'], 'no run matches tag:none'],

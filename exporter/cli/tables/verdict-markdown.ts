@@ -1,5 +1,5 @@
 import { capitalized } from '../../../core/measures/measure-title.ts';
-import type { ComparedMeasure } from '../../judge/comparison.ts';
+import { scenarioText, type ComparedMeasure } from '../../judge/comparison.ts';
 import type { Explanation } from '../../judge/explanation/moved-signals.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
 import type { VerdictName } from '../../judge/verdict.ts';
@@ -7,9 +7,12 @@ import { explanationSummary, signalCells, SIGNAL_HEAD } from './explanation-text
 import { percentText } from '../../../core/text/change-text.ts';
 import {
   anchorLines,
+  effectLines,
   effectText,
+  findingText,
   intervalText,
   isOpenByRate,
+  leftOutLines,
   RATE_LEGEND,
   shownMeasures,
   sideText,
@@ -23,27 +26,29 @@ const MARKS: Readonly<Record<VerdictName, string>> = {
   unchanged: '🟢',
   improved: '🔵',
 };
+const MARKED_OUTCOMES = { failed: '**Blocked:**', unknown: 'Unknown:', accepted: 'Accepted:' };
 const FROM_WORST: readonly VerdictName[] = ['regressed', 'suspect', 'undecided', 'unchanged', 'improved'];
 
 /** A comparison as a comment on a pull request: the verdict, the gating measures from the worst, details folded. */
 export function verdictMarkdown(report: VerdictReport): string {
-  const { verdict, scenario, sentence, preflight, runs, left_out, explanation, next_command: next } = report;
+  const { verdict, sentence, preflight, runs, explanation, next_command: next } = report;
   const shown = shownMeasures(report);
   const gating = worstFirst(shown.filter((measure) => measure.gating));
   const others = shown.filter((measure) => !measure.gating);
   const lines = [
-    `### ${MARKS[verdict]} llmbench: ${verdict} — ${escaped(scenario)}`,
+    `### ${MARKS[verdict]} llmbench: ${verdict} — ${escaped(scenarioText(report))}`,
     '',
     escaped(sentence),
     '',
     ...anchorLines(report).flatMap((line) => [`Anchor: ${escaped(line)}`, '']),
     ...table(gating),
+    ...(shown.length === 0 ? [] : effectLines(report).flatMap((line) => ['', escaped(line)])),
     ...(preflight.length === 0
       ? []
       : [
           '',
           ...preflight.map(
-            ({ outcome, sentence: text }) => `- ${outcome === 'failed' ? '**Blocked:**' : 'Unknown:'} ${escaped(text)}`,
+            (finding) => `- ${MARKED_OUTCOMES[finding.outcome]} ${escaped(findingText(finding, report.design))}`,
           ),
         ]),
     ...(next === null ? [] : ['', 'To decide:', '', '```sh', next, '```']),
@@ -57,7 +62,7 @@ export function verdictMarkdown(report: VerdictReport): string {
     ...details('Runs', [
       `- baseline (A): ${runs.a.map((id) => `\`${id}\``).join(', ') || 'none'}`,
       `- judged (B): ${runs.b.map((id) => `\`${id}\``).join(', ')}`,
-      ...(left_out === null ? [] : [`- left out of its own confirmation: \`${left_out}\``]),
+      ...leftOutLines(report).map((line) => `- left out: ${escaped(line)}`),
     ]),
   ];
   return `${lines.join('\n')}\n`;

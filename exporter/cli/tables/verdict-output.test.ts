@@ -18,6 +18,8 @@ const MEASURE: ComparedMeasure = {
 const COMPARISON: Comparison = {
   design: 'sets',
   scenario: 'chat <main> | "x"',
+  scenarios: { a: ['chat <main> | "x"'], b: ['chat <main> | "x"'] },
+  effect_meaning: 'the median of the ratios',
   verdict: 'regressed',
   reason: 'decided',
   sentence: 'Regressed: time to first token p50 is worse by at least the margin.',
@@ -43,7 +45,8 @@ scenario    chat <main> | "x"
 reason      ${'word '.repeat(13).trimEnd()}
             ${'word '.repeat(13).trimEnd()}
             word word word word end
-runs        A 2 runs, B 1 run, without b0, which raised the suspicion
+runs        A 2 runs, B 1 run
+left out    b0: it raised the suspicion, so it cannot confirm it
 unknown     Unknown in 1 run.
 
 measure                      verdict       A       B   effect       interval
@@ -57,6 +60,7 @@ time to first token p50 *    ±5 %        +7 %  6 + 6
 request latency p50          ±5 %        +7 %  6 + 6
 
 * decides the verdict
+effect: the median of the ratios
 `);
 });
 
@@ -69,6 +73,8 @@ Regressed: time to first token p50 is worse by at least the margin.
 | --- | --- | ---: | ---: | ---: | --- | ---: | ---: |
 | Time to first token p50 | 🔴 regressed | 100 ms | 112 ms | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
 | Error ratio | ⚪ undecided | 10 % | 11.2 % | +12.3 % | +8 % to +16 % | ±5 % | 6 + 6 |
+
+effect: the median of the ratios
 
 - Unknown: Unknown in 1 run.
 
@@ -92,10 +98,37 @@ llmbench run x
 
 - baseline (A): \`a1\`, \`a2\`
 - judged (B): \`b1\`
-- left out of its own confirmation: \`b0\`
+- left out: b0: it raised the suspicion, so it cannot confirm it
 
 </details>
 `);
+});
+
+test('scenarios that differ on purpose are both named, and what was accepted', () => {
+  const two = {
+    ...{ ...COMPARISON, explanation: null, next_command: null },
+    scenarios: { a: ['chat-vllm'], b: ['chat-sglang'] },
+    preflight: [
+      { check: 'scenario', outcome: 'accepted', run_ids: [], sentence: 'The runs are of 2 scenarios.' },
+    ] as const,
+  };
+  const text = verdictOutput('text', two, false);
+  expect(text).toContain('\nscenario    chat-vllm (A), chat-sglang (B)\n');
+  expect(text).toContain('\naccepted    The runs are of 2 scenarios.\n');
+  expect(verdictOutput('markdown', two, false)).toContain('\n- Accepted: The runs are of 2 scenarios.\n');
+});
+
+test('HTML for a colleague: one page without scripts or other files, names cannot become markup', () => {
+  const page = verdictOutput('html', { ...COMPARISON, explanation: null, next_command: 'llmbench run <x>' }, false);
+  expect(page).toMatch(/^<!doctype html>/);
+  expect(page).not.toMatch(/<script|<link|src=|href=|url\(/);
+  expect(page).toContain('chat &lt;main&gt; | &quot;x&quot;<span class="status bad">regressed</span>');
+  expect(page).toContain('<code>llmbench run &lt;x&gt;</code>');
+  expect(page.replaceAll(/\s+/g, ' ')).toMatch(
+    /Time to first token p50<small>decides the verdict<\/small><\/th> <td class="bad">regressed<\/td> <td>100 ms<\/td> <td>112 ms<\/td> <td>\+12\.3 %<\/td> <td>\+8 % to \+16 %<\/td>/,
+  );
+  expect(page).toContain('effect: the median of the ratios');
+  expect(page).toContain('b0: it raised the suspicion');
 });
 
 test('JUnit: regressed fails, undecided is skipped or fails, text is escaped', () => {

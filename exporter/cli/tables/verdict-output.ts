@@ -1,10 +1,11 @@
 import type { VerdictReport } from '../../judge/verdict-report.ts';
+import { verdictHtml } from './verdict-html.ts';
 import { verdictJunit } from './verdict-junit.ts';
 import { verdictMarkdown } from './verdict-markdown.ts';
 import { TO_FILE, type Print } from './facts.ts';
 import { verdictText } from './verdict-text.ts';
 
-export type VerdictFormat = 'text' | 'markdown' | 'junit' | 'json';
+export type VerdictFormat = 'text' | 'markdown' | 'html' | 'junit' | 'json';
 
 /** A verdict in the requested format. */
 export function verdictOutput(
@@ -18,6 +19,8 @@ export function verdictOutput(
       return verdictText(report, print);
     case 'markdown':
       return verdictMarkdown(report);
+    case 'html':
+      return verdictHtml(report);
     case 'junit':
       return verdictJunit(report, failUndecided);
     case 'json':

@@ -1,8 +1,9 @@
 import type { Unit } from '../../../core/run/statistic.ts';
 import { ABSENT, quantity, quantityRange } from '../../../core/text/quantities.ts';
 import { things } from '../../../core/text/things.ts';
-import type { ComparedMeasure, Comparison } from '../../judge/comparison.ts';
+import { scenarioText, type ComparedMeasure, type Comparison } from '../../judge/comparison.ts';
 import type { VerdictReport } from '../../judge/verdict-report.ts';
+import type { Design, PreflightFinding } from '../../judge/verdict.ts';
 import { wrapped } from '../../../core/text/wrapped.ts';
 import { columnBlocks } from './column-blocks.ts';
 import { factLines, TO_FILE, verdictLines, type Print } from './facts.ts';
@@ -17,15 +18,15 @@ const MOST_OTHERS = 8;
  * wider than the terminal continues below itself.
  */
 export function verdictText(report: VerdictReport, { width, paint }: Print = TO_FILE): string {
-  const { verdict, scenario, sentence, runs, left_out, preflight, explanation, next_command: next } = report;
-  const leftOut = left_out === null ? '' : `, without ${left_out}, which raised the suspicion`;
+  const { verdict, sentence, runs, preflight, explanation, next_command: next } = report;
   const [a, b] = report.design === 'history' ? ['A (baseline)', 'B (judged)'] : ['A', 'B'];
   const others = [
-    ['scenario', scenario],
+    ['scenario', scenarioText(report)],
     ['reason', sentence],
-    ['runs', `${a} ${things(runs.a.length, 'runs')}, ${b} ${things(runs.b.length, 'runs')}${leftOut}`],
+    ['runs', `${a} ${things(runs.a.length, 'runs')}, ${b} ${things(runs.b.length, 'runs')}`],
+    ...leftOutLines(report).map((line) => ['left out', line]),
     ...anchorLines(report).map((line) => ['anchor', line]),
-    ...preflight.map((finding) => [finding.outcome === 'failed' ? 'blocked by' : 'unknown', finding.sentence]),
+    ...preflight.map((finding) => [OUTCOMES[finding.outcome], findingText(finding, report.design)]),
   ].flatMap(([name = '', text = '']) => factLines(name, text, width));
   const facts = [...verdictLines('verdict', verdict, '', { width, paint }), ...others];
   const rows = shownMeasures(report).map(row);
@@ -33,6 +34,7 @@ export function verdictText(report: VerdictReport, { width, paint }: Print = TO_
   const table = rows.length === 0 ? [] : columnBlocks(columns, width, paint);
   const legend = [
     ...(report.measures.some(({ gating }) => gating) ? ['* decides the verdict'] : []),
+    ...(rows.length === 0 ? [] : effectLines(report).flatMap((line) => wrapped(line, width))),
     ...(shownMeasures(report).some(isOpenByRate) ? wrapped(RATE_LEGEND, width) : []),
   ];
   const parts = [facts, table, legend, explanationText(explanation), next === null ? [] : ['to decide:', `  ${next}`]];
@@ -40,6 +42,29 @@ export function verdictText(report: VerdictReport, { width, paint }: Print = TO_
     .filter((part) => part.length > 0)
     .map((part) => part.join('\n'))
     .join('\n\n')}\n`;
+}
+
+/** How a finding of the preflight is called. */
+export const OUTCOMES: Readonly<Record<PreflightFinding['outcome'], string>> = {
+  failed: 'blocked by',
+  unknown: 'unknown',
+  accepted: 'accepted',
+};
+
+/** What was found, and the option that accepts it where one does. */
+export function findingText({ check, outcome, sentence }: PreflightFinding, design: Design): string {
+  const hint = check === 'scenario' && outcome === 'failed' && design !== 'history';
+  return hint ? `${sentence} To compare them on purpose: --across-scenarios.` : sentence;
+}
+
+/** The run that was selected and is not among those compared, with the reason. */
+export function leftOutLines({ left_out: leftOut }: Comparison): readonly string[] {
+  return leftOut === null ? [] : [`${leftOut}: it raised the suspicion, so it cannot confirm it`];
+}
+
+/** What the effects are. */
+export function effectLines({ effect_meaning: meaning }: Comparison): readonly string[] {
+  return meaning === null ? [] : [`effect: ${meaning}`];
 }
 
 const HEAD = ['measure', 'verdict', 'A', 'B', 'effect', 'interval', 'margin', 'detectable', 'runs'];
@@ -105,7 +130,7 @@ export function effectText({ effect }: ComparedMeasure): string {
 }
 
 /** The interval of the change, e.g. `+8.1 % to +16.0 %`; absent when the runs leave everything open. */
-export function intervalText({ effect }: ComparedMeasure): string {
+export function intervalText({ effect }: Pick<ComparedMeasure, 'effect'>): string {
   if (effect === null || (effect.low === 0 && effect.high === Infinity)) return ABSENT;
   return `${changeText(effect.low)} to ${changeText(effect.high)}`;
 }

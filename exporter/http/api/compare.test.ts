@@ -33,6 +33,7 @@ beforeAll(async () => {
   await storeJudgedRun(store, 'edited', 22, { ttft: 0.1 });
   const edited = join(store.pathOf('edited'), 'result.json');
   await writeFile(edited, (await readFile(edited, 'utf8')).replaceAll('0.1,', '0.05,'));
+  await storeJudgedRun(store, 'engine', 23, { ttft: 0.1, scenario: 'other-engine' });
   const problem = (line: string): void => void problems.push(line);
   const api = createApi({
     library: new RunLibrary(store, new RunList(store), problem),
@@ -94,6 +95,18 @@ describe('GET /compare', () => {
     expect(JSON.stringify(body)).not.toContain(store.directory);
   });
 
+  test('scenarios with different names are compared only on request, which is in the preflight', async () => {
+    const { body: blocked } = await get('a=before-0&b=engine');
+    expect(blocked).toMatchObject({ reason: 'preflight', preflight: [{ check: 'scenario', outcome: 'failed' }] });
+    const { body } = await get('a=before-0&b=engine&across_scenarios=true');
+    expect(body).toMatchObject({
+      ...{ reason: 'too_few_runs', scenarios: { a: ['nightly'], b: ['other-engine'] } },
+      preflight: [{ check: 'scenario', outcome: 'accepted' }],
+      effect_meaning: expect.stringMatching(/^the median of the ratios of each run of B to each run of A/),
+    });
+    expect(complaints('/paths/~1compare/get/responses/200/content/application~1json/schema', body)).toEqual([]);
+  });
+
   test('measures and margins are the request’s', async () => {
     const { body } = await get('a=tag:before&b=tag:after&gate=itl:p50&margin=itl:p50=1&paired=true');
     expect(body).toMatchObject({ verdict: 'unchanged', design: 'pairs' });
@@ -115,6 +128,7 @@ describe('GET /compare', () => {
       422,
       'edited cannot be read: its result.json differs from its checksum; `llmbench runs verify`',
     ],
+    ['a=before-0&b=after-0&across_scenarios=x', 400, "across_scenarios is 'x'"],
     ['a=before-0&b=before-0', 400, 'before-0 is in both sets'],
     ['a=tag:before&b=after-0&paired=true', 400, 'paired requires as many runs in A as in B; there are 6 and 1'],
     ['a=before-0&b=after-0&margin=x', 400, "margin is 'x' and must be a percentage above 0"],

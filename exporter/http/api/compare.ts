@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import { compareStored, refusal, type ComparedRun } from '../../judge/compare-stored.ts';
 import { UnfitSetsError } from '../../judge/capacity/searches-of-runs.ts';
 import { UnreadableRunError, type LoadFigures } from '../../judge/load-figures.ts';
+import type { AcceptedDifference } from '../../judge/preflight.ts';
 import type { RunLibrary } from '../../publish/views/run-library.ts';
 import { SelectionError, selectRuns, type SelectableRun } from '../../store/index/select-runs.ts';
 import { Problem } from './problem.ts';
@@ -17,6 +18,7 @@ const PARAMETERS = {
   a: selectors(),
   b: selectors(),
   paired: choice(['true', 'false'], 'false'),
+  across_scenarios: choice(['true', 'false'], 'false'),
   gate: shortTexts(),
   margin: shortTexts(),
 } as const;
@@ -28,7 +30,9 @@ export function compareRoute(library: RunLibrary, load: LoadFigures): RequestHan
     const rules = requestedRules(query);
     const runs = await selectableRuns(library);
     const paired = query.paired === 'true';
-    const sets = { a: selected(library, runs, 'a', query.a), b: selected(library, runs, 'b', query.b), paired };
+    const accepted: AcceptedDifference = query.across_scenarios === 'true' ? 'scenarios' : 'none';
+    const [a, b] = [selected(library, runs, 'a', query.a), selected(library, runs, 'b', query.b)];
+    const sets = { a, b, paired, accepted };
     const refused = refusal(sets);
     if (refused !== null) throw new Problem(400, refused);
     try {

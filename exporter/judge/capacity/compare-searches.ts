@@ -1,7 +1,7 @@
 import type { CapacityFile } from '../../../core/run/capacity.ts';
 import { readFigures, type LoadFigures } from '../load-figures.ts';
 import { overallReason, overallSentence } from '../sentences.ts';
-import { preflight } from '../preflight.ts';
+import { preflight, type AcceptedDifference } from '../preflight.ts';
 import { rulesFor, type RuleChoices } from '../rule-choices.ts';
 import type { RunFigures } from '../run-figures.ts';
 import type { PreflightFinding } from '../verdict.ts';
@@ -22,12 +22,22 @@ export interface ComparedSearches {
  */
 export async function compareSearches(
   load: LoadFigures,
-  { a, b, rules }: { readonly a: ComparedSearches; readonly b: ComparedSearches; readonly rules: RuleChoices },
+  {
+    a,
+    b,
+    rules,
+    accepted,
+  }: {
+    readonly a: ComparedSearches;
+    readonly b: ComparedSearches;
+    readonly rules: RuleChoices;
+    readonly accepted: AcceptedDifference | undefined;
+  },
 ): Promise<VerdictReport> {
   const [probesA, probesB] = [await boundProbes(load, a.searches), await boundProbes(load, b.searches)];
   const findings = [
     ...sameQuestion([...a.searches, ...b.searches]),
-    ...(probesA.length > 0 && probesB.length > 0 ? preflight(probesA, probesB) : []),
+    ...(probesA.length > 0 && probesB.length > 0 ? preflight(probesA, probesB, accepted) : []),
   ];
   const isForbidden = findings.some(({ outcome }) => outcome === 'failed');
   const chosen = rulesFor(rules, [...probesA, ...probesB]);
@@ -44,10 +54,16 @@ export async function compareSearches(
     preflight: findings,
     measures: [measure],
     needs,
+    scenarios: { a: scenariosOf(a.searches), b: scenariosOf(b.searches) },
+    effect_meaning: measure.effect === null ? null : 'the ratio of the middles of the capacities of B and of A',
     explanation: null,
     next_command: null,
   };
 }
+
+const scenariosOf = (searches: readonly CapacityFile[]): readonly string[] => [
+  ...new Set(searches.map(({ scenario }) => scenario)),
+];
 
 /** Searches for other objectives, or of another load, have other capacities. */
 function sameQuestion(searches: readonly CapacityFile[]): PreflightFinding[] {
