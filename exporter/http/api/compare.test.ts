@@ -119,6 +119,7 @@ describe('GET /compare', () => {
     ['a=tag:before&b=', 400, "b is ''"],
     ['a=tag:before&b=last:x', 400, 'last:N requires a positive integer'],
     ['a=before-&b=after-0', 400, 'before- is a prefix of several runs'],
+    ['a=before&b=after-0', 400, '; did you mean tag:before?'],
     ['a=before-0&b=absent', 404, 'b: no run "absent"'],
     ['a=scenario:none&b=after-0', 404, 'a: no run matches scenario:none'],
     ['a=before-0&b=torn', 422, 'torn cannot be read: torn/run.json is damaged'],

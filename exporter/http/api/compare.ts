@@ -78,7 +78,8 @@ function selected<Run extends SelectableRun>(
     found = selectRuns(runs, selector);
   } catch (error) {
     if (!(error instanceof SelectionError)) throw error;
-    throw new Problem(STATUSES[error.problem], `${name}: ${withoutFolder(library, error.message)}`);
+    const hint = error.hint === null ? '' : `; ${error.hint}`;
+    throw new Problem(STATUSES[error.problem], `${name}: ${withoutFolder(library, error.message)}${hint}`);
   }
   if (found.length <= MOST_RUNS) return found;
   throw new Problem(400, `${name} selects ${found.length} runs; at most ${MOST_RUNS} are compared: add +last:N`);

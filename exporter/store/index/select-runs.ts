@@ -1,3 +1,5 @@
+import { nearestNames } from '../../../core/text/nearest-names.ts';
+
 /** What of a finished run a selector looks at. */
 export interface SelectableRun {
   readonly run_id: string;
@@ -12,10 +14,13 @@ export interface SelectableRun {
 export class SelectionError extends Error {
   override readonly name = 'SelectionError';
   readonly problem: 'invalid' | 'not_found' | 'damaged';
+  /** What was probably meant, as `did you mean tag:before?`; null where nothing is like it. */
+  readonly hint: string | null;
 
-  constructor(problem: SelectionError['problem'], message: string) {
+  constructor(problem: SelectionError['problem'], message: string, hint: string | null = null) {
     super(message);
     this.problem = problem;
+    this.hint = hint;
   }
 }
 
@@ -49,14 +54,41 @@ export function namedRun<Run extends SelectableRun>(runs: readonly Run[], name: 
 }
 
 function selectedBy<Run extends SelectableRun>(part: string, runs: readonly Run[]): readonly Run[] {
-  if (!/^(scenario|tag|group|last):/.test(part)) return [readable(namedRun(runs, part))];
+  if (!/^(scenario|tag|group|last):/.test(part)) return [readable(namedOrMeant(runs, part))];
   const conditions = part.split(/\+(?=(?:scenario|tag|group|last):)/);
   const selected = conditions.reduce<readonly Run[]>(
     narrowed,
     runs.filter(({ damage }) => damage === null),
   );
-  if (selected.length === 0) throw new SelectionError('not_found', `no run matches ${part}`);
+  if (selected.length === 0) throw new SelectionError('not_found', `no run matches ${part}`, meant(part, runs));
   return selected;
+}
+
+/** Like `namedRun`; for the name of a scenario, a tag or a group the error says how that is selected. */
+function namedOrMeant<Run extends SelectableRun>(runs: readonly Run[], name: string): Run {
+  try {
+    return namedRun(runs, name);
+  } catch (error) {
+    if (!(error instanceof SelectionError)) throw error;
+    throw new SelectionError(error.problem, error.message, meant(name, runs));
+  }
+}
+
+/** The selectors that have exactly this name, or the one that is most like it. */
+function meant(part: string, runs: readonly SelectableRun[]): string | null {
+  const named = runs.flatMap(({ scenario, group_id, tags }) => [
+    ...(scenario === null ? [] : [['scenario', scenario] as const]),
+    ...tags.map((tag) => ['tag', tag] as const),
+    ...(group_id === null ? [] : [['group', group_id] as const]),
+  ]);
+  const selectors = new Map(named.map(([kind, name]) => [`${kind}:${name}`, name]));
+  const name = part.replace(/^[a-z]+:/i, '').toLowerCase();
+  const exact = [...selectors].flatMap(([selector, own]) => (own.toLowerCase() === name ? [selector] : []));
+  const [alike] = nearestNames(name, selectors.values(), 1);
+  const found =
+    exact.length > 0 ? exact : [...selectors].flatMap(([selector, own]) => (own === alike ? [selector] : []));
+  const others = found.filter((selector) => selector !== part).slice(0, MOST_CANDIDATES);
+  return others.length === 0 ? null : `did you mean ${others.join(' or ')}?`;
 }
 
 function readable<Run extends SelectableRun>(run: Run): Run {

@@ -53,8 +53,9 @@ export function selecting<T>(store: RunStore, select: () => T): T {
     return select();
   } catch (error) {
     if (!(error instanceof SelectionError)) throw error;
-    const where = error.problem === 'not_found' ? ` in ${store.place}; \`llmbench runs\` lists them` : '';
-    throw new CliError(`${error.message}${where}`);
+    const where = error.problem === 'not_found' ? ` in ${store.place}` : '';
+    const help = error.hint ?? (error.problem === 'not_found' ? '`llmbench runs` lists them' : null);
+    throw new CliError(`${error.message}${where}${help === null ? '' : `; ${help}`}`);
   }
 }
 
