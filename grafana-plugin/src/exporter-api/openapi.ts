@@ -392,6 +392,7 @@ export interface components {
         Clock: "sent" | "due";
         Comparison: {
             design: "pairs" | "sets" | "history";
+            effect_meaning: string | null;
             explanation: {
                 compared: number;
                 not_used: {
@@ -432,7 +433,7 @@ export interface components {
             next_command: string | null;
             preflight: {
                 check: "missing_shards" | "scenario" | "fingerprint" | "input_tokens" | "output_tokens" | "cached_input_ratio" | "request_rate" | "client" | "foreign_traffic" | "time_order";
-                outcome: "failed" | "unknown";
+                outcome: "failed" | "unknown" | "accepted";
                 run_ids: components["schemas"]["VerdictEntry_runIds"];
                 sentence: string;
             }[];
@@ -442,6 +443,10 @@ export interface components {
                 b: components["schemas"]["VerdictEntry_runIds"];
             };
             scenario: string;
+            scenarios: {
+                a: string[];
+                b: string[];
+            };
             sentence: string;
             verdict: components["schemas"]["VerdictEntry_verdict"];
         };
@@ -1647,6 +1652,7 @@ export interface operations {
         parameters: {
             query: {
                 a: components["schemas"]["Selectors"];
+                across_scenarios?: "true" | "false";
                 b: components["schemas"]["Selectors"];
                 gate?: components["parameters"]["gate"];
                 margin?: components["parameters"]["margin"];

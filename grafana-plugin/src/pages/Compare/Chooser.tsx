@@ -49,6 +49,11 @@ export function Chooser({ exporter, comparison, shown }: Props) {
           value={address.one('paired') === 'true'}
           onChange={(value) => address.set({ paired: value ? 'true' : null })}
         />
+        <LabeledSwitch
+          label={t('comparison.across-scenarios', 'Scenarios may have different names')}
+          value={address.one('across_scenarios') === 'true'}
+          onChange={(value) => address.set({ across_scenarios: value ? 'true' : null })}
+        />
         <label className={styles.margin}>
           {label}
           <Named label={label}>

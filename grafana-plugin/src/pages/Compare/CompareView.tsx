@@ -89,8 +89,9 @@ function Compare({ exporter }: { exporter: ExporterApi }) {
 function useCompareRequest(): string {
   const address = useAddress();
   const paired = address.one('paired') === 'true' ? 'true' : undefined;
+  const across_scenarios = address.one('across_scenarios') === 'true' ? 'true' : undefined;
   const [a, b, gate, margin] = ['a', 'b', 'gate', 'margin'].map((name) => address.all(name));
-  return JSON.stringify({ a, b, gate, margin, paired });
+  return JSON.stringify({ a, b, gate, margin, paired, across_scenarios });
 }
 
 function Verdict({ comparison }: { comparison: CompareAnswer }) {

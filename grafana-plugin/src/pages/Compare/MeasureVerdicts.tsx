@@ -1,4 +1,7 @@
+import { css } from '@emotion/css';
+import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
+import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { percentText } from '../../../../core/text/change-text.ts';
 import { ABSENT, quantity } from '../../../../core/text/quantities.ts';
@@ -18,6 +21,7 @@ import { reasonText } from './reason-text.ts';
 
 /** A verdict per measure, with the evidence as text and as a forest plot. */
 export function MeasureVerdicts({ comparison }: { comparison: CompareAnswer }) {
+  const styles = useStyles2(getStyles);
   const address = useAddress();
   const withAll = address.one('measures') === 'all';
   const rows = withAll ? comparison.measures : notableMeasures(comparison);
@@ -39,12 +43,20 @@ export function MeasureVerdicts({ comparison }: { comparison: CompareAnswer }) {
         />
       }
     >
-      <DataTable label={title} columns={columns(axis)} rows={rows} rowKey={statisticKey} />
+      <DataTable label={title} columns={columns(axis, comparison)} rows={rows} rowKey={statisticKey} />
+      {comparison.effect_meaning && (
+        <p className={styles.note}>
+          {t('comparison.effect-meaning', 'Effect: {{meaning}}.', {
+            meaning: comparison.effect_meaning,
+            ...PLAIN_TEXT,
+          })}
+        </p>
+      )}
     </Section>
   );
 }
 
-function columns(axis: EffectAxis): Array<Column<MeasureVerdict>> {
+function columns(axis: EffectAxis, comparison: CompareAnswer): Array<Column<MeasureVerdict>> {
   return [
     {
       id: 'measure',
@@ -92,6 +104,7 @@ function columns(axis: EffectAxis): Array<Column<MeasureVerdict>> {
     {
       id: 'effect',
       header: t('comparison.effect', 'Effect'),
+      meaning: comparison.effect_meaning ?? undefined,
       align: 'right',
       render: ({ effect, measure }) => measuredEffect(measure, effectText(effect)),
       below: {
@@ -140,7 +153,6 @@ function betterText({ direction }: MeasureVerdict): string {
   }
 }
 
-/** Of shares near 0 the judge compares what remains to 1. */
 /** The effect on a share of failures is that on the share of what did not fail. */
 function measuredEffect(measure: string, effect: string): string {
   switch (measure) {
@@ -156,3 +168,7 @@ function measuredEffect(measure: string, effect: string): string {
 function confidenceText(confidence: number): string {
   return t('comparison.confidence', '{{percent}} interval', { percent: percentText(confidence) });
 }
+
+const getStyles = (theme: GrafanaTheme2) => ({
+  note: css({ ...theme.typography.bodySmall, color: theme.colors.text.secondary, margin: theme.spacing(0.5, 0, 0) }),
+});

@@ -1,8 +1,9 @@
 import { css } from '@emotion/css';
 import type { GrafanaTheme2 } from '@grafana/data';
 import { t } from '@grafana/i18n';
-import { Alert, useStyles2 } from '@grafana/ui';
+import { Alert, Button, useStyles2 } from '@grafana/ui';
 import React from 'react';
+import { useAddress } from '../../app/useAddress.ts';
 import type { CompareAnswer, PreflightFinding } from '../../exporter-api/types.ts';
 import { markOf } from './shown-runs.ts';
 
@@ -10,11 +11,23 @@ import { markOf } from './shown-runs.ts';
 export function Preflight({ comparison }: { comparison: CompareAnswer }) {
   const failed = comparison.preflight.filter(({ outcome }) => outcome === 'failed');
   const unknown = comparison.preflight.filter(({ outcome }) => outcome === 'unknown');
+  const accepted = comparison.preflight.filter(({ outcome }) => outcome === 'accepted');
+  const address = useAddress();
   return (
     <>
       {failed.length > 0 && (
         <Alert severity="warning" title={t('comparison.not-comparable', 'The runs are not comparable')}>
           <Findings findings={failed} comparison={comparison} />
+          {failed.some(({ check }) => check === 'scenario') && (
+            <Button size="sm" variant="secondary" onClick={() => address.set({ across_scenarios: 'true' })}>
+              {t('comparison.anyway', 'Compare anyway')}
+            </Button>
+          )}
+        </Alert>
+      )}
+      {accepted.length > 0 && (
+        <Alert severity="info" title={t('comparison.accepted', 'Differs on purpose')}>
+          <Findings findings={accepted} comparison={comparison} />
         </Alert>
       )}
       {unknown.length > 0 && (
@@ -33,7 +46,7 @@ function Findings({ findings, comparison }: { findings: readonly PreflightFindin
     <ul className={styles.list}>
       {findings.map(({ check, outcome, sentence, run_ids }) => (
         <li key={`${check} ${outcome}`}>
-          {sentence} {run_ids.length < all && runsText(run_ids, comparison)} {remedy(check)}
+          {sentence} {run_ids.length < all && runsText(run_ids, comparison)} {outcome !== 'accepted' && remedy(check)}
         </li>
       ))}
     </ul>
@@ -48,7 +61,10 @@ function runsText(ids: readonly string[], comparison: CompareAnswer): string {
 function remedy(check: PreflightFinding['check']): string {
   switch (check) {
     case 'scenario':
-      return t('remedy.scenario', 'Choose runs of one scenario, for example with scenario:NAME.');
+      return t(
+        'remedy.scenario',
+        'Choose runs of one scenario, for example with scenario:NAME. Two engines under the same load can be compared anyway.'
+      );
     case 'fingerprint':
       return t(
         'remedy.fingerprint',

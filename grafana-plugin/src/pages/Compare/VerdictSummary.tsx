@@ -5,27 +5,44 @@ import { useStyles2 } from '@grafana/ui';
 import React from 'react';
 import { VerdictBadge } from '../../components/VerdictBadge.tsx';
 import type { CompareAnswer } from '../../exporter-api/types.ts';
+import { PLAIN_TEXT } from '../../panels/percentiles/draw/plain-text.ts';
 
 /** The verdict in one sentence, and what it is about. */
 export function VerdictSummary({ comparison }: { comparison: CompareAnswer }) {
   const styles = useStyles2(getStyles);
-  const { verdict, sentence, scenario, runs, design } = comparison;
+  const { verdict, sentence, runs, design, left_out: leftOut } = comparison;
   return (
     <section className={styles.summary} aria-label={t('comparison.summary', 'Verdict')}>
       <VerdictBadge verdict={verdict} />
       <h2 className={styles.sentence}>{sentence}</h2>
       <p className={styles.facts}>
         {[
-          t('comparison.scenario', 'Scenario {{scenario}}', { scenario }),
+          scenarioText(comparison),
           `A ${runsText(runs.a.length)}`,
           `B ${runsText(runs.b.length)}`,
           design === 'pairs'
             ? t('comparison.pairs', 'compared in pairs')
             : t('comparison.sets', 'compared as independent sets'),
+          ...(leftOut === null
+            ? []
+            : [
+                t('comparison.left-out', 'without {{run}}, which raised the suspicion and cannot confirm it', {
+                  run: leftOut,
+                  ...PLAIN_TEXT,
+                }),
+              ]),
         ].join(' · ')}
       </p>
     </section>
   );
+}
+
+/** The scenario, or that of each side where they differ on purpose. An older exporter names one. */
+function scenarioText({ scenario, scenarios }: CompareAnswer): string {
+  const [a, b] = [scenarios?.a.join(', '), scenarios?.b.join(', ')];
+  return a === b
+    ? t('comparison.scenario', 'Scenario {{scenario}}', { scenario, ...PLAIN_TEXT })
+    : t('comparison.scenarios', 'Scenarios {{a}} (A) and {{b}} (B)', { a, b, ...PLAIN_TEXT });
 }
 
 export function runsText(runs: number): string {
