@@ -22,7 +22,11 @@ export const STAGE_OPTION = {
 };
 
 export const VERDICT_OPTIONS = {
-  format: choice(['text', 'markdown', 'html', 'junit', 'json'], 'output format; html is one self-contained page', 'text'),
+  format: choice(
+    ['text', 'markdown', 'html', 'junit', 'json'],
+    'output format; html is one self-contained page',
+    'text',
+  ),
   undecided: choice(['pass', 'fail'], 'whether an undecided or suspect result is exit code 0 or 99', 'pass'),
 };
 
