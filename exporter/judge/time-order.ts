@@ -9,7 +9,7 @@ import type { PreflightFinding } from './verdict.ts';
 
 /**
  * The chance that a trend or a dependence of the runs is taken for a change of any gating measure. With it at most 2 of 100
- * comparisons in which nothing changed say so in every simulated world (`npm run bench -- judge`).
+ * comparisons in which nothing changed report one in every simulated world (`npm run bench -- judge`).
  */
 const LEVEL = 0.008;
 /** Ranks alone decide nothing with fewer runs. */

@@ -51,7 +51,7 @@ const SEALED_FACTS = ['result.json', 'run.json'];
 
 /**
  * Whether run.json and result.json are as they were sealed, at a fraction of the cost of all files: what differs, with the
- * remedy, for whoever rests a decision on them; else null. A run that was stored without checksums is taken as it is.
+ * remedy, for anyone who rests a decision on them; else null. A run that was stored without checksums is taken as it is.
  */
 export async function changedSinceSealed(folder: string): Promise<string | null> {
   const giveUpAt = Date.now() + LONGEST_EDIT_MS;
