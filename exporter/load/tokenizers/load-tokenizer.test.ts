@@ -5,7 +5,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { WORDS } from '../datasets/prompt-writer.ts';
+import { WORDS } from '../datasets/words.ts';
 import { ConfigurationError } from '../../errors/configuration-error.ts';
 import { loadTokenizer, TIKTOKEN_ENCODINGS } from './load-tokenizer.ts';
 import { optionalPackage } from './optional-package.ts';
