@@ -1,4 +1,5 @@
 import type { Clock, Unit } from '../run/statistic.ts';
+import { streamedTokens } from './usage-check.ts';
 import type { HttpTimes, RequestFigures } from './request-figures.ts';
 
 /** Which way is better; `none` when the measure describes the load and is not judged. */
@@ -38,14 +39,23 @@ const NS_PER_SECOND = 1e9;
 const seconds = (from_ns: number | null, to_ns: number | null): number | null =>
   from_ns === null || to_ns === null ? null : (to_ns - from_ns) / NS_PER_SECOND;
 
-/** (last chunk with content − first) ÷ (output tokens − 1) in seconds; null with fewer than two tokens or no count. */
-export function interTokenLatencySeconds(
-  request: Pick<RequestFigures, 'first_content_ns' | 'last_content_ns' | 'output_tokens'>,
-): number | null {
-  const { first_content_ns: first, last_content_ns: last, output_tokens: tokens } = request;
+type StreamedTimes = Pick<
+  RequestFigures,
+  'first_content_ns' | 'first_output_ns' | 'last_content_ns' | 'output_tokens' | 'reasoning_tokens'
+>;
+
+/**
+ * (last chunk with content − first) ÷ (output tokens that were sent − 1) in seconds; null with fewer than two tokens or
+ * no count. `chunks`: how many had content; 0: not known.
+ */
+export function interTokenLatencySeconds(request: StreamedTimes, chunks: number): number | null {
+  const { first_content_ns: first, last_content_ns: last } = request;
+  const tokens = streamedTokens(request, chunks, request.first_output_ns === first);
   if (first === null || last === null || tokens === null || tokens < 2) return null;
   return (last - first) / NS_PER_SECOND / (tokens - 1);
 }
+
+const interTokenLatency = (r: RequestFigures): number | null => interTokenLatencySeconds(r, r.content_chunks);
 
 /** Null when a side is not known or there is nothing to divide by. */
 function over(amount: number | null, divisor: number | null): number | null {
@@ -156,9 +166,9 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
   latency(
     'inter_token_latency',
     'per_request_mean_from_usage',
-    '(last chunk with content − first) ÷ (output tokens − 1), one value per request; tokens from usage',
+    '(last chunk with content − first) ÷ (output tokens − 1), one value per request; tokens from usage, without reasoning that was not sent',
     'sent',
-    interTokenLatencySeconds,
+    interTokenLatency,
   ),
   INTER_CHUNK_LATENCY,
   latency('request_latency', 'sent_to_last_content_chunk', 'last chunk with content − request sent', 'sent', (r) =>
@@ -226,7 +236,7 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'tokens_per_chunk',
     'output_tokens_over_content_chunks',
     'output tokens ÷ chunks with content, per request; above 1, chunks contain several tokens',
-    (r) => over(r.output_tokens, r.content_chunks),
+    (r) => over(streamedTokens(r, r.content_chunks, r.first_output_ns === r.first_content_ns), r.content_chunks),
   ),
   tokenRate(
     'prefill_throughput_per_user',
@@ -238,7 +248,7 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'output_token_throughput_per_user',
     'inverse_inter_token_latency',
     '1 ÷ inter token latency, per request',
-    (r) => over(1, interTokenLatencySeconds(r)),
+    (r) => over(1, interTokenLatency(r)),
   ),
   tokenRate(
     'e2e_output_token_throughput',

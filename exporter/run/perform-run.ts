@@ -5,6 +5,7 @@ import type { Provenance } from '../../core/run/provenance.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { correctedEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
+import { allFindings, findingLines } from '../load/answers/response-findings.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
 import { runBenchmark, type BenchmarkOutcome, type BenchmarkParts } from '../load/run-benchmark.ts';
@@ -233,6 +234,12 @@ async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<Depar
   // The caller that waits for it gets the error.
   departure.catch(() => undefined);
   const { phases, failure } = outcome;
-  const notes = [...writer.notes, ...budgetNotes(phases), ...unsentNotes(phases), ...run.remarks.lines()];
+  const notes = [
+    ...writer.notes,
+    ...budgetNotes(phases),
+    ...unsentNotes(phases),
+    ...findingLines(allFindings(phases)),
+    ...run.remarks.lines(),
+  ];
   return { result, failure, path: writer.path, notes: [...notes, ...serverNotes, ...outputNotes], departure };
 }

@@ -6,23 +6,29 @@ export type Arrival = 'output' | 'reasoning' | 'step';
 /** The state of a response, event by event: the server's count so far, and what each event added. */
 export class AnswerProgress {
   readonly #addsUsage: boolean;
+  readonly #perChunk: UsagePerChunk;
   #usage: Usage | null = null;
   #progress = 0;
 
   /** `addsUsage`: the output tokens of each event are those since the previous event. */
-  constructor(addsUsage: boolean) {
+  constructor(addsUsage: boolean, requested_output_tokens: number) {
     this.#addsUsage = addsUsage;
+    this.#perChunk = new UsagePerChunk(requested_output_tokens);
   }
 
-  /** The server's latest count; with `addsUsage`, the sum. */
+  /** The server's count: each field's latest, or the sum of the events when each counts only its own tokens. */
   get usage(): Usage | null {
-    return this.#usage;
+    return this.#usage === null || this.#addsUsage ? this.#usage : this.#perChunk.applied(this.#usage);
   }
 
   /** Processes the next event; null when it carried no generated output. */
   take(meaning: EventMeaning): Arrival | null {
     const before = this.#usage?.output_tokens ?? null;
-    this.#count(meaning.usage);
+    if (meaning.usage !== null) {
+      this.#count(meaning.usage);
+      // A server whose events repeat the text so far counts the tokens so far.
+      if (meaning.progress === undefined) this.#perChunk.take(meaning.usage, meaning.content);
+    }
     const movedOn = meaning.progress === undefined || meaning.progress > this.#progress;
     this.#progress = Math.max(this.#progress, meaning.progress ?? 0);
     if (meaning.content) return movedOn ? kindOf(meaning) : null;
@@ -35,23 +41,77 @@ export class AnswerProgress {
     return this.#addsUsage ? now > (before ?? 0) : before !== null && now > before;
   }
 
-  #count(reported: Usage | null): void {
-    if (reported === null) return;
+  #count(reported: Usage): void {
     const before = this.#usage;
-    this.#usage = this.#addsUsage
-      ? {
-          input_tokens: reported.input_tokens ?? before?.input_tokens ?? null,
-          output_tokens: sum(before?.output_tokens ?? null, reported.output_tokens),
-          reasoning_tokens: sum(before?.reasoning_tokens ?? null, reported.reasoning_tokens),
-          cached_tokens: reported.cached_tokens ?? before?.cached_tokens ?? null,
-        }
-      : reported;
+    const tokens = this.#addsUsage ? sum : latest;
+    this.#usage = {
+      input_tokens: latest(before?.input_tokens ?? null, reported.input_tokens),
+      output_tokens: tokens(before?.output_tokens ?? null, reported.output_tokens),
+      reasoning_tokens: tokens(before?.reasoning_tokens ?? null, reported.reasoning_tokens),
+      cached_tokens: latest(before?.cached_tokens ?? null, reported.cached_tokens),
+    };
+  }
+}
+
+/** Fewer reports that each may be the whole count decide nothing. */
+const FEWEST_REPORTS = 4;
+
+/**
+ * Recognizes usage that counts only its own chunk. A count of all tokens so far grows with every chunk that has content;
+ * where it often does not, it is one of its chunk.
+ */
+class UsagePerChunk {
+  readonly #requested: number;
+  #reports = 0;
+  #notGrown = 0;
+  #fell = false;
+  #isConstant = true;
+  #last = 0;
+  #sum = 0;
+  #reasoning: number | null = null;
+  /** Tokens of the reports before one without content, which may be the total. */
+  #sumBeforeEnd = 0;
+  #end: number | null = null;
+
+  constructor(requested_output_tokens: number) {
+    this.#requested = requested_output_tokens;
+  }
+
+  take({ output_tokens: tokens, reasoning_tokens: reasoning }: Usage, hasContent: boolean): void {
+    if (tokens === null || tokens === 0) return;
+    this.#sumBeforeEnd = this.#sum;
+    this.#sum += tokens;
+    this.#reasoning = sum(this.#reasoning, reasoning);
+    this.#end = hasContent ? null : tokens;
+    if (!hasContent) return;
+    if (this.#reports > 0) {
+      if (tokens <= this.#last) this.#notGrown += 1;
+      if (tokens < this.#last) this.#fell = true;
+      if (tokens !== this.#last) this.#isConstant = false;
+    }
+    this.#reports += 1;
+    this.#last = tokens;
+  }
+
+  /** The usage that the reports mean; without output tokens when they may mean either. */
+  applied(latestUsage: Usage): Usage {
+    if (this.#reports < 2 || this.#notGrown * 3 < this.#reports - 1) return latestUsage;
+    if (this.#end !== null && this.#end >= this.#sumBeforeEnd) return latestUsage;
+    if (this.#last < this.#reports || this.#fell)
+      return { ...latestUsage, output_tokens: this.#sum, reasoning_tokens: this.#reasoning };
+    const isOpen = this.#isConstant && this.#reports >= FEWEST_REPORTS && this.#sum <= this.#requested;
+    return isOpen ? { ...latestUsage, output_tokens: null, reasoning_tokens: null } : latestUsage;
   }
 }
 
 /** For an event with content. */
 export function kindOf({ reasoning }: EventMeaning): 'output' | 'reasoning' {
   return reasoning === true ? 'reasoning' : 'output';
+}
+
+/** A count that is missing or zero does not replace one. */
+function latest(before: number | null, now: number | null): number | null {
+  return now === null || (now === 0 && before !== null) ? before : now;
 }
 
 function sum(a: number | null, b: number | null): number | null {

@@ -2,8 +2,9 @@ import type { MeasuredRecord } from '../../../core/run/record.ts';
 import type { ChunkListener } from './chunk-listener.ts';
 import type { ContentRecognizer } from './content-recognizer.ts';
 import type { TimedRequest } from './deadlines.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { AnswerText, Endpoint } from '../endpoints/endpoint.ts';
 import type { EventQueue } from './event-queue.ts';
+import type { ResponseFindings } from './response-findings.ts';
 import type { RequestForm } from '../requests/request-feed.ts';
 import type { Exchange, ResponseHandler } from '../transports/transport.ts';
 
@@ -34,8 +35,10 @@ export interface ClosedRequest {
   readonly contentType: string;
   readonly retryAfterSeconds: number | null;
   readonly connectionRetried: boolean;
-  /** The model's output without its reasoning; null unless text is kept. Never part of the record. */
-  readonly output: string | null;
+  /** What the model wrote; null unless text is kept. Never part of the record. */
+  readonly text: AnswerText | null;
+  /** Null: nothing that a user must know. */
+  readonly findings: ResponseFindings | null;
 }
 
 /** Reads one response and closes its request's record at the end. */

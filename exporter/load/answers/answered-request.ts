@@ -1,9 +1,11 @@
+import { usageContradiction } from '../../../core/measures/usage-check.ts';
 import { answerFailure, isEncoded } from './answer-failure.ts';
 import type { AnswerFacts, AnswerFailure } from './answer-failure.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import type { AnswerText } from '../endpoints/endpoint.ts';
 import { countedTokens, requestRecord } from './request-record.ts';
+import { FindingsTally } from './response-findings.ts';
 import type { ReadAnswer, SentRequest } from './request-record.ts';
 import { longRetryAfter, retryAfterSeconds } from '../../http-client/retry-after.ts';
 import type { ConnectionFacts, Exchange, TransportFailure } from '../transports/transport.ts';
@@ -23,6 +25,7 @@ export abstract class AnsweredRequest implements AnswerReader {
   protected readonly context: AnswerContext;
   protected readonly firstContent: (() => void) | undefined;
   protected readonly bodyStart = new BodyStart();
+  protected readonly found = new FindingsTally();
   /** CLOCK_MONOTONIC of the request, and of the last byte of its response (of the request until a byte arrives). */
   readonly sentAt_ns: number;
   lastByteAt_ns: number;
@@ -49,6 +52,11 @@ export abstract class AnsweredRequest implements AnswerReader {
     this.#closed = closed;
     this.sentAt_ns = context.epoch_ns + request.sent_ns;
     this.lastByteAt_ns = this.sentAt_ns;
+  }
+
+  /** Whether several choices were requested. */
+  protected get several(): boolean {
+    return (this.request.choices ?? 1) > 1;
   }
 
   attach(exchange: Exchange): void {
@@ -102,7 +110,8 @@ export abstract class AnsweredRequest implements AnswerReader {
     this.#fault ??= { reason: 'other', message: messageExcerpt(line, this.context.secrets) };
   }
 
-  protected close(stamp_ns: number, transportFailure: TransportFailure | null, body: ReadBody): void {
+  protected close(stamp_ns: number, transportFailure: TransportFailure | null, read: ReadBody): void {
+    const body = { ...read, usage: this.#credibleUsage(read) };
     const counted_output_tokens = this.#countedTokens(body);
     const found = answerFailure(
       {
@@ -130,8 +139,18 @@ export abstract class AnsweredRequest implements AnswerReader {
       contentType: this.#contentType,
       retryAfterSeconds: this.#retryAfter,
       connectionRetried: this.#connection?.retried ?? false,
-      output: body.text?.output ?? null,
+      text: body.text,
+      findings: this.found.findings,
     });
+  }
+
+  /** Without the tokens of an output that cannot be true. */
+  #credibleUsage({ usage, offsets_ns, firstOutputOffset_ns }: ReadBody): ReadBody['usage'] {
+    if (usage === null || this.several) return usage;
+    const contradiction = usageContradiction(usage, offsets_ns, firstOutputOffset_ns);
+    if (contradiction === null) return usage;
+    this.found.add('impossibleUsage', contradiction);
+    return { ...usage, output_tokens: null, reasoning_tokens: null };
   }
 
   #countedTokens({ text, usage }: ReadBody): ReturnType<typeof countedTokens> {

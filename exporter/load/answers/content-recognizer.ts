@@ -18,7 +18,7 @@ interface KnownEvent {
  * must be parsed; an event that it recognizes has the same meaning as the one it learned from.
  */
 export class ContentRecognizer {
-  readonly #variableKeys: ReadonlySet<string>;
+  #variableKeys: ReadonlySet<string>;
   readonly #known: KnownEvent[] = [];
   #learnedSinceUse = 0;
 
@@ -39,10 +39,15 @@ export class ContentRecognizer {
     return null;
   }
 
-  /** Learns an event that is valid JSON and carries content and nothing else. */
-  learn(bytes: Uint8Array, start: number, end: number, kind: ContentKind): void {
+  /**
+   * Learns an event that is valid JSON and carries content and nothing else. `textKeys`: further keys of this server's
+   * texts, which are variable from now on.
+   */
+  learn(bytes: Uint8Array, start: number, end: number, kind: ContentKind, textKeys: readonly string[] = []): void {
     if (this.#learnedSinceUse >= LEARNED_WITHOUT_USE || this.recognize(bytes, start, end) !== null) return;
     this.#learnedSinceUse++;
+    if (textKeys.some((key) => !this.#variableKeys.has(key)))
+      this.#variableKeys = new Set([...this.#variableKeys, ...textKeys]);
     const learned = { template: eventTemplate(bytes.subarray(start, end), this.#variableKeys), kind };
     if (this.#known.length < TEMPLATES) this.#known.unshift(learned);
     else {

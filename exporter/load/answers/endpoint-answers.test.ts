@@ -115,11 +115,16 @@ describe('streams of each endpoint', () => {
     ['responses: cut', responses, RESPONSES_STREAM.slice(0, 4), 'no_finish'],
     ['template: the end is missing', template, [sse({ t: 'a', n: 1 })], 'no_finish'],
     ['template: [DONE] is not its end', template, [sse({ t: 'a' }), DONE, sse('END')], 'malformed_event'],
-    ['chat answered to completions', completions, GOOD_STREAM, 'no_content'],
     ['completions answered to responses', responses, COMPLETIONS_STREAM, 'malformed_event'],
   ])('%s', async (_name, endpoint, events, reason) => {
     const { closed } = await streamed(endpoint, events);
     expect(closed.record).toMatchObject({ outcome: 'error', reason });
+  });
+
+  test('chat answered to completions: its text counts', async () => {
+    const { closed } = await streamed(completions, GOOD_STREAM);
+    expect(closed.record).toMatchObject({ outcome: 'ok', output_tokens: 2 });
+    expect(closed.record.chunk_offsets_ns).toHaveLength(2);
   });
 
   test('Triton: a connection that breaks in the middle is not its end', async () => {
@@ -198,7 +203,7 @@ describe('answers that are not streamed', () => {
       'another protocol',
       answer('200 OK', 'application/json', '{"foo":1}'),
       'malformed_event',
-      'the response does not follow the chat protocol',
+      'the response is not of the chat protocol: {foo}',
     ],
     ['no text', answer('200 OK', 'application/json', '{"choices":[]}'), 'no_content', 'the response has no content'],
     ['a page', answer('200 OK', 'text/html', '<h1>Hi</h1>'), 'not_a_stream', 'HTTP 200: Hi'],
@@ -235,9 +240,9 @@ describe('the text of an answer', () => {
   const words = (text: string): number => text.split(' ').filter((word) => word !== '').length;
 
   test('is kept only on request', async () => {
-    expect((await ask(streamOf(GOOD_STREAM), {})).closed.output).toBeNull();
+    expect((await ask(streamOf(GOOD_STREAM), {})).closed.text).toBeNull();
     const kept = await ask(streamOf([reasoning, ...GOOD_STREAM]), { keepText: true });
-    expect(kept.closed.output).toBe('Hello world');
+    expect(kept.closed.text?.output).toBe('Hello world');
     expect(kept.closed.record.chunk_offsets_ns).toHaveLength(3);
     expect(JSON.stringify(kept.closed.record)).not.toContain('Hello');
   });
@@ -256,7 +261,7 @@ describe('the text of an answer', () => {
       answer('200 OK', 'application/json', '{"choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}'),
     ],
   ])('%s', async (_name, asking, text) => {
-    expect((await ask(text, { ...asking, keepText: true })).closed.output).toBe('Hello');
+    expect((await ask(text, { ...asking, keepText: true })).closed.text?.output).toBe('Hello');
   });
 
   test('a tokenizer counts what the server does not report, and the record reports it', async () => {

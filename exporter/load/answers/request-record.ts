@@ -14,6 +14,8 @@ export interface SentRequest {
   readonly due_ns: number;
   readonly sent_ns: number;
   readonly requested_output_tokens: number;
+  /** Choices requested; absent: one. */
+  readonly choices?: number;
   /** As the client's tokenizer counts them; absent: not counted. */
   readonly input_tokens?: number;
 }

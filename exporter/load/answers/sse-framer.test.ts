@@ -5,6 +5,8 @@ import { SseFramer } from './sse-framer.ts';
 interface Framed {
   events: string[];
   unterminated: string[];
+  /** Lines of the field `error`. */
+  errorLines: string[];
   tooLong: number;
 }
 
@@ -12,11 +14,12 @@ const text = (bytes: Uint8Array, start: number, end: number): string =>
   new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes.subarray(start, end));
 
 function frame(pieces: readonly Uint8Array[], limit?: number): Framed {
-  const framed: Framed = { events: [], unterminated: [], tooLong: 0 };
+  const framed: Framed = { events: [], unterminated: [], errorLines: [], tooLong: 0 };
   const framer = new SseFramer(
     {
       event: (_stamp, bytes, start, end) => framed.events.push(text(bytes, start, end)),
       unterminated: (_stamp, bytes, start, end) => framed.unterminated.push(text(bytes, start, end)),
+      errorLine: (_stamp, bytes, start, end) => framed.errorLines.push(text(bytes, start, end)),
       tooLong: () => framed.tooLong++,
     },
     limit,
@@ -37,7 +40,7 @@ const frameText = (stream: string): Framed => frame([Buffer.from(stream)]);
 /** The standard's own procedure on the whole text, with our two documented differences. */
 function reference(stream: string): Framed {
   const lines = stream.replace(/^\ufeff/, '').split(/\r\n|\r|\n/);
-  const framed: Framed = { events: [], unterminated: [], tooLong: 0 };
+  const framed: Framed = { events: [], unterminated: [], errorLines: [], tooLong: 0 };
   let data: string[] = [];
   const dispatch = (into: string[]): void => {
     const joined = data.join('\n');
@@ -76,7 +79,7 @@ describe('SSE framing', () => {
     ['NUL', 'data: a\u0000b\n\n', ['a\u0000b']],
     ['[DONE] and its look-alikes as they are', 'data: [DONE]x\n\ndata: [DONE]\n\n', ['[DONE]x', '[DONE]']],
   ])('%s', (_name, stream, events) => {
-    expect(frameText(stream)).toEqual({ events, unterminated: [], tooLong: 0 });
+    expect(frameText(stream)).toEqual({ events, unterminated: [], errorLines: [], tooLong: 0 });
   });
 
   test('several events in one piece share its stamp', () => {
@@ -84,6 +87,7 @@ describe('SSE framing', () => {
     const framer = new SseFramer({
       event: (stamp) => stamps.push(stamp),
       unterminated: () => undefined,
+      errorLine: () => undefined,
       tooLong: () => undefined,
     });
     framer.push(1, Buffer.from('data: a\n\ndata: b\n\nda'));
@@ -101,9 +105,19 @@ describe('SSE framing', () => {
   });
 
   test('an unterminated last event is delivered separately', () => {
-    expect(frameText('data: a\n\ndata: {"b":1}')).toEqual({ events: ['a'], unterminated: ['{"b":1}'], tooLong: 0 });
+    expect(frameText('data: a\n\ndata: {"b":1}')).toEqual({
+      events: ['a'],
+      unterminated: ['{"b":1}'],
+      errorLines: [],
+      tooLong: 0,
+    });
     expect(frameText('data: a\n\ndata: {"b":1}\n').unterminated).toEqual(['{"b":1}']);
     expect(frameText('data: a\n\nevent: x').unterminated).toEqual([]);
+  });
+
+  test('a line of the field error is delivered by itself', () => {
+    const framed = frameText('data: a\n\nerror: {"code":500}\n\nerror\nerrors: x\ndata: error: b\n\n');
+    expect(framed).toMatchObject({ events: ['a', 'error: b'], errorLines: [' {"code":500}'] });
   });
 
   test('an event within one piece is not copied', () => {
@@ -112,6 +126,7 @@ describe('SSE framing', () => {
     const framer = new SseFramer({
       event: (_stamp, bytes) => owners.push(bytes),
       unterminated: () => undefined,
+      errorLine: () => undefined,
       tooLong: () => undefined,
     });
     framer.push(0, piece);
@@ -124,6 +139,7 @@ describe('SSE framing', () => {
     const framer = new SseFramer({
       event: (_stamp, bytes, start, end) => kept.push([bytes, start, end]),
       unterminated: () => undefined,
+      errorLine: () => undefined,
       tooLong: () => undefined,
     });
     for (const byte of Buffer.from('data: first\n\ndata: second\n\ndata: third\n\n'))
@@ -148,7 +164,7 @@ describe('SSE framing', () => {
         pieces.map((piece) => Buffer.from(piece)),
         100,
       ),
-    ).toEqual({ events: ['a'], unterminated: [], tooLong: 1 });
+    ).toEqual({ events: ['a'], unterminated: [], errorLines: [], tooLong: 1 });
   });
 });
 

@@ -14,6 +14,8 @@ export interface SseSink {
   event(stamp: number, bytes: Uint8Array, start: number, end: number): void;
   /** Data of a last event that the stream did not finish: JSON text in it may be complete or truncated. */
   unterminated(stamp: number, bytes: Uint8Array, start: number, end: number): void;
+  /** A line `error: …`, which the standard does not have: llama.cpp sent its errors so. */
+  errorLine(stamp: number, bytes: Uint8Array, start: number, end: number): void;
   /** An event exceeded the limit; the rest of the stream is ignored. */
   tooLong(stamp: number): void;
 }
@@ -122,7 +124,10 @@ export class SseFramer {
         start += 3;
     }
     // "data", then a colon or the end of the line
-    if (bytes[start] !== 100 || bytes[start + 1] !== 97 || bytes[start + 2] !== 116 || bytes[start + 3] !== 97) return;
+    if (bytes[start] !== 100 || bytes[start + 1] !== 97 || bytes[start + 2] !== 116 || bytes[start + 3] !== 97) {
+      if (isErrorField(bytes, start, end)) this.#sink.errorLine(stamp, bytes, start + ERROR_FIELD.length, end);
+      return;
+    }
     let value = start + 4;
     if (value > end) return;
     if (value < end) {
@@ -190,6 +195,12 @@ export class SseFramer {
 function indexOf(bytes: Uint8Array, byte: number, from: number, length: number): number {
   const at = bytes.indexOf(byte, from);
   return at < length ? at : -1;
+}
+
+const ERROR_FIELD = new TextEncoder().encode('error:');
+
+function isErrorField(bytes: Uint8Array, start: number, end: number): boolean {
+  return end - start > ERROR_FIELD.length && ERROR_FIELD.every((byte, i) => bytes[start + i] === byte);
 }
 
 function joinLines(lines: readonly Uint8Array[]): Uint8Array {

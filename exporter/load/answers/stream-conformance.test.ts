@@ -79,7 +79,7 @@ describe('tokens and chunks', () => {
       sse(usage(7, 6)),
       DONE,
     ];
-    const { closed, gaps } = await answering(streamOf(events));
+    const { closed, gaps } = await answeredBy((socket) => socket.write(streamOf(events)), GENEROUS, [], { choices: 3 });
     expect(closed.record).toMatchObject({ outcome: 'ok', output_tokens: 6 });
     expect(closed.record.chunk_offsets_ns).toHaveLength(2);
     expect(gaps).toBe(1);

@@ -139,7 +139,8 @@ describe('how a stream ends', () => {
     ['only [DONE]', [DONE], 'no_finish'],
     ['a finish without content', [STOP, USAGE, DONE], 'no_content'],
     ['malformed JSON', [HELLO, sse('{"a": '), STOP, USAGE, DONE], 'malformed_event'],
-    ['another protocol', [HELLO, sse({ foo: 1 }), STOP, USAGE, DONE], 'malformed_event'],
+    ['another protocol', [HELLO, sse({ foo: 'text' }), STOP, USAGE, DONE], 'malformed_event'],
+    ['an event without text', [HELLO, sse({ foo: 1 }), STOP, USAGE, DONE], null],
     [
       'error object, then [DONE]',
       [HELLO, sse({ error: { message: 'Internal server error', code: 500 } }), DONE],

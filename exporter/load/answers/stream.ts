@@ -2,9 +2,11 @@ import { AnsweredRequest } from './answered-request.ts';
 import { AnswerProgress, kindOf } from './answer-progress.ts';
 import type { Arrival } from './answer-progress.ts';
 import { KeptText } from './kept-text.ts';
+import { ignorableData, ignorableEvent, keysOf } from './response-findings.ts';
 import { SseFramer } from './sse-framer.ts';
 import type { SseSink } from './sse-framer.ts';
 import type { EventMeaning } from '../endpoints/endpoint.ts';
+import { errorMessage } from '../endpoints/error-message.ts';
 import type { ConnectionFacts, TransportFailure } from '../transports/transport.ts';
 
 const utf8Bytes = new TextEncoder();
@@ -22,6 +24,8 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   readonly #progress: AnswerProgress;
   readonly #text: KeptText | null;
   readonly #doneData: Uint8Array;
+  /** Events are recognized by their bytes unless their text is kept or each may be of another choice. */
+  readonly #recognizes: boolean;
   #queued = 0;
   #lastOffset = 0;
   #firstOutputOffset: number | null = null;
@@ -31,13 +35,15 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   #error: string | null = null;
   #finishReason: string | null = null;
   #done = false;
+  readonly #unknownFields = new Set<string>();
 
   constructor(...given: ConstructorParameters<typeof AnsweredRequest>) {
     super(...given);
     const { endpoint, keepText = false } = this.context;
     this.#framer = new SseFramer(this);
-    this.#progress = new AnswerProgress(endpoint.addsUsage === true);
-    this.#text = keepText ? new KeptText(endpoint) : null;
+    this.#progress = new AnswerProgress(endpoint.addsUsage === true, this.request.requested_output_tokens);
+    this.#text = keepText ? new KeptText(endpoint, this.several) : null;
+    this.#recognizes = !keepText && !this.several;
     this.#doneData = endpoint.doneData === undefined ? DONE : utf8Bytes.encode(endpoint.doneData);
   }
 
@@ -61,7 +67,7 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     this.#events++;
     if (this.#done) return;
     if (this.#takeDone(bytes, start, end)) return;
-    const known = this.#text === null ? this.context.recognizer.recognize(bytes, start, end) : null;
+    const known = this.#recognizes ? this.context.recognizer.recognize(bytes, start, end) : null;
     if (known !== null && this.#queued === 0) this.#content(stamp_ns, known);
     else if (known !== null) this.#queue(0, () => this.#content(stamp_ns, known));
     else this.#interpretLater(stamp_ns, bytes, start, end, true);
@@ -70,6 +76,14 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   unterminated(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
     this.#events++;
     if (!this.#takeDone(bytes, start, end)) this.#interpretLater(stamp_ns, bytes, start, end, false);
+  }
+
+  errorLine(_stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {
+    this.#events++;
+    const data = copyOf(bytes, start, end);
+    this.#queue(data.length, () => {
+      if (!this.#done) this.#error ??= errorOf(utf8.decode(data));
+    });
   }
 
   tooLong(): void {
@@ -123,19 +137,21 @@ export class StreamReader extends AnsweredRequest implements SseSink {
 
   #interpret(stamp_ns: number, bytes: Uint8Array, terminated: boolean): void {
     if (this.#done) return;
-    let event: unknown;
-    try {
-      event = JSON.parse(utf8.decode(bytes));
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
+    const text = utf8.decode(bytes);
+    const event = parsed(text);
+    if (event === undefined) {
+      const ignored = ignorableData(text);
+      if (ignored !== null) this.found.add('ignoredEvents', ignored);
       // A truncated last event has no meaning; the missing finish reason is what fails the request.
-      if (terminated) this.#malformed ??= 'an event is not JSON';
+      else if (terminated) this.#malformed ??= 'an event is not JSON';
       return;
     }
     const meaning = this.#meaning(event);
     if (meaning === undefined) return;
     if (meaning === null) {
-      this.#malformed ??= `an event does not follow the ${this.context.endpoint.type} protocol`;
+      const ignored = ignorableEvent(event);
+      if (ignored !== null) this.found.add('ignoredEvents', ignored);
+      else this.#malformed ??= `an event is not of the ${this.context.endpoint.type} protocol: ${keysOf(event)}`;
       return;
     }
     const arrived = this.#progress.take(meaning);
@@ -144,14 +160,18 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     this.#error ??= meaning.error;
     this.#finishReason = meaning.finishReason ?? this.#finishReason;
     const plain = meaning.finishReason === null && meaning.usage === null && meaning.error === null;
-    if (meaning.content && plain && meaning.progress === undefined)
-      this.context.recognizer.learn(bytes, 0, bytes.length, kindOf(meaning));
+    if (meaning.content && plain && meaning.progress === undefined) this.#learn(bytes, meaning);
+    for (const name of meaning.unknownFields ?? []) this.#unknownFields.add(name);
+  }
+
+  #learn(bytes: Uint8Array, meaning: EventMeaning): void {
+    if (this.#recognizes) this.context.recognizer.learn(bytes, 0, bytes.length, kindOf(meaning), meaning.textKeys);
   }
 
   /** Undefined after an error of this program. Only the interpretation is guarded: what content sets off is not its part. */
   #meaning(event: unknown): EventMeaning | null | undefined {
     try {
-      return this.context.endpoint.interpret(event);
+      return this.context.endpoint.interpret(event, this.several);
     } catch (error) {
       this.fault(error);
       return undefined;
@@ -164,6 +184,7 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   }
 
   #close(stamp_ns: number, failure: TransportFailure | null): void {
+    for (const name of this.#unknownFields) this.found.add('unknownFields', name);
     this.close(stamp_ns, failure, {
       events: this.#events,
       malformedEvent: this.#malformed,
@@ -183,6 +204,21 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     if (this.#finishReason !== null || wholeBy === 'body') return true;
     return this.#done && (wholeBy === 'done' || this.#progress.usage !== null);
   }
+}
+
+/** Undefined for what is not JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function errorOf(text: string): string {
+  const error = parsed(text) ?? text.trim();
+  return errorMessage({ error }) ?? text;
 }
 
 /** Whether bytes[start, end) equals the expected bytes. */

@@ -1,4 +1,5 @@
 import { AnsweredRequest } from './answered-request.ts';
+import { keysOf } from './response-findings.ts';
 import type { AnswerText, EventMeaning } from '../endpoints/endpoint.ts';
 import type { TransportFailure } from '../transports/transport.ts';
 
@@ -34,7 +35,9 @@ export class WholeReader extends AnsweredRequest {
     this.close(stamp_ns, failure, {
       events: json === undefined ? 0 : 1,
       malformedEvent:
-        json === undefined || meaning !== null ? null : `the response does not follow the ${endpoint.type} protocol`,
+        json === undefined || meaning !== null
+          ? null
+          : `the response is not of the ${endpoint.type} protocol: ${keysOf(json)}`,
       errorEvent: meaning?.error ?? null,
       finished: true,
       hasContent,
@@ -51,7 +54,9 @@ export class WholeReader extends AnsweredRequest {
     const { endpoint, keepText } = this.context;
     if (json === undefined) return { meaning: null, text: null };
     try {
-      return { meaning: endpoint.interpretWhole(json), text: keepText === true ? endpoint.text(json) : null };
+      const meaning = endpoint.interpretWhole(json, this.several);
+      for (const name of meaning?.unknownFields ?? []) this.found.add('unknownFields', name);
+      return { meaning, text: keepText === true ? endpoint.text(json, this.several) : null };
     } catch (error) {
       this.fault(error);
       return { meaning: null, text: null };

@@ -92,7 +92,8 @@ function turnRequest(
   const history: Message[] = [];
   turns.forEach(({ before, text }, i) => {
     const isAnswered = before.some(({ role }) => role === 'assistant');
-    if (i > 0 && !isAnswered) history.push({ role: 'assistant', content: answers[i - 1] ?? '' });
+    const answer = answers[i - 1] ?? '';
+    if (i > 0 && !isAnswered && answer !== '') history.push({ role: 'assistant', content: answer });
     history.push(...before);
     if (i < turns.length - 1) history.push({ role: 'user', content: text });
   });

@@ -172,7 +172,9 @@ class SyntheticTexts {
       tokens = sum(tokens, prompt.tokens);
       if (turn === prompts.length - 1) return;
       const answer = answers[turn] ?? '';
-      history.push({ role: 'user', content: prompt.text }, { role: 'assistant', content: answer });
+      history.push({ role: 'user', content: prompt.text });
+      // Servers refuse a message without text.
+      if (answer !== '') history.push({ role: 'assistant', content: answer });
       tokens = sum(tokens, this.#writer.count(answer));
     });
     return {

@@ -117,7 +117,6 @@ describe('meaning of events', () => {
     ['empty piece of a tool call', chunk({ tool_calls: [{ index: 1, function: { arguments: '' } }] }), EMPTY],
     ['legacy function call', chunk({ function_call: { name: 'f' } }), PLAIN],
     ['refusal', chunk({ refusal: 'no' }), PLAIN],
-    ['another choice', { choices: [{ index: 2, delta: { content: 'a' }, finish_reason: 'stop' }] }, EMPTY],
     [
       'two choices in one event: the first one counts',
       {
@@ -139,6 +138,15 @@ describe('meaning of events', () => {
     expect(chat.interpret(event)).toEqual(meaning);
   });
 
+  test.each([[2], [null], [undefined]])('index %p of the only choice is the choice', (index) => {
+    expect(chat.interpret({ choices: [{ index, delta: { content: 'a' } }] })).toEqual(PLAIN);
+  });
+
+  test('another choice of several', () => {
+    const event = { choices: [{ index: 2, delta: { content: 'a' }, finish_reason: 'stop' }] };
+    expect(chat.interpret(event, true)).toEqual(EMPTY);
+  });
+
   test('usage with its details, without choices', () => {
     const usage = {
       prompt_tokens: 10,
@@ -154,9 +162,10 @@ describe('meaning of events', () => {
 
   test('null usage is none; what usage does not report is unknown, not zero', () => {
     expect(chat.interpret({ choices: [], usage: null })?.usage).toBeNull();
-    expect(chat.interpret({ choices: [], usage: { completion_tokens: -1 } })?.usage).toEqual({
+    expect(chat.interpret({ choices: [], usage: { completion_tokens: -1 } })?.usage).toBeNull();
+    expect(chat.interpret({ choices: [], usage: { completion_tokens: 3 } })?.usage).toEqual({
       input_tokens: null,
-      output_tokens: null,
+      output_tokens: 3,
       reasoning_tokens: null,
       cached_tokens: null,
     });

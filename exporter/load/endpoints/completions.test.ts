@@ -26,10 +26,15 @@ test.each([
   ['finish', chunk('', 'length'), { ...EMPTY, finishReason: 'length' }],
   ['abort', chunk('', 'abort'), { ...EMPTY, finishReason: 'abort', error: 'finish_reason abort' }],
   ['error', { error: { message: 'no' } }, { ...EMPTY, error: 'no' }],
-  ['another choice', { choices: [{ index: 1, text: 'a', finish_reason: null }] }, EMPTY],
 ])('%s', (_name, event, meaning) => {
   expect(completions.interpret(event)).toEqual(meaning);
   expect(completions.interpretWhole(event)).toEqual(meaning);
+});
+
+test('another choice of several', () => {
+  const event = { choices: [{ index: 1, text: 'a', finish_reason: null }] };
+  expect(completions.interpret(event, true)).toEqual(EMPTY);
+  expect(completions.interpretWhole(event, true)).toEqual(EMPTY);
 });
 
 test('text and usage of a whole answer', () => {

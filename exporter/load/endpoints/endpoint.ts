@@ -60,6 +60,10 @@ export interface EventMeaning {
    * increase is content, and `content` only means that there is some.
    */
   readonly progress?: number;
+  /** Fields of names that are not known, as `delta.name`, which are counted because they have text; absent: none. */
+  readonly unknownFields?: readonly string[];
+  /** Keys, besides the endpoint's `variableKeys`, whose strings may be any other text in an event of the same meaning. */
+  readonly textKeys?: readonly string[];
   /** A generation step without text: when the server's count of output tokens increased with it, a token arrived. */
   readonly emptyStep?: boolean;
 }
@@ -93,12 +97,15 @@ export interface Endpoint {
   /** Whether the response is generated text, token by token; false for embeddings. */
   readonly generates: boolean;
   body(request: GenerationRequest, options: GenerationOptions): string;
-  /** The meaning of an event's JSON; null when it does not follow this protocol. */
-  interpret(event: unknown): EventMeaning | null;
+  /**
+   * The meaning of an event's JSON; null when it does not follow this protocol. `several`: whether the request asked for
+   * several choices; absent: no.
+   */
+  interpret(event: unknown, several?: boolean): EventMeaning | null;
   /** The meaning of a response that is not a stream; null when it does not follow this protocol. */
-  interpretWhole(answer: unknown): EventMeaning | null;
+  interpretWhole(answer: unknown, several?: boolean): EventMeaning | null;
   /** The text in an event or in a complete response. */
-  text(json: unknown): AnswerText;
+  text(json: unknown, several?: boolean): AnswerText;
   /**
    * Keys whose values differ between events of the same meaning. `interpret` depends on a string under them only by
    * whether it is empty, and on a number under them not at all; so events can be recognized without parsing them.

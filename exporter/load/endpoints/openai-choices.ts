@@ -1,30 +1,78 @@
 import { errorMessage } from './error-message.ts';
-import type { EventMeaning } from './endpoint.ts';
+import { NO_TEXT } from './endpoint.ts';
+import type { AnswerText, Endpoint, EventMeaning } from './endpoint.ts';
 import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { openAiUsage } from './openai-usage.ts';
+import { contentOf, contentOfText, NO_CONTENT } from './response-content.ts';
+import type { ResponseContent } from './response-content.ts';
 
 /** Finish reasons with which engines report that they aborted the request. */
 const FAILED_FINISH: ReadonlySet<string> = new Set(['error', 'abort']);
 
-/** What a choice adds; null: no content. */
-export type ChoiceContent = 'output' | 'reasoning' | null;
+/** Keys whose values differ between chunks that mean the same. */
+const VARIABLE_KEYS: ReadonlySet<string> = new Set([
+  ...['id', 'created', 'index', 'obfuscation', 'signature', 'thought_signature'],
+  ...['content', 'refusal', 'text', 'reasoning_content', 'reasoning', 'thinking', 'summary'],
+  ...['arguments', 'input', 'transcript', 'data'],
+]);
+
+/** Where a choice of an event has its text; the first that is there is read. Whole responses have no delta. */
+const PLACES = {
+  chat: ['delta', 'message', 'text'],
+  completions: ['text', 'delta', 'message'],
+} as const;
+type Place = (typeof PLACES)['chat' | 'completions'][number];
 
 /**
- * The meaning of a response, or of one of its events, that is a list of choices. Only the first choice is read: tokens
- * of several choices are interleaved, so the time between them is meaningless.
+ * How responses that are lists of choices are read. Of several choices only the first is: their tokens are interleaved,
+ * so the time between them is meaningless. `outputFields`: the only fields of unknown names that count; null: all.
  */
-export function choicesMeaning(event: unknown, contentOf: (choice: JsonObject) => ChoiceContent): EventMeaning | null {
+export function choiceReading(
+  api: 'chat' | 'completions',
+  outputFields: readonly string[] | null,
+): Pick<Endpoint, 'interpret' | 'interpretWhole' | 'text' | 'variableKeys'> {
+  const chosen = outputFields && new Set(outputFields);
+  const content = (choice: JsonObject): ResponseContent => contentOfChoice(choice, PLACES[api], chosen);
+  const places = PLACES[api].filter((place) => place !== 'delta');
+  const wholeContent = (choice: JsonObject): ResponseContent => contentOfChoice(choice, places, chosen);
+  return {
+    variableKeys: VARIABLE_KEYS,
+    interpret: (event, several = false) => meaning(event, content, several),
+    interpretWhole: (json, several = false) => meaning(json, wholeContent, several),
+    text(json: unknown, several = false): AnswerText {
+      const choice = isObject(json) ? firstChoice(json.choices, several) : undefined;
+      return choice === undefined ? NO_TEXT : content(choice).text;
+    },
+  };
+}
+
+function contentOfChoice(
+  choice: JsonObject,
+  places: readonly Place[],
+  chosen: ReadonlySet<string> | null,
+): ResponseContent {
+  const place = places.find((name) => choice[name] != null);
+  if (place === undefined) return NO_CONTENT;
+  // The reasoning of a text completion is beside the text.
+  return place === 'text' ? contentOfText(choice.text, place, choice) : contentOf(choice[place], place, chosen);
+}
+
+function meaning(
+  event: unknown,
+  contentOfOne: (choice: JsonObject) => ResponseContent,
+  several: boolean,
+): EventMeaning | null {
   if (!isObject(event)) return null;
   const error = errorMessage(event);
-  const listed = Array.isArray(event.choices);
-  if (error === null && !listed && !isObject(event.usage)) return null;
-  const choice = listed ? firstChoice(event.choices as unknown[]) : undefined;
-  const finishReason = choice !== undefined && typeof choice.finish_reason === 'string' ? choice.finish_reason : null;
-  const kind = choice === undefined ? null : contentOf(choice);
-  const usage = openAiUsage(event.usage);
+  const choice = firstChoice(event.choices, several);
+  const usage = usageOf(event, choice);
+  if (error === null && !Array.isArray(event.choices) && usage === null) return null;
+  const finishReason = finishReasonOf(choice?.finish_reason);
+  const { kind, unknownFields, textKeys } = choice === undefined ? NO_CONTENT : contentOfOne(choice);
   const failed = finishReason !== null && FAILED_FINISH.has(finishReason) ? `finish_reason ${finishReason}` : null;
   const emptyStep = choice !== undefined && kind === null && finishReason === null && usage !== null;
+  const newKeys = textKeys.filter((key) => !VARIABLE_KEYS.has(key));
   return {
     content: kind !== null,
     ...(kind === 'reasoning' ? { reasoning: true } : {}),
@@ -32,10 +80,25 @@ export function choicesMeaning(event: unknown, contentOf: (choice: JsonObject) =
     usage,
     error: error ?? failed,
     ...(emptyStep ? { emptyStep } : {}),
+    ...(unknownFields.length > 0 ? { unknownFields } : {}),
+    ...(newKeys.length > 0 ? { textKeys: newKeys } : {}),
   };
 }
 
-/** The choice with index 0, or without an index. */
-export function firstChoice(choices: readonly unknown[]): JsonObject | undefined {
-  return choices.filter(isObject).find((choice) => choice.index === undefined || choice.index === 0);
+/** The choice with index 0, or without one. If only one was requested, it is the choice, whatever its index counts. */
+function firstChoice(choices: unknown, several: boolean): JsonObject | undefined {
+  if (!Array.isArray(choices)) return undefined;
+  const given = (choices as unknown[]).filter(isObject);
+  return given.find(({ index }) => index == null || index === 0) ?? (several ? undefined : given[0]);
+}
+
+/** Some servers send an empty text, or the word null, until the end. */
+export function finishReasonOf(reason: unknown): string | null {
+  return typeof reason === 'string' && !/^(null|none)?$/i.test(reason.trim()) ? reason : null;
+}
+
+/** Groq and Moonshot have it in other places as well. */
+function usageOf(event: JsonObject, choice: JsonObject | undefined): EventMeaning['usage'] {
+  const groq = isObject(event.x_groq) ? event.x_groq.usage : undefined;
+  return openAiUsage(event.usage) ?? openAiUsage(groq) ?? openAiUsage(choice?.usage);
 }

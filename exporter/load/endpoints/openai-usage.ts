@@ -1,30 +1,39 @@
 import type { Usage } from './endpoint.ts';
 import { isObject } from './json-object.ts';
+import type { JsonObject } from './json-object.ts';
 
-/** The `usage` object of OpenAI's chat, completions and embeddings; null when it is missing. */
+/**
+ * The `usage` object of OpenAI's APIs, under the names of chat and completions (`prompt_tokens`) and of responses
+ * (`input_tokens`); null when it has no count.
+ */
 export function openAiUsage(usage: unknown): Usage | null {
   if (!isObject(usage)) return null;
-  const prompt = isObject(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
-  const completion = isObject(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
-  return {
-    input_tokens: tokenCount(usage.prompt_tokens),
-    output_tokens: tokenCount(usage.completion_tokens),
-    reasoning_tokens: tokenCount(completion.reasoning_tokens) ?? tokenCount(usage.reasoning_tokens),
-    cached_tokens: tokenCount(prompt.cached_tokens),
+  const prompt = firstObject(usage.prompt_tokens_details, usage.input_tokens_details);
+  const completion = firstObject(usage.completion_tokens_details, usage.output_tokens_details);
+  const read = {
+    input_tokens: firstCount(usage.prompt_tokens, usage.input_tokens),
+    output_tokens: firstCount(usage.completion_tokens, usage.output_tokens),
+    reasoning_tokens: firstCount(completion.reasoning_tokens, usage.reasoning_tokens),
+    cached_tokens: firstCount(prompt.cached_tokens, usage.prompt_cache_hit_tokens),
   };
+  if (Object.values(read).every((count) => count === null)) return null;
+  return withReasoning(read, tokenCount(usage.total_tokens));
 }
 
-/** The `usage` object of OpenAI's responses. */
-export function responsesUsage(usage: unknown): Usage | null {
-  if (!isObject(usage)) return null;
-  const input = isObject(usage.input_tokens_details) ? usage.input_tokens_details : {};
-  const output = isObject(usage.output_tokens_details) ? usage.output_tokens_details : {};
-  return {
-    input_tokens: tokenCount(usage.input_tokens),
-    output_tokens: tokenCount(usage.output_tokens),
-    reasoning_tokens: tokenCount(output.reasoning_tokens),
-    cached_tokens: tokenCount(input.cached_tokens),
-  };
+/** Usage in which the output tokens include those of reasoning: some servers count them beside, as the total shows. */
+function withReasoning(usage: Usage, total: number | null): Usage {
+  const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = usage;
+  if (output === null || reasoning === null || reasoning === 0) return usage;
+  const isBeside = total === null || input === null ? reasoning > output : total === input + output + reasoning;
+  return isBeside ? { ...usage, output_tokens: output + reasoning } : usage;
+}
+
+const firstObject = (...values: readonly unknown[]): JsonObject => values.find(isObject) ?? {};
+
+/** The first count that is not zero, else zero if one is. */
+function firstCount(...values: readonly unknown[]): number | null {
+  const counts = values.map(tokenCount).filter((count) => count !== null);
+  return counts.find((count) => count > 0) ?? counts[0] ?? null;
 }
 
 /** A count that a server reports; null for anything that is not a count. */

@@ -4,86 +4,109 @@ import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { messages, openAiBody } from './openai-body.ts';
-import { responsesUsage } from './openai-usage.ts';
+import { openAiUsage } from './openai-usage.ts';
+import { textIn } from './response-content.ts';
 
-const REASONING_DELTAS: ReadonlySet<string> = new Set([
-  'response.reasoning_text.delta',
-  'response.reasoning.delta',
-  'response.reasoning_summary_text.delta',
-]);
-const OUTPUT_DELTAS: ReadonlySet<string> = new Set([
-  'response.output_text.delta',
-  'response.refusal.delta',
-  'response.function_call_arguments.delta',
-]);
+/** What the deltas of events carry, by the names between `response.` and `.delta`. */
+const TEXT = /^(output_text|refusal)$/;
+const REASONING = /reasoning|thinking|thought/;
+const OTHER = /^((output_)?audio|.*(call_arguments|tool_call_input|call_code|call\.arguments|call\.code))$/;
+const TRANSCRIPT = /^(output_)?audio[._]transcript$/;
+/** Items that the model wrote besides messages. */
+const CALL = /^(function|custom_tool|mcp|code_interpreter)_call$/;
 
-/** OpenAI's `/v1/responses`: every event has a type, and the last one contains the complete response with its usage. */
-export const responses: Endpoint = {
-  type: 'responses',
-  path: '/v1/responses',
-  ownFields: ['model', 'stream', 'stream_options', 'input', 'max_output_tokens'],
-  modes: ['stream', 'whole'],
-  wholeBy: 'event',
-  generates: true,
-  variableKeys: new Set(['delta', 'item_id', 'sequence_number', 'obfuscation']),
+const NOTHING: EventMeaning = { content: false, finishReason: null, usage: null, error: null };
 
-  body(request: GenerationRequest, options: GenerationOptions): string {
-    // Usage always comes with the last event, and `stream_options.include_usage` is unknown to this API.
-    return openAiBody({ input: messages(request) }, 'max_output_tokens', request, { ...options, includeUsage: false });
-  },
+/**
+ * OpenAI's `/v1/responses`: every event has a type, and the last one contains the complete response with its usage.
+ * `outputFields`: the only event types of unknown deltas that count as output; null: all.
+ */
+export function responsesEndpoint(outputFields: readonly string[] | null): Endpoint {
+  return {
+    type: 'responses',
+    path: '/v1/responses',
+    ownFields: ['model', 'stream', 'stream_options', 'input', 'max_output_tokens'],
+    modes: ['stream', 'whole'],
+    wholeBy: 'event',
+    generates: true,
+    variableKeys: new Set(['delta', 'text', 'item_id', 'sequence_number', 'obfuscation']),
 
-  interpret(event: unknown): EventMeaning | null {
-    if (!isObject(event)) return null;
-    const { type } = event;
-    if (typeof type !== 'string') {
-      const error = errorMessage(event);
-      return error === null ? null : { content: false, finishReason: null, usage: null, error };
-    }
-    if (type === 'error') {
-      const error = errorMessage(event) ?? text(event.message) ?? 'error without a message';
-      return { content: false, finishReason: null, usage: null, error };
-    }
-    if (isDelta(type)) {
-      const content = text(event.delta) !== null;
-      const reasoning = content && REASONING_DELTAS.has(type);
-      return { content, ...(reasoning ? { reasoning } : {}), finishReason: null, usage: null, error: null };
-    }
-    // All other events repeat or announce what the deltas carry.
-    const last = type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
-    if (!last || !isObject(event.response)) return { content: false, finishReason: null, usage: null, error: null };
-    return { ...endOf(event.response), content: false };
-  },
+    body(request: GenerationRequest, options: GenerationOptions): string {
+      // Usage always comes with the last event, and `stream_options.include_usage` is unknown to this API.
+      return openAiBody({ input: messages(request) }, 'max_output_tokens', request, {
+        ...options,
+        includeUsage: false,
+      });
+    },
 
-  interpretWhole(answer: unknown): EventMeaning | null {
-    if (!isObject(answer)) return null;
-    const error = isObject(answer.error) || typeof answer.error === 'string' ? errorMessage(answer) : null;
-    if (error === null && !Array.isArray(answer.output)) return null;
-    const { output, reasoning } = responses.text(answer);
-    return { ...endOf(answer), content: output !== '' || reasoning !== '' || hasCall(answer) };
-  },
+    interpret(event: unknown): EventMeaning | null {
+      if (!isObject(event)) return null;
+      const { type } = event;
+      if (typeof type !== 'string' || type === 'error') {
+        const error = errorMessage(event) ?? (type === 'error' ? (text(event.message) ?? NO_MESSAGE) : null);
+        return error === null ? null : { ...NOTHING, error };
+      }
+      const kind = deltaOf(type);
+      if (kind !== null) return deltaMeaning(kind, type, event.delta, outputFields);
+      // All other events repeat or announce what the deltas carry.
+      const last = type === 'response.completed' || type === 'response.incomplete' || type === 'response.failed';
+      return last && isObject(event.response) ? { ...endOf(event.response), content: false } : NOTHING;
+    },
 
-  text(json: unknown): AnswerText {
-    if (!isObject(json)) return NO_TEXT;
-    if (typeof json.type === 'string' && isDelta(json.type)) {
-      const delta = text(json.delta) ?? '';
-      if (REASONING_DELTAS.has(json.type)) return { output: '', reasoning: delta };
-      return json.type === 'response.function_call_arguments.delta' ? NO_TEXT : { output: delta, reasoning: '' };
-    }
-    const items = Array.isArray(json.output) ? (json.output as unknown[]).filter(isObject) : [];
-    const textOf = (wanted: string): string =>
-      items.flatMap((item) => (item.type === wanted ? contentTexts(item) : [])).join('');
-    return { output: textOf('message'), reasoning: textOf('reasoning') };
-  },
-};
+    interpretWhole(answer: unknown): EventMeaning | null {
+      if (!isObject(answer)) return null;
+      const error = isObject(answer.error) || typeof answer.error === 'string' ? errorMessage(answer) : null;
+      if (error === null && !Array.isArray(answer.output)) return null;
+      const { output, reasoning } = textOf(answer);
+      return { ...endOf(answer), content: output !== '' || reasoning !== '' || hasCall(answer) };
+    },
 
-const isDelta = (type: string): boolean => OUTPUT_DELTAS.has(type) || REASONING_DELTAS.has(type);
+    text: (json: unknown): AnswerText => (isObject(json) ? textOf(json) : NO_TEXT),
+  };
+}
+
+export const responses = responsesEndpoint(null);
+
+const NO_MESSAGE = 'error without a message';
+
+/** What a delta is of; null when the event is none. */
+const deltaOf = (type: string): string | null => /^response\.(.+)\.delta$/.exec(type)?.[1] ?? null;
+
+function deltaMeaning(
+  kind: string,
+  type: string,
+  delta: unknown,
+  outputFields: readonly string[] | null,
+): EventMeaning {
+  const isKnown = [TEXT, REASONING, OTHER, TRANSCRIPT].some((known) => known.test(kind));
+  if (textIn(delta) === '' || (!isKnown && outputFields?.includes(type) === false)) return NOTHING;
+  return {
+    ...NOTHING,
+    content: true,
+    ...(REASONING.test(kind) ? { reasoning: true } : {}),
+    ...(isKnown || outputFields !== null ? {} : { unknownFields: [type] }),
+  };
+}
+
+function textOf(json: JsonObject): AnswerText {
+  const kind = typeof json.type === 'string' ? deltaOf(json.type) : null;
+  if (kind !== null) {
+    const delta = textIn(json.delta);
+    if (REASONING.test(kind)) return { output: '', reasoning: delta };
+    return OTHER.test(kind) ? NO_TEXT : { output: delta, reasoning: '' };
+  }
+  const items = Array.isArray(json.output) ? (json.output as unknown[]).filter(isObject) : [];
+  const textsOf = (wanted: string): string =>
+    items.flatMap((item) => (item.type === wanted ? contentTexts(item) : [])).join('');
+  return { output: textsOf('message'), reasoning: textsOf('reasoning') };
+}
 
 const text = (value: unknown): string | null => (typeof value === 'string' && value !== '' ? value : null);
 
 /** Status, usage and error of a response object. */
 function endOf(response: JsonObject): Omit<EventMeaning, 'content'> {
   const { status } = response;
-  const usage = responsesUsage(response.usage);
+  const usage = openAiUsage(response.usage);
   const failed = status === 'failed' || status === 'cancelled' || isObject(response.error);
   if (failed) {
     return { finishReason: null, usage, error: errorMessage(response) ?? `status ${String(status)}` };
@@ -99,5 +122,5 @@ function contentTexts(item: JsonObject): string[] {
 }
 
 function hasCall(response: JsonObject): boolean {
-  return (response.output as unknown[]).some((item) => isObject(item) && item.type === 'function_call');
+  return (response.output as unknown[]).some((item) => isObject(item) && CALL.test(String(item.type)));
 }

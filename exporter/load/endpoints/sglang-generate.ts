@@ -3,6 +3,7 @@ import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
 import { plainText } from './openai-body.ts';
+import { finishReasonOf } from './openai-choices.ts';
 import { tokenCount } from './openai-usage.ts';
 
 /** Fields of the request itself; every other extra input is a sampling parameter. */
@@ -88,7 +89,10 @@ function meaning(event: unknown): EventMeaning | null {
  * string.
  */
 function finish(reason: unknown): { readonly type: string; readonly message: string } | null {
-  if (typeof reason === 'string') return { type: reason, message: '' };
+  if (typeof reason === 'string') {
+    const type = finishReasonOf(reason);
+    return type === null ? null : { type, message: '' };
+  }
   if (!isObject(reason) || typeof reason.type !== 'string') return null;
   return { type: reason.type, message: typeof reason.message === 'string' ? `: ${reason.message}` : '' };
 }

@@ -4,6 +4,7 @@ import { isObject } from './json-object.ts';
 import { valueAt } from './json-path.ts';
 import type { JsonPath } from './json-path.ts';
 import { messages, plainText } from './openai-body.ts';
+import { finishReasonOf } from './openai-choices.ts';
 import { tokenCount } from './openai-usage.ts';
 import type { AnswerLayout, Placeholder, TemplateConfig } from './template-config.ts';
 
@@ -108,7 +109,7 @@ function finishAt(json: unknown, path: JsonPath | null): string | null {
   const value = path === null ? undefined : valueAt(json, path);
   if (isObject(value)) return typeof value.type === 'string' ? value.type : 'finished';
   if (value === true) return 'finished';
-  return typeof value === 'string' && value !== '' ? value : null;
+  return finishReasonOf(value);
 }
 
 function errorAt(json: Readonly<Record<string, unknown>>, path: JsonPath | null): string | null {

@@ -3,6 +3,7 @@ import { NO_TEXT } from './endpoint.ts';
 import { errorMessage } from './error-message.ts';
 import { isObject } from './json-object.ts';
 import { plainText } from './openai-body.ts';
+import { finishReasonOf } from './openai-choices.ts';
 import { tokenCount } from './openai-usage.ts';
 
 /**
@@ -54,7 +55,7 @@ function meaning(event: unknown): EventMeaning | null {
   const reported = input_tokens !== null || output_tokens !== null;
   return {
     content: typeof text_output === 'string' && text_output !== '',
-    finishReason: typeof finish_reason === 'string' && !/^(|null|None)$/.test(finish_reason) ? finish_reason : null,
+    finishReason: finishReasonOf(finish_reason),
     usage: reported ? { input_tokens, output_tokens, reasoning_tokens: null, cached_tokens: null } : null,
     error,
     ...(reported && text_output === '' ? { emptyStep: true } : {}),

@@ -1,3 +1,4 @@
+import type { ResponseFindings } from '../answers/response-findings.ts';
 import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
 
 /** Result of a phase; times are relative to the start of the run. */
@@ -19,6 +20,8 @@ export interface PhaseResult {
   readonly messages: Readonly<Partial<Record<ErrorReason, string>>>;
   /** Requests sent a second time because their kept connection was dead. */
   readonly connectionRetries: number;
+  /** What of the responses a user must know; null or absent: nothing. */
+  readonly findings?: ResponseFindings | null;
   /** Why the phase was stopped because of consecutive errors; null when it was not. */
   readonly tooManyErrors: string | null;
   /** Why it ended early because of the limit of output tokens; null when it did not. */

@@ -12,6 +12,10 @@ import type { PhaseResult, PhaseRun } from './phase-result.ts';
 import type { RunControls } from './run-controls.ts';
 import type { Gate, RequestClosed, Schedule } from '../schedule/schedule.ts';
 
+const REASONING_TURN =
+  'had reasoning that used up max_tokens and no other text: the reasoning is the message in the next turn; a larger --osl makes room';
+const EMPTY_TURN = 'had no text: the next turn leaves the message out';
+
 export interface PhasePlan {
   readonly phase: LoadPhase;
   readonly schedule: Schedule;
@@ -161,13 +165,21 @@ class Phase implements Gate {
    * Sends the next turn of a conversation when its user is ready; false when there is none, or no more requests are
    * sent.
    */
-  #continues(ready: ReadyRequest, { record, output }: ClosedRequest, closed: RequestClosed): boolean {
+  #continues(ready: ReadyRequest, { record, text }: ClosedRequest, closed: RequestClosed): boolean {
     if (this.#ending || this.#plan.earlyEnd.declared || record.outcome !== 'ok' || ready.nextTurn === undefined)
       return false;
-    const { delaySeconds, ready: next } = ready.nextTurn(output ?? '');
+    const { delaySeconds, ready: next } = ready.nextTurn(this.#assistantMessage(text));
     const due_ns = record.end_ns + Math.round(delaySeconds * 1e9);
     this.#sendWhenDue(next, due_ns, closed);
     return true;
+  }
+
+  /** Servers refuse a message without text: reasoning that used up max_tokens takes its place, or there is none. */
+  #assistantMessage(text: ClosedRequest['text']): string {
+    if (text === null || text.output.trim() !== '') return text?.output ?? '';
+    const hasReasoning = text.reasoning.trim() !== '';
+    this.#own.found.add('turns', hasReasoning ? REASONING_TURN : EMPTY_TURN);
+    return hasReasoning ? text.reasoning : '';
   }
 
   #sendWhenDue(turn: ReadyRequest, due_ns: number, closed: RequestClosed): void {

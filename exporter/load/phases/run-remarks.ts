@@ -1,6 +1,11 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
 import { comparedTokens } from '../../../core/measures/request-figures.ts';
-import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../../core/measures/usage-check.ts';
+import {
+  FASTEST_TOKEN_NS,
+  isUsageDiscrepant,
+  streamedTokens,
+  USAGE_COMPLETION_DIFFERENCE,
+} from '../../../core/measures/usage-check.ts';
 import type { Spread } from '../../../core/run/run-dataset.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 
@@ -14,8 +19,6 @@ const TEMPLATE_TOKENS = 16;
 const STANDARD_ERRORS = 3;
 /** Up to this number, chunks may arrive together by coincidence. */
 const FEWEST_CHUNKS = 4;
-/** No server generates tokens for one user at this pace: such chunks were buffered and sent together. */
-const HELD_BACK_GAP_NS = 100_000;
 /** A smaller share of responses is not reported. */
 const SMALLEST_SHARE = 0.05;
 /** More output tokens per chunk than speculative decoding yields. */
@@ -43,10 +46,8 @@ export class RunRemarks implements RunObserver {
   #achievedTokens = 0;
   #streamed = 0;
   #heldBack = 0;
-  #counted = 0;
   #countedTokens = 0;
   #countedChunks = 0;
-  #fewerTokensThanChunks = 0;
   #compared = 0;
   #discrepant = 0;
 
@@ -59,6 +60,7 @@ export class RunRemarks implements RunObserver {
   requestEnded(record: RequestRecord): void {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
     const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
+    const isOutput = record.first_output_ns === record.first_content_ns;
     this.#ok++;
     if (record.input_tokens !== null && record.input_tokens_source === 'usage') {
       this.#reportedInputs++;
@@ -75,13 +77,11 @@ export class RunRemarks implements RunObserver {
     }
     if (offsets.length >= FEWEST_CHUNKS) {
       this.#streamed++;
-      if (meanGap_ns(offsets) < HELD_BACK_GAP_NS) this.#heldBack++;
+      if (meanGap_ns(offsets) < FASTEST_TOKEN_NS) this.#heldBack++;
     }
     if (tokens !== null && offsets.length > 0 && record.output_tokens_source === 'usage') {
-      this.#counted++;
-      this.#countedTokens += tokens;
+      this.#countedTokens += streamedTokens(record, offsets.length, isOutput) ?? 0;
       this.#countedChunks += offsets.length;
-      if (tokens < offsets.length) this.#fewerTokensThanChunks++;
     }
   }
 
@@ -92,7 +92,6 @@ export class RunRemarks implements RunObserver {
       this.#inputLength(),
       this.#outputLength(),
       this.#buffering(),
-      this.#chunksWithoutTokens(),
       this.#manyTokens(),
       this.#discrepancies(),
     ].filter((line) => line !== null);
@@ -146,14 +145,6 @@ export class RunRemarks implements RunObserver {
     return (
       `buffering: in ${this.#heldBack} of ${this.#streamed} responses all chunks arrived at once. A proxy or the server buffers ` +
       'streams, or the client was too busy to read: time to first token is then the time of the whole response'
-    );
-  }
-
-  #chunksWithoutTokens(): string | null {
-    if (this.#fewerTokensThanChunks <= SMALLEST_SHARE * this.#counted) return null;
-    return (
-      `token counts: in ${this.#fewerTokensThanChunks} of ${this.#counted} responses the server's usage has fewer tokens ` +
-      'than chunks. Throughput uses usage; check the server'
     );
   }
 

@@ -1,5 +1,6 @@
 import type { ErrorReason, Outcome, PhaseName } from '../../../core/run/record.ts';
 import type { ClosedRequest } from '../answers/answer-reader.ts';
+import { FindingsTally } from '../answers/response-findings.ts';
 import type { PhaseResult } from './phase-result.ts';
 
 type CountedElsewhere = 'positions' | 'unsent' | 'broken';
@@ -15,6 +16,7 @@ export class SentRequests {
   #sent = 0;
   #ended = 0;
   #connectionRetries = 0;
+  readonly found = new FindingsTally();
   tooManyErrors: string | null = null;
   overBudget: string | null = null;
 
@@ -40,10 +42,11 @@ export class SentRequests {
     this.#sent++;
   }
 
-  requestEnded({ record: { outcome, reason, end_ns }, message, connectionRetried }: ClosedRequest): void {
+  requestEnded({ record: { outcome, reason, end_ns }, message, connectionRetried, findings }: ClosedRequest): void {
     this.#ended++;
     this.#requests[outcome]++;
     this.#end_ns = Math.max(this.#end_ns ?? 0, end_ns);
+    this.found.addAll(findings);
     if (connectionRetried) this.#connectionRetries++;
     if (reason === null) return;
     this.#errors[reason] = (this.#errors[reason] ?? 0) + 1;
@@ -60,6 +63,7 @@ export class SentRequests {
       errors: this.#errors,
       messages: this.#messages,
       connectionRetries: this.#connectionRetries,
+      findings: this.found.findings,
       tooManyErrors: this.tooManyErrors,
       overBudget: this.overBudget,
     };

@@ -29,6 +29,8 @@ export interface ReadyRequest {
   /** Counts of the client's tokenizer. */
   readonly counted?: { readonly input_tokens?: number };
   readonly request: TransportRequest;
+  /** Choices that a dataset's payload asks for; absent: one. */
+  readonly choices?: number;
   /** For a conversation's first turn: the number of turns. */
   readonly turns?: number;
   /** The next turn of the conversation, once the response to this one is known; absent: there is none. */
@@ -157,8 +159,15 @@ export class RequestFeed {
     const { path, headers, endpoint, options } = this.#form;
     const { max_tokens, input_tokens } = generation;
     const counted = input_tokens === undefined ? {} : { input_tokens };
+    const choices = generation.payload?.n;
     const body = endpoint.body(generation, options);
-    return { position, max_tokens, counted, request: { method: 'POST', path, headers, body } };
+    return {
+      position,
+      max_tokens,
+      counted,
+      ...(typeof choices === 'number' ? { choices } : {}),
+      request: { method: 'POST', path, headers, body },
+    };
   }
 }
 

@@ -34,7 +34,8 @@ export class RequestSender {
   ): AnswerReader {
     const sent_ns = this.now_ns();
     const { phase, due_ns } = turn;
-    const sent = { ...turn, sent_ns, requested_output_tokens: ready.max_tokens, ...ready.counted };
+    const { max_tokens, counted, choices = 1 } = ready;
+    const sent = { ...turn, sent_ns, requested_output_tokens: max_tokens, choices, ...counted };
     const ended = (request: ClosedRequest): void => {
       this.#deadlines.unwatch(reader, place);
       for (const observer of this.#observers) observer.requestEnded?.(request.record);

@@ -29,6 +29,7 @@ export interface Reported {
 export interface Asking extends Partial<Pick<AnswerContext, 'stream' | 'keepText' | 'countTokens' | 'checkUsage'>> {
   readonly endpoint?: Endpoint;
   readonly input_tokens?: number;
+  readonly choices?: number;
 }
 
 /** Sends one request over a transport and waits until its record closes. */
@@ -41,7 +42,7 @@ export async function oneRequest(
   const deadlines = new Deadlines(limits);
   let firstContents = 0;
   let gaps = 0;
-  const { endpoint = chat, input_tokens, ...reading } = asking;
+  const { endpoint = chat, input_tokens, choices = 1, ...reading } = asking;
   const context = {
     endpoint,
     recognizer: new ContentRecognizer(endpoint.variableKeys),
@@ -59,7 +60,7 @@ export async function oneRequest(
   const counted = input_tokens === undefined ? {} : { input_tokens };
   const closed = await new Promise<ClosedRequest>((resolve) => {
     const turn = { index: 0, phase: 'measure', due_ns: sender.now_ns() } as const;
-    sender.send({ position: 0, max_tokens: 8, counted, request }, turn, (_reader, ended) => resolve(ended));
+    sender.send({ position: 0, max_tokens: 8, counted, choices, request }, turn, (_reader, ended) => resolve(ended));
   });
   deadlines.stop();
   return { closed, firstContents, gaps };

@@ -1,5 +1,6 @@
 import type { ErrorReason, Outcome, PhaseName, RequestRecord } from '../../../core/run/record.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
+import { allFindings } from '../answers/response-findings.ts';
 import type { PhaseResult } from '../phases/phase-result.ts';
 
 /** Counts the workers' events of a phase: so nothing is missing from a worker that did not finish. */
@@ -52,6 +53,7 @@ export class PhaseTally implements RunObserver {
       errors: this.#errors,
       messages: Object.assign({}, ...results.map(({ messages }) => messages).reverse()) as PhaseResult['messages'],
       connectionRetries: total(({ connectionRetries }) => connectionRetries),
+      findings: allFindings(results),
       tooManyErrors: first(({ tooManyErrors }) => tooManyErrors),
       overBudget: first(({ overBudget }) => overBudget),
       broken: broken === null || lost === 0 ? broken : `${broken}; ${lost} requests in flight were lost`,
