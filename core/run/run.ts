@@ -15,6 +15,8 @@ export interface ComparisonKey {
   readonly warmup: WarmupKey | null;
   /** The load goes on until the last measured request has ended; absent when it does not. */
   readonly cool_down?: true;
+  /** Of fields of unknown names only these count as output; absent: all that have text. */
+  readonly output_fields?: readonly string[];
   /** SHA-256 of the planned requests (lengths, arrivals, text seed). */
   readonly dataset_plan_sha256: string | null;
   readonly sampling: Readonly<Record<string, number | string | boolean | null>>;

@@ -10,6 +10,7 @@ const request = {
   cancellation: null,
   measure: { requestCount: 10, durationSeconds: null },
   sampling: {},
+  traffic: {},
 } as unknown as RunRequest;
 
 const planned = {
@@ -25,4 +26,10 @@ test('a measure that a later version adds changes no fingerprint', () => {
   expect(createHash('sha256').update(canonicalJson(measure_definitions)).digest('hex')).toBe(
     '37ca3a186aef7f8389a6ff74f65615b7f9994abb86a55827430de3e57f3114b8',
   );
+});
+
+test('output fields are in the key only when they were set', () => {
+  expect(comparisonKey(request, 'chat', planned)).not.toHaveProperty('output_fields');
+  const chosen = { ...request, traffic: { outputFields: ['answer'] } } as unknown as RunRequest;
+  expect(comparisonKey(chosen, 'chat', planned)).toMatchObject({ output_fields: ['answer'] });
 });

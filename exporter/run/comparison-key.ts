@@ -15,6 +15,7 @@ export function comparisonKey(
   streaming = true,
 ): ComparisonKey {
   const { warmup } = planned;
+  const { outputFields } = request.traffic;
   return {
     endpoint_type: endpointType,
     model: request.model,
@@ -33,6 +34,7 @@ export function comparisonKey(
       load: loadKey(warmup.load),
     },
     ...(planned.measure.coolDown === true ? { cool_down: true } : {}),
+    ...(outputFields == null ? {} : { output_fields: outputFields }),
     dataset_plan_sha256: planned.planSha256,
     sampling: flat(request.sampling),
     streaming,

@@ -35,6 +35,7 @@ const request = ({ load, requestCount, durationSeconds, ...changes }: Changes): 
     maxOutputTokensTotal: null,
     outputTokens: 8,
     sampling: {},
+    traffic: {} as RunRequest['traffic'],
     ...changes,
   }) as RunRequest;
 const atRate = (rate: Partial<RatePlan> = {}, concurrency: number | null = null): LoadPlan => ({

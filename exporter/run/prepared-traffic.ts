@@ -53,7 +53,8 @@ export interface ServerAccess {
 export async function serverAccess(request: RunRequest, environment: NodeJS.ProcessEnv): Promise<ServerAccess> {
   const { traffic, model, sampling } = request;
   const template = await readTemplate(traffic.endpointTemplate);
-  const { endpoint, mode } = chooseEndpoint({ type: traffic.endpointType, model, stream: traffic.stream, template });
+  const { endpointType: type, stream, outputFields } = traffic;
+  const { endpoint, mode } = chooseEndpoint({ type, model, stream, template, outputFields });
   checkExtraInputs(sampling, endpoint.ownFields);
   const targets = parseTargets([request.url, ...traffic.moreUrls], endpoint.path);
   const apiKey = await readApiKey(traffic.apiKey, environment);

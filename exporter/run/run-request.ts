@@ -23,6 +23,8 @@ export interface TrafficRequest {
   readonly endpointType: EndpointType;
   /** Path of the file, with the type `template`. */
   readonly endpointTemplate: string | null;
+  /** Of fields of unknown names only these count as output; null or absent: all that have text. */
+  readonly outputFields?: readonly string[] | null;
   /** Null: streamed if the endpoint supports it. */
   readonly stream: boolean | null;
   /** Null: none. */

@@ -137,6 +137,7 @@ const KEY_SETS: readonly (readonly [string, Schema, object])[] = [
       stop: true,
       warmup: true,
       cool_down: 'optional',
+      output_fields: 'optional',
       dataset_plan_sha256: true,
       sampling: true,
       streaming: true,

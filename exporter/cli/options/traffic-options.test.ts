@@ -23,6 +23,22 @@ describe('what is sent, by flags', () => {
     });
   });
 
+  test.each([
+    ['none', []],
+    ['reasoning_text', ['reasoning_text']],
+    ['delta.reasoning_text, answer,answer', ['answer', 'reasoning_text']],
+    ['response.note.delta', ['response.note.delta']],
+  ])('output fields %s', (given, fields) => {
+    expect(traffic('--output-fields', given).outputFields).toEqual(fields);
+    expect(traffic().outputFields).toBeNull();
+  });
+
+  test('output fields that are no names', () => {
+    expect(() => traffic('--output-fields', 'a,,b')).toThrow(
+      "--output-fields is 'a,,b' and must be names of fields, separated by commas, or none",
+    );
+  });
+
   test('usage is checked with a tokenizer', () => {
     expect(traffic('--tokenizer', 'cl100k_base', '--check-usage').checkUsage).toBe(true);
     expect(() => traffic('--check-usage')).toThrow('--check-usage requires --tokenizer');

@@ -44,6 +44,11 @@ export const ENDPOINT_OPTIONS = {
     'with --endpoint-type template: the request body, and the paths of values in the response',
     null,
   ),
+  'output-fields': text(
+    'NAMES',
+    'with fields of unknown names in responses: only these count as output, comma-separated, or none (default: all with text)',
+    null,
+  ),
   streaming: flag('request streams (the default where the endpoint has them)'),
   'no-streaming': flag('request one JSON response; time to first token is then not available'),
   'api-key-env': text('VARIABLE', 'environment variable that holds the API key', null),
@@ -140,11 +145,22 @@ export function requestedTraffic(options: TrafficOptions, moreUrls: readonly str
     apiKey: { environmentVariable: options['api-key-env'], file: options['api-key-file'] },
     endpointType: options['endpoint-type'],
     endpointTemplate: options['endpoint-template'],
+    outputFields: requestedOutputFields(options['output-fields']),
     stream: options.streaming ? true : options['no-streaming'] ? false : null,
     tokenizer: options.tokenizer === null ? null : { name: options.tokenizer, revision: options['tokenizer-revision'] },
     checkUsage: options['check-usage'],
     dataset: requestedDataset(options),
   };
+}
+
+/** Also as the notes of a run name them: `delta.name`. Null: all that have text. Throws a `CliError`. */
+function requestedOutputFields(given: string | null): readonly string[] | null {
+  if (given === null || given === 'none') return given === null ? null : [];
+  const names = given.split(',').map((name) => name.trim().replace(/^(delta|message|text)\./, ''));
+  const wrong = names.find((name) => !/^[\w.-]+$/.test(name));
+  if (wrong !== undefined)
+    throw new CliError(`--output-fields is '${given}' and must be names of fields, separated by commas, or none`);
+  return [...new Set(names)].sort();
 }
 
 /** Null: no reset. Throws a `CliError` for an invalid path. */

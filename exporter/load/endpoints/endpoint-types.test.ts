@@ -19,6 +19,10 @@ describe('the choice of the endpoint', () => {
       { type: 'embeddings', template: null, stream: true },
       '--endpoint-type embeddings does not support streaming: remove --streaming',
     ],
+    [
+      { type: 'sglang_generate', template: null, stream: null, outputFields: ['a'] },
+      '--output-fields applies to chat, completions, responses, not to sglang_generate',
+    ],
   ] as const)('%j', (choice, message) => {
     expect(() => chooseEndpoint({ model: 'm', ...choice })).toThrow(message);
   });

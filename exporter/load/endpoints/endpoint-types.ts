@@ -1,9 +1,9 @@
 import { ConfigurationError } from '../../errors/configuration-error.ts';
-import { chat } from './chat.ts';
-import { completions } from './completions.ts';
+import { chatEndpoint } from './chat.ts';
+import { completionsEndpoint } from './completions.ts';
 import { embeddings } from './embeddings.ts';
 import type { AnswerMode, Endpoint } from './endpoint.ts';
-import { responses } from './responses.ts';
+import { responsesEndpoint } from './responses.ts';
 import { sglangGenerate } from './sglang-generate.ts';
 import type { TemplateConfig } from './template-config.ts';
 import { templateEndpoint } from './template.ts';
@@ -28,6 +28,8 @@ export interface EndpointChoice {
   readonly stream: boolean | null;
   /** Required with the type `template`, and only then. */
   readonly template: TemplateConfig | null;
+  /** Of fields of unknown names only these count as output; null or absent: all that have text. */
+  readonly outputFields?: readonly string[] | null | undefined;
 }
 
 export interface ChosenEndpoint {
@@ -37,26 +39,37 @@ export interface ChosenEndpoint {
 
 /** The configured endpoint. Throws a `ConfigurationError` for options that cannot be combined. */
 export function chooseEndpoint(choice: EndpointChoice): ChosenEndpoint {
-  const { type, model, template } = choice;
+  const { type, model, template, outputFields = null } = choice;
   if (type === 'template' && template === null)
     throw new ConfigurationError('--endpoint-type template requires --endpoint-template FILE');
   if (type !== 'template' && template !== null)
     throw new ConfigurationError(`--endpoint-template requires --endpoint-type template, not ${type}`);
-  const endpoint = endpointOf(type, model, choice.stream ?? true, template);
+  if (outputFields !== null && !HAS_UNKNOWN_FIELDS.includes(type))
+    throw new ConfigurationError(`--output-fields applies to ${HAS_UNKNOWN_FIELDS.join(', ')}, not to ${type}`);
+  const endpoint = endpointOf(type, model, choice.stream ?? true, template, outputFields);
   const mode = (choice.stream ?? endpoint.modes.includes('stream')) ? 'stream' : 'whole';
   if (!endpoint.modes.includes(mode))
     throw new ConfigurationError(`--endpoint-type ${type} does not support streaming: remove --streaming`);
   return { endpoint, mode };
 }
 
-function endpointOf(type: EndpointType, model: string, stream: boolean, template: TemplateConfig | null): Endpoint {
+/** Types whose responses may have text in fields of any name. */
+const HAS_UNKNOWN_FIELDS: readonly EndpointType[] = ['chat', 'completions', 'responses'];
+
+function endpointOf(
+  type: EndpointType,
+  model: string,
+  stream: boolean,
+  template: TemplateConfig | null,
+  outputFields: readonly string[] | null,
+): Endpoint {
   switch (type) {
     case 'chat':
-      return chat;
+      return chatEndpoint(outputFields);
     case 'completions':
-      return completions;
+      return completionsEndpoint(outputFields);
     case 'responses':
-      return responses;
+      return responsesEndpoint(outputFields);
     case 'embeddings':
       return embeddings;
     case 'sglang_generate':

@@ -8,12 +8,8 @@ const REASONING_FIELDS = [
   'reasoning_content',
   'reasoning',
   'reasoning_details',
-  'reasoning_text',
-  'reasoning_summary',
   'thinking',
-  'thinking_content',
   'thinking_blocks',
-  'thoughts',
 ] as const;
 /** Objects in which gateways repeat what they do not pass on under its own name. */
 const GATEWAY_FIELDS = ['provider_specific_fields', 'model_extra', 'additional_kwargs'] as const;
@@ -190,7 +186,9 @@ class Reading {
 
   content(kind: ResponseContent['kind'], unknownFields: readonly string[]): ResponseContent {
     const { output, reasoning } = this;
-    return { kind, text: { output, reasoning }, unknownFields, textKeys: [...this.#keys] };
+    // What describes a response decides what it means.
+    const textKeys = [...this.#keys].filter((key) => !isDescription(key));
+    return { kind, text: { output, reasoning }, unknownFields, textKeys };
   }
 
   #add(text: string, key: string, isReasoning: boolean): boolean {
