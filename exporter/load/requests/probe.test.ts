@@ -6,7 +6,16 @@ import { probe } from './probe.ts';
 import type { ProbeResult } from './probe.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
-import { answer, delta, GOOD_STREAM, scriptedServer, sse, streamOf } from '../testing/scripted-server.ts';
+import {
+  answer,
+  delta,
+  GOOD_STREAM,
+  httpChunk,
+  scriptedServer,
+  sse,
+  STREAM_HEAD,
+  streamOf,
+} from '../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { UndiciTransport } from '../transports/undici/undici-transport.ts';
 
@@ -43,13 +52,27 @@ async function probingAt(
 }
 
 describe('a server that can be benchmarked', () => {
-  test('gets one request, for a short output', async () => {
+  test('gets one request, as the run sends them', async () => {
     expect(await probing((socket) => socket.write(streamOf(GOOD_STREAM)))).toEqual({
       includeUsage: true,
       contentType: 'text/event-stream',
     });
     expect(server.requests).toHaveLength(1);
-    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ max_tokens: 16, stream: true });
+    expect(JSON.parse(server.requests[0]?.body ?? '')).toMatchObject({ max_tokens: 200, stream: true });
+  });
+
+  test('is not read to its end when that takes long', async () => {
+    const result = await probing((socket) => {
+      socket.write(STREAM_HEAD + httpChunk(sse(delta('a'))));
+      const writing = setInterval(() => socket.write(httpChunk(sse(delta('a')))), 20);
+      socket.on('close', () => clearInterval(writing));
+    });
+    expect(result).toEqual({ includeUsage: true, contentType: 'text/event-stream' });
+  });
+
+  test('may send events of other kinds', async () => {
+    const result = probing((socket) => socket.write(streamOf([sse({ type: 'ping' }), sse({}), ...GOOD_STREAM])));
+    expect((await result).includeUsage).toBe(true);
   });
 
   test('may respond without text', async () => {
@@ -66,7 +89,9 @@ describe('a server that can be benchmarked', () => {
       ),
     );
     expect(result).toEqual({ includeUsage: false, contentType: 'text/event-stream' });
-    expect(server.requests).toHaveLength(2);
+    expect(server.requests.map(({ body }) => (JSON.parse(body) as { max_tokens: number }).max_tokens)).toEqual([
+      200, 16,
+    ]);
   });
 });
 
@@ -131,6 +156,19 @@ describe('a server that cannot', () => {
       (socket): unknown => socket.write(answer('200 OK', 'text/html', '<h1>Welcome</h1>')),
       'not_a_stream',
       'http://h:1: the response is not a stream (HTTP 200: Welcome). The endpoint must respond to "stream": true with text/event-stream',
+    ],
+    [
+      'an event of another protocol after many tokens',
+      (socket): unknown =>
+        socket.write(
+          streamOf([
+            ...Array.from({ length: 50 }, () => sse(delta('a'))),
+            sse({ type: 'note', say: 'hi' }),
+            ...GOOD_STREAM,
+          ]),
+        ),
+      'malformed_event',
+      'http://h:1: malformed_event: an event is not of the chat protocol: {type, say}. The server must respond to one request before a run begins',
     ],
     [
       'an error inside the stream',

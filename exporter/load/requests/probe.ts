@@ -11,8 +11,14 @@ import type { ErrorReason } from '../../../core/run/record.ts';
 import { connectionFailure, failureLine } from './connection-failure.ts';
 import { modelListIfAny, modelNames } from './model-list.ts';
 
-/** Maximum output length of the probe. */
+/** Maximum output length of a probe that must be read to its end. */
 const PROBE_TOKENS = 16;
+/**
+ * How long a stream is watched after its first content. It has the length of the run's responses, because some events
+ * come only in longer ones.
+ */
+const WATCHED_MS = 1000;
+const SEEN_ENOUGH = 'watched long enough';
 
 /** Why a run should not begin: one line with the problem and the remedy. */
 export class ProbeError extends Error {
@@ -56,9 +62,14 @@ export async function probe(options: ProbeOptions, transport: Transport, control
   throw await probeError(first, options, transport);
 }
 
-/** A stream without text is valid: all 16 tokens may be special tokens. */
-function isUsable({ record }: ClosedRequest): boolean {
-  return record.outcome === 'ok' || record.reason === 'no_content';
+/** A stream without text is valid: all tokens may be special tokens. */
+function isUsable({ record, message }: ClosedRequest): boolean {
+  return record.outcome === 'ok' || record.reason === 'no_content' || message === SEEN_ENOUGH;
+}
+
+/** Of the run's own responses if a part of one shows all: its end only has to be seen where usage is not requested. */
+function probeTokens({ options }: RequestForm, planned: number): number {
+  return options.stream !== false && options.includeUsage ? planned : Math.min(planned, PROBE_TOKENS);
 }
 
 function refusesStreamOptions({ record, message }: ClosedRequest): boolean {
@@ -67,30 +78,37 @@ function refusesStreamOptions({ record, message }: ClosedRequest): boolean {
 
 async function ask(options: ProbeOptions, transport: Transport, controls: RunControls): Promise<ClosedRequest> {
   const { form, secrets, requestTimeoutSeconds } = options;
+  let watching: NodeJS.Timeout | undefined;
+  let seenEnough = (): void => undefined;
   const deadlines = new Deadlines({ requestTimeoutSeconds, firstTokenTimeoutSeconds: 0, idleTimeoutSeconds: 0 });
   const context = {
     endpoint: form.endpoint,
     recognizer: new ContentRecognizer(form.endpoint.variableKeys),
     queue: new EventQueue(),
-    listener: { firstContent: () => undefined, chunkGap: () => undefined },
+    listener: {
+      firstContent: () => (watching = setTimeout(() => seenEnough(), WATCHED_MS)),
+      chunkGap: () => undefined,
+    },
     epoch_ns: runEpoch().monotonic_ns,
     secrets,
     ...readingOf(form),
   };
   const sender = new RequestSender(transport, context, deadlines, []);
   const generation = form.dataset.request('probe', 0);
-  const max_tokens = Math.min(generation.max_tokens, PROBE_TOKENS);
+  const max_tokens = probeTokens(form, generation.max_tokens);
   const body = form.endpoint.body({ ...generation, max_tokens }, form.options);
   const request = { method: 'POST', path: form.path, headers: form.headers, body } as const;
   try {
     return await new Promise<ClosedRequest>((resolve) => {
       const turn = { index: 0, phase: 'warmup', due_ns: sender.now_ns() } as const;
       const reader = sender.send({ position: 0, max_tokens, request }, turn, (_reader, closed) => resolve(closed));
+      seenEnough = () => reader.giveUp({ reason: 'cancelled', message: SEEN_ENOUGH });
       const giveUp = (): void => reader.giveUp({ reason: 'cancelled', message: 'ended before the run began' });
       if (controls.draining.aborted) giveUp();
       else controls.draining.addEventListener('abort', giveUp, { once: true });
     });
   } finally {
+    clearTimeout(watching);
     deadlines.stop();
   }
 }
