@@ -57,8 +57,8 @@ export class AnswerProgress {
 const FEWEST_REPORTS = 4;
 
 /**
- * Recognizes usage that counts only its own chunk. A count of all tokens so far grows with every chunk that has content;
- * where it often does not, it is one of its chunk.
+ * Recognizes usage that counts only its own chunk. A count of all tokens so far grows with every chunk that has content
+ * and never falls; where it mostly does not, it is one of its chunk.
  */
 class UsagePerChunk {
   readonly #requested: number;
@@ -95,7 +95,7 @@ class UsagePerChunk {
 
   /** The usage that the reports mean; without output tokens when they may mean either. */
   applied(latestUsage: Usage): Usage {
-    if (this.#reports < 2 || this.#notGrown * 3 < this.#reports - 1) return latestUsage;
+    if (this.#reports < 2 || (!this.#fell && this.#notGrown * 2 < this.#reports - 1)) return latestUsage;
     if (this.#end !== null && this.#end >= this.#sumBeforeEnd) return latestUsage;
     if (this.#last < this.#reports || this.#fell)
       return { ...latestUsage, output_tokens: this.#sum, reasoning_tokens: this.#reasoning };

@@ -2,10 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { ContentRecognizer } from './content-recognizer.ts';
 import type { ContentKind } from './content-recognizer.ts';
+import { kindOf } from './answer-progress.ts';
 import { chat } from '../endpoints/chat.ts';
+import type { EventMeaning } from '../endpoints/endpoint.ts';
 
-/** What the event, parsed, holds when it is a chunk with content and nothing else: what recognition claims. */
-function plainContent(bytes: Uint8Array): ContentKind | null {
+/** The meaning of the event, parsed, when it is a chunk with content and nothing else. */
+function plainMeaning(bytes: Uint8Array): EventMeaning | null {
   let event: unknown;
   try {
     event = JSON.parse(new TextDecoder().decode(bytes));
@@ -15,7 +17,13 @@ function plainContent(bytes: Uint8Array): ContentKind | null {
   const meaning = chat.interpret(event);
   if (meaning === null || !meaning.content) return null;
   if (meaning.finishReason !== null || meaning.usage !== null || meaning.error !== null) return null;
-  return meaning.reasoning === true ? 'reasoning' : 'output';
+  return meaning;
+}
+
+/** What recognition claims. */
+function plainContent(bytes: Uint8Array): ContentKind | null {
+  const meaning = plainMeaning(bytes);
+  return meaning && kindOf(meaning);
 }
 
 const text = fc.oneof(
@@ -25,10 +33,30 @@ const text = fc.oneof(
 const maybe = <T>(value: fc.Arbitrary<T>): fc.Arbitrary<T | undefined | null> =>
   fc.oneof(value, fc.constantFrom(undefined, null));
 
+/** A list of parts, as Mistral, Databricks and OpenRouter have it. */
+const parts = fc.array(
+  fc.record({
+    type: fc.constantFrom('text', 'thinking', 'reasoning.encrypted', 'reference'),
+    text: maybe(text),
+    thinking: fc.oneof(
+      { weight: 3, arbitrary: fc.constant(undefined) },
+      { weight: 1, arbitrary: fc.array(fc.record({ type: fc.constant('text'), text }), { maxLength: 2 }) },
+    ),
+    data: maybe(text),
+  }),
+  { maxLength: 2 },
+);
+
 const delta = fc.record({
   role: maybe(fc.constant('assistant')),
-  content: maybe(text),
+  content: fc.oneof({ weight: 3, arbitrary: maybe(text) }, { weight: 1, arbitrary: parts }),
   reasoning_content: maybe(text),
+  reasoning_details: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: parts }),
+  reasoning_text: fc.oneof({ weight: 3, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: text }),
+  note: fc.oneof(
+    { weight: 6, arbitrary: fc.constant(undefined) },
+    { weight: 1, arbitrary: fc.oneof(text, fc.record({ say: text, id: text }), fc.array(text, { maxLength: 2 })) },
+  ),
   refusal: fc.constantFrom(undefined, null),
   tool_calls: fc.oneof(
     { weight: 6, arbitrary: fc.constant(undefined) },
@@ -41,7 +69,11 @@ const event = fc.record({
   object: fc.constantFrom('chat.completion.chunk', 'error'),
   created: fc.oneof(fc.nat(), fc.constantFrom(-1, 0, 1.5, 1e21)),
   choices: fc.array(
-    fc.record({ index: fc.constant(0), delta, finish_reason: fc.constantFrom(null, null, null, 'stop', undefined) }),
+    fc.record({
+      index: fc.constantFrom(0, 0, 0, 1, 12, null),
+      delta,
+      finish_reason: fc.constantFrom(null, null, null, 'stop', undefined),
+    }),
     { minLength: 0, maxLength: 2 },
   ),
   usage: fc.constantFrom(undefined, undefined, null, { completion_tokens: 1 }),
@@ -62,10 +94,10 @@ describe('recognizing content chunks by their bytes', () => {
       fc.property(fc.array(variants, { minLength: 2, maxLength: 30 }), (events) => {
         const recognizer = new ContentRecognizer(chat.variableKeys);
         for (const bytes of events) {
-          const plain = plainContent(bytes);
+          const plain = plainMeaning(bytes);
           const recognized = recognizer.recognize(bytes, 0, bytes.length);
-          if (recognized !== null) expect(recognized).toBe(plain);
-          else if (plain !== null) recognizer.learn(bytes, 0, bytes.length, plain);
+          if (recognized !== null) expect(recognized).toBe(plainContent(bytes));
+          else if (plain !== null) recognizer.learn(bytes, 0, bytes.length, kindOf(plain), plain.textKeys);
         }
       }),
       { numRuns: 2000 },
@@ -113,8 +145,8 @@ describe('recognizing content chunks by their bytes', () => {
 
   test('keeps several shapes, and stops learning when none of them recurs', () => {
     const recognizer = new ContentRecognizer(chat.variableKeys);
-    const kinds = [0, 1, 2].map((index) =>
-      Buffer.from(JSON.stringify({ choices: [{ index, delta: { content: 'x' } }] })),
+    const kinds = ['a', 'b', 'c'].map((model) =>
+      Buffer.from(JSON.stringify({ model, choices: [{ index: 0, delta: { content: 'x' } }] })),
     );
     for (const kind of kinds) recognizer.learn(kind, 0, kind.length, 'output');
     expect(kinds.map((kind) => recognizer.recognize(kind, 0, kind.length))).toEqual(['output', 'output', 'output']);
@@ -123,5 +155,41 @@ describe('recognizing content chunks by their bytes', () => {
     for (let i = 0; i < 40; i++) recognizer.learn(different(i), 0, different(i).length, 'output');
     const last = different(39);
     expect(recognizer.recognize(last, 0, last.length)).toBeNull();
+  });
+
+  const chunk = (given: object, more: object = {}): Buffer =>
+    Buffer.from(JSON.stringify({ id: 'x', choices: [{ index: 0, delta: given, finish_reason: null, ...more }] }));
+  const thinking = (said: string): object => ({ type: 'thinking', thinking: [{ type: 'text', text: said }] });
+
+  /** Each as a function of the text, and for the last of the position in the stream. */
+  test.each<[string, (said: string, position: number) => Buffer, ContentKind]>([
+    ['content as a list of thinking parts', (said) => chunk({ content: [thinking(said)] }), 'reasoning'],
+    ['content as a list of text parts', (said) => chunk({ content: [{ type: 'text', text: said }] }), 'output'],
+    [
+      'reasoning_details',
+      (said) => chunk({ content: '', reasoning_details: [{ type: 'reasoning.text', text: said, index: 0 }] }),
+      'reasoning',
+    ],
+    ['a field of an unknown name', (said) => chunk({ content: '', reasoning_text: said }), 'reasoning'],
+    ['an object of unknown names', (said) => chunk({ answer: { words: said } }), 'output'],
+    ['an unknown field beside content', (said) => chunk({ content: said, spoken: `${said}!` }), 'output'],
+    ['the same text as reasoning', (said) => chunk({ reasoning_content: said, reasoning: said }), 'reasoning'],
+    ['a custom tool call', (said) => chunk({ tool_calls: [{ index: 0, custom: { input: said } }] }), 'output'],
+    ['audio', (said) => chunk({ audio: { data: said } }), 'output'],
+    ['a message beside the delta', (said) => chunk({ content: said }, { message: { content: said } }), 'output'],
+    ['an index that counts', (said, position) => chunk({ content: said }, { index: position }), 'output'],
+  ])('%s: its shape is learned once', (_name, event, kind) => {
+    const recognizer = new ContentRecognizer(chat.variableKeys);
+    const texts = [' to', 'ken', '"quoted"', 'é😀', '\n'];
+    const events = texts.map((said, position) => event(said, position + 1));
+    const parsed = events.filter((bytes) => {
+      if (recognizer.recognize(bytes, 0, bytes.length) !== null) return false;
+      const plain = plainMeaning(bytes);
+      if (plain === null) throw new Error('no content');
+      recognizer.learn(bytes, 0, bytes.length, kindOf(plain), plain.textKeys);
+      return true;
+    });
+    expect(parsed).toEqual(events.slice(0, 1));
+    expect(events.map((bytes) => recognizer.recognize(bytes, 0, bytes.length))).toEqual(texts.map(() => kind));
   });
 });

@@ -73,7 +73,7 @@ export function findingLines(findings: ResponseFindings | null): readonly string
       ? []
       : [
           `token counts: the usage of ${things(impossible, 'responses')} cannot be true (${Object.keys(impossibleUsage)[0] ?? ''}), ` +
-            'so their output tokens are unknown; --tokenizer counts them on the client',
+            `so ${impossible === 1 ? 'its' : 'their'} output tokens are unknown; --tokenizer counts them on the client`,
         ]),
     ...Object.entries(turns).map(([what, count]) => `conversations: ${things(count, 'responses')} ${what}`),
   ];

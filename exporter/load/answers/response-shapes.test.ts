@@ -4,6 +4,7 @@ import { chat } from '../endpoints/chat.ts';
 import { completions } from '../endpoints/completions.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { responses } from '../endpoints/responses.ts';
+import { findingLines } from './response-findings.ts';
 import { answeredBy, GENEROUS } from '../testing/one-request.ts';
 import { httpChunk, LAST_CHUNK, readThenWait, sse, STREAM_HEAD } from '../testing/scripted-server.ts';
 
@@ -23,6 +24,10 @@ interface Shape {
   /** What the model wrote, reasoning first, when text is kept. */
   readonly text?: string;
   readonly message?: string;
+  /** What is said of it once per run. */
+  readonly notes?: readonly string[];
+  /** Output tokens in the record when the client counts them; absent: as `tokens`. */
+  readonly counted?: number;
 }
 
 const DONE = sse('[DONE]');
@@ -49,7 +54,107 @@ const FOUR = [4, 4, null] as const;
 /** Two chunks of reasoning, then two of text. */
 const THEN_TEXT = { chunks: 4, before: 2, tokens: FOUR, text: ' hm hm tok tok' };
 
+/** Of each of 20 tokens by its position, and the end of a response that counts them and 100 of the prompt. */
+const twenty = (event: (position: number) => string): string[] => Array.from({ length: 20 }, (_, i) => event(i));
+const whole = (usage: object = {}): readonly string[] => [
+  sse(STOP),
+  last({ prompt_tokens: 100, completion_tokens: 20, total_tokens: 120, ...usage }),
+  DONE,
+];
+const TWENTY = [100, 20, null] as const;
+const thinking = { type: 'thinking', thinking: [{ type: 'text', text: ' hm' }] };
+const zeros = { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 };
+
 const SHAPES: Readonly<Record<string, Shape>> = {
+  'an empty finish reason in each chunk, cut after 5 of 20': {
+    seen: 'sgl-project/sglang#3912, ollama/ollama#4357',
+    events: twenty(() => choice({ delta: { content: ' tok' }, finish_reason: '' })).slice(0, 5),
+    reason: 'no_finish',
+    chunks: 5,
+    before: 0,
+  },
+  'content as a list of thinking parts, then text': {
+    seen: 'BerriAI/litellm#16272',
+    events: [...twenty((i) => delta({ content: i < 15 ? [thinking] : ' tok' })), ...whole()],
+    chunks: 20,
+    before: 15,
+    tokens: TWENTY,
+    text: ' hm'.repeat(15) + ' tok'.repeat(5),
+  },
+  'reasoning in reasoning_details only': {
+    seen: 'openclaw/openclaw#66842, BerriAI/litellm#35021',
+    events: [
+      ...twenty((i) =>
+        delta(
+          i < 15
+            ? { content: '', reasoning_details: [{ type: 'reasoning.text', text: ' hm', index: 0 }] }
+            : { content: ' tok' },
+        ),
+      ),
+      ...whole(),
+    ],
+    chunks: 20,
+    before: 15,
+    tokens: TWENTY,
+    text: ' hm'.repeat(15) + ' tok'.repeat(5),
+  },
+  'an index that counts the chunks of the only choice': {
+    seen: 'huggingface/text-generation-inference#1648, microsoft/foundry-local#263',
+    events: [...twenty((index) => choice({ index, delta: { content: ' tok' } })), ...whole()],
+    chunks: 20,
+    before: 0,
+    tokens: TWENTY,
+  },
+  'an index that is null': {
+    seen: 'microsoft/foundry-local#263',
+    events: [...twenty(() => choice({ index: null, delta: { content: ' tok' } })), ...whole()],
+    chunks: 20,
+    before: 0,
+    tokens: TWENTY,
+  },
+  'reasoning tokens beside completion tokens, as the total shows': {
+    seen: 'vercel/ai#12425',
+    events: [
+      ...twenty((i) => delta(i < 18 ? { reasoning_content: ' hm' } : { content: ' tok' })),
+      ...whole({ completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 18 } }),
+    ],
+    chunks: 20,
+    before: 18,
+    tokens: [100, 20, 18],
+  },
+  'an event of type ping after the first and the tenth chunk': {
+    seen: 'sub2api#7097',
+    events: twenty(() => delta({ content: ' tok' }))
+      .flatMap((event, i) => (i === 0 || i === 9 ? [event, 'event: ping\ndata: {"type": "ping"}\n\n'] : [event]))
+      .concat(whole()),
+    chunks: 20,
+    before: 0,
+    tokens: TWENTY,
+    notes: ['events: 2 events of no known meaning and without text were ignored: ping (2)'],
+  },
+  'a complete usage, then one of zeros': {
+    seen: 'BerriAI/litellm#37087',
+    events: [
+      ...twenty(() => delta({ content: ' tok' })),
+      sse({ ...STOP, usage: { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 } }),
+      last(zeros),
+      DONE,
+    ],
+    chunks: 20,
+    before: 0,
+    tokens: TWENTY,
+  },
+  'a usage that is never counted up': {
+    seen: 'sgl-project/sglang#7084',
+    events: [...twenty(() => delta({ content: ' tok' })), ...whole({ completion_tokens: 1, total_tokens: 101 })],
+    chunks: 20,
+    before: 0,
+    tokens: [100, null, null],
+    counted: 80,
+    notes: [
+      'token counts: the usage of 1 response cannot be true (1 token in 20 chunks), so its output tokens are unknown; --tokenizer counts them on the client',
+    ],
+  },
   'reasoning_content is an object': {
     seen: 'envoyproxy/ai-gateway#1222',
     events: [...twice(delta({ role: 'assistant', reasoning_content: { text: ' hm' } })), ...twice(text()), ...ended(4)],
@@ -142,6 +247,7 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     chunks: 4,
     before: 0,
     tokens: FOUR,
+    notes: ['events: 3 events of no known meaning and without text were ignored: keep-alive (3)'],
   },
   'blank data': {
     seen: 'netease-lcap/wave-agent#1326',
@@ -375,9 +481,10 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     tokens: FOUR,
   },
   'an unknown field with the reasoning': {
-    seen: 'openclaw#66842',
+    seen: 'openclaw/openclaw#66842',
     events: [...twice(delta({ content: '', reasoning_text: ' hm' })), ...twice(text()), ...ended(4)],
     ...THEN_TEXT,
+    notes: ['delta.reasoning_text counted as output; --output-fields decides otherwise'],
   },
   'annotations of a web search': {
     seen: 'OpenRouter, documentation of web search',
@@ -468,14 +575,18 @@ describe.each(Object.entries(SHAPES))('%s', (_name, { events, endpoint = chat, c
       [],
       { endpoint, ...reading },
     );
-    const { record, message } = closed;
+    const { record, message, findings } = closed;
     const { sent_ns, first_output_ns, chunk_offsets_ns: offsets } = record;
     expect(record.reason).toBe(shape.reason ?? null);
     expect(offsets).toHaveLength(chunks);
     const earlier = first_output_ns === null ? null : offsets.filter((offset) => sent_ns + offset < first_output_ns);
     expect(earlier?.length ?? null).toBe(before);
-    if (tokens !== undefined)
-      expect([record.input_tokens, record.output_tokens, record.reasoning_tokens]).toEqual(tokens);
+    if (tokens !== undefined) {
+      const output = 'keepText' in reading ? (shape.counted ?? tokens[1]) : tokens[1];
+      const { input_tokens, output_tokens, reasoning_tokens } = record;
+      expect([input_tokens, output_tokens, reasoning_tokens]).toEqual([tokens[0], output, tokens[2]]);
+    }
+    if (shape.notes !== undefined) expect(findingLines(findings)).toEqual(shape.notes);
     if (shape.message !== undefined) expect(message).toContain(shape.message);
     if ('keepText' in reading && shape.text !== undefined) expect(record.counted_output_tokens).toBe(shape.text.length);
   });
