@@ -235,6 +235,11 @@ describe('multi_turn', () => {
     expect(dataset.request('probe', 0).prompt).toBe('alone');
   });
 
+  test('an empty answer has no message', async () => {
+    const dataset = await open('multi_turn', await fileOf(jsonl({ turns: [{ text: 'one' }, { text: 'two' }] })));
+    expect(dataset.conversation?.('measure', 0).request(1, ['']).history).toEqual([{ role: 'user', content: 'one' }]);
+  });
+
   test("an assistant's turn replaces the server's answer", async () => {
     const turns = [{ text: 'one' }, { role: 'assistant', text: 'fixed' }, { text: 'two' }];
     const dataset = await open('multi_turn', await fileOf(jsonl({ turns })));

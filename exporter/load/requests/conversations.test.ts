@@ -1,11 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
+import { allFindings, findingLines } from '../answers/response-findings.ts';
 import { syntheticDataset } from '../datasets/synthetic-dataset.ts';
 import type { ConversationShape } from '../datasets/synthetic-dataset.ts';
 import type { Message } from '../endpoints/endpoint.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import { benchmarkPlan, benchmarkRun } from '../testing/benchmark-run.ts';
 import type { BenchmarkRun, PlanChanges } from '../testing/benchmark-run.ts';
-import { answer, delta, readThenWait, sse, streamOf, usage } from '../testing/scripted-server.ts';
+import { answer, delta, readThenWait, reasoning, sse, streamOf, usage } from '../testing/scripted-server.ts';
 import type { Script } from '../testing/scripted-server.ts';
 
 const shape = (turns: number, delay = 0): ConversationShape => ({
@@ -44,6 +45,32 @@ describe('conversations', () => {
     expect(recorder.records.map((record) => record.index)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     // No text of a prompt or an answer stays anywhere.
     expect(JSON.stringify(recorder.records)).not.toContain('turn');
+  });
+
+  test('reasoning that used up max_tokens is the message, and it is said', async () => {
+    const thinking = [sse(reasoning('so')), sse(reasoning(' far')), sse(delta('', 'length')), sse(usage(7, 2))];
+    const { outcome, server } = await run(shape(3), { requestCount: 6, concurrency: 1 }, (socket) =>
+      socket.write(streamOf(thinking)),
+    );
+    const sent = server.requests.map(({ body }) => messagesOf(body));
+    expect(sent[2]?.map(({ role }) => role)).toEqual(['user', 'assistant', 'user', 'assistant', 'user']);
+    expect([sent[2]?.[1]?.content, sent[2]?.[3]?.content]).toEqual(['so far', 'so far']);
+    expect(findingLines(allFindings(outcome.phases))).toEqual([
+      'conversations: 4 responses had reasoning that used up max_tokens and no other text: the reasoning is the message in the next turn; a larger --osl makes room',
+    ]);
+  });
+
+  test('a response without any text has no message, since servers refuse empty ones', async () => {
+    const call = { tool_calls: [{ index: 0, function: { name: 'f', arguments: '{}' } }] };
+    const calling = [sse({ choices: [{ index: 0, delta: call, finish_reason: 'tool_calls' }] }), sse(usage(7, 2))];
+    const { outcome, server } = await run(shape(3), { requestCount: 3, concurrency: 1 }, (socket) =>
+      socket.write(streamOf(calling)),
+    );
+    const sent = server.requests.map(({ body }) => messagesOf(body));
+    expect(sent[2]?.map(({ role }) => role)).toEqual(['user', 'user', 'user']);
+    expect(findingLines(allFindings(outcome.phases))).toEqual([
+      'conversations: 2 responses had no text: the next turn leaves the message out',
+    ]);
   });
 
   test('one conversation per slot, and the last one ends with the requests', async () => {

@@ -3,7 +3,7 @@ import { runEpoch } from '../../clock/monotonic-clock.ts';
 import { runBenchmark, type BenchmarkOutcome } from '../run-benchmark.ts';
 import { RunControls } from '../phases/run-controls.ts';
 import { benchmarkPlan, Recorder } from '../testing/benchmark-run.ts';
-import { GOOD_STREAM, scriptedServer, streamOf } from '../testing/scripted-server.ts';
+import { GOOD_STREAM, scriptedServer, sse, streamOf } from '../testing/scripted-server.ts';
 import type { Script, ScriptedServer } from '../testing/scripted-server.ts';
 import { UndiciTransport } from '../transports/undici/undici-transport.ts';
 import type { FailingSetup } from './testing/failing-worker.ts';
@@ -59,6 +59,13 @@ test('workers on one clock: phases, counts and health of all', async () => {
   for (const { due_ns, sent_ns } of measured) expect(sent_ns).toBeGreaterThanOrEqual(due_ns ?? NaN);
   expect(outcome.health.cpu_seconds).toBeGreaterThan(0);
   expect(outcome.health.event_loop_delay_p99_seconds).toBeGreaterThanOrEqual(0);
+});
+
+test('what workers found of responses is reported together', async () => {
+  const odd = [sse({ type: 'ping' }), sse({ choices: [{ delta: { say: 'a' } }] }), ...GOOD_STREAM];
+  const { outcome } = await made((socket) => socket.write(streamOf(odd)), { requestCount: 20, failsAfter: Infinity });
+  expect(outcome.phases[0]?.findings).toMatchObject({ ignoredEvents: { ping: 20 } });
+  expect(Object.keys(outcome.phases[0]?.findings?.unknownFields ?? {})).toEqual(['delta.say']);
 });
 
 test('a worker that ends: the run fails, the others finish their requests in flight, and all measurements are kept', async () => {
