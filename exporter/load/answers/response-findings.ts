@@ -101,10 +101,12 @@ export function ignorableEvent(event: unknown): string | null {
   return KEEP_ALIVE.test(label) || textIn(event) === '' ? label : null;
 }
 
+export const BLANK = 'blank data';
+
 /** The same for data that is not JSON: blank, a comment that was sent as data, or a word that only keeps alive. */
 export function ignorableData(data: string): string | null {
   const text = data.trim();
-  if (text === '') return 'blank data';
+  if (text === '') return BLANK;
   return text.startsWith(':') || KEEP_ALIVE.test(text) ? 'keep-alive' : null;
 }
 

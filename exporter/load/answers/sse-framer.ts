@@ -12,6 +12,8 @@ export const DEFAULT_EVENT_LIMIT_BYTES = 16 * 2 ** 20;
  */
 export interface SseSink {
   event(stamp: number, bytes: Uint8Array, start: number, end: number): void;
+  /** An event without data. */
+  blank(): void;
   /** Data of a last event that the stream did not finish: JSON text in it may be complete or truncated. */
   unterminated(stamp: number, bytes: Uint8Array, start: number, end: number): void;
   /** A line `error: …`, which the standard does not have: llama.cpp sent its errors so. */
@@ -24,7 +26,7 @@ export interface SseSink {
  * Splits the body of a `text/event-stream` (WHATWG HTML §9.2) into the data of its events, regardless of how it is cut
  * into pieces: LF, CR and CR LF as line ends, comments, a byte order mark, several data lines (joined by LF), no space
  * after the colon. Differences from the standard: names, ids and retry times of events are not delivered, an event with
- * empty data is not an event, and data truncated by the end of the stream is delivered separately. An event that lies
+ * empty data is only announced, and data truncated by the end of the stream is delivered separately. An event that lies
  * within one piece is not copied.
  */
 export class SseFramer {
@@ -152,8 +154,8 @@ export class SseFramer {
       this.#earlierLines = [];
     }
     this.#dataStart = -1;
-    if (start === end) return;
-    if (unterminated) this.#sink.unterminated(this.#dataStamp, data, start, end);
+    if (start === end) this.#sink.blank();
+    else if (unterminated) this.#sink.unterminated(this.#dataStamp, data, start, end);
     else this.#sink.event(this.#dataStamp, data, start, end);
   }
 

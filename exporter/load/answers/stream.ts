@@ -2,7 +2,7 @@ import { AnsweredRequest } from './answered-request.ts';
 import { AnswerProgress, kindOf } from './answer-progress.ts';
 import type { Arrival } from './answer-progress.ts';
 import { KeptText } from './kept-text.ts';
-import { ignorableData, ignorableEvent, keysOf } from './response-findings.ts';
+import { BLANK, ignorableData, ignorableEvent, keysOf } from './response-findings.ts';
 import { SseFramer } from './sse-framer.ts';
 import type { SseSink } from './sse-framer.ts';
 import type { EventMeaning } from '../endpoints/endpoint.ts';
@@ -71,6 +71,10 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     if (known !== null && this.#queued === 0) this.#content(stamp_ns, known);
     else if (known !== null) this.#queue(0, () => this.#content(stamp_ns, known));
     else this.#interpretLater(stamp_ns, bytes, start, end, true);
+  }
+
+  blank(): void {
+    if (!this.#done) this.found.add('ignoredEvents', BLANK);
   }
 
   unterminated(stamp_ns: number, bytes: Uint8Array, start: number, end: number): void {

@@ -12,7 +12,7 @@ const FAILED_FINISH: ReadonlySet<string> = new Set(['error', 'abort']);
 
 /** Keys whose values differ between chunks that mean the same. */
 const VARIABLE_KEYS: ReadonlySet<string> = new Set([
-  ...['id', 'created', 'index', 'obfuscation', 'signature', 'thought_signature'],
+  ...['id', 'created', 'index', 'obfuscation', 'padding', 'p', 'signature', 'thought_signature'],
   ...['content', 'refusal', 'text', 'reasoning_content', 'reasoning', 'thinking', 'summary'],
   ...['arguments', 'input', 'transcript', 'data'],
 ]);
@@ -72,7 +72,7 @@ function meaning(
   const { kind, unknownFields, textKeys } = choice === undefined ? NO_CONTENT : contentOfOne(choice);
   const failed = finishReason !== null && FAILED_FINISH.has(finishReason) ? `finish_reason ${finishReason}` : null;
   const emptyStep = choice !== undefined && kind === null && finishReason === null && usage !== null;
-  const newKeys = textKeys.filter((key) => !VARIABLE_KEYS.has(key));
+  const newKeys = textKeys.length === 0 ? textKeys : textKeys.filter((key) => !VARIABLE_KEYS.has(key));
   return {
     content: kind !== null,
     ...(kind === 'reasoning' ? { reasoning: true } : {}),
@@ -88,8 +88,13 @@ function meaning(
 /** The choice with index 0, or without one. If only one was requested, it is the choice, whatever its index counts. */
 function firstChoice(choices: unknown, several: boolean): JsonObject | undefined {
   if (!Array.isArray(choices)) return undefined;
-  const given = (choices as unknown[]).filter(isObject);
-  return given.find(({ index }) => index == null || index === 0) ?? (several ? undefined : given[0]);
+  let first: JsonObject | undefined;
+  for (const choice of choices as unknown[]) {
+    if (!isObject(choice)) continue;
+    if (choice.index == null || choice.index === 0) return choice;
+    first ??= choice;
+  }
+  return several ? undefined : first;
 }
 
 /** Some servers send an empty text, or the word null, until the end. */

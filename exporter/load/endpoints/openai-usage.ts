@@ -10,14 +10,15 @@ export function openAiUsage(usage: unknown): Usage | null {
   if (!isObject(usage)) return null;
   const prompt = firstObject(usage.prompt_tokens_details, usage.input_tokens_details);
   const completion = firstObject(usage.completion_tokens_details, usage.output_tokens_details);
-  const read = {
-    input_tokens: firstCount(usage.prompt_tokens, usage.input_tokens),
-    output_tokens: firstCount(usage.completion_tokens, usage.output_tokens),
-    reasoning_tokens: firstCount(completion.reasoning_tokens, usage.reasoning_tokens),
-    cached_tokens: firstCount(prompt.cached_tokens, usage.prompt_cache_hit_tokens),
-  };
-  if (Object.values(read).every((count) => count === null)) return null;
-  return withReasoning(read, tokenCount(usage.total_tokens));
+  const input_tokens = firstCount(usage.prompt_tokens, usage.input_tokens);
+  const output_tokens = firstCount(usage.completion_tokens, usage.output_tokens);
+  const reasoning_tokens = firstCount(completion.reasoning_tokens, usage.reasoning_tokens);
+  const cached_tokens = firstCount(prompt.cached_tokens, usage.prompt_cache_hit_tokens);
+  if ((input_tokens ?? output_tokens ?? reasoning_tokens ?? cached_tokens) === null) return null;
+  return withReasoning(
+    { input_tokens, output_tokens, reasoning_tokens, cached_tokens },
+    tokenCount(usage.total_tokens) || null,
+  );
 }
 
 /** Usage in which the output tokens include those of reasoning: some servers count them beside, as the total shows. */
@@ -28,12 +29,14 @@ function withReasoning(usage: Usage, total: number | null): Usage {
   return isBeside ? { ...usage, output_tokens: output + reasoning } : usage;
 }
 
-const firstObject = (...values: readonly unknown[]): JsonObject => values.find(isObject) ?? {};
+const NONE: JsonObject = {};
+
+const firstObject = (a: unknown, b: unknown): JsonObject => (isObject(a) ? a : isObject(b) ? b : NONE);
 
 /** The first count that is not zero, else zero if one is. */
-function firstCount(...values: readonly unknown[]): number | null {
-  const counts = values.map(tokenCount).filter((count) => count !== null);
-  return counts.find((count) => count > 0) ?? counts[0] ?? null;
+function firstCount(a: unknown, b: unknown): number | null {
+  const [first, second] = [tokenCount(a), tokenCount(b)];
+  return first || second || (first ?? second);
 }
 
 /** A count that a server reports; null for anything that is not a count. */

@@ -2,8 +2,7 @@ import type { AnswerText } from './endpoint.ts';
 import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 
-/** Fields of a message or a delta with the model's response, and with what it thought before. */
-const OUTPUT_FIELDS = ['content', 'refusal'] as const;
+/** Reasoning in fields of these names; several may have the same, so the first counts. */
 const REASONING_FIELDS = [
   'reasoning_content',
   'reasoning',
@@ -11,28 +10,34 @@ const REASONING_FIELDS = [
   'thinking',
   'thinking_blocks',
 ] as const;
-/** Objects in which gateways repeat what they do not pass on under its own name. */
-const GATEWAY_FIELDS = ['provider_specific_fields', 'model_extra', 'additional_kwargs'] as const;
-const KNOWN_FIELDS: ReadonlySet<string> = new Set([
-  ...OUTPUT_FIELDS,
-  ...REASONING_FIELDS,
-  ...GATEWAY_FIELDS,
-  'text',
-  'audio',
-  'images',
-  'tool_calls',
-  'function_call',
-]);
+
+/** What the known fields of a message or a delta are. */
+const FIELDS: ReadonlyMap<string, 'output' | 'reasoning' | 'text' | 'media' | 'calls' | 'gateway'> = new Map([
+  ['content', 'output'],
+  ['refusal', 'output'],
+  // Counts if there is nothing else.
+  ['text', 'text'],
+  ...REASONING_FIELDS.map((name) => [name, 'reasoning'] as const),
+  ['audio', 'media'],
+  ['images', 'media'],
+  ['tool_calls', 'calls'],
+  ['function_call', 'calls'],
+  // Objects in which gateways repeat what they do not pass on under its own name.
+  ['provider_specific_fields', 'gateway'],
+  ['model_extra', 'gateway'],
+  ['additional_kwargs', 'gateway'],
+] as const);
 
 /** Names, or ends of names, of fields whose strings describe the response and are not part of it. */
 const NO_TEXT_NAME = new RegExp(
   `(^|_)(${[
     'ids?|index|object|type|kind|role|name|author|model|provider|version|fingerprint|tier|status|phase|channel|recipient',
-    'event|error|usage|stats|metrics|timings?|timestamp|created|at|time|finish_reason|stop_reason|finish_details|matched_stop',
-    'logprobs?|tokens|hash|signature|obfuscation|encrypted|encrypted_content|redacted|data|url|uri|format|mime|language|encoding',
-    'annotations?|citations?|references?|sources?|search_results|grounding|groundings|grounding_metadata|metadata|context',
-    'extra_content|extra_fields|filter_results?|filter_offsets|filter_raw|filter|safety|ratings?|moderation',
-  ].join('|')})$`,
+    'state|stage|mode|level|effort|event|error|usage|stats|metrics|timings?|ts|timestamp|date|created|at|time|finish_reason',
+    'stop_reason|finish_details|matched_stop|logprobs?|tokens|hash|signature|obfuscation|padding|encrypted|redacted|data|url',
+    'uri|format|mime|language|encoding|annotations?|citations?|references?|sources?|search_results|grounding|groundings',
+    'metadata|context|extra_content|extra_fields|executed_tools|tool_results?|tool_outputs?|filter_results?|filter_offsets',
+    'filter_raw|filter|safety|severity|ratings?|moderation',
+  ].join('|')})$|^(encrypted|redacted)_`,
 );
 /** Types of content parts that point at something else. */
 const NO_TEXT_TYPE = /citation|reference|annotation|encrypted|redacted|signature/;
@@ -58,9 +63,17 @@ export const NO_CONTENT: ResponseContent = {
   textKeys: [],
 };
 
+/** Names of a server recur in every chunk. */
+const descriptions = new Map<string, boolean>();
+const MOST_NAMES = 1000;
+
 /** Whether strings under this name describe the response instead of being part of it. */
 export function isDescription(name: string): boolean {
-  return NO_TEXT_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
+  const known = descriptions.get(name);
+  if (known !== undefined) return known;
+  const is = NO_TEXT_NAME.test(name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
+  if (descriptions.size < MOST_NAMES) descriptions.set(name, is);
+  return is;
 }
 
 /** All text in a JSON value, except under names that describe it. */
@@ -78,39 +91,62 @@ export function contentOf(given: unknown, where: string, chosen: ReadonlySet<str
   if (!isObject(given)) return contentOfText(given, where);
   const reading = new Reading();
   const thought = isThought(given);
-  for (const name of OUTPUT_FIELDS) reading.read(given[name], name, thought);
-  readReasoning(given, reading);
-  if (reading.isEmpty) reading.read(given.text, 'text', thought);
-  const isCall = hasCall(given.tool_calls) || hasCall(given.function_call);
-  const hasMedia = readMedia(given, reading);
-  const known = reading.kind(isCall || hasMedia);
+  let hasOthers = false;
+  for (const name in given) {
+    const value = given[name];
+    if (value === null || value === '') continue;
+    switch (FIELDS.get(name)) {
+      case 'output':
+        reading.read(value, name, thought);
+        break;
+      case 'reasoning':
+        if (reading.reasoning === '') reading.read(value, name, true);
+        break;
+      case 'media':
+        readMedia(name, value, reading);
+        break;
+      case 'calls':
+        if (hasCall(value)) reading.hasMore = true;
+        break;
+      default:
+        hasOthers = true;
+    }
+  }
+  return hasOthers ? withOthers(given, where, chosen, reading) : reading.content([]);
+}
+
+/** Reads what counts only if other fields have nothing. */
+function withOthers(
+  given: JsonObject,
+  where: string,
+  chosen: ReadonlySet<string> | null,
+  reading: Reading,
+): ResponseContent {
+  if (reading.isEmpty) reading.read(given.text, 'text', false);
+  const isKnown = reading.kind !== null;
   const unknownFields: string[] = [];
-  for (const [name, value] of Object.entries(given)) {
-    if (KNOWN_FIELDS.has(name) || (chosen === null ? isDescription(name) : !chosen.has(name))) continue;
-    if (known !== null) reading.skip(value, name);
+  for (const name in given) {
+    const value = given[name];
+    const field = FIELDS.get(name);
+    if (field === 'gateway' && isObject(value)) readReasoning(value, reading);
+    if (field !== undefined || (chosen === null ? isDescription(name) : !chosen.has(name))) continue;
+    if (isKnown) reading.skip(value, name);
     else if (reading.read(value, name, REASONING_NAME.test(name)) && chosen === null)
       unknownFields.push(`${where}.${name}`);
   }
-  return reading.content(reading.kind(isCall || hasMedia), unknownFields);
+  return reading.content(unknownFields);
 }
 
-/** The content of a value that is text, or a list of parts of it. */
+/** The content of a value that is text, or a list of parts of it, with the reasoning beside it. */
 export function contentOfText(value: unknown, name: string, besides: JsonObject = {}): ResponseContent {
   const reading = new Reading();
   reading.read(value, name, false);
   readReasoning(besides, reading);
-  return reading.content(reading.kind(false), []);
+  return reading.content([]);
 }
 
-/** Several fields may carry the same reasoning, so the first of them counts. */
 function readReasoning(given: JsonObject, reading: Reading): void {
-  const places = [given, ...GATEWAY_FIELDS.map((name) => given[name]).filter(isObject)];
-  for (const place of places) {
-    for (const name of REASONING_FIELDS) {
-      if (reading.reasoning !== '') return;
-      reading.read(place[name], name, true);
-    }
-  }
+  for (const name of REASONING_FIELDS) if (reading.reasoning === '') reading.read(given[name], name, true);
 }
 
 /** Gemini marks a delta whose content is a thought. */
@@ -119,12 +155,17 @@ function isThought({ extra_content }: JsonObject): boolean {
 }
 
 /** Generated output that is no text; the transcript of audio is. */
-function readMedia({ audio, images }: JsonObject, reading: Reading): boolean {
-  if (Array.isArray(images) && images.length > 0) return true;
-  if (!isObject(audio)) return isText(audio);
+function readMedia(name: string, value: unknown, reading: Reading): void {
   reading.addKey('data');
-  return reading.read(audio.transcript, 'transcript', false) || isText(audio.data);
+  if (name === 'images') reading.hasMore ||= Array.isArray(value) && value.length > 0;
+  else if (isObject(value)) {
+    reading.read(value.transcript, 'transcript', false);
+    reading.hasMore ||= isText(value.data);
+  } else reading.hasMore ||= isText(value);
 }
+
+/** Types of content parts that are generated and no text. */
+const MEDIA_TYPE = /^(output_)?(image|audio|video)/;
 
 const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
 
@@ -144,14 +185,16 @@ function isCallPiece(piece: unknown): boolean {
 class Reading {
   output = '';
   reasoning = '';
-  readonly #keys = new Set<string>();
+  /** Generated output that is no text. */
+  hasMore = false;
+  #keys: string[] = [];
 
   get isEmpty(): boolean {
     return this.output === '' && this.reasoning === '';
   }
 
   addKey(key: string): void {
-    this.#keys.add(key);
+    if (!this.#keys.includes(key)) this.#keys.push(key);
   }
 
   /** Reads the value under a key, and says whether it has text. */
@@ -166,9 +209,12 @@ class Reading {
     const part = value as JsonObject;
     const type = typeof part.type === 'string' ? part.type : '';
     if (NO_TEXT_TYPE.test(type)) return false;
+    if (MEDIA_TYPE.test(type)) {
+      this.hasMore = true;
+      return true;
+    }
     const thought = isReasoning || part.thought === true || REASONING_NAME.test(type);
-    for (const [name, inner] of Object.entries(part))
-      if (!isDescription(name) && this.read(inner, name, thought, levels - 1)) found = true;
+    for (const name in part) if (!isDescription(name) && this.read(part[name], name, thought, levels - 1)) found = true;
     return found;
   }
 
@@ -176,24 +222,24 @@ class Reading {
   skip(value: unknown, key: string): void {
     const skipped = new Reading();
     skipped.read(value, key, false);
-    for (const each of skipped.#keys) this.#keys.add(each);
+    for (const each of skipped.#keys) this.addKey(each);
   }
 
-  kind(hasMore: boolean): ResponseContent['kind'] {
-    if (this.output !== '' || hasMore) return 'output';
+  get kind(): ResponseContent['kind'] {
+    if (this.output !== '' || this.hasMore) return 'output';
     return this.reasoning === '' ? null : 'reasoning';
   }
 
-  content(kind: ResponseContent['kind'], unknownFields: readonly string[]): ResponseContent {
-    const { output, reasoning } = this;
+  content(unknownFields: readonly string[]): ResponseContent {
+    const { kind, output, reasoning } = this;
     // What describes a response decides what it means.
-    const textKeys = [...this.#keys].filter((key) => !isDescription(key));
+    const textKeys = this.#keys.some(isDescription) ? this.#keys.filter((key) => !isDescription(key)) : this.#keys;
     return { kind, text: { output, reasoning }, unknownFields, textKeys };
   }
 
   #add(text: string, key: string, isReasoning: boolean): boolean {
     if (text === '') return false;
-    this.#keys.add(key);
+    this.addKey(key);
     if (isReasoning) this.reasoning += text;
     else this.output += text;
     return true;
