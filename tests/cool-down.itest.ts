@@ -71,10 +71,7 @@ function serversOf({ servers }: ResultFile): ServersResult {
 /** Mean inter-token latency of the last measured requests to end, in seconds. */
 function latencyOfTail({ of }: Measured): number {
   const last = [...of('measure')].sort((a, b) => b.end_ns - a.end_ns).slice(0, 3);
-  return (
-    last.reduce((sum, record) => sum + (interTokenLatencySeconds(record, record.chunk_offsets_ns.length) ?? NaN), 0) /
-    last.length
-  );
+  return last.reduce((sum, record) => sum + (interTokenLatencySeconds(record) ?? NaN), 0) / last.length;
 }
 
 /** In this time every thread knows that the last measured request has ended. */

@@ -1,5 +1,5 @@
 import type { Clock, Unit } from '../run/statistic.ts';
-import { streamedTokens } from './usage-check.ts';
+import { sentTokens } from './request-figures.ts';
 import type { HttpTimes, RequestFigures } from './request-figures.ts';
 
 /** Which way is better; `none` when the measure describes the load and is not judged. */
@@ -45,17 +45,15 @@ type StreamedTimes = Pick<
 >;
 
 /**
- * (last chunk with content − first) ÷ (output tokens that were sent − 1) in seconds; null with fewer than two tokens or
- * no count. `chunks`: how many had content; 0: not known.
+ * (last chunk with content − first) ÷ (output tokens that were sent − 1) in seconds; null with fewer than two tokens or no
+ * count.
  */
-export function interTokenLatencySeconds(request: StreamedTimes, chunks: number): number | null {
+export function interTokenLatencySeconds(request: StreamedTimes): number | null {
   const { first_content_ns: first, last_content_ns: last } = request;
-  const tokens = streamedTokens(request, chunks, request.first_output_ns === first);
+  const tokens = sentTokens(request);
   if (first === null || last === null || tokens === null || tokens < 2) return null;
   return (last - first) / NS_PER_SECOND / (tokens - 1);
 }
-
-const interTokenLatency = (r: RequestFigures): number | null => interTokenLatencySeconds(r, r.content_chunks);
 
 /** Null when a side is not known or there is nothing to divide by. */
 function over(amount: number | null, divisor: number | null): number | null {
@@ -168,7 +166,7 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'per_request_mean_from_usage',
     '(last chunk with content − first) ÷ (output tokens − 1), one value per request; tokens from usage, without reasoning that was not sent',
     'sent',
-    interTokenLatency,
+    interTokenLatencySeconds,
   ),
   INTER_CHUNK_LATENCY,
   latency('request_latency', 'sent_to_last_content_chunk', 'last chunk with content − request sent', 'sent', (r) =>
@@ -236,7 +234,7 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'tokens_per_chunk',
     'output_tokens_over_content_chunks',
     'output tokens ÷ chunks with content, per request; above 1, chunks contain several tokens',
-    (r) => over(streamedTokens(r, r.content_chunks, r.first_output_ns === r.first_content_ns), r.content_chunks),
+    (r) => over(sentTokens(r), r.content_chunks),
   ),
   tokenRate(
     'prefill_throughput_per_user',
@@ -248,7 +246,7 @@ export const DISTRIBUTION_MEASURES: readonly DistributionMeasure[] = [
     'output_token_throughput_per_user',
     'inverse_inter_token_latency',
     '1 ÷ inter token latency, per request',
-    (r) => over(1, interTokenLatency(r)),
+    (r) => over(1, interTokenLatencySeconds(r)),
   ),
   tokenRate(
     'e2e_output_token_throughput',

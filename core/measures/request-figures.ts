@@ -66,6 +66,19 @@ export type ComparedTokens = Pick<
   'input_tokens' | 'output_tokens' | 'reasoning_tokens' | keyof CountedTokens
 >;
 
+/**
+ * The output tokens that were sent. Some servers count reasoning that they do not send: then the first content is the first output.
+ * A response whose reasoning is mixed with its output has no time of a first output.
+ */
+export function sentTokens({
+  first_content_ns: content,
+  first_output_ns: output,
+  output_tokens: tokens,
+  reasoning_tokens: reasoning,
+}: Pick<RequestFigures, 'first_content_ns' | 'first_output_ns' | 'output_tokens' | 'reasoning_tokens'>): number | null {
+  return tokens === null || reasoning === null || output === null || output !== content ? tokens : tokens - reasoning;
+}
+
 /** What a tokenizer counted beside the server: where there is only its own number there is nothing to compare. */
 function besideUsage(source: TokenSource | null, counted: number | null): number | null {
   return source === 'usage' ? counted : null;

@@ -289,8 +289,13 @@ test('in steps it is the same, with a pause after each measure', async () => {
 });
 
 describe('what AIPerf measures too', () => {
-  // r0: chunks at 100, 200, 300 ms, 100 tokens in, 3 out, 1 of them reasoning, over a new connection.
-  const one = record(0, [100, 200, 300], 400, { reasoning_tokens: 1, connect_ns: 2 * MS, connection_reused: false });
+  // r0: chunks at 100, 200, 300 ms, 100 tokens in, 3 out, the first of them reasoning, over a new connection.
+  const one = record(0, [100, 200, 300], 400, {
+    reasoning_tokens: 1,
+    first_output_ns: 200 * MS,
+    connect_ns: 2 * MS,
+    connection_reused: false,
+  });
   const two = record(0, [50, 150], 400, { output_tokens: 6, connection_reused: true, requested_output_tokens: 6 });
   const summary = summaryOf([one, two]);
 

@@ -102,7 +102,7 @@ export class RequestViewBuilder {
     const since = (at_ns: number | null): number => (at_ns === null ? NaN : (at_ns - sent_ns) * SECONDS_PER_NS);
     const at = (at_ns: number | null): number => (at_ns ?? record.end_ns) * SECONDS_PER_NS;
     this.#timeToFirstToken.add(at(first), since(first), measured);
-    this.#interTokenLatency.add(at(last), interTokenLatencySeconds(record, offsets.length) ?? NaN, measured);
+    this.#interTokenLatency.add(at(last), interTokenLatencySeconds(record) ?? NaN, measured);
     this.#requestLatency.add(at(last), since(last), measured);
     this.#ok.add(record.end_ns * SECONDS_PER_NS, 1);
     if (record.output_tokens === null) this.#tokensKnown = false;

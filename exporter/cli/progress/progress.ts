@@ -94,7 +94,7 @@ export class Progress implements RunObserver {
     this.#ended.add(now, 1);
     if (record.reason !== null) this.#failures.set(record.reason, (this.#failures.get(record.reason) ?? 0) + 1);
     if (record.outcome !== 'ok') return;
-    const latency = interTokenLatencySeconds(record, record.chunk_offsets_ns.length);
+    const latency = interTokenLatencySeconds(record);
     if (latency !== null) this.#interToken.add(now, latency);
     if (record.output_tokens === null) this.#tokensKnown = false;
     else this.#addTokens(Math.floor(now / NS_PER_SECOND), record.output_tokens);

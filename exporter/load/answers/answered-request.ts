@@ -1,10 +1,9 @@
-import { usageContradiction } from '../../../core/measures/usage-check.ts';
 import { answerFailure, isEncoded } from './answer-failure.ts';
 import type { AnswerFacts, AnswerFailure } from './answer-failure.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import type { AnswerText } from '../endpoints/endpoint.ts';
-import { countedTokens, requestRecord } from './request-record.ts';
+import { countedTokens, requestRecord, usageContradiction } from './request-record.ts';
 import { FindingsTally } from './response-findings.ts';
 import type { ReadAnswer, SentRequest } from './request-record.ts';
 import { longRetryAfter, retryAfterSeconds } from '../../http-client/retry-after.ts';
@@ -145,9 +144,9 @@ export abstract class AnsweredRequest implements AnswerReader {
   }
 
   /** Without the tokens of an output that cannot be true. */
-  #credibleUsage({ usage, offsets_ns, firstOutputOffset_ns }: ReadBody): ReadBody['usage'] {
+  #credibleUsage({ usage, offsets_ns }: ReadBody): ReadBody['usage'] {
     if (usage === null || this.several) return usage;
-    const contradiction = usageContradiction(usage, offsets_ns, firstOutputOffset_ns);
+    const contradiction = usageContradiction(usage, offsets_ns);
     if (contradiction === null) return usage;
     this.found.add('impossibleUsage', contradiction);
     return { ...usage, output_tokens: null, reasoning_tokens: null };

@@ -1,3 +1,4 @@
+import { things } from '../../../core/text/things.ts';
 import { outcomeOf } from '../../../core/measures/error-reasons.ts';
 import type { ErrorReason, MeasuredRecord, PhaseName, TokenSource } from '../../../core/run/record.ts';
 import type { AnswerContext } from './answer-reader.ts';
@@ -44,10 +45,55 @@ export interface ReadAnswer {
   readonly wholeAnswerOffset_ns: number | null;
 }
 
+/** Chunks that may carry text without a token of their own: what was held back is sent at the end. */
+const CHUNKS_WITHOUT_TOKEN = 2;
+const RATIO_OF_CHUNKS_WITHOUT_TOKEN = 0.05;
+/** Fewer chunks may arrive together by chance. */
+const FEWEST_CHUNKS = 4;
+/** No server generates tokens for one user at this pace. */
+export const FASTEST_TOKEN_NS = 100_000;
+
+/**
+ * Why a server's count of output tokens cannot be true: it has fewer tokens than there were chunks with content, or more
+ * than any server generates in the time between them. Null when it can.
+ */
+export function usageContradiction(
+  { output_tokens: output, reasoning_tokens: reasoning }: Usage,
+  offsets_ns: readonly number[],
+): string | null {
+  const chunks = offsets_ns.length;
+  if (output === null || chunks === 0) return null;
+  const spare = Math.max(CHUNKS_WITHOUT_TOKEN, RATIO_OF_CHUNKS_WITHOUT_TOKEN * chunks);
+  if (output + spare < chunks) return `${things(output, 'tokens')} in ${chunks} chunks`;
+  // Reasoning may have come before the first chunk.
+  const fewest = output - (reasoning ?? 0);
+  const span_ns = (offsets_ns.at(-1) ?? NaN) - (offsets_ns[0] ?? NaN);
+  const isSpread = chunks >= FEWEST_CHUNKS && span_ns / (chunks - 1) >= 10 * FASTEST_TOKEN_NS;
+  if (!isSpread || span_ns / (fewest - 1) >= FASTEST_TOKEN_NS || fewest < chunks) return null;
+  return `${things(fewest, 'tokens')} within ${Math.round(span_ns / 1e6)} ms`;
+}
+
+/**
+ * Null when the output cannot have begun with the first chunk although it looks so: there are more chunks than tokens of
+ * output, so reasoning is mixed with it.
+ */
+function firstOutput({ usage, offsets_ns, firstOutputOffset_ns: offset }: ReadAnswer): number | null {
+  const { output_tokens: output, reasoning_tokens: reasoning } = usage ?? NO_COUNTS;
+  const isMixed =
+    offset === offsets_ns[0] &&
+    output !== null &&
+    reasoning !== null &&
+    reasoning > 0 &&
+    offsets_ns.length > output - reasoning;
+  return isMixed ? null : offset;
+}
+
+const NO_COUNTS = { output_tokens: null, reasoning_tokens: null };
+
 export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRecord {
   const { usage, connection, offsets_ns } = answer;
   const first = offsets_ns[0];
-  const firstOutput = answer.firstOutputOffset_ns;
+  const output_ns = firstOutput(answer);
   const last = offsets_ns.at(-1) ?? answer.wholeAnswerOffset_ns;
   const input = tokens(usage?.input_tokens, sent.input_tokens);
   const output = tokens(usage?.output_tokens, answer.counted_output_tokens?.all);
@@ -58,7 +104,7 @@ export function requestRecord(sent: SentRequest, answer: ReadAnswer): MeasuredRe
     due_ns: sent.due_ns,
     sent_ns: sent.sent_ns,
     first_content_ns: first === undefined ? null : sent.sent_ns + first,
-    first_output_ns: firstOutput === null ? null : sent.sent_ns + firstOutput,
+    first_output_ns: output_ns === null ? null : sent.sent_ns + output_ns,
     last_content_ns: last === null ? null : sent.sent_ns + last,
     end_ns: answer.end_ns,
     connection_reused: connection?.reused ?? null,

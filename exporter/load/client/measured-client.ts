@@ -41,7 +41,7 @@ export abstract class MeasuredClient implements RunObserver {
 
   requestEnded(record: RequestRecord): void {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
-    const seconds = interTokenLatencySeconds(record, record.chunk_offsets_ns.length);
+    const seconds = interTokenLatencySeconds(record);
     if (seconds !== null) this.#interTokenLatencies.add(seconds * 1e9);
   }
 

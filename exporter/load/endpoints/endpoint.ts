@@ -98,8 +98,8 @@ export interface Endpoint {
   readonly generates: boolean;
   body(request: GenerationRequest, options: GenerationOptions): string;
   /**
-   * The meaning of an event's JSON; null when it does not follow this protocol. `several`: whether the request asked for
-   * several choices; absent: no.
+   * The meaning of an event's JSON; null when it does not follow this protocol. `several`: whether several choices
+   * were requested; absent: no.
    */
   interpret(event: unknown, several?: boolean): EventMeaning | null;
   /** The meaning of a response that is not a stream; null when it does not follow this protocol. */

@@ -5,7 +5,7 @@ import { isObject } from './json-object.ts';
 import type { JsonObject } from './json-object.ts';
 import { openAiUsage } from './openai-usage.ts';
 import { contentOf, contentOfText, NO_CONTENT } from './response-content.ts';
-import type { ResponseContent } from './response-content.ts';
+import type { GeneratedContent } from './response-content.ts';
 
 /** Finish reasons with which engines report that they aborted the request. */
 const FAILED_FINISH: ReadonlySet<string> = new Set(['error', 'abort']);
@@ -33,9 +33,9 @@ export function choiceReading(
   outputFields: readonly string[] | null,
 ): Pick<Endpoint, 'interpret' | 'interpretWhole' | 'text' | 'variableKeys'> {
   const chosen = outputFields && new Set(outputFields);
-  const content = (choice: JsonObject): ResponseContent => contentOfChoice(choice, PLACES[api], chosen);
+  const content = (choice: JsonObject): GeneratedContent => contentOfChoice(choice, PLACES[api], chosen);
   const places = PLACES[api].filter((place) => place !== 'delta');
-  const wholeContent = (choice: JsonObject): ResponseContent => contentOfChoice(choice, places, chosen);
+  const wholeContent = (choice: JsonObject): GeneratedContent => contentOfChoice(choice, places, chosen);
   return {
     variableKeys: VARIABLE_KEYS,
     interpret: (event, several = false) => meaning(event, content, several),
@@ -51,7 +51,7 @@ function contentOfChoice(
   choice: JsonObject,
   places: readonly Place[],
   chosen: ReadonlySet<string> | null,
-): ResponseContent {
+): GeneratedContent {
   const place = places.find((name) => choice[name] != null);
   if (place === undefined) return NO_CONTENT;
   // The reasoning of a text completion is beside the text.
@@ -60,7 +60,7 @@ function contentOfChoice(
 
 function meaning(
   event: unknown,
-  contentOfOne: (choice: JsonObject) => ResponseContent,
+  contentOfOne: (choice: JsonObject) => GeneratedContent,
   several: boolean,
 ): EventMeaning | null {
   if (!isObject(event)) return null;

@@ -46,7 +46,7 @@ const REASONING_NAME = /reason|think|thought/i;
 const MOST_LEVELS = 12;
 
 /** What a choice or an event carries of the model's response. */
-export interface ResponseContent {
+export interface GeneratedContent {
   /** Null: nothing. Output and reasoning together are output. */
   readonly kind: 'output' | 'reasoning' | null;
   readonly text: AnswerText;
@@ -56,7 +56,7 @@ export interface ResponseContent {
   readonly textKeys: readonly string[];
 }
 
-export const NO_CONTENT: ResponseContent = {
+export const NO_CONTENT: GeneratedContent = {
   kind: null,
   text: { output: '', reasoning: '' },
   unknownFields: [],
@@ -78,7 +78,7 @@ export function isDescription(name: string): boolean {
 
 /** All text in a JSON value, except under names that describe it. */
 export function textIn(value: unknown): string {
-  const reading = new Reading();
+  const reading = new TextReading();
   reading.read(value, '', false);
   return reading.output + reading.reasoning;
 }
@@ -87,9 +87,9 @@ export function textIn(value: unknown): string {
  * The content of a `delta` or `message`: a string, a list of parts or an object. A field whose name is not known counts
  * when it has text and no known field has any, or only if it is in `chosen`. `where` is the name of what is read.
  */
-export function contentOf(given: unknown, where: string, chosen: ReadonlySet<string> | null): ResponseContent {
+export function contentOf(given: unknown, where: string, chosen: ReadonlySet<string> | null): GeneratedContent {
   if (!isObject(given)) return contentOfText(given, where);
-  const reading = new Reading();
+  const reading = new TextReading();
   const thought = isThought(given);
   let hasOthers = false;
   for (const name in given) {
@@ -120,8 +120,8 @@ function withOthers(
   given: JsonObject,
   where: string,
   chosen: ReadonlySet<string> | null,
-  reading: Reading,
-): ResponseContent {
+  reading: TextReading,
+): GeneratedContent {
   if (reading.isEmpty) reading.read(given.text, 'text', false);
   const isKnown = reading.kind !== null;
   const unknownFields: string[] = [];
@@ -138,14 +138,14 @@ function withOthers(
 }
 
 /** The content of a value that is text, or a list of parts of it, with the reasoning beside it. */
-export function contentOfText(value: unknown, name: string, besides: JsonObject = {}): ResponseContent {
-  const reading = new Reading();
+export function contentOfText(value: unknown, name: string, besides: JsonObject = {}): GeneratedContent {
+  const reading = new TextReading();
   reading.read(value, name, false);
   readReasoning(besides, reading);
   return reading.content([]);
 }
 
-function readReasoning(given: JsonObject, reading: Reading): void {
+function readReasoning(given: JsonObject, reading: TextReading): void {
   for (const name of REASONING_FIELDS) if (reading.reasoning === '') reading.read(given[name], name, true);
 }
 
@@ -155,7 +155,7 @@ function isThought({ extra_content }: JsonObject): boolean {
 }
 
 /** Generated output that is no text; the transcript of audio is. */
-function readMedia(name: string, value: unknown, reading: Reading): void {
+function readMedia(name: string, value: unknown, reading: TextReading): void {
   reading.addKey('data');
   if (name === 'images') reading.hasMore ||= Array.isArray(value) && value.length > 0;
   else if (isObject(value)) {
@@ -182,7 +182,7 @@ function isCallPiece(piece: unknown): boolean {
 }
 
 /** Collects the text in values of any nesting. */
-class Reading {
+class TextReading {
   output = '';
   reasoning = '';
   /** Generated output that is no text. */
@@ -220,17 +220,17 @@ class Reading {
 
   /** Notes only the keys of a value that changes nothing. */
   skip(value: unknown, key: string): void {
-    const skipped = new Reading();
+    const skipped = new TextReading();
     skipped.read(value, key, false);
     for (const each of skipped.#keys) this.addKey(each);
   }
 
-  get kind(): ResponseContent['kind'] {
+  get kind(): GeneratedContent['kind'] {
     if (this.output !== '' || this.hasMore) return 'output';
     return this.reasoning === '' ? null : 'reasoning';
   }
 
-  content(unknownFields: readonly string[]): ResponseContent {
+  content(unknownFields: readonly string[]): GeneratedContent {
     const { kind, output, reasoning } = this;
     // What describes a response decides what it means.
     const textKeys = this.#keys.some(isDescription) ? this.#keys.filter((key) => !isDescription(key)) : this.#keys;

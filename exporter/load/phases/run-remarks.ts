@@ -1,11 +1,7 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { comparedTokens } from '../../../core/measures/request-figures.ts';
-import {
-  FASTEST_TOKEN_NS,
-  isUsageDiscrepant,
-  streamedTokens,
-  USAGE_COMPLETION_DIFFERENCE,
-} from '../../../core/measures/usage-check.ts';
+import { FASTEST_TOKEN_NS } from '../answers/request-record.ts';
+import { comparedTokens, sentTokens } from '../../../core/measures/request-figures.ts';
+import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../../core/measures/usage-check.ts';
 import type { Spread } from '../../../core/run/run-dataset.ts';
 import type { RunObserver } from '../../../core/run/run-observer.ts';
 
@@ -60,7 +56,6 @@ export class RunRemarks implements RunObserver {
   requestEnded(record: RequestRecord): void {
     if (record.phase !== 'measure' || record.outcome !== 'ok') return;
     const { output_tokens: tokens, requested_output_tokens: requested, chunk_offsets_ns: offsets } = record;
-    const isOutput = record.first_output_ns === record.first_content_ns;
     this.#ok++;
     if (record.input_tokens !== null && record.input_tokens_source === 'usage') {
       this.#reportedInputs++;
@@ -80,7 +75,7 @@ export class RunRemarks implements RunObserver {
       if (meanGap_ns(offsets) < FASTEST_TOKEN_NS) this.#heldBack++;
     }
     if (tokens !== null && offsets.length > 0 && record.output_tokens_source === 'usage') {
-      this.#countedTokens += streamedTokens(record, offsets.length, isOutput) ?? 0;
+      this.#countedTokens += sentTokens(record) ?? 0;
       this.#countedChunks += offsets.length;
     }
   }

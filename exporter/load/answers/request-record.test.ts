@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { interTokenLatencySeconds } from './measures.ts';
-import { streamedTokens, usageContradiction } from './usage-check.ts';
+import { requestRecord, usageContradiction } from './request-record.ts';
 
 const MS = 1e6;
 const offsets = (chunks: number, gap_ns: number): number[] =>
   Array.from({ length: chunks }, (_, i) => 50 * MS + i * gap_ns);
 const usage = (output_tokens: number | null, reasoning_tokens: number | null = null) => ({
+  input_tokens: 100,
   output_tokens,
   reasoning_tokens,
+  cached_tokens: null,
 });
 
 describe('usage beside chunks and times', () => {
@@ -25,33 +26,27 @@ describe('usage beside chunks and times', () => {
     ['unknown tokens', usage(null), offsets(20, 10 * MS), null],
     ['no chunks', usage(5), [], null],
   ])('%s', (_name, counted, times, contradiction) => {
-    expect(usageContradiction(counted, times, times[0] ?? null)).toBe(contradiction);
+    expect(usageContradiction(counted, times)).toBe(contradiction);
   });
 });
 
-describe('tokens that were sent', () => {
-  test.each([
-    ['reasoning was sent', 103, 94, 103, false, 103],
-    ['reasoning was counted, and output was sent', 103, 94, 9, true, 9],
-    ['several tokens per chunk', 103, 94, 4, true, 9],
-    ['reasoning was sent as output', 103, 94, 103, true, 103],
-    ['no reasoning', 20, 0, 20, true, 20],
-    ['reasoning is not known', 20, null, 20, true, 20],
-    ['chunks are not known', 103, 94, 0, true, 103],
-  ])('%s', (_name, output, reasoning, chunks, beganWithOutput, tokens) => {
-    expect(streamedTokens(usage(output, reasoning), chunks, beganWithOutput)).toBe(tokens);
+/** Content that is no reasoning from the first of 20 chunks on. */
+test.each([
+  ['reasoning that is counted and not sent', usage(103, 80), 50 * MS],
+  ['reasoning that is mixed with the output', usage(20, 15), null],
+  ['no reasoning', usage(20, 0), 50 * MS],
+])('the time of the first output, with %s', (_name, counted, first_output_ns) => {
+  const sent = { index: 0, phase: 'measure', due_ns: 0, sent_ns: 0, requested_output_tokens: 200 } as const;
+  const record = requestRecord(sent, {
+    end_ns: 1000 * MS,
+    reason: null,
+    status: 200,
+    connection: null,
+    usage: counted,
+    counted_output_tokens: null,
+    offsets_ns: offsets(20, 10 * MS),
+    firstOutputOffset_ns: 50 * MS,
+    wholeAnswerOffset_ns: null,
   });
-
-  test('the inter-token latency is that of tokens that were sent', () => {
-    // 9 tokens 10 ms apart, after 94 of reasoning that the server counts and does not send.
-    const request = {
-      first_content_ns: 500 * MS,
-      first_output_ns: 500 * MS,
-      last_content_ns: 580 * MS,
-      output_tokens: 103,
-      reasoning_tokens: 94,
-    };
-    expect(interTokenLatencySeconds(request, 9)).toBeCloseTo(0.01, 12);
-    expect(interTokenLatencySeconds({ ...request, first_output_ns: 570 * MS }, 9)).toBeCloseTo(0.08 / 102, 12);
-  });
+  expect(record.first_output_ns).toBe(first_output_ns);
 });
