@@ -5,7 +5,7 @@ import type { Provenance } from '../../core/run/provenance.ts';
 import type { ResultFile } from '../../core/run/result.ts';
 import { correctedEpoch, type RunEpoch } from '../clock/monotonic-clock.ts';
 import { reasonOf } from '../errors/store-errors.ts';
-import { allFindings, findingLines } from '../load/answers/response-findings.ts';
+import { allFindings, findingLines, impossibleCounts } from '../load/answers/response-findings.ts';
 import type { RunControls } from '../load/phases/run-controls.ts';
 import { RunRemarks, type PlannedPrompt } from '../load/phases/run-remarks.ts';
 import { runBenchmark, type BenchmarkOutcome, type BenchmarkParts } from '../load/run-benchmark.ts';
@@ -239,7 +239,7 @@ async function finishRun(run: OpenRun, outcome: BenchmarkOutcome): Promise<Depar
     ...budgetNotes(phases),
     ...unsentNotes(phases),
     ...findingLines(allFindings(phases)),
-    ...run.remarks.lines(),
+    ...run.remarks.lines(impossibleCounts(phases.find(({ phase }) => phase === 'measure')?.findings)),
   ];
   return { result, failure, path: writer.path, notes: [...notes, ...serverNotes, ...outputNotes], departure };
 }

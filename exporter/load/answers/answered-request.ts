@@ -110,7 +110,8 @@ export abstract class AnsweredRequest implements AnswerReader {
   }
 
   protected close(stamp_ns: number, transportFailure: TransportFailure | null, read: ReadBody): void {
-    const body = { ...read, usage: this.#credibleUsage(read) };
+    const contradiction = this.#contradiction(read);
+    const body = contradiction === null ? read : { ...read, usage: withoutOutput(read.usage) };
     const counted_output_tokens = this.#countedTokens(body);
     const found = answerFailure(
       {
@@ -125,6 +126,7 @@ export abstract class AnsweredRequest implements AnswerReader {
     );
     // What is missing because of it is not the server's fault.
     const failure = transportFailure === null ? (this.#fault ?? found) : found;
+    if (contradiction !== null && failure === null) this.found.add('impossibleUsage', contradiction);
     this.#closed({
       record: requestRecord(this.request, {
         ...body,
@@ -143,13 +145,9 @@ export abstract class AnsweredRequest implements AnswerReader {
     });
   }
 
-  /** Without the tokens of an output that cannot be true. */
-  #credibleUsage({ usage, offsets_ns }: ReadBody): ReadBody['usage'] {
-    if (usage === null || this.several) return usage;
-    const contradiction = usageContradiction(usage, offsets_ns);
-    if (contradiction === null) return usage;
-    this.found.add('impossibleUsage', contradiction);
-    return { ...usage, output_tokens: null, reasoning_tokens: null };
+  /** Why the server's count of the output cannot be true; null when it can. */
+  #contradiction({ usage, offsets_ns }: ReadBody): string | null {
+    return usage === null || this.several ? null : usageContradiction(usage, offsets_ns);
   }
 
   #countedTokens({ text, usage }: ReadBody): ReturnType<typeof countedTokens> {
@@ -161,6 +159,9 @@ export abstract class AnsweredRequest implements AnswerReader {
     }
   }
 }
+
+const withoutOutput = (usage: ReadBody['usage']): ReadBody['usage'] =>
+  usage && { ...usage, output_tokens: null, reasoning_tokens: null };
 
 const BODY_START_BYTES = 4096;
 const utf8 = new TextDecoder();

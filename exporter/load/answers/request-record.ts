@@ -53,6 +53,13 @@ const FEWEST_CHUNKS = 4;
 /** No server generates tokens for one user at this pace. */
 export const FASTEST_TOKEN_NS = 100_000;
 
+/** Between chunks; null when they are too few to say anything. */
+export function meanGap_ns(offsets_ns: readonly number[]): number | null {
+  const chunks = offsets_ns.length;
+  if (chunks < FEWEST_CHUNKS) return null;
+  return ((offsets_ns.at(-1) ?? NaN) - (offsets_ns[0] ?? NaN)) / (chunks - 1);
+}
+
 /**
  * Why a server's count of output tokens cannot be true: it has fewer tokens than there were chunks with content, or more
  * than any server generates in the time between them. Null when it can.
@@ -68,7 +75,7 @@ export function usageContradiction(
   // Reasoning may have come before the first chunk.
   const fewest = output - (reasoning ?? 0);
   const span_ns = (offsets_ns.at(-1) ?? NaN) - (offsets_ns[0] ?? NaN);
-  const isSpread = chunks >= FEWEST_CHUNKS && span_ns / (chunks - 1) >= 10 * FASTEST_TOKEN_NS;
+  const isSpread = (meanGap_ns(offsets_ns) ?? 0) >= 10 * FASTEST_TOKEN_NS;
   if (!isSpread || span_ns / (fewest - 1) >= FASTEST_TOKEN_NS || fewest < chunks) return null;
   return `${things(fewest, 'tokens')} within ${Math.round(span_ns / 1e6)} ms`;
 }

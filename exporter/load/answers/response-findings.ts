@@ -10,7 +10,7 @@ export interface ResponseFindings {
   readonly unknownFields: Counts;
   /** Events that are no part of the protocol, by what they are called. */
   readonly ignoredEvents: Counts;
-  /** Responses whose usage cannot be true, by what contradicts it. */
+  /** Ok responses whose usage cannot be true, by what contradicts it. */
   readonly impossibleUsage: Counts;
   /** Turns of conversations whose message is the reasoning, or is left out, because the response had no other text. */
   readonly turns: Counts;
@@ -78,6 +78,10 @@ export function findingLines(findings: ResponseFindings | null): readonly string
     ...Object.entries(turns).map(([what, count]) => `conversations: ${things(count, 'responses')} ${what}`),
   ];
 }
+
+/** Ok responses whose usage cannot be true. */
+export const impossibleCounts = (findings: ResponseFindings | null | undefined): number =>
+  total(findings?.impossibleUsage ?? {});
 
 const total = (counts: Counts): number => Object.values(counts).reduce((sum, count) => sum + count, 0);
 

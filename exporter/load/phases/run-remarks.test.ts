@@ -131,6 +131,14 @@ describe('remarks on the responses of a run', () => {
     ]);
   });
 
+  test('a count of the server that cannot be true is not one that it did not report', () => {
+    const remarks = new RunRemarks();
+    const unknown = { ...record(100, offsets(20, 1e7)), output_tokens: null, output_tokens_source: null };
+    for (let i = 0; i < 3; i++) remarks.requestEnded(unknown);
+    expect(remarks.lines(3)).toEqual([]);
+    expect(remarks.lines(2)).toEqual([expect.stringMatching(/^token counts: the server reported none for 1 of 3/)]);
+  });
+
   test('an answer that is not a stream has no chunks to judge', () => {
     expect(linesOf(record(100, []))).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import type { RequestRecord } from '../../../core/run/record.ts';
-import { FASTEST_TOKEN_NS } from '../answers/request-record.ts';
+import { FASTEST_TOKEN_NS, meanGap_ns } from '../answers/request-record.ts';
 import { comparedTokens, sentTokens } from '../../../core/measures/request-figures.ts';
 import { isUsageDiscrepant, USAGE_COMPLETION_DIFFERENCE } from '../../../core/measures/usage-check.ts';
 import type { Spread } from '../../../core/run/run-dataset.ts';
@@ -13,8 +13,6 @@ const INPUT_TOLERANCE = 0.1;
 const TEMPLATE_TOKENS = 16;
 /** Of the mean of random lengths. */
 const STANDARD_ERRORS = 3;
-/** Up to this number, chunks may arrive together by coincidence. */
-const FEWEST_CHUNKS = 4;
 /** A smaller share of responses is not reported. */
 const SMALLEST_SHARE = 0.05;
 /** More output tokens per chunk than speculative decoding yields. */
@@ -70,9 +68,10 @@ export class RunRemarks implements RunObserver {
       this.#requestedTokens += requested;
       this.#achievedTokens += tokens;
     }
-    if (offsets.length >= FEWEST_CHUNKS) {
+    const gap_ns = meanGap_ns(offsets);
+    if (gap_ns !== null) {
       this.#streamed++;
-      if (meanGap_ns(offsets) < FASTEST_TOKEN_NS) this.#heldBack++;
+      if (gap_ns < FASTEST_TOKEN_NS) this.#heldBack++;
     }
     if (tokens !== null && offsets.length > 0 && record.output_tokens_source === 'usage') {
       this.#countedTokens += sentTokens(record) ?? 0;
@@ -80,10 +79,10 @@ export class RunRemarks implements RunObserver {
     }
   }
 
-  /** One line per remark; empty when there is none. */
-  lines(): readonly string[] {
+  /** One line per remark; empty when there is none. `impossible`: responses whose count by the server cannot be true. */
+  lines(impossible = 0): readonly string[] {
     return [
-      this.#source(),
+      this.#source(impossible),
       this.#inputLength(),
       this.#outputLength(),
       this.#buffering(),
@@ -92,12 +91,14 @@ export class RunRemarks implements RunObserver {
     ].filter((line) => line !== null);
   }
 
-  #source(): string | null {
-    if (this.#byTokenizer > 0)
-      return `token counts: the server reported none for ${this.#byTokenizer} of ${this.#ok} responses; the tokenizer of the client counted them`;
-    if (!this.#generates || this.#uncounted === 0) return null;
+  #source(impossible: number): string | null {
+    const counted = this.#byTokenizer - impossible;
+    if (counted > 0)
+      return `token counts: the server reported none for ${counted} of ${this.#ok} responses; the tokenizer of the client counted them`;
+    const uncounted = this.#uncounted - impossible;
+    if (!this.#generates || uncounted <= 0) return null;
     return (
-      `token counts: the server reported none for ${this.#uncounted} of ${this.#ok} responses, which no measure of ` +
+      `token counts: the server reported none for ${uncounted} of ${this.#ok} responses, which no measure of ` +
       'tokens includes; --tokenizer counts them on the client'
     );
   }
@@ -159,10 +160,6 @@ export class RunRemarks implements RunObserver {
       'usage does not match the text; throughput uses usage, and inter-chunk latency is not per token'
     );
   }
-}
-
-function meanGap_ns(offsets: readonly number[]): number {
-  return ((offsets.at(-1) ?? NaN) - (offsets[0] ?? NaN)) / (offsets.length - 1);
 }
 
 const percent = (ratio: number): string => `${(ratio * 100).toFixed(0)} %`;
