@@ -3,7 +3,7 @@ import type { AnswerFacts, AnswerFailure } from './answer-failure.ts';
 import { messageExcerpt } from '../../errors/message-excerpt.ts';
 import type { AnswerContext, AnswerReader, ClosedRequest } from './answer-reader.ts';
 import type { AnswerText } from '../endpoints/endpoint.ts';
-import { countedTokens, requestRecord, usageContradiction } from './request-record.ts';
+import { countedTokens, credibleUsage, requestRecord } from './request-record.ts';
 import { FindingsTally } from './response-findings.ts';
 import type { ReadAnswer, SentRequest } from './request-record.ts';
 import { longRetryAfter, retryAfterSeconds } from '../../http-client/retry-after.ts';
@@ -110,8 +110,10 @@ export abstract class AnsweredRequest implements AnswerReader {
   }
 
   protected close(stamp_ns: number, transportFailure: TransportFailure | null, read: ReadBody): void {
-    const contradiction = this.#contradiction(read);
-    const body = contradiction === null ? read : { ...read, usage: withoutOutput(read.usage) };
+    // The chunks of one choice say nothing about the tokens of several.
+    const offsets_ns = this.several ? [] : read.offsets_ns;
+    const { usage, contradiction } = credibleUsage(read.usage, offsets_ns);
+    const body = { ...read, usage };
     const counted_output_tokens = this.#countedTokens(body);
     const found = answerFailure(
       {
@@ -145,11 +147,6 @@ export abstract class AnsweredRequest implements AnswerReader {
     });
   }
 
-  /** Why the server's count of the output cannot be true; null when it can. */
-  #contradiction({ usage, offsets_ns }: ReadBody): string | null {
-    return usage === null || this.several ? null : usageContradiction(usage, offsets_ns);
-  }
-
   #countedTokens({ text, usage }: ReadBody): ReturnType<typeof countedTokens> {
     try {
       return countedTokens(this.context, text, usage);
@@ -159,9 +156,6 @@ export abstract class AnsweredRequest implements AnswerReader {
     }
   }
 }
-
-const withoutOutput = (usage: ReadBody['usage']): ReadBody['usage'] =>
-  usage && { ...usage, output_tokens: null, reasoning_tokens: null };
 
 const BODY_START_BYTES = 4096;
 const utf8 = new TextDecoder();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { requestRecord, usageContradiction } from './request-record.ts';
+import { credibleUsage, requestRecord } from './request-record.ts';
 
 const MS = 1e6;
 const offsets = (chunks: number, gap_ns: number): number[] =>
@@ -26,7 +26,21 @@ describe('usage beside chunks and times', () => {
     ['unknown tokens', usage(null), offsets(20, 10 * MS), null],
     ['no chunks', usage(5), [], null],
   ])('%s', (_name, counted, times, contradiction) => {
-    expect(usageContradiction(counted, times)).toBe(contradiction);
+    const credible = contradiction === null ? counted : { ...counted, output_tokens: null, reasoning_tokens: null };
+    expect(credibleUsage(counted, times)).toEqual({ usage: credible, contradiction });
+  });
+
+  test('reasoning that only the total includes is counted if it was sent', () => {
+    const beside = { ...usage(2), other_tokens: 18 };
+    expect(credibleUsage(beside, offsets(20, 10 * MS)).usage).toMatchObject({
+      output_tokens: 20,
+      reasoning_tokens: 18,
+    });
+    expect(credibleUsage(beside, offsets(2, 10 * MS)).usage).toMatchObject({
+      output_tokens: 2,
+      reasoning_tokens: null,
+    });
+    expect(credibleUsage(beside, offsets(60, 10 * MS)).contradiction).toBe('2 tokens in 60 chunks');
   });
 });
 

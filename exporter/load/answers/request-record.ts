@@ -64,7 +64,7 @@ export function meanGap_ns(offsets_ns: readonly number[]): number | null {
  * Why a server's count of output tokens cannot be true: it has fewer tokens than there were chunks with content, or more
  * than any server generates in the time between them. Null when it can.
  */
-export function usageContradiction(
+function usageContradiction(
   { output_tokens: output, reasoning_tokens: reasoning }: Usage,
   offsets_ns: readonly number[],
 ): string | null {
@@ -78,6 +78,23 @@ export function usageContradiction(
   const isSpread = (meanGap_ns(offsets_ns) ?? 0) >= 10 * FASTEST_TOKEN_NS;
   if (!isSpread || span_ns / (fewest - 1) >= FASTEST_TOKEN_NS || fewest < chunks) return null;
   return `${things(fewest, 'tokens')} within ${Math.round(span_ns / 1e6)} ms`;
+}
+
+/**
+ * Usage without the tokens of an output that cannot be true, and why. If only the total includes reasoning that was sent,
+ * the chunks show it.
+ */
+export function credibleUsage(
+  usage: Usage | null,
+  offsets_ns: readonly number[],
+): { readonly usage: Usage | null; readonly contradiction: string | null } {
+  const contradiction = usage && usageContradiction(usage, offsets_ns);
+  if (usage === null || contradiction === null) return { usage, contradiction: null };
+  const { output_tokens, other_tokens = 0 } = usage;
+  const all = { ...usage, output_tokens: (output_tokens ?? 0) + other_tokens, reasoning_tokens: other_tokens };
+  if (other_tokens > 0 && usageContradiction({ ...all, reasoning_tokens: null }, offsets_ns) === null)
+    return { usage: all, contradiction: null };
+  return { usage: { ...usage, output_tokens: null, reasoning_tokens: null }, contradiction };
 }
 
 /**

@@ -102,7 +102,8 @@ export function ignorableEvent(event: unknown): string | null {
   const { type, event: name } = isObject(event) ? event : {};
   const kind = [type, name].find((given) => typeof given === 'string');
   const label = kind === undefined ? keysOf(event) : nameOnly(kind);
-  return KEEP_ALIVE.test(label) || textIn(event) === '' ? label : null;
+  const text = textIn(event);
+  return text === '' || KEEP_ALIVE.test(label) || KEEP_ALIVE.test(text) ? label : null;
 }
 
 export const BLANK = 'blank data';

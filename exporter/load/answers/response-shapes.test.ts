@@ -122,6 +122,16 @@ const SHAPES: Readonly<Record<string, Shape>> = {
     before: 18,
     tokens: [100, 20, 18],
   },
+  'reasoning tokens that only the total includes': {
+    seen: 'Clarifai/clarifai-python#978',
+    events: [
+      ...twenty((i) => delta(i < 18 ? { reasoning_content: ' hm' } : { content: ' tok' })),
+      ...whole({ completion_tokens: 2 }),
+    ],
+    chunks: 20,
+    before: 18,
+    tokens: [100, 20, 18],
+  },
   'an event of type ping after the first and the tenth chunk': {
     seen: 'sub2api#7097',
     events: twenty(() => delta({ content: ' tok' }))

@@ -97,9 +97,11 @@ function firstChoice(choices: unknown, several: boolean): JsonObject | undefined
   return several ? undefined : first;
 }
 
-/** Some servers send an empty text, or the word null, until the end. */
+const NOT_FINISHED = /^(null|none|nil|undefined|in_progress|not_finished|(finish_reason_)?unspecified)?$/i;
+
+/** Some servers send an empty text, or a word such as null, until the end. */
 export function finishReasonOf(reason: unknown): string | null {
-  return typeof reason === 'string' && !/^(null|none)?$/i.test(reason.trim()) ? reason : null;
+  return typeof reason === 'string' && !NOT_FINISHED.test(reason.trim()) ? reason : null;
 }
 
 /** Groq and Moonshot have it in other places as well. */

@@ -24,8 +24,10 @@ export function openAiUsage(usage: unknown): Usage | null {
 /** Usage in which the output tokens include those of reasoning: some servers count them beside, as the total shows. */
 function withReasoning(usage: Usage, total: number | null): Usage {
   const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = usage;
-  if (output === null || reasoning === null || reasoning === 0) return usage;
-  const isBeside = total === null || input === null ? reasoning > output : total === input + output + reasoning;
+  const other = total === null || input === null || output === null ? 0 : total - input - output;
+  if (output === null) return usage;
+  if (reasoning === null || reasoning === 0) return other > 0 ? { ...usage, other_tokens: other } : usage;
+  const isBeside = total === null || input === null ? reasoning > output : other === reasoning;
   return isBeside ? { ...usage, output_tokens: output + reasoning } : usage;
 }
 

@@ -34,7 +34,7 @@ const NO_TEXT_NAME = new RegExp(
     'ids?|index|object|type|kind|role|name|author|model|provider|version|fingerprint|tier|status|phase|channel|recipient',
     'state|stage|mode|level|effort|event|error|usage|stats|metrics|timings?|ts|timestamp|date|created|at|time|finish_reason',
     'stop_reason|finish_details|matched_stop|logprobs?|tokens|hash|signature|obfuscation|padding|encrypted|redacted|data|url',
-    'uri|format|mime|language|encoding|annotations?|citations?|references?|sources?|search_results|grounding|groundings',
+    'uri|format|mime|lang|locale|language|encoding|annotations?|citations?|references?|sources?|search_results|grounding|groundings',
     'metadata|context|extra_content|extra_fields|executed_tools|tool_results?|tool_outputs?|filter_results?|filter_offsets',
     'filter_raw|filter|safety|severity|ratings?|moderation',
   ].join('|')})$|^(encrypted|redacted)_`,
