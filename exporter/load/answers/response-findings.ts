@@ -6,7 +6,7 @@ type Counts = Readonly<Record<string, number>>;
 
 /** What of responses was not as the API describes it, for a user to know. Names only, never text of a server. */
 export interface ResponseFindings {
-  /** Fields of unknown names that were counted as output, and in how many responses they were parsed. */
+  /** Fields of unknown names that were counted as output, and in how many parsed events. */
   readonly unknownFields: Counts;
   /** Events that are no part of the protocol, by what they are called. */
   readonly ignoredEvents: Counts;
@@ -22,30 +22,26 @@ const MOST_NAME_CHARACTERS = 60;
 
 /** Collects what was found in one response or in many. */
 export class FindingsTally {
-  readonly #found: Record<keyof ResponseFindings, Record<string, number>> = {
-    unknownFields: {},
-    ignoredEvents: {},
-    impossibleUsage: {},
-    turns: {},
-  };
-  #isEmpty = true;
+  /** Null as in most responses. */
+  #found: Record<keyof ResponseFindings, Record<string, number>> | null = null;
 
-  add(kind: keyof ResponseFindings, name: string, count = 1): void {
+  add(kind: keyof ResponseFindings, given: string, count = 1): void {
+    this.#found ??= { unknownFields: {}, ignoredEvents: {}, impossibleUsage: {}, turns: {} };
     const counts = this.#found[kind];
+    const name = kind === 'unknownFields' ? nameOnly(given) : given;
     const known = name in counts || Object.keys(counts).length < MOST_NAMES ? name : 'others';
     counts[known] = (counts[known] ?? 0) + count;
-    this.#isEmpty = false;
   }
 
   addAll(findings: ResponseFindings | null | undefined): void {
     if (findings == null) return;
-    for (const kind of Object.keys(this.#found) as (keyof ResponseFindings)[])
+    for (const kind of Object.keys(findings) as (keyof ResponseFindings)[])
       for (const [name, count] of Object.entries(findings[kind])) this.add(kind, name, count);
   }
 
   /** Null when nothing was found. */
   get findings(): ResponseFindings | null {
-    return this.#isEmpty ? null : this.#found;
+    return this.#found;
   }
 }
 

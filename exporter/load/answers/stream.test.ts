@@ -170,6 +170,20 @@ describe('how a stream ends', () => {
     expect(JSON.stringify(closed.record)).not.toContain('out of memory');
   });
 
+  test('a malformed event is described by its keys, not by its text', async () => {
+    const event = sse({ type: 'note', say: 'a secret', '\u001b[31m': 1 });
+    const { closed } = await answering(streamOf([HELLO, event, STOP, DONE]));
+    expect(closed.message).toBe('an event is not of the chat protocol: {type, say, __31m}');
+  });
+
+  test('names of fields are shown without control characters, and only some of them', async () => {
+    const odd = Array.from({ length: 20 }, (_, i) => sse({ choices: [{ delta: { [`\u001b[${i}m`]: 'x' } }] }));
+    const { closed } = await answering(streamOf([...odd, STOP, DONE]));
+    const names = Object.keys(closed.findings?.unknownFields ?? {});
+    expect(names).toHaveLength(9);
+    expect(names).toEqual(expect.arrayContaining(['delta.__0m', 'others']));
+  });
+
   test('a malformed event is not quoted', async () => {
     const { closed } = await answering(streamOf([HELLO, sse('{"secret": '), STOP, DONE]));
     expect(closed.message).toBe('an event is not JSON');

@@ -35,7 +35,6 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   #error: string | null = null;
   #finishReason: string | null = null;
   #done = false;
-  readonly #unknownFields = new Set<string>();
 
   constructor(...given: ConstructorParameters<typeof AnsweredRequest>) {
     super(...given);
@@ -165,7 +164,7 @@ export class StreamReader extends AnsweredRequest implements SseSink {
     this.#finishReason = meaning.finishReason ?? this.#finishReason;
     const plain = meaning.finishReason === null && meaning.usage === null && meaning.error === null;
     if (meaning.content && plain && meaning.progress === undefined) this.#learn(bytes, meaning);
-    for (const name of meaning.unknownFields ?? []) this.#unknownFields.add(name);
+    for (const name of meaning.unknownFields ?? []) this.found.add('unknownFields', name);
   }
 
   #learn(bytes: Uint8Array, meaning: EventMeaning): void {
@@ -188,7 +187,6 @@ export class StreamReader extends AnsweredRequest implements SseSink {
   }
 
   #close(stamp_ns: number, failure: TransportFailure | null): void {
-    for (const name of this.#unknownFields) this.found.add('unknownFields', name);
     this.close(stamp_ns, failure, {
       events: this.#events,
       malformedEvent: this.#malformed,
