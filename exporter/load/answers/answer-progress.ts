@@ -44,13 +44,11 @@ export class AnswerProgress {
   #count(reported: Usage): void {
     const before = this.#usage;
     const tokens = this.#addsUsage ? sum : latest;
-    const { other_tokens = before?.other_tokens } = reported;
     this.#usage = {
       input_tokens: latest(before?.input_tokens ?? null, reported.input_tokens),
       output_tokens: tokens(before?.output_tokens ?? null, reported.output_tokens),
       reasoning_tokens: tokens(before?.reasoning_tokens ?? null, reported.reasoning_tokens),
       cached_tokens: latest(before?.cached_tokens ?? null, reported.cached_tokens),
-      ...(other_tokens === undefined ? {} : { other_tokens }),
     };
   }
 }

@@ -29,19 +29,6 @@ describe('usage beside chunks and times', () => {
     const credible = contradiction === null ? counted : { ...counted, output_tokens: null, reasoning_tokens: null };
     expect(credibleUsage(counted, times)).toEqual({ usage: credible, contradiction });
   });
-
-  test('reasoning that only the total includes is counted if it was sent', () => {
-    const beside = { ...usage(2), other_tokens: 18 };
-    expect(credibleUsage(beside, offsets(20, 10 * MS)).usage).toMatchObject({
-      output_tokens: 20,
-      reasoning_tokens: 18,
-    });
-    expect(credibleUsage(beside, offsets(2, 10 * MS)).usage).toMatchObject({
-      output_tokens: 2,
-      reasoning_tokens: null,
-    });
-    expect(credibleUsage(beside, offsets(60, 10 * MS)).contradiction).toBe('2 tokens in 60 chunks');
-  });
 });
 
 /** Content that is no reasoning from the first of 20 chunks on. */

@@ -80,20 +80,13 @@ function usageContradiction(
   return `${things(fewest, 'tokens')} within ${Math.round(span_ns / 1e6)} ms`;
 }
 
-/**
- * Usage without the tokens of an output that cannot be true, and why. If only the total includes reasoning that was sent,
- * the chunks show it.
- */
+/** Usage without the tokens of an output that cannot be true, and why. */
 export function credibleUsage(
   usage: Usage | null,
   offsets_ns: readonly number[],
 ): { readonly usage: Usage | null; readonly contradiction: string | null } {
   const contradiction = usage && usageContradiction(usage, offsets_ns);
   if (usage === null || contradiction === null) return { usage, contradiction: null };
-  const { output_tokens, other_tokens = 0 } = usage;
-  const all = { ...usage, output_tokens: (output_tokens ?? 0) + other_tokens, reasoning_tokens: other_tokens };
-  if (other_tokens > 0 && usageContradiction({ ...all, reasoning_tokens: null }, offsets_ns) === null)
-    return { usage: all, contradiction: null };
   return { usage: { ...usage, output_tokens: null, reasoning_tokens: null }, contradiction };
 }
 

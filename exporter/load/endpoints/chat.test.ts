@@ -164,6 +164,18 @@ describe('meaning of events', () => {
     });
   });
 
+  test.each([
+    ['reasoning beside the output', { total_tokens: 120, completion_tokens_details: { reasoning_tokens: 18 } }, 20, 18],
+    ['reasoning in the total alone', { total_tokens: 120 }, 20, 18],
+    ['more reasoning than output, without a total', { reasoning_tokens: 18 }, 20, 18],
+    ['reasoning in the output', { total_tokens: 102, completion_tokens_details: { reasoning_tokens: 1 } }, 2, 1],
+    ['cached tokens beside the input', { total_tokens: 182, prompt_tokens_details: { cached_tokens: 80 } }, 2, null],
+    ['a total without the input', { total_tokens: 2 }, 2, null],
+  ])('tokens of %s', (_name, more, output_tokens, reasoning_tokens) => {
+    const usage = { prompt_tokens: 100, completion_tokens: 2, ...more };
+    expect(chat.interpret({ choices: [], usage })?.usage).toMatchObject({ output_tokens, reasoning_tokens });
+  });
+
   test('null usage is none; what usage does not report is unknown, not zero', () => {
     expect(chat.interpret({ choices: [], usage: null })?.usage).toBeNull();
     expect(chat.interpret({ choices: [], usage: { completion_tokens: -1 } })?.usage).toBeNull();

@@ -43,8 +43,6 @@ export interface Usage {
   readonly output_tokens: number | null;
   readonly reasoning_tokens: number | null;
   readonly cached_tokens: number | null;
-  /** Tokens of the total that are none of these; absent: none, or not known. */
-  readonly other_tokens?: number;
 }
 
 /** The meaning of one event of a stream, or of a complete response. */

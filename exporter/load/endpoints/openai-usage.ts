@@ -21,13 +21,19 @@ export function openAiUsage(usage: unknown): Usage | null {
   );
 }
 
-/** Usage in which the output tokens include those of reasoning: some servers count them beside, as the total shows. */
+/**
+ * Usage in which the output tokens include those of reasoning. Some servers count them beside, as the total shows, or in
+ * the total alone.
+ */
 function withReasoning(usage: Usage, total: number | null): Usage {
-  const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning } = usage;
-  const other = total === null || input === null || output === null ? 0 : total - input - output;
+  const { input_tokens: input, output_tokens: output, reasoning_tokens: reasoning, cached_tokens: cached } = usage;
   if (output === null) return usage;
-  if (reasoning === null || reasoning === 0) return other > 0 ? { ...usage, other_tokens: other } : usage;
-  const isBeside = total === null || input === null ? reasoning > output : other === reasoning;
+  const other = total === null || input === null || input === 0 ? null : total - input - output;
+  if (reasoning === null || reasoning === 0)
+    return other !== null && other > 0 && other !== cached
+      ? { ...usage, output_tokens: output + other, reasoning_tokens: other }
+      : usage;
+  const isBeside = other === null ? reasoning > output : other === reasoning;
   return isBeside ? { ...usage, output_tokens: output + reasoning } : usage;
 }
 
